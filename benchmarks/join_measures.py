@@ -17,6 +17,8 @@ All lengths are in leg lengths of the body, all positions in ground coordinates:
                are so much higher than where the clips on both sides have standing feet, while both of them have one
     knees      how suddenly a knee turns: the largest second difference of its angle, degrees per frame²
     is_still   whether both feet stand still all through both clips
+    step       how fast a foot is on a step that it makes at the seam ÷ the fastest that the clips on both sides have a
+               foot at any time; the table leaves out seams without steps, and still ones: there any step is faster
 """
 
 from __future__ import annotations
@@ -108,21 +110,24 @@ class Body:
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """What is usual in a clip, by part of the body (3,): 95th percentiles of speed and jerk."""
+    """What is usual in a clip, by part of the body (3,): 95th percentiles of speed and jerk; how fast feet ever are."""
 
     speed: FloatArray
     jerk: FloatArray
+    fastest: float
 
     @classmethod
     def of(cls, body: Body, world: FloatArray) -> Levels:
         """Take them from a whole clip, FPS frames a second, as matrices (F, J, 3, 4)."""
         speed, jerk = (np.array([np.percentile(each, 95.0) if len(each) else 0.0 for each in by_part(body, world, n)])
                        for n in (1, 3))
-        return cls(np.maximum(speed, LEAST), np.maximum(jerk, LEAST))
+        fastest = float(by_part(body, world, 1)[-1].max(initial=LEAST))
+        return cls(np.maximum(speed, LEAST), np.maximum(jerk, LEAST), fastest)
 
     def __or__(self, other: Levels) -> Levels:
         """Return the larger of both."""
-        return Levels(np.maximum(self.speed, other.speed), np.maximum(self.jerk, other.jerk))
+        return Levels(np.maximum(self.speed, other.speed), np.maximum(self.jerk, other.jerk),
+                      max(self.fastest, other.fastest))
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +149,7 @@ class Join:
     floats: bool = False
     is_still: bool = False
     knees: float = 0.0
+    step: float = 0.0
 
 
 def near(seam_s: float, begin_s: float, end_s: float) -> FloatArray:
@@ -226,9 +232,11 @@ def standing(found: SkeletonMap, up: FloatArray, world: FloatArray, times_s: Flo
 
 
 HEADINGS: Final = (f"{'':30} {'hips':>11} {'hands':>11} {'feet':>11} {'jerk p90':>14} {'displaced':>11} {'one >':>5} "
-                   f"{'skate':>5} {'lowest':>6} {'skin':>6} {'turn':>6} {'moved':>6} {'air':>4} {'knees':>7}\n"
+                   f"{'skate':>5} {'lowest':>6} {'skin':>6} {'turn':>6} {'moved':>6} {'air':>4} "
+                   f"{'float':>5} {'knees':>7} {'step':>9}\n"
                    f"{'':30} {'med/p90':>11} {'med/p90':>11} {'med/p90':>11} {'':>14} {'mean/p90 %':>11} {'5 %':>5} "
-                   f"{'%':>5} {'p5 %':>6} {'p5 %':>6} {'°':>6} {'leg':>6} {'':>4} {'p90/max':>7}\n")
+                   f"{'%':>5} {'p5 %':>6} {'p5 %':>6} {'°':>6} {'leg':>6} {'':>4} "
+                   f"{'':>5} {'p90/max':>7} {'p90/max':>9}\n")
 
 
 def row(label: str, joins: Sequence[Join], inside_skate: float = np.nan) -> str:
@@ -245,11 +253,14 @@ def row(label: str, joins: Sequence[Join], inside_skate: float = np.nan) -> str:
     lowest, skin = (np.percentile(of(part), 5.0) * 100.0 for part in (lambda join: join.lowest, lambda join: join.skin))
     soles = f"{'–' if np.isnan(skin) else f'{skin:.1f}':>6}"
     knees = of(lambda join: join.knees)
+    step = np.array([join.step for join in joins if join.step and not join.is_still] or [np.nan])
+    steps = f"{np.percentile(step, 90.0):4.2f}/{step.max():4.2f}".replace("nan", "–")
     far = np.mean([max(join.displaced, default=0.0) > 0.05 for join in joins])
     return (f"{label:30} {speeds} {jerk[0]:4.1f}/{jerk[1]:4.1f}/{jerk[2]:4.1f} "
             f"{moved.mean():5.1f}/{np.percentile(moved, 90.0):5.1f} {far:5.2f} {skating} {lowest:6.1f} {soles} "
             f"{np.degrees(of(lambda join: join.heading_rad).max()):6.2f} {of(lambda join: join.moved).max():6.3f} "
-            f"{of(lambda join: join.airborne).mean():4.2f} {np.percentile(knees, 90.0):3.0f}/{knees.max():3.0f}")
+            f"{of(lambda join: join.airborne).mean():4.2f} {of(lambda join: join.floats).mean():5.2f} "
+            f"{np.percentile(knees, 90.0):3.0f}/{knees.max():3.0f} {steps:>9}")
 
 
 @dataclass(frozen=True)

@@ -99,6 +99,7 @@ def joins_of(motion: Motion, sample: Callable[[FloatArray], Pose], inside: Insid
            dancer: Dancer) -> Iterator[measures.Join]:
     """Measure all seams of a motion, whose layout says where they are; sample: what makes the poses."""
     layout, clip = motion.layout, _clips_of(motion, inside)
+    steps = _step_speeds(motion, body) if sample == motion.sample else {}
     for i, (end, begin) in enumerate(zip(layout.end_s[:-1].tolist(), layout.begin_s[1:].tolist(), strict=True)):
         times = measures.near((end + begin) / 2.0, 0.0, motion.duration_s)
         pose = sample(times)
@@ -106,13 +107,25 @@ def joins_of(motion: Motion, sample: Callable[[FloatArray], Pose], inside: Insid
         before, after = (world_from_pose(motion.skeleton, sample(edges + side * INSTANT_S)) for side in (-1.0, 1.0))
         heading, moved = measures.jumps(body, before, after)
         world = world_from_pose(motion.skeleton, pose)
-        join = measures.measure(body, world, _stands(motion, inside, times),
-                                inside.levels[clip[i]] | inside.levels[clip[i + 1]])
+        levels = inside.levels[clip[i]] | inside.levels[clip[i + 1]]
+        join = measures.measure(body, world, _stands(motion, inside, times), levels)
         stand = [_stands_in(motion, inside, at, times).any(axis=1) for at in (i, i + 1)]
         high = max(inside.highs[clip[i]], inside.highs[clip[i + 1]]) + measures.AIR_LEGS
         floats = stand[0] & stand[1] & (body.heights(world) > high).all(axis=1)
         yield replace(join, heading_rad=heading, moved=moved, skin=float(dancer.skin(pose).min()),
-                      floats=bool(floats.any()))
+                      floats=bool(floats.any()), step=max(steps.get(i, (0.0,))) / levels.fastest)
+
+
+def _step_speeds(motion: Motion, body: measures.Body) -> dict[int, list[float]]:
+    """Return how fast feet are on their steps, in legs per second, by the seam that is nearest."""
+    found: dict[int, list[float]] = {}
+    middle = (motion.layout.end_s[:-1] + motion.layout.begin_s[1:]) / 2.0
+    for side, begin, end in motion.feet.steps if motion.feet is not None else ():
+        world = world_from_pose(motion.skeleton, motion.sample(np.arange(begin, end, 1.0 / measures.FPS)))
+        foot = body.positions(world, body.feet["lr".index(side)])
+        fast = np.linalg.norm(np.diff(foot, axis=0), axis=1).max(initial=0.0) * measures.FPS
+        found.setdefault(int(np.abs(middle - (begin + end) / 2.0).argmin()), []).append(float(fast))
+    return found
 
 
 def _stands(motion: Motion, inside: Inside, times_s: FloatArray) -> BoolArray:

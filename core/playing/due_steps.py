@@ -60,7 +60,8 @@ class Hold:
 class DueStep:
     """A step that a foot has to make from its last foothold to the first one of the next segment.
 
-    own_s: when these end and begin in their clips. leg_length: of the leg with this number.
+    own_s: when these end and begin in their clips. leg_length: of the leg with this number. goes_on: whether the foot
+    goes on to another foothold in the next segment, by the clip's own swing.
     """
 
     leg: int
@@ -68,6 +69,7 @@ class DueStep:
     first: Hold
     own_s: tuple[float, float]
     leg_length: float
+    goes_on: bool = False
 
     @property
     def distance(self) -> float:
@@ -115,8 +117,12 @@ class DueStep:
 
     @property
     def calm_until_s(self) -> float:
-        """When it may end where there is time: half of the foothold is left for the step that may follow."""
-        return (self.first.start_s + self.first.stop_s) / 2.0
+        """When it may end where there is time: half of the foothold is left for the step that may follow.
+
+        Where none does, so much as a foot has stood before a step.
+        """
+        half_s = (self.first.start_s + self.first.stop_s) / 2.0
+        return max(half_s, self.first.stop_s - _CALM_HELD_S) if self.goes_on else half_s
 
 
 def between(one: DueStep, other: DueStep) -> tuple[float, float]:

@@ -173,7 +173,8 @@ class _Walker:
         if not known or not more:
             return None
         last, first = known[-1], more[0]
-        step, gap_s = DueStep(leg, last, first, own_s, self._lengths[leg]), first.start_s - last.stop_s
+        step = DueStep(leg, last, first, own_s, self._lengths[leg], len(more) > 1)
+        gap_s = first.start_s - last.stop_s
         has_swing, least_s = gap_s >= SWING_S, _HURRIED * step.time_s
         is_own = has_swing and (gap_s >= least_s or step.distance <= _SWING * step.fast(CALM_LEGS_PER_S) * gap_s)
         if is_own or last.stop_s <= self._begin_s + _SOON_S or step.latest_s - step.soonest_s < least_s:
@@ -260,18 +261,20 @@ class _Walker:
         where the other foot steps afterwards or before.
         """
         start_s, stop_s = when_s
-        more_s = step.calm_s - (stop_s - start_s)
-        if more_s <= 0.0:
-            return when_s
-        soonest_s, latest_s = step.calm_from_s, step.calm_until_s
+        borne_from_s, borne_until_s = -NEVER_S, NEVER_S
         for leg, (known, more) in enumerate(zip(self._holds, segment, strict=True)):
             if leg != step.leg:
                 holds = (*known[-2:], *more[:2])
-                soonest_s, latest_s = max(soonest_s, since(holds, start_s)), min(latest_s, until(holds, stop_s))
-        before = max(start_s - soonest_s, 0.0) if sooner > 0.0 else 0.0
-        after = max(latest_s - stop_s, 0.0) if sooner < 1.0 else 0.0
-        before = min(before, max(more_s * sooner, more_s - after))
-        return start_s - before, stop_s + min(after, more_s - before)
+                borne_from_s, borne_until_s = max(borne_from_s, since(holds, start_s)), min(borne_until_s,
+                                                                                            until(holds, stop_s))
+        for time_s, from_s, until_s in ((step.time_s, step.soonest_s, step.latest_s),
+                                        (step.calm_s, step.calm_from_s, step.calm_until_s)):
+            more_s = max(time_s - (stop_s - start_s), 0.0)
+            before = max(start_s - max(from_s, borne_from_s), 0.0) if sooner > 0.0 else 0.0
+            after = max(min(until_s, borne_until_s) - stop_s, 0.0) if sooner < 1.0 else 0.0
+            before = min(before, max(more_s * sooner, more_s - after))
+            start_s, stop_s = start_s - before, stop_s + min(after, more_s - before)
+        return start_s, stop_s
 
     def _bear(self, step: DueStep, segment: Sequence[Sequence[Hold]]) -> None:
         """Let the other feet stand during a step, as long as that leaves them time for their own way.

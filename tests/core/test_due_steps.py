@@ -120,3 +120,19 @@ def test_a_foot_that_touches_the_ground_as_the_other_one_steps_does_not_stand_th
         lasted_s = np.diff(stepping(*feet, fast=2.0).spans_s(RIGHT))[0 if is_mirrored else 1, 0]
         assert lasts_s - 1e-9 <= lasted_s <= lasts_s + longer_s + 1e-9
         assert lasts_s < 0.1 or lasted_s > lasts_s + 0.1
+
+
+@pytest.mark.parametrize("after", [[(3.0, 4.5, 0.8)], [(3.0, 4.5, 0.8), (5.4, 6.0, 0.8)]])
+def test_a_step_takes_what_is_left_of_a_foothold_that_its_clip_leaves_by_its_own_swing(after: list[Hold]) -> None:
+    """Where the clip goes on, no step follows that needs half of it."""
+    other = [(0.0, 3.0, 0.0)], [(3.0, 6.0, 0.0)]
+    (begin_s, end_s), = steps(stepping([[(2.4, 3.0, 0.0)], after], other, fast=0.6), LEFT)
+    goes_on = len(after) > 1
+    assert begin_s == pytest.approx(2.6) and end_s == pytest.approx(min(2.6 + CALMEST_STEP_S, 4.3) if goes_on else 3.75)
+
+
+def test_a_step_is_quicker_than_it_need_be_only_where_it_has_no_time() -> None:
+    """What a step needs it takes wherever the foot stands; what makes it calm, where it has stood for a while."""
+    feet = [[(2.7, 3.0, 0.0)], [(3.0, 3.3, 0.5)]], [[(0.0, 3.0, 0.0)], [(3.0, 6.0, 0.0)]]
+    (begin_s, end_s), = steps(stepping(*feet, fast=2.6, window_s=0.2), LEFT)
+    assert PEAK * 0.5 / (1.0 - 2.0 * STEP_WAIT) / (end_s - begin_s) <= 2.6 * (1.0 + 1e-9)

@@ -1,5 +1,7 @@
 """The measures of seams, on motions made so that the right figure is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,7 @@ LEG_M = BODY.leg_length
 FRAMES = 37
 SHARE = np.linspace(0.0, 1.0, FRAMES)
 ALL, NONE = np.ones((FRAMES, 2), dtype=np.bool_), np.zeros((FRAMES, 2), dtype=np.bool_)
-USUAL = measures.Levels(np.ones(3), np.ones(3))
+USUAL = measures.Levels(np.ones(3), np.ones(3), 1.0)
 
 
 def gliding(way_m: FloatArray) -> FloatArray:
@@ -85,7 +87,7 @@ def test_speed_and_jerk_are_in_what_is_usual_in_the_clip() -> None:
     times = np.arange(FRAMES) / measures.FPS
     world = gliding(forward(2.0 * times**3))
     speed = 2.0 * (times[-1]**3 - times[-2]**3) * measures.FPS
-    found = measures.measure(BODY, world, NONE, measures.Levels(np.full(3, 2.0), np.full(3, 3.0)))
+    found = measures.measure(BODY, world, NONE, measures.Levels(np.full(3, 2.0), np.full(3, 3.0), 1.0))
     np.testing.assert_allclose(found.speed, speed / 2.0)
     np.testing.assert_allclose(found.jerk, 4.0, rtol=1e-6)
     even = measures.Levels.of(BODY, gliding(forward(1.5 * times)))
@@ -138,7 +140,9 @@ def test_a_line_tells_means_and_percentiles() -> None:
     joins = [measures.Join(np.full(3, 1.0 + i), np.full(3, 2.0), (0.01 * i,), 0.1, -0.02, i > 8) for i in range(11)]
     line = measures.row("label", joins, 0.05)
     assert line.split() == ["label", *["6.00/10.00"] * 3, "2.0/", "2.0/", "2.0", "5.0/", "9.0", "0.45", "2.0×", "-2.0",
-                            "–", "0.00", "0.000", "0.18", "0/", "0"]
+                            "–", "0.00", "0.000", "0.18", "0.00", "0/", "0", "–/", "–"]
+    stepped = [replace(join, step=0.1 * i, is_still=i > 9, floats=i > 8) for i, join in enumerate(joins)]
+    assert measures.row("label", stepped, 0.05).split()[-4:] == ["0.18", "0/", "0", "0.82/0.90"]
 
 
 def test_contacts_are_low_slow_and_not_too_short() -> None:
