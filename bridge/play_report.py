@@ -14,14 +14,16 @@ from ..core.retargeting.outcome import Outcome
 from ..core.retargeting.retarget import Retargeted
 from . import armature, axes, bone_rules, constraints, properties, skin_points
 from .curves import held_by_drivers
+from .frame_rate import other_rates
 from .play_clips import ClipPlayer
-from .reports import HELD_BY_DRIVERS, Told, tell
+from .reports import HELD_BY_DRIVERS, OTHER_RATES, Told, tell
 
 _NAMES_SHOWN = 8
 
 
 def report_clip(operator: bpy.types.Operator, player: ClipPlayer, done: Retargeted, outcome: Outcome,
-                others: int, new_range: tuple[int, int] | None, of_file: Iterable[str] = ()) -> None:
+                scene: bpy.types.Scene, others: int, new_range: tuple[int, int] | None,
+                of_file: Iterable[str] = ()) -> None:
     """Report what plays, and as warnings only what moves the skin otherwise than the clip says.
 
     others: further clips of the file, of which nobody chose one. new_range: the scene's first and last frame, where the
@@ -32,7 +34,7 @@ def report_clip(operator: bpy.types.Operator, player: ClipPlayer, done: Retarget
         told.append(("INFO", f"'{outcome.clip}' is {note}" if note.startswith("compared") else note))
     if done.unmatched_source:
         told.append(("INFO", f"Without counterpart: {some_of(done.unmatched_source, _NAMES_SHOWN)}"))
-    told += [("WARNING", text) for text in _warnings(player, done)]
+    told += [("WARNING", text) for text in _warnings(player, done, scene)]
     rest = f"; the file has {others} more, choose one in Adjust Last Operation" if others else ""
     if new_range is not None:
         rest = f"; the scene's range is now {new_range[0]} to {new_range[1]}{rest}"
@@ -49,7 +51,7 @@ def _out_of_sight(done: Retargeted, clip: str) -> Iterator[str]:
                "Operation brings it here, View > Frame Selected shows it there")
 
 
-def _warnings(player: ClipPlayer, done: Retargeted) -> Iterator[str]:
+def _warnings(player: ClipPlayer, done: Retargeted, scene: bpy.types.Scene) -> Iterator[str]:
     """Yield what moves the skin otherwise than the clip says, the weightiest first."""
     armature_object = player.armature_object
     for text, names in ((HELD_BY_DRIVERS, _also(held_by_drivers(armature_object), player, done)),
@@ -57,7 +59,8 @@ def _warnings(player: ClipPlayer, done: Retargeted) -> Iterator[str]:
                          _also(constraints.controlled_bones(armature_object), player, done)),
                         ("Deforming bones that nothing moves stay behind", _left_behind(player, done)),
                         ("Bones that are connected to their parents cannot leave them as the clip wants",
-                         bone_rules.held_back(armature_object, [done.clip]))):
+                         bone_rules.held_back(armature_object, [done.clip])),
+                        (OTHER_RATES, other_rates(armature_object, scene))):
         if names:
             yield f"{text}: {some_of(names, _NAMES_SHOWN)}"
     if text := axes.lying_warning(armature_object, player.target_map):

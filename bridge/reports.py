@@ -10,6 +10,7 @@ from ..core.errors import FileError, TaktError
 Severity = Literal["INFO", "WARNING"]
 Told = tuple[Severity, str]
 HELD_BY_DRIVERS = "Bones with drivers do not follow; to let them, mute these in the Drivers Editor"
+OTHER_RATES = "Scenes with other frame rates play this Action faster or slower"
 _PROBLEMS_SHOWN = 5
 
 

@@ -25,8 +25,8 @@ from . import (
     skin_points,
     timeline,
 )
-from .frame_rate import frames_per_second
-from .reports import HELD_BY_DRIVERS, Severity, Told, tell
+from .frame_rate import frames_per_second, other_rates
+from .reports import HELD_BY_DRIVERS, OTHER_RATES, Severity, Told, tell
 
 _NAMES_SHOWN = 8
 _FEW_SHOWN = 3
@@ -81,7 +81,7 @@ def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
     if channels.has_turning_laps:
         told.append(("WARNING", "Each lap of the loop starts with another heading, which an Action cannot "
                                 "repeat: it holds one lap"))
-    told += _findings(armature_object, motion)
+    told += _findings(armature_object, motion, scene)
     seconds = float(channels.frames[-1] - channels.frames[0]) / frames_per_second(scene)
     told.append(("INFO", f"'{armature_object.name}' plays {len(motion.sequence):,} segments, {seconds:.1f} s"
                  + (f"; {muted} constraints muted" if muted else "")
@@ -106,7 +106,7 @@ def digest(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> str:
     return found.hexdigest()
 
 
-def _findings(armature_object: bpy.types.Object, motion: Motion) -> Iterator[Told]:
+def _findings(armature_object: bpy.types.Object, motion: Motion, scene: bpy.types.Scene) -> Iterator[Told]:
     """Yield each thing that is unusual about a motion."""
     for problem in sorted(motion.problems, key=lambda problem: problem.is_note)[:_PROBLEMS_SHOWN]:
         yield "INFO" if problem.is_note else "WARNING", str(problem)
@@ -123,7 +123,8 @@ def _findings(armature_object: bpy.types.Object, motion: Motion) -> Iterator[Tol
          _also(constraints.controlled_bones(armature_object), armature_object, motion)),
         ("WARNING", HELD_BY_DRIVERS, _also(curves.held_by_drivers(armature_object), armature_object, motion)),
         ("WARNING", "Bones that are connected to their parents cannot leave them as the score wants",
-         bone_rules.held_back(armature_object, motion.clips))]
+         bone_rules.held_back(armature_object, motion.clips)),
+        ("WARNING", OTHER_RATES, other_rates(armature_object, scene))]
     for severity, text, names in findings:
         if names:
             yield severity, f"{text}: {some_of(names, _NAMES_SHOWN)}"

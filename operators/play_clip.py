@@ -102,8 +102,8 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         new = player.write(name, player.played(done), scene, is_played=True)
         others = len(found) - 1 if not self.clip else 0
         span = scene.frame_start, scene.frame_end
-        report_clip(self, player, done, Outcome.of(path.name, new.name, done), others, span if span != before else None,
-                    player.warnings(path))
+        report_clip(self, player, done, Outcome.of(path.name, new.name, done), scene, others,
+                    span if span != before else None, player.warnings(path))
         return {"FINISHED"}
 
 

@@ -206,6 +206,19 @@ def test_what_another_character_plays_stays_in_the_scene(rig: Any, tmp_path: Pat
     assert scene.frame_end == long
 
 
+def test_scenes_of_other_frame_rates_are_named_for_clips_and_scores(rig: Any, tmp_path: Path, capfd: Any) -> None:
+    written(tmp_path)
+    for name, rate in (("Same", 24), ("Fast", 60)):
+        scene = bpy.data.scenes.new(name)
+        scene.render.fps = rate
+        scene.collection.objects.link(rig)
+    for play_it in (lambda: takt.play_clip(filepath=str(tmp_path / "walk.bvh")), lambda: play_steps_for_10_s(tmp_path)):
+        capfd.readouterr()
+        play_it()
+        assert warned(capfd.readouterr().out) == (
+            "Scenes with other frame rates play this Action faster or slower: Fast (60)")
+
+
 def two_clips(folder: Path) -> Path:
     clips = tuple(movements()[:2])
     path = folder / "Steps.skeleton.xml"
