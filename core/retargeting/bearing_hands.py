@@ -1,8 +1,9 @@
 """Which hands bear a clip's body: those near the ground without which it would fall.
 
-Who picks something up has a hand on the floor and stands on his feet: his centre of mass is over them. So is that of
-one who kneels or sits over his knees or his seat. Who crawls, does push-ups or cartwheels would fall without his hands:
-his centre of mass is elsewhere, or nothing else is on the ground.
+Who picks something up has a hand on the floor and stands on his feet: his centre of mass is over them. Who does
+push-ups or cartwheels would fall without his hands: his centre of mass is elsewhere, or no foot is on the ground. Who
+kneels, crawls, sits or lies is on more than his hands, and would hang in the air if they lifted him: their arms bend
+instead.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..clips.clip import Clip
 from ..clips.contacts import FootContacts
 from ..clips.keyed import SAMPLE_S
 from ..clips.posed import PosedJoints
-from ..maths.arrays import FloatArray
+from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.hierarchy import is_descendant
 from ..skeletons.maps import SkeletonMap
 from .eased import averaged
@@ -87,40 +88,44 @@ def bearing_hands(clip: Clip, found: SkeletonMap, contacts: Mapping[str, FootCon
     near = np.flatnonzero(bears.any(axis=1))
     if not len(near):
         return BearingHands(every, bears)
-    aside = _aside(clip, found, contacts, up, every[near], ground + NEAR_LEGS * leg)
+    aside = _aside(clip, found, contacts, up, every[near])
     bears[near] *= np.interp(aside / leg, _OVER_LEGS, (0.0, 1.0))[:, None]
+    bears[near[_is_on_more(clip, found, every[near], up, ground + NEAR_LEGS * leg)]] = 0.0
     beside = round(2.0 * _MOMENT_S / SAMPLE_S)  # as far as averages look: hands bear from when they come to the ground
     padded = np.pad(bears, ((beside, beside), (0, 0)))
     bears = np.lib.stride_tricks.sliding_window_view(padded, 2 * beside + 1, axis=0).max(axis=-1)
     return BearingHands(every, averaged(every, bears, _MOMENT_S) if len(every) > 1 else bears)
 
 
-def _aside(clip: Clip, found: SkeletonMap, contacts: Mapping[str, FootContacts], up: FloatArray, times: FloatArray,
-           low: float) -> FloatArray:
-    """Return how far a body's centre of mass is from being over what it is on, (F,); nothing: infinitely.
+def _is_on_more(clip: Clip, found: SkeletonMap, times: FloatArray, up: FloatArray, low: float) -> BoolArray:
+    """Tell when parts of the body but for feet and arms are lower than `low`, (F,)."""
+    others = [joint for name, joint in found.joint_of.items() if {name, name[2:]} & (TOUCHING - _OF_ARMS)]
+    if not others:
+        return np.zeros(len(times), dtype=np.bool_)
+    posed = PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, np.array(others))
+    return np.asarray(posed.heights(times, up).min(axis=1) < low)
 
-    That are feet that stand, and parts of the body that are lower than `low`, but for arms.
-    """
+
+def _aside(clip: Clip, found: SkeletonMap, contacts: Mapping[str, FootContacts], up: FloatArray,
+           times: FloatArray) -> FloatArray:
+    """Return how far a body's centre of mass is from being over the feet on which it stands, (F,); none: infinitely."""
     joints = found.joint_of
     mass = {joints[f"{side}_{name}"]: each for side in "lr" for name, each in _MASSES.items()
             if f"{side}_{name}" in joints}
     mass |= {joints["skullbase"]: _OF_HEAD} if "skullbase" in joints else {}
     of_feet = [(joints[f"{side}_{part}"], side) for side in contacts for part in ("ankle", "metatarsal")
                if f"{side}_{part}" in joints]
-    others = [joint for name, joint in joints.items() if {name, name[2:]} & (TOUCHING - _OF_ARMS)]
-    wanted = np.array([*mass, *(joint for joint, _ in of_feet), *others])
-    if len(wanted) == len(mass):
+    if not of_feet:
         return np.full(len(times), np.inf)
+    wanted = np.array([*mass, *(joint for joint, _ in of_feet)])
     posed = PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, wanted)
     ahead = np.eye(3)[np.abs(up).argmin()]
     ahead = ahead - (ahead @ up) * up
     axes = np.stack((ahead / np.linalg.norm(ahead), np.cross(up, ahead) / np.linalg.norm(ahead)))
     turn = np.arange(_DIRECTIONS) * (2.0 * np.pi / _DIRECTIONS)
-    at = posed.placed(times)[1]
-    over = at @ axes.T @ np.stack((np.cos(turn), np.sin(turn)))  # along each direction, (F, N, D)
+    over = posed.placed(times)[1] @ axes.T @ np.stack((np.cos(turn), np.sin(turn)))  # along each direction, (F, N, D)
     weights = np.array([*mass.values()])
     centre = np.einsum("fnd,n->fd", over[:, :len(mass)], weights / weights.sum())
-    stands = [is_within(times, contacts[side].stands) for _, side in of_feet]
-    is_on = np.column_stack((*stands, at[:, len(mass) + len(of_feet):] @ up < low))
-    farthest = np.where(is_on[..., None], over[:, len(mass):], -np.inf).max(axis=1)
+    stands = np.stack([is_within(times, contacts[side].stands) for _, side in of_feet], axis=1)
+    farthest = np.where(stands[..., None], over[:, len(mass):], -np.inf).max(axis=1)
     return np.asarray((centre - farthest).max(axis=1))

@@ -166,9 +166,19 @@ def on_hands_and_knees() -> Clip:
                 Tracks.uniform(np.zeros(1, np.int64), times, pose.translations[:, :1]), Tracks.empty(3))
 
 
+@pytest.mark.parametrize("arms", [1.2, 1.5, 2.0])
+def test_who_is_on_hands_and_knees_stays_on_his_knees_however_long_his_arms_are(arms: float) -> None:
+    clip, knees = on_hands_and_knees(), [BODY.index_of[f"{side}_knee"] for side in "lr"]
+    skins = {times: SkinPoints(*soled(shaped(times, 1.0), 1.0)) for times in (0.9, arms)}
+    short, done = (retarget(clip, shaped(times, 1.0), points=skin).clip for times, skin in skins.items())
+    assert lowest(retarget(clip, shaped(arms, 1.0)).clip, skins[arms]).min() < -0.05 * LEG_M
+    assert np.abs(positions(done)[:, knees] - positions(short)[:, knees]).max() < FEET_LEGS * LEG_M
+    assert lowest(done, skins[arms]).min() > BELOW_LEGS * LEG_M
+
+
 def test_hands_bear_who_would_fall_without_them() -> None:
     crawls = lies("prone", 0.0, "hips", crawls=True)
-    for clip, wanted in ((reaching(), 0.0), (crawls, 1.0), (on_hands_and_knees(), 1.0)):
+    for clip, wanted in ((reaching(), 0.0), (crawls, 1.0), (on_hands_and_knees(), 0.0)):
         found = find_map(clip.skeleton)
         bears = bearing_hands(clip, found, foot_contacts(clip, found, UP), UP, LEG_M)
         at = bears.at(np.linspace(0.2, clip.duration_s - 0.2, 50))
