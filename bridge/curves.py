@@ -135,6 +135,9 @@ def _bag_of(action: bpy.types.Action, armature_object: bpy.types.Object) -> bpy.
 
     Where these move no bones of the armature, those that move most of its bones.
     """
+    found = [*bags(action)]
+    if len(found) < 2:
+        return next(iter(found), None)
     bones, animation = cast(bpy.types.Armature, armature_object.data).bones, armature_object.animation_data
     own = animation.action_slot_handle if animation is not None and animation.action == action else 0
     names = {slot.handle: slot.name_display for slot in action.slots}
@@ -144,7 +147,7 @@ def _bag_of(action: bpy.types.Action, armature_object: bpy.types.Object) -> bpy.
         return (count > 0, own != 0 and bag.slot_handle == own, names.get(bag.slot_handle) == armature_object.name,
                 count)
 
-    return max(bags(action), key=rank, default=None)
+    return max(found, key=rank)
 
 
 def bags(action: bpy.types.Action) -> Iterator[bpy.types.ActionChannelbag]:

@@ -125,7 +125,7 @@ def interpolated(own: FloatArray, values: FloatArray, times: FloatArray) -> Floa
 
 def around(own: FloatArray, times: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the keys (F,) before and after times (F,), and how much of the way between them these are, (F,)."""
-    before = np.clip(np.searchsorted(own, times, side="right") - 1, 0, len(own) - 1)
+    before = np.maximum(np.searchsorted(own, times, side="right") - 1, 0)
     after = np.minimum(before + 1, len(own) - 1)
     gap = own[after] - own[before]
     return before, after, np.divide(times - own[before], gap, out=np.zeros(len(times)), where=gap > 0.0).clip(0.0, 1.0)

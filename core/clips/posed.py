@@ -6,7 +6,7 @@ several at once, and what belongs to few joints and some hundred frames stays in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -16,6 +16,7 @@ import numpy as np
 
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
+from ..maths.formulas import product, rotated
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.skeleton import Skeleton
 from .clip import Clip
@@ -124,7 +125,8 @@ class PosedJoints:
         for depth, level in enumerate(self.levels):
             above = rows[:, self._parents[depth]] if depth else np.append(up, 0.0)[:, None, None]
             own, position = rows[:, level], positions[:, level]
-            _rotate(turns[:, level], above, own, -2.0)
+            w, x, y, z = turns[:, level]
+            _write(own[:3], rotated((-w, x, y, z), (*above[:3],)))  # by the inverse, whose negative turns alike
             if scales is not None:
                 own[:3] *= scales[:, level]
             np.multiply(above[0], position[0], out=own[3])
@@ -173,9 +175,9 @@ class PosedJoints:
         positions[:, self.levels[0]] = moves[:, self.levels[0]]
         for depth, level in enumerate(self.levels[1:], start=1):
             above, own = turns[:, self._parents[depth]], positions[:, level]
-            _rotate(above, moves[:, level], own, 2.0)
+            _write(own, rotated((*above,), (*moves[:, level],)))
             own += positions[:, self._parents[depth]]
-            _write_product(above, turns[:, level].copy(), turns[:, level])
+            _write(turns[:, level], product((*above,), (*turns[:, level],)))
         return turns, positions
 
     def _matrices(self, times_s: FloatArray) -> FloatArray:
@@ -259,8 +261,10 @@ class PosedJoints:
     @cached_property
     def _still(self) -> IntArray:
         """Rows of joints that do not turn."""
-        return np.setdiff1d(np.arange(len(self.kept)), np.concatenate(
-            [np.zeros(0, np.int64), *(keys.rows for keys in self._turning)]))
+        is_still = np.ones(len(self.kept), dtype=np.bool_)
+        for keys in self._turning:
+            is_still[keys.rows] = False
+        return np.flatnonzero(is_still)
 
     def _keys(self, tracks: Tracks) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
         """Yield rows (N,) of joints whose keys have the same times (K,), these, and values (N, K, C)."""
@@ -310,23 +314,7 @@ def _on_arcs(a: FloatArray, b: FloatArray, dot: FloatArray, share: FloatArray) -
     return b
 
 
-def _rotate(q: FloatArray, v: FloatArray, out: FloatArray, twice: float) -> None:
-    """Write vectors (3, N, F) rotated by (4, N, F) into out (3, N, F); twice: 2, or −2 for the inverse rotation."""
-    w, x, y, z = q
-    vx, vy, vz = v[0], v[1], v[2]
-    # see rot.rotate, with t = ±2·xyz × v
-    tx, ty, tz = y * vz - z * vy, z * vx - x * vz, x * vy - y * vx
-    w = twice * w
-    np.add(vx, w * tx + 2.0 * (y * tz - z * ty), out=out[0])
-    np.add(vy, w * ty + 2.0 * (z * tx - x * tz), out=out[1])
-    np.add(vz, w * tz + 2.0 * (x * ty - y * tx), out=out[2])
-
-
-def _write_product(a: FloatArray, b: FloatArray, out: FloatArray) -> None:
-    """Write products of quaternions (4, N, F) into out; see rot.multiply."""
-    aw, ax, ay, az = a
-    bw, bx, by, bz = b
-    out[0] = aw * bw - ax * bx - ay * by - az * bz
-    out[1] = aw * bx + ax * bw + ay * bz - az * by
-    out[2] = aw * by - ax * bz + ay * bw + az * bx
-    out[3] = aw * bz + ax * by - ay * bx + az * bw
+def _write(out: FloatArray, rows: Iterable[FloatArray]) -> None:
+    """Write arrays (N, F), one for each number, into an array (C, N, F)."""
+    for own, row in zip(out, rows, strict=True):
+        own[...] = row
