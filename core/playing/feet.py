@@ -31,7 +31,7 @@ from .legs import Leg, legs_of
 from .mix import Mix
 from .rises import Rises
 from .row import Row
-from .soles import Soles
+from .soles import SOFT_LEGS, Soles, on_ground
 from .stage import FIRST_ROUND, Over, Stage, in_rounds
 from .steps import Planted, Seams, footholds
 from .transitions.seams import time_stretch
@@ -289,9 +289,10 @@ class Feet(Over):
         The pace is how much of the segment a second takes.
         """
         layout = self.row.layout
-        begin_s = np.roll(layout.window_end_s, 1)
+        begin_s, until_s = np.roll(layout.window_end_s, 1), layout.window_begin_s.copy()
         begin_s[0] = begin_s[0] - self.duration_s if self.is_loop else -np.inf
-        return np.stack((begin_s, layout.window_begin_s, layout.begin_s, quotient(1.0, layout.end_s - layout.begin_s),
+        until_s[-1] = until_s[-1] if self.is_loop else np.inf
+        return np.stack((begin_s, until_s, layout.begin_s, quotient(1.0, layout.end_s - layout.begin_s),
                          self._floors.sinks), axis=1)
 
     @cached_property
@@ -302,7 +303,10 @@ class Feet(Over):
         lowest, raised = (np.array([[getattr(foot, name) for foot in feet] for feet in distinct]).T
                           for name in ("lowest", "raised"))
         sinks = np.array([any(foot.sinks for foot in feet) for feet in distinct]) & self.lifts_sunk
-        beside = np.where(sinks, raised, lowest)
+        tilted = lowest.copy()  # at seams soles are turned as neither clip has them: what is high at rest stays so
+        tilted[:sure] = on_ground(lowest[:sure], rest[:sure], leg)
+        dips = (tilted - lowest > SOFT_LEGS / 2.0 * leg).any(axis=(0, 1)) & self.lifts_sunk
+        beside = np.where(dips, np.maximum(tilted, np.where(sinks, raised, lowest)), lowest)
         inside = np.minimum(beside, rest)
         inside[sure:] -= leg  # guesses lift nobody
         out = np.minimum(beside[..., number], np.roll(beside[..., number], -1, axis=2))
