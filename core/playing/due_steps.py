@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import hypot
 from typing import Final
 
 from .footholds import PEAK, STEP_WAIT
@@ -15,9 +16,12 @@ from .footholds import PEAK, STEP_WAIT
 LONGEST_EASE_S: Final = 0.5
 SHORTEST_STEP_S: Final = 0.4
 LONGEST_STEP_S: Final = 1.0
-"""Longer ways are gone faster."""
+"""Longer ways are gone faster where the clips hardly move their feet;"""
+SLOWEST_STEP_S: Final = 2.4
+"""else a step may take so long, so that it is no faster than they are."""
+_HARDLY_LEGS_PER_S: Final = (0.6, 0.7)
 CALMEST_STEP_S: Final = 1.4
-"""Where there is time, a step takes so long at most."""
+"""Where there is time, a step takes so long at most, unless it needs longer."""
 SLOWEST_LEGS_PER_S: Final = 0.6
 """So fast a foot may always be moved, also where the clips do not move it."""
 CALM_LEGS_PER_S: Final = 0.25
@@ -87,18 +91,21 @@ class DueStep:
 
     @property
     def _way(self) -> float:
-        """How far a foot would go in the same time at the highest speed of the step."""
-        return max(PEAK * self.distance / (1.0 - 2.0 * STEP_WAIT), _LIFT_PEAK * self.lift)
+        """How far a foot would go in the same time at the highest speed of the step, over the ground and upwards."""
+        return hypot(PEAK * self.distance / (1.0 - 2.0 * STEP_WAIT), _LIFT_PEAK * self.lift)
 
     @property
     def time_s(self) -> float:
         """How long it takes."""
-        return min(max(self._way / self.fast(), SHORTEST_STEP_S), LONGEST_STEP_S)
+        least, most = _HARDLY_LEGS_PER_S
+        share = min(max((self.fast() / self.leg_length - least) / (most - least), 0.0), 1.0)
+        longest_s = LONGEST_STEP_S + share * (SLOWEST_STEP_S - LONGEST_STEP_S)
+        return min(max(self._way / self.fast(), SHORTEST_STEP_S), longest_s)
 
     @property
     def calm_s(self) -> float:
         """How long it takes where there is more time."""
-        return min(max(self._way / self.fast(CALM_LEGS_PER_S), self.time_s), CALMEST_STEP_S)
+        return max(min(self._way / self.fast(CALM_LEGS_PER_S), CALMEST_STEP_S), self.time_s)
 
     @property
     def soonest_s(self) -> float:
