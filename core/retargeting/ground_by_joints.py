@@ -16,7 +16,7 @@ import numpy as np
 from ..clips.clip import Clip, Tracks
 from ..clips.keyed import SAMPLE_S, filled, key_times
 from ..clips.posed import PosedJoints
-from ..maths.arrays import FloatArray, IntArray, smoothstep
+from ..maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
@@ -47,6 +47,10 @@ _MOMENT_S: Final = 0.08
 """Lifts are averaged over twice as long before and after: as one foot takes over from the other, or a heel rises."""
 _UNSEEN_LEGS: Final = (0.001, 0.004)
 """What would change by less than the first stays as it is; by more than the second, it changes wholly."""
+_STANDS_LEGS: Final = 0.7
+"""So far below its hip at least is the lower ankle of a body that stands; who lies or sits is not on his feet."""
+_SOFT_S: Final = 0.3
+"""So gradually bodies come to averages where they stand, and from a clip's ends."""
 _HANGS_LEGS: Final = 0.01
 """So high above where it is to be a foot may hang meanwhile that its leg does not put down."""
 _SAME_LEGS: Final = 0.01
@@ -205,11 +209,13 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
     """
     times, lift = heights.times_s, heights.lift
     most, sunk = most_drawn(heights.below, max(leg, 1e-30)), heights.lowest[:, None] - heights.feet
-    is_cycle, ends = heights.is_cycle(leg), np.ones(len(times))
+    is_cycle = heights.is_cycle(leg)
     if not is_cycle:
-        ends = np.clip(np.minimum(times - times[0], times[-1] - times) / _ENDS_S, 0.0, 1.0)
-        most *= ends[:, None]
-    softer = ends * _softer(times, lift, leg, is_cycle=is_cycle)
+        most *= np.clip(np.minimum(times - times[0], times[-1] - times) / _ENDS_S, 0.0, 1.0)[:, None]
+    lies = heights.below.max(axis=1) < _STANDS_LEGS * leg
+    if not is_cycle:
+        lies[[0, -1]] = True
+    softer = smoothstep(_away_from(times, lies), 0.0, _SOFT_S) * _softer(times, lift, leg, is_cycle=is_cycle)
     bent, down = _reaches(heights, legs, target, np.flatnonzero(softer))
     lowest = np.minimum((sunk - np.minimum(most, bent)).max(axis=1) - lift, 0.0)
     highest = _HANGS_LEGS * leg + np.where(lift[:, None] > sunk, np.inf, down).min(axis=1)
@@ -219,6 +225,13 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
     higher, over = np.maximum(gradual - lift, 0.0)[:, None], gradual[:, None] - sunk
     drawn = np.maximum(-over, 0.0) - np.clip(2.0 * higher - over, 0.0, np.minimum(higher, down))
     return Ground(times, np.where(changes, gradual, lift), legs, np.where(changes[:, None], drawn, 0.0))
+
+
+def _away_from(times: FloatArray, are_those: BoolArray) -> FloatArray:
+    """Return how far times (F,), which ascend, are from the nearest of some of them, (F,)."""
+    those = np.concatenate(((-np.inf,), times[are_those], (np.inf,)))
+    after = np.searchsorted(those, times)
+    return np.asarray(np.minimum(times - those[after - 1], those[after] - times))
 
 
 def _softer(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: bool) -> FloatArray:

@@ -34,6 +34,7 @@ from .plan import Plan
 from .reference import NONE_STANDS, REST_POSE, Reference, find_reference, rebased, stood_up
 from .roots import body_root, by_their_way
 from .skin_points import SkinPoints
+from .straightened import may_be_human
 from .target_tracks import TargetTracks
 from .toes import with_toes_bent
 from .touching import leg_length
@@ -208,7 +209,8 @@ class _Bodies:
         try:
             pairs = pair(reference.map, target, moved)
         except SkeletonMismatchError as error:
-            if lies and target.is_sure and map_in_any_pose(reference.clip.skeleton).is_sure:
+            named = map_in_any_pose(reference.clip.skeleton)
+            if lies and target.is_sure and named.is_sure and may_be_human(named.skeleton, named.joint_of):
                 raise SkeletonMismatchError(never_stands) from error
             # Joints in doubt, as with left and right exchanged, do not tell that nobody stands.
             unseen = lies if reference.map.is_sure else "no standing body is recognised in the clip"

@@ -34,10 +34,7 @@ def straightened(skeleton: Skeleton, found: SkeletonMap) -> Skeleton | None:
     four legs have tails, or forelegs as long as their hind legs.
     """
     at = found.joint_of
-    if not {*_LEGS, *_ARMS, "skullbase"} <= at.keys() or not _has_straight_spine(skeleton, at):
-        return None
-    if any("tail" in words(name) for name in skeleton.names) or _length(skeleton, at, _ARMS) > _LONGEST_ARM * _length(
-            skeleton, at, _LEGS):
+    if not may_be_human(skeleton, at) or not _has_straight_spine(skeleton, at):
         return None
     positions = skeleton.rest_world[:, :, 3]
     shoulders, hips = (positions[[at[f"{side}_{joint}"] for side in "lr"]].mean(axis=0)
@@ -56,6 +53,16 @@ def straightened(skeleton: Skeleton, found: SkeletonMap) -> Skeleton | None:
     stood = skeleton.in_pose(turns)
     posture = measure_posture(stood.rest_world[None, :, :, 3], at)
     return stood if posture is not None and posture.upright[0] >= STANDS else None
+
+
+def may_be_human(skeleton: Skeleton, at: Mapping[str, int]) -> bool:
+    """Tell whether arms, legs and head are known, and no animal's: without tail or forelegs as long as hind legs.
+
+    at: joints by their names in H-Anim.
+    """
+    if not {*_LEGS, *_ARMS, "skullbase"} <= at.keys() or any("tail" in words(name) for name in skeleton.names):
+        return False
+    return _length(skeleton, at, _ARMS) <= _LONGEST_ARM * _length(skeleton, at, _LEGS)
 
 
 def legs_along(skeleton: Skeleton, at: Mapping[str, int], down: FloatArray) -> FloatArray:
