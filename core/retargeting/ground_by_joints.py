@@ -14,9 +14,10 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
+from ..clips.contacts import depth_within
 from ..clips.keyed import SAMPLE_S, filled, key_times
 from ..clips.posed import PosedJoints
-from ..maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
+from ..maths.arrays import FloatArray, IntArray, smoothstep
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
@@ -215,7 +216,8 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
     lies = heights.below.max(axis=1) < _STANDS_LEGS * leg
     if not is_cycle:
         lies[[0, -1]] = True
-    softer = smoothstep(_away_from(times, lies), 0.0, _SOFT_S) * _softer(times, lift, leg, is_cycle=is_cycle)
+    away_s = -depth_within(times, times[lies][:, None].repeat(2, axis=1))
+    softer = smoothstep(away_s, 0.0, _SOFT_S) * _softer(times, lift, leg, is_cycle=is_cycle)
     bent, down = _reaches(heights, legs, target, np.flatnonzero(softer))
     lowest = np.minimum((sunk - np.minimum(most, bent)).max(axis=1) - lift, 0.0)
     highest = _HANGS_LEGS * leg + np.where(lift[:, None] > sunk, np.inf, down).min(axis=1)
@@ -225,13 +227,6 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
     higher, over = np.maximum(gradual - lift, 0.0)[:, None], gradual[:, None] - sunk
     drawn = np.maximum(-over, 0.0) - np.clip(2.0 * higher - over, 0.0, np.minimum(higher, down))
     return Ground(times, np.where(changes, gradual, lift), legs, np.where(changes[:, None], drawn, 0.0))
-
-
-def _away_from(times: FloatArray, are_those: BoolArray) -> FloatArray:
-    """Return how far times (F,), which ascend, are from the nearest of some of them, (F,)."""
-    those = np.concatenate(((-np.inf,), times[are_those], (np.inf,)))
-    after = np.searchsorted(those, times)
-    return np.asarray(np.minimum(times - those[after - 1], those[after] - times))
 
 
 def _softer(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: bool) -> FloatArray:
