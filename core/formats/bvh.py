@@ -19,20 +19,16 @@ import numpy as np
 
 from ..clips.clip import Clip, Tracks
 from ..clips.clip_file import ClipFile
-from ..errors import FileError, TaktError, quoted
+from ..errors import FileError, quoted
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
-from ..maths.euler import to_euler
-from ..skeletons.hierarchy import children_of
 from ..skeletons.skeleton import Skeleton
+from .bvh_write import LONGEST_FRAME_S as LONGEST_FRAME_S
+from .bvh_write import write as write
 from .format import Format, Holds, Source
 from .frame_time import exact_frame_time
 
 MAX_JOINTS: Final = 10_000
-LONGEST_FRAME_S: Final = 4.0
-"""What is longer is in milliseconds: 240 frames in a second make 4.17 ms."""
-MAX_VALUES: Final = 100_000_000
-"""Frames × joints; no more are written."""
 _MAX_NUMBER: Final = float(np.finfo(np.float32).max)
 _FARTHEST: Final = 1e6
 """Of the skeleton's bones, one behind the other: farther off, Blender's numbers do not tell a body's joints apart."""
@@ -40,8 +36,6 @@ _MOST_TURNED: Final = 3.6e8
 """Degrees, of a million turns."""
 _AT_ONCE: Final = 2**15
 """Characters of which the numbers are read at once."""
-_SAME_AXES: Final = 1e-9
-"""Sine of half the angle up to which axes at rest count as the model's."""
 _FRAMES_AT_ONCE: Final = 256
 _MOTION: Final = re.compile(r"^[ \t]*MOTION[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
 _MOST_HEAD: Final = 1000
@@ -368,82 +362,6 @@ def _numbers(text: str, start: int, end: int) -> FloatArray | None:
         except (DeprecationWarning, ValueError):
             return None
     return np.concatenate(pieces) if pieces else np.empty(0)
-
-
-def write(clip: Clip, frame_time_s: float, ends: Mapping[str, FloatArray] | None = None) -> bytes:
-    """Write a clip as BVH, sampled at frame_time_s; scales are left out, which BVH does not know.
-
-    clip: on a skeleton whose axes at rest are the model's. Roots and joints that move get position channels.
-    ends: offsets of End Sites by joint; others get none longer than zero.
-    Raises TaktError for a joint with axes or a scale of its own at rest, a frame time that is not greater than 0 or
-    greater than LONGEST_FRAME_S, a name with { or }, or more than MAX_VALUES frames × joints.
-    """
-    skeleton = clip.skeleton
-    own = (np.abs(skeleton.rest_rotations[:, 1:]) > _SAME_AXES).any(axis=1) | (skeleton.rest_scales != 1.0).any(axis=1)
-    if own.any():
-        raise TaktError(f"joint {quoted(skeleton.names[int(np.argmax(own))])} has axes or a scale of its own at rest, "
-                        "which BVH cannot hold; put the clip on a skeleton with the model's axes first")
-    if not 0.0 < frame_time_s <= LONGEST_FRAME_S:
-        raise TaktError(f"a frame time of {frame_time_s} s; seconds greater than 0 are wanted, and at most "
-                        f"{LONGEST_FRAME_S:g}: longer ones are taken for milliseconds")
-    frames = int(min(np.rint(clip.duration_s / frame_time_s), 1e15)) + 1
-    if frames * len(skeleton) > MAX_VALUES:
-        raise TaktError(f"{clip.duration_s:g} s in frames of {frame_time_s:g} s make more frames of "
-                        f"{len(skeleton)} joints than are written; take a longer frame time")
-    moving = (skeleton.parents < 0) | np.isin(np.arange(len(skeleton)), clip.translations.joints)
-    order: list[int] = []
-    lines = ["HIERARCHY"]
-    for root in np.flatnonzero(skeleton.parents < 0):
-        lines += _joint_lines(skeleton, int(root), moving, ends or {}, order)
-    pose = clip.sample(np.arange(frames, dtype=np.float64) * frame_time_s)
-    columns = []
-    for joint in order:
-        if moving[joint]:
-            columns.append(skeleton.rest_translations[joint] + pose.translations[:, joint])
-        columns.append(_zyx_degrees(pose.rotations[:, joint]))
-    text = io.BytesIO()
-    np.savetxt(text, np.concatenate(columns, axis=1), fmt="%.9g")
-    lines += ["MOTION", f"Frames: {frames}", f"Frame Time: {frame_time_s:.9g}", ""]
-    return "\n".join(lines).encode("utf-8") + text.getvalue()
-
-
-def _joint_lines(skeleton: Skeleton, root: int, moving: np.ndarray, ends: Mapping[str, FloatArray],
-                 order: list[int]) -> list[str]:
-    """Return the lines of a joint and all its descendants; each joint is appended to order as it is written."""
-    children = children_of(skeleton.parents)
-    lines: list[str] = []
-    stack: list[tuple[int, int, bool]] = [(root, 0, False)]
-    while stack:
-        joint, depth, is_done = stack.pop()
-        tabs = "\t" * depth
-        if is_done:
-            lines.append(tabs + "}")
-            continue
-        name = skeleton.names[joint]
-        if not name.strip() or re.search(r"[{}\n\r]", name) or name != name.strip():
-            raise TaktError(f"the name {quoted(name)} does not fit into a BVH file: it is empty, or holds a brace, a "
-                            f"line's end or outer blanks; rename it")
-        order.append(joint)
-        channels = "6 Xposition Yposition Zposition " if moving[joint] else "3 "
-        lines += [f"{tabs}{'JOINT' if depth else 'ROOT'} {name}", tabs + "{",
-                  f"{tabs}\tOFFSET {_vector_text(skeleton.rest_translations[joint])}",
-                  f"{tabs}\tCHANNELS {channels}Zrotation Yrotation Xrotation"]
-        own_children = children[joint]
-        if not own_children or name in ends:
-            lines += [f"{tabs}\tEnd Site", tabs + "\t{",
-                      f"{tabs}\t\tOFFSET {_vector_text(np.asarray(ends.get(name, np.zeros(3))))}", tabs + "\t}"]
-        stack.append((joint, depth, True))
-        stack.extend((child, depth + 1, False) for child in reversed(own_children))
-    return lines
-
-
-def _vector_text(vector: FloatArray) -> str:
-    return " ".join(f"{value:.9g}" for value in vector)
-
-
-def _zyx_degrees(q: FloatArray) -> FloatArray:
-    """Return angles (F, 3) about z, y, x of q = z · y · x, without jumps."""
-    return np.degrees(to_euler(q, "XYZ"))[:, ::-1]
 
 
 def _read(source: Source) -> ClipFile:

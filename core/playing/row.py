@@ -297,9 +297,9 @@ class Row:
 
 def _changed(pose: Pose, frames: IntArray, change: Callable[[Pose], Pose]) -> Pose:
     """Change some frames (W,) of poses (F, J, …); the poses themselves unless it is all of them."""
-    if len(frames) == len(pose.rotations):
-        return change(pose)
     if len(frames):
+        if len(frames) == len(pose.rotations):
+            return change(pose)
         changed = change(pose.at(frames))
         pose.rotations[frames], pose.translations[frames], pose.scales[frames] = (
             changed.rotations, changed.translations, changed.scales)

@@ -350,6 +350,11 @@ def test_times_must_be_finite_and_in_a_row():
             m.sample(times)
 
 
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
+def test_no_times_make_no_poses(method):
+    assert motion(*MIXED, method=method).sample(np.zeros(0)).rotations.shape[0] == 0
+
+
 def test_clips_of_different_skeletons_are_refused():
     p = programme(procedure("main", 'left duration="1"', 'right duration="1"'))
     other = replace(p.clips[0], skeleton=Skeleton.from_arrays(("a", "b", "c", "d"), (-1, 0, 1, 1), rot.identities(4),
