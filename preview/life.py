@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
 import bpy
+import gpu
 import numpy as np
 
 from ..bridge import changes, parameters, properties, score
@@ -338,9 +339,19 @@ def draw_viewport(context: bpy.types.Context) -> None:
                 encode=False, look=look_of(space.shading))
     smooth = _running.smooth if is_wanted(region.width, region.height) else None
     seen = as_viewport(_choices, space.shading)
+    if not _has_depth(space):
+        cast(Any, gpu.state.active_framebuffer_get()).clear(depth=1.0)
     are_all_there = _running.cast.draw(_visible(_running, scene, layer, space), view, seen, _SAMPLING_S, smooth)
     if not are_all_there and not bpy.app.timers.is_registered(_redraw):
         bpy.app.timers.register(_redraw)  # a viewport that is being drawn cannot be marked
+
+
+def _has_depth(space: bpy.types.SpaceView3D) -> bool:
+    """Tell whether Blender has left in a viewport how deep all lies that it has drawn.
+
+    Without overlays EEVEE leaves no depth behind which anything would be drawn.
+    """
+    return space.overlay.show_overlays or space.shading.type not in ("MATERIAL", "RENDERED")
 
 
 def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLayer,

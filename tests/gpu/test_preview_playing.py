@@ -100,6 +100,20 @@ def test_a_viewport_shows_it(monkeypatch: pytest.MonkeyPatch, picture: Any) -> N
     life.choices().picture = "SHADED"
 
 
+@pytest.mark.parametrize(("shading", "overlays"), [("MATERIAL", False), ("RENDERED", False), ("SOLID", True)])
+def test_it_is_shown_where_blender_leaves_no_depth(monkeypatch: pytest.MonkeyPatch, shading: str,
+                                                   overlays: bool) -> None:
+    rig, _ = own_character()
+    monkeypatch.setattr(life, "played", lambda *_: Bending(rig))
+    context.view_layer.objects.active = rig
+    toggle()
+    space = viewport()["area"].spaces.active
+    monkeypatch.setattr(space.shading, "type", shading)
+    monkeypatch.setattr(space.overlay, "show_overlays", overlays)
+    assert drawn_viewport(1).any()
+    assert drawn_viewport(1, depth=0.0).any() != overlays
+
+
 @pytest.mark.parametrize("switch", ["show_overlays", "show_outline_selected"])
 def test_the_outline_goes_with_blenders_own(monkeypatch: pytest.MonkeyPatch, switch: str) -> None:
     rig, mesh = own_character()
@@ -123,12 +137,13 @@ def viewport() -> dict[str, Any]:
             "region": next(region for region in area.regions if region.type == "WINDOW")}
 
 
-def drawn_viewport(frame: int) -> np.ndarray:
+def drawn_viewport(frame: int, depth: float = 1.0) -> np.ndarray:
+    """Return what is drawn over a viewport in which everything lies so deep."""
     context.scene.frame_set(frame)
     target: Any = gpu.types.GPUOffScreen(SIZE, SIZE)
     with context.temp_override(**viewport()), target.bind():
         framebuffer = gpu.state.active_framebuffer_get()
-        framebuffer.clear(color=(0.0, 0.0, 0.0, 0.0), depth=1.0)
+        framebuffer.clear(color=(0.0, 0.0, 0.0, 0.0), depth=depth)
         life.draw_viewport(context)
         pixels: Any = framebuffer.read_color(0, 0, SIZE, SIZE, 4, 0, "UBYTE")
     pixels.dimensions = SIZE * SIZE * 4
