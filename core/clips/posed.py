@@ -231,10 +231,15 @@ class PosedJoints:
         return tuple(self.parents[level] for level in self.levels)
 
     @cached_property
-    def _wanted(self) -> IntArray:
-        row = np.zeros(len(self.clip.skeleton), dtype=np.int64)
+    def _row(self) -> IntArray:
+        """Of each joint of the skeleton (J,): its row of kept, −1 where it is not among them."""
+        row = np.full(len(self.clip.skeleton), -1, dtype=np.int64)
         row[self.kept] = np.arange(len(self.kept))
-        return row[self.joints]
+        return row
+
+    @cached_property
+    def _wanted(self) -> IntArray:
+        return self._row[self.joints]
 
     @cached_property
     def _is_scaled(self) -> bool:
@@ -244,19 +249,15 @@ class PosedJoints:
     def _turning(self) -> tuple[_Keys, ...]:
         """Keys of rotations, from the parents' axes: what is straight between them is so as well."""
         rest = self.clip.skeleton.rest_rotations[self.kept]
-        left = rot.multiply(rest[:, None], np.eye(4))
-        return tuple(_Keys(row, times, _frames_last(values @ left[row]))
-                     for row, times, values in self._keys(self.clip.rotations))
+        return (*self._keys(self.clip.rotations, rot.multiply(rest[:, None], np.eye(4)).swapaxes(1, 2)),)
 
     @cached_property
     def _moving(self) -> tuple[_Keys, ...]:
-        return tuple(_Keys(row, times, _frames_last(values))
-                     for row, times, values in self._keys(self.clip.translations))
+        return (*self._keys(self.clip.translations),)
 
     @cached_property
     def _scaling(self) -> tuple[_Keys, ...]:
-        return tuple(_Keys(row, times, _frames_last(values))
-                     for row, times, values in self._keys(self.clip.scales))
+        return (*self._keys(self.clip.scales),)
 
     @cached_property
     def _still(self) -> IntArray:
@@ -266,17 +267,23 @@ class PosedJoints:
             is_still[keys.rows] = False
         return np.flatnonzero(is_still)
 
-    def _keys(self, tracks: Tracks) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
-        """Yield rows (N,) of joints whose keys have the same times (K,), these, and values (N, K, C)."""
-        row = np.full(len(self.clip.skeleton), -1, dtype=np.int64)
-        row[self.kept] = np.arange(len(self.kept))
-        chosen = row[tracks.joints] >= 0
-        if not chosen.any():
+    def _keys(self, tracks: Tracks, turns: FloatArray | None = None) -> Iterator[_Keys]:
+        """Yield the keys of tracks, those at the same times together; turns: (R, C, C) what turns the values."""
+        own = np.flatnonzero(self._row[tracks.joints] >= 0)
+        if not len(own):
             return
         if self.clip.is_looping:
             tracks = tracks.closed(self.clip.duration_s)
-        for times, own in tracks.alike(np.flatnonzero(chosen)):
-            yield row[tracks.joints[own]], times, tracks.values[tracks.starts[own, None] + np.arange(len(times))]
+        for times, alike in tracks.alike(own):
+            rows = self._row[tracks.joints[alike]]
+            values = np.empty((tracks.values.shape[1], len(alike), len(times)))
+            for number, (row, start) in enumerate(zip(rows.tolist(), tracks.starts[alike].tolist(), strict=True)):
+                keys = tracks.values[start:start + len(times)].T
+                if turns is None:
+                    values[:, number] = keys
+                else:
+                    np.matmul(turns[row], keys, out=values[:, number])
+            yield _Keys(rows, times, values)
 
 
 def of_frames(world: FloatArray, frames: IntArray) -> FloatArray:
@@ -288,11 +295,6 @@ def joined_frames(worlds: Sequence[FloatArray]) -> FloatArray:
     """Return matrices (F, N, 3, 4) of several runs of frames, lying in memory as PosedJoints.world has them."""
     joined: FloatArray = np.concatenate([world.transpose(2, 3, 1, 0) for world in worlds], axis=3)
     return joined.transpose(3, 2, 0, 1)
-
-
-def _frames_last(values: FloatArray) -> FloatArray:
-    """Return values (N, K, C) as (C, N, K)."""
-    return np.ascontiguousarray(np.moveaxis(values, 2, 0))
 
 
 def _summed(values: FloatArray) -> FloatArray:
