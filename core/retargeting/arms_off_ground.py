@@ -159,8 +159,13 @@ def _times(clip: Clip, arm: ArmSkin, near: FloatArray) -> FloatArray:
 
 
 def _drawn(clip: Clip, arm: ArmSkin, times: FloatArray, ground: float, leg: float, up: FloatArray) -> FloatArray:
-    """Return by how much an arm's end is to be drawn up at times (F,), (F,)."""
-    high = PosedJoints.of(clip, np.array(arm.arm[1:])).heights(times, up).min(axis=1) - ground
+    """Return by how much an arm's end is to be drawn up at times (F,), (F,).
+
+    Above the ground none is drawn up farther than _MOST: one that lies as high as its shoulder, and lifts the body,
+    would leave it hanging in the air.
+    """
+    ends = PosedJoints.of(clip, np.array(arm.arm)).heights(times, up) - ground
+    high = ends[:, 1:].min(axis=1)
     low = np.full(len(times), np.inf)
     is_near = np.ones(len(times), np.bool_) if len(clip.scales) else high < arm.far
     low[is_near] = arm.low(clip, times[is_near], up) - ground
@@ -170,7 +175,8 @@ def _drawn(clip: Clip, arm: ArmSkin, times: FloatArray, ground: float, leg: floa
     depth = _around(times, depth)
     more = (depth > 0.0) & ~is_near & (high < arm.far + _PRESSED * depth + _ABOVE_LEGS * leg)
     low[more] = arm.low(clip, times[more], up) - ground
-    return _pressed(low, depth, leg)
+    most = _MOST * np.maximum(ends[:, 0] - ends[:, 2], 0.0)
+    return np.asarray(np.minimum(_pressed(low, depth, leg), np.maximum(most, -low)))
 
 
 def _pressed(low: FloatArray, depth: FloatArray, leg: float) -> FloatArray:

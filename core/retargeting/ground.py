@@ -253,8 +253,11 @@ def _lift(low: FloatArray, touching: FloatArray, firmly: FloatArray, leg: float,
     the ground, and how firmly, from 0 to 2. reach: (F, N) how far legs put it down. What stands most firmly decides;
     others have the less to say, the less they touch the ground, and the less firmly than that, down to nothing. Where
     it can be put down itself, the body goes as high as those want that would be in the ground; it is lowered by what
-    others would still hang above it. Legs draw up what is in the ground then.
+    others would still hang above it. Legs draw up what is in the ground then. What is far above the ground is not what
+    touches it.
     """
+    counts = _near(low, leg)
+    touching, firmly = counts * touching, counts * firmly
     most = firmly.argmax(axis=1)[:, None]
     base, reach = -np.take_along_axis(low, most, axis=1), np.broadcast_to(reach, low.shape)
     share = np.clip(1.0 - (np.take_along_axis(firmly, most, axis=1) - firmly), 0.0, 1.0) * touching
@@ -262,7 +265,7 @@ def _lift(low: FloatArray, touching: FloatArray, firmly: FloatArray, leg: float,
     base = base + (share * np.maximum(np.minimum(-low, highest) - base, 0.0)).max(axis=1, keepdims=True)
     hangs = np.maximum(low + base - reach, 0.0)
     wanted = base[:, 0] - (share * _near(hangs, leg) * hangs).max(axis=1)
-    return np.asarray(wanted * touching.max(axis=1) * _near(-wanted, leg))
+    return np.asarray(wanted * touching.max(axis=1))
 
 
 def _highest(low: FloatArray, touching: FloatArray, lift: FloatArray) -> FloatArray:
