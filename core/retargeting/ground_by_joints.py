@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
-from ..clips.contacts import depth_within
+from ..clips.contacts import LOW_LEGS, depth_within
 from ..clips.keyed import SAMPLE_S, filled, key_times
 from ..clips.posed import PosedJoints
 from ..maths.arrays import FloatArray, IntArray, smoothstep
@@ -25,6 +25,7 @@ from .eased import averaged
 from .grounding import Ground, most_bent, most_drawn, most_put_down, without_hops
 from .limbs import Limb
 from .matching import SAME_POSITION, Pairing
+from .off_ground import lowest_beside
 from .upright import FEET
 
 _STANDING_PERCENT, _LOWEST_PERCENT, _BALLS_PERCENT = 10.0, 5.0, 40.0
@@ -40,6 +41,8 @@ _STRAIGHT = 0.97
 """Of the leg's length: legs that rest as straight as that, 14° apart at most, stand on the ground."""
 _SAME_GROUND = 0.05
 """Of the leg."""
+_SUNK_LEGS: Final = 0.02
+"""Who is always so deep in the ground is meant to be on it."""
 _ENDS_S: Final = 0.1
 """So near its ends a clip gradually takes the height of its poses alone, so that it goes on fitting to others."""
 _STILL_LEGS: Final = 1e-6
@@ -104,10 +107,12 @@ def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: f
     return low
 
 
-def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, seen: FloatArray) -> FloatArray:
-    """Return how high foot joints (J,) are at rest; where bent or spread legs do not tell, as seen in the motion.
+def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, heights: FloatArray, times: FloatArray,
+                    seen: FloatArray) -> FloatArray:
+    """Return how high foot joints (J,) are on the ground, as the rest pose tells; heights (F, J) at times (F,).
 
-    Characters stand on the ground at rest all the same; the motion then shows nearly that height.
+    Where bent or spread legs do not tell, as seen in the motion. Characters stand on the ground at rest all the same;
+    the motion then shows nearly that height. Who never comes up to it rests elsewhere than he plays.
     """
     legs = _legs(source, pairs)
     rest = np.asarray(source.skeleton.rest_world[feet, :, 3] @ source.up)
@@ -116,7 +121,18 @@ def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, seen: Fl
     height = float((legs.sum(axis=1) @ source.up).mean())
     leg = _leg(source, pairs)
     is_told = height >= _STRAIGHT * leg or np.abs(rest - seen).max() < _SAME_GROUND * leg
-    return rest if is_told else seen
+    return rest + _sunk((heights - rest).min(axis=1), times, leg) if is_told else seen
+
+
+def _sunk(lower: FloatArray, times: FloatArray, leg: float) -> float:
+    """Return how high the ground is of a clip that is below the ground all the while, less than 0; else 0.
+
+    lower: (F,) how high the lower foot is above where it rests at times (F,). Only where the ground is level: who goes
+    down a step, or falls, comes from a higher one.
+    """
+    level = lowest_beside(times, lower, np.ones(len(times), dtype=np.bool_))
+    is_level = np.ptp(level) < LOW_LEGS[1] * leg
+    return float(level.max()) if is_level and level.max() < -_SUNK_LEGS * leg else 0.0
 
 
 def _legs(body: BodyMotion, pairs: Pairing) -> FloatArray:
@@ -183,7 +199,7 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
     leg = _leg(source, pairs)
     ground = _ground(there, names, times, leg)
     if is_ground_known:
-        ground = _ground_at_rest(source, pairs, theirs, ground)
+        ground = _ground_at_rest(source, pairs, theirs, there, times, ground)
     sides = sorted({name[0] for name in names})
     legs = tuple(Limb.of(found, side, ("hip", "knee", "ankle")) for side in sides)
     ends = [(0, 0) if limb is None else (limb.first, limb.last) for limb in legs]

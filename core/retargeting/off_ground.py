@@ -61,14 +61,15 @@ def off_ground(times_s: FloatArray, feet: FloatArray, soles: FloatArray, sides: 
     feet: (F, L) how high their lowest skin would be above where it rests if ankles were as high as the clip's.
     soles: (F, L) how high the clip's own are, in the same size. The ground is where they are lowest while they stand; a
     shoe that tips into it makes it no lower. A foot is off it where both are: one that is longer, or shorter, than the
-    clip's has its ankle at another height as it turns on its toes, and toes bend on the ground under a ball.
+    clip's has its ankle at another height as it turns on its toes, and toes bend on the ground under a ball. Feet that
+    never stand, as of one who runs in place, come to the ground at rest, or to where they are lowest below it.
     """
-    high = np.maximum(np.minimum(feet, soles), 0.0)
+    high = np.maximum(np.minimum(*(each - min(float(each.min(initial=0.0)), 0.0) for each in (feet, soles))), 0.0)
     for column, side in enumerate(sides):
         stands = is_within(times_s, contacts[side].stands) if side in contacts else np.zeros(len(times_s), np.bool_)
         if stands.any():
             foot, sole = feet[:, column], soles[:, column]
-            ground, own = (_lowest_beside(times_s, each, stands) for each in (foot, sole))
+            ground, own = (lowest_beside(times_s, each, stands) for each in (foot, sole))
             high[:, column] = np.maximum(np.minimum(foot - np.maximum(ground, own), sole - own), 0.0)
     return high
 
@@ -78,7 +79,7 @@ def is_within(times_s: FloatArray, spans: FloatArray) -> BoolArray:
     return np.asarray(depth_within(times_s, spans) >= 0.0)
 
 
-def _lowest_beside(times_s: FloatArray, heights: FloatArray, stands: BoolArray) -> FloatArray:
+def lowest_beside(times_s: FloatArray, heights: FloatArray, stands: BoolArray) -> FloatArray:
     """Return the lowest of heights (F,) within _WITHIN_S of times (F,) while it stands; between, what leads over."""
     times, low = times_s[stands], heights[stands]
     first, end = np.searchsorted(times, times - _WITHIN_S), np.searchsorted(times, times + _WITHIN_S, "right")

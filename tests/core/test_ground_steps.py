@@ -3,12 +3,13 @@ do.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from takt.core.clips.clip import Clip, Tracks
-from takt.core.clips.contacts import FootContacts
+from takt.core.clips.contacts import FootContacts, foot_contacts
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, IntArray, smoothstep
 from takt.core.retargeting import lower_ground as ground_below
@@ -195,6 +196,24 @@ def test_feet_are_off_the_ground_by_what_they_rise_from_where_they_stand() -> No
     np.testing.assert_allclose(shifted, rises, atol=1e-12)
     for feet, soles in ((-rises, 0.0 * rises), (rises, 0.0 * rises), (0.0 * rises, rises)):
         assert not off_ground(times, feet[:, None], soles[:, None], "l", contacts).any()
+
+
+@pytest.mark.parametrize("deep_m", [0.0, 0.03, 0.1, 0.4, 1.2])
+@pytest.mark.parametrize("is_in_place", [False, True])
+@pytest.mark.parametrize("make", [walking, running])
+def test_who_is_in_the_ground_all_the_while_goes_as_on_it(make: Callable[[], Clip], is_in_place: bool,
+                                                          deep_m: float) -> None:
+    """Many a skeleton rests high above where it plays; and feet never stand still where one goes in place."""
+    clip, (target, scale) = make(), body_of("another rig")
+    path = clip.translations.values.copy()
+    if is_in_place:
+        path[:, 2] -= np.linspace(path[0, 2], path[-1, 2], len(path))
+    path[:, 1] -= deep_m
+    clip = replace(clip, translations=replace(clip.translations, values=path))
+    stands = foot_contacts(clip, find_map(BODY), np.array((0.0, 1.0, 0.0))).values()
+    assert is_in_place is not any(len(each.stands) for each in stands)
+    done = retarget(clip, target, points=SkinPoints.of(*soled(target, scale, 0.04))).clip
+    np.testing.assert_allclose(heights(done) / scale, heights(clip) + deep_m, atol=0.01 * LEG_M)
 
 
 def coming_down(pitch_deg: float, hip_deg: float, knee_deg: float, deep_m: float) -> Clip:
