@@ -277,7 +277,8 @@ class Row:
                 known.clear()
                 missing = kept
             at = np.array(missing)
-            found = self.sides.inertialization(at, *self._reach_s[:, at])
+            before_s, after_s = self._reach_s[:, at]
+            found = self.sides.inertialization(at, before_s, after_s, CURVES[self.style.curve].slope)
             made: Offsets = Decay.of(found) if self.method.shape == "DECAY" else found
             known.update(zip(missing, made.each(), strict=True))
         parts = [known[seam] for seam in kept]

@@ -86,12 +86,13 @@ class Sides:
         self.root.place_seam((crossing.out, crossing.into, crossing.out_before, crossing.into_after), seam, rounds)
         return crossing
 
-    def inertialization(self, seam: IntArray, before_s: FloatArray, after_s: FloatArray) -> Inertialization:
+    def inertialization(self, seam: IntArray, before_s: FloatArray, after_s: FloatArray,
+                        slope: float) -> Inertialization:
         """Return the offsets at the seams after segments (N,) to what clips do, before root motion takes them anywhere.
 
-        before_s, after_s: (N,) how long they last.
+        before_s, after_s: (N,) how long they last; slope: of the curve by which they fade, at the seam.
         """
-        found = Inertialization.of(self._facing_forward(seam), before_s, after_s)
+        found = Inertialization.of(self._facing_forward(seam), before_s, after_s, slope)
         clips = self.sequence.clip[seam], self.sequence.clip[(seam + 1) % len(self.sequence)]
         for shifts in (found.offsets[..., 1, :], found.rates[..., 1, :]):
             self.root.clips.turn_shifts(shifts, *clips)

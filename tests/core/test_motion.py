@@ -166,6 +166,25 @@ def test_led_over_has_the_speed_that_its_curve_says(curve, wished):
         assert rot.log(rot.multiply(rot.conjugate(q[0]), q[1]))[0] / step == pytest.approx(float(speed), abs=1e-4)
 
 
+def going(name: str, speed: float) -> Clip:
+    """Go along x at one speed for two seconds."""
+    path = np.array(((0.0, 0.0, 0.0), (2.0 * speed, 0.0, 0.0)))
+    return Clip(name, FIGURE, 2.0, Tracks.empty(4), Tracks.uniform(np.zeros(1, np.int64), np.array((0.0, 2.0)),
+                                                                  path[:, None]), Tracks.empty(3))
+
+
+@pytest.mark.parametrize(("before", "after"), [(0.0, 3.0), (3.0, 0.0), (1.0, 3.0), (2.0, -1.0)])
+@pytest.mark.parametrize("wished", [1.0, 0.3])
+def test_led_over_a_body_comes_evenly_to_another_speed(before: float, after: float, wished: float) -> None:
+    """Who begins to run neither goes back first nor runs faster than then; the same as he stops."""
+    m = motion(f'left duration="2" transition="{wished}"', 'right duration="2"', method="LEAD", curve="LINEAR",
+               clips=library(feet_Steps=(going("left", before), going("right", after))), root_motion="CONTINUE")
+    times = np.arange(0.0, 4.0, 1.0 / 240.0)
+    speeds = np.diff(m.sample(times).translations[:, 0, 0]) * 240.0
+    assert min(before, after) - 1e-6 <= speeds.min() and speeds.max() <= max(before, after) + 1e-6
+    assert np.abs(np.diff(speeds)).max() < 2.0 * abs(after - before) / (240.0 * wished)
+
+
 def test_led_over_hardly_changes_clips_that_fit_already():
     """Where place and speed of both sides are the same, there is nothing to lead over."""
     even = turning("left", X, (0.0, 0.2, 0.4)), turning("right", X, (0.4, 0.6, 0.8)), NOD

@@ -21,6 +21,8 @@ from .methods import TRANSITION_METHODS, method_named
 _SMALL_RAD = 1e-4
 """Half-angles below this take the limit of the Jacobian's factor, which differs by less than angle²/700."""
 _NO_TIME_S = 1e-12
+_EVENLY = 0.5
+"""What goes evenly from one speed to another comes by half of the time times the change, as it would at the last."""
 
 @dataclass(frozen=True)
 class Style:
@@ -139,7 +141,9 @@ class Inertialization(Offsets):
     before_s, after_s: (N,) how long the offsets last on each side. offsets, rates: (N, 2, J, 3, 3) at the seam, for the
     sides before and after: rotation vectors, translations, scales.
     The pose at the seam divides the difference between the last pose and the first one as the seam divides the window;
-    the speed there is the mean of both speeds, weighted likewise, plus what the curve adds (see apply). A rotation's
+    the speed there is the mean of both speeds, weighted likewise, plus what the curve adds (see apply). So that a body
+    that comes from one speed to another neither goes back first nor too far, the pose is by as much further on as it is
+    when the speed changes evenly over the window. A rotation's
     offset is a rotation vector: q = clip · exp o, whose angular velocity is exp(−o)·ω + J(o)·o′ with the right
     Jacobian J.
     """
@@ -150,20 +154,24 @@ class Inertialization(Offsets):
     rates: FloatArray
 
     @classmethod
-    def of(cls, crossing: Crossing, before_s: FloatArray, after_s: FloatArray) -> Inertialization:
-        """Find the offsets of these seams."""
+    def of(cls, crossing: Crossing, before_s: FloatArray, after_s: FloatArray, slope: float) -> Inertialization:
+        """Find the offsets of these seams; slope: of the curve by which they fade, at the seam."""
         whole = before_s + after_s
         share = np.divide(before_s, whole, out=np.zeros(len(whole)), where=whole > 0.0)
         parts = np.stack((share, share - 1.0), axis=1)[..., None, None]
         steps_s = np.stack((crossing.out_step_s, crossing.into_step_s), axis=1)
         per_s = quotient(1.0, steps_s)[..., None, None]
+        further_s = (_EVENLY * share * after_s)[:, None, None, None]
+        slope_per_s = slope * (quotient(1.0, np.stack((before_s, after_s), axis=1)) * (1.0, -1.0))[..., None, None]
         offsets, rates = (np.empty((*parts.shape[:2], crossing.out.rotations.shape[1], 3, 3)) for _ in range(2))
         offsets[..., 0, :], rates[..., 0, :] = _turning_offsets(crossing, parts, per_s)
         for kind, values in enumerate(_vectors(crossing.out_before, crossing.out, crossing.into, crossing.into_after)):
             out_before, out, into, into_after = values
             speeds = np.stack((out - out_before, into_after - into), axis=1) * per_s
-            offsets[..., kind + 1, :] = parts * (into - out)[:, None]
-            rates[..., kind + 1, :] = parts * (speeds[:, 1:] - speeds[:, :1])
+            change = speeds[:, 1:] - speeds[:, :1]
+            further = further_s * change
+            offsets[..., kind + 1, :] = parts * (into - out)[:, None] + further
+            rates[..., kind + 1, :] = parts * change - slope_per_s * further
         return cls(before_s, after_s, offsets, rates)
 
     def apply(self, pose: Pose, at: IntArray, time_s: FloatArray, curve: Weight) -> Pose:

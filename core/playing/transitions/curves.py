@@ -21,13 +21,17 @@ Weight = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True)
 class Curve:
-    """A weight curve; rise and pulse take x (...) in 0…1 and return weights in 0…1."""
+    """A weight curve; rise and pulse take x (...) in 0…1 and return weights in 0…1.
+
+    slope: how steeply it rises at its end.
+    """
 
     identifier: str
     label: str
     description: str
     rise: Weight
     pulse: Weight | None
+    slope: float = 0.0
 
     def shaped(self, shape: Shape) -> Weight:
         """Return the function of a shape; raise TaktError where the curve does not have it."""
@@ -137,9 +141,10 @@ def _smoother_pulse(x: FloatArray) -> FloatArray:
 CURVES: dict[str, Curve] = {curve.identifier: curve for curve in (
     Curve("COSINE", "Cosine", "Begins and ends gently", _cosine, _cosine_pulse),
     Curve("SMOOTHER", "Smoother", "Begins and ends without a jolt, with the least jerk", _smoother, _smoother_pulse),
-    Curve("LINEAR", "Linear", "Grows evenly", _linear, _linear_pulse),
+    Curve("LINEAR", "Linear", "Grows evenly", _linear, _linear_pulse, 1.0),
     Curve("CIRCULAR", "Circular", "Two quarter circles: abrupt halfway", _circular, _circular_pulse),
-    Curve("CUBIC", "Cubic", "A cube root: waits halfway; only for methods that rise", _cubic, None),
+    Curve("CUBIC", "Cubic", "A cube root: waits halfway; only for methods that rise", _cubic, None,
+          1.0 / 3.0),
 )}
 
 PACES: dict[str, Pace] = {pace.identifier: pace for pace in (
