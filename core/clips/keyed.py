@@ -149,6 +149,5 @@ def packed(tracks: Sequence[tuple[int, FloatArray, FloatArray]], channels: int) 
 
 
 def sandwich(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Return the matrix (4, 4) of q ↦ left · q · right."""
-    basis = np.eye(4)
-    return rot.multiply(rot.multiply(left, basis), right).T
+    """Return the matrices (..., 4, 4) of q ↦ left · q · right, for left and right (..., 4)."""
+    return rot.multiply(rot.multiply(left[..., None, :], np.eye(4)), right[..., None, :]).swapaxes(-2, -1)

@@ -56,7 +56,9 @@ def first_pose_end(clip: Clip) -> float | None:
 
 def _turns(clip: Clip, times: FloatArray, steps: IntArray) -> FloatArray:
     """Return by how much each joint with a track turns from some of times to the next ones, (N, T) in radians."""
-    before, after = (poses_at(clip, times[at]).rotations[:, clip.rotations.joints] for at in (steps, steps + 1))
+    seen = np.union1d(steps, steps + 1)
+    turns = poses_at(clip, times[seen]).rotations[:, clip.rotations.joints]
+    before, after = (turns[np.searchsorted(seen, at)] for at in (steps, steps + 1))
     return rot.angle_between(before, after)
 
 

@@ -36,7 +36,9 @@ _HARDLY_SEEN: Final = 0.02
 """Of an arm's length."""
 _FRAMES_AT_ONCE: Final = 2048
 _MOST_KNOWN: Final = 8
-"""Bodies that are kept for what they play next."""
+"""Targets that are kept for what they play next."""
+_MOST_SOURCES: Final = 32
+"""Bodies of clips that are kept likewise."""
 _STEP_S: Final = SAMPLE_S / 2.0
 """Keys that are closer are not all looked at."""
 
@@ -113,7 +115,7 @@ class _Shape:
                    beside and beside.numbered(row))
 
 
-@once_for_equal(_MOST_KNOWN)
+@once_for_equal(_MOST_SOURCES)
 def _source_shape(found: SkeletonMap) -> _Shape | None:
     """Return the shape of a source, which is the usual one, once for all clips of such a body."""
     return _Shape.of(found, None)

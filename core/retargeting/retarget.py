@@ -45,8 +45,8 @@ _FARTHEST_SIZES = 1e6
 """Of its body: a clip that goes farther away has a mistake, and its numbers leave no digits for feet and ground."""
 _MOST_KNOWN: Final = 4
 """Targets that are kept for the next clip."""
-_MOST_PLANS: Final = 8
-"""Pairs of bodies that are kept likewise: clips of one folder mostly are of one body."""
+_MOST_PLANS: Final = 32
+"""Pairs of bodies that are kept likewise: clips of one folder mostly are of few, which take turns."""
 _OTHER_AXES_RAD = np.radians(50.0)
 """Where the bodies' own axes differ by more than this from the stated turn, the bodies' count."""
 
@@ -219,7 +219,7 @@ class _Bodies:
         axes = _turn(turn, reference.map, target)
         upright = turned(reference.clip, axes)
         up = None if target.turn is None else rot.rotate(target.turn, UP)
-        backs = both_backs(replace(reference.map, skeleton=upright.skeleton), target, skins, reference.time_s is None)
+        backs = _both_backs(replace(reference.map, skeleton=upright.skeleton), target, skins, reference.time_s is None)
         plan = _plan_as_own(upright.skeleton, target.skeleton, pairs)
         if plan is None:
             stays = by_their_way(upright, target.skeleton, pairs, up if reference.is_positioned else None)
@@ -228,6 +228,7 @@ class _Bodies:
 
 
 _plan, _plan_as_own = once_for_equal(_MOST_PLANS)(Plan.of), once_for_equal(_MOST_PLANS)(Plan.as_own)
+_both_backs = once_for_equal(_MOST_PLANS)(both_backs)
 
 
 @lru_cache(maxsize=_MOST_KNOWN)

@@ -46,17 +46,18 @@ class TargetTracks:
         rest = self._target.rest_world_rotations[plan.pairs.target]
         above = np.where(plan.above[:, None] >= 0, plan.corrections[plan.above], rot.IDENTITY)
         lefts, rights = rot.conjugate(rot.multiply(above, rest)), rot.multiply(plan.corrections, rest)
+        every = [[u for u in (*steps.up, *steps.down) if u in self._rotating] for steps in plan.steps]
+        axes = world[[moved[0] if moved else 0 for moved in every]]
+        alone = sandwich(rot.multiply(lefts, axes), rot.multiply(rot.conjugate(axes), rights)).swapaxes(1, 2)
         tracks: list[tuple[int, FloatArray, FloatArray]] = []
         for p, (t, steps, left, right) in enumerate(zip(plan.pairs.target, plan.steps, lefts, rights, strict=True)):
-            moved = [u for u in (*steps.up, *steps.down) if u in self._rotating]
+            moved = every[p]
             if plan.is_mixed(p) and len(self._rotating):
                 here = rot.multiply(rot.multiply(left, self._mixed(p)), right)
                 tracks.append((int(t), self._grid, rot.continuous(here)))
             elif len(moved) == 1 and moved[0] in steps.down:
-                u = moved[0]
-                times, keys = keys_of(self._clip.rotations, self._rotating[u])
-                both = sandwich(rot.multiply(left, world[u]), rot.multiply(rot.conjugate(world[u]), right))
-                tracks.append((int(t), times, keys @ both.T))
+                times, keys = keys_of(self._clip.rotations, self._rotating[moved[0]])
+                tracks.append((int(t), times, keys @ alone[p]))
             elif moved:
                 times = self._times(self._clip.rotations, [self._rotating[u] for u in moved])
                 tracks.append((int(t), times, rot.multiply(rot.multiply(left, self._product(steps, times)), right)))
