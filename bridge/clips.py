@@ -141,14 +141,18 @@ def _is_again(clip: Clip, other: Clip) -> bool:
 
 def _named_by_slots(action: bpy.types.Action, objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
     """Return the armatures whose bones an Action moves by slots of their names: an FBX file has one for all of them."""
-    moved = {slot.name_display: curves.bones_moved(action, slot) for slot in action.slots}
-    return [ob for ob in objects
-            if not moved.get(ob.name, set[str]()).isdisjoint(cast(bpy.types.Armature, ob.data).bones.keys())]
+    slots = {slot.name_display: slot for slot in action.slots}
+
+    def is_moved(ob: bpy.types.Object, slot: bpy.types.ActionSlot) -> bool:
+        bones = cast(bpy.types.Armature, ob.data).bones
+        return any(bone in bones for bone in curves.bones_moved(action, slot))
+
+    return [ob for ob in objects if ob.name in slots and is_moved(ob, slots[ob.name])]
 
 
 def _fitting(action: bpy.types.Action, objects: Iterable[bpy.types.Object]) -> bpy.types.Object | None:
     """Return the armature that has most of the bones that an Action moves; the first of several, None without any."""
-    moved = curves.bones_moved(action)
+    moved = set(curves.bones_moved(action))
 
     def count(ob: bpy.types.Object) -> int:
         bones = cast(bpy.types.Armature, ob.data).bones

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Container, Hashable, Iterator
+from collections.abc import Collection, Container, Hashable, Iterator, Sequence
+from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
@@ -51,10 +52,10 @@ class _Keys(NamedTuple):
     """Whether the curve keeps its first value before its keys, and its last one after them."""
 
 
-def bones_moved(action: bpy.types.Action, slot: bpy.types.ActionSlot | None = None) -> set[str]:
-    """Return the names of the bones that an Action has curves for, in one of its slots or, without one, in any."""
-    return {curve.bone for bag in bags(action) if slot is None or bag.slot_handle == slot.handle
-            for curve in _curves(bag)}
+def bones_moved(action: bpy.types.Action, slot: bpy.types.ActionSlot | None = None) -> Iterator[str]:
+    """Yield the bone of each curve that an Action has for one, in one of its slots or, without one, in any."""
+    return (curve.bone for bag in bags(action) if slot is None or bag.slot_handle == slot.handle
+            for curve in _curves(bag))
 
 
 def held_by_drivers(armature_object: bpy.types.Object) -> tuple[str, ...]:
@@ -221,10 +222,10 @@ def rotation_channel(mode: str) -> str:
 def _sampled(curves: dict[int, bpy.types.FCurve], channel: str, start: float,
              end: float) -> tuple[FloatArray, FloatArray]:
     """Return frames (F,) from start to end, and what the curves of one channel of one bone say there, (F, C)."""
-    keys = {index: _keys(curve) for index, curve in curves.items()}
+    keys = dict(zip(curves, _keys([*curves.values()]), strict=True))
     shared = _shared_frames(keys.values(), start, end)
     if shared is not None:
-        values = np.tile(np.array(_AT_REST[channel]), (len(shared), 1))
+        values = _at_rest(channel, len(shared))
         for index, some in keys.items():
             values[:, index] = some.values
         return shared, values
@@ -236,7 +237,7 @@ def _sampled(curves: dict[int, bpy.types.FCurve], channel: str, start: float,
                     for index, some in keys.items()}
     if not all(are_straight.values()):
         frames = np.union1d(frames, np.arange(np.ceil(frames[0]), np.floor(frames[-1]) + 1.0))
-    values = np.tile(np.array(_AT_REST[channel]), (len(frames), 1))
+    values = _at_rest(channel, len(frames))
     for index, some in keys.items():
         values[:, index] = np.interp(frames, some.frames, some.values) if are_straight[index] else [
             curves[index].evaluate(frame) for frame in frames.tolist()]
@@ -260,17 +261,30 @@ def _within(frames: FloatArray, others: FloatArray) -> bool:
     return bool(others[0] <= frames[0] and frames[-1] <= others[-1])
 
 
-def _keys(curve: bpy.types.FCurve) -> _Keys:
-    points: Any = curve.keyframe_points
-    if not len(points):
-        return _Keys(np.zeros(1), np.array((curve.evaluate(0.0),)), False, not len(curve.modifiers))
-    flat, kinds = np.empty(2 * len(points), dtype=np.float32), np.empty(len(points), dtype=np.uint8)
-    points.foreach_get("co", flat)
-    points.foreach_get("interpolation", kinds)
-    pairs = flat.astype(np.float64).reshape(-1, 2)
-    has_modifiers = len(curve.modifiers) > 0
-    return _Keys(pairs[:, 0], pairs[:, 1], bool((kinds[:-1] == _LINEAR).all()) and not has_modifiers,
-                 curve.extrapolation == "CONSTANT" and not has_modifiers)
+def _at_rest(channel: str, count: int) -> FloatArray:
+    """Return what a channel is at rest, so many times, (F, C)."""
+    values = np.empty((count, len(_AT_REST[channel])))
+    values[:] = _AT_REST[channel]
+    return values
+
+
+def _keys(curves: Sequence[bpy.types.FCurve]) -> Iterator[_Keys]:
+    """Yield the keys of curves, which are read into one array."""
+    points: list[Any] = [curve.keyframe_points for curve in curves]
+    ends = [0, *accumulate(map(len, points))]
+    flat, kinds = np.empty(2 * ends[-1], dtype=np.float32), np.empty(ends[-1], dtype=np.uint8)
+    for own, (begin, end) in zip(points, pairwise(ends), strict=True):
+        own.foreach_get("co", flat[2 * begin:2 * end])
+        own.foreach_get("interpolation", kinds[begin:end])
+    frames, values = np.ascontiguousarray(flat.reshape(-1, 2).T, dtype=np.float64)
+    is_linear = kinds == _LINEAR
+    for curve, (begin, end) in zip(curves, pairwise(ends), strict=True):
+        has_modifiers = len(curve.modifiers) > 0
+        if begin == end:
+            yield _Keys(np.zeros(1), np.array((curve.evaluate(0.0),)), False, not has_modifiers)
+            continue
+        yield _Keys(frames[begin:end], values[begin:end], bool(is_linear[begin:end - 1].all()) and not has_modifiers,
+                    curve.extrapolation == "CONSTANT" and not has_modifiers)
 
 
 def quaternions(values: FloatArray, mode: str) -> FloatArray:
