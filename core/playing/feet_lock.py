@@ -170,7 +170,8 @@ class FeetLock:
         if len(self._loose) == len(self.legs):
             return np.zeros(0, dtype=np.int64)
         stay = with_descendants(parents, np.array([self.legs[i].ankle for i in self._loose], dtype=np.int64))
-        return np.unique([with_ancestors(parents, joint[None])[0] for joint in joints[~stay[joints]]])
+        found = with_ancestors(parents, joints[~stay[joints]])
+        return found[parents[found] < 0]
 
     @cached_property
     def _tops(self) -> slice | IntArray:

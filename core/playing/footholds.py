@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ..maths.formulas import Number, chosen, greatest, holds_anywhere, least, of_both, within
 
@@ -345,9 +346,9 @@ def ground_axes(up: FloatArray) -> FloatArray:
     >>> (ground_axes(np.array((0.0, 1.0, 0.0))) @ (0.0, 5.0, 0.0)).tolist()
     [0.0, 0.0, 5.0]
     """
-    east = np.cross(up, np.eye(3)[np.argmin(np.abs(up))])
+    east = rot.cross(up, np.eye(3)[np.argmin(np.abs(up))])
     east /= np.linalg.norm(east)
-    return np.stack((east, np.cross(up, east), up))
+    return np.stack((east, rot.cross(up, east), up))
 
 
 def reaches(hips: FloatArray, ankles: FloatArray, leg_length: FloatArray | float) -> FloatArray:

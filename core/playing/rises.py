@@ -33,9 +33,10 @@ def knots_of(deep: FloatArray, times_s: FloatArray) -> FloatArray:
     [0.0, 0.0, 0.0, 0.2, 0.2, 0.2, 0.2]
     """
     at = KNOT_S * np.arange(-1, max(int(np.ceil(times_s[-1] / KNOT_S - _ROUNDING)), 1) + 2)
-    starts = np.searchsorted(times_s, at - 2.0 * KNOT_S - _ROUNDING).tolist()
-    stops = np.searchsorted(times_s, at + 2.0 * KNOT_S + _ROUNDING).tolist()
-    return np.array([deep[start:stop].max(initial=0.0) for start, stop in zip(starts, stops, strict=True)])
+    starts, stops = (np.searchsorted(times_s, at + beside) for beside in (-2.0 * KNOT_S - _ROUNDING,
+                                                                          2.0 * KNOT_S + _ROUNDING))
+    most = np.maximum.reduceat(np.append(deep, 0.0), np.stack((starts, stops), axis=1).ravel())[::2]
+    return np.where(starts < stops, np.maximum(most, 0.0), 0.0)
 
 
 @dataclass(frozen=True, eq=False)
