@@ -251,7 +251,8 @@ def _shared_frames(every: Collection[_Keys], start: float, end: float) -> FloatA
     """
     first = next(iter(every)).frames
     is_shared = all(some.is_straight and some.is_still_outside and (
-        some.frames is first or np.array_equal(some.frames, first)) for some in every)
+        some.frames is first or (len(some.frames) == len(first) and bool((some.frames == first).all())))
+        for some in every)
     is_plain = is_shared and start <= first[0] and first[-1] <= end and bool((first[1:] > first[:-1]).all())
     return first if is_plain else None
 

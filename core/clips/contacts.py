@@ -32,7 +32,6 @@ MAX_INSTANTS: Final = 200_000
 _LOWEST_PERCENT: Final = 1.0
 _OWN_GROUND_LEGS: Final = 0.06
 """A foot, or a heel, whose lowest height is at most so far above that of the others has a ground of its own."""
-_FRAMES_AT_ONCE: Final = 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,8 +220,7 @@ def _followed(clip: Clip, times_s: FloatArray, joints: list[int], points: FloatA
     back = skeleton.rest_world[joints]
     local = np.linalg.solve(back[..., :3], (points - back[..., 3])[..., None])
     positions = np.empty((len(times_s), len(joints), 3))
-    for start in range(0, len(times_s), _FRAMES_AT_ONCE):
-        run = slice(start, start + _FRAMES_AT_ONCE)
+    for run in posed.runs(len(times_s)):
         world = posed.world(times_s[run])
         positions[run] = (world[..., :3] @ local)[..., 0] + world[..., 3]
     return positions

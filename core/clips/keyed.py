@@ -125,10 +125,12 @@ def interpolated(own: FloatArray, values: FloatArray, times: FloatArray) -> Floa
 
 def around(own: FloatArray, times: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the keys (F,) before and after times (F,), and how much of the way between them these are, (F,)."""
-    before = np.maximum(np.searchsorted(own, times, side="right") - 1, 0)
+    before = np.maximum(own.searchsorted(times, side="right") - 1, 0)
     after = np.minimum(before + 1, len(own) - 1)
-    gap = own[after] - own[before]
-    return before, after, np.divide(times - own[before], gap, out=np.zeros(len(times)), where=gap > 0.0).clip(0.0, 1.0)
+    start = own[before]
+    gap = own[after] - start
+    share = np.divide(times - start, gap, out=np.zeros(len(times)), where=gap > 0.0)
+    return before, after, np.minimum(np.maximum(share, 0.0), 1.0)
 
 
 def _blended(before: FloatArray, after: FloatArray, share: FloatArray) -> FloatArray:
