@@ -149,7 +149,7 @@ class ArmsInFrames:
         points, trunk = self._places(side), self.body.trunks[side]
         outside = self._trunk.distance(points, trunk)
         if self._head is not None:
-            of_head, _ = self._head.outside(points, 0.0, (self.body.radius + _MOST) * trunk.length)
+            of_head = self._head.distance(points, 0.0, (self.body.radius + _MOST) * trunk.length)
             outside = np.concatenate((outside, of_head / trunk.length), axis=1)
         return outside - self.body.radius
 

@@ -60,7 +60,7 @@ class Touch:
         outside = np.empty((*palms.shape[:2], len(parts)))
         for i, part in enumerate(parts):
             far = _ON_HEIGHTS[1] * body.height
-            outside[..., i] = size * np.minimum(placed.outside(palms, part, far)[0], far)
+            outside[..., i] = size * np.minimum(placed.distance(palms, part, far), far)
         on = 1.0 - smoothstep(outside, *(share * target.height for share in _ON_HEIGHTS))
         together = 1.0 - smoothstep(np.linalg.norm(apart, axis=1), *(share * target.height for share in _NEAR_HEIGHTS))
         if target.has_skin and not body.has_skin:

@@ -135,6 +135,11 @@ class InFrames:
         outside, out = self._part(part).outside(palms, thickness, far + thickness, wanted)
         return outside - thickness, out
 
+    def distance(self, palms: FloatArray, part: str, far: float) -> FloatArray:
+        """Return how far hands at (F, 2, 3) are outside a part, (F, 2); see outside."""
+        thickness = self.body.thickness
+        return self._part(part).distance(palms, thickness, far + thickness) - thickness
+
     def _part(self, part: str) -> Hulls:
         if part not in self._parts:
             self._parts[part] = Hulls.placed(self.body.parts[part], self._world)

@@ -6,7 +6,7 @@ The hull is that of the part's skin, by how far out it is in directions all arou
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -52,7 +52,7 @@ class Hull:
 
     def distance(self, world: FloatArray, points: FloatArray) -> FloatArray:
         """Return how far points (F, P, 3) are outside, (F, P); world: (F, J, 3, 4) of all joints."""
-        return Hulls.placed((self,), world).outside(points, 0.0)[0]
+        return Hulls.placed((self,), world).distance(points, 0.0)
 
     def outside(self, world: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return how far points (F, P, 3) are outside, (F, P), and the directions out, unit vectors (F, P, 3).
@@ -60,6 +60,16 @@ class Hull:
         world: (F, J, 3, 4) of all joints.
         """
         return Hulls.placed((self,), world).outside(points, 0.0)
+
+
+class _LookedAt(NamedTuple):
+    """N points seen from hulls: of which hull, point and frame; beyond: (N, K) its planes, and the farthest, (N,)."""
+
+    hull: IntArray
+    point: IntArray
+    frame: IntArray
+    beyond: FloatArray
+    distance: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +99,34 @@ class Hulls:
         Hulls that are nearly as near as the nearest, by a thickness, have a say in the direction. Points that are not
         wanted (F, P), or are farther than `far` from all, are infinitely far outside, in no direction.
         """
+        found, nearest = self._looked_at(points, thickness, far, wanted)
+        out = np.zeros((3, *nearest.shape))
+        if not len(found.distance):
+            return nearest.T, out.T
+        near = nearest[found.point, found.frame]
+        share = 1.0 - (found.distance - near) / np.maximum(thickness + np.abs(near), 1e-30)
+        counts = np.flatnonzero(share > 0.0)
+        hull, point, frame = found.hull[counts], found.point[counts], found.frame[counts]
+        size = np.array([hull.size for hull in self.hulls])[hull, None]
+        planes = found.beyond[counts]
+        planes -= found.distance[counts, None]
+        planes /= _ROUND * size
+        planes += 1.0
+        np.square(np.maximum(planes, 0.0, out=planes), out=planes)
+        ways = along(inverses(self.rest_from_model[:, :, hull, frame]), (planes @ _NORMALS).T)
+        ways *= share[counts] / np.maximum(np.sqrt((ways * ways).sum(axis=0)), 1e-30)
+        for each, way in zip(out, ways, strict=True):
+            each += np.bincount(point * nearest.shape[1] + frame, way, nearest.size).reshape(nearest.shape)
+        out /= np.maximum(np.sqrt((out * out).sum(axis=0)), 1e-30)
+        return nearest.T, out.T
+
+    def distance(self, points: FloatArray, thickness: float, far: float = np.inf) -> FloatArray:
+        """Return how far points (F, P, 3) are outside of all, (F, P); see outside."""
+        return self._looked_at(points, thickness, far, None)[1].T
+
+    def _looked_at(self, points: FloatArray, thickness: float, far: float,
+                   wanted: BoolArray | None) -> tuple[_LookedAt, FloatArray]:
+        """Look at points (F, P, 3) from the hulls that may be nearest, and return how far they are outside, (P, F)."""
         own = self._seen(points)
         away, supports = np.sqrt(own[0] ** 2 + own[1] ** 2 + own[2] ** 2), np.stack([h.supports for h in self.hulls])
         least = _COVERED * away - supports.max(axis=1)[:, None, None]
@@ -99,26 +137,12 @@ class Hulls:
         if wanted is not None:
             is_looked_at &= wanted.T
         hull, point, frame = np.nonzero(is_looked_at)
-        nearest, out = np.full(away.shape[1:], np.inf), np.zeros((3, *away.shape[1:]))
-        if not len(hull):
-            return nearest.T, out.T
-        beyond = own[:, hull, point, frame].T @ _NORMALS.T - supports[hull]
+        beyond = own[:, hull, point, frame].T @ _NORMALS.T
+        beyond -= supports if len(supports) == 1 else supports[hull]
         distance = beyond.max(axis=1)
         away[...] = np.inf
         away[hull, point, frame] = distance
-        nearest = away.min(axis=0)
-        near = nearest[point, frame]
-        share = 1.0 - (distance - near) / np.maximum(thickness + np.abs(near), 1e-30)
-        counts = np.flatnonzero(share > 0.0)
-        which = hull[counts], point[counts], frame[counts]
-        size = np.array([hull.size for hull in self.hulls])[which[0], None]
-        planes = np.maximum(1.0 + (beyond[counts] - distance[counts, None]) / (_ROUND * size), 0.0) ** 2
-        ways = along(inverses(self.rest_from_model[:, :, which[0], which[2]]), (planes @ _NORMALS).T)
-        ways *= share[counts] / np.maximum(np.sqrt((ways * ways).sum(axis=0)), 1e-30)
-        for each, way in zip(out, ways, strict=True):
-            each += np.bincount(which[1] * nearest.shape[1] + which[2], way, nearest.size).reshape(nearest.shape)
-        out /= np.maximum(np.sqrt((out * out).sum(axis=0)), 1e-30)
-        return nearest.T, out.T
+        return _LookedAt(hull, point, frame, beyond, distance), away.min(axis=0)
 
     def at(self, frames: IntArray) -> Hulls:
         """Return them in some of the frames."""
