@@ -23,7 +23,16 @@ from ..skeletons.skeleton import Skeleton
 from .arms_off_ground import ArmSkin, ArmsOnGround, with_arms_drawn_up
 from .bearing_hands import NO_HANDS, bearing_hands
 from .bearing_skin import may_touch, of_robe
-from .grounding import Ground, most_bent, most_drawn, most_put_down, with_feet_drawn_up, without_dips, without_hops
+from .grounding import (
+    Ground,
+    most_bent,
+    most_drawn,
+    most_put_down,
+    with_feet_drawn_up,
+    without_dips,
+    without_hops,
+    without_jolts,
+)
 from .limbs import Limb
 from .lowest_skin import LowestSkin
 from .off_ground import ankles_and_soles, off_ground
@@ -82,6 +91,11 @@ class _Measured:
     leg: float
     body: _Body
 
+    @property
+    def is_cycle(self) -> bool:
+        """Tell whether the clip ends as it begins, so that it may go on with itself."""
+        return bool(np.abs(self.low[0] - self.low[-1]).max() < _SAME_LEGS * self.leg)
+
 
 def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_map: SkeletonMap, skin: SkinPoints,
                    up: FloatArray, ratio: float) -> Ground | None:
@@ -100,7 +114,11 @@ def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_m
     most, reach = _most_drawn(found, played), _reach(found, played)
     wanted = _lift(found.low - found.high, found.touching, found.firmly, leg, reach)
     highest = _highest(found.low - found.high, found.touching, wanted)
-    lift = _gradually(found, wanted, highest, (feet + most).min(axis=1))
+    level = without_dips(found.times_s, wanted, leg, is_cycle=found.is_cycle)
+    alone = _reach_alone(found, played, level - highest)
+    level = np.minimum(level, np.maximum(highest + alone.max(axis=1), wanted))
+    reach = np.maximum(reach, np.pad(alone, ((0, 0), (0, 1))))
+    lift = _gradually(found, level, (feet + most).min(axis=1))
     drawn = np.minimum(_drawn(feet + lift[:, None], found.touching[:, :-1], leg), most)
     clear = np.minimum(reach[:, :-1], np.maximum(found.rest + lift, 0.0)[:, None])
     drawn -= np.clip(feet - found.high[:, :-1] + lift[:, None], 0.0, clear)
@@ -312,21 +330,37 @@ def _reach(found: _Measured, played: Clip) -> FloatArray:
     return reach
 
 
+def _reach_alone(found: _Measured, played: Clip, hangs: FloatArray) -> FloatArray:
+    """Return how far down legs put their feet (F, L) that alone touch the ground, up to what these hang above it (F,).
+
+    As one that tips on its toes while it pushes off: the body is not to go down for so short a time.
+    """
+    reach, frames = np.zeros(found.below.shape), np.flatnonzero(hangs > _STILL * found.leg)
+    for column, leg in enumerate(found.legs):
+        share = found.touching[:, column] * (1.0 - np.delete(found.touching, column, axis=1).max(axis=1))
+        at = frames[share[frames] > 0.0]
+        if leg is not None and len(at):
+            down = np.minimum(most_put_down(played, leg, found.times_s[at], found.below[at, column]), found.rest[at])
+            reach[at, column] = share[at] * np.clip(down, 0.0, hangs[at])
+    return reach
+
+
 def _near(height: FloatArray, leg: float) -> FloatArray:
     """Return how much of skin that is so high above the ground may be what touches it."""
     return np.asarray(np.interp(height / leg, _FAR_LEGS, (1.0, 0.0)))
 
 
-def _gradually(found: _Measured, lift: FloatArray, highest: FloatArray, drawn: FloatArray) -> FloatArray:
+def _gradually(found: _Measured, lift: FloatArray, drawn: FloatArray) -> FloatArray:
     """Return lifts (F,) without hops, by which feet that are drawn up as far as legs do are above the ground, and skin.
 
-    highest: (F,) see _highest. drawn: (F,) how high such feet are without a lift. Only a body that falls onto its skin
-    may be stopped at once.
+    drawn: (F,) how high such feet are without a lift. Only a body that falls onto its skin may be stopped at once; one
+    that goes over its hands begins to rise before, as far as it is off the ground.
     """
-    is_cycle = bool(np.abs(found.low[0] - found.low[-1]).max() < _SAME_LEGS * found.leg)
-    lift = without_dips(found.times_s, lift, highest, found.leg, is_cycle=is_cycle)
+    is_cycle = found.is_cycle
     lift, down = (without_hops(found.times_s, each, found.leg, is_cycle=is_cycle) for each in (lift, drawn))
-    return found.arms.lifted(np.maximum(np.maximum(lift, -down), -found.others))
+    besides = found.arms.lifted(np.maximum(np.maximum(lift, -down), -found.others)) - lift
+    sooner = without_jolts(found.times_s, besides, found.leg, is_cycle=is_cycle) - besides
+    return np.asarray(lift + besides + (1.0 - found.touching.max(axis=1)) * sooner)
 
 
 def _drawn(low: FloatArray, share: FloatArray, leg: float) -> FloatArray:

@@ -54,9 +54,14 @@ _UNSEEN_LEGS: Final = (0.001, 0.004)
 _STANDS_LEGS: Final = 0.7
 """So far below its hip at least is the lower ankle of a body that stands; who lies or sits is not on his feet."""
 _SOFT_S: Final = 0.3
-"""So gradually bodies come to averages where they stand, and from a clip's ends."""
+"""So gradually bodies come to averages where they stand."""
 _HANGS_LEGS: Final = 0.01
 """So high above where it is to be a foot may hang meanwhile that its leg does not put down."""
+_OFF_S: Final = 0.2
+"""Who is off the ground for twice as long at most, as in a run, is as high there as makes the hips' way soft."""
+_OFF_SHARE: Final = 0.5
+_MOST_OFF_LEGS: Final = 0.05
+"""By so much of how high he is, and so much at most, since a low step may be what he is on."""
 _SAME_LEGS: Final = 0.01
 """Feet that end as high as they begin, up to this, end a cycle, which fits to itself."""
 
@@ -227,34 +232,56 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
     times, lift = heights.times_s, heights.lift
     most, sunk = most_drawn(heights.below, max(leg, 1e-30)), heights.lowest[:, None] - heights.feet
     is_cycle = heights.is_cycle(leg)
-    if not is_cycle:
-        most *= np.clip(np.minimum(times - times[0], times[-1] - times) / _ENDS_S, 0.0, 1.0)[:, None]
+    inside = np.clip(np.minimum(times - times[0], times[-1] - times) / _ENDS_S, 1.0 if is_cycle else 0.0, 1.0)
+    most *= inside[:, None]
     lies = heights.below.max(axis=1) < _STANDS_LEGS * leg
-    if not is_cycle:
-        lies[[0, -1]] = True
     away_s = -depth_within(times, times[lies][:, None].repeat(2, axis=1))
     softer = smoothstep(away_s, 0.0, _SOFT_S) * _softer(times, lift, leg, is_cycle=is_cycle)
     bent, down = _reaches(heights, legs, target, np.flatnonzero(softer))
-    lowest = np.minimum((sunk - np.minimum(most, bent)).max(axis=1) - lift, 0.0)
-    highest = _HANGS_LEGS * leg + np.where(lift[:, None] > sunk, np.inf, down).min(axis=1)
+    flies = np.minimum(_OFF_SHARE * _off_shortly(times, heights.lowest), _MOST_OFF_LEGS * leg)
+    lowest = np.minimum((sunk - np.minimum(most, bent)).max(axis=1) - lift - flies, 0.0)
+    highest = flies + _HANGS_LEGS * leg + np.where(lift[:, None] > sunk, np.inf, down).min(axis=1)
     wanted = lift + np.clip(softer, lowest, highest)
+    if (cut := wanted - lift - softer).any():  # what legs do not reach is shared out over the moments beside
+        shared = inside * averaged(times, cut[:, None], _MOMENT_S)[:, 0]
+        wanted = lift + np.clip(softer + shared, lowest, highest)
     gradual = np.maximum(without_hops(times, wanted, leg, is_cycle=is_cycle), (sunk - most).max(axis=1))
     changes = np.abs(lift - gradual) > _STILL_LEGS * leg
     higher, over = np.maximum(gradual - lift, 0.0)[:, None], gradual[:, None] - sunk
-    drawn = np.maximum(-over, 0.0) - np.clip(2.0 * higher - over, 0.0, np.minimum(higher, down))
+    further = np.maximum(-over - np.minimum(most, bent), 0.0)
+    drawn = np.maximum(-over - np.minimum(further, flies[:, None]), 0.0)
+    drawn -= np.clip(2.0 * higher - over, 0.0, np.minimum(higher, down))
     return Ground(times, np.where(changes, gradual, lift), legs, np.where(changes[:, None], drawn, 0.0))
+
+
+def _off_shortly(times: FloatArray, lowest: FloatArray) -> FloatArray:
+    """Return how high the lower foot is above where it was shortly before and is shortly afterwards, (F,)."""
+    if times[-1] - times[0] < SAMPLE_S:
+        return np.zeros(len(times))
+    every, reach = np.arange(times[0], times[-1] + SAMPLE_S, SAMPLE_S), round(_OFF_S / SAMPLE_S)
+    ground = np.interp(every, times, lowest)
+    for pick in (np.min, np.max):
+        padded = np.pad(ground, reach, mode="edge")
+        ground = pick(np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1), axis=1)
+    return np.asarray(np.maximum(lowest - np.interp(times, every, ground), 0.0))
 
 
 def _softer(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: bool) -> FloatArray:
     """Return what makes lifts (F,) their averages over moments, (F,), where that is more than a little."""
     if len(times) < 2 or np.ptp(lift) <= _UNSEEN_LEGS[0] * leg:
         return np.zeros(len(times))
-    every, values, own = times, lift, slice(None)
+    begin, end = times[0] + 4.0 * _MOMENT_S, times[-1] - 4.0 * _MOMENT_S
+    first, last = times <= begin, times >= end
+    first[0] = last[-1] = False
     if is_cycle:
         length = times[-1] - times[0]
-        every = np.concatenate((times[:-1] - length, times, times[1:] + length))
-        values, own = np.concatenate((lift[:-1], lift, lift[1:])), slice(len(times) - 1, 2 * len(times) - 1)
-    change = averaged(every, values[:, None], _MOMENT_S)[own, 0] - lift
+        every = np.concatenate((times[last] - length, times, times[first] + length))
+        values = np.concatenate((lift[last], lift, lift[first]))
+    else:  # what is turned about an end averages to it there
+        every = np.concatenate((2.0 * times[0] - times[first][::-1], times, 2.0 * times[-1] - times[last][::-1]))
+        values = np.concatenate((2.0 * lift[0] - lift[first][::-1], lift, 2.0 * lift[-1] - lift[last][::-1]))
+    before = np.count_nonzero(last if is_cycle else first)
+    change = averaged(every, values[:, None], _MOMENT_S)[before:before + len(times), 0] - lift
     return np.asarray(change * smoothstep(np.abs(change), *(share * leg for share in _UNSEEN_LEGS)))
 
 

@@ -32,6 +32,8 @@ _DOWN_LEGS_PER_S2: Final = 0.5
 """A body that goes down for a moment goes down so fast, and comes up so: what is over sooner is no reason to."""
 _UNSEEN_LEGS: Final = 0.001
 """And so little is none."""
+_UP_LEGS_PER_S2: Final = 100.0
+"""Nor is a body thrown up faster, by about eight times what it weighs, where hands or its own skin lift it."""
 _STRAIGHT_KNEE: Final = 0.02
 """A knee bent by a smaller sine bends about the axis from hip to hip."""
 
@@ -101,33 +103,48 @@ def without_hops(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: b
     return np.asarray(np.minimum(np.minimum(rising, falling), wanted)[own])
 
 
-def without_dips(times: FloatArray, lift: FloatArray, most: FloatArray, leg: float, *, is_cycle: bool) -> FloatArray:
-    """Return lifts (F,) at times (F,), up to (F,) at most, by which no body goes down for a moment alone.
+def without_dips(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: bool) -> FloatArray:
+    """Return lifts (F,) at times (F,), nowhere lower, by which no body goes down for a moment alone.
 
     The lowest curve above them into which all parabolas fit from above that open upwards as _DOWN_LEGS_PER_S2 says; but
-    feet that stand in the clip hang no higher above the ground for it than such feet are there.
+    nowhere higher than by what feet that stand in a clip are above the ground there.
 
     >>> dips = -0.03 * np.array((0, 0, 1, 0, 0, 1, 1, 1, 1, 1, 0))
-    >>> without_dips(0.2 * np.arange(11.0), dips, np.zeros(11), 1.0, is_cycle=False).round(4).tolist()
+    >>> without_dips(0.2 * np.arange(11.0), dips, 1.0, is_cycle=False).round(4).tolist()
     [0.0, 0.0, -0.011, 0.0, 0.0, -0.021, -0.03, -0.03, -0.03, -0.021, 0.0]
     """
-    if np.ptp(lift) == 0.0 or times[-1] <= times[0]:
-        return lift
+    bowl = _bowl(times, lift, _DOWN_LEGS_PER_S2 * leg, is_cycle=is_cycle)
+    return np.asarray(lift + np.clip(bowl - lift - _UNSEEN_LEGS * leg, 0.0, LOW_LEGS[0] * leg))
+
+
+def without_jolts(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: bool) -> FloatArray:
+    """Return lifts (F,) at times (F,), nowhere lower, that throw no body up at once: it begins to rise before.
+
+    >>> without_jolts(np.arange(5.0) / 50.0, np.array((0.0, 0.0, 0.0, 0.1, 0.2)), 1.0, is_cycle=False).round(3).tolist()
+    [0.0, 0.02, 0.04, 0.1, 0.2]
+    """
+    return np.maximum(_bowl(times, lift, _UP_LEGS_PER_S2 * leg, is_cycle=is_cycle), lift)
+
+
+def _bowl(times: FloatArray, values: FloatArray, opens_per_s2: float, *, is_cycle: bool) -> FloatArray:
+    """Return the lowest curve (F,) above values (F,) into which all parabolas fit from above that open upwards so."""
+    deep = np.ptp(values)
+    if deep == 0.0 or times[-1] <= times[0]:
+        return values
     rounds = (-1, 0, 1) if is_cycle else (0,)
     every = np.concatenate([times + (times[-1] - times[0]) * number for number in rounds])
-    bowl, deep = np.tile(lift, len(rounds)), np.ptp(lift)
+    bowl = np.tile(values, len(rounds))
     for sign in (-1.0, 1.0):
         found = bowl.copy()
         for apart in range(1, len(every)):
-            opens = 0.5 * _DOWN_LEGS_PER_S2 * leg * (every[apart:] - every[:-apart]) ** 2
+            opens = 0.5 * opens_per_s2 * (every[apart:] - every[:-apart]) ** 2
             if opens.min() > deep:
                 break
             for near, far in ((slice(apart, None), slice(-apart)), (slice(-apart), slice(apart, None))):
                 beyond = bowl[far] + sign * opens
                 found[near] = np.maximum(found[near], beyond) if sign < 0.0 else np.minimum(found[near], beyond)
         bowl = found
-    own = slice(len(times), 2 * len(times)) if is_cycle else slice(None)
-    return np.asarray(lift + np.clip(np.minimum(bowl[own], most) - lift - _UNSEEN_LEGS * leg, 0.0, LOW_LEGS[0] * leg))
+    return bowl[len(times):2 * len(times)] if is_cycle else bowl
 
 
 def lifted(skeleton: Skeleton, translations: Tracks, ground: Ground, up: FloatArray, root: int | None) -> Tracks:

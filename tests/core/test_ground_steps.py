@@ -110,6 +110,24 @@ def test_hips_of_other_proportions_go_nearly_as_softly_as_the_clips(clip: Callab
     assert sudden(heights(retarget(own, target).clip)[:, 0]) < sudden(heights(own)[:, 0]) + ROUGHER_LEGS * LEG_M
 
 
+@pytest.mark.parametrize("begin_s", [0.1, 0.55, 0.65, 0.7])
+def test_hips_of_long_feet_go_softly_from_the_first_frame_where_a_clip_is_cut_as_its_heel_rises(begin_s: float) -> None:
+    own, (target, _) = cut(walking(), begin_s, begin_s + 1.2, FPS), body_of("long feet")
+    hips = heights(retarget(own, target).clip)[:, 0]
+    assert sudden(hips[:6]) < sudden(heights(own)[:, 0]) + ROUGHER_LEGS * LEG_M
+
+
+@pytest.mark.parametrize(("shorter", "rougher_legs"), [(0.5, 0.01), (0.3, 0.02)])
+def test_who_runs_on_small_feet_pushes_off_by_his_legs_and_does_not_duck(shorter: float, rougher_legs: float) -> None:
+    """As its heel rises, a foot that is shorter for the leg than the clip's would hang above the ground."""
+    offsets = BODY.rest_translations.copy()
+    offsets[[BODY.index_of[f"{side}_metatarsal"] for side in "lr"]] *= (1.0, 1.0, shorter)
+    target = Skeleton(BODY.names, BODY.parents, BODY.rest_rotations, offsets, BODY.rest_scales, "small feet")
+    own = running()
+    hips = heights(retarget(own, target, points=SkinPoints.of(*soled(target, 1.0))).clip)[:, 0]
+    assert sudden(hips) < sudden(heights(own)[:, 0]) + rougher_legs * LEG_M
+
+
 @pytest.mark.parametrize(("hips_m", "heels_deg", "is_lower"), [(-0.2, 0.0, True), (-0.2, -60.0, False),
                                                                (-0.62, 0.0, False)])
 def test_only_who_stands_lower_shows_that_the_ground_is_lower(hips_m: float, heels_deg: float, is_lower: bool) -> None:

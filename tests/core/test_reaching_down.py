@@ -24,6 +24,7 @@ FEET_LEGS, BELOW_LEGS = 0.005, -0.02
 OVER_FLOOR_M = 0.04
 HARDER, HARDER_ELBOWS = 1.0, 1.6
 """By so much more may hands, and elbows of arms that are straight in the clip, accelerate than in the ground."""
+THROWN_LEGS = 0.36
 SURELY = 0.7
 """Hands that are lifted to take a step bear the body less."""
 FINGERS = [joint for joint, name in enumerate(BODY.names) if name.endswith("3") and "thumb" not in name]
@@ -183,3 +184,30 @@ def test_hands_bear_who_would_fall_without_them() -> None:
         bears = bearing_hands(clip, found, foot_contacts(clip, found, UP), UP, LEG_M)
         at = bears.at(np.linspace(0.2, clip.duration_s - 0.2, 50))
         assert at.max() == pytest.approx(wanted) and at.min() >= SURELY * wanted
+
+
+def cartwheel() -> Clip:
+    """Turn over sideways, over one hand and the other, whatever is lowest of hands and feet on the floor."""
+    times = times_of(2.0)
+    pose = Pose.rest(BODY, len(times))
+    pose.rotations[:, 0] = rot.from_axis_angle(np.array((0.0, 0.0, 1.0)), 2.0 * np.pi * smoothstep(times, 0.3, 1.7))
+    at = BODY.rest_world[..., 3]
+    for side, wide in (("l", 0.5), ("r", -0.5)):
+        for first, last, way in (("shoulder", "wrist", (wide, 1.0, 0.0)), ("hip", "ankle", (wide, -1.0, 0.0))):
+            limb = BODY.index_of[f"{side}_{first}"]
+            now = at[BODY.index_of[f"{side}_{last}"]] - at[limb]
+            pose.rotations[:, limb] = rot.shortest_arc(now, np.array(way) * np.linalg.norm(now))
+    high = world_from_pose(BODY, pose)[..., 1, 3]
+    pose.translations[:, 0, 1] = 0.02 - high[:, [*FINGERS, *FEET]].min(axis=1)
+    return Clip("cartwheel", BODY, 2.0, Tracks.uniform(np.arange(len(BODY)), times, pose.rotations),
+                Tracks.uniform(np.zeros(1, np.int64), times, pose.translations[:, :1]), Tracks.empty(3))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_who_goes_over_hands_on_long_arms_is_not_thrown_up_at_once(shape: str) -> None:
+    """Hips are to rise by arms and trunk, however much longer these are for the leg than the clip's."""
+    target, leg = shaped(*SHAPES[shape]), LEG_M * SHAPES[shape][1]
+    skin = SkinPoints(*soled(target, 1.0))
+    done = retarget(cartwheel(), target, points=skin).clip
+    assert lowest(done, skin).min() > BELOW_LEGS * leg
+    assert sudden(positions(done)[:, 0, 1]) < THROWN_LEGS * leg
