@@ -16,10 +16,7 @@ from .footholds import PEAK, STEP_WAIT
 LONGEST_EASE_S: Final = 0.5
 SHORTEST_STEP_S: Final = 0.4
 LONGEST_STEP_S: Final = 1.0
-"""Longer ways are gone faster where the clips hardly move their feet;"""
-SLOWEST_STEP_S: Final = 2.4
-"""else a step may take so long, so that it is no faster than they are."""
-_HARDLY_LEGS_PER_S: Final = (0.6, 0.7)
+"""Longer ways are gone faster."""
 CALMEST_STEP_S: Final = 1.4
 """Where there is time, a step takes so long at most, unless it needs longer."""
 SLOWEST_LEGS_PER_S: Final = 0.6
@@ -35,8 +32,12 @@ _MOST_LATER_S: Final = 0.5
 LIFT_LEGS: Final = 0.07
 _WIDE_LIFT: Final = 0.2
 """Of its distance: a longer step is higher."""
+_OVER_PEAK: Final = PEAK / (1.0 - 2.0 * STEP_WAIT)
+"""The highest speed of a step over the ground against distance ÷ time,"""
 _LIFT_PEAK: Final = 3.43
-"""The highest speed of a lift against height ÷ time."""
+"""and of its lift against height ÷ time."""
+_STILL_LEGS_PER_S: Final = 0.35
+"""Feet that go no faster look as if they stood."""
 
 
 @dataclass(slots=True)
@@ -56,16 +57,23 @@ class Hold:
     fast: float
     lift: float = 0.0
     clear: float = 0.0
+    farthest: float = 0.0
     ease_in_s: float = LONGEST_EASE_S
     ease_out_s: float = LONGEST_EASE_S
+
+    @property
+    def span_s(self) -> tuple[float, float]:
+        """From when to when."""
+        return self.start_s, self.stop_s
 
 
 @dataclass(frozen=True)
 class DueStep:
     """A step that a foot has to make from its last foothold to the first one of the next segment.
 
-    own_s: when these end and begin in their clips. leg_length: of the leg with this number. goes_on: whether the foot
-    goes on to another foothold in the next segment, by the clip's own swing.
+    own_s: when these end and begin in their clips. leg_length: of the leg with this number. clips_fast: how fast feet
+    go in the clips on both sides. goes_on: whether the foot goes on to another foothold in the next segment, by the
+    clip's own swing.
     """
 
     leg: int
@@ -73,6 +81,7 @@ class DueStep:
     first: Hold
     own_s: tuple[float, float]
     leg_length: float
+    clips_fast: float
     goes_on: bool = False
 
     @property
@@ -83,24 +92,30 @@ class DueStep:
     @property
     def lift(self) -> float:
         """How high the foot is lifted."""
-        return max(LIFT_LEGS * self.leg_length, _WIDE_LIFT * self.distance)
+        return lift_over(self.distance, self.leg_length)
 
     def fast(self, least: float = SLOWEST_LEGS_PER_S) -> float:
         """Return how fast the foot may go; least: legs per second that it always may."""
-        return max(self.last.fast, self.first.fast, least * self.leg_length)
+        return max(self.clips_fast, least * self.leg_length)
 
     @property
     def _way(self) -> float:
         """How far a foot would go in the same time at the highest speed of the step, over the ground and upwards."""
-        return hypot(PEAK * self.distance / (1.0 - 2.0 * STEP_WAIT), _LIFT_PEAK * self.lift)
+        return hypot(_OVER_PEAK * self.distance, _LIFT_PEAK * self.lift)
+
+    def farthest(self, time_s: float) -> float:
+        """Return how far it may lead in a time to be no faster than feet go in the clips.
+
+        Where the clips have them stand still, any step is faster: as far as it does. Its lift is fastest while the foot
+        goes slowly over the ground, and hardly counts.
+        """
+        is_still = self.clips_fast < _STILL_LEGS_PER_S * self.leg_length
+        return self.distance if is_still else self.clips_fast * time_s / _OVER_PEAK
 
     @property
     def time_s(self) -> float:
         """How long it takes."""
-        least, most = _HARDLY_LEGS_PER_S
-        share = min(max((self.fast() / self.leg_length - least) / (most - least), 0.0), 1.0)
-        longest_s = LONGEST_STEP_S + share * (SLOWEST_STEP_S - LONGEST_STEP_S)
-        return min(max(self._way / self.fast(), SHORTEST_STEP_S), longest_s)
+        return min(max(self._way / self.fast(), SHORTEST_STEP_S), LONGEST_STEP_S)
 
     @property
     def calm_s(self) -> float:
@@ -130,6 +145,11 @@ class DueStep:
         """
         half_s = (self.first.start_s + self.first.stop_s) / 2.0
         return max(half_s, self.first.stop_s - _CALM_HELD_S) if self.goes_on else half_s
+
+
+def lift_over(distance: float, leg_length: float) -> float:
+    """Return how high a foot is lifted on a step."""
+    return max(LIFT_LEGS * leg_length, _WIDE_LIFT * distance)
 
 
 def between(one: DueStep, other: DueStep) -> tuple[float, float]:

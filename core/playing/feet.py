@@ -147,15 +147,17 @@ class Feet(Over):
         fast = quotient(np.array([foot.fast for foot in feet])[number], stretch)
         segment, turn = segment[own], turn[own]
         spans = layout.begin_s[segment, None] + spans_s * stretch[own, None]
-        points = np.concatenate((at[:, None], loose_at.reshape(-1, 6, 3)), axis=1)
-        points = self.root.placed_points(points.reshape(-1, 3), segment.repeat(7), turn.repeat(7))
-        points = (points @ ground_axes(self.up).T).reshape(-1, 7, 3)
+        ground = ground_axes(self.up)
+        points = np.concatenate((at[:, None], loose_at.reshape(-1, 6, 3), at[:, None] + ground[0]), axis=1)
+        points = self.root.placed_points(points.reshape(-1, 3), segment.repeat(8), turn.repeat(8))
+        points = (points @ ground.T).reshape(-1, 8, 3)
+        turned = (points[:, 7] - points[:, 0]) @ np.array((1.0, 1j, 0.0))
         step_s = stretch[own, None] * BESIDE_S
-        loose = Loose.of(points[:, 1:].reshape(-1, 2, 3, 3), step_s)
+        loose = Loose.of(points[:, 1:7].reshape(-1, 2, 3, 3), step_s)
         is_own = self._are_clips_own(spans, segment) & self._are_clips_own(spans + 2.0 * step_s * (-1.0, 1.0), segment)
         loose.positions[~is_own] = np.nan
-        return Planted(spans + turn[:, None] * self.duration_s, points[:, 0], loose, fast[own],
-                       np.append(0, np.cumsum(counts)))
+        return Planted(spans + turn[:, None] * self.duration_s, points[:, 0], loose,
+                       np.append(0, np.cumsum(counts)), fast, turned, 3 if self.is_loop else 1)
 
     def _are_clips_own(self, times_s: FloatArray, segment: IntArray) -> BoolArray:
         """Tell at which times (H, 2) of segments (H,) the poses below are the clip's own, but for root motion."""

@@ -5,7 +5,7 @@ It is planted on one side, or there is time for the clips' own swing between the
 clips, and clears the ground on its way. Where they leave it so little time that this would be a jerk over such a
 distance, it makes a step, too. A step begins before the seam or ends after it such that the other foot bears the body
 meanwhile, if it can. A foot that has no time for a step, or none while the other foot bears the body, stands in one
-place on both sides: where it stands longer.
+place on both sides: where it stands longer. Steps that would be faster than the clips' own feet lead less far.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..maths.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 from .due_steps import (
     CALM_LEGS_PER_S,
     LEAST_HELD_S,
@@ -26,11 +26,13 @@ from .due_steps import (
     Hold,
     between,
     in_order,
+    lift_over,
     room,
     since,
     until,
 )
 from .footholds import CLEAR, CLEAR_LEGS, NEVER_S, PEAK, Footholds, Loose
+from .shorter_steps import Rounds, shortened
 
 SAME_LEGS: Final = 0.04
 """Footholds so near to each other, in leg lengths, are one."""
@@ -62,19 +64,22 @@ class Planted:
     """Where one foot is planted in clips that follow one another, H times, in ground coordinates (see footholds.py).
 
     spans_s: (H, 2) when; at: (H, 3) where; loose: (H, 2) the foot as it is then if nothing holds it, NaN where that is
-    not known; fast: (H,) how fast it may be moved. first: (S + 1,) the first one of each of S segments, and H.
+    not known; first: (S + 1,) the first one of each of S segments, and H. fast: (S,) how fast it
+    goes in each. turned: (H,) complex, how it is turned over the ground; rounds: how many of a loop these are.
     """
 
     spans_s: FloatArray
     at: FloatArray
     loose: Loose
-    fast: FloatArray
     first: IntArray
+    fast: FloatArray
+    turned: ComplexArray
+    rounds: int = 1
 
     def holds(self) -> list[list[Hold]]:
         """Return them by segment."""
-        over = self.at @ np.array((1.0, 1j, 0.0))
-        found = list(map(Hold, *self.spans_s.T.tolist(), over.tolist(), range(len(over)), self.fast.tolist()))
+        over, fast = self.at @ np.array((1.0, 1j, 0.0)), self.fast.repeat(np.diff(self.first))
+        found = list(map(Hold, *self.spans_s.T.tolist(), over.tolist(), range(len(over)), fast.tolist()))
         first = self.first.tolist()
         return [found[begin:end] for begin, end in pairwise(first)]
 
@@ -97,9 +102,10 @@ class Seams:
 def footholds(feet: Sequence[Planted], seams: Seams, leg_lengths: Sequence[float]) -> Footholds:
     """Return the footholds of L feet over all segments."""
     walker, segments = _Walker(leg_lengths), zip(*(foot.holds() for foot in feet), strict=True)
-    edges = (seams.begin_s, seams.end_s, seams.window_begin_s, seams.window_end_s, seams.is_cut)
-    for segment, begin, end, *window, is_cut in zip(segments, *(edge.tolist() for edge in edges), strict=True):
-        walker.go_on(segment, begin, end, None if is_cut else window)
+    edges = (np.maximum.reduce([foot.fast for foot in feet]), seams.begin_s, seams.end_s, seams.window_begin_s,
+             seams.window_end_s, seams.is_cut)
+    for segment, fast, begin, end, *window, is_cut in zip(segments, *(edge.tolist() for edge in edges), strict=True):
+        walker.go_on(segment, fast, begin, end, None if is_cut else window)
     return walker.footholds(feet)
 
 
@@ -111,14 +117,18 @@ class _Walker:
         self._holds: list[list[Hold]] = [[] for _ in leg_lengths]
         self._begin_s = -NEVER_S
         self._end_s: float | None = None
+        self._fast = 0.0
+        self._clips_fast = 0.0
 
-    def go_on(self, segment: Sequence[list[Hold]], begin_s: float, end_s: float,
+    def go_on(self, segment: Sequence[list[Hold]], fast: float, begin_s: float, end_s: float,
               window_s: Sequence[float] | None) -> None:
         """Append the footholds of a segment, in order, for each leg.
 
-        begin_s, end_s: of its clip. window_s: when the transition plays that leads here; None: the one before is cut.
+        fast: how fast feet go in it. begin_s, end_s: of its clip. window_s: when the transition plays that leads here;
+        None: the one before is cut.
         """
         due: list[DueStep] = []
+        self._clips_fast, self._fast = max(self._fast, fast), fast
         for leg, (known, more) in enumerate(zip(self._holds, segment, strict=True)):
             if self._end_s is None:
                 continue
@@ -165,6 +175,10 @@ class _Walker:
         step = None if any(touches) else self._due(leg, known, more, own_s)
         return step or self._stand_once(leg, known, more, own_s)
 
+    def _step_between(self, leg: int, last: Hold, first: Hold, own_s: tuple[float, float] = (0.0, 0.0),
+                      goes_on: bool = False) -> DueStep:
+        return DueStep(leg, last, first, own_s, self._lengths[leg], self._clips_fast, goes_on)
+
     def _due(self, leg: int, known: list[Hold], more: list[Hold], own_s: tuple[float, float]) -> DueStep | None:
         """Return the step that a foot has to make, for which it has time; let its own swing clear the ground.
 
@@ -173,7 +187,7 @@ class _Walker:
         if not known or not more:
             return None
         last, first = known[-1], more[0]
-        step = DueStep(leg, last, first, own_s, self._lengths[leg], len(more) > 1)
+        step = self._step_between(leg, last, first, own_s, len(more) > 1)
         gap_s = first.start_s - last.stop_s
         has_swing, least_s = gap_s >= SWING_S, _HURRIED * step.time_s
         is_own = has_swing and (gap_s >= least_s or step.distance <= _SWING * step.fast(CALM_LEGS_PER_S) * gap_s)
@@ -210,11 +224,11 @@ class _Walker:
         last.stop_s, first.start_s = own_s
         if first.stop_s - first.start_s < last.stop_s - last.start_s:
             del more[0]
-            latest_s = more[0].start_s - DueStep(leg, last, more[0], own_s, length).time_s if more else first.stop_s
+            latest_s = more[0].start_s - self._step_between(leg, last, more[0], own_s).time_s if more else first.stop_s
             last.stop_s = max(last.stop_s, min(first.stop_s, latest_s))
         else:
             del known[-1]
-            earliest_s = (known[-1].stop_s + DueStep(leg, known[-1], first, own_s, length).time_s if known
+            earliest_s = (known[-1].stop_s + self._step_between(leg, known[-1], first, own_s).time_s if known
                           else last.start_s)
             first.start_s = min(first.start_s, max(last.start_s, earliest_s))
         if not known or not more or abs(more[0].over - known[-1].over) <= SAME_LEGS * length:
@@ -238,7 +252,7 @@ class _Walker:
         start = max(start, min(last.start_s + LEAST_HELD_S, max(last.stop_s, start)))
         sooner = 0.5 if edge_s is None else 1.0 - order
         last.stop_s, first.start_s = self._calmer(step, (start, stop), sooner, segment)
-        last.lift = step.lift
+        last.lift, last.farthest = step.lift, step.farthest(first.start_s - last.stop_s)
         if edge_s is None:
             self._bear(step, segment)
 
@@ -285,7 +299,7 @@ class _Walker:
             if leg == step.leg or not known or not more:
                 continue
             last, first = known[-1], more[0]
-            way = DueStep(leg, last, first, (0.0, 0.0), self._lengths[leg])
+            way = self._step_between(leg, last, first)
             way_s = max(SWING_S, way.distance / (_SWING * way.fast()))
             if step.last.stop_s <= last.stop_s < step.first.start_s:
                 latest_s = min(step.first.start_s, first.start_s - way_s, 2.0 * last.stop_s - last.start_s)
@@ -313,10 +327,29 @@ class _Walker:
 
     def footholds(self, feet: Sequence[Planted]) -> Footholds:
         """Return what came together of where feet are planted."""
+        for each_foot in zip(self._holds, feet, self._lengths, strict=True):
+            _shorten(*each_foot)
         each = [_gaps(*foot) for foot in zip(self._holds, feet, self._lengths, strict=True)]
         first = np.cumsum([0, *(len(holds) + 1 for holds in self._holds)])
         together = (np.concatenate(arrays, axis=-1) for arrays in zip(*each, strict=True))
         return Footholds.of(max(self._lengths), first, *together)
+
+
+def _shorten(holds: Sequence[Hold], foot: Planted, leg_length: float) -> None:
+    """Let steps of one foot that are too fast for the clips lead less far; see shorter_steps.py."""
+    if not any(hold.lift > 0.0 for hold in holds):
+        return
+    over, fast, spans_s = (np.array([getattr(hold, name) for hold in holds]) for name in ("over", "fast", "span_s"))
+    is_step, farthest = (np.array([getattr(hold, name) for hold in holds[:-1]]) for name in ("lift", "farthest"))
+    swing = np.maximum(fast[:-1], fast[1:]) * _SWING * (spans_s[1:, 0] - spans_s[:-1, 1])
+    most = np.where(is_step > 0.0, farthest, np.maximum(swing, np.abs(np.diff(over))))
+    number = np.array([hold.number for hold in holds])
+    at = shortened(over, spans_s[:, 1] - spans_s[:, 0], most, leg_length, Rounds.of(number, foot.turned, foot.rounds))
+    for hold, where in zip(holds, at.tolist(), strict=True):
+        hold.over = where
+    for hold, after in pairwise(holds):
+        if hold.lift > 0.0:
+            hold.lift = lift_over(abs(after.over - hold.over), leg_length)
 
 
 def _time_s(step: DueStep, room_s: float) -> float:
@@ -342,7 +375,8 @@ def _gaps(holds: Sequence[Hold], foot: Planted, length: float) -> tuple[FloatArr
     gap_s = np.maximum(edges_s[1] - edges_s[0], _SOON_S)
     most_s = np.where(lift > 0.0, gap_s, np.minimum(edges(most[1], most[0], 1.0), gap_s))
     fastest = np.maximum(edges(fast, fast, 1.0), SLOWEST_LEGS_PER_S * length)
-    at = foot.at[number].T
+    over = np.array([hold.over for hold in holds], dtype=np.complex128)
+    at = np.stack((over.real, over.imag, foot.at[number, 2]))
     loose, *rates = (each[number].transpose(2, 1, 0) for each in foot.loose)
     loose = np.where(np.stack((start, stop)) == foot.spans_s[number].T, loose, np.nan)
     found = (edges(each[:, 1], each[:, 0], 0.0) for each in (loose, *rates))

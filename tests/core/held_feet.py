@@ -26,7 +26,8 @@ def feet_lock(found: SkeletonMap, sample: Callable[[FloatArray], Pose], duration
     feet = clip_feet(sample, duration_s, legs, found.skeleton, up, {}, soles) if legs else ()
     ground = ground_axes(up).T
     planted = [Planted(foot.spans_s, foot.at @ ground, Loose.of(foot.loose @ ground, BESIDE_S),
-                       np.full(len(foot.at), foot.fast), np.array((0, len(foot.at)))) for foot in feet]
+                       np.array((0, len(foot.at))), np.full(1, foot.fast), np.ones(len(foot.at), dtype=np.complex128))
+               for foot in feet]
     zero, end = np.zeros(1), np.array((duration_s,))
     together = put_together(planted, Seams(zero, end, zero, zero, np.zeros(1, dtype=np.bool_)),
                             [leg.length(found.skeleton) for leg in legs])

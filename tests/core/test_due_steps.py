@@ -24,7 +24,8 @@ def stepping(*feet: Sequence[Sequence[Hold]], fast: float = 0.0, edges_s: Sequen
         at = holds[:, 2:] * (1.0, 0.0, 0.0)
         loose = Loose(np.repeat(at[:, None], 2, axis=1), *(np.zeros((len(at), 2, 3)),) * 2)
         first = np.cumsum([0, *(len(segment) for segment in segments)])
-        planted.append(Planted(holds[:, :2], at, loose, np.full(len(at), fast), first))
+        planted.append(Planted(holds[:, :2], at, loose, first, np.full(len(segments), fast),
+                               np.ones(len(at), dtype=np.complex128)))
     begin, end = np.array(edges_s[:-1]), np.array(edges_s[1:])
     seams = Seams(begin, end, begin - window_s / 2.0, begin + window_s / 2.0, np.zeros(len(begin), dtype=np.bool_))
     return put_together(planted, seams, [1.0] * len(feet))
