@@ -9,6 +9,7 @@ join_measures.py measures, with an asterisk at what is worse than wanted:
   skate     against inside the clips (1.2); skin: how low the soles are at p5, % of the leg (−2)
   hips …    speeds at p90 (1.5), then jerk at p90 against inside the clips (1.2); step: speed of feet over seams of
             which one clip at least moves its feet: where both stand still, any step is faster than theirs
+  fastest   there, the fastest step against the fastest that the clips on both sides ever have a foot (1)
   turn, moved  the largest jumps, degrees (1) and legs (.002)
   air       the share of seams where both feet are in the air while the clips on both sides stand (none)
 Clips that lie down or sit are not among them. --worst N tells of the worst N seams for each figure that is worse than
@@ -55,9 +56,9 @@ UNSEEN: Final = "unseen"
 
 
 HEADINGS: Final = ("planted", "> 5 %", "skate", "skin", *measures.PARTS, "step",
-                   *(f"j.{part}" for part in measures.PARTS), "turn", "moved", "air")
-LIMITS: Final = np.array((2.0, 0.0, 1.2, 2.0, 1.5, 1.5, 1.5, 1.5, 1.2, 1.2, 1.2, 1.0, 0.002, 0.0))
-DIGITS: Final = (1, 2, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2)
+                   *(f"j.{part}" for part in measures.PARTS), "turn", "moved", "air", "fastest")
+LIMITS: Final = np.array((2.0, 0.0, 1.2, 2.0, 1.5, 1.5, 1.5, 1.5, 1.2, 1.2, 1.2, 1.0, 0.002, 0.0, 1.0))
+DIGITS: Final = (1, 2, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 2)
 
 
 def figures(joins: Sequence[measures.Join], own: Sequence[measures.Join]) -> FloatArray:
@@ -68,14 +69,15 @@ def figures(joins: Sequence[measures.Join], own: Sequence[measures.Join]) -> Flo
     step = np.percentile([join.speed[-1] for join in joins if not join.is_still] or [0.0], 90.0)
     return np.array((100.0 * planted, (each[:, 1] > 0.05).mean(), each[:, 2].mean() / inside[:, 2].mean(),
                      100.0 * np.percentile(each[:, 3], 95.0), *p90[4:7], step, *(p90[8:11] / own_p90[8:11]),
-                     *each[:, 11:13].max(axis=0), each[:, 13].mean()))
+                     *each[:, 11:13].max(axis=0), each[:, 13].mean(), each[:, 14].max()))
 
 
 def of_seam(join: measures.Join) -> FloatArray:
     """Return what the columns are made of, of one seam: the more, the worse."""
-    farthest, step = max(join.displaced, default=0.0), 0.0 if join.is_still else join.speed[-1]
+    farthest = max(join.displaced, default=0.0)
+    step, fastest = (0.0, 0.0) if join.is_still else (join.speed[-1], join.step)
     return np.array((farthest, farthest, join.skate, -join.skin, *join.speed, step, *join.jerk,
-                     np.degrees(join.heading_rad), join.moved, join.floats))
+                     np.degrees(join.heading_rad), join.moved, join.floats, fastest))
 
 
 def main(arguments: list[str]) -> int:
