@@ -184,12 +184,12 @@ def with_feet_drawn_up(clip: Clip, found: SkeletonMap, ground: Ground, up: Float
         keys = key_times(clip.rotations, joints=np.array(leg))
         times = np.unique(np.concatenate((ground.times_s[is_drawn], keys, (0.0, clip.duration_s))))
         offset = np.interp(times, ground.times_s, drawn)[:, None] * up
-        turns = _drawn_up(clip, leg, hips, times, offset)
+        turns = turns_of_moved(clip, leg, hips, times, offset)
         new |= {joint: (times, turns[:, i]) for i, joint in enumerate(leg)}
     return with_rotations(clip, new) if new else clip
 
 
-def _drawn_up(clip: Clip, leg: Limb, hips: Sequence[int], times: FloatArray, offset: FloatArray) -> FloatArray:
+def turns_of_moved(clip: Clip, leg: Limb, hips: Sequence[int], times: FloatArray, offset: FloatArray) -> FloatArray:
     """Return local rotations (F, 3, 4) of a leg at times (F,) whose foot is moved by offset (F, 3)."""
     skeleton, joints = clip.skeleton, list(leg)
     wanted = np.array([*joints, *skeleton.parents[joints], *(hips if min(hips) >= 0 else ())])

@@ -33,6 +33,7 @@ from .palms import both_backs
 from .plan import Plan
 from .reference import NONE_STANDS, REST_POSE, Reference, find_reference, rebased, stood_up
 from .roots import body_root, by_their_way
+from .seated_legs import with_legs_beside_trunk
 from .skin_points import SkinPoints
 from .straightened import may_be_human
 from .target_tracks import TargetTracks
@@ -282,6 +283,11 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
     lower = lower_ground(straight, bodies.target, own_leg := leg_length(bodies.target), up)
     if lower is not None:  # both are looked at as if they stayed on level ground
         straight, level = lower.flat(straight, own_leg, up), lower.flat(stood, leg_length(source_map), up)
+    straight, sinks = with_legs_beside_trunk(level, source_map, straight, bodies.target, points, up)
+    if sinks is not None:
+        translations = lifted(target, translations, sinks, up, body_root(target, plan.pairs))
+        sunk = played(translations) if lower is None else lower.flat(played(translations), own_leg, up)
+        straight = replace(sunk, rotations=straight.rotations)
     bent = with_toes_bent(straight, bodies.target, points, up, step_times(stood.duration_s))
     ground = ground_by_skin(level, source_map, bent, bodies.target, points, up, plan.ratio)
     if ground is None:

@@ -14,6 +14,7 @@ from ..clips.keyed import SAMPLE_S
 from ..clips.posed import PosedJoints
 from ..maths.arrays import BoolArray, FloatArray, runs
 from ..skeletons.maps import SkeletonMap
+from .bearing_trunk import has_low_hips, trunk_height
 from .off_ground import ankles_and_soles, is_within, off_ground
 from .upright import FEET
 
@@ -28,6 +29,8 @@ _FIRM: Final = 2.0
 """How firmly stands what lies, or a foot on its heel; a foot on its toes half so."""
 _ON_LEGS: Final = 0.005
 """A foot that a clip has no higher than this above where it stands is on the ground."""
+_TRUNK_ON_LEGS: Final = 0.05
+"""Nor is seat or back that is no higher."""
 TOUCHING: Final = frozenset(("HumanoidRoot", "skullbase", "hip", "knee", "shoulder", "elbow", "wrist", "vt3", "vt6"))
 """Joints, or their names without a side, by which a body that lies, sits or crawls touches the ground."""
 
@@ -65,7 +68,7 @@ def _long_spans(times: FloatArray, is_so: BoolArray) -> list[tuple[float, float]
 
 
 def lying_spans(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
-    """Return when a joint that is none of a foot is near the ground and slow, (K, 2)."""
+    """Return when a joint that is none of a foot is near the ground and slow, or skin of seat or back on it, (K, 2)."""
     joint_of, leg = found.joint_of, leg_length(found)
     feet = [joint_of[name] for name in FEET if name in joint_of]
     others = [joint for name, joint in joint_of.items() if name in TOUCHING or name[2:] in TOUCHING]
@@ -76,9 +79,21 @@ def lying_spans(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
     of_feet, low = np.split(posed.heights(times, up), [len(feet)], axis=1)
     ground = ground_height(clip, feet, of_feet, up)
     speed = np.abs(np.gradient(low, times, axis=0))
-    touches = (low - ground < NEAR_LEGS * leg) & (speed < _SLOW_LEGS_PER_S * leg)
-    edges = np.array(runs(np.any(touches, axis=1)), dtype=np.int64).reshape(-1, 2)
+    touches = ((low - ground < NEAR_LEGS * leg) & (speed < _SLOW_LEGS_PER_S * leg)).any(axis=1)
+    touches |= trunk_height(clip, found, up, times, ground, leg) < _TRUNK_ON_LEGS
+    edges = np.array(runs(touches), dtype=np.int64).reshape(-1, 2)
     return np.stack((times[edges[:, 0]], times[edges[:, 1] - 1]), axis=1).clip(0.0, clip.duration_s)
+
+
+def height_of_trunk(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray) -> FloatArray:
+    """Return how high seat or back of a clip's body are above its ground at times (F,), (F,) in legs: trunk_height."""
+    feet, leg = [found.joint_of[name] for name in FEET if name in found.joint_of], leg_length(found)
+    rest = float((clip.skeleton.rest_world[feet, :, 3] @ up).min()) if feet else 0.0
+    if not feet or not has_low_hips(clip, found, up, times, rest, leg):  # the ground is no higher than that
+        return np.full(len(times), np.inf)
+    every = instants(clip.duration_s)
+    heights = PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, np.array(feet)).heights(every, up)
+    return trunk_height(clip, found, up, times, ground_height(clip, feet, heights, up), leg)
 
 
 def ground_height(clip: Clip, feet: Sequence[int], heights: FloatArray, up: FloatArray) -> float:

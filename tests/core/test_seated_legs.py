@@ -1,0 +1,119 @@
+"""Who sits or lies on the ground in a clip does so on any body: its legs do not hold its seat or back in the air."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from takt.core.clips.clip import Clip, Tracks
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray, smoothstep
+from takt.core.retargeting.bearing_trunk import of_trunk
+from takt.core.retargeting.retarget import retarget
+from takt.core.retargeting.skin_points import SkinPoints
+from takt.core.retargeting.touching import leg_length
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.skeleton import Pose, Skeleton
+from takt.core.skeletons.skin_sample import SkinSample
+from takt.tests.core.stepping import ACROSS, BODY, posed, times_of
+
+UP = np.array((0.0, 1.0, 0.0))
+SITS_S, LIES_S = (0.5, 1.4), (0.5, 1.2)
+ON_GROUND, BELOW, IN_THE_AIR = 0.012, -0.02, 0.1
+"""Of the leg."""
+THIN_M, THICK_M = 0.1, 0.28
+FEET = ("ankle", "metatarsal")
+
+
+def scaled(longer: dict[str, float]) -> Skeleton:
+    """Return the sample character standing on legs of which some joints are farther from their parents."""
+    offsets = BODY.rest_translations.copy()
+    for name, factor in longer.items():
+        for side in "lr":
+            offsets[BODY.index_of[f"{side}_{name}"]] *= factor
+    made = Skeleton.from_arrays(BODY.names, BODY.parents, BODY.rest_rotations, offsets)
+    sunk = [each.rest_world[each.index_of["l_ankle"], 1, 3] for each in (BODY, made)]
+    offsets[0] += (sunk[0] - sunk[1]) * UP
+    return Skeleton.from_arrays(BODY.names, BODY.parents, BODY.rest_rotations, offsets)
+
+
+def skin_of(skeleton: Skeleton, trunk_m: float) -> SkinPoints:
+    """Return balls about all joints: of the trunk so thick, and of feet as low as the ground."""
+    rng, own = np.random.default_rng(0), np.repeat(np.arange(len(skeleton)), 150)
+    thick = np.full(len(skeleton), 0.05)
+    for name in ("HumanoidRoot", "sacroiliac", "vl5", "vl3", "vl1", "vt10", "vt6", "vt3", "l_hip", "r_hip"):
+        thick[skeleton.index_of[name]] = trunk_m
+    for side in "lr":
+        for name in FEET:
+            joint = skeleton.index_of[f"{side}_{name}"]
+            thick[joint] = skeleton.rest_world[joint, 1, 3]
+    away = rng.normal(size=(len(own), 3))
+    away *= (thick[own] / np.linalg.norm(away, axis=1))[:, None]
+    return SkinPoints(skeleton.rest_world[own, :, 3] + away, own[:, None], np.ones((len(own), 1)))
+
+
+def sitting_down() -> Clip:
+    """Stand, sit down on the floor behind the feet, which stay, and sit there, arms ahead."""
+    times = times_of(2.5)
+    share = smoothstep(times, *SITS_S)
+    clip = posed("sits", times, share[:, None] * (-0.78, -0.5), (np.zeros((len(times), 2, 2)),
+                                                                np.zeros((len(times), 2))))
+    pose = clip.sample(times)
+    for side in "lr":
+        pose.rotations[:, BODY.index_of[f"{side}_shoulder"]] = rot.from_axis_angle(ACROSS, np.array(-0.5 * np.pi))
+    return replace(clip, rotations=Tracks.uniform(np.arange(len(BODY)), times, pose.rotations))
+
+
+def lying_down(trunk_m: float) -> Clip:
+    """Fall onto a back that is so thick, with straight legs, heels on the ground; the skin is known."""
+    times, joints = times_of(2.5), BODY.index_of
+    hip, ankle = (BODY.rest_world[joints[f"l_{name}"], :, 3] for name in ("hip", "ankle"))
+    sloped = np.arcsin((trunk_m - 0.05) / np.linalg.norm(hip - ankle))
+    share, pose = smoothstep(times, *LIES_S), Pose.rest(BODY, len(times))
+    pose.rotations[:, 0] = rot.from_axis_angle(ACROSS, -0.5 * np.pi * share)
+    for side in "lr":
+        pose.rotations[:, joints[f"{side}_hip"]] = rot.from_axis_angle(ACROSS, sloped * share)
+    long = BODY.rest_world[0, 1, 3] - ankle[1]
+    high = long * np.cos((0.5 * np.pi - sloped) * share) + ankle[1]
+    pose.translations[:, 0] = (high + share * (trunk_m - high[-1]) - BODY.rest_world[0, 1, 3])[:, None] * UP
+    skin = skin_of(BODY, trunk_m)
+    return Clip("falls", BODY, 2.5, Tracks.uniform(np.arange(len(BODY)), times, pose.rotations),
+                Tracks.uniform(np.zeros(1, np.int64), times, pose.translations[:, :1]), Tracks.empty(3),
+                skin=SkinSample.at_rest(BODY, skin.joints[:, 0], skin.positions))
+
+
+def lows(clip: Clip, target: Skeleton, trunk_m: float, times: FloatArray) -> dict[str, FloatArray]:
+    """Return how high the lowest skin of all, of seat and back and of each foot is at times (F,), in legs."""
+    skin, found = skin_of(target, trunk_m), find_map(target)
+    done = retarget(clip, target, points=skin).clip
+    heights = skin.heights(done, times, UP) / leg_length(found)
+    own = skin.joints[:, 0]
+    feet = {side: np.isin(own, [target.index_of[f"{side}_{name}"] for name in FEET]) for side in "lr"}
+    parts = {"all": own >= 0, "trunk": of_trunk(skin.positions, own, target, found), **feet}
+    return {name: heights[:, part].min(axis=1) for name, part in parts.items()}
+
+
+@pytest.mark.parametrize("longer", [{"ankle": 1.1}, {"ankle": 1.35}, {"knee": 0.8, "ankle": 1.2},
+                                    {"knee": 1.3, "ankle": 0.8}])
+def test_who_sits_down_sits_on_the_ground_with_both_feet_on_it(longer: dict[str, float]) -> None:
+    low = lows(sitting_down(), scaled(longer), THIN_M, np.linspace(SITS_S[1], 2.5, 40))
+    assert low["all"].min() > BELOW
+    for part in ("trunk", "l", "r"):
+        assert np.abs(low[part]).max() < ON_GROUND, part
+
+
+@pytest.mark.parametrize("longer", [{"ankle": 1.1}, {"ankle": 1.35}, {"knee": 1.3}])
+def test_who_lies_on_a_thick_back_lies_on_a_slim_one_and_not_on_his_heels(longer: dict[str, float]) -> None:
+    low = lows(lying_down(THICK_M), scaled(longer), THIN_M, np.linspace(LIES_S[1], 2.5, 40))
+    assert low["all"].min() > BELOW
+    assert np.abs(low["trunk"]).max() < ON_GROUND
+
+
+@pytest.mark.parametrize("longer", [{"ankle": 1.1}, {"ankle": 1.35}])
+def test_legs_come_to_where_they_sit_without_a_jump(longer: dict[str, float]) -> None:
+    times = np.linspace(0.0, 2.5, 301)
+    low = lows(sitting_down(), scaled(longer), THIN_M, times)
+    before = lows(replace(sitting_down(), name="own"), BODY, THIN_M, times)
+    fastest = [np.abs(np.gradient(each["trunk"], times)).max() for each in (before, low)]
+    assert fastest[1] < 2.0 * fastest[0]
+    assert low["all"].min() > BELOW and np.abs(low["all"]).max() < 2.0 * ON_GROUND
