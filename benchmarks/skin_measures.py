@@ -1,5 +1,7 @@
 """What the skin of a body does that plays a clip: where it is above the ground, what its hands touch, its arms.
 
+Where seat or back are on the ground in the clip it is asked of them by themselves, not only of what is lowest.
+
 What hands touch in a clip, whose skin is not known, is measured by the usual shape of a body; on the body that plays
 it, by its own skin (skinned_body.py): between points all over the hand and the part that it touches, with what covers
 this part. Hands that touch each other are measured by the distance of their palms. Of hands that do not touch what they
@@ -20,9 +22,10 @@ from takt.core.clips.keyed import poses_at
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray
 from takt.core.retargeting.arms import ArmsBesideTrunk
+from takt.core.retargeting.bearing_trunk import of_trunk
 from takt.core.retargeting.hands_and_body import HandsAndBody, height_of
 from takt.core.retargeting.retarget import Retargeted
-from takt.core.retargeting.touching import contact_spans, ground_height, leg_length
+from takt.core.retargeting.touching import contact_spans, ground_height, height_of_trunk, leg_length
 from takt.core.retargeting.upright import FEET
 from takt.core.skeletons.hierarchy import with_descendants
 from takt.core.skeletons.maps import SkeletonMap
@@ -36,6 +39,8 @@ TOGETHER = 0.12
 """Of the height: hands so near each other in the clip are compared."""
 STRETCHED = 0.99
 """Of an arm's length, from shoulder to wrist."""
+SEATED = 0.02
+"""Of the leg: seat or back that is so near the ground in the clip is on it."""
 DEEPER = 0.02
 """Of the trunk's length."""
 SLOW = 0.3
@@ -55,7 +60,8 @@ class SkinFigures:
     """What was measured of one clip on one body.
 
     clip: its name. at_contacts: (N,) how high the lowest skin is, in legs, while something touches the ground, unless
-    all of the clip's body is far above that; lowest: over all frames.
+    all of the clip's body is far above that; lowest: over all frames. seated: (S,) how high the lowest skin of seat and
+    back is, in legs, while the clip's is on the ground.
     gaps: (N, 4) of hands that touch something in the clip: how far they are from it or from what covers it, and from
     the nearest other part of the body, in heights, how far their arms are stretched, of their length, and how fast they
     go past it in the clip, in heights in a second. together: (M,) by how much further hands are from each other than in
@@ -67,6 +73,7 @@ class SkinFigures:
     clip: str
     at_contacts: FloatArray
     lowest: float
+    seated: FloatArray
     gaps: FloatArray
     together: FloatArray
     deeper: FloatArray
@@ -81,21 +88,26 @@ def skin_figures(clip: Clip, source: SkeletonMap, done: Retargeted, plain: Retar
     up = UP if source.turn is None else rot.rotate(source.turn, UP)
     spans = contact_spans(clip, source, up)
     stands = np.array([any(a <= t <= b for a, b in spans) for t in times]) & ~_in_the_air(clip, source, up, times)
+    seated = _lowest(done.clip, body, times[height_of_trunk(clip, source, up, times) < SEATED], is_seat=True)
     times = np.linspace(0.0, clip.duration_s, int(np.clip(clip.duration_s * FPS, 2, MOST_FRAMES)))
-    return SkinFigures(clip.name, low[stands], float(low.min()), _gaps(clip, source, done.clip, body, times),
+    return SkinFigures(clip.name, low[stands], float(low.min()), seated, _gaps(clip, source, done.clip, body, times),
                        _together(clip, source, done.clip, body, times), _deeper(clip, source, done.clip, body, times),
                        _faster(done.clip, plain.clip, body))
 
 
 def said(figures: Sequence[SkinFigures]) -> str:
     """Return a line about several clips."""
-    ground, gaps, together, deeper, faster = (np.concatenate([getattr(f, name) for f in figures]) for name in
-                                              ("at_contacts", "gaps", "together", "deeper", "faster"))
+    ground, seated, gaps, together, deeper, faster = (
+        np.concatenate([getattr(f, name) for f in figures]) for name in
+        ("at_contacts", "seated", "gaps", "together", "deeper", "faster"))
     parts = []
     if len(ground):
         parts.append(f"ground n={len(ground)} within 1 % {np.mean(np.abs(ground) <= ON_GROUND):.1%} worst "
                      f"{100 * ground[np.abs(ground).argmax()]:+.1f} % "
                      f"lowest {100 * min(f.lowest for f in figures):+.1f} %")
+    if len(seated):
+        parts.append(f"seat and back n={len(seated)} within {SEATED:.0%} {np.mean(np.abs(seated) <= SEATED):.1%} "
+                     f"p90 {100 * np.percentile(np.abs(seated), 90):.1f} %")
     swings = gaps[:, 3] > SLOW
     if swings.any():
         parts.append(f"swinging past n={np.count_nonzero(swings)} within 3 % {np.mean(gaps[swings, 0] <= NEAR):.0%}")
@@ -131,6 +143,8 @@ def said_worst(figures: Sequence[SkinFigures]) -> list[str]:
         "ground": [(float(np.abs(each).max()), f"{each[np.abs(each).argmax()]:+.1%}")
                    for each in (figure.at_contacts if len(figure.at_contacts) else np.zeros(1) for figure in figures)],
         "below": [(-figure.lowest / BELOW * ON_GROUND, f"{figure.lowest:+.1%}") for figure in figures],
+        "seat and back": [(high / SEATED * ON_GROUND, f"{high:.1%}") for high in
+                          (float(np.abs(figure.seated).max(initial=0.0)) for figure in figures)],
         "touching": [(miss / NEAR * ON_GROUND, f"{miss:.1%}") for miss in
                      (float(figure.gaps[:, 0].max(initial=0.0)) for figure in figures)],
         "together": [(miss / NEAR * ON_GROUND, f"{miss:.1%}") for miss in
@@ -147,15 +161,25 @@ def said_worst(figures: Sequence[SkinFigures]) -> list[str]:
     return lines
 
 
-def _lowest(clip: Clip, body: SkinnedBody, times: FloatArray) -> FloatArray:
-    """Return how high the lowest vertex is above the soles at rest, (F,) in legs; what is lower at rest may be so."""
+def _lowest(clip: Clip, body: SkinnedBody, times: FloatArray, *, is_seat: bool = False) -> FloatArray:
+    """Return how high the lowest vertex is above the soles at rest, (F,) in legs; what is lower at rest may be so.
+
+    is_seat: of seat and back alone.
+    """
+    if not len(times):
+        return np.zeros(0)
     joint_of, rest = body.found.joint_of, body.skin.positions @ body.up
     at = body.found.skeleton.rest_world[:, :, 3]
     feet = with_descendants(body.found.skeleton.parents, np.array([joint_of[f"{s}_ankle"] for s in "lr"]))
     ground = rest[feet[body.skin.joints[:, 0]]].min()
     leg = at[[joint_of[f"l_{part}"] for part in ("hip", "knee", "ankle")]]
-    heights = body.skin.heights(clip, times, body.up) - np.minimum(rest - ground, 0.0)
-    return np.asarray((heights.min(axis=1) - ground) / np.linalg.norm(np.diff(leg, axis=0), axis=1).sum())
+    skin, deeper = body.skin, np.minimum(rest - ground, 0.0)
+    if is_seat:
+        is_own = of_trunk(skin.positions, skin.joints[:, 0], clip.skeleton, body.found)
+        skin, deeper = skin.part(is_own), deeper[is_own]
+    heights = skin.heights(clip, times, body.up) - deeper
+    lowest = heights.min(axis=1, initial=np.inf) - ground
+    return np.asarray(lowest / np.linalg.norm(np.diff(leg, axis=0), axis=1).sum())
 
 
 def touches(clip: Clip, found: SkeletonMap, times: FloatArray) -> dict[str, BoolArray]:
