@@ -29,7 +29,7 @@ _FIRM: Final = 2.0
 """How firmly stands what lies, or a foot on its heel; a foot on its toes half so."""
 _ON_LEGS: Final = 0.005
 """A foot that a clip has no higher than this above where it stands is on the ground."""
-_TRUNK_ON_LEGS: Final = 0.05
+_TRUNK_ON_LEGS: Final = 0.02
 """Nor is seat or back that is no higher."""
 TOUCHING: Final = frozenset(("HumanoidRoot", "skullbase", "hip", "knee", "shoulder", "elbow", "wrist", "vt3", "vt6"))
 """Joints, or their names without a side, by which a body that lies, sits or crawls touches the ground."""
