@@ -19,6 +19,8 @@ _HEM_LEGS: Final = 0.18
 """A robe that ends lower than this reaches to the ground."""
 _BESIDE_FOOT: Final = 0.2
 """Of a foot's length: a robe is farther from both feet, as trousers and heels that shins carry are not."""
+_HEEL: Final = 0.3
+"""Of a foot's height: skin of a shin that is lower is of the heel."""
 _BESIDE_SHIN_LEGS: Final = (0.12, 0.2)
 """And farther from both shins by the first, its hem in places by the second: other legs are as thick."""
 
@@ -31,6 +33,23 @@ def may_touch(skin: SkinPoints, found: SkeletonMap) -> BoolArray:
     for joint in np.flatnonzero(with_descendants(skeleton.parents, np.array(wrists, dtype=np.int64))).tolist():
         is_held[joint] = joint not in known and (is_held[skeleton.parents[joint]] or is_helper(skeleton.names[joint]))
     return np.asarray(~is_held[skin.joints[:, 0]])
+
+
+def is_heel(skin: SkinPoints, found: SkeletonMap, side: str, is_foot: BoolArray, at_rest: FloatArray) -> BoolArray:
+    """Return which points (P,) of a shin are of its foot's heel: as low as soles are, and beside the foot.
+
+    found: the map of the skeleton as it stands. is_foot: (P,) which are of the foot. at_rest: (P,) how high points are
+    above the soles.
+    """
+    joints, parents = found.joint_of, found.skeleton.parents
+    if f"{side}_knee" not in joints:
+        return np.zeros(len(is_foot), np.bool_)
+    heel, foot = np.zeros(len(is_foot), np.bool_), skin.positions[is_foot]
+    of_shin = with_descendants(parents, np.array([joints[f"{side}_knee"]]))[skin.joints[:, 0]] & ~is_foot
+    rows = np.flatnonzero(of_shin & (at_rest < _HEEL * float(at_rest[is_foot].max())))
+    away = np.linalg.norm(skin.positions[rows, None] - foot, axis=-1).min(axis=1, initial=np.inf)
+    heel[rows] = away < _BESIDE_FOOT * float(np.ptp(foot, axis=0).max())
+    return heel
 
 
 def of_robe(skin: SkinPoints, found: SkeletonMap, own: Skeleton, at_rest: FloatArray,

@@ -22,7 +22,7 @@ from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
 from .arms_off_ground import ArmSkin, ArmsOnGround, with_arms_drawn_up
 from .bearing_hands import NO_HANDS, bearing_hands
-from .bearing_skin import may_touch, of_robe
+from .bearing_skin import is_heel, may_touch, of_robe
 from .grounding import (
     Ground,
     most_bent,
@@ -227,6 +227,9 @@ def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints, up: tuple[float, 
     is_sole = np.logical_or.reduce([*is_foot.values()])
     at_rest = skin.heights(rebased(_still(found.skeleton), own), np.zeros(1), np.array(up))[0]
     ground = float(at_rest[is_sole].min())
+    for side, of_side in is_foot.items():  # heels that shins carry
+        of_side |= is_heel(skin, found, side, of_side, at_rest - ground)
+    is_sole = np.logical_or.reduce([*is_foot.values()])
     counts = ~of_robe(skin, found, own, at_rest - ground, [*is_foot.values()], leg)
     skin, at_rest, is_sole = skin.part(counts), at_rest[counts], is_sole[counts]
     is_foot = {side: of_side[counts] for side, of_side in is_foot.items()}
