@@ -23,6 +23,7 @@ from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
 from .eased import averaged
 from .grounding import Ground, most_bent, most_drawn, most_put_down, without_hops
+from .hips import HIPS
 from .limbs import Limb
 from .matching import SAME_POSITION, Pairing
 from .off_ground import lowest_beside
@@ -41,8 +42,8 @@ _STRAIGHT = 0.97
 """Of the leg's length: legs that rest as straight as that, 14° apart at most, stand on the ground."""
 _SAME_GROUND = 0.05
 """Of the leg."""
-_SUNK_LEGS: Final = 0.02
-"""Who is always so deep in the ground is meant to be on it."""
+_SUNK_LEGS: Final = 0.08
+"""Who is always deeper in the ground plays elsewhere than he rests; by less, soles that tip on their toes may be."""
 _ENDS_S: Final = 0.1
 """So near its ends a clip gradually takes the height of its poses alone, so that it goes on fitting to others."""
 _STILL_LEGS: Final = 1e-6
@@ -117,7 +118,7 @@ def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, heights:
     """Return how high foot joints (J,) are on the ground, as the rest pose tells; heights (F, J) at times (F,).
 
     Where bent or spread legs do not tell, as seen in the motion. Characters stand on the ground at rest all the same;
-    the motion then shows nearly that height. Who never comes up to it rests elsewhere than he plays.
+    the motion then shows nearly that height. Who stands and never comes up to it rests elsewhere than he plays.
     """
     legs = _legs(source, pairs)
     rest = np.asarray(source.skeleton.rest_world[feet, :, 3] @ source.up)
@@ -126,7 +127,11 @@ def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, heights:
     height = float((legs.sum(axis=1) @ source.up).mean())
     leg = _leg(source, pairs)
     is_told = height >= _STRAIGHT * leg or np.abs(rest - seen).max() < _SAME_GROUND * leg
-    return rest + _sunk((heights - rest).min(axis=1), times, leg) if is_told else seen
+    if not is_told:
+        return seen
+    hips = pairs.source[[name in HIPS for name in pairs.meant]]  # where there are none, nothing tells that it lies
+    high = source.heights(hips, times).min(axis=1, initial=np.inf) - heights.min(axis=1)
+    return rest + _sunk((heights - rest).min(axis=1), times, leg) if high.max() > _STANDS_LEGS * leg else rest
 
 
 def _sunk(lower: FloatArray, times: FloatArray, leg: float) -> float:

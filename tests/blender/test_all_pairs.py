@@ -34,7 +34,7 @@ HEAD_SHARE = 0.08
 """How far the mean height of the head may be from the clip's own, as a share of the body's height at rest."""
 STANDING = 0.88
 """That holds where the head is at least this high: lying and bent bodies differ by their proportions."""
-OFF_GROUND, IN_THE_AIR = 0.03, 0.04
+OFF_GROUND, IN_THE_AIR = 0.03, 0.045
 """Of the body's height, between two keys of a fast move; and of feet higher than that, which change over in the air so
 that the body does not hop."""
 SLIDE = 0.01
