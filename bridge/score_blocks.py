@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from pathlib import Path
 
 import bpy
@@ -204,7 +205,7 @@ def _laid_out(armature_object: bpy.types.Object, source: str, before: Blocks | N
         old = before.selectable if before is not None else None
         problems = error.problems if isinstance(error, FileError) else ()
         return Blocks(source, old, None if before is None else before.scores, error,
-                      {} if old is None else _found(old, problems))
+                      {} if old is None else _found(old, problems, source))
     document, library = expanded.sequence.origins.places.documents[0], expanded.library
     music, path = _music(armature_object, document, library)
     contacts = None if before is None or before.layout is None else _moved_contacts(before.layout, expanded.sequence)
@@ -232,14 +233,50 @@ def _empty(armature_object: bpy.types.Object, source: str, error: TaktError) -> 
     return Blocks(source, empty(document, character.procedure), scores, has_windows=True)
 
 
-def _found(layout: Layout, problems: Iterable[Problem]) -> dict[BoxId, Problem]:
-    """Return what is said of boxes: whatever is said of the line that their element begins on."""
-    said = {(problem.place.path or layout.documents[0].path, problem.place.line): problem for problem in problems}
+def _found(layout: Layout, problems: Iterable[Problem], source: str | None = None) -> dict[BoxId, Problem]:
+    """Return what is said of boxes: whatever is said of the line that their element begins on.
+
+    source: the score's text as it is now, where the layout is that of an earlier one.
+    """
+    own = layout.documents[0]
+    said = {(problem.place.path or own.path, problem.place.line): problem for problem in problems}
     if not said:
         return {}
+    moved = None if source is None else lines_now(str(own.text), source)
     elements = sorted(set(zip(layout.boxes.document.tolist(), layout.boxes.element.tolist(), strict=True)))
-    places = {BoxId(*each): layout.documents[each[0]].text.place(each[1]) for each in elements}
-    return {box: problem for box, place in places.items() if (problem := said.get((place.path, place.line)))}
+    found = {}
+    for each in elements:
+        place = layout.documents[each[0]].text.place(each[1])
+        line = place.line if moved is None or place.line is None or each[0] else moved.get(place.line)
+        if (problem := said.get((place.path, line))) is not None:
+            found[BoxId(*each)] = problem
+    return found
+
+
+def lines_now(before: str, now: str) -> dict[int, int]:
+    """Return where lines of a text, from 1, are in what it has become; what was changed in between stays in its place.
+
+    Lines that were taken out, or taken out and put in, are nowhere.
+
+    >>> lines_now("a\nb\nc", "a\nnew\nb\nc"), lines_now("a\nb\nc", "a\nB\nc")
+    ({1: 1, 3: 4, 2: 3}, {1: 1, 3: 3, 2: 2})
+    """
+    old, new = before.split("\n"), now.split("\n")
+    first = _alike(old, new)
+    last = _alike(old[first:][::-1], new[first:][::-1])
+    between = old[first:len(old) - last], new[first:len(new) - last]
+    found = {line + 1: line + 1 for line in range(first)}
+    found |= {len(old) - line: len(new) - line for line in range(last)}
+    for how, begin, end, to, until in SequenceMatcher(None, *between, autojunk=False).get_opcodes():
+        if how == "equal" or (how == "replace" and end - begin == until - to):
+            found |= {first + begin + 1 + i: first + to + 1 + i for i in range(end - begin)}
+    return found
+
+
+def _alike(one: list[str], other: list[str]) -> int:
+    """Return how many lines are the same at the beginning of both."""
+    return next((at for at, lines in enumerate(zip(one, other, strict=False)) if lines[0] != lines[1]),
+                min(len(one), len(other)))
 
 
 def _dependencies(armature_object: bpy.types.Object) -> tuple[Hashable, ...]:

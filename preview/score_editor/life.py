@@ -17,12 +17,13 @@ from ...bridge.score_blocks import Blocks
 from ...bridge.score_fields import why_behind
 from ...bridge.shape import is_reading
 from ...bridge.sound import waveform
+from ...core.errors import TaktError
 from ...core.score_editor import hints, shelf
 from ...core.score_editor.boxes import colours_of_procedures
 from ...core.score_editor.drawing import Marked, picture, playhead_layer, scrollbar_layer
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.overlay import overlay
-from ...core.score_editor.picture import Pen, Picture, clipped
+from ...core.score_editor.picture import Layer, Pen, Picture, clipped
 from ...core.score_editor.sound import sound_layer
 from ...core.score_editor.stripes import Stripes
 from ...core.score_editor.theme import Theme
@@ -130,6 +131,8 @@ def draw_editor(context: bpy.types.Context) -> None:
     hovered = None if window.front is not None else _hover(armature_object, blocks, window, theme)
     if hovered is not None:
         Poured.of(hovered).draw()
+    if blocks.error is not None and not blocks.problems:
+        Poured.of(Picture((_mistake(blocks.layout, blocks.error, window, theme, shelf_px),))).draw()
     _draw_shelf(tree, armature_object, blocks.layout, window, theme, score_px)
     if window.front is not None:
         Poured.of(window.front(theme)).draw()
@@ -142,6 +145,13 @@ def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks, pulled: BoxId 
     selected = score_tree.selection(tree, blocks.selectable) if blocks.is_numbered_as_written else frozenset[BoxId]()
     selected |= frozenset() if pulled is None or not blocks.is_numbered_as_written else {pulled}
     return Marked(selected, errors=errors, warnings=warnings, is_stale=blocks.error is not None)
+
+
+def _mistake(layout: Layout, error: TaktError, window: windows.Window, theme: Theme, above_px: float) -> Layer:
+    """Say at the foot of the score why it is that of an earlier text, where no block is marked for it."""
+    view = window.view
+    words = clipped(in_brief(error).partition("\n")[0], 0.9 * view.width, theme.size_px * view.scale, measured)
+    return overlay(layout, view, theme, x=0.5 * view.width, y=above_px, refusal=words, measure=measured)
 
 
 def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.types.Object, layout: Layout,

@@ -183,6 +183,21 @@ def test_while_there_are_mistakes_the_last_good_blocks_are_shown_and_nothing_is_
         assert text.as_string() == broken
 
 
+def test_a_mistake_in_a_new_line_marks_no_block_of_another(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        text = properties.character(rig).text
+        assert text is not None
+        lines = STEPS.split("\n")
+        at = next(number for number, line in enumerate(lines) if 'name="left"' in line)
+        for wrong in ('  <call name="sit"/>', '  <call name="sit"/>\n\n'):
+            text.from_string("\n".join((*lines[:at], wrong, *lines[at:])))
+            blocks = score_blocks.refresh(rig)
+            assert blocks.layout is layout and "sit" in str(blocks.error) and not blocks.problems
+        text.from_string(STEPS.replace('name="left"', 'name="lefd"') + "\n\n")
+        assert len(score_blocks.refresh(rig).problems) == 1
+
+
 def test_typed_text_is_seen_before_it_can_be_played_and_nothing_is_drawn_over_and_over_meanwhile(
         rig: bpy.types.Object, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     play(library / "dance.pha")
