@@ -189,8 +189,11 @@ def _tell() -> float | None:
 
 
 def _own(armature_object: bpy.types.Object, layout: Layout) -> list[Playable]:
+    """Return the score's own procedures, as long as they were when that was last known."""
     document, known = layout.documents[0], score.known_performance(armature_object)
-    lengths_s = {} if known is None else {name: seconds for name, _, seconds in known.procedures if seconds > 0.0}
+    kept = {each.name: each.seconds for each in properties.character(armature_object).procedures}
+    kept |= {} if known is None else {name: seconds for name, _, seconds in known.procedures}
+    lengths_s = {name: seconds for name, seconds in kept.items() if seconds > 0.0}
     return [Playable("", procedure.name, lengths_s.get(procedure.name, _length_s(procedure, document)), is_clip=False)
             for procedure in document.procedures if procedure.name != layout.procedure]
 

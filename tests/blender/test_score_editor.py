@@ -503,6 +503,23 @@ def test_procedures_of_version_2_are_on_the_shelf_with_their_lengths(rig: bpy.ty
         {"pair": 2.5, "more.couple": 2.5, "more.all": 5.7})
 
 
+@pytest.mark.parametrize("wrong", ['<call name="nobody" duration="3"/>', '<call name="pair" duration="?"/>', "<call"])
+def test_procedures_on_the_shelf_stay_as_long_as_they_were_while_the_text_has_mistakes(
+        rig: bpy.types.Object, library: Path, wrong: str) -> None:
+    (library / "own.pha").write_text(STEPS.replace('<pha ', '<pha version="2" '), encoding="utf-8")
+    play(library / "own.pha")
+    with editing():
+        before = {each.full_name: each.duration_s for each in bridge_shelf.playables(rig) if not each.is_clip}
+        said = text_of(rig).as_string()
+        text_of(rig).from_string(said.replace('    <call name="pair"', f'{wrong}\n<call name="pair"'))
+        looked_into()
+        for is_performed in (False, True):
+            if is_performed:
+                assert score.motion_of(rig) is None and score.error_of(rig) is not None
+            now = {each.full_name: each.duration_s for each in bridge_shelf.playables(rig) if not each.is_clip}
+            assert now["pair"] == before["pair"] == pytest.approx(2.5)
+
+
 def test_the_samples_give_way_to_a_file_that_is_dropped_as_long_as_nothing_calls_them(
         rig: bpy.types.Object, library: Path) -> None:
     file = str(library / "feet" / "Steps.skeleton.xml")
