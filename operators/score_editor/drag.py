@@ -21,8 +21,9 @@ from ...core.score_editor.theme import Theme
 from ...core.score_editor.view import View
 from ...preview import life
 from ...preview.score_editor.canvas import measured
-from ...preview.score_editor.windows import show_in_front
+from ...preview.score_editor.windows import is_on_shelf, show_in_front
 from .base import (
+    Editor,
     InScoreEditor,
     clears_up,
     editor_of,
@@ -35,6 +36,7 @@ from .base import (
 )
 
 _PULLED = (Part.BODY, Part.RIGHT_EDGE, Part.REPEAT, Part.SEAM, Part.WEIGHT, Part.MUSIC)
+_NO_PLACE = Proposal(refusal="the shelf is no place in the score; let go above it")
 _FARTHER_PX = 3.0
 """Whoever moves the mouse less than this while pressing it, clicks."""
 
@@ -54,6 +56,8 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
     _proposal: Proposal
     _text: score_edits.New | None = None
     """What was tried out and would be written."""
+    _is_away: bool = False
+    """Whether what is carried is over the shelf."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Begin on what can be pulled; leave what is pressed elsewhere to others."""
@@ -114,7 +118,8 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
                                     selected=editor.selected, meter=meter_of(editor.armature))
         if self._drag is None:
             return
-        proposal = self._drag.to(editor.view, *self._mouse, is_free=is_free)
+        self._is_away = isinstance(self._drag, drag.Carry) and is_on_shelf(context, self._mouse[1])
+        proposal = _NO_PLACE if self._is_away else self._drag.to(editor.view, *self._mouse, is_free=is_free)
         if proposal.change != self._proposal.change or proposal.refusal:
             self._text = None
             proposal = self._tried(editor.armature, proposal)
@@ -143,6 +148,7 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
             return self._click(context)
         question, refusal = self._proposal.question, self._proposal.refusal
         self._end(context)
+        self._select_pulled(found_editor(context))
         if refusal:
             self.report({"WARNING"}, sentence(refusal))
         if self._text is None:
@@ -162,6 +168,14 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
         editor.select(editor.selected ^ clicked if self._is_adding else clicked)
         return {"CANCELLED"}
 
+    def _select_pulled(self, editor: Editor) -> None:
+        """Select the block whose edge, repeats or transition were pulled, as a click does; others of it stay selected.
+
+        What was carried is selected where it is written.
+        """
+        if self._pulled is not None and self._pulled not in editor.selected and not isinstance(self._drag, drag.Carry):
+            editor.select({self._pulled})
+
     def _box(self, layout: Layout) -> int | None:
         """Return the box that was pressed, of a transition that whose call says how long it is."""
         return self._hit.box if self._hit.seam is None else layout.owner_of_transition(self._hit.seam)
@@ -177,7 +191,7 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
         layout, view, proposal = self._blocks.layout, self._view, self._proposal
         assert layout is not None
         carried = self._drag if isinstance(self._drag, drag.Carry) else None
-        gap = None if carried is None else carried.drop(view, *self._mouse)
+        gap = None if carried is None or self._is_away else carried.drop(view, *self._mouse)
         return Picture((overlay(layout, view, theme, x=self._mouse[0], y=self._mouse[1], words=proposal.hint,
                                 refusal=proposal.refusal, gap=gap, measure=measured,
                                 carried="" if carried is None else layout.boxes.titles[carried.box]),))

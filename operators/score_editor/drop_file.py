@@ -11,13 +11,14 @@ from ...core.errors import FileError
 from ...core.formats import endings
 from ...core.library.library import SCORE_SUFFIX, Library
 from ...core.score_editor.drop import Drop, drop_at
+from ...preview.score_editor.windows import is_on_shelf
 from .base import Editor, InScoreEditor, found_editor, refuse
 from .calls import gap_now
 from .insert import insert_at
 
 
 class TAKT_OT_score_drop_file(InScoreEditor, bpy.types.Operator):
-    """Put the first clip or procedure of a file into the score"""
+    """Put the first clip or procedure of a file into the score; on the shelf, only there"""
 
     bl_idname = "takt.score_drop_file"
     bl_label = "Insert File"
@@ -29,10 +30,12 @@ class TAKT_OT_score_drop_file(InScoreEditor, bpy.types.Operator):
         filepath: StringProperty(name="File Path", subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
 
     _gap: Drop | None = None
+    _is_for_shelf = False
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Put it where the mouse is."""
         editor = found_editor(context)
+        self._is_for_shelf = is_on_shelf(context, float(event.mouse_region_y))
         self._gap = drop_at(editor.layout, editor.view, float(event.mouse_region_x), float(event.mouse_region_y))
         return self.execute(context)
 
@@ -48,6 +51,9 @@ class TAKT_OT_score_drop_file(InScoreEditor, bpy.types.Operator):
             return refuse(self, f"{path.name} holds only 'main', which no other score can call; give that procedure "
                                 "another name" if path.name.endswith(SCORE_SUFFIX) else
                           f"{path.name} holds nothing that can be played")
+        if self._is_for_shelf:
+            self.report({"INFO"}, f"{path.name} is on the shelf; drag it into the score")
+            return {"FINISHED"}
         gap = self._gap or gap_now(context)
         result = insert_at(self, context, found_editor(context), gap, held[0])
         if "FINISHED" in result and len(held) > 1:

@@ -62,6 +62,10 @@ class Hand:
         self._operator.report = lambda _kinds, words: self.said.append(words)
         self._operator.options = SimpleNamespace(is_invoke=True)
 
+    def fill_in(self, **properties: Any) -> None:
+        """Set the operator's properties."""
+        vars(self._operator).update(properties)
+
     def press(self, x: float, y: float, **keys: bool) -> "set[str]":
         return self._tell("invoke", "LEFTMOUSE", "PRESS", x, y, keys)
 

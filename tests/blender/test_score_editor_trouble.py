@@ -1,5 +1,6 @@
 """What goes wrong around the score editor: nothing is lost, and nothing raised."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -7,14 +8,27 @@ import bpy
 import pytest
 
 from takt.bridge import performing, properties, score_blocks, score_edits, score_tree, texts
+from takt.bridge import shelf as bridge_shelf
 from takt.core.errors import EditError
-from takt.operators.score_editor.base import editor_of
+from takt.core.score_editor.shelf import arrange
+from takt.core.score_editor.theme import Theme
+from takt.operators.score_editor.base import editor_of, found_editor
 from takt.operators.score_editor.drag import TAKT_OT_score_drag
+from takt.operators.score_editor.drop_file import TAKT_OT_score_drop_file
 from takt.operators.score_editor.scrub import TAKT_OT_score_scrub
 from takt.operators.score_editor.select import TAKT_OT_score_box_select
 from takt.preview.score_editor import life, windows
 from takt.tests.blender.dancing import STEPS, play, text_of
-from takt.tests.blender.score_editors import Hand, choose, context, edge_of, editing, looked_into, main_region
+from takt.tests.blender.score_editors import (
+    Hand,
+    choose,
+    context,
+    edge_of,
+    editing,
+    looked_into,
+    main_region,
+    named,
+)
 
 operators: Any = bpy.ops
 
@@ -36,6 +50,73 @@ def test_an_edge_is_pulled_by_hand(rig: bpy.types.Object, library: Path) -> None
         written = text_of(rig).as_string()
         assert written != STEPS and written.startswith(before) and written.endswith(after)
         assert float(written.removeprefix(before).removesuffix(after).strip('"')) > float(duration.strip('"'))
+
+
+def test_what_is_pulled_is_selected_so_that_keys_mean_it(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        choose(layout, "pair")
+        (x, y) = edge_of(layout, layout.boxes.titles.index("right"))
+        for end, chosen in (("escape", "pair"), ("let_go", "right")):
+            hand = Hand(TAKT_OT_score_drag)
+            hand.press(x, y)
+            hand.move(x + 30.0, y, ctrl=True)
+            getattr(hand, end)()
+            found = looked_into().found(found_editor(bpy.context).selected).tolist()
+            assert {looked_into().boxes.titles[box] for box in found} == {chosen}
+        both = {*found_editor(bpy.context).selected, named(looked_into(), "pair")}
+        found_editor(bpy.context).select(both)
+        hand = Hand(TAKT_OT_score_drag)
+        hand.press(*edge_of(looked_into(), looked_into().boxes.titles.index("pair")))
+        hand.move(x, y, ctrl=True)
+        hand.let_go()
+        assert found_editor(bpy.context).selected == both
+
+
+def test_the_shelf_is_no_place_in_the_score(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        window = windows.window_of(context.space_data)
+        assert window is not None
+        window.shelf = arrange(bridge_shelf.playables(rig), window.view, Theme())
+        assert window.shelf.height > 10.0
+        x, y = edge_of(layout, layout.boxes.titles.index("right"))
+        for ctrl in (False, True):
+            hand = Hand(TAKT_OT_score_drag)
+            hand.press(x - 30.0, y)
+            hand.move(window.view.left + 5.0, y, ctrl=ctrl)
+            hand.move(window.view.left + 5.0, 5.0, ctrl=ctrl)
+            assert hand.let_go() == {"CANCELLED"}
+            assert hand.said == ["The shelf is no place in the score; let go above it"]
+            assert text_of(rig).as_string() == STEPS and looked_into() is layout
+        hand = Hand(TAKT_OT_score_drag)
+        hand.press(x - 30.0, y)
+        hand.move(window.view.left + 5.0, 5.0)
+        hand.move(window.view.left + 5.0, y)
+        assert hand.let_go() == {"FINISHED"} and text_of(rig).as_string() != STEPS
+        hand = Hand(TAKT_OT_score_drag)
+        hand.press(*edge_of(looked_into(), looked_into().boxes.titles.index("pair")))
+        hand.move(x + 60.0, 5.0, ctrl=True)  # what is pulled sideways may be let go anywhere
+        assert hand.let_go() == {"FINISHED"} and not hand.said
+
+
+def test_a_file_that_is_dropped_on_the_shelf_is_only_there(
+        rig: bpy.types.Object, library: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    play(library / "dance.pha")
+    downloads = tmp_path_factory.mktemp("Downloads")
+    (downloads / "more.skeleton.xml").write_bytes((library / "feet" / "Steps.skeleton.xml").read_bytes())
+    with editing() as layout:
+        window = windows.window_of(context.space_data)
+        assert window is not None
+        window.shelf = arrange(bridge_shelf.playables(rig), window.view, Theme())
+        hand = Hand(TAKT_OT_score_drop_file)
+        hand.fill_in(filepath=str(downloads / "more.skeleton.xml"))
+        assert hand.press(window.view.left + 5.0, 5.0) == {"FINISHED"}
+        assert text_of(rig).as_string() == STEPS and looked_into().boxes.titles == layout.boxes.titles
+        assert hand.said == ["more.skeleton.xml is on the shelf; drag it into the score"]
+        while not bridge_shelf.playables(rig) or bridge_shelf.is_searching(rig):
+            time.sleep(0.01)
+        assert "more" in {each.src for each in bridge_shelf.playables(rig)}
 
 
 def test_undo_gives_a_gesture_up_as_esc_does(rig: bpy.types.Object, library: Path) -> None:
