@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 import bpy
-from bpy.props import StringProperty
+from bpy.props import BoolProperty, StringProperty
 
 from ..core.errors import EditError
 from ..core.pha.edits import Edit, RemoveAttribute, SetAttribute
-from ..core.pha.grammar import GRAMMAR, Attribute
+from ..core.pha.grammar import GRAMMAR, Attribute, Kind
 from ..core.playing.why import Why, why
 from ..core.score_editor.change import Edits
 from ..core.score_editor.layout import BoxId, Layout
@@ -19,6 +19,7 @@ from . import language, score, score_blocks, score_edits, score_tree
 
 _TAGS = ("call", "wait", "loop", "pick", "together")
 _OF_VERSION_1 = ("name", "duration", "transition", "repeat")
+_YES, _NO = "yes", "no"
 _refused: dict[str, str] = {}
 """Why what was typed last into a tree's field was not taken, by the tree's name."""
 
@@ -60,6 +61,12 @@ def attributes(layout: Layout, box: BoxId) -> Iterator[tuple[str, Attribute]]:
             yield name, attribute
 
 
+def box_of(layout: Layout, box: BoxId, name: str, attribute: Attribute) -> str:
+    """Return the name of the check box that stands for an attribute now, "" where none does: only words can say it."""
+    said = layout.documents[box.document].text.shape.attributes[box.element].get(name, _NO)
+    return f"is_{name}" if attribute.kind is Kind.TRUTH and said.strip() in (_YES, _NO) else ""
+
+
 def refused(tree: score_tree.TaktScoreTree) -> str:
     """Return why what was typed last was not taken, "" where it was."""
     return _refused.get(tree.name, "")
@@ -71,7 +78,10 @@ def forget_refusals() -> None:
 
 
 class TaktScoreFields(bpy.types.PropertyGroup):
-    """The attributes of the selected block's element; what is not given is empty."""
+    """The attributes of the selected block's element; what is not given is empty.
+
+    What is yes or no is a check box too, named is_…, for as long as it is no expression.
+    """
 
 
 def _read(name: str, fields: Any) -> str:
@@ -109,23 +119,42 @@ def _of(fields: Any) -> tuple[score_tree.TaktScoreTree, bpy.types.Object | None]
     return tree, score_tree.character_of(tree, bpy.context)
 
 
-def _field(name: str) -> Any:
-    says = {tag: GRAMMAR[tag].attributes[name].says for tag in _TAGS if name in GRAMMAR[tag].attributes}
-    words = next(iter(says.values()))
+def _said_of(name: str) -> tuple[str, str, Kind]:
+    """Return the label and the description of an attribute, and what it holds."""
+    attribute = next(GRAMMAR[tag].attributes[name] for tag in _TAGS if name in GRAMMAR[tag].attributes)
+    label = re.sub("(?<=[a-z])(?=[A-Z])", " ", name)  # weightEnd: Weight End
+    return label.title(), attribute.says[0].upper() + attribute.says[1:], attribute.kind
 
+
+def _field(name: str) -> Any:
     def get(fields: Any) -> str:
         return _read(name, fields)
 
     def set_(fields: Any, value: str) -> None:
         _write(name, fields, value)
 
-    label = re.sub("(?<=[a-z])(?=[A-Z])", " ", name)  # weightEnd: Weight End
-    return StringProperty(name=label.title(), description=words[0].upper() + words[1:], options={"SKIP_SAVE"},
-                          get=get, set=set_)
+    label, says, _ = _said_of(name)
+    return StringProperty(name=label, description=says, options={"SKIP_SAVE"}, get=get, set=set_)
 
 
-TaktScoreFields.__annotations__ = {
-    name: _field(name) for name in dict.fromkeys(name for tag in _TAGS for name in GRAMMAR[tag].attributes)}
+def _check_box(name: str) -> Any:
+    def get(fields: Any) -> bool:
+        return _read(name, fields).strip() == _YES
+
+    def set_(fields: Any, value: bool) -> None:
+        if value != get(fields):
+            _write(name, fields, _YES if value else "")
+
+    label, says, _ = _said_of(name)
+    return BoolProperty(name=label, description=says, options={"SKIP_SAVE"}, get=get, set=set_)
+
+
+_NAMES = tuple(dict.fromkeys(name for tag in _TAGS for name in GRAMMAR[tag].attributes))
+TaktScoreFields.__annotations__ = {name: _field(name) for name in _NAMES} | {
+    f"is_{name}": _check_box(name) for name in _NAMES if _said_of(name)[2] is Kind.TRUTH} | {
+    "types_expressions": BoolProperty(
+        name="Expressions", options={"SKIP_SAVE"},
+        description="Type what is yes or no, so that it can be an expression, such as i % 2 == 1")}
 
 
 def register() -> None:

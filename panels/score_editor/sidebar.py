@@ -7,6 +7,7 @@ from ...bridge.score_layout import draw_settings
 from ...core.clips.released import read_released
 from ...core.score_editor.boxes import Kind
 from ...core.score_editor.change import locked
+from ...core.score_editor.layout import BoxId, Layout
 from ..sidebar import draw_words
 
 
@@ -49,9 +50,7 @@ class TAKT_PT_score_block(_ScoreEditorPanel):
         blocks = score_blocks.shown(armature_object)
         is_locked = blocks is not None and blocks.scores is not None and bool(locked(document, blocks.scores))
         column.enabled = not is_locked
-        for name, attribute in score_fields.attributes(laid_out, box):
-            default = attribute.default
-            column.prop(tree.fields, name, placeholder="" if default is None else default)
+        _draw_attributes(column, tree, laid_out, box)
         if box.document:
             name = "a file" if document.path is None else document.path.name
             draw_words(layout, context, f"This is in {name}, which other scores may include too", "INFO")
@@ -62,6 +61,21 @@ class TAKT_PT_score_block(_ScoreEditorPanel):
             draw_words(layout, context, problem.message, "INFO" if problem.is_warning else "ERROR")
         if words := score_fields.refused(tree):
             draw_words(layout, context, words, "ERROR")
+
+
+def _draw_attributes(column: bpy.types.UILayout, tree: score_tree.TaktScoreTree, laid_out: Layout,
+                     box: BoxId) -> None:
+    """Draw a field for each attribute, a check box for what is yes or no."""
+    may_type = False
+    for name, attribute in score_fields.attributes(laid_out, box):
+        check_box = score_fields.box_of(laid_out, box, name, attribute)
+        may_type |= bool(check_box)
+        if check_box and not getattr(tree.fields, "types_expressions"):  # noqa: B009
+            column.prop(tree.fields, check_box)
+        else:
+            column.prop(tree.fields, name, placeholder="" if attribute.default is None else attribute.default)
+    if may_type:
+        column.prop(tree.fields, "types_expressions")
 
 
 class TAKT_PT_score_transition(_ScoreEditorPanel):

@@ -21,6 +21,7 @@ from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
 from takt.operators.score_editor import base
 from takt.operators.score_editor.drop_file import TAKT_FH_score
+from takt.panels.score_editor import sidebar
 from takt.preview import life as preview_life
 from takt.preview.score_editor import life, windows
 from takt.tests.blender.dancing import STEPS, curves, play, text_of
@@ -346,6 +347,40 @@ def test_fields_say_what_the_element_says_and_change_it(rig: bpy.types.Object, l
         assert score_fields.refused(tree) == "" and 'transition="1"' in text_of(rig).as_string()
         score_tree.select(tree, looked_into(), [])
         assert tree.fields.name == ""
+
+
+def test_what_is_yes_or_no_is_a_check_box_but_for_expressions(rig: bpy.types.Object, library: Path) -> None:
+    text = STEPS.replace('<pha ', '<pha version="2" ')
+    (library / "own.pha").write_text(text, encoding="utf-8")
+    play(library / "own.pha")
+    drawn = list[str]()
+    layout: Any = SimpleNamespace(prop=lambda _fields, name, placeholder="": drawn.append(name))
+
+    def drawn_now() -> set[str]:
+        drawn.clear()
+        looked_into()
+        found = score_fields.chosen(tree, rig)
+        assert found is not None
+        sidebar._draw_attributes(layout, tree, *found[:2])
+        return {name for name in drawn if name.endswith(("mirror", "reverse"))}
+
+    with editing() as laid_out:
+        choose(laid_out, "right")
+        tree: Any = score_tree.tree_of(bpy.context)
+        assert drawn_now() == {"is_mirror", "is_reverse"} and not tree.fields.is_mirror
+        tree.fields.is_mirror = True
+        right = 'name="right" duration="0.7"'
+        assert text_of(rig).as_string() == text.replace(right, f'{right} mirror="yes"') and tree.fields.is_mirror
+        tree.fields.types_expressions = True
+        assert drawn_now() == {"mirror", "reverse"} and "types_expressions" in drawn
+        tree.fields.mirror = "2 > 1"
+        tree.fields.types_expressions = False
+        assert text_of(rig).as_string() == text.replace(right, f'{right} mirror="2 > 1"')
+        assert drawn_now() == {"mirror", "is_reverse"}
+        tree.fields.mirror = "no"
+        assert drawn_now() == {"is_mirror", "is_reverse"} and not tree.fields.is_mirror
+        tree.fields.is_mirror = False
+        assert text_of(rig).as_string() == text.replace(right, f'{right} mirror="no"')
 
 
 def test_an_empty_score_is_shown_and_takes_its_first_clip(rig: bpy.types.Object, library: Path) -> None:
