@@ -220,11 +220,23 @@ class TaktMarker(bpy.types.PropertyGroup):
 
 
 def _confirm(joint: "TaktJoint", _context: bpy.types.Context) -> None:
-    """Count what a person has chosen as certain."""
+    """Count what a person has chosen as certain, and take it from the bone that was it."""
     changes.score()
     if joint.certainty < 1.0:
         joint.certainty = 1.0
-    character(cast(bpy.types.Object, joint.id_data)).is_map_checked = True
+    if joint.lost:
+        joint.lost = ""
+    own = character(cast(bpy.types.Object, joint.id_data))
+    own.is_map_checked = True
+    if joint.meant != NO_JOINT:
+        _take(joint, own)
+
+
+def _take(joint: "TaktJoint", own: "TaktCharacter") -> None:
+    """Let no other bone be the same joint; it keeps what it was, so that the list can tell."""
+    for other in own.joints:
+        if other.meant == joint.meant and other.name != joint.name:
+            other.meant, other.lost = NO_JOINT, joint.meant
 
 
 class TaktJoint(bpy.types.PropertyGroup):
@@ -233,6 +245,7 @@ class TaktJoint(bpy.types.PropertyGroup):
     if TYPE_CHECKING:
         meant: str
         certainty: float
+        lost: str
         turn: tuple[float, float, float, float]
     else:
         meant: EnumProperty(
@@ -241,6 +254,7 @@ class TaktJoint(bpy.types.PropertyGroup):
                    *((name, hanim.label(name), f"{name} in H-Anim: {hanim.in_plain_words(name)}")
                      for name in hanim.PARENTS)])
         certainty: FloatProperty(name="Certainty", min=0.0, max=1.0, subtype="FACTOR", override=_OVERRIDABLE)
+        lost: StringProperty(override=_OVERRIDABLE)  # the joint that it was until another bone was made that
         turn: FloatVectorProperty(size=4, default=(1.0, 0.0, 0.0, 0.0), override=_OVERRIDABLE)  # in the reference pose
 
 

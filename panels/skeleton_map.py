@@ -7,6 +7,7 @@ import bpy
 
 from ..bridge import properties
 from ..bridge.active_character import active_armature
+from ..core.skeletons import hanim
 from ..core.skeletons.maps import SURE
 from ..operators.reference_pose import TAKT_OT_set_reference_pose
 from ..operators.skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
@@ -21,8 +22,8 @@ class TAKT_UL_joints(bpy.types.UIList):
         """Draw one bone, without the namespace that all of them have in common and that fills the line."""
         is_none = item.meant == properties.NO_JOINT
         split = layout.split(factor=0.4)
-        name = item.name.rpartition(":")[2]
-        if is_none or item.certainty >= SURE:
+        name = _short(item)
+        if not _is_in_doubt(item):
             split.label(text=name, translate=False)
         else:
             split.label(text=name, icon="ERROR", translate=False)
@@ -40,10 +41,27 @@ class TAKT_UL_joints(bpy.types.UIList):
 
         def rank(index: int) -> int:
             joint = joints[index]
-            return 2 if joint.meant == properties.NO_JOINT else int(joint.certainty >= SURE)
+            return 0 if _is_in_doubt(joint) else 2 if joint.meant == properties.NO_JOINT else 1
 
         order = sorted(range(len(joints)), key=rank)
         return flags, [position for position, _ in sorted(enumerate(order), key=itemgetter(1))]
+
+
+def _is_in_doubt(joint: properties.TaktJoint) -> bool:
+    """Tell whether someone should look at a bone: it is uncertain, or lost what it was to another one."""
+    return bool(joint.lost) or (joint.meant != properties.NO_JOINT and joint.certainty < SURE)
+
+
+def _short(joint: properties.TaktJoint) -> str:
+    """Return a bone's name without its namespace."""
+    return joint.name.rpartition(":")[2]
+
+
+def losses(character: properties.TaktCharacter) -> list[str]:
+    """Say of each bone that lost what it was to another one which that is."""
+    owners = {joint.meant: _short(joint) for joint in character.joints}
+    return [f"{owners[joint.lost]} is {hanim.label(joint.lost)} now, no longer {_short(joint)}: choose what this one "
+            "is, or –" for joint in character.joints if joint.lost in owners]
 
 
 class TAKT_PT_skeleton_map(SidebarPanel):
@@ -68,6 +86,8 @@ class TAKT_PT_skeleton_map(SidebarPanel):
         if not len(character.joints):
             return
         layout.template_list("TAKT_UL_joints", "", character, "joints", character, "joint_index", rows=8)
+        for words in losses(character):
+            draw_words(layout, context, words, icon="INFO")
         layout.prop(character, "is_map_checked")
         draw_words(layout, context, f"Compared in {character.reference_pose or 'the rest pose'}", icon="INFO")
         layout.operator_menu_enum(TAKT_OT_set_reference_pose.bl_idname, "source", text="Set Reference Pose",

@@ -21,6 +21,7 @@ from takt.core.retargeting.upright import scaled, turned
 from takt.core.skeletons import hanim
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
+from takt.panels import skeleton_map
 from takt.samples.character import build_character
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
@@ -195,7 +196,39 @@ def test_the_list_is_filled_corrected_used_and_saved(library: Path, hello: bpy.t
     assert {j.name: j.meant for j in kept.joints}["mixamorig:RightArm"] == properties.NO_JOINT
 
 
-def test_a_list_that_says_something_twice_is_refused(library: Path) -> None:
+def test_a_joint_that_one_bone_is_made_another_is_no_longer(hello: bpy.types.Object) -> None:
+    rig = mixamo_in_t_pose()
+    joint_map.fill(rig)
+    character, name = properties.character(rig), rig.name
+    row = {joint.name: joint for joint in character.joints}
+    left, right = row["mixamorig:LeftUpLeg"], row["mixamorig:RightUpLeg"]
+    before = {joint.name: joint.meant for joint in character.joints}
+    operators, window = cast(Any, bpy.ops), cast(Any, bpy.context).window_manager.windows[0]
+    with bpy.context.temp_override(window=window, screen=window.screen):
+        operators.ed.undo_push(message="before")
+        left.meant = "r_hip"
+        operators.ed.undo_push(message="Joint")
+        after = {joint.name: joint.meant for joint in character.joints}
+        assert {bone for bone in before if before[bone] != after[bone]} == {left.name, right.name}
+        assert (left.meant, right.meant, character.is_map_checked) == ("r_hip", properties.NO_JOINT, True)
+        said = ["LeftUpLeg is Right Thigh now, no longer RightUpLeg: choose what this one is, or –"]
+        assert skeleton_map.losses(character) == said
+        joint_map.of_list(rig)  # is not refused
+        operators.ed.undo()
+        character = properties.character(bpy.data.objects[name])
+        assert {joint.name: joint.meant for joint in character.joints} == before
+        assert not skeleton_map.losses(character)
+        operators.ed.redo()
+    character = properties.character(bpy.data.objects[name])
+    row = {joint.name: joint for joint in character.joints}
+    assert skeleton_map.losses(character) == said and row["mixamorig:LeftUpLeg"].meant == "r_hip"
+    row["mixamorig:RightUpLeg"].meant = "l_hip"
+    assert not skeleton_map.losses(character) and not any(joint.lost for joint in character.joints)
+
+
+def test_a_list_that_says_something_twice_is_refused(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As files may, and those of before did."""
+    monkeypatch.setattr(properties, "_take", lambda *_: None)
     rig = mixamo_in_t_pose()
     joint_map.fill(rig)
     row = {joint.name: joint for joint in properties.character(rig).joints}
