@@ -97,6 +97,11 @@ def is_own_action_assigned(armature_object: bpy.types.Object) -> bool:
     return (None if animation is None else animation.action) == properties.character(armature_object).action
 
 
+def want_action(armature_object: bpy.types.Object) -> None:
+    """Let an armature's Action be written though its score has not changed: it was just given to it."""
+    _followed[armature_object.session_uid] = _Followed("", 0.0, "", is_changed=True)
+
+
 def look(now_s: float) -> None:
     """Notice what has changed, and go one step on with what follows from that."""
     scene, manager = bpy.context.scene, bpy.context.window_manager

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import bpy
 import pytest
@@ -246,6 +246,27 @@ def test_all_who_are_selected_play_the_score_of_the_active_one(dancer: bpy.types
     assert len(made) == 3 and None not in made
     assert {last_frame(each) for each in (dancer, *others)} == {last_frame(dancer)}
     assert [properties.character(each).curve for each in others] == ["COSINE"] * 2
+
+
+@pytest.mark.parametrize("plays", [None, "Walk"])
+def test_a_copy_that_lost_its_action_is_given_one(dancer: bpy.types.Object, wait: Wait, plays: str | None) -> None:
+    kept, copy = properties.character(dancer), cast(Any, dancer.copy())
+    bpy.context.collection.objects.link(copy)
+    copy.select_set(True)
+    with pytest.raises(RuntimeError, match="Select other characters"):  # it shares the Action, and so plays the score
+        bpy.ops.takt.same_score()  # type: ignore[attr-defined]
+    copy.animation_data.action = None if plays is None else bpy.data.actions.new(plays)
+    if plays is None:
+        copy.animation_data_clear()
+    wait(1.0)
+    assert properties.character(copy).action == kept.action and not kept.action.use_fake_user
+    assert bpy.ops.takt.same_score() == {"FINISHED"}  # type: ignore[attr-defined]
+    wait(4.0)
+    assert copy.animation_data.action == properties.character(copy).action not in (None, kept.action)
+    assert last_frame(copy) == last_frame(dancer) and not kept.action.use_fake_user
+    assert dancer.animation_data.action == kept.action
+    with pytest.raises(RuntimeError, match="Select other characters"):
+        bpy.ops.takt.same_score()  # type: ignore[attr-defined]
 
 
 def test_what_undo_brings_back_alone_is_written_anew(dancer: bpy.types.Object, wait: Wait) -> None:
