@@ -16,13 +16,14 @@ import numpy as np
 from ..clips.clip import Clip, Tracks
 from ..clips.contacts import foot_contacts, joined
 from ..clips.keyed import SAMPLE_S, beside, key_times
-from ..maths.arrays import FloatArray
+from ..maths.arrays import FloatArray, smoothstep
 from ..skeletons.hierarchy import with_descendants
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
 from .arms_off_ground import ArmSkin, ArmsOnGround, with_arms_drawn_up
 from .bearing_hands import NO_HANDS, bearing_hands
 from .bearing_skin import is_heel, may_touch, of_robe
+from .eased import averaged
 from .grounding import (
     Ground,
     most_bent,
@@ -33,16 +34,14 @@ from .grounding import (
     without_hops,
     without_jolts,
 )
+from .lift_of_touching import highest_lift, lift_of_touching, near_ground
 from .limbs import Limb
 from .lowest_skin import LowestSkin
-from .off_ground import ankles_and_soles, off_ground
+from .off_ground import ankles_and_soles, lowest_beside, off_ground
 from .reference import rebased
 from .skin_points import SkinPoints
 from .touching import all_touching, leg_length, lying_spans, with_slides
 
-_FAR_LEGS: Final = (0.2, 0.35)
-"""Skin that is higher than this when something touches the ground is not what touches it: feet of one who sits may hang
-in the air. In between it counts in part."""
 _STEP_S: Final = SAMPLE_S / 2.0
 _DECIMALS: Final = 6
 """Of seconds: keys that are closer are one."""
@@ -53,6 +52,12 @@ _SUDDEN_LEGS: Final = 0.01
 _TREMBLING: Final = 2
 """Steps before and after a sudden one that count as sudden: what trembles is by chance in some steps quiet."""
 _NEAR_GROUND_LEGS: Final = 0.05
+_BESIDE_GROUND_LEGS: Final = (0.05, 0.12)
+"""A foot that a clip has no higher than the first is near the ground; from the second on it is not."""
+_SEEN_LEGS: Final = (0.02, 0.06)
+"""Such a foot is seen to hang that hangs by the second; what hangs by less than the first stays there."""
+_CALM_S: Final = 0.04
+"""It is put down, and let go, over four times as long."""
 _SHORT_S: Final = 1e-3
 """No moments are looked at between those that are nearer."""
 _SOFT_LEGS: Final = 0.004
@@ -73,14 +78,16 @@ class _Measured:
 
     low: (F, L + 1) how high the lowest skin of each foot, and of the whole body, is above the ground as it is played.
     high: (F, L + 1) how high it is to be as it leaves the ground, or comes to it.
-    others: (F,) that of all but feet and arms, shins drawn up as far as legs do; rest: (F,) as it is. touching, firmly:
-    (F, L + 1) how much each touches the ground in the clip, and how firmly. below: (F, L) how far below its hip each
-    ankle is. arms: their skin, which counts as far as it bears the body. leg: how long legs are. body: whose this is.
+    shins: (F, L) that of each shin. others: (F,) that of all but feet and arms, shins drawn up as far as legs do; rest:
+    (F,) as it is. touching, firmly: (F, L + 1) how much each touches the ground in the clip, and how firmly. below:
+    (F, L) how far below its hip each ankle is. arms: their skin, which counts as far as it bears the body. leg: how
+    long legs are. body: whose this is.
     """
 
     times_s: FloatArray
     low: FloatArray
     high: FloatArray
+    shins: FloatArray
     others: FloatArray
     rest: FloatArray
     touching: FloatArray
@@ -112,15 +119,15 @@ def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_m
         return None
     feet, leg = found.low[:, :-1], found.leg
     most, reach = _most_drawn(found, played), _reach(found, played)
-    wanted = _lift(found.low - found.high, found.touching, found.firmly, leg, reach)
-    highest = _highest(found.low - found.high, found.touching, wanted)
+    wanted = lift_of_touching(found.low - found.high, found.touching, found.firmly, leg, reach)
+    highest = highest_lift(found.low - found.high, found.touching, wanted)
     level = without_dips(found.times_s, wanted, leg, is_cycle=found.is_cycle)
     alone = _reach_alone(found, played, level - highest)
     level = np.minimum(level, np.maximum(highest + alone.max(axis=1), wanted))
     reach = np.maximum(reach, np.pad(alone, ((0, 0), (0, 1))))
     lift = _gradually(found, level, (feet + most).min(axis=1))
     drawn = np.minimum(_drawn(feet + lift[:, None], found.touching[:, :-1], leg), most)
-    clear = np.minimum(reach[:, :-1], np.maximum(found.rest + lift, 0.0)[:, None])
+    clear = np.minimum(reach[:, :-1], np.maximum(found.shins + lift[:, None], 0.0))
     drawn -= np.clip(feet - found.high[:, :-1] + lift[:, None], 0.0, clear)
     if max(np.abs(lift).max(), np.abs(drawn).max()) <= _STILL * leg:
         return None
@@ -160,7 +167,7 @@ def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: S
     arms = body.arms_on_ground(low, high, bears.at(times))
     touching, firmly = all_touching(times, [touches.get(side) for side in body.sides], lying)
     whole = np.column_stack((low[:, :len(legs)], arms.lowest(body.without_arms(low).min(axis=1))))
-    stands_at = -_lift(whole, touching, firmly, leg)
+    stands_at = -lift_of_touching(whole, touching, firmly, leg)
     between = _where_sudden(times, whole, stands_at, _keys(played), leg)
     if len(between):
         more = body.skin.at(played, between, up)
@@ -178,7 +185,7 @@ def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: S
     off = off_ground(times, as_in_clip, ratio * soles, body.sides, contacts)
     off = np.minimum(off, np.maximum(feet, 0.0))  # none that is already lower lifts the body
     lowest, on = arms.lowest(low.min(axis=1)), np.zeros(len(times))
-    return _Measured(times, np.column_stack((feet, lowest)), np.column_stack((off, on)), others,
+    return _Measured(times, np.column_stack((feet, lowest)), np.column_stack((off, on)), shin, others,
                      low[:, len(legs):].min(axis=1), touching, firmly, legs, below, arms, leg, body)
 
 
@@ -266,36 +273,6 @@ def _times(played: Clip, spans: FloatArray) -> FloatArray:
     return beside(beside(times, spans.ravel().clip(0.0, played.duration_s)), steps)
 
 
-def _lift(low: FloatArray, touching: FloatArray, firmly: FloatArray, leg: float,
-          reach: FloatArray | float = 0.0) -> FloatArray:
-    """Return by how much a body is lifted (F,) so that what touches the ground is on it.
-
-    low: (F, N) how high each part's lowest skin is above where it belongs; touching, firmly: (F, N) how much it touches
-    the ground, and how firmly, from 0 to 2. reach: (F, N) how far legs put it down. What stands most firmly decides;
-    others have the less to say, the less they touch the ground, and the less firmly than that, down to nothing. Where
-    it can be put down itself, the body goes as high as those want that would be in the ground; it is lowered by what
-    others would still hang above it. Legs draw up what is in the ground then. What is far above the ground is not what
-    touches it.
-    """
-    counts = _near(low, leg)
-    touching, firmly = counts * touching, counts * firmly
-    most = firmly.argmax(axis=1)[:, None]
-    base, reach = -np.take_along_axis(low, most, axis=1), np.broadcast_to(reach, low.shape)
-    share = np.clip(1.0 - (np.take_along_axis(firmly, most, axis=1) - firmly), 0.0, 1.0) * touching
-    highest = base + np.take_along_axis(reach, most, axis=1)
-    base = base + (share * np.maximum(np.minimum(-low, highest) - base, 0.0)).max(axis=1, keepdims=True)
-    hangs = np.maximum(low + base - reach, 0.0)
-    wanted = base[:, 0] - (share * _near(hangs, leg) * hangs).max(axis=1)
-    return np.asarray(wanted * touching.max(axis=1))
-
-
-def _highest(low: FloatArray, touching: FloatArray, lift: FloatArray) -> FloatArray:
-    """Return how high a body may be lifted (F,) so that none of what touches the ground would be in it. See _lift."""
-    share = touching / np.maximum(touching.max(axis=1, keepdims=True), 1e-30)
-    most = touching.max(axis=1)
-    return np.asarray(lift + (share * np.maximum(-low * most[:, None] - lift[:, None], 0.0)).max(axis=1))
-
-
 def _most_drawn(found: _Measured, played: Clip) -> FloatArray:
     """Return by how much legs draw their feet up at most, (F, L).
 
@@ -314,23 +291,38 @@ def _most_drawn(found: _Measured, played: Clip) -> FloatArray:
 
 
 def _reach(found: _Measured, played: Clip) -> FloatArray:
-    """Return how far down legs put their feet at most where both touch the ground, and one hangs above it, (F, L + 1).
+    """Return how far down legs put their feet at most where both are on the ground, and one hangs above it, (F, L + 1).
 
-    The last is that of all else: 0. No other skin is to come into the ground with the leg.
+    The last is that of all else: 0. No skin of the shin is to come into the ground with the foot. Feet that in the clip
+    are near the ground count as well, as those that slide or are about to leave, if what they hang by is seen.
     """
-    reach = np.zeros(found.low.shape)
+    reach, leg = np.zeros((2, *found.low.shape)), found.leg
     low, feet = (found.low - found.high)[:, :-1], found.touching[:, :-1]
     if low.shape[1] < 2:
-        return reach
+        return np.asarray(reach[0])
     apart = low - low.min(axis=1, keepdims=True)
-    share = feet * feet.min(axis=1, keepdims=True) * _near(apart, found.leg)
-    for column, leg in enumerate(found.legs):
-        frames = np.flatnonzero((share[:, column] > 0.0) & (apart[:, column] > _STILL * found.leg))
-        if leg is not None and len(frames):
-            down = most_put_down(played, leg, found.times_s[frames], found.below[frames, column])
-            clear = np.maximum(found.rest[frames] - low[frames].min(axis=1), 0.0)
-            reach[frames, column] = share[frames, column] * np.minimum(down, clear)
-    return reach
+    near = 1.0 - smoothstep(found.high[:, :-1] / leg, *_BESIDE_GROUND_LEGS)
+    share = near_ground(apart, leg) * np.stack((feet * feet.min(axis=1, keepdims=True), near.min(axis=1, keepdims=True)
+                                          * smoothstep(apart / leg, *_SEEN_LEGS)))
+    for column, limb in enumerate(found.legs):
+        frames = np.flatnonzero((share[..., column] > 0.0).any(axis=0) & (apart[:, column] > _STILL * leg))
+        if limb is not None and len(frames):
+            down = most_put_down(played, limb, found.times_s[frames], found.below[frames, column])
+            clear = np.maximum(found.shins[frames, column] - low[frames].min(axis=1), 0.0)
+            reach[:, frames, column] = share[:, frames, column] * np.minimum(down, clear)
+            reach[1, :, column] = _calmly(found.times_s, reach[1, :, column], is_cycle=found.is_cycle)
+    return np.asarray(reach.max(axis=0))
+
+
+def _calmly(times: FloatArray, values: FloatArray, *, is_cycle: bool) -> FloatArray:
+    """Return values (F,) at times (F,) that are nowhere larger, and neither begin nor end at once."""
+    if not values.any():
+        return values
+    rounds = (-1, 0, 1) if is_cycle else (0,)
+    every = np.concatenate([times + (times[-1] - times[0]) * number for number in rounds])
+    lowest = lowest_beside(every, np.tile(values, len(rounds)), np.ones(len(every), np.bool_), 2.0 * _CALM_S)
+    calm = averaged(every, lowest[:, None], _CALM_S)[:, 0]
+    return np.asarray(calm[len(times):2 * len(times)] if is_cycle else calm)
 
 
 def _reach_alone(found: _Measured, played: Clip, hangs: FloatArray) -> FloatArray:
@@ -343,14 +335,10 @@ def _reach_alone(found: _Measured, played: Clip, hangs: FloatArray) -> FloatArra
         share = found.touching[:, column] * (1.0 - np.delete(found.touching, column, axis=1).max(axis=1))
         at = frames[share[frames] > 0.0]
         if leg is not None and len(at):
-            down = np.minimum(most_put_down(played, leg, found.times_s[at], found.below[at, column]), found.rest[at])
+            down = most_put_down(played, leg, found.times_s[at], found.below[at, column])
+            down = np.minimum(down, found.shins[at, column])
             reach[at, column] = share[at] * np.clip(down, 0.0, hangs[at])
     return reach
-
-
-def _near(height: FloatArray, leg: float) -> FloatArray:
-    """Return how much of skin that is so high above the ground may be what touches it."""
-    return np.asarray(np.interp(height / leg, _FAR_LEGS, (1.0, 0.0)))
 
 
 def _gradually(found: _Measured, lift: FloatArray, drawn: FloatArray) -> FloatArray:

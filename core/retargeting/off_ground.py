@@ -79,10 +79,11 @@ def is_within(times_s: FloatArray, spans: FloatArray) -> BoolArray:
     return np.asarray(depth_within(times_s, spans) >= 0.0)
 
 
-def lowest_beside(times_s: FloatArray, heights: FloatArray, stands: BoolArray) -> FloatArray:
-    """Return the lowest of heights (F,) within _WITHIN_S of times (F,) while it stands; between, what leads over."""
+def lowest_beside(times_s: FloatArray, heights: FloatArray, stands: BoolArray,
+                  within_s: float = _WITHIN_S) -> FloatArray:
+    """Return the lowest of heights (F,) within a while of times (F,) while it stands; between, what leads over."""
     times, low = times_s[stands], heights[stands]
-    first, end = np.searchsorted(times, times - _WITHIN_S), np.searchsorted(times, times + _WITHIN_S, "right")
+    first, end = np.searchsorted(times, times - within_s), np.searchsorted(times, times + within_s, "right")
     found, width = np.full(len(times), np.inf), 1
     while True:  # low: the lowest of width heights from each
         last = end - width

@@ -10,8 +10,8 @@ from takt.core.clips.contacts import foot_contacts
 from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, IntArray, smoothstep
-from takt.core.retargeting.ground import _lift
 from takt.core.retargeting.grounding import without_jolts
+from takt.core.retargeting.lift_of_touching import lift_of_touching
 from takt.core.retargeting.limbs import Limb, LimbPoses
 from takt.core.retargeting.off_ground import is_within
 from takt.core.retargeting.retarget import retarget
@@ -434,7 +434,7 @@ def test_a_foot_to_which_the_body_goes_down_is_not_in_the_ground_between_frames_
 def test_a_foot_that_hangs_far_above_the_ground_keeps_none_in_the_air_that_stands_too(away: float) -> None:
     """Who falls backwards still has both feet near the ground, one of them higher, as far as he is above it himself."""
     low, stands = np.array(((away, 0.19, 0.9), (0.19, away, 0.9))), np.tile((1.0, 1.0, 0.0), (2, 1))
-    assert _lift(low, stands, stands, 1.0).max() <= -0.19
+    assert lift_of_touching(low, stands, stands, 1.0).max() <= -0.19
 
 
 @pytest.mark.parametrize("seed", range(4))
