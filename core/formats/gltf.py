@@ -115,7 +115,7 @@ def _channel(data: GltfData, sampler: Entry, times: FloatArray, path: str) -> _C
         order = np.argsort(times, kind="stable")
         times, values = times[order], values[order]
     if path == "rotation":
-        values = values[..., [3, 0, 1, 2]]
+        values = _facing(values[..., [3, 0, 1, 2]], rows // 2)
     if kind == "CUBICSPLINE":
         gaps = np.diff(times)
         steps = np.where(gaps <= _FRAME_S, 1.0, np.ceil(gaps / _STEP_S - _SAME)).clip(1, 2**40)
@@ -124,6 +124,17 @@ def _channel(data: GltfData, sampler: Entry, times: FloatArray, path: str) -> _C
     else:
         times, flat = _in_steps(times, values[:, 0]) if kind == "STEP" else (times, values[:, 0])
     return _Channel(times, rot.continuous(unit(flat)) if path == "rotation" else flat)
+
+
+def _facing(values: FloatArray, own: int) -> FloatArray:
+    """Give the quaternions of neighbouring keys, and their tangents, signs with which splines go the short way.
+
+    Blender's exporter writes neighbours of opposite signs; between these a spline would turn limbs all the way round.
+    values: (K, R, 4), of which row own is the key's value.
+    """
+    turned = np.einsum("ki,ki->k", values[1:, own], values[:-1, own]) < 0.0
+    signs = np.where(np.append(False, np.cumsum(turned) % 2 == 1), -1.0, 1.0)
+    return values * signs[:, None, None]
 
 
 def _in_steps(times: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:

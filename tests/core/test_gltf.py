@@ -29,7 +29,8 @@ def clips_of(made: Made | bytes) -> tuple[Clip, ...]:
 
 def spine(clip: Clip, times: FloatArray = TIMES) -> FloatArray:
     """Return how far the spine is turned, in radians."""
-    return 2.0 * np.arcsin(clip.sample(times, "SLERP").rotations[:, clip.skeleton.index_of["spine"], 1])
+    turns = clip.sample(times, "SLERP").rotations[:, clip.skeleton.index_of["spine"]]
+    return 2.0 * np.arctan2(turns[:, 1] * np.sign(turns[:, 0]), np.abs(turns[:, 0]))
 
 
 def test_a_small_file_is_read_as_it_was_made() -> None:
@@ -76,6 +77,22 @@ def test_splines_follow_their_tangents() -> None:
     moved = hop.sample(TIMES).translations[:, 0]
     np.testing.assert_allclose(moved[:, 1], 2.0 * TIMES - 2.0 * TIMES**2, atol=2e-4)
     np.testing.assert_allclose(moved[:, 2], 4.0 * TIMES, atol=1e-6)
+
+
+@pytest.mark.parametrize("flipped", [(1,), (0, 2), (3,), (1, 2, 4), (0, 1, 2, 3, 4)])
+def test_splines_of_rotations_go_the_short_way_whatever_the_signs_of_their_keys(flipped: tuple[int, ...]) -> None:
+    random, every = np.random.default_rng(6), list[FloatArray]()
+    about_x = 0.3 * random.normal(size=5)
+    rows = np.zeros((5, 3, 4))
+    rows[:, 1, 0], rows[:, 1, 3] = np.sin(about_x), np.cos(about_x)
+    rows[:, ::2, 0] = 0.1 * random.normal(size=(5, 2))
+    for signs in (np.ones(5), np.where(np.isin(np.arange(5), flipped), -1.0, 1.0)):
+        made = figure()
+        made.animation("Sway", {(2, "rotation"): (made.accessor(np.linspace(0.0, 1.0, 5)), made.accessor(
+            (rows * signs[:, None, None]).reshape(15, 4)), "CUBICSPLINE")})
+        every.append(spine(clips_of(made)[1]))
+    np.testing.assert_allclose(every[1], every[0], atol=1e-6)
+    np.testing.assert_allclose(every[0][::3], 2.0 * about_x, atol=1e-6)
 
 
 def test_nodes_that_move_are_joints_where_there_is_no_skin() -> None:
