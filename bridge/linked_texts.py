@@ -74,7 +74,9 @@ def state(text: bpy.types.Text) -> State:
     if path is None:
         return "SAME"
     seen = _seen.get(text.session_uid) or _first_seen(text, path)
-    is_changed_outside, is_changed = _stamp(path) != seen.stamp, _digest(text) != seen.text
+    is_changed_outside, is_changed = _stamp(path) != seen.stamp, _digest(text.as_string()) != seen.text
+    if is_changed_outside and _is_only_touched(path, seen):
+        _seen[text.session_uid], is_changed_outside = seen._replace(stamp=_stamp(path)), False
     if is_changed_outside and is_changed:
         return "BOTH"
     return "OUTSIDE" if is_changed_outside else "UNSAVED" if is_changed else "SAME"
@@ -127,13 +129,13 @@ def _first_seen(text: bpy.types.Text, path: Path) -> _Seen:
         is_same = read_text(path) == text.as_string()
     except FileError:
         is_same = False
-    is_changed_here = text.is_dirty and not is_same
-    _seen[text.session_uid] = _Seen(_stamp(path) if is_same else None, b"" if is_changed_here else _digest(text))
+    said = b"" if text.is_dirty and not is_same else _digest(text.as_string())
+    _seen[text.session_uid] = _Seen(_stamp(path) if is_same else None, said)
     return _seen[text.session_uid]
 
 
 def _note(text: bpy.types.Text, path: Path) -> None:
-    seen = _seen[text.session_uid] = _Seen(_stamp(path), _digest(text))
+    seen = _seen[text.session_uid] = _Seen(_stamp(path), _digest(text.as_string()))
     text[_KEPT] = f"{_spelled(seen.stamp)} {seen.text.hex()}"
 
 
@@ -148,8 +150,16 @@ def _stamp(path: Path) -> Stamp | None:
         return None
 
 
-def _digest(text: bpy.types.Text) -> bytes:
-    return hashlib.blake2b(text.as_string().encode("utf-8", "replace"), digest_size=16).digest()
+def _is_only_touched(path: Path, seen: _Seen) -> bool:
+    """Tell whether a file with other times says what it said, as when it was copied back or its rights changed."""
+    try:
+        return _digest(read_text(path)) == seen.text
+    except FileError:
+        return False
+
+
+def _digest(content: str) -> bytes:
+    return hashlib.blake2b(content.encode("utf-8", "replace"), digest_size=16).digest()
 
 
 def forget() -> None:

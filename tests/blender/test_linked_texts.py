@@ -74,6 +74,20 @@ def test_where_both_changed_it_is_asked(text: bpy.types.Text, path: Path, is_fil
     assert text.as_string() == path.read_text() == (THIRD if is_file_kept else OTHER)
 
 
+@pytest.mark.parametrize("is_opened_later", [False, True])
+@pytest.mark.parametrize("is_typed", [False, True])
+def test_a_file_that_was_only_touched_is_not_changed(text: bpy.types.Text, path: Path, is_typed: bool,
+                                                     is_opened_later: bool) -> None:
+    if is_typed:
+        text.from_string(OTHER)
+    if is_opened_later:
+        linked_texts.forget()
+    change(path, STEPS)
+    assert linked_texts.look(text) == ("UNSAVED" if is_typed else "SAME")
+    assert operators.save_score() == {"FINISHED"}
+    assert path.read_text() == (OTHER if is_typed else STEPS)
+
+
 @pytest.mark.parametrize("is_typed", [False, True])
 def test_a_blend_that_is_opened_later_sees_what_has_become_of_the_file(text: bpy.types.Text, path: Path,
                                                                         is_typed: bool) -> None:
