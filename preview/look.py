@@ -1,7 +1,5 @@
 """How surfaces are coloured and lit: as the viewport would do it."""
 
-import colorsys
-import zlib
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -12,6 +10,7 @@ from mathutils import Matrix
 
 from ..bridge.materials import ColourMode
 from ..core.maths.arrays import FloatArray
+from .random_colours import random_colour
 
 LIGHTS = 4
 Colour = tuple[float, float, float, float]
@@ -54,9 +53,7 @@ class Look:
         if self.single is not None:
             return self.single
         if self.is_random:
-            hue = zlib.crc32(ob.name.encode()) / 2.0 ** 32
-            red, green, blue = (channel ** 2.2 for channel in colorsys.hsv_to_rgb(hue, 0.5, 0.8))
-            return red, green, blue, 1.0
+            return random_colour(ob)
         return cast(Colour, tuple(cast(Any, ob.color)))
 
     def block(self, view_from_world: FloatArray) -> npt.NDArray[np.float32]:

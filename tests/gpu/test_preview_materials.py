@@ -8,7 +8,7 @@ from typing import Any, get_args
 import bpy
 import numpy as np
 import pytest
-from mathutils import Matrix, Vector
+from mathutils import Color, Matrix, Vector
 
 from takt.bridge.materials import ColourMode, Surface
 from takt.bridge.versions import principled_node
@@ -308,7 +308,20 @@ def our_dancer() -> Object:
     return rig
 
 
-@pytest.mark.parametrize("colour_type", ["TEXTURE", "MATERIAL"])
+@pytest.mark.parametrize("name", ["B", "Bo", "Bod", "Body", "Body.001", "Körper", "身体", "many letters"])
+def test_colours_by_chance_are_those_of_workbench(name: str, tmp_path: Path) -> None:
+    """One mesh alone, without light: each of its pixels is its colour."""
+    _, mesh = textured_character(image())
+    mesh.name = name
+    shading = context.scene.display.shading
+    shading.color_type, shading.light = "RANDOM", "FLAT"
+    theirs = by_workbench(camera_before([mesh]), tmp_path)
+    red, green, blue, _ = look_of(shading).colour_of(mesh)
+    shown = np.median(theirs[theirs[..., 3] > 250.0], axis=0)[:3]
+    np.testing.assert_allclose(shown, 255.0 * np.array(Color((red, green, blue)).from_scene_linear_to_srgb()), atol=2.0)
+
+
+@pytest.mark.parametrize("colour_type", ["TEXTURE", "MATERIAL", "RANDOM"])
 @pytest.mark.parametrize("name", ["KayKit_Rogue_Hooded.glb", "cesium_man.gltf", "Quaternius_Male_Casual.blend", ""])
 def test_a_character_looks_as_workbench_shows_it(name: str, colour_type: str, tmp_path: Path) -> None:
     rig = opened(name) if name else our_dancer()
