@@ -78,16 +78,16 @@ class _Measured:
 
     low: (F, L + 1) how high the lowest skin of each foot, and of the whole body, is above the ground as it is played.
     high: (F, L + 1) how high it is to be as it leaves the ground, or comes to it.
-    shins: (F, L) that of each shin. others: (F,) that of all but feet and arms, shins drawn up as far as legs do; rest:
-    (F,) as it is. touching, firmly: (F, L + 1) how much each touches the ground in the clip, and how firmly. below:
-    (F, L) how far below its hip each ankle is. arms: their skin, which counts as far as it bears the body. leg: how
-    long legs are. body: whose this is.
+    clear: (F, L) that of all but feet, arms and the other leg's shin. others: (F,) that of all but feet and arms,
+    shins drawn up as far as legs do; rest: (F,) as it is. touching, firmly: (F, L + 1) how much each touches the ground
+    in the clip, and how firmly. below: (F, L) how far below its hip each ankle is. arms: their skin, which counts as
+    far as it bears the body. leg: how long legs are. body: whose this is.
     """
 
     times_s: FloatArray
     low: FloatArray
     high: FloatArray
-    shins: FloatArray
+    clear: FloatArray
     others: FloatArray
     rest: FloatArray
     touching: FloatArray
@@ -127,7 +127,7 @@ def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_m
     reach = np.maximum(reach, np.pad(alone, ((0, 0), (0, 1))))
     lift = _gradually(found, level, (feet + most).min(axis=1))
     drawn = np.minimum(_drawn(feet + lift[:, None], found.touching[:, :-1], leg), most)
-    clear = np.minimum(reach[:, :-1], np.maximum(found.shins + lift[:, None], 0.0))
+    clear = np.minimum(reach[:, :-1], np.maximum(found.clear + lift[:, None], 0.0))
     drawn -= np.clip(feet - found.high[:, :-1] + lift[:, None], 0.0, clear)
     if max(np.abs(lift).max(), np.abs(drawn).max()) <= _STILL * leg:
         return None
@@ -185,8 +185,9 @@ def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: S
     off = off_ground(times, as_in_clip, ratio * soles, body.sides, contacts)
     off = np.minimum(off, np.maximum(feet, 0.0))  # none that is already lower lifts the body
     lowest, on = arms.lowest(low.min(axis=1)), np.zeros(len(times))
-    return _Measured(times, np.column_stack((feet, lowest)), np.column_stack((off, on)), shin, others,
-                     low[:, len(legs):].min(axis=1), touching, firmly, legs, below, arms, leg, body)
+    return _Measured(times, np.column_stack((feet, lowest)), np.column_stack((off, on)),
+                     np.minimum(shin, low[:, -1:]), others, low[:, len(legs):].min(axis=1), touching, firmly, legs,
+                     below, arms, leg, body)
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,7 +294,7 @@ def _most_drawn(found: _Measured, played: Clip) -> FloatArray:
 def _reach(found: _Measured, played: Clip) -> FloatArray:
     """Return how far down legs put their feet at most where both are on the ground, and one hangs above it, (F, L + 1).
 
-    The last is that of all else: 0. No skin of the shin is to come into the ground with the foot. Feet that in the clip
+    The last is that of all else: 0. No skin of the leg is to come into the ground with it. Feet that in the clip
     are near the ground count as well, as those that slide or are about to leave, if what they hang by is seen.
     """
     reach, leg = np.zeros((2, *found.low.shape)), found.leg
@@ -308,7 +309,7 @@ def _reach(found: _Measured, played: Clip) -> FloatArray:
         frames = np.flatnonzero((share[..., column] > 0.0).any(axis=0) & (apart[:, column] > _STILL * leg))
         if limb is not None and len(frames):
             down = most_put_down(played, limb, found.times_s[frames], found.below[frames, column])
-            clear = np.maximum(found.shins[frames, column] - low[frames].min(axis=1), 0.0)
+            clear = np.maximum(found.clear[frames, column] - low[frames].min(axis=1), 0.0)
             reach[:, frames, column] = share[:, frames, column] * np.minimum(down, clear)
             reach[1, :, column] = _calmly(found.times_s, reach[1, :, column], is_cycle=found.is_cycle)
     return np.asarray(reach.max(axis=0))
@@ -336,7 +337,7 @@ def _reach_alone(found: _Measured, played: Clip, hangs: FloatArray) -> FloatArra
         at = frames[share[frames] > 0.0]
         if leg is not None and len(at):
             down = most_put_down(played, leg, found.times_s[at], found.below[at, column])
-            down = np.minimum(down, found.shins[at, column])
+            down = np.minimum(down, found.clear[at, column])
             reach[at, column] = share[at] * np.clip(down, 0.0, hangs[at])
     return reach
 

@@ -72,6 +72,18 @@ def test_a_foot_that_slides_over_the_ground_slides_over_it_on_any_body(longer: d
     assert np.abs(feet).max() <= UNSEEN
 
 
+@pytest.mark.parametrize("below_m", [0.5, 0.53, 0.56])
+def test_nothing_that_a_thigh_carries_comes_into_the_ground_with_its_foot(below_m: float) -> None:
+    target = scaled(PROPORTIONS[0])
+    skin = with_hems(target)
+    hips, knees = ([target.index_of[f"{side}_{name}"] for side in "lr"] for name in ("hip", "knee"))
+    bags = target.rest_world[knees, :, 3] - (0.0, 0.0, below_m)
+    skin = SkinPoints(np.concatenate((skin.positions, bags)), np.concatenate((skin.joints, np.array(hips)[:, None])),
+                      np.concatenate((skin.weights, np.ones((2, 1)))))
+    low, *_ = feet_of(skin, target, retarget(lunging("l", 0.0), target, points=skin).clip, np.linspace(0.0, 3.0, 31))
+    assert low.min() >= BELOW
+
+
 @pytest.mark.parametrize("is_cycle", [False, True])
 def test_what_lasts_for_a_moment_puts_no_foot_down(is_cycle: bool) -> None:
     times = np.arange(241) / 240.0
