@@ -7,6 +7,7 @@ is deeper than that of seat or back; and, where feet stand in the clip, down by 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,6 +25,7 @@ from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
 from .bearing_skin import may_touch
 from .bearing_trunk import of_trunk
+from .eased import averaged
 from .grounding import Ground, turns_of_moved
 from .limbs import Limb, with_rotations
 from .lowest_skin import LowestSkin
@@ -39,6 +41,8 @@ _FAR_LEGS: Final = (0.2, 0.35)
 _SOFT_LEGS: Final = 0.004
 """Legs begin to be turned up when they are so high above seat or back."""
 _STILL_LEGS: Final = 1e-3
+_MOMENT_S: Final = 0.08
+"""Legs turn to where they are to be over four times as long: who falls is on his back at once."""
 _ROUNDS: Final = 2
 """Legs turn as they are drawn up, and other skin is lowest then."""
 _MOST_KNOWN: Final = 4
@@ -94,7 +98,7 @@ def with_legs_beside_trunk(source: Clip, source_map: SkeletonMap, played: Clip, 
     """
     nearness = _NEAR_BY_JOINTS_LEGS if source.skin is None else _NEAR_LEGS
     steps = np.append(np.arange(0.0, played.duration_s, SAMPLE_S), played.duration_s)
-    near = height_of_trunk(source, source_map, up, steps) < nearness[1]
+    near = _beside(height_of_trunk(source, source_map, up, steps) < nearness[1])
     body = _body(found, played.skeleton, skin) if near.any() else None
     if body is None:
         return played, None
@@ -104,7 +108,8 @@ def with_legs_beside_trunk(source: Clip, source_map: SkeletonMap, played: Clip, 
     leg, made, before = leg_length(found), played, body.low(played, times, up)
     deep = (before[:, 0] - before[:, 1:].T) / leg - np.minimum(height, nearness[1])
     stands = np.stack([_stands(times, contacts.get(side)) for side in body.legs])
-    wanted, low = before[:, 1:].T + leg * share * _raised(deep, stands), before
+    raised = averaged(times, (share * _raised(deep, stands)).T, _MOMENT_S)
+    wanted, low = before[:, 1:].T + leg * raised.T, before
     for _ in range(_ROUNDS):
         new: dict[int, tuple[FloatArray, FloatArray]] = {}
         for limb, raised in zip(body.legs.values(), wanted - low[:, 1:].T, strict=True):
@@ -121,11 +126,15 @@ def with_legs_beside_trunk(source: Clip, source_map: SkeletonMap, played: Clip, 
 
 def _times(played: Clip, body: _Body, steps: FloatArray, near: BoolArray) -> FloatArray:
     """Return when to look, (F,): in those steps that are near, or beside such, and at the keys of legs between."""
-    near = np.pad(near, 1)
-    near = near[:-2] | near[1:-1] | near[2:]
     kept = with_ancestors(played.skeleton.parents, np.array([limb.last for limb in body.legs.values()]))
     every = beside(key_times(played.rotations, played.translations, joints=kept).clip(0.0, played.duration_s), steps)
     return np.asarray(every[np.interp(every, steps, near) == 1.0])
+
+
+def _beside(near: BoolArray) -> BoolArray:
+    """Return which steps are near, or so shortly before or after such that averages over moments see them."""
+    reach = math.ceil(2.0 * _MOMENT_S / SAMPLE_S) + 1
+    return np.asarray(np.convolve(near, np.ones(2 * reach + 1), "full")[reach:reach + len(near)] > 0.0)
 
 
 def _raised(deep: FloatArray, stands: FloatArray) -> FloatArray:

@@ -13,7 +13,7 @@ from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.retargeting.touching import leg_length
 from takt.core.skeletons.maps import find_map
-from takt.core.skeletons.skeleton import Pose, Skeleton
+from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.core.skeletons.skin_sample import SkinSample
 from takt.tests.core.stepping import ACROSS, BODY, posed, times_of
 
@@ -64,12 +64,12 @@ def sitting_down() -> Clip:
     return replace(clip, rotations=Tracks.uniform(np.arange(len(BODY)), times, pose.rotations))
 
 
-def lying_down(trunk_m: float) -> Clip:
+def lying_down(trunk_m: float, span_s: tuple[float, float] = LIES_S) -> Clip:
     """Fall onto a back that is so thick, with straight legs, heels on the ground; the skin is known."""
     times, joints = times_of(2.5), BODY.index_of
     hip, ankle = (BODY.rest_world[joints[f"l_{name}"], :, 3] for name in ("hip", "ankle"))
     sloped = np.arcsin((trunk_m - 0.05) / np.linalg.norm(hip - ankle))
-    share, pose = smoothstep(times, *LIES_S), Pose.rest(BODY, len(times))
+    share, pose = smoothstep(times, *span_s), Pose.rest(BODY, len(times))
     pose.rotations[:, 0] = rot.from_axis_angle(ACROSS, -0.5 * np.pi * share)
     for side in "lr":
         pose.rotations[:, joints[f"{side}_hip"]] = rot.from_axis_angle(ACROSS, sloped * share)
@@ -117,3 +117,17 @@ def test_legs_come_to_where_they_sit_without_a_jump(longer: dict[str, float]) ->
     fastest = [np.abs(np.gradient(each["trunk"], times)).max() for each in (before, low)]
     assert fastest[1] < 2.0 * fastest[0]
     assert low["all"].min() > BELOW and np.abs(low["all"]).max() < 2.0 * ON_GROUND
+
+
+@pytest.mark.parametrize("lasts_s", [0.3, 0.4, 0.6])
+@pytest.mark.parametrize("longer", [{"ankle": 1.1}, {"ankle": 1.35}, {"knee": 0.7, "ankle": 0.7}])
+def test_who_falls_onto_a_slim_back_falls_hardly_harder_than_onto_a_thick_one(longer: dict[str, float],
+                                                                             lasts_s: float) -> None:
+    """He has farther to fall; his legs are not turned away under him from one frame to the next."""
+    target, clip, times = scaled(longer), lying_down(THICK_M, (0.5, 0.5 + lasts_s)), np.arange(0.0, 2.5, 1.0 / 30.0)
+    done = retarget(clip, target, points=skin_of(target, THIN_M)).clip
+    hardest, deep = np.zeros((2, 2))
+    for number, (each, body) in enumerate(((clip, BODY), (done, target))):
+        hips = world_from_pose(body, each.sample(times))[:, body.index_of["l_hip"], 1, 3]
+        hardest[number], deep[number] = np.abs(np.diff(hips, 2)).max(), np.ptp(hips)
+    assert hardest[1] / deep[1] < 1.7 * hardest[0] / deep[0]
