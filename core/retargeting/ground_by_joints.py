@@ -54,6 +54,10 @@ _UNSEEN_LEGS: Final = (0.001, 0.004)
 """What would change by less than the first stays as it is; by more than the second, it changes wholly."""
 _STANDS_LEGS: Final = 0.7
 """So far below its hip at least is the lower ankle of a body that stands; who lies or sits is not on his feet."""
+_LIES_LEGS: Final = 0.4
+"""And no farther, for longer than a moment, is that of one who lies or sits; in between he crouches or strides."""
+_MOMENT_LOW_S: Final = 0.2
+"""Half of such a moment."""
 _SOFT_S: Final = 0.3
 """So gradually bodies come to averages where they stand."""
 _HANGS_LEGS: Final = 0.01
@@ -239,7 +243,7 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
     is_cycle = heights.is_cycle(leg)
     inside = np.clip(np.minimum(times - times[0], times[-1] - times) / _ENDS_S, 1.0 if is_cycle else 0.0, 1.0)
     most *= inside[:, None]
-    lies = heights.below.max(axis=1) < _STANDS_LEGS * leg
+    lies = _longer(times, heights.below.max(axis=1)) < _LIES_LEGS * leg
     away_s = -depth_within(times, times[lies][:, None].repeat(2, axis=1))
     softer = smoothstep(away_s, 0.0, _SOFT_S) * _softer(times, lift, leg, is_cycle=is_cycle)
     bent, down = _reaches(heights, legs, target, np.flatnonzero(softer))
@@ -257,6 +261,12 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
     drawn = np.maximum(-over - np.minimum(further, flies[:, None]), 0.0)
     drawn -= np.clip(2.0 * higher - over, 0.0, np.minimum(higher, down))
     return Ground(times, np.where(changes, gradual, lift), legs, np.where(changes[:, None], drawn, 0.0))
+
+
+def _longer(times: FloatArray, high: FloatArray) -> FloatArray:
+    """Return how high something is (F,) at times (F,), without what is low for a moment only."""
+    every = np.ones(len(times), np.bool_)
+    return lowest_beside(times, -lowest_beside(times, -high, every, _MOMENT_LOW_S), every, _MOMENT_LOW_S)
 
 
 def _off_shortly(times: FloatArray, lowest: FloatArray) -> FloatArray:

@@ -107,8 +107,11 @@ def walking(strike_deg: float = 15.0, step_m: float = 0.6) -> Clip:
     return posed("walk", times, hips, (np.stack(feet, axis=1), np.stack(heels, axis=1)))
 
 
-def running(step_m: float = 0.9, every_s: float = 0.7) -> Clip:
-    """Run: off the ground from the toes, with heels high, and onto it with the heel; feet overlap in no moment."""
+def running(step_m: float = 0.9, every_s: float = 0.7, deep_m: float = 0.0) -> Clip:
+    """Run: off the ground from the toes, with heels high, and onto it with the heel; feet overlap in no moment.
+
+    deep_m: by how much hips are lower than they would be.
+    """
     times = times_of(4.0 * every_s)
     phase, feet, heels = times / every_s, [], []
     for late in (0.0, 0.5):
@@ -118,7 +121,7 @@ def running(step_m: float = 0.9, every_s: float = 0.7) -> Clip:
         feet.append(np.stack((way, 0.22 * np.sin(np.pi * swing) ** 2), axis=-1))
         stands = 45.0 * smoothstep(inside, 0.22, 0.36) - 5.0 * np.clip(1.0 - inside / 0.05, 0.0, 1.0)
         heels.append(np.where(inside > 0.36, 45.0 * (1.0 - swing) ** 2 - 5.0 * swing**2, stands))
-    hips = np.stack((-0.1 + 0.05 * np.cos(4.0 * np.pi * (phase - 0.16)), 2.0 * step_m * phase), axis=1)
+    hips = np.stack((-0.1 - deep_m + 0.05 * np.cos(4.0 * np.pi * (phase - 0.16)), 2.0 * step_m * phase), axis=1)
     return posed("run", times, hips, (np.stack(feet, axis=1), np.stack(heels, axis=1)))
 
 

@@ -110,6 +110,14 @@ def test_hips_of_other_proportions_go_nearly_as_softly_as_the_clips(clip: Callab
     assert sudden(heights(retarget(own, target).clip)[:, 0]) < sudden(heights(own)[:, 0]) + ROUGHER_LEGS * LEG_M
 
 
+@pytest.mark.parametrize("kind", ["long feet", "long thighs"])
+@pytest.mark.parametrize(("step_m", "deep_m"), [(1.3, 0.1), (1.6, 0.2), (1.6, 0.3)])
+def test_who_runs_with_low_hips_goes_as_softly_as_who_runs_upright(step_m: float, deep_m: float, kind: str) -> None:
+    """As his feet leave the ground hips are hardly higher above them than those of one who sits."""
+    own, (target, _) = running(step_m, deep_m=deep_m), body_of(kind)
+    assert sudden(heights(retarget(own, target).clip)[:, 0]) < sudden(heights(own)[:, 0]) + ROUGHER_LEGS * LEG_M
+
+
 @pytest.mark.parametrize("begin_s", [0.1, 0.55, 0.65, 0.7])
 def test_hips_of_long_feet_go_softly_from_the_first_frame_where_a_clip_is_cut_as_its_heel_rises(begin_s: float) -> None:
     own, (target, _) = cut(walking(), begin_s, begin_s + 1.2, FPS), body_of("long feet")
