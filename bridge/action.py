@@ -168,7 +168,7 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
     _prepare_bones(armature_object, channels)
     _let_play(armature_object, action, slot)
     character.action, character.written = action, "\n".join(sorted(paths))
-    setattr(action, properties.KEYS_WRITTEN, _keys_digest(bag, paths))
+    setattr(action, properties.KEYS_WRITTEN, keys_digest(bag, paths))
     return action
 
 
@@ -183,24 +183,31 @@ def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
         return False
     slot = _object_slot(own)
     bag = next((bag for bag in bags(own) if slot is not None and bag.slot_handle == slot.handle), None)
-    return bag is None or _keys_digest(bag, frozenset(paths)) != written
+    return bag is None or keys_digest(bag, frozenset(paths)) != written
 
 
-def write_new_action(armature_object: bpy.types.Object, name: str, channels: Channels) -> bpy.types.Action:
-    """Write the keys into a new Action, which is kept in the file also while nothing plays it; see assign."""
-    action = bpy.data.actions.new(name)
+def write_new_action(armature_object: bpy.types.Object, name: str, channels: Channels,
+                     instead: bpy.types.Action | None = None) -> bpy.types.Action:
+    """Write the keys into a new Action, which is kept in the file also while nothing plays it; see assign.
+
+    instead: an Action with one slot that is filled with them, and with nothing else.
+    """
+    action = bpy.data.actions.new(name) if instead is None else instead
     action.use_fake_user = True
-    bag = versions.ensure_channelbag(action, action.slots.new(id_type="OBJECT", name=armature_object.name))
+    slot = action.slots.new(id_type="OBJECT", name=armature_object.name) if instead is None else instead.slots[0]
+    bag = versions.ensure_channelbag(action, slot)
+    _clear(bag, {curve.data_path for curve in bag.fcurves}, is_known=True)
     for channel, names, values, is_key in channels.curves:
         _write_keys(bag, channel, names, channels.frames, values, is_key, None)
     return action
 
 
 def assign(armature_object: bpy.types.Object, action: bpy.types.Action, channels: Channels) -> None:
-    """Let an armature play a new Action; one that it played before is kept in the file."""
+    """Let an armature play a new Action, or one that was filled anew; what it played before is kept in the file."""
     animation = _without_tweak_mode(armature_object)
     if animation.action is not None:
         animation.action.use_fake_user = True
+        animation.action = None
     _prepare_bones(armature_object, channels)
     _let_play(armature_object, action, action.slots[0])
 
@@ -266,7 +273,7 @@ def _object_slot(action: bpy.types.Action) -> bpy.types.ActionSlot | None:
     return next((slot for slot in action.slots if slot.target_id_type == "OBJECT"), None)
 
 
-def _keys_digest(bag: bpy.types.ActionChannelbag, paths: Collection[str]) -> str:
+def keys_digest(bag: bpy.types.ActionChannelbag, paths: Collection[str]) -> str:
     """Return a digest of where the keys of the curves of these paths lie, and of how they are joined."""
     digest = 0
     for curve in bag.fcurves:

@@ -27,7 +27,19 @@ from ..core.retargeting.skin_points import SkinPoints
 from ..core.skeletons.hanim import UP
 from ..core.skeletons.maps import SkeletonMap
 from ..core.skeletons.skeleton import Skeleton
-from . import action, armature, axes, bone_rules, clips, constraints, joint_map, libraries, skin_points, timeline
+from . import (
+    action,
+    armature,
+    axes,
+    bone_rules,
+    clip_of_action,
+    clips,
+    constraints,
+    joint_map,
+    libraries,
+    skin_points,
+    timeline,
+)
 
 MOST_BYTES: Final = 2**28
 """Of clips kept while others are read: those of one folder are played once."""
@@ -106,13 +118,17 @@ class ClipPlayer:
         up = self.target_map.up(rot.rotate(self.turn, UP))
         return standing(done.clip, self.target_map, up, self.points, done.doubles)
 
-    def write(self, name: str, clip: Playable, scene: bpy.types.Scene, *, is_played: bool) -> bpy.types.Action:
-        """Make an Action of a clip on the armature's skeleton, from the scene's first frame on.
+    def write(self, path: Path, name: str, clip: Playable, scene: bpy.types.Scene, *, is_played: bool,
+              fills_earlier: bool = False) -> bpy.types.Action:
+        """Make an Action of a file's clip on the armature's skeleton, from the scene's first frame on.
 
-        is_played: let the armature play it, and the scene's range hold it.
+        is_played: let the armature play it, and the scene's range hold it. fills_earlier: the one that was made of it
+        before is filled anew, if nobody has changed it.
         """
         channels = action.clip_channels(clip, scene, scene.frame_start, bone_rules.read_rules(self.armature_object))
-        new = action.write_new_action(self.armature_object, name, channels)
+        before = clip_of_action.earlier(self.armature_object, path, name) if fills_earlier else None
+        new = action.write_new_action(self.armature_object, name, channels, before)
+        clip_of_action.mark(new, path, name)
         moved = [clip.skeleton.names[joint] for joint in np.flatnonzero(clip.moved).tolist()]
         names = moved if self.mute_constraints else []
         if not is_played:
@@ -139,7 +155,7 @@ class ClipPlayer:
             except TaktError as error:
                 outcomes.append(Outcome(called, name, problem=_in_one_line(error)))
                 continue
-            new = self.write(name, self.played(done), scene, is_played=is_played)
+            new = self.write(path, name, self.played(done), scene, is_played=is_played)
             is_played = False
             outcome = Outcome.of(called, new.name, done)
             outcomes.append(replace(outcome, notes=(*self.warnings(path), *outcome.notes)))

@@ -23,11 +23,12 @@ _NAMES_SHOWN = 8
 
 def report_clip(operator: bpy.types.Operator, player: ClipPlayer, done: Retargeted, outcome: Outcome,
                 scene: bpy.types.Scene, others: int, new_range: tuple[int, int] | None,
-                of_file: Iterable[str] = ()) -> None:
+                of_file: Iterable[str] = (), action: str = "") -> None:
     """Report what plays, and as warnings only what moves the skin otherwise than the clip says.
 
     others: further clips of the file, of which nobody chose one. new_range: the scene's first and last frame, where the
-    clip has changed them. of_file: warnings about the file.
+    clip has changed them. of_file: warnings about the file. action: what the clip's Action is called, where that is
+    something else.
     """
     told: list[Told] = [("WARNING", text) for text in (*_out_of_sight(done, outcome.clip), *of_file)]
     for note in done.notes:
@@ -40,6 +41,8 @@ def report_clip(operator: bpy.types.Operator, player: ClipPlayer, done: Retarget
         rest = f"; the scene's range is now {new_range[0]} to {new_range[1]}{rest}"
     if muted := len(properties.character(player.armature_object).muted):
         rest = f"; {muted} constraint{'s' * (muted > 1)} muted{rest}"
+    if action not in ("", outcome.clip):
+        rest = f"; its Action is '{action}'{rest}"
     told.append(("INFO", f"'{player.armature_object.name}' plays '{outcome.clip}', {outcome.duration_s:.1f} s{rest}"))
     tell(operator, told)
 

@@ -42,6 +42,8 @@ MUTED = "takt_muted"
 """The property of an Action that Takt has made: which those are, a line for each, its bone and its name with a tab."""
 OF_SCORE = "takt_of_score"
 """The property of an Action that Takt has made: the name of the score. Another score gets an Action of its own."""
+OF_CLIP = "takt_of_clip"
+"""The property of an Action that Takt has made: a digest of the clip and its file. See clip_of_action.py."""
 RANGE_LEFT = "takt_range_left"
 """The property of a scene: first and last frame as Takt has left them; another range now is the user's own."""
 VERSION = 1
@@ -446,7 +448,7 @@ def register() -> None:
     for cls in _CLASSES:
         language.register_class(cls)
     setattr(bpy.types.Object, NAME, PointerProperty(type=TaktCharacter, override={"LIBRARY_OVERRIDABLE"}))
-    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE):
+    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, OF_CLIP):
         setattr(bpy.types.Action, name, StringProperty(options={"HIDDEN"}))
     setattr(bpy.types.Action, MUTES, BoolProperty(options={"HIDDEN"}))
     setattr(bpy.types.Action, MUTED, StringProperty(options={"HIDDEN"}))
@@ -456,7 +458,7 @@ def register() -> None:
 def unregister() -> None:
     """Take the settings away; what a file holds of them stays in the file."""
     delattr(bpy.types.Scene, RANGE_LEFT)
-    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, MUTES, MUTED):
+    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, OF_CLIP, MUTES, MUTED):
         delattr(bpy.types.Action, name)
     delattr(bpy.types.Object, NAME)
     for cls in reversed(_CLASSES):

@@ -319,6 +319,65 @@ def test_one_undo_takes_a_clip_away(rig: Any, tmp_path: Path) -> None:
     assert "walk" not in bpy.data.actions
 
 
+def is_renamed(action: Any) -> None:
+    action.name = "my walk"
+
+
+def is_edited(action: Any) -> None:
+    next(iter(bags(action))).fcurves[0].keyframe_points[0].co.y += 0.5
+
+
+def is_used(action: Any) -> None:
+    bpy.data.objects.new("other", None).animation_data_create().nla_tracks.new().strips.new("walk", 1, action)
+
+
+def is_marked(action: Any) -> None:
+    action.asset_mark()
+
+
+def is_cut(action: Any) -> None:
+    action.use_frame_range = True
+
+
+def is_another_rigs(_: Any) -> None:
+    bpy.context.object.name = "Someone else"
+
+
+def is_another_file(_: Any) -> None:
+    folder = Path(cast(Any, bpy.context.scene)["folder"])
+    (folder / "elsewhere").mkdir()
+    (folder / "walk.bvh").rename(folder / "elsewhere" / "walk.bvh")
+
+
+@pytest.mark.parametrize("change", [is_renamed, is_edited, is_used, is_marked, is_cut, is_another_rigs,
+                                    is_another_file])
+def test_a_clip_played_again_fills_its_action_anew_unless_someone_made_that_his(
+        rig: Any, tmp_path: Path, change: Callable[[Any], None], capsys: pytest.CaptureFixture[str]) -> None:
+    clip = written(tmp_path, fps=24.0)
+    takt.play_clip(filepath=str(tmp_path / "walk.bvh"))
+    first, curves = rig.animation_data.action, sum(len(bag.fcurves) for bag in bags(rig.animation_data.action))
+    clip = written(tmp_path, fps=24.0, number=3)  # the file was exported again
+    before = last_key(first)
+    capsys.readouterr()
+    takt.play_clip(filepath=str(tmp_path / "walk.bvh"))
+    assert rig.animation_data.action == first and rig.animation_data.action_slot == first.slots[0]
+    assert list(bpy.data.actions) == [first] and last_key(first) != before
+    assert sum(len(bag.fcurves) for bag in bags(first)) == curves and "Action is" not in capsys.readouterr().out
+    assert apart_deg(rig, clip, range(1, 1 + int(24.0 * clip.duration_s))).max() < LIMB_DEG
+    cast(Any, bpy.context.scene)["folder"] = str(tmp_path)
+    change(first)
+    keys = last_key(first)
+    file = next(tmp_path.rglob("walk.bvh"))
+    written(file.parent, fps=24.0)
+    takt.play_clip(filepath=str(file))
+    second = rig.animation_data.action
+    assert second != first and last_key(first) == keys != last_key(second)
+    said = capsys.readouterr().out
+    assert "plays 'walk', " in said and ("its Action is 'walk.001'" in said) == (second.name == "walk.001")
+    takt.play_clip(filepath=str(file))
+    assert rig.animation_data.action == second
+
+
 def last_key(action: Any) -> float:
     return max(float(point.co.x) for bag in bags(action) for curve in bag.fcurves for point in curve.keyframe_points)
 
