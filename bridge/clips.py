@@ -263,8 +263,8 @@ def _load(path: Path, visit: _Visit) -> None:
                 operators.wm.fbx_import(filepath=str(path), anim_offset=0.0)  # sets the scene's frames per second
     except (RuntimeError, OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         reason = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Location:")]
-        raise FileError.at(f"Blender could not read it: {reason[-1] if reason else type(error).__name__}",
-                           path) from error
+        why = reason[-1].removeprefix("Error: ").replace(f" '{path}'", "") if reason else type(error).__name__
+        raise FileError.at(f"Blender could not read it: {why}", path) from error
 
 
 def _is_blend(path: Path) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from bpy.props import BoolProperty
 
 from ..core.clips.clip import Clip
-from ..core.errors import TaktError
+from ..core.errors import FileError, TaktError
 from ..core.formats import FORMATS, endings, format_of
 from ..core.library.library import Library
 from ..core.library.store import ClipStore
@@ -147,13 +147,13 @@ class ClipPlayer:
         try:
             found = self.read(path)
         except TaktError as error:
-            return [Outcome(called, problem=_in_one_line(error))]
+            return [Outcome(called, problem=_in_one_line(error, path))]
         outcomes = []
         for name, clip in found.items():
             try:
                 done = self.retargeted(clip)
             except TaktError as error:
-                outcomes.append(Outcome(called, name, problem=_in_one_line(error)))
+                outcomes.append(Outcome(called, name, problem=_in_one_line(error, path)))
                 continue
             new = self.write(path, name, self.played(done), scene, is_played=is_played)
             is_played = False
@@ -252,5 +252,8 @@ def file_endings() -> tuple[str, ...]:
     return endings(FORMATS)
 
 
-def _in_one_line(error: TaktError) -> str:
-    return " ".join(str(error).split())
+def _in_one_line(error: TaktError, path: Path) -> str:
+    """Say what is wrong with a file, whose name stands before it."""
+    problems = error.problems if isinstance(error, FileError) else ()
+    said = " ".join(each.said_beside(path.resolve()) for each in problems) or str(error)
+    return " ".join(said.split())

@@ -47,6 +47,18 @@ class Problem:
         kind = "note: " if self.is_note else "warning: " if self.is_warning else ""
         return f"{self.place}: {kind}{self.message}"
 
+    def said_beside(self, path: Path) -> str:
+        """Say it where a file is named already: of a finding about that one, only where in it.
+
+        >>> Problem("no line MOTION", Place(Path("a.bvh"), 12)).said_beside(Path("a.bvh"))
+        'line 12: no line MOTION'
+        """
+        if self.place.path != path:
+            return str(self)
+        line, byte = self.place.line, self.place.byte
+        where = f"line {line}: " if line is not None else f"byte {byte}: " if byte is not None else ""
+        return where + self.message
+
 
 class FileError(TaktError):
     """A file that cannot be read: every problem found, in the order of the file."""
