@@ -113,7 +113,7 @@ def _shader(reader: Reader, node: bpy.types.Node, plain: Material) -> Material:
     if node.type in _LIGHTS:
         glow = _times(colour, reader.value_or(inputs["Strength"], _ONE))
         return Material(DARK, roughness=_DULL, textures=tuple(reader.textures), emission=glow)
-    if node.type not in _KNOWN:
+    if node.type not in _KNOWN or _refracts(node):
         reader.is_whole = False
     named = {name: inputs[name] for name in ("Alpha", "Metallic", "Roughness", "Emission Strength", "Emission Color",
                                              "Normal") if name in inputs}
@@ -126,6 +126,12 @@ def _shader(reader: Reader, node: bpy.types.Node, plain: Material) -> Material:
     emission = _emission(reader, named["Emission Color"], named["Emission Strength"]
                          ) if "Emission Color" in named and "Emission Strength" in named else DARK
     return Material(colour, alpha, metallic, roughness, tuple(reader.textures), normal, strength, emission=emission)
+
+
+def _refracts(node: bpy.types.Node) -> bool:
+    """Tell whether a shader is glass wholly or partly, which is drawn without what is behind it."""
+    weight = cast(Any, node.inputs).get("Transmission Weight")
+    return weight is not None and (link_into(weight) is not None or float(weight.default_value) > 0.0)
 
 
 def _emission(reader: Reader, colour: bpy.types.NodeSocket, strength: bpy.types.NodeSocket) -> Programme:

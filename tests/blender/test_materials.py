@@ -97,6 +97,15 @@ def test_what_it_emits_is_read_where_it_emits_anything(material: Any, mesh: Any)
     assert read_surface(material, mesh).materials["NODES"].emission == DARK
 
 
+@pytest.mark.parametrize(("weight", "name"), [(0.0, ""), (0.25, "Own"), (1.0, "Own")])
+def test_glass_is_told_to_be_drawn_otherwise(material: Any, mesh: Any, weight: float, name: str) -> None:
+    tree = Tree(material)
+    tree.shader.inputs["Transmission Weight"].default_value = weight
+    assert read_surface(material, mesh).simplified == name
+    tree.link(tree.add("Value"), tree.shader.inputs["Transmission Weight"])
+    assert read_surface(material, mesh).simplified == "Own"
+
+
 def test_an_image_is_read_with_how_it_lies(material: Any, mesh: Any) -> None:
     tree = Tree(material)
     node = tree.image(picture(alpha_mode="PREMUL"), interpolation="Closest", extension="CLIP")
