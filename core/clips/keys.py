@@ -37,9 +37,10 @@ _ROWS_AT_ONCE = 4096
 
 @dataclass(frozen=True, eq=False)
 class _Channel:
-    """One kind of tracks of C clips: N keys of T joints, row 0 standing for rest.
+    """One kind of tracks of C clips: N keys of some of J joints, row 0 standing for rest.
 
-    joints: (T,) those that any clip has a track of. instants: (U,) clip + i·time, ascending: complex numbers sort by
+    column: (J,) where joints stand among the T that are looked up: those that any clip has a track of, and one that
+    rests for all others, where there are any. instants: (U,) clip + i·time, ascending: complex numbers sort by
     their real part first, so that one search finds clip and time, exactly.
     key: (U, T) the row of the last key at or before each instant. steps: how many keys may follow up to the next.
     times_s, values: (N + 1,), (N + 1, C); per_s: (N + 1,) 1 ÷ the time to the next key, 0 at the last of a track.
@@ -47,7 +48,7 @@ class _Channel:
     number of rows.
     """
 
-    joints: IntArray
+    column: IntArray
     instants: npt.NDArray[np.complex128]
     key: npt.NDArray[np.intp]
     steps: int
@@ -58,7 +59,8 @@ class _Channel:
     starts: IntArray
 
     @classmethod
-    def of(cls, clips: Sequence[tuple[Tracks, float, bool]], neutral: FloatArray) -> _Channel:
+    def of(cls, clips: Sequence[tuple[Tracks, float, bool]], neutral: FloatArray, count: int) -> _Channel:
+        """Lay out the tracks of clips, each with its duration and whether it loops; count: J."""
         tracks = [t.closed(duration) if loops else t for t, duration, loops in clips]
         joints = np.unique(np.concatenate([t.joints for t in tracks]))
         times = np.concatenate([(0.0,), *(t.times_s for t in tracks)])
@@ -77,23 +79,56 @@ class _Channel:
             own_instants = np.empty(len(at), dtype=np.complex128)
             own_instants.real, own_instants.imag = clip, at
             instants.append(own_instants)
-            wide = np.zeros((len(at), len(joints)), dtype=np.intp)
+            wide = np.zeros((len(at), len(joints) + (len(joints) < count)), dtype=np.intp)
             wide[:, np.searchsorted(joints, own.joints)] = grid + offset
             grids.append(wide)
             steps = max(steps, more)
-        return cls(joints, np.concatenate(instants), np.concatenate(grids), steps, times, values, per_s, loops, starts)
+        column = np.full(count, len(joints), dtype=np.int64)
+        column[joints] = np.arange(len(joints))
+        return cls(column, np.concatenate(instants), np.concatenate(grids), steps, times, values, per_s, loops, starts)
 
-    def find(self, clip: IntArray, times_s: FloatArray) -> tuple[npt.NDArray[np.intp], FloatArray]:
-        """Return the key (F, T) at or before each instant (F,), and the share of the time to the next, 0…1."""
-        wanted = np.empty(len(times_s), dtype=np.complex128)
-        wanted.real, wanted.imag = clip, times_s
-        key = self.key.take(self.instants.searchsorted(wanted, side="right") - 1, axis=0)
-        time = times_s[:, None]
+    def find(self, instants: npt.NDArray[np.complex128]) -> tuple[npt.NDArray[np.intp], FloatArray]:
+        """Return the key (F, T) at or before each of instants clip + i·time (F,), and the seconds since; 0 before it.
+
+        The next key, if there is one, is later.
+        """
+        key = self.key.take(self.instants.searchsorted(instants, side="right") - 1, axis=0)
+        time = instants.imag[:, None]
         for _ in range(self.steps):
             following = np.minimum(key + 1, self._last[key])
             key = np.where(self.times_s[following] <= time, following, key)
-        share = (time - self.times_s.take(key)) * self.per_s.take(key)
-        return key, np.minimum(np.maximum(share, 0.0, out=share), 1.0, out=share)
+        since_s = time - self.times_s.take(key)
+        return key, np.maximum(since_s, 0.0, out=since_s)
+
+    def straight(self, instants: npt.NDArray[np.complex128]) -> FloatArray:
+        """Return the values (F, J, C) at instants (F,), straight from key to key."""
+        if len(self.values) == 1:
+            return self._rest.repeat(len(instants), axis=0)
+        key, since_s = self.find(instants)
+        change = self._speeds.take(key, axis=0)
+        change *= since_s[..., None]
+        change += self.values.take(key, axis=0)
+        return self.of_joints(change)
+
+    def of_joints(self, found: FloatArray) -> FloatArray:
+        """Return what was found for the T that are looked up, (F, T, C), as all joints have it, (F, J, C)."""
+        return found if self._are_all else found.take(self.column, axis=1)
+
+    @cached_property
+    def _are_all(self) -> bool:
+        """Whether what is looked up is all joints as they are."""
+        return np.array_equal(self.column, np.arange(self.key.shape[1]))
+
+    @cached_property
+    def _rest(self) -> FloatArray:
+        """What all joints have without keys, (1, J, C)."""
+        return self.values[:1].repeat(len(self.column), axis=0)[None]
+
+    @cached_property
+    def _speeds(self) -> FloatArray:
+        """How much values change in a second up to the next key, (N + 1, C); 0 at the last of a track."""
+        following = np.arange(len(self.values)) + (self.per_s > 0.0)
+        return np.asarray((self.values[following] - self.values) * self.per_s[:, None])
 
     @cached_property
     def _last(self) -> IntArray:
@@ -183,43 +218,46 @@ class KeyTable:
     def of(cls, skeleton: Skeleton, clips: Sequence[ClipTracks]) -> KeyTable:
         """Lay out clips, each (duration_s, is_looping, rotations, translations, scales)."""
         return cls(skeleton,
-                   _Channel.of([(rotations, end, loops) for end, loops, rotations, _, _ in clips], rot.IDENTITY),
-                   _Channel.of([(translations, end, loops) for end, loops, _, translations, _ in clips], np.zeros(3)),
-                   _Channel.of([(scales, end, loops) for end, loops, _, _, scales in clips], np.ones(3)))
+                   _Channel.of([(rotations, end, loops) for end, loops, rotations, _, _ in clips], rot.IDENTITY,
+                               len(skeleton)),
+                   _Channel.of([(translations, end, loops) for end, loops, _, translations, _ in clips], np.zeros(3),
+                               len(skeleton)),
+                   _Channel.of([(scales, end, loops) for end, loops, _, _, scales in clips], np.ones(3),
+                               len(skeleton)))
 
     def sample(self, clip: IntArray, times_s: FloatArray, interpolation: Interpolation,
                translation: TranslationInterpolation) -> Pose:
         """Return the poses (F, J, …) of clips (F,) at their own times (F,)."""
-        shape = len(times_s), len(self.skeleton)
-        turned = self._turned(clip, times_s, interpolation)
-        pose = Pose(turned if turned.shape[:2] == shape else rot.identities(*shape), np.zeros((*shape, 3)),
-                    np.ones((*shape, 3)))
-        if turned is not pose.rotations:
-            pose.rotations[:, self._rotations.joints] = turned
-        for channel, out, curve in ((self._translations, pose.translations, translation),
-                                    (self._scales, pose.scales, "LINEAR")):
-            if len(channel.joints):
-                key, share = channel.find(clip, times_s)
-                x = share[..., None]
-                if curve == "SPLINE":
-                    a, b, c, d = np.moveaxis(self._cubics[key], -2, 0)
-                    out[:, channel.joints] = a + x * (b + x * (c + x * d))
-                else:
-                    following = key + (channel.per_s.take(key) > 0.0)
-                    out[:, channel.joints] = (channel.values.take(key, axis=0) * (1.0 - x)
-                                              + channel.values.take(following, axis=0) * x)
-        return pose
+        instants = np.empty(len(times_s), dtype=np.complex128)
+        instants.real, instants.imag = clip, times_s
+        moved = self._splined(instants) if translation == "SPLINE" else self._translations.straight(instants)
+        return Pose(self._turned(instants, interpolation), moved, self._scales.straight(instants))
 
-    def _turned(self, clip: IntArray, times_s: FloatArray, interpolation: Interpolation) -> FloatArray:
-        key, share = self._rotations.find(clip, times_s)
-        half = self._arcs.half.take(key)
+    def _turned(self, instants: npt.NDArray[np.complex128], interpolation: Interpolation) -> FloatArray:
+        """Return rotations (F, J, 4) at instants (F,)."""
+        channel, arcs = self._rotations, self._arcs
+        key, since_s = channel.find(instants)
         if interpolation == "SLERP":
-            return self._arcs.along(key, half * share)
+            return channel.of_joints(arcs.along(key, since_s * self._turning_per_s.take(key)))
+        half, share = arcs.half.take(key), since_s * channel.per_s.take(key)
         if interpolation == "LERP":
-            return self._arcs.along(key, np.arctan2(share * np.sin(half), 1.0 - share + share * np.cos(half)))
+            angle = np.arctan2(share * np.sin(half), 1.0 - share + share * np.cos(half))
+            return channel.of_joints(arcs.along(key, angle))
         inner = self._inner_arcs
-        return rot.slerp(self._arcs.along(key, half * share), inner.along(key, inner.half.take(key) * share),
-                         2.0 * share * (1.0 - share))
+        return channel.of_joints(rot.slerp(arcs.along(key, half * share), inner.along(key, inner.half.take(key) * share),
+                                           2.0 * share * (1.0 - share)))
+
+    def _splined(self, instants: npt.NDArray[np.complex128]) -> FloatArray:
+        """Return translations (F, J, 3) at instants (F,), by cubics."""
+        key, since_s = self._translations.find(instants)
+        x = (since_s * self._translations.per_s.take(key))[..., None]
+        a, b, c, d = np.moveaxis(self._cubics[key], -2, 0)
+        return self._translations.of_joints(a + x * (b + x * (c + x * d)))
+
+    @cached_property
+    def _turning_per_s(self) -> FloatArray:
+        """How far arcs to the next key go in a second, (N + 1,)."""
+        return self._arcs.half * self._rotations.per_s
 
     @cached_property
     def _arcs(self) -> _Arcs:
