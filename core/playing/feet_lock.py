@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from ..maths.formulas import Number, greatest, holds_anywhere, length, root, worked_out
 from ..skeletons.hierarchy import with_ancestors, with_descendants
@@ -73,9 +74,7 @@ class FeetLock:
             shift[..., 2] += lowest
         if not np.count_nonzero(shift):
             return
-        if are_scaled:
-            _take_scale_out(matrices)
-        self._bend(pose, matrices[:3], shift, most)
+        self._bend(pose, matrices[:3], are_scaled, shift, most)
         if floor is not None and self.soles.have_shins:
             self._lift_shins(pose, floor)
 
@@ -87,11 +86,9 @@ class FeetLock:
             lift = share * np.maximum(below, 0.0)
             if not lift.any():
                 return
-            matrices = world.reshape(4, len(self.legs), *world.shape[1:])[:3].copy()
-            if are_scaled:
-                _take_scale_out(matrices)
+            matrices = world.reshape(4, len(self.legs), *world.shape[1:])[:3]
             shift = lift[..., None] * np.array((0.0, 0.0, 1.0))
-            self._bend(pose, matrices, shift, np.full(lift.shape, np.inf))
+            self._bend(pose, matrices, are_scaled, shift, np.full(lift.shape, np.inf))
 
     def lacks(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
               floor: Floor | None) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -122,11 +119,13 @@ class FeetLock:
         below = np.maximum.reduce(floor.heights - self.soles.heights(*matrices[1:]), axis=2)
         return below, floor.share[None], floor.rise
 
-    def _bend(self, pose: Pose, matrices: FloatArray, shift: FloatArray, most: FloatArray) -> None:
+    def _bend(self, pose: Pose, matrices: FloatArray, are_scaled: bool, shift: FloatArray, most: FloatArray) -> None:
         """Turn the joints of legs so that ankles are shifted (L, F, 3); most: see Chains.bent.
 
-        matrices: (3, L, F, 4, 4) of hips, knees and ankles in the model, their columns of unit length.
+        matrices: (3, L, F, 4, 4) of hips, knees and ankles in the model, which are changed where they are scaled.
         """
+        if are_scaled:
+            _take_scale_out(matrices)
         joints, parents = self._chains.joints, self.skeleton_map.skeleton.parents
         rotations, short = self._chains.bent(matrices, pose.rotations.take(joints, axis=1).transpose(1, 2, 0, 3), shift,
                                              most)
@@ -138,7 +137,7 @@ class FeetLock:
                 parent = Joints.of(self.skeleton_map.skeleton, [int(parents[ankle])]).matrices(pose)[0, :, :3, :3]
                 own = np.asarray(np.linalg.solve(parent, own[..., None])[..., 0], dtype=np.float64)
             pose.translations[:, ankle] += own
-        pose.rotations[:, joints] = rotations.transpose(2, 0, 1, 3)
+        pose.rotations[:, joints] = (rot.normalized(rotations) if are_scaled else rotations).transpose(2, 0, 1, 3)
 
     @cached_property
     def _joints(self) -> Joints:

@@ -48,8 +48,8 @@ _SOFT = 0.02
 """Of a leg's length: so softly legs are kept from being stretched farther than they may be."""
 _FORWARD = 0.5
 """A knee whose axis at rest has a smaller cosine to the body's left bends sideways or backwards there."""
-_PRODUCT = rot.multiply(np.eye(4)[:, None], np.eye(4)).reshape(16, 4).T
-"""What makes a·b of the products of a quaternion's numbers with another one's, (4, 16)."""
+_BY = rot.multiply(np.eye(4)[:, None], np.roll(np.eye(4), -1, axis=0)).swapaxes(1, 2).reshape(4, 16)
+"""What makes of a quaternion's numbers, (4, 16), the matrix by which it is multiplied by another one, as xyzw."""
 
 
 @dataclass(frozen=True)
@@ -156,21 +156,19 @@ class Chains:
         """Return rotations (3, L, F, 4) by which ankles are shifted (L, F, 3) without turning in the model.
 
         And by which share of its way from the hip an ankle falls short of that, (L, F). matrices: (3, L, F, 4, 4) what
-        leads from hips, knees and ankles to the model, their columns of unit length. rotations: (3, L, F, 4) as these
-        joints have them. Legs whose ankles are not shifted keep them. most: (L, F) how far ankles are from their hips
-        at most, as a share of the leg, unless they already are farther; what goes beyond is left out softly.
+        leads from hips, knees and ankles to the model, their columns of unit length; where these are not at right
+        angles either, the rotations returned are not of unit length. rotations: (3, L, F, 4) as these joints have them.
+        Legs whose ankles are not shifted keep them. most: (L, F) how far ankles are from their hips at most, as a share
+        of the leg, unless they already are farther; what goes beyond is left out softly.
         A joint's new rotation is the old one times its turn: with W its frame, T what turns it in the model and P what
         turns its parent there, W⁻¹·P⁻¹·T·W.
         """
         found = worked_out(_bent, matrices[..., :3, 3].transpose(1, 2, 0, 3), matrices[0, ..., :3, :3], shift, most,
                            self.knee_axes)
-        local = found[..., :12].transpose(2, 0, 1).reshape(3, 4, *shift.shape[:2])  # all frames of a number together
-        frames = matrices[..., :3, :3].transpose(0, 3, 4, 1, 2)
-        np.add.reduce(local[:, 1:, None] * np.ascontiguousarray(frames), axis=1, out=local[:, 1:])
-        local /= np.sqrt(np.add.reduce(local * local, axis=1, keepdims=True))
-        own = np.ascontiguousarray(rotations.transpose(0, 3, 1, 2))
-        bent = _PRODUCT @ (own[:, :, None] * local[:, None]).reshape(3, 16, -1)
-        bent = bent.reshape(own.shape).transpose(0, 2, 3, 1)
+        turns = found[..., :12].reshape(*shift.shape[:2], 3, 4, 1).transpose(2, 0, 1, 3, 4)
+        own = matrices.swapaxes(-1, -2) @ turns
+        own[..., 3, 0] = turns[..., 3, 0]
+        bent = ((rotations @ _BY).reshape(matrices.shape) @ own)[..., 0]
         if self._loose:
             bent[2, self._loose] = rotations[2, self._loose]
         return bent, found[..., 12]
@@ -184,7 +182,7 @@ def _bent(limb: Sequence[Sequence[Number]], frame: Sequence[Sequence[Number]], s
           most: Number, knee_axis: Sequence[Number]) -> Sequence[Number]:
     """Return what turns a leg's hip, knee and ankle in the model, beside its parent, and the share; see Chains.bent.
 
-    limb: where they are. frame: the rows of the hip's. The knee bends first, then the leg swings at the hip. What turns
+    Quaternions are xyzw. limb: where they are. frame: the rows of the hip's. The knee bends first, then the leg swings at the hip. What turns
     nothing is exactly that: there the leg is as long as it is, and swings to where it is.
     """
     (hip, knee, ankle), (to_x, to_y, to_z) = limb, shift
@@ -209,8 +207,8 @@ def _bent(limb: Sequence[Sequence[Number]], frame: Sequence[Sequence[Number]], s
     bend = cosine, x * by, y * by, z * by
     x, y, z = rotated(bend, shin)
     swing = _arc((thigh[0] + x, thigh[1] + y, thigh[2] + z), aim)
-    w, x, y, z = product(swing, bend)
-    return swing + bend + (w, -x, -y, -z, over / greatest(far, 1e-30))
+    (w, x, y, z), (bend_w, *bend_xyz), (swing_w, *swing_xyz) = product(swing, bend), bend, swing
+    return *swing_xyz, swing_w, *bend_xyz, bend_w, -x, -y, -z, w, over / greatest(far, 1e-30)
 
 
 def _from(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:

@@ -87,12 +87,17 @@ def test_knees_turn_hardly_more_suddenly_at_seams_of_quick_steps_than_as_authore
     assert stands <= SOFTER * authored
 
 
+def whole(matrices: FloatArray) -> FloatArray:
+    """Return matrices (..., 3, 4) with their last rows, (..., 4, 4)."""
+    return np.concatenate((matrices, np.broadcast_to((0.0, 0.0, 0.0, 1.0), (*matrices.shape[:-2], 1, 4))), axis=-2)
+
+
 @pytest.mark.parametrize("most", [0.9, 0.95, 1.0])
 def test_a_leg_is_stretched_softly_and_hardly_farther_than_it_may_be_or_is(most: float) -> None:
     found, clip = find_map(BODY), quick("a", np.random.default_rng(3))
     leg, times = legs_of(found)[0], np.linspace(0.0, clip.duration_s, 20)
-    world = world_from_pose(BODY, clip.sample(times, "SLERP"))[:, [leg.hip, leg.knee, leg.ankle]]
-    hip, knee, ankle = (world[:, joint, :, 3] for joint in range(3))
+    world = whole(world_from_pose(BODY, clip.sample(times, "SLERP"))[:, [leg.hip, leg.knee, leg.ankle]])
+    hip, knee, ankle = (world[:, joint, :3, 3] for joint in range(3))
     long = float(np.linalg.norm(knee[0] - hip[0]) + np.linalg.norm(ankle[0] - knee[0]))
     now = np.linalg.norm(ankle - hip, axis=1) / long
     wanted = np.linspace(0.7, 1.1, 401)
@@ -113,7 +118,7 @@ def test_legs_whose_ankles_stay_keep_their_rotations_exactly_among_others() -> N
     joints = np.array([(leg.hip, leg.knee, leg.ankle) for leg in legs]).T
     poses.rotations[:, joints] = rot.exp(rng.normal(0.0, 0.6, (200, 3, 2, 3)))
     poses.rotations[::4, joints[1]] = rot.IDENTITY  # straight
-    matrices = world_from_pose(BODY, poses)[:, joints].transpose(1, 2, 0, 3, 4)
+    matrices = whole(world_from_pose(BODY, poses)[:, joints]).transpose(1, 2, 0, 3, 4)
     own, shift = poses.rotations[:, joints].transpose(1, 2, 0, 3), rng.normal(0.0, 0.1, (2, 200, 3))
     still = rng.random((2, 200)) < 0.5
     shift[still] = 0.0
