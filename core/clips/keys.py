@@ -244,8 +244,9 @@ class KeyTable:
             angle = np.arctan2(share * np.sin(half), 1.0 - share + share * np.cos(half))
             return channel.of_joints(arcs.along(key, angle))
         inner = self._inner_arcs
-        return channel.of_joints(rot.slerp(arcs.along(key, half * share), inner.along(key, inner.half.take(key) * share),
-                                           2.0 * share * (1.0 - share)))
+        between = rot.slerp(arcs.along(key, half * share), inner.along(key, inner.half.take(key) * share),
+                            2.0 * share * (1.0 - share))
+        return channel.of_joints(between)
 
     def _splined(self, instants: npt.NDArray[np.complex128]) -> FloatArray:
         """Return translations (F, J, 3) at instants (F,), by cubics."""

@@ -109,6 +109,11 @@ def holds_anywhere(condition: bool | BoolArray) -> bool:
     return condition if isinstance(condition, bool) else bool(condition.any())
 
 
+def holds_everywhere(condition: bool | BoolArray) -> bool:
+    """Tell whether a condition holds for all numbers."""
+    return condition if isinstance(condition, bool) else bool(condition.all())
+
+
 def dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
     """Return the dot product of vectors."""
     (ax, ay, az), (bx, by, bz) = a, b
@@ -123,10 +128,10 @@ def cross(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:
 
 def rotated(q: Sequence[Number], v: Sequence[Number]) -> Vector[Number]:
     """Return a vector rotated by a unit quaternion."""
-    (w, *_), (x, y, z), axis = q, v, q[1:]
-    t = tx, ty, tz = cross(axis, v)
-    ux, uy, uz = cross(axis, t)
-    return x + 2.0 * (w * tx + ux), y + 2.0 * (w * ty + uy), z + 2.0 * (w * tz + uz)
+    (w, x, y, z), (vx, vy, vz) = q, v
+    tx, ty, tz = y * vz - z * vy, z * vx - x * vz, x * vy - y * vx
+    return (vx + 2.0 * (w * tx + y * tz - z * ty), vy + 2.0 * (w * ty + z * tx - x * tz),
+            vz + 2.0 * (w * tz + x * ty - y * tx))
 
 
 def product(a: Sequence[Number], b: Sequence[Number]) -> Quaternion[Number]:

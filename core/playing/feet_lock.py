@@ -63,7 +63,7 @@ class FeetLock:
         """
         world, are_scaled = self._joints.posed(pose)
         matrices = world.reshape(4, len(self.legs), len(times_s), 4, 4)
-        led = self._worked_out(_shift_and_down, world, times_s, gaps, upright, floor)
+        led = self._worked_out(_shift_and_down, matrices, times_s, gaps, upright, floor)
         shift, downs, most = led[..., :3], led[..., 3], led[..., 4]
         for leg in self._loose:
             downs[leg] = 0.0
@@ -82,13 +82,13 @@ class FeetLock:
         """Draw feet up whose soles also move with the shin: how low these are is known when their legs are bent."""
         for _ in range(_TIMES_BENT):
             world, are_scaled = self._joints.posed(pose)
-            below, share, _ = self._ground(world, floor)
+            matrices = world.reshape(4, len(self.legs), *world.shape[1:])
+            below, share, _ = self._ground(matrices, floor)
             lift = share * np.maximum(below, 0.0)
             if not lift.any():
                 return
-            matrices = world.reshape(4, len(self.legs), *world.shape[1:])[:3]
             shift = lift[..., None] * np.array((0.0, 0.0, 1.0))
-            self._bend(pose, matrices, are_scaled, shift, np.full(lift.shape, np.inf))
+            self._bend(pose, matrices[:3], are_scaled, shift, np.full(lift.shape, np.inf))
 
     def lacks(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
               floor: Floor | None) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -97,25 +97,25 @@ class FeetLock:
         That is than their footholds, since their soles would be in the ground; see hold. And how far from its hip the
         ankle is then, as a share of the leg.
         """
-        found = self._worked_out(_lacks, self._joints.posed(pose)[0], times_s, gaps, upright, floor)
+        matrices = self._joints.posed(pose)[0].reshape(4, len(self.legs), len(times_s), 4, 4)
+        found = self._worked_out(_lacks, matrices, times_s, gaps, upright, floor)
         for leg in self._loose:
             found[leg, :, 0] = 0.0
         return found[..., 0], found[..., 1], found[..., 2]
 
-    def _worked_out(self, formula: Callable[..., Sequence[Number]], world: FloatArray, times_s: FloatArray,
+    def _worked_out(self, formula: Callable[..., Sequence[Number]], matrices: FloatArray, times_s: FloatArray,
                     gaps: IntArray, upright: FloatArray, floor: Floor | None) -> FloatArray:
         """Return the K numbers that a formula makes of each leg, (L, F, K).
 
-        world: matrices (4 · L, F, 4, 4) of hips, knees, ankles and feet.
+        matrices: (4, L, F, 4, 4) of hips, knees, ankles and feet.
         """
-        limbs = world.reshape(4, len(self.legs), len(times_s), 4, 4)[..., :3, 3].transpose(1, 2, 0, 3)
-        ground = _NO_GROUND if floor is None else self._ground(world, floor)
+        limbs = matrices[..., :3, 3].transpose(1, 2, 0, 3)
+        ground = _NO_GROUND if floor is None else self._ground(matrices, floor)
         return worked_out(formula, limbs, self.footholds.ways(gaps), times_s[None], upright[None], *ground,
                           self._lengths)
 
-    def _ground(self, world: FloatArray, floor: Floor) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _ground(self, matrices: FloatArray, floor: Floor) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return how deep soles are below the floor, (L, F), how much of that is to be lifted, (1, F), and the rise."""
-        matrices = world.reshape(4, len(self.legs), *world.shape[1:])
         below = np.maximum.reduce(floor.heights - self.soles.heights(*matrices[1:]), axis=2)
         return below, floor.share[None], floor.rise
 

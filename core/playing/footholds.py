@@ -14,7 +14,16 @@ import numpy as np
 
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
-from ..maths.formulas import Number, chosen, greatest, holds_anywhere, least, of_both, within
+from ..maths.formulas import (
+    Number,
+    chosen,
+    greatest,
+    holds_anywhere,
+    holds_everywhere,
+    least,
+    of_both,
+    within,
+)
 
 REACH: Final = 0.9995
 """Legs are never straightened beyond this share of their length, where the knee would snap."""
@@ -266,10 +275,15 @@ def led(foot: Sequence[Number], ways: Sequence[Number], time_s: Number, upright:
     """
     foot_x, foot_y, foot_z = foot
     (let_go_s, gap_per_s, lift, is_step, over_clear), (at_x, at_y, at_z) = ways[2 * _PER_EDGE:_STRETCH], ways[_AT:]
+    is_held = time_s <= let_go_s
+    if holds_everywhere(is_held):
+        still = 0.0 * foot_z
+        return (at_x - foot_x, at_y - foot_y, (at_z + higher - foot_z) * upright + (1.0 - upright) * rise, still + 1.0,
+                still)
     (x, y, z, firmly, firmly_up, clear), (x2, y2, z2, firmly2, firmly_up2, clear2) = of_both(
         _faded, ways[:_PER_EDGE], ways[_PER_EDGE:2 * _PER_EDGE], time_s)
     x, y, z, firmly, firmly_up = x + x2, y + y2, z + z2, firmly + firmly2, firmly_up + firmly_up2
-    is_held, off, off_up = time_s <= let_go_s, is_step * firmly, is_step * firmly_up
+    off, off_up = is_step * firmly, is_step * firmly_up
     over = within((time_s - let_go_s) * gap_per_s, 0.0, 1.0)
     bump = over * (1.0 - over)
     x = chosen(is_held, at_x - foot_x, x - off * foot_x)
@@ -285,8 +299,11 @@ def stretch(ways: Sequence[Number], time_s: Number) -> Number:
     While a foot is held, as far as they are; between, from what it is as the foot is let go to what it is then.
     """
     let_go_s, gap_per_s, _, _, _, begin, end = ways[2 * _PER_EDGE:_DOWN]
+    is_held = time_s <= let_go_s
+    if holds_everywhere(is_held):
+        return begin + _ANY_STRETCH
     over = within((time_s - let_go_s) * gap_per_s, 0.0, 1.0)
-    return chosen(time_s <= let_go_s, begin + _ANY_STRETCH, begin + (end - begin) * over * over * (3.0 - 2.0 * over))
+    return chosen(is_held, begin + _ANY_STRETCH, begin + (end - begin) * over * over * (3.0 - 2.0 * over))
 
 
 def down(ways: Sequence[Number], time_s: Number, held: Number) -> Number:

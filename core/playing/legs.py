@@ -27,7 +27,6 @@ from ..maths.formulas import (
     least,
     length,
     product,
-    root,
     rotated,
     unit,
     within,
@@ -182,8 +181,8 @@ def _bent(limb: Sequence[Sequence[Number]], frame: Sequence[Sequence[Number]], s
           most: Number, knee_axis: Sequence[Number]) -> Sequence[Number]:
     """Return what turns a leg's hip, knee and ankle in the model, beside its parent, and the share; see Chains.bent.
 
-    Quaternions are xyzw. limb: where they are. frame: the rows of the hip's. The knee bends first, then the leg swings at the hip. What turns
-    nothing is exactly that: there the leg is as long as it is, and swings to where it is.
+    Quaternions are xyzw. limb: where they are. frame: the rows of the hip's. The knee bends first, then the leg swings
+    at the hip. What turns nothing is exactly that: there the leg is as long as it is, and swings to where it is.
     """
     (hip, knee, ankle), (to_x, to_y, to_z) = limb, shift
     thigh, shin = _from(hip, knee), _from(knee, ankle)
@@ -206,9 +205,9 @@ def _bent(limb: Sequence[Sequence[Number]], frame: Sequence[Sequence[Number]], s
     by = sine / greatest(size, 1e-30)
     bend = cosine, x * by, y * by, z * by
     x, y, z = rotated(bend, shin)
-    swing = _arc((thigh[0] + x, thigh[1] + y, thigh[2] + z), aim)
-    (w, x, y, z), (bend_w, *bend_xyz), (swing_w, *swing_xyz) = product(swing, bend), bend, swing
-    return *swing_xyz, swing_w, *bend_xyz, bend_w, -x, -y, -z, w, over / greatest(far, 1e-30)
+    swing = _arc((thigh[0] + x, thigh[1] + y, thigh[2] + z), aim, far)
+    (hip_w, hip_x, hip_y, hip_z), (knee_w, knee_x, knee_y, knee_z), (w, x, y, z) = swing, bend, product(swing, bend)
+    return hip_x, hip_y, hip_z, hip_w, knee_x, knee_y, knee_z, knee_w, -x, -y, -z, w, over / greatest(far, 1e-30)
 
 
 def _from(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:
@@ -216,10 +215,10 @@ def _from(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:
     return bx - ax, by - ay, bz - az
 
 
-def _arc(a: Sequence[Number], b: Sequence[Number]) -> Quaternion[Number]:
-    """Return the smallest rotation that leads the direction of a to that of b."""
+def _arc(a: Sequence[Number], b: Sequence[Number], far: Number) -> Quaternion[Number]:
+    """Return the smallest rotation that leads the direction of a to that of b; far: how long b is."""
     along, (x, y, z) = dot(a, b), cross(a, b)
-    both = root(dot(a, a) * dot(b, b))
+    both = length(a) * far
     w = both + along  # half of the angle between them
     if not holds_anywhere(w <= _OPPOSITE * both):
         return unit((w, x, y, z))
