@@ -23,8 +23,8 @@ from .clip import Clip
 from .keyed import around
 from .tracks import Tracks
 
-_NUMBERS_AT_ONCE: Final = 16_384
-"""Of joints and frames: what is worked on stays in the processor's cache."""
+_NUMBERS_AT_ONCE: Final = 65_536
+"""Of joints and frames: what is worked on stays in the processor's cache, and numpy is not called too often."""
 _FEWEST_AT_ONCE: Final = 128
 _NO_ARC: Final = 1e-12
 """Rotations whose half-angle has a smaller sine are one."""
@@ -34,10 +34,11 @@ _NO_ARC: Final = 1e-12
 class _Keys:
     """Keys of N joints at the same times (K,).
 
-    rows: (N,) of the joints. values: (C, N, K); of rotations those from the parent's axes, rest and turn in one.
+    rows: (N,) of the joints, ascending. values: (C, N, K); of rotations those from the parent's axes, rest and turn in
+    one.
     """
 
-    rows: IntArray
+    rows: IntArray | slice
     times_s: FloatArray
     values: FloatArray
 
@@ -51,7 +52,8 @@ class _Keys:
         if len(first) != 4:
             last -= first
             last *= share
-            return np.asarray(first + last)
+            first += last
+            return first
         dot = _summed(first * last)
         if is_spherical:
             return _on_arcs(first, last, dot, share)
@@ -114,17 +116,21 @@ class PosedJoints:
         """Return how high the joints are along up (3,) at times (F,), (F, N)."""
         heights = np.empty((len(self.joints), len(times_s)))
         for run in self.runs(len(times_s)):
-            heights[:, run] = self.height_rows(times_s[run], up)[3]
+            heights[:, run] = self._rows(times_s[run], up)[3].take(self._wanted, axis=0)
         return heights.T
 
     def height_rows(self, times_s: FloatArray, up: FloatArray) -> FloatArray:
         """Return rows upᵀ · model_from_joint at times (F,), (4, N, F): frames last; see skeleton.height_rows."""
+        return self._rows(times_s, up).take(self._wanted, axis=1)
+
+    def _rows(self, times_s: FloatArray, up: FloatArray) -> FloatArray:
+        """Return rows of all joints, (4, R, F); see height_rows."""
         turns, positions = self._turns(times_s), self._positions(times_s)
         scales = self._scales(times_s) if self._is_scaled else None
         rows = np.empty((4, len(self.kept), len(times_s)))
         for depth, level in enumerate(self.levels):
             above = rows[:, self._parents[depth]] if depth else np.append(up, 0.0)[:, None, None]
-            own, position = rows[:, level], positions[:, level]
+            own, position = rows[:, level], positions[depth]
             w, x, y, z = turns[:, level]
             _write(own[:3], rotated((-w, x, y, z), (*above[:3],)))  # by the inverse, whose negative turns alike
             if scales is not None:
@@ -133,7 +139,7 @@ class PosedJoints:
             own[3] += above[1] * position[1]
             own[3] += above[2] * position[2]
             own[3] += above[3]
-        return rows.take(self._wanted, axis=1)
+        return rows
 
     def world(self, times_s: FloatArray) -> FloatArray:
         """Return matrices model_from_joint at times (F,), (F, N, 3, 4), whose frames lie side by side in memory."""
@@ -172,21 +178,22 @@ class PosedJoints:
         """Return rotations model_from_joint, (4, R, F), and positions in the model, (3, R, F), without scales."""
         turns, moves = self._turns(times_s), self._positions(times_s)
         positions = np.empty((3, len(self.kept), len(times_s)))
-        positions[:, self.levels[0]] = moves[:, self.levels[0]]
+        positions[:, self.levels[0]] = moves[0]
         for depth, level in enumerate(self.levels[1:], start=1):
             above, own = turns[:, self._parents[depth]], positions[:, level]
-            _write(own, rotated((*above,), (*moves[:, level],)))
+            _write(own, rotated((*above,), (*moves[depth],)))
             own += positions[:, self._parents[depth]]
             _write(turns[:, level], product((*above,), (*turns[:, level],)))
         return turns, positions
 
     def _matrices(self, times_s: FloatArray) -> FloatArray:
         """Return matrices model_from_joint, (3, 4, R, F), with scales."""
-        turns, moves, scales = self._turns(times_s), self._positions(times_s), self._scales(times_s)
+        turns, scales = self._turns(times_s), self._scales(times_s)
         world = np.empty((3, 4, len(self.kept), len(times_s)))
         rot.write_matrix(np.moveaxis(turns, 0, -1), world.transpose(2, 3, 0, 1)[..., :3])
         world[:, :3] *= scales
-        world[:, 3] = moves
+        for level, moves in zip(self.levels, self._positions(times_s), strict=True):
+            world[:, 3, level] = moves
         for depth, level in enumerate(self.levels[1:], start=1):
             above, own = world[:, :, self._parents[depth]], world[:, :, level].copy()
             for row, new in zip(above, world[:, :, level], strict=True):
@@ -204,16 +211,14 @@ class PosedJoints:
             turns[:, keys.rows] = keys.at(times_s, is_spherical=self.is_spherical)
         return turns
 
-    def _positions(self, times_s: FloatArray) -> FloatArray:
-        """Return positions in the parents' axes at times (F,), (3, R, F), or (3, R, 1) where none moves."""
+    def _positions(self, times_s: FloatArray) -> list[FloatArray]:
+        """Return positions in the parents' axes at times (F,), (3, N, F) for each level, or (3, N, 1) if none moves."""
         rest = self.clip.skeleton.rest_translations[self.kept].T[..., None]
-        if not self._moving:
-            return rest
-        positions = np.empty((3, len(self.kept), len(times_s)))
-        positions[:] = rest
+        moving = np.empty((3, self._moving_rows, len(times_s)))
+        moving[:] = rest[:, :self._moving_rows]
         for keys in self._moving:
-            positions[:, keys.rows] += keys.at(times_s, is_spherical=False)
-        return positions
+            moving[:, keys.rows] += keys.at(times_s, is_spherical=False)
+        return [(moving if level.stop <= self._moving_rows else rest)[:, level] for level in self.levels]
 
     def _scales(self, times_s: FloatArray) -> FloatArray:
         """Return scales at times (F,), (3, R, F), or (3, R, 1) where none changes."""
@@ -227,8 +232,8 @@ class PosedJoints:
         return scales
 
     @cached_property
-    def _parents(self) -> tuple[IntArray, ...]:
-        return tuple(self.parents[level] for level in self.levels)
+    def _parents(self) -> tuple[IntArray | slice, ...]:
+        return tuple(_as_slice(self.parents[level]) for level in self.levels)
 
     @cached_property
     def _row(self) -> IntArray:
@@ -256,6 +261,12 @@ class PosedJoints:
         return (*self._keys(self.clip.translations),)
 
     @cached_property
+    def _moving_rows(self) -> int:
+        """How many rows there are down to the deepest level of which a joint moves."""
+        moves = np.isin(self.kept, self.clip.translations.joints)
+        return max((level.stop for level in self.levels if moves[level].any()), default=0)
+
+    @cached_property
     def _scaling(self) -> tuple[_Keys, ...]:
         return (*self._keys(self.clip.scales),)
 
@@ -270,6 +281,7 @@ class PosedJoints:
     def _keys(self, tracks: Tracks, turns: FloatArray | None = None) -> Iterator[_Keys]:
         """Yield the keys of tracks, those at the same times together; turns: (R, C, C) what turns the values."""
         own = np.flatnonzero(self._row[tracks.joints] >= 0)
+        own = own[np.argsort(self._row[tracks.joints[own]])]
         if not len(own):
             return
         if self.clip.is_looping:
@@ -283,7 +295,7 @@ class PosedJoints:
                     values[:, number] = keys
                 else:
                     np.matmul(turns[row], keys, out=values[:, number])
-            yield _Keys(rows, times, values)
+            yield _Keys(_as_slice(rows), times, values)
 
 
 def of_frames(world: FloatArray, frames: IntArray) -> FloatArray:
@@ -320,3 +332,9 @@ def _write(out: FloatArray, rows: Iterable[FloatArray]) -> None:
     """Write arrays (N, F), one for each number, into an array (C, N, F)."""
     for own, row in zip(out, rows, strict=True):
         own[...] = row
+
+
+def _as_slice(rows: IntArray) -> IntArray | slice:
+    """Return rows (N,) as a slice where each follows the one before: what is taken by that is no copy."""
+    follow = len(rows) > 0 and bool((np.diff(rows) == 1).all())
+    return slice(int(rows[0]), int(rows[-1]) + 1) if follow else rows

@@ -26,7 +26,7 @@ _TURNS_BY: Final = 0.03
 """Of the limb's length: as its end is moved by so much, an overstretched knee comes round to the front."""
 _EASED: Final = 4.0
 """Of offsets in several directions the larger count so much more."""
-_FRAMES_AT_ONCE: Final = 512
+_FRAMES_AT_ONCE: Final = 2048
 
 
 class Limb(NamedTuple):

@@ -18,7 +18,6 @@ from ..clips.posed import PosedJoints
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import children_of, path_to_root, with_ancestors, with_descendants
 from ..skeletons.skeleton import Skeleton
-from .limbs import runs_of_frames
 from .skin_points import SkinPoints
 
 _FAR: Final = 0.2
@@ -137,7 +136,7 @@ class LowestSkin:
         heights, high = np.empty((len(times_s), len(self.joints))), np.empty(len(times_s))
         of_trunk, row = PosedJoints.of(clip, self.trunk.kept), self.trunk.row(len(clip.skeleton))
         is_near = np.ones((len(self.ends), len(times_s)), dtype=np.bool_)
-        for run in runs_of_frames(len(times_s)):
+        for run in of_trunk.runs(len(times_s)):
             rows = of_trunk.height_rows(times_s[run], up)
             heights[run] = rows[3, row[self.joints]].T
             for group in self.trunk.groups:
@@ -157,7 +156,7 @@ class LowestSkin:
             if not len(frames):
                 continue
             of_part, row = PosedJoints.of(clip, part.kept), part.row(len(clip.skeleton))
-            for frame in (frames[run] for run in runs_of_frames(len(frames))):
+            for frame in (frames[run] for run in of_part.runs(len(frames))):
                 rows = of_part.height_rows(times_s[frame], up)
                 for group in part.groups:
                     _lower(low, frame, group, rows, row)
