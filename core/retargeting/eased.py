@@ -2,7 +2,8 @@
 
 Where the direction out of a thick trunk changes its side, or a hand comes in fast, a correction that holds in each
 frame by itself jumps from one to the next. So what it does to wrists and elbows is averaged over a moment, and done
-anew.
+anew. And where it leads hands far, they go there before they touch, and come back after they have touched; hands that
+touch for so short a time that they cannot go there and back do so in part.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from .limbs import LimbPoses
+from .off_ground import lowest_beside
 
 _MOMENT_S: Final = 0.05
 """Averages are over twice as long before and after, and most of what they see is within this; longer ones miss short
@@ -50,6 +52,41 @@ def averaged_up_to(times: FloatArray, values: FloatArray, counts: FloatArray) ->
     """
     once = averaged(times, values)
     return once + averaged(times, counts * (values - once))
+
+
+def within_reach(times: FloatArray, far: FloatArray, speed: float) -> FloatArray:
+    """Return how much of ways so far (F,), at times (F,), may be gone and come back (F,) while they last, 0 to 1.
+
+    >>> times = np.arange(5) / 10.0
+    >>> within_reach(times, np.array((0.0, 0.2, 0.2, 0.2, 0.0)), 1.0).tolist()
+    [1.0, 1.0, 1.0, 1.0, 1.0]
+    >>> within_reach(times, np.array((0.0, 0.0, 0.2, 0.0, 0.0)), 1.0).round(3).tolist()
+    [1.0, 1.0, 0.5, 1.0, 1.0]
+    """
+    slower = np.minimum.accumulate(far - speed * times) + speed * times
+    slower = np.minimum(np.minimum.accumulate((far + speed * times)[::-1])[::-1] - speed * times, slower)
+    most = -lowest_beside(times, -slower, np.ones(len(times), np.bool_), far / speed)
+    return np.asarray(np.minimum(most / np.maximum(far, 1e-30), 1.0) ** (far > 0.0))
+
+
+def gone_before_and_after(times: FloatArray, ways: FloatArray, counts: FloatArray, speed: float) -> FloatArray:
+    """Return ways (F, 3) at times (F,) that are gone no faster before and after those that count, (F,) from 0 to 1.
+
+    >>> ways, counts = np.array([(0.0,) * 3] * 2 + [(0.2, 0.0, 0.0)] + [(0.0,) * 3] * 2), np.array((0, 0, 1, 0, 0))
+    >>> gone_before_and_after(np.arange(5) / 10.0, ways, counts, 1.0)[:, 0].round(3).tolist()
+    [0.0, 0.1, 0.2, 0.1, 0.0]
+    """
+    far, longest, made = counts * np.linalg.norm(ways, axis=1), np.linalg.norm(ways, axis=1), ways.copy()
+    for turn in (slice(None), slice(None, None, -1)):
+        passed = speed * np.abs(times - times[turn][0])[turn]
+        ahead = far[turn] + passed
+        first = np.maximum.accumulate(np.where(ahead >= np.maximum.accumulate(ahead), np.arange(len(times)), 0))
+        left = (ahead[first] - passed)[turn]
+        rows = np.flatnonzero(left > longest)
+        begun = np.arange(len(times))[turn][first][turn][rows]
+        made[rows] = (left[rows] / np.maximum(longest[begun], 1e-30))[:, None] * ways[begun]
+        longest = np.maximum(longest, left)
+    return made
 
 
 def _area(times: FloatArray, values: FloatArray, areas: FloatArray, at: FloatArray) -> FloatArray:

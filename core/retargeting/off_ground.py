@@ -80,8 +80,8 @@ def is_within(times_s: FloatArray, spans: FloatArray) -> BoolArray:
 
 
 def lowest_beside(times_s: FloatArray, heights: FloatArray, stands: BoolArray,
-                  within_s: float = _WITHIN_S) -> FloatArray:
-    """Return the lowest of heights (F,) within a while of times (F,) while it stands; between, what leads over."""
+                  within_s: FloatArray | float = _WITHIN_S) -> FloatArray:
+    """Return the lowest of heights (F,) so near times (F,) while it stands, (S,) or one; between, what leads over."""
     times, low = times_s[stands], heights[stands]
     first, end = np.searchsorted(times, times - within_s), np.searchsorted(times, times + within_s, "right")
     found, width = np.full(len(times), np.inf), 1
