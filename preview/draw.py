@@ -235,7 +235,7 @@ def draw_batch(batch: gpu.types.GPUBatch, program: gpu.types.GPUShader, count: i
 
 
 def view_block(view: View) -> npt.NDArray[np.float32]:
-    """Return the struct TaktView: two matrices, column by column, the size, and the lights."""
+    """Return the struct TaktView: two matrices, column by column, the size, the view transform and the lights."""
     matrices = [matrix.T.astype(np.float32).ravel() for matrix in (view.clip_from_view, view.view_from_world)]
     size = np.array((view.width, view.height, view.encode, 0.0), dtype=np.float32)
     return np.concatenate((*matrices, size, view.look.block(view.view_from_world)))

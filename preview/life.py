@@ -336,7 +336,7 @@ def draw_viewport(context: bpy.types.Context) -> None:
     space = cast(bpy.types.SpaceView3D, context.space_data)
     view = View(np.array(context.region_data.view_matrix, dtype=np.float64),
                 np.array(context.region_data.window_matrix, dtype=np.float64), region.width, region.height,
-                encode=False, look=look_of(space.shading))
+                encode=False, look=look_of(space.shading, scene.view_settings))
     smooth = _running.smooth if is_wanted(region.width, region.height) else None
     seen = as_viewport(_choices, space.shading)
     if not _has_depth(space):

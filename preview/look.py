@@ -10,6 +10,7 @@ from mathutils import Matrix
 
 from ..bridge.materials import ColourMode
 from ..core.maths.arrays import FloatArray
+from ..core.shading.tone import TONES
 from .random_colours import random_colour
 
 LIGHTS = 4
@@ -22,6 +23,8 @@ _WORLD_FROM_LIGHT = np.array(((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)
 """Lights that stand still in the world are told with Y up."""
 
 
+_OF_SURROUNDINGS = 2.5
+"""So much more light comes from Blender's own picture of surroundings than from its studio light, on what is grey."""
 _NO_LIGHT = ((0.0, 0.0, 0.0, 0.0),) * 3
 
 
@@ -37,6 +40,8 @@ class Look:
     shines: whether there are highlights. mirrors: whether metal also mirrors a sky and a ground. in_world: the lights
     stand still in the world instead of coming with the viewer. In mode OBJECT: single: one colour for all, or None;
     is_random: each object has one by its name, otherwise its own.
+    tone: the view transform. brightness: what the lights are multiplied by, but not what metal mirrors; exposure: what
+    all is.
     """
 
     mode: ColourMode = "NODES"
@@ -47,6 +52,9 @@ class Look:
     in_world: bool = False
     single: Colour | None = None
     is_random: bool = False
+    tone: str = TONES[0]
+    brightness: float = 1.0
+    exposure: float = 1.0
 
     def colour_of(self, ob: bpy.types.Object) -> Colour:
         """Return the one colour of an object, in mode OBJECT."""
@@ -61,13 +69,14 @@ class Look:
         lights = self.lights.copy()
         if self.in_world:
             lights[:, 0, :3] = lights[:, 0, :3] @ (view_from_world[:3, :3] @ _WORLD_FROM_LIGHT).T
-        return np.concatenate(((*self.ambient, self.shines + self.mirrors), lights.ravel())).astype(np.float32)
+        tone = TONES.index(self.tone), self.brightness, self.exposure, 0.0
+        return np.concatenate(((*self.ambient, self.shines + self.mirrors), tone, lights.ravel())).astype(np.float32)
 
 
-def look_of(shading: bpy.types.View3DShading) -> Look:
-    """Return how a viewport colours and lights what it shows."""
+def look_of(shading: bpy.types.View3DShading, view: bpy.types.ColorManagedViewSettings | None = None) -> Look:
+    """Return how a viewport colours and lights what it shows; view: of its scene, which Solid does not obey."""
     if shading.type in ("MATERIAL", "RENDERED"):
-        return studio()
+        return studio() if view is None else _managed(studio(), shading, view)
     single = cast(Colour, (*cast(Any, shading.single_color), 1.0)) if shading.color_type == "SINGLE" else None
     mode = _COLOUR_MODES.get(shading.color_type, "MATERIAL")
     look = Look(mode, single=single, is_random=shading.color_type == "RANDOM")
@@ -82,6 +91,20 @@ def look_of(shading: bpy.types.View3DShading) -> Look:
         lights[:, 0, :3] = lights[:, 0, :3] @ turn.T
     return replace(look, lights=lights, ambient=chosen.light_ambient[:], shines=shading.show_specular_highlight,
                    in_world=shading.use_world_space_lighting)
+
+
+def _managed(look: Look, shading: bpy.types.View3DShading, view: bpy.types.ColorManagedViewSettings) -> Look:
+    """Return a look by a scene's view transform, as bright as the light that Blender has instead of a studio's.
+
+    What is drawn into a viewport comes after Blender's own view transform. Its exposure counts where the scene lights.
+    """
+    is_rendered = shading.type == "RENDERED"
+    has_lights = shading.use_scene_lights_render if is_rendered else shading.use_scene_lights
+    has_world = shading.use_scene_world_render if is_rendered else shading.use_scene_world
+    tone = str(view.view_transform)
+    return replace(look, tone=tone if tone in TONES else TONES[0],
+                   brightness=1.0 if has_world else _OF_SURROUNDINGS * shading.studiolight_intensity,
+                   exposure=2.0 ** view.exposure if has_lights or has_world else 1.0)
 
 
 def studio(mode: ColourMode = "NODES") -> Look:

@@ -8,6 +8,7 @@ from typing import Literal
 import gpu
 
 from ..core.shading.material import MAX_DEPTH, MAX_TEXTURES, OPERATIONS
+from ..core.shading.tone import TONES
 from ..core.skinning import SKINNING_METHODS
 
 _FOLDER = Path(__file__).parent.parent / "shaders"
@@ -83,6 +84,7 @@ struct TaktView {
   mat4 view_from_world;
   vec4 size; /* in pixels: width, height; then whether to encode as sRGB */
   vec4 ambient; /* light from everywhere, then 0: no highlights, 1: highlights, 2: metal mirrors surroundings too */
+  vec4 tone; /* which view transform, see tone.glsl; then how much brighter lamps are, and everything */
   vec4 lights[12]; /* of each of four: direction and wrap, diffuse colour, specular colour */
 };
 """
@@ -101,11 +103,12 @@ CHARACTER = Interface(
     push_constants=(("IVEC4", "drawing"), ("FLOAT", "opacity")),
     typedefs=_VIEW,
     vertex=("instance.glsl", "skinning.glsl", "posed.glsl", "lines.glsl", "character.vert.glsl"),
-    fragment=("studio.glsl", "material.glsl", "character.frag.glsl"),
+    fragment=("studio.glsl", "tone.glsl", "material.glsl", "character.frag.glsl"),
     samplers=("rows", "materials", *(f"image_{index}" for index in range(MAX_TEXTURES))),
     constants=(*_INSTANCES, *((f"PASS_{name}", number) for number, name in enumerate(PASSES)),
                *((f"OPERATION_{name}", number) for number, name in enumerate(OPERATIONS)),
                *((f"ALPHA_{name}", number) for number, name in enumerate(ALPHAS)),
+               *((f"TONE_{name.upper().rpartition(' ')[2]}", number) for number, name in enumerate(TONES)),
                ("MATERIAL_ROWS", MATERIAL_ROWS), ("MAX_TEXTURES", MAX_TEXTURES), ("MAX_DEPTH", MAX_DEPTH)),
 )
 

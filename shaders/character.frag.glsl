@@ -62,7 +62,8 @@ vec4 surface_colour(vec3 n, vec3 to_viewer)
   if ((drawing.z == ALPHA_SOLID && !is_solid) || (drawing.z == ALPHA_REST && (is_solid || alpha < LEAST_ALPHA))) {
     discard;
   }
-  return vec4(lit + glow, (drawing.z == ALPHA_SOLID) ? 1.0 : alpha);
+  vec3 shown = toned((lit + glow) * view.tone.z);
+  return vec4(shown, (drawing.z == ALPHA_SOLID) ? 1.0 : alpha);
 }
 
 void main()

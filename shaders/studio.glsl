@@ -57,7 +57,7 @@ vec3 studio_light(vec3 base_colour, float metallic, float roughness_of_material,
   float roughness = sqrt(roughness_of_material);
   bool shines = view.ambient.w >= 1.0;
   vec4 wrap = vec4(view.lights[0].w, view.lights[3].w, view.lights[6].w, view.lights[9].w);
-  vec3 diffuse = view.ambient.rgb + sum_of_lights(1, wrapped(along_lights(n), wrap));
+  vec3 diffuse = view.tone.y * (view.ambient.rgb + sum_of_lights(1, wrapped(along_lights(n), wrap)));
   if (!shines) {
     return diffuse * base_colour;
   }
@@ -66,7 +66,7 @@ vec3 studio_light(vec3 base_colour, float metallic, float roughness_of_material,
   vec4 shininess = exp2(10.0 * (1.0 - roughness) * (1.0 - wrap) + 1.0);
   vec4 sharp = highlights(n, to_viewer, shininess);
   vec4 around = wrapped(along_lights(-reflect(to_viewer, n)), mix(wrap, vec4(1.0), roughness));
-  vec3 specular = view.ambient.rgb + sum_of_lights(2, mix(sharp, around, wrap * wrap));
+  vec3 specular = view.tone.y * (view.ambient.rgb + sum_of_lights(2, mix(sharp, around, wrap * wrap)));
   if (view.ambient.w == WITH_SURROUNDINGS) {
     specular += metallic * surroundings(reflect(-to_viewer, n), roughness);
   }

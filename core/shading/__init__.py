@@ -1,1 +1,1 @@
-"""How a surface looks, as values that a shader is given."""
+"""How a surface looks, as values for a shader (`material.py`); how light becomes a screen's colours (`tone.py`)."""

@@ -13,6 +13,7 @@ from mathutils import Color, Matrix, Vector
 from takt.bridge.materials import ColourMode, Surface
 from takt.bridge.versions import principled_node
 from takt.core.shading.material import OPERATIONS, Material, Step, Texture, evaluate, number
+from takt.core.shading.tone import TONES, toned
 from takt.preview import life
 from takt.preview.look import Look, look_of, studio
 from takt.preview.offscreen import Renderer
@@ -231,6 +232,41 @@ def test_metal_mirrors_its_surroundings() -> None:
     chalk, metal = lightness(0.0, mirrors=True), lightness(1.0, mirrors=True)
     assert chalk == lightness(0.0, mirrors=False)
     assert lightness(1.0, mirrors=False) < 0.75 * metal < chalk
+
+
+@pytest.mark.parametrize("tone", TONES)
+@pytest.mark.parametrize("light", [(0.1, 0.4, 1.0), (0.4, 1.6, 4.0), (0.01, 0.02, 0.005), (0.0, 0.0, 0.0)])
+def test_a_view_transform_is_that_of_core(tone: str, light: tuple[float, ...]) -> None:
+    _, mesh = textured_character(image())
+    shader: Any = principled_node(mesh.data.materials[0])
+    shader.inputs["Base Color"].default_value = (0.0, 0.0, 0.0, 1.0)
+    for link in list(shader.inputs["Base Color"].links):
+        mesh.data.materials[0].node_tree.links.remove(link)
+    shader.inputs["Emission Color"].default_value = (*light, 1.0)
+    shader.inputs["Emission Strength"].default_value = 1.0
+    expected = encoded(toned(np.array(light) * 1.5, tone))
+    found = middle(mesh, Look("NODES", tone=tone, brightness=3.0, exposure=1.5))
+    np.testing.assert_allclose(found, expected, atol=ONE_LEVEL)
+
+
+def test_material_preview_obeys_the_scenes_view_transform_and_its_own_light() -> None:
+    """Its exposure counts where the scene lights; Solid obeys none of it."""
+    shading, view = viewport()["area"].spaces.active.shading, context.scene.view_settings
+    view.view_transform, view.exposure = "AgX", 1.0
+    shading.type = "SOLID"
+    assert (look_of(shading, view).tone, look_of(shading, view).brightness) == ("Standard", 1.0)
+    shading.type, shading.use_scene_lights, shading.use_scene_world = "MATERIAL", False, False
+    shading.studiolight_intensity = 0.5
+    own = look_of(shading, view)
+    assert (own.tone, own.exposure) == ("AgX", 1.0)
+    shading.studiolight_intensity = 1.0
+    assert look_of(shading, view).brightness == 2.0 * own.brightness
+    shading.use_scene_world = True
+    of_scene = look_of(shading, view)
+    assert (of_scene.brightness, of_scene.exposure) == (1.0, 2.0)
+    view.view_transform = "False Color"
+    assert look_of(shading, view).tone == "Standard"
+    shading.use_scene_world, shading.type = False, "SOLID"
 
 
 def test_what_is_blended_shows_what_is_behind() -> None:
