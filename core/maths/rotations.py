@@ -339,7 +339,7 @@ def exp(vector: FloatArray) -> FloatArray:
     out = np.empty((*vector.shape[:-1], 4))
     cosine, sine = cosine_sine(half)
     out[..., 0] = cosine
-    out[..., 1:] = vector * (0.5 * sine / np.maximum(half, _TINY_SINE))[..., None]
+    np.multiply(vector, (0.5 * sine / np.maximum(half, _TINY_SINE))[..., None], out=out[..., 1:])
     return out
 
 

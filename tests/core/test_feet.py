@@ -82,6 +82,23 @@ def test_planted_feet_stay_and_nothing_else_changes_much(drift: float) -> None:
         np.testing.assert_allclose(one, other, atol=1e-9)
 
 
+def test_legs_of_a_body_that_is_scaled_unevenly_are_turned_by_rotations() -> None:
+    """Frames below such a scale are not at right angles."""
+    clip = next(c for c in build_clips("feet/Steps.skeleton.xml") if c.name == "left_step")
+    times = np.linspace(0.0, clip.duration_s, 97)
+
+    def sample(times_s: FloatArray) -> Pose:
+        pose = clip.sample(times_s)
+        pose.translations[:, 0, 2] += 0.1 * times_s
+        pose.scales[:, 0] = 1.1, 0.9, 1.2
+        return pose
+
+    lock = feet_lock(find_map(build_skeleton()), sample, clip.duration_s, UP)
+    loose, locked = sample(times), held(lock, sample(times), times)
+    assert np.abs(locked.rotations - loose.rotations).max() > 0.01
+    np.testing.assert_allclose(np.linalg.norm(locked.rotations, axis=2), 1.0, atol=1e-12)
+
+
 def test_a_body_whose_spine_and_legs_hang_below_different_joints_goes_down_as_one() -> None:
     """So it is in control rigs: else the trunk would stay where it is as the legs go down."""
     whole, times = build_skeleton(), np.linspace(0.0, 1.0, 5)
