@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..maths import rotations as rot
-from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray, side_by_side
 from ..skeletons.skeleton import Pose, Skeleton
 from .tracks import Tracks
 
@@ -112,7 +112,18 @@ class _Channel:
 
     def of_joints(self, found: FloatArray) -> FloatArray:
         """Return what was found for the T that are looked up, (F, T, C), as all joints have it, (F, J, C)."""
-        return found if self._are_all else found.take(self.column, axis=1)
+        if self._are_all:
+            return found
+        if found.shape[2] == 4:  # numpy's take is quick then
+            return found.take(self.column, axis=1)
+        out = self._rest.repeat(len(found), axis=0)
+        out[:, self._moved] = found[:, :-1]
+        return out
+
+    @cached_property
+    def _moved(self) -> slice | IntArray:
+        """The joints with tracks, where there are others too."""
+        return side_by_side(np.flatnonzero(self.column < self.key.shape[1] - 1))
 
     @cached_property
     def _are_all(self) -> bool:

@@ -47,3 +47,14 @@ def runs(mask: BoolArray) -> list[tuple[int, int]]:
     """
     edges = np.flatnonzero(np.diff(np.concatenate(((False,), mask, (False,))).astype(np.int8)))
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+
+
+def side_by_side(rows: IntArray) -> slice | IntArray:
+    """Return rows (N,) as a slice where each is the one after the former.
+
+    >>> side_by_side(np.array((2, 3, 4))), side_by_side(np.array((2, 2))).tolist()
+    (slice(2, 5, None), [2, 2])
+    """
+    if len(rows) and (np.diff(rows) == 1).all():
+        return slice(int(rows[0]), int(rows[-1]) + 1)
+    return rows

@@ -10,13 +10,13 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..maths import rotations as rot
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray, IntArray, side_by_side
 from ..maths.formulas import Number, greatest, holds_anywhere, length, root, worked_out
 from ..skeletons.hierarchy import with_ancestors, with_descendants
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose
 from .footholds import Footholds, down, ground_axes, led, softly, stretch
-from .joints import Joints, side_by_side
+from .joints import Joints
 from .legs import Chains, Leg
 from .soles import SOFT_LEGS, Soles
 

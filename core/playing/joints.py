@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from ..maths import rotations as rot
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray, IntArray, side_by_side
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.skeleton import Pose, Skeleton
 
@@ -117,14 +117,3 @@ def _parents(rows: IntArray) -> slice | IntArray:
     (slice(2, 3, None), slice(2, 4, None))
     """
     return side_by_side(rows[:1] if (rows == rows[0]).all() else rows)
-
-
-def side_by_side(rows: IntArray) -> slice | IntArray:
-    """Return rows (N,) as a slice where each is the one after the former.
-
-    >>> side_by_side(np.array((2, 3, 4))), side_by_side(np.array((2, 2))).tolist()
-    (slice(2, 5, None), [2, 2])
-    """
-    if len(rows) and (np.diff(rows) == 1).all():
-        return slice(int(rows[0]), int(rows[-1]) + 1)
-    return rows
