@@ -32,6 +32,9 @@ from .gltf_tree import Transforms, Tree, bodies, decomposed, skin_joints, stacke
 MAX_ANIMATIONS: Final = 2000
 _SAME: Final = 1e-5
 """Differences of rotations and scales, and of translations as shares of the largest, that are rounding."""
+_UNSCALED: Final = 1e-4
+"""Scales that differ from 1 by less move nothing by more than a fifth of a millimetre of a person: exporters that take
+matrices apart write them, and all that is done with a scaled clip takes longer."""
 _STEP_S: Final = 1.0 / 60.0
 """Longest time between keys that stand for a spline whose own keys are further apart than a film's frames."""
 _FRAME_S: Final = 1.0 / 23.0
@@ -221,7 +224,8 @@ class _Body:
         own = Transforms(*(part[kept] for part in tree.local))
         rest = stacked([bound.get(node) or Transforms(*(part[joint] for part in own))
                         for joint, node in enumerate(kept)])
-        rest = rest._replace(scales=np.where(np.abs(rest.scales) < _SAME, 1.0, rest.scales))
+        is_none = (np.abs(rest.scales) < _SAME) | (np.abs(rest.scales - 1.0) < _UNSCALED)
+        rest = rest._replace(scales=np.where(is_none, 1.0, rest.scales))
         above = int(tree.parents[kept[0]])
         skeleton = Skeleton.from_arrays(unique(tree.names[node] for node in kept),
                                         [index.get(int(tree.parents[node]), -1) for node in kept],
@@ -243,8 +247,11 @@ class _Body:
                 keys = animation.channels.get((node, path))
                 if keys is None and _differ(self.own[number][joint][None], self.rest[number][joint]):
                     keys = _Channel(np.array((animation.begins,)), self.own[number][joint][None])
-                if keys is not None:
-                    rows.append((joint, keys.times - animation.begins, self._relative(joint, path, keys.values)))
+                if keys is None:
+                    continue
+                values = self._relative(joint, path, keys.values)
+                if path != "scale" or np.abs(values - 1.0).max() >= _UNSCALED:
+                    rows.append((joint, keys.times - animation.begins, values))
             tracks.append(packed(rows, width))
         return Clip(animation.name, self.skeleton, animation.ends - animation.begins, tracks[1], tracks[0], tracks[2])
 

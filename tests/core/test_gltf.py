@@ -143,6 +143,21 @@ def test_a_still_armature_is_no_joint_and_a_moving_one_is() -> None:
         assert [len(clip.skeleton) for clip in clips] == [joints] * (1 + (joints == 6))
 
 
+@pytest.mark.parametrize(("off", "is_scaled"), [(3e-5, False), (3e-3, True)])
+def test_scales_that_differ_from_one_by_rounding_alone_are_none(off: float, is_scaled: bool) -> None:
+    made = figure()
+    bound = np.stack([np.diag((size, size, size, 1.0)) for size in (1.0, 1.0, 1.0 + off, 1.0 + off, 1.0 + off)])
+    bound[:, 1, 3] = 1.0 + 0.2 * np.arange(5)
+    made.skins[0]["inverseBindMatrices"] = made.accessor(np.linalg.inv(bound).swapaxes(1, 2).reshape(-1, 16))
+    made.nodes[3]["scale"] = [1.0 + off] * 3
+    made.animation("Grow", {(node, "scale"): (made.accessor([0.0, 1.0]), made.accessor(
+        [(size,) * 3, (size * (1.0 + off),) * 3]), "LINEAR") for node, size in ((2, 1.0), (3, 1.0 + off))})
+    bow, grown = clips_of(made)
+    assert bool((bow.skeleton.rest_scales != 1.0).any()) is is_scaled
+    assert grown.scales.joints.tolist() == ([1, 2] if is_scaled else []) and not len(bow.scales)
+    np.testing.assert_allclose(grown.skeleton.rest_world[..., 3][:, 1], bound[:, 1, 3], atol=off)
+
+
 def test_lying_files_are_set_upright_and_keep_their_heading() -> None:
     made = figure()
     turn = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), -np.pi / 2)
