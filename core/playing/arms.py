@@ -126,14 +126,15 @@ class Arms(Over):
             outside = placed.distance(side).reshape(len(seams), len(_LOOKS), -1)
             least = beside.allowed(np.minimum(outside[:, :1], outside[:, -1:]), side)
             allowed = np.broadcast_to(least, outside.shape).reshape(len(times), -1)
-            deep = np.linalg.norm(placed.pushes(side, allowed), axis=-1).max(axis=1).reshape(len(seams), -1)
+            pushes = placed.pushes(side, allowed)
+            deep = np.linalg.norm(pushes, axis=-1).max(axis=1).reshape(len(seams), -1)
             through = np.flatnonzero(deep.any(axis=1))
             if not len(through):
                 continue
             deepest = deep[through].argmax(axis=1)
             rows = through * len(_LOOKS) + deepest
             own = LimbPoses.of(world[rows], arm).at((slice(None), 0))
-            moved = moved_out(placed.at(rows), side, own, allowed[rows])
+            moved = moved_out(placed.at(rows), side, own, allowed[rows], pushes[rows])
             turns = moved.rotations(self.body.skeleton, world[rows], arm)
             added = rot.multiply(rot.conjugate(pose.rotations[rows][:, self._joints[side]]), turns)
             detours[through, side] = rot.log(np.where(added[..., :1] < 0.0, -added, added))

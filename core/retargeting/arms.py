@@ -183,14 +183,14 @@ class ArmsInFrames:
         return np.stack((elbow, (elbow + wrist) / 2.0, wrist, palm), axis=1)
 
 
-def moved_out(placed: ArmsInFrames, side: int, arm: LimbPoses, allowed: FloatArray) -> LimbPoses:
+def moved_out(placed: ArmsInFrames, side: int, arm: LimbPoses, allowed: FloatArray, pushes: FloatArray) -> LimbPoses:
     """Return an arm (F,) as far outside as is allowed (F, N), where it was not.
 
-    placed: the body before arms were moved.
+    placed: the body before arms were moved. pushes: (F, N, 3) what is to move this arm out; see ArmsInFrames.pushes.
     """
     length = placed.body.trunks[side].length
-    for _ in range(_ROUNDS):
-        pushes = placed.pushes(side, allowed, arm) * length
+    for number in range(_ROUNDS):
+        pushes = length * (placed.pushes(side, allowed, arm) if number else pushes)
         bones = np.linalg.norm(arm.middle - arm.first, axis=1), np.linalg.norm(arm.last - arm.middle, axis=1)
         reached = np.linalg.norm(arm.last - arm.first, axis=1) / (bones[0] + bones[1])
         straight = np.clip((reached - _STRAIGHT[0]) / (_STRAIGHT[1] - _STRAIGHT[0]), 0.0, 1.0)

@@ -92,13 +92,13 @@ class Touch:
                      self.pulled[frames])
 
 
-def touching(body: HandsAndBody, world: FloatArray, arms: LimbPoses, touch: Touch) -> LimbPoses:
+def touching(placed: InFrames, arms: LimbPoses, touch: Touch) -> LimbPoses:
     """Return arms (F, 2) whose hands touch what they are to: each other, then the body.
 
     What is in between has the last word: a hand on a thigh stays outside of a belly that covers it.
-    world: (F, J, 3, 4) of the body's joints before arms were moved.
+    placed: the body in F frames before arms were moved.
     """
-    placed, frames = InFrames(body, world), np.arange(len(world))
+    frames = np.arange(len(touch.together))
     for _ in range(_ROUNDS):
         for step in (_to_each_other, _onto_body, _out_of_body):
             arms, is_led = _led(arms, step(placed, placed.palms(arms), touch))

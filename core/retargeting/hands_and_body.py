@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final
 
 import numpy as np
 
-from ..clips.posed import of_frames
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
 from ..skeletons.hierarchy import with_descendants
@@ -107,8 +107,7 @@ class InFrames:
 
     def __init__(self, body: HandsAndBody, world: FloatArray) -> None:
         """Place a body; world: (F, J, 3, 4) of its joints."""
-        self.body, self._world = body, world
-        self._parts: dict[str, Hulls] = {}
+        self.body, self._placed = body, cache(lambda part: Hulls.placed(body.parts[part], world))
         wrists = world[:, [arm.last for arm in body.arms]]
         self._wrists = wrists[..., 3]
         self._palms = (wrists[..., :3] * body.palms[:, None]).sum(axis=-1)
@@ -117,8 +116,7 @@ class InFrames:
         """Return it in some of the frames."""
         some = copy(self)
         some._wrists, some._palms = self._wrists[frames], self._palms[frames]
-        some._world = of_frames(self._world, frames)
-        some._parts = {name: part.at(frames) for name, part in self._parts.items()}
+        some._placed = cache(lambda part: self._placed(part).at(frames))
         return some
 
     def palms(self, arms: LimbPoses | None = None) -> FloatArray:
@@ -132,18 +130,13 @@ class InFrames:
         Those that are not wanted (F, 2), or are farther than `far`, are infinitely far outside.
         """
         thickness = self.body.thickness
-        outside, out = self._part(part).outside(palms, thickness, far + thickness, wanted)
+        outside, out = self._placed(part).outside(palms, thickness, far + thickness, wanted)
         return outside - thickness, out
 
     def distance(self, palms: FloatArray, part: str, far: float) -> FloatArray:
         """Return how far hands at (F, 2, 3) are outside a part, (F, 2); see outside."""
         thickness = self.body.thickness
-        return self._part(part).distance(palms, thickness, far + thickness) - thickness
-
-    def _part(self, part: str) -> Hulls:
-        if part not in self._parts:
-            self._parts[part] = Hulls.placed(self.body.parts[part], self._world)
-        return self._parts[part]
+        return self._placed(part).distance(palms, thickness, far + thickness) - thickness
 
 
 def height_of(found: SkeletonMap) -> float:

@@ -26,7 +26,7 @@ from ..skeletons.skeleton import Skeleton
 from .arms import ArmsBesideTrunk, ArmsInFrames, moved_out
 from .eased import averaged, averaged_up_to, detours, gone_before_and_after, with_detours, within_reach
 from .hands import Touch, touching
-from .hands_and_body import HandsAndBody
+from .hands_and_body import HandsAndBody, InFrames
 from .limbs import Limb, LimbPoses, both_arms, runs_of_frames, with_rotations
 from .skin_points import SkinPoints
 from .trunk import TRUNK
@@ -263,12 +263,13 @@ def _detours(here: _Body, there: _Body, seen: _Seen, begun: FloatArray | None = 
     touch = touch if touch is None or pulled is None else replace(touch, pulled=pulled)
     made, plain = np.zeros((len(ours), 2, 4)), LimbPoses.of(ours, *our.arms)
     arms = plain if begun is None else with_detours(plain, ours[:, our.carriers, :, :3], begun)
-    if our.hands is not None and touch is not None:
-        arms = _with_touch(our.hands, ours, arms, touch, touch.is_near)
+    hands = None if our.hands is None or touch is None else InFrames(our.hands, ours)
+    if hands is not None and touch is not None:
+        arms = _with_touch(hands, arms, touch, touch.is_near)
     if our.beside is not None and their.beside is not None:
         arms, is_deeper = _outside(our.beside, their.beside, ours, seen.theirs, arms)
-        if our.hands is not None and touch is not None:  # arms that were moved out took hands along
-            arms = _with_touch(our.hands, ours, arms, touch, touch.is_near & is_deeper.any(axis=1))
+        if hands is not None and touch is not None:  # arms that were moved out took hands along
+            arms = _with_touch(hands, arms, touch, touch.is_near & is_deeper.any(axis=1))
     frames, sides = np.nonzero(arms.is_turned(_STILL))
     if len(frames):
         carriers = ours[frames, our.carriers[sides], :, :3]
@@ -276,12 +277,10 @@ def _detours(here: _Body, there: _Body, seen: _Seen, begun: FloatArray | None = 
     return made, np.zeros(made.shape[:2]) if touch is None else touch.counts
 
 
-def _with_touch(hands: HandsAndBody, world: FloatArray, arms: LimbPoses, touch: Touch, wanted: BoolArray) -> LimbPoses:
+def _with_touch(hands: InFrames, arms: LimbPoses, touch: Touch, wanted: BoolArray) -> LimbPoses:
     """Return arms (F, 2) whose hands touch what they are to in the wanted frames (F,)."""
     rows = np.flatnonzero(wanted)
-    if not len(rows):
-        return arms
-    return arms.replaced(rows, touching(hands, of_frames(world, rows), arms.at(rows), touch.at(rows)))
+    return arms.replaced(rows, touching(hands.at(rows), arms.at(rows), touch.at(rows))) if len(rows) else arms
 
 
 def _outside(here: ArmsBesideTrunk, there: ArmsBesideTrunk, ours: FloatArray, theirs: FloatArray,
@@ -290,10 +289,12 @@ def _outside(here: ArmsBesideTrunk, there: ArmsBesideTrunk, ours: FloatArray, th
     is_deeper, placed, clip = np.zeros((len(ours), 2), np.bool_), ArmsInFrames(here, ours), ArmsInFrames(there, theirs)
     for side in range(2):
         arm, allowed = arms.at((slice(None), side)), here.allowed(clip.distance(side), side)
-        is_deeper[:, side] = placed.pushes(side, allowed, arm).any(axis=(1, 2))
+        pushes = placed.pushes(side, allowed, arm)
+        is_deeper[:, side] = pushes.any(axis=(1, 2))
         rows = np.flatnonzero(is_deeper[:, side])
         if len(rows):
-            arms = arms.replaced((rows, side), moved_out(placed.at(rows), side, arm.at(rows), allowed[rows]))
+            out = moved_out(placed.at(rows), side, arm.at(rows), allowed[rows], pushes[rows])
+            arms = arms.replaced((rows, side), out)
     return arms, is_deeper
 
 

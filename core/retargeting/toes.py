@@ -93,12 +93,13 @@ def with_toes_bent(played: Clip, found: SkeletonMap, skin: SkinPoints, up: Float
             continue
         kept = with_ancestors(skeleton.parents, np.array([toes.joint]))
         every = beside(key_times(played.rotations, played.translations, joints=kept), times)
-        turned, position = PosedJoints.of(played, np.array((toes.joint,))).placed(every)
-        upwards = rot.rotate(rot.conjugate(turned[:, 0]), up)
-        bends = toes.bent_by(upwards @ toes.forward, upwards @ toes.up, position[:, 0] @ up - toes.height)
+        posed = PosedJoints.of(played, np.array((toes.joint,)))
+        rows = np.concatenate([posed.height_rows(every[run], up)[:, 0] for run in posed.runs(len(every))], axis=1)
+        upwards = rows[:3] / np.linalg.norm(rows[:3], axis=0)
+        bends = toes.bent_by(toes.forward @ upwards, toes.up @ upwards, rows[3] - toes.height)
+        if bends.max(initial=0.0) <= _STILL_RAD:
+            continue
         own = played.rotations.closed(played.duration_s) if played.is_looping else played.rotations
-        turns = rot.multiply(turns_at(own, (toes.joint,), every)[:, 0],
-                             rot.from_axis_angle(np.cross(toes.forward, toes.up), bends))
-        if bends.max(initial=0.0) > _STILL_RAD:
-            new[toes.joint] = every, turns
+        bent = rot.from_axis_angle(np.cross(toes.forward, toes.up), bends)
+        new[toes.joint] = every, rot.multiply(turns_at(own, (toes.joint,), every)[:, 0], bent)
     return with_rotations(played, new) if new else played
