@@ -37,6 +37,7 @@ from .seated_legs import with_legs_beside_trunk
 from .skin_points import SkinPoints
 from .straightened import may_be_human
 from .target_tracks import TargetTracks
+from .tipped import tipped
 from .toes import with_toes_bent
 from .touching import leg_length
 from .upright import raised_onto_feet, turned
@@ -283,6 +284,7 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
     lower = lower_ground(straight, bodies.target, own_leg := leg_length(bodies.target), up)
     if lower is not None:  # both are looked at as if they stayed on level ground
         straight, level = lower.flat(straight, own_leg, up), lower.flat(stood, leg_length(source_map), up)
+    straight = tipped(level, source_map, straight, bodies.target, points, body_root(target, plan.pairs), up)
     straight, sinks = with_legs_beside_trunk(level, source_map, straight, bodies.target, points, up)
     if sinks is not None:
         translations = lifted(target, translations, sinks, up, body_root(target, plan.pairs))
