@@ -3,7 +3,7 @@
 Who picks something up has a hand on the floor and stands on his feet: his centre of mass is over them. Who does
 push-ups or cartwheels would fall without his hands: his centre of mass is elsewhere, or no foot is on the ground. Who
 kneels, crawls, sits or lies is on more than his hands, and would hang in the air if they lifted him: their arms bend
-instead.
+instead, and as he comes there, in a roll or a fall, or rises.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.contacts import FootContacts
+from ..clips.contacts import FootContacts, joined
 from ..clips.keyed import SAMPLE_S
 from ..clips.posed import PosedJoints
 from ..maths.arrays import BoolArray, FloatArray
@@ -35,6 +35,8 @@ _LONGEST_LEGS: Final = 0.5
 _OVER_LEGS: Final = (0.1, 0.2)
 """A body whose centre of mass is so far aside of the feet on which it stands still stands on them; from the second on
 it would fall."""
+_GIVES_WAY_S: Final = 0.15
+"""Who so soon is on more than his hands, as in a roll, does not hold himself up on them: arms bend as he comes down."""
 _DIRECTIONS: Final = 16
 _MOMENT_S: Final = 0.05
 _MASSES: Final = {"hip": 0.181, "knee": 0.070, "ankle": 0.035, "shoulder": 0.140, "elbow": 0.021, "wrist": 0.013}
@@ -90,7 +92,8 @@ def bearing_hands(clip: Clip, found: SkeletonMap, contacts: Mapping[str, FootCon
         return BearingHands(every, bears)
     aside = _aside(clip, found, contacts, up, every[near])
     bears[near] *= np.interp(aside / leg, _OVER_LEGS, (0.0, 1.0))[:, None]
-    bears[near[_is_on_more(clip, found, every[near], up, ground + NEAR_LEGS * leg)]] = 0.0
+    others = every[near[_is_on_more(clip, found, every[near], up, ground + NEAR_LEGS * leg)]]
+    bears[is_within(every, joined(others[:, None] + (-_GIVES_WAY_S, _GIVES_WAY_S)))] = 0.0
     beside = round(2.0 * _MOMENT_S / SAMPLE_S)  # as far as averages look: hands bear from when they come to the ground
     padded = np.pad(bears, ((beside, beside), (0, 0)))
     bears = np.lib.stride_tricks.sliding_window_view(padded, 2 * beside + 1, axis=0).max(axis=-1)

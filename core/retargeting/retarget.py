@@ -18,6 +18,7 @@ from ..skeletons.hanim import UP
 from ..skeletons.maps import SkeletonMap, find_map, map_in_any_pose
 from ..skeletons.skeleton import Skeleton
 from ..skeletons.skin_sample import SkinSample
+from .bearing_others import at_others
 from .beginning import away_at_first, carriers, shifted
 from .file_axes import right_angled
 from .first_pose import first_pose_end, from_time
@@ -277,24 +278,33 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
         new = Clip(stood.name, target, stood.duration_s, rotations, moves, scales, stood.is_looping)
         return new if target is own else rebased(new, own)
 
-    if plan.is_own or bodies.target.turn is None or points is None or not len(translations):
+    if plan.is_own or bodies.target.turn is None or not len(translations):
         return played(translations), None
     up, source_map = rot.rotate(bodies.target.turn, UP), replace(bodies.reference.map, skeleton=stood.skeleton)
-    straight, level = played(translations), stood
+    straight, level, root = played(translations), stood, body_root(target, plan.pairs)
     lower = lower_ground(straight, bodies.target, own_leg := leg_length(bodies.target), up)
     if lower is not None:  # both are looked at as if they stayed on level ground
         straight, level = lower.flat(straight, own_leg, up), lower.flat(stood, leg_length(source_map), up)
-    straight = tipped(level, source_map, straight, bodies.target, points, body_root(target, plan.pairs), up)
+
+    def flat(moves: Tracks) -> Clip:
+        return played(moves) if lower is None else lower.flat(played(moves), own_leg, up)
+
+    others = at_others(level, source_map, straight, bodies.target, points, up)
+    if others is not None:
+        translations = lifted(target, translations, others, up, root)
+        straight = flat(translations)
+    if points is None:
+        return played(translations), lower
+    straight = tipped(level, source_map, straight, bodies.target, points, root, up)
     straight, sinks = with_legs_beside_trunk(level, source_map, straight, bodies.target, points, up)
     if sinks is not None:
-        translations = lifted(target, translations, sinks, up, body_root(target, plan.pairs))
-        sunk = played(translations) if lower is None else lower.flat(played(translations), own_leg, up)
-        straight = replace(sunk, rotations=straight.rotations)
+        translations = lifted(target, translations, sinks, up, root)
+        straight = replace(flat(translations), rotations=straight.rotations)
     bent = with_toes_bent(straight, bodies.target, points, up, step_times(stood.duration_s))
     ground = ground_by_skin(level, source_map, bent, bodies.target, points, up, plan.ratio)
     if ground is None:
         return replace(bent, translations=played(translations).translations), lower
-    raised = played(lifted(target, translations, ground, up, body_root(target, plan.pairs)))
+    raised = played(lifted(target, translations, ground, up, root))
     raised = replace(raised, rotations=bent.rotations)
     return with_feet_drawn_up(raised, replace(bodies.target, skeleton=own), ground, up), lower
 
