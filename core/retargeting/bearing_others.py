@@ -1,9 +1,9 @@
 """How high a body is whose feet do not bear it, as in a roll: what is lowest on it is as high as in the clip.
 
 While feet are high, and head, trunk or hands near the ground, feet tell nothing of how high a body is: one whose trunk
-is longer for its legs would roll in the air, and one whose trunk is shorter would be thrown up by its own head. So its
-own lowest skin is as high above the ground as the clip's, by the ratio of the legs; where skin is not known, the
-joints with what usually is about them. Arms count as far as hands bear the body: others reach anywhere.
+is shorter for its legs would roll in the air, and one whose trunk is longer would be thrown up by its own head. So its
+own lowest skin is as high above the ground as the clip's, by the ratio of the legs; where the clip's skin is not
+known, its joints with what usually is about them. Arms count as far as hands bear the body: others reach anywhere.
 """
 
 from __future__ import annotations
@@ -74,13 +74,13 @@ class _Lowest(NamedTuple):
         return np.asarray(self.body - hands * np.maximum(self.body - np.minimum(self.arms, self.body), 0.0))
 
 
-def at_others(source: Clip, source_map: SkeletonMap, played: Clip, found: SkeletonMap, points: SkinPoints | None,
+def at_others(source: Clip, source_map: SkeletonMap, played: Clip, found: SkeletonMap, points: SkinPoints,
               up: FloatArray) -> Ground | None:
     """Return by how much a body is to be lifted, or lowered, while its feet do not bear it; None: nowhere.
 
     source: the clip as it was compared, in the target's axes, with the map of its skeleton. played: what became of it,
     on the target's own skeleton. found: of the same joints, as the target stands. points: of its skin as it rests
-    itself, where that is known. up: (3,) unit.
+    itself. up: (3,) unit.
     """
     leg, own_leg = leg_length(source_map), leg_length(found)
     feet = [source_map.joint_of[name] for name in FEET if name in source_map.joint_of]
@@ -95,8 +95,7 @@ def at_others(source: Clip, source_map: SkeletonMap, played: Clip, found: Skelet
         return None
     hands = bearing_hands(source, source_map, foot_contacts(source, source_map, up), up, leg).at(times[near])
     bears = hands.max(axis=1)
-    own = None if points is None else _points_of(source)  # bodies are compared by the same, where one may be chosen
-    high = np.maximum(_Lowest.of(source, source_map, own, times[near], up, ground).borne(bears), 0.0)
+    high = np.maximum(_Lowest.of(source, source_map, _points_of(source), times[near], up, ground).borne(bears), 0.0)
     share = smoothstep(foot[near] - high, *_HIGHER_LEGS) * (1.0 - smoothstep(high, *_NEAR_LEGS))
     if not share.any():
         return None

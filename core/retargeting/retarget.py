@@ -278,7 +278,7 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
         new = Clip(stood.name, target, stood.duration_s, rotations, moves, scales, stood.is_looping)
         return new if target is own else rebased(new, own)
 
-    if plan.is_own or bodies.target.turn is None or not len(translations):
+    if plan.is_own or bodies.target.turn is None or points is None or not len(translations):
         return played(translations), None
     up, source_map = rot.rotate(bodies.target.turn, UP), replace(bodies.reference.map, skeleton=stood.skeleton)
     straight, level, root = played(translations), stood, body_root(target, plan.pairs)
@@ -293,8 +293,6 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
     if others is not None:
         translations = lifted(target, translations, others, up, root)
         straight = flat(translations)
-    if points is None:
-        return played(translations), lower
     straight = tipped(level, source_map, straight, bodies.target, points, root, up)
     straight, sinks = with_legs_beside_trunk(level, source_map, straight, bodies.target, points, up)
     if sinks is not None:
