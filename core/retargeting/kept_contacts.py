@@ -263,24 +263,21 @@ def _detours(here: _Body, there: _Body, seen: _Seen, begun: FloatArray | None = 
     touch = touch if touch is None or pulled is None else replace(touch, pulled=pulled)
     made, plain = np.zeros((len(ours), 2, 4)), LimbPoses.of(ours, *our.arms)
     arms = plain if begun is None else with_detours(plain, ours[:, our.carriers, :, :3], begun)
-    hands = None if our.hands is None or touch is None else InFrames(our.hands, ours)
+    near = np.flatnonzero(np.zeros(len(ours), np.bool_) if touch is None else touch.is_near)
+    hands = None if our.hands is None or not len(near) else InFrames(our.hands, of_frames(ours, near))
     if hands is not None and touch is not None:
-        arms = _with_touch(hands, arms, touch, touch.is_near)
+        arms = arms.replaced(near, touching(hands, arms.at(near), touch.at(near)))
     if our.beside is not None and their.beside is not None:
         arms, is_deeper = _outside(our.beside, their.beside, ours, seen.theirs, arms)
-        if hands is not None and touch is not None:  # arms that were moved out took hands along
-            arms = _with_touch(hands, arms, touch, touch.is_near & is_deeper.any(axis=1))
+        again = np.flatnonzero(is_deeper[near].any(axis=1))
+        if hands is not None and touch is not None and len(again):  # arms that were moved out took hands along
+            rows = near[again]
+            arms = arms.replaced(rows, touching(hands.at(again), arms.at(rows), touch.at(rows)))
     frames, sides = np.nonzero(arms.is_turned(_STILL))
     if len(frames):
         carriers = ours[frames, our.carriers[sides], :, :3]
         made[frames, sides] = detours(plain.at((frames, sides)), arms.at((frames, sides)), carriers)
     return made, np.zeros(made.shape[:2]) if touch is None else touch.counts
-
-
-def _with_touch(hands: InFrames, arms: LimbPoses, touch: Touch, wanted: BoolArray) -> LimbPoses:
-    """Return arms (F, 2) whose hands touch what they are to in the wanted frames (F,)."""
-    rows = np.flatnonzero(wanted)
-    return arms.replaced(rows, touching(hands.at(rows), arms.at(rows), touch.at(rows))) if len(rows) else arms
 
 
 def _outside(here: ArmsBesideTrunk, there: ArmsBesideTrunk, ours: FloatArray, theirs: FloatArray,
