@@ -289,11 +289,11 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
     def flat(moves: Tracks) -> Clip:
         return played(moves) if lower is None else lower.flat(played(moves), own_leg, up)
 
+    straight = tipped(level, source_map, straight, bodies.target, points, root, up)
     others = at_others(level, source_map, straight, bodies.target, points, up)
     if others is not None:
         translations = lifted(target, translations, others, up, root)
-        straight = flat(translations)
-    straight = tipped(level, source_map, straight, bodies.target, points, root, up)
+        straight = replace(flat(translations), rotations=straight.rotations)
     straight, sinks = with_legs_beside_trunk(level, source_map, straight, bodies.target, points, up)
     if sinks is not None:
         translations = lifted(target, translations, sinks, up, root)

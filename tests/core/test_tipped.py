@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from takt.core.clips.clip import Clip
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
-from takt.core.maths.arrays import FloatArray
+from takt.core.maths.arrays import FloatArray, smoothstep
 from takt.core.retargeting.bearing_trunk import of_trunk
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
@@ -15,7 +15,7 @@ from takt.core.retargeting.tipped import tipped
 from takt.core.retargeting.touching import leg_length
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
-from takt.tests.core.stepping import BODY, walking
+from takt.tests.core.stepping import ACROSS, BODY, times_of, walking
 from takt.tests.core.test_seated_legs import (
     LIES_S,
     SITS_S,
@@ -28,7 +28,7 @@ from takt.tests.core.test_seated_legs import (
     skin_of,
 )
 
-ON_GROUND, BELOW = 0.02, -0.01
+ON_GROUND, BELOW, WHILE_LEGS_RISE = 0.02, -0.01, 0.12
 """Of the leg."""
 MOST_DEG = 15.0
 CALM = 1.2
@@ -60,6 +60,27 @@ def test_who_lies_on_a_big_head_lies_on_his_back_as_well(longer: dict[str, float
     low = lows(lying_down(THIN_M), target, with_head(target, 0.2), np.linspace(LIES_S[1] + 0.2, 2.5, 40))
     assert low["all"].min() >= BELOW
     assert np.abs(low["trunk"]).max() <= ON_GROUND
+
+
+def with_legs_up(clip: Clip) -> Clip:
+    """Raise straight legs as soon as he lies, and let them down again."""
+    times = times_of(clip.duration_s)
+    share, pose = smoothstep(times, 1.3, 1.7) - smoothstep(times, 2.0, 2.4), clip.sample(times)
+    for side in "lr":
+        hip = BODY.index_of[f"{side}_hip"]
+        raised = rot.from_axis_angle(ACROSS, -1.3 * share)
+        pose.rotations[:, hip] = rot.multiply(pose.rotations[:, hip], raised)
+    return replace(clip, rotations=Tracks.uniform(np.arange(len(BODY)), times, pose.rotations))
+
+
+@pytest.mark.parametrize("longer", LEGS)
+def test_who_lies_on_a_big_head_stays_on_his_back_with_his_legs_in_the_air(longer: dict[str, float]) -> None:
+    """His feet bear nobody then; what does is measured as he has tipped."""
+    target, times = scaled(longer), np.linspace(1.4, 2.5, 45)
+    low = lows(with_legs_up(lying_down(THIN_M)), target, with_head(target, 0.25), times)
+    assert low["all"].min() >= BELOW
+    assert low["trunk"].max() <= WHILE_LEGS_RISE
+    assert np.abs(low["trunk"][(times > 1.55) & (times < 1.95)]).max() <= ON_GROUND
 
 
 @pytest.mark.parametrize("head_m", [0.2, 0.4])
