@@ -30,19 +30,31 @@ def sole_ends(clip: Clip, found: SkeletonMap, sides: Sequence[str], up: FloatArr
     balls = [joints.get(f"{side}_metatarsal", -1) for side in sides]
     if min(balls, default=0) >= 0:
         return [(ball, rest[ball]) for ball in balls]
-    tips = [_tip(clip, joints[f"{side}_knee"], joints[f"{side}_ankle"], up) for side in sides]
     ankles = [joints[f"{side}_ankle"] for side in sides]
+    tips = [_tip(clip, joints[f"{side}_knee"], ankle, ankle, up) for side, ankle in zip(sides, ankles, strict=True)]
     known = [(ankle, tip) for ankle, tip in zip(ankles, tips, strict=True) if tip is not None]
     return known if len(known) == len(sides) else []
 
 
-def _tip(clip: Clip, knee: int, ankle: int, up: FloatArray) -> FloatArray | None:
-    """Return the place (3,) of the sole of a foot that is farthest from below its ankle; None: not known."""
+def toe_tip(clip: Clip, found: SkeletonMap, side: str, up: FloatArray) -> FloatArray | None:
+    """Return where the sole ends that moves with the ball of a foot, as it rests, (3,); None: no skin shows it.
+
+    Who stands on the tips of his toes has the balls of his feet in the air. For the arguments see sole_ends.
+    """
+    knee, ankle, ball = (found.joint_of.get(f"{side}_{name}", -1) for name in ("knee", "ankle", "metatarsal"))
+    return None if min(knee, ankle, ball) < 0 else _tip(clip, knee, ankle, ball, up)
+
+
+def _tip(clip: Clip, knee: int, ankle: int, moves: int, up: FloatArray) -> FloatArray | None:
+    """Return the place (3,) of a foot's sole that is farthest from below its ankle; None: not known.
+
+    Of what moves with a joint of the foot.
+    """
     rest = clip.skeleton.rest_world[..., 3]
     shin = rest[knee] - rest[ankle]
     if clip.skin is None or shin @ up < _UPRIGHT * np.linalg.norm(shin):
         return None
-    foot = clip.skin.of_joints(clip.skeleton, with_descendants(clip.skeleton.parents, np.array([ankle])))
+    foot = clip.skin.of_joints(clip.skeleton, with_descendants(clip.skeleton.parents, np.array([moves])))
     if len(foot) < _FEWEST:
         return None
     high = foot @ up

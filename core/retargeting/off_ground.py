@@ -10,7 +10,7 @@ import numpy as np
 from ..clips.clip import Clip
 from ..clips.contacts import FootContacts, depth_within
 from ..clips.posed import PosedJoints
-from ..clips.sole_ends import sole_ends
+from ..clips.sole_ends import sole_ends, toe_tip
 from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.maps import SkeletonMap
 
@@ -30,6 +30,7 @@ def ankles_and_soles(source: Clip, found: SkeletonMap, sides: Sequence[str], tim
     ankles, soles = np.zeros((2, len(times_s), len(sides)))
     known = [side for side in sides if {f"{side}_knee", f"{side}_ankle"} <= joints.keys()]
     ends = dict(zip(known, sole_ends(source, found, known, up), strict=False))
+    tips = {side: toe_tip(source, found, side, up) for side in ends}
     feet = {column: joints[f"{side}_ankle"] for column, side in enumerate(sides) if f"{side}_ankle" in joints}
     if not feet:
         return ankles, soles
@@ -38,20 +39,24 @@ def ankles_and_soles(source: Clip, found: SkeletonMap, sides: Sequence[str], tim
                      strict=True)
     at_rest = rest[own, :, 3] @ up, np.stack(front) @ up
     below = np.maximum(at_rest[0] - at_rest[1], 0.0)
-    heel, ball = _local(rest[own], rest[own, :, 3] - below[:, None] * up), _local(rest[[*end]], np.stack(front))
+    heel = _local(rest[own], rest[own, :, 3] - below[:, None] * up)
+    toes = [front[row] if (tip := tips.get(sides[column])) is None else tip for row, column in enumerate(feet)]
+    ends_at = np.stack((np.stack(front), np.stack(toes)))
+    in_front = _local(rest[[*end]], ends_at)
     posed = PosedJoints.of_tracks(source.skeleton, source.rotations, source.translations, np.array((*own, *end)))
     for run in posed.runs(len(times_s)):
         of_ankles, of_ends = np.split(posed.height_rows(times_s[run], up), 2, axis=1)
         ankles[run, columns] = of_ankles[3].T - at_rest[0]
-        soles[run, columns] = np.minimum(np.einsum("lx,xlf->fl", heel, of_ankles) - at_rest[0] + below,
-                                         np.einsum("lx,xlf->fl", ball, of_ends) - at_rest[1])
+        ball, tip = np.einsum("elx,xlf->efl", in_front, of_ends) - (ends_at @ up)[:, None]
+        sole = np.minimum(np.einsum("lx,xlf->fl", heel, of_ankles) - at_rest[0] + below, ball)
+        soles[run, columns] = np.clip(tip, np.minimum(sole, 0.0), sole)  # tips that dip into the ground count as on it
     return ankles, soles
 
 
 def _local(rest: FloatArray, points: FloatArray) -> FloatArray:
-    """Return points (N, 3) of the model as joints at rest (N, 3, 4) have them, and 1, (N, 4)."""
+    """Return points (..., N, 3) of the model as joints at rest (N, 3, 4) have them, and 1, (..., N, 4)."""
     own = np.linalg.solve(rest[..., :3], (points - rest[..., 3])[..., None])[..., 0]
-    return np.pad(own, ((0, 0), (0, 1)), constant_values=1.0)
+    return np.concatenate((own, np.ones((*own.shape[:-1], 1))), axis=-1)
 
 
 def off_ground(times_s: FloatArray, feet: FloatArray, soles: FloatArray, sides: Sequence[str],

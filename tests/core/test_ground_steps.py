@@ -14,11 +14,12 @@ from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, IntArray, smoothstep
 from takt.core.retargeting import lower_ground as ground_below
 from takt.core.retargeting.lower_ground import lower_ground
-from takt.core.retargeting.off_ground import off_ground
+from takt.core.retargeting.off_ground import ankles_and_soles, off_ground
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
+from takt.core.skeletons.skin_sample import SkinSample
 from takt.tests.core.rigs import RIGS, standing_at, worn
 from takt.tests.core.stepping import (
     ACROSS,
@@ -222,6 +223,36 @@ def test_feet_are_off_the_ground_by_what_they_rise_from_where_they_stand() -> No
     np.testing.assert_allclose(shifted, rises, atol=1e-12)
     for feet, soles in ((-rises, 0.0 * rises), (rises, 0.0 * rises), (0.0 * rises, rises)):
         assert not off_ground(times, feet[:, None], soles[:, None], "l", contacts).any()
+
+
+def on_tips(deg: float) -> Clip:
+    """Rise, feet as stiff as boards, onto the tips of long shoes, which stay on the ground; the skin is known."""
+    times, (vertices, joints, _) = times_of(1.0), soled(BODY, 1.0, longer_m=0.05)
+    pose = Pose.rest(BODY, len(times))
+    for side in "lr":
+        pose.rotations[:, BODY.index_of[f"{side}_ankle"]] = rot.from_axis_angle(
+            ACROSS, np.radians(deg) * smoothstep(times, 0.0, 0.8))
+    skin = SkinPoints(vertices, joints, np.ones(joints.shape))
+    clip = Clip("tips", BODY, 1.0, Tracks.uniform(np.arange(len(BODY)), times, pose.rotations),
+                Tracks.uniform(np.zeros(1, np.int64), times, pose.translations[:, :1]), Tracks.empty(3),
+                skin=SkinSample.at_rest(BODY, joints[:, 0], vertices))
+    rises = vertices[:, 1].min() - skin.heights(clip, times, np.array((0.0, 1.0, 0.0))).min(axis=1)
+    path = clip.translations.values.copy()
+    path[:, 1] += rises
+    return replace(clip, translations=replace(clip.translations, values=path))
+
+
+@pytest.mark.parametrize("deg", [20.0, 40.0, 60.0])
+def test_who_stands_on_the_tips_of_his_toes_is_on_the_ground_with_the_balls_of_his_feet_in_the_air(deg: float) -> None:
+    clip, times, up = on_tips(deg), np.linspace(0.0, 1.0, 21), np.array((0.0, 1.0, 0.0))
+    (_, soles), (_, balls) = (ankles_and_soles(each, find_map(BODY), "lr", times, up)
+                              for each in (clip, replace(clip, skin=None)))
+    assert np.abs(soles).max() < 1e-3
+    assert (balls[times > 0.4] > 0.01).all()
+    target, _ = body_of("long thighs")
+    skin = SkinPoints.of(*soled(target, 1.0))
+    low = skin.heights(retarget(clip, target, points=skin).clip, times, up).min(axis=1)
+    assert np.abs(low - skin.positions[:, 1].min()).max() < 0.01 * LEG_M
 
 
 @pytest.mark.parametrize("deep_m", [0.0, 0.1, 0.4, 1.2])
