@@ -54,7 +54,7 @@ _UNSEEN_LEGS: Final = (0.001, 0.004)
 """What would change by less than the first stays as it is; by more than the second, it changes wholly."""
 _STANDS_LEGS: Final = 0.7
 """So far below its hip at least is the lower ankle of a body that stands; who lies or sits is not on his feet."""
-_LIES_LEGS: Final = 0.4
+_LIES_LEGS: Final = 0.55
 """And no farther, for longer than a moment, is that of one who lies or sits; in between he crouches or strides."""
 _MOMENT_LOW_S: Final = 0.2
 """Half of such a moment."""
