@@ -93,9 +93,15 @@ def at_others(source: Clip, source_map: SkeletonMap, played: Clip, found: Skelet
     near = np.flatnonzero(foot > _HIGHER_LEGS[0])
     if not len(near):
         return None
+    lowest = _Lowest.of(source, source_map, _points_of(source), times[near], up, ground)
+    least = np.maximum(lowest.borne(np.ones(len(near))), 0.0)
+    may_bear = (least < _NEAR_LEGS[1]) & (foot[near] - least > _HIGHER_LEGS[0])
+    if not may_bear.any():
+        return None
+    near, lowest = near[may_bear], _Lowest(*(part[may_bear] for part in lowest))
     hands = bearing_hands(source, source_map, foot_contacts(source, source_map, up), up, leg).at(times[near])
     bears = hands.max(axis=1)
-    high = np.maximum(_Lowest.of(source, source_map, _points_of(source), times[near], up, ground).borne(bears), 0.0)
+    high = np.maximum(lowest.borne(bears), 0.0)
     share = smoothstep(foot[near] - high, *_HIGHER_LEGS) * (1.0 - smoothstep(high, *_NEAR_LEGS))
     if not share.any():
         return None
