@@ -135,9 +135,8 @@ def _facing(values: FloatArray, own: int) -> FloatArray:
     Blender's exporter writes neighbours of opposite signs; between these a spline would turn limbs all the way round.
     values: (K, R, 4), of which row own is the key's value.
     """
-    turned = np.einsum("ki,ki->k", values[1:, own], values[:-1, own]) < 0.0
-    signs = np.where(np.append(False, np.cumsum(turned) % 2 == 1), -1.0, 1.0)
-    return values * signs[:, None, None]
+    is_turned = (rot.continuous(values[:, own]) * values[:, own]).sum(axis=1) < 0.0
+    return values * np.where(is_turned, -1.0, 1.0)[:, None, None]
 
 
 def _in_steps(times: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:

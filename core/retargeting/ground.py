@@ -30,6 +30,7 @@ from .grounding import (
     most_drawn,
     most_put_down,
     with_feet_drawn_up,
+    with_neighbours,
     without_dips,
     without_hops,
     without_jolts,
@@ -303,8 +304,9 @@ def _reach(found: _Measured, played: Clip) -> FloatArray:
         return np.asarray(reach[0])
     apart = low - low.min(axis=1, keepdims=True)
     near = 1.0 - smoothstep(found.high[:, :-1] / leg, *_BESIDE_GROUND_LEGS)
-    share = near_ground(apart, leg) * np.stack((feet * feet.min(axis=1, keepdims=True), near.min(axis=1, keepdims=True)
-                                          * smoothstep(apart / leg, *_SEEN_LEGS)))
+    both = feet * feet.min(axis=1, keepdims=True)
+    seen = near.min(axis=1, keepdims=True) * smoothstep(apart / leg, *_SEEN_LEGS)
+    share = near_ground(apart, leg) * np.stack((both, seen))
     for column, limb in enumerate(found.legs):
         frames = np.flatnonzero((share[..., column] > 0.0).any(axis=0) & (apart[:, column] > _STILL * leg))
         if limb is not None and len(frames):
@@ -319,11 +321,9 @@ def _calmly(times: FloatArray, values: FloatArray, *, is_cycle: bool) -> FloatAr
     """Return values (F,) at times (F,) that are nowhere larger, and neither begin nor end at once."""
     if not values.any():
         return values
-    rounds = (-1, 0, 1) if is_cycle else (0,)
-    every = np.concatenate([times + (times[-1] - times[0]) * number for number in rounds])
-    lowest = lowest_beside(every, np.tile(values, len(rounds)), np.ones(len(every), np.bool_), 2.0 * _CALM_S)
-    calm = averaged(every, lowest[:, None], _CALM_S)[:, 0]
-    return np.asarray(calm[len(times):2 * len(times)] if is_cycle else calm)
+    every, repeated, own = with_neighbours(times, values, is_cycle=is_cycle)
+    lowest = lowest_beside(every, repeated, np.ones(len(every), np.bool_), 2.0 * _CALM_S)
+    return np.asarray(averaged(every, lowest[:, None], _CALM_S)[own, 0])
 
 
 def _reach_alone(found: _Measured, played: Clip, hangs: FloatArray) -> FloatArray:

@@ -94,12 +94,9 @@ def without_hops(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: b
     >>> without_hops(np.arange(5.0), np.array((0.0, 0.0, 3.0, 3.0, 3.5)), 1.0, is_cycle=False).tolist()
     [0.0, 0.0, 1.5, 3.0, 3.5]
     """
-    speed, rounds = _HOP_LEGS_PER_S * leg, (-1, 0, 1) if is_cycle else (0,)
-    every = np.concatenate([times + (times[-1] - times[0]) * number for number in rounds])
-    wanted = np.tile(lift, len(rounds))
+    speed, (every, wanted, own) = _HOP_LEGS_PER_S * leg, with_neighbours(times, lift, is_cycle=is_cycle)
     rising = np.minimum.accumulate(wanted - speed * every) + speed * every
     falling = np.minimum.accumulate((wanted + speed * every)[::-1])[::-1] - speed * every
-    own = slice(len(times), 2 * len(times)) if is_cycle else slice(None)
     return np.asarray(np.minimum(np.minimum(rising, falling), wanted)[own])
 
 
@@ -131,9 +128,7 @@ def _bowl(times: FloatArray, values: FloatArray, opens_per_s2: float, *, is_cycl
     deep = np.ptp(values)
     if deep == 0.0 or times[-1] <= times[0]:
         return values
-    rounds = (-1, 0, 1) if is_cycle else (0,)
-    every = np.concatenate([times + (times[-1] - times[0]) * number for number in rounds])
-    bowl = np.tile(values, len(rounds))
+    every, bowl, own = with_neighbours(times, values, is_cycle=is_cycle)
     for sign in (-1.0, 1.0):
         found = bowl.copy()
         for apart in range(1, len(every)):
@@ -144,7 +139,20 @@ def _bowl(times: FloatArray, values: FloatArray, opens_per_s2: float, *, is_cycl
                 beyond = bowl[far] + sign * opens
                 found[near] = np.maximum(found[near], beyond) if sign < 0.0 else np.minimum(found[near], beyond)
         bowl = found
-    return bowl[len(times):2 * len(times)] if is_cycle else bowl
+    return bowl[own]
+
+
+def with_neighbours(times: FloatArray, values: FloatArray, *, is_cycle: bool) -> tuple[FloatArray, FloatArray, slice]:
+    """Return times and values (F,) with those of the rounds before and after, if a cycle; and where its own are.
+
+    >>> with_neighbours(np.array((0.0, 1.0)), np.array((5.0, 6.0)), is_cycle=True)[0].tolist()
+    [-1.0, 0.0, 0.0, 1.0, 1.0, 2.0]
+    """
+    if not is_cycle:
+        return times, values, slice(None)
+    length = times[-1] - times[0]
+    every = np.concatenate((times - length, times, times + length))
+    return every, np.tile(values, 3), slice(len(times), 2 * len(times))
 
 
 def lifted(skeleton: Skeleton, translations: Tracks, ground: Ground, up: FloatArray, root: int | None) -> Tracks:

@@ -126,6 +126,14 @@ class LowestSkin:
                       tuple(group for group, joint in zip(groups, on, strict=True) if joint < 0))
         return cls(trunk, tuple(ends), joints, len(feet), len(feet) + len(shins) + 1)
 
+    @classmethod
+    def of_parts(cls, skin: SkinPoints, skeleton: Skeleton, parts: Sequence[BoolArray]) -> LowestSkin:
+        """Return it for some parts (P,) of skin that is bound to a skeleton, above 0; what else there is stays away."""
+        counts = np.logical_or.reduce(parts)
+        kept = skin.part(counts)
+        return cls.of(kept, skeleton, [part[counts] for part in parts], (), np.zeros(len(kept.positions)),
+                      np.zeros(0, dtype=np.int64))
+
     def at(self, clip: Clip, times_s: FloatArray, up: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return how far above their level the lowest points are at times (F,): of feet, shins, and all others.
 

@@ -81,10 +81,7 @@ def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints) -> _Body | None:
                 parts.append(of_leg)
     if not legs or not is_trunk.any():
         return None
-    counts = np.logical_or.reduce(parts)
-    skin, parts = skin.part(counts), [part[counts] for part in parts]
-    none = np.zeros(0, dtype=np.int64)
-    return _Body(legs, LowestSkin.of(skin, own, parts, (), np.zeros(len(skin.positions)), none))
+    return _Body(legs, LowestSkin.of_parts(skin, own, parts))
 
 
 def with_legs_beside_trunk(source: Clip, source_map: SkeletonMap, played: Clip, found: SkeletonMap, skin: SkinPoints,

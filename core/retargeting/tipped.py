@@ -76,11 +76,7 @@ def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints) -> _Body | None:
     parts = [is_trunk, ~is_trunk & ~with_descendants(own.parents, np.array(limbs))[skin.joints[:, 0]]]
     if not all(part.any() for part in parts):
         return None
-    counts = parts[0] | parts[1]
-    skin, none = skin.part(counts), np.zeros(0, dtype=np.int64)
-    own_parts = [part[counts] for part in parts]
-    return _Body(LowestSkin.of(skin, own, own_parts, (), np.zeros(len(skin.positions)), none),
-                 [joints[name] for name in _ENDS])
+    return _Body(LowestSkin.of_parts(skin, own, parts), [joints[name] for name in _ENDS])
 
 
 def tipped(source: Clip, source_map: SkeletonMap, played: Clip, found: SkeletonMap, skin: SkinPoints, root: int | None,
