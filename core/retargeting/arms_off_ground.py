@@ -15,6 +15,7 @@ import numpy as np
 from ..clips.clip import Clip
 from ..clips.keyed import SAMPLE_S, beside, filled, key_times, thinned
 from ..clips.posed import PosedJoints
+from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import with_ancestors, with_descendants
 from ..skeletons.maps import SkeletonMap
@@ -35,6 +36,8 @@ _STILL_LEGS: Final = 2e-3
 _PRESSED: Final = 4.0
 """Heights are pressed together up to so many depths above the ground, and by _ABOVE_LEGS more."""
 _ABOVE_LEGS: Final = 0.1
+_BETWEEN_LEGS: Final = 5e-3
+"""What may be so far away between two times is looked at there as well."""
 _ROUNDS: Final = 3
 """Arms turn as they are drawn up, and other skin is lowest then."""
 _ACROSS: Final = ("r_shoulder", "l_shoulder")
@@ -141,6 +144,7 @@ def with_arms_drawn_up(clip: Clip, found: SkeletonMap, arms: tuple[ArmSkin, ...]
                 break
             ground_of = Ground(times, np.zeros(len(times)), (arm.arm,), drawn[:, None])
             clip = with_feet_drawn_up(clip, found, ground_of, up, _ACROSS)
+            times = _with_between(clip, arm, times[drawn > 0.0], times, leg)
     return clip
 
 
@@ -156,6 +160,19 @@ def _times(clip: Clip, arm: ArmSkin, near: FloatArray) -> FloatArray:
     place = np.searchsorted(near, times)
     before, after = near[np.maximum(place - 1, 0)], near[np.minimum(place, len(near) - 1)]
     return times[np.minimum(np.abs(times - before), np.abs(after - times)) < _AROUND_S]
+
+
+def _with_between(clip: Clip, arm: ArmSkin, drawn: FloatArray, times: FloatArray, leg: float) -> FloatArray:
+    """Return times (F,) with the middles of gaps beside instants (N,), within which its skin may leave the ground.
+
+    A bone of length l that turns by an angle a from one time to the next is between them as much as l a² / 8 away from
+    where it would be if it went straight: an elbow that comes round to its other side turns far, and all at once.
+    """
+    turns, at = PosedJoints.of(clip, np.array(arm.arm)).placed(drawn)
+    long = np.array((*np.linalg.norm(np.diff(at, axis=1), axis=-1).max(axis=0, initial=0.0), arm.far))
+    away = (rot.angle_between(turns[1:], turns[:-1]) ** 2 @ long) / 8.0
+    gaps = np.flatnonzero((away > _BETWEEN_LEGS * leg) & (np.diff(drawn) < 2.0 * _STEP_S))
+    return np.union1d(times, (drawn[gaps] + drawn[gaps + 1]) / 2.0)
 
 
 def _drawn(clip: Clip, arm: ArmSkin, times: FloatArray, ground: float, leg: float, up: FloatArray) -> FloatArray:
