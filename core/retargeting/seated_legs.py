@@ -43,8 +43,8 @@ _SOFT_LEGS: Final = 0.004
 _STILL_LEGS: Final = 1e-3
 _MOMENT_S: Final = 0.08
 """Legs turn to where they are to be over four times as long: who falls is on his back at once."""
-_ROUNDS: Final = 2
-"""Legs turn as they are drawn up, and other skin is lowest then."""
+_ROUNDS: Final = 3
+"""Legs turn as they are drawn up, and other skin is lowest then; with the thighs the seat's own goes up."""
 _MOST_KNOWN: Final = 4
 
 
@@ -101,13 +101,13 @@ def with_legs_beside_trunk(source: Clip, source_map: SkeletonMap, played: Clip, 
         return played, None
     times = _times(played, body, steps, near)
     height = np.maximum(height_of_trunk(source, source_map, up, times), 0.0)
-    share, contacts = 1.0 - smoothstep(height, *nearness), foot_contacts(source, source_map, up)
+    share, is_on = 1.0 - smoothstep(height, *nearness), 1.0 - smoothstep(height, 0.0, nearness[0])
+    contacts = foot_contacts(source, source_map, up)
     leg, made, before = leg_length(found), played, body.low(played, times, up)
-    deep = (before[:, 0] - before[:, 1:].T) / leg - np.minimum(height, nearness[1])
-    stands = np.stack([_stands(times, contacts.get(side)) for side in body.legs])
-    raised = averaged(times, (share * _raised(deep, stands)).T, _MOMENT_S)
-    wanted, low = before[:, 1:].T + leg * raised.T, before
+    stands, low = np.stack([_stands(times, contacts.get(side)) for side in body.legs]), before
     for _ in range(_ROUNDS):
+        deep = (low[:, 0] - before[:, 1:].T) / leg - np.minimum(height, nearness[1])
+        wanted = before[:, 1:].T + leg * _calmly(times, share * _raised(deep, stands), is_on)
         new: dict[int, tuple[FloatArray, FloatArray]] = {}
         for limb, raised in zip(body.legs.values(), wanted - low[:, 1:].T, strict=True):
             if np.abs(raised).max() > _STILL_LEGS * leg:
@@ -141,6 +141,24 @@ def _raised(deep: FloatArray, stands: FloatArray) -> FloatArray:
     """
     up = 0.5 * (deep + np.sqrt(deep * deep + ((1.0 - stands) * _SOFT_LEGS) ** 2))
     return np.asarray(up + stands * np.interp(-deep, _FAR_LEGS, (1.0, 0.0)) * np.minimum(deep, 0.0))
+
+
+def _calmly(times: FloatArray, raised: FloatArray, is_on: FloatArray) -> FloatArray:
+    """Return by how much legs are raised (L, F) at times (F,), gone to and back from over moments.
+
+    is_on: (F,) how much seat or back are on the ground. There what averages miss is averaged once more. What begins or
+    ends within a moment goes on as it came, turned about: clips go on fitting to others.
+    """
+    ends = times[1:] <= times[0] + 2.0 * _MOMENT_S, times[:-1] >= times[-1] - 2.0 * _MOMENT_S
+
+    def mirrored(values: FloatArray) -> FloatArray:
+        return np.concatenate((2.0 * values[0] - values[1:][ends[0]][::-1], values,
+                               2.0 * values[-1] - values[:-1][ends[1]][::-1]))
+
+    every, own = mirrored(times), slice(int(ends[0].sum()), int(ends[0].sum()) + len(times))
+    calm = averaged(every, mirrored(raised.T), _MOMENT_S)[own]
+    calm += averaged(every, mirrored(is_on[:, None] * (raised.T - calm)), _MOMENT_S)[own]
+    return np.asarray(calm.T)
 
 
 def _stands(times: FloatArray, contacts: FootContacts | None) -> FloatArray:

@@ -9,6 +9,7 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, smoothstep
 from takt.core.retargeting.bearing_trunk import of_trunk
+from takt.core.retargeting.first_pose import from_time
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.retargeting.touching import leg_length
@@ -22,6 +23,7 @@ SITS_S, LIES_S = (0.5, 1.4), (0.5, 1.2)
 ON_GROUND, BELOW, IN_THE_AIR = 0.012, -0.02, 0.1
 """Of the leg."""
 THIN_M, THICK_M = 0.1, 0.28
+SEAT_M = np.array((0.0, -0.05, -0.12))
 FEET = ("ankle", "metatarsal")
 
 
@@ -82,9 +84,19 @@ def lying_down(trunk_m: float, span_s: tuple[float, float] = LIES_S) -> Clip:
                 skin=SkinSample.at_rest(BODY, skin.joints[:, 0], skin.positions))
 
 
-def lows(clip: Clip, target: Skeleton, trunk_m: float, times: FloatArray) -> dict[str, FloatArray]:
+def with_seat_of_thighs(skeleton: Skeleton) -> SkinPoints:
+    """Return the skin of a slim body whose seat is behind its hips, and moved by its thighs."""
+    skin = skin_of(skeleton, THIN_M)
+    of_thighs = np.isin(skin.joints[:, 0], [skeleton.index_of[f"{side}_hip"] for side in "lr"])
+    hips = skeleton.rest_world[skin.joints[:, 0], :, 3]
+    behind = hips + SEAT_M + 0.8 * (skin.positions - hips)
+    return SkinPoints(np.where(of_thighs[:, None], behind, skin.positions), skin.joints, skin.weights)
+
+
+def lows(clip: Clip, target: Skeleton, trunk_m: float, times: FloatArray,
+         skin: SkinPoints | None = None) -> dict[str, FloatArray]:
     """Return how high the lowest skin of all, of seat and back and of each foot is at times (F,), in legs."""
-    skin, found = skin_of(target, trunk_m), find_map(target)
+    skin, found = skin or skin_of(target, trunk_m), find_map(target)
     done = retarget(clip, target, points=skin).clip
     heights = skin.heights(done, times, UP) / leg_length(found)
     own = skin.joints[:, 0]
@@ -100,6 +112,21 @@ def test_who_sits_down_sits_on_the_ground_with_both_feet_on_it(longer: dict[str,
     assert low["all"].min() > BELOW
     for part in ("trunk", "l", "r"):
         assert np.abs(low[part]).max() < ON_GROUND, part
+
+
+@pytest.mark.parametrize("longer", [{"ankle": 1.1}, {"ankle": 1.35}, {"knee": 0.8, "ankle": 1.2}])
+def test_who_sits_on_what_his_thighs_carry_sits_on_the_ground_though_they_turn(longer: dict[str, float]) -> None:
+    """Also where a clip begins so, and he rises at once: it is to fit to one in which he went on sitting."""
+    target, clip = scaled(longer), sitting_down()
+    pose, last = clip.sample(times_of(2.5)), clip.duration_s - SITS_S[1]
+    rises = from_time(replace(clip, rotations=Tracks.uniform(np.arange(len(BODY)), times_of(2.5), pose.rotations[::-1]),
+                              translations=Tracks.uniform(np.zeros(1, np.int64), times_of(2.5),
+                                                          pose.translations[::-1, :1])), last)
+    for each, times in ((clip, np.linspace(SITS_S[1], 2.5, 40)), (rises, np.zeros(1))):
+        low = lows(each, target, THIN_M, times, with_seat_of_thighs(target))
+        assert low["all"].min() > BELOW
+        for part in ("trunk", "l", "r"):
+            assert np.abs(low[part]).max() < ON_GROUND, part
 
 
 @pytest.mark.parametrize("longer", [{"ankle": 1.1}, {"ankle": 1.35}, {"knee": 1.3}])
