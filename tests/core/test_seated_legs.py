@@ -9,7 +9,6 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, smoothstep
 from takt.core.retargeting.bearing_trunk import of_trunk
-from takt.core.retargeting.first_pose import from_time
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.retargeting.touching import leg_length
@@ -19,7 +18,7 @@ from takt.core.skeletons.skin_sample import SkinSample
 from takt.tests.core.stepping import ACROSS, BODY, posed, times_of
 
 UP = np.array((0.0, 1.0, 0.0))
-SITS_S, LIES_S = (0.5, 1.4), (0.5, 1.2)
+SITS_S, LIES_S, RISES_S = (0.5, 1.4), (0.5, 1.2), 0.3
 ON_GROUND, BELOW, IN_THE_AIR = 0.012, -0.02, 0.1
 """Of the leg."""
 THIN_M, THICK_M = 0.1, 0.28
@@ -117,11 +116,11 @@ def test_who_sits_down_sits_on_the_ground_with_both_feet_on_it(longer: dict[str,
 @pytest.mark.parametrize("longer", [{"ankle": 1.1}, {"ankle": 1.35}, {"knee": 0.8, "ankle": 1.2}])
 def test_who_sits_on_what_his_thighs_carry_sits_on_the_ground_though_they_turn(longer: dict[str, float]) -> None:
     """Also where a clip begins so, and he rises at once: it is to fit to one in which he went on sitting."""
-    target, clip = scaled(longer), sitting_down()
-    pose, last = clip.sample(times_of(2.5)), clip.duration_s - SITS_S[1]
-    rises = from_time(replace(clip, rotations=Tracks.uniform(np.arange(len(BODY)), times_of(2.5), pose.rotations[::-1]),
-                              translations=Tracks.uniform(np.zeros(1, np.int64), times_of(2.5),
-                                                          pose.translations[::-1, :1])), last)
+    target, clip, times = scaled(longer), sitting_down(), times_of(2.5)
+    evenly = np.interp(1.0 - times / RISES_S, smoothstep(times, *SITS_S), times)  # when he has sat down so far
+    pose = clip.sample(evenly)
+    rises = replace(clip, rotations=Tracks.uniform(np.arange(len(BODY)), times, pose.rotations),
+                    translations=Tracks.uniform(np.zeros(1, np.int64), times, pose.translations[:, :1]))
     for each, times in ((clip, np.linspace(SITS_S[1], 2.5, 40)), (rises, np.zeros(1))):
         low = lows(each, target, THIN_M, times, with_seat_of_thighs(target))
         assert low["all"].min() > BELOW
