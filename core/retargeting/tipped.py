@@ -33,11 +33,13 @@ _NEAR_LEGS: Final = (0.05, 0.2)
 """Seat or back that is at most so high above the ground in a clip bears the body; from the second on it does not."""
 _LEVEL: Final = (0.5, 0.75)
 """Sines: with his spine less steep than the first somebody lies; steeper than the second, he sits."""
-_MOST_RAD: Final = np.radians(15.0)
+_MOST_RAD: Final = np.radians(22.0)
 _SHORTEST: Final = 0.3
 """Of the spine: so much of it is taken to be level at least."""
 _STILL_LEGS: Final = 0.005
-_ROUNDS: Final = 3
+_ROUNDS: Final = 4
+_BEYOND: Final = 1.4
+"""Of the spine from hips to shoulders: so far from the hips is what bears the body, a head farther than arms."""
 _MOMENT_S: Final = 0.08
 _ENDS: Final = ("l_hip", "r_hip", "l_shoulder", "r_shoulder")
 _MOST_KNOWN: Final = 4
@@ -104,7 +106,7 @@ def tipped(source: Clip, source_map: SkeletonMap, played: Clip, found: SkeletonM
         hangs = body.hangs(made, times, up)
         if np.maximum(share * hangs, angles[frames] * -hangs).max() <= _STILL_LEGS * leg:
             break
-        more = share * np.arctan(hangs / np.maximum(wide, _SHORTEST * long))
+        more = share * np.arctan(hangs / (_BEYOND * np.maximum(wide, _SHORTEST * long)))
         angles[frames] = np.clip(angles[frames] + more, 0.0, _MOST_RAD)
         calm = averaged(steps, angles[:, None], _MOMENT_S)[frames, 0]
         made = _turned(played, root, times, axes, -calm)
