@@ -50,6 +50,8 @@ _MOST_KNOWN: Final = 4
 """Targets that are kept for the next clip."""
 _MOST_PLANS: Final = 32
 """Pairs of bodies that are kept likewise: clips of one folder mostly are of few, which take turns."""
+_SAME_UP: Final = 1e-9
+"""Cosines that differ by no more are of one direction."""
 _OTHER_AXES_RAD = np.radians(50.0)
 """Where the bodies' own axes differ by more than this from the stated turn, the bodies' count."""
 
@@ -172,7 +174,8 @@ class _Bodies:
     """Two bodies as they are compared.
 
     source: the clip in the target's axes, on a skeleton that rests in its reference pose. moved: (J,) joints that the
-    clip as it came moves. whole: the target. target: the map of its skeleton, made upright where it leans.
+    clip as it came moves. whole: the target. target: the map of its skeleton, made upright where it leans. up: (3,)
+    where the clip's up is in the target's axes; None where the target's body does not show its own.
     """
 
     source: Clip
@@ -181,6 +184,7 @@ class _Bodies:
     target: SkeletonMap
     reference: Reference
     plan: Plan
+    up: FloatArray | None
 
     @classmethod
     def of(cls, clip: Clip, source: SkeletonMap, own: Skeleton, target: SkeletonMap, turn: FloatArray,
@@ -221,13 +225,14 @@ class _Bodies:
             raise SkeletonMismatchError(f"{both} {error}{too}") from error
         axes = _turn(turn, reference.map, target)
         upright = turned(reference.clip, axes)
-        up = None if target.turn is None else rot.rotate(target.turn, UP)
+        own_up = None if target.turn is None else rot.rotate(target.turn, UP)
+        up = None if own_up is None else _up(axes, reference.map, own_up)
         backs = _both_backs(replace(reference.map, skeleton=upright.skeleton), target, skins, reference.time_s is None)
         plan = _plan_as_own(upright.skeleton, target.skeleton, pairs)
         if plan is None:
             stays = by_their_way(upright, target.skeleton, pairs, up if reference.is_positioned else None)
-            plan = _plan(upright.skeleton, target.skeleton, pairs.at(stays), skin, up, backs)
-        return cls(upright, moved, whole, target, reference, plan)
+            plan = _plan(upright.skeleton, target.skeleton, pairs.at(stays), skin, own_up, backs)
+        return cls(upright, moved, whole, target, reference, plan, up)
 
 
 _plan, _plan_as_own = once_for_equal(_MOST_PLANS)(Plan.of), once_for_equal(_MOST_PLANS)(Plan.as_own)
@@ -269,18 +274,17 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
     tracks = TargetTracks(stood, target, plan)
     rotations, translations, scales = tracks.rotations(), tracks.translations(), tracks.scales()
     loose = plan.pairs.target[plan.carried]
-    if not plan.is_own and bodies.target.turn is not None:
-        up = rot.rotate(bodies.target.turn, UP)
-        rotations, translations = _standing(bodies, stood, rotations, translations, up)
+    if not plan.is_own and bodies.up is not None:
+        rotations, translations = _standing(bodies, stood, rotations, translations, bodies.up)
 
     def played(moves: Tracks) -> Clip:
         moves = carried(target, loose, rotations, moves, None if points is None else step_times(stood.duration_s))
         new = Clip(stood.name, target, stood.duration_s, rotations, moves, scales, stood.is_looping)
         return new if target is own else rebased(new, own)
 
-    if plan.is_own or bodies.target.turn is None or points is None or not len(translations):
+    if plan.is_own or bodies.up is None or points is None or not len(translations):
         return played(translations), None
-    up, source_map = rot.rotate(bodies.target.turn, UP), replace(bodies.reference.map, skeleton=stood.skeleton)
+    up, source_map = bodies.up, replace(bodies.reference.map, skeleton=stood.skeleton)
     straight, level, root = played(translations), stood, body_root(target, plan.pairs)
     lower = lower_ground(straight, bodies.target, own_leg := leg_length(bodies.target), up)
     if lower is not None:  # both are looked at as if they stayed on level ground
@@ -309,9 +313,9 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
 
 def _with_arms_off_ground(bodies: _Bodies, played: Clip, points: SkinPoints, lower: LowerGround | None) -> Clip:
     """Return a clip whose arms are above the ground; the last step, since Keep Contacts moves arms."""
-    if bodies.plan.is_own or bodies.target.turn is None or not len(played.translations):
+    if bodies.plan.is_own or bodies.up is None or not len(played.translations):
         return played
-    up = rot.rotate(bodies.target.turn, UP)
+    up = bodies.up
     level = played if lower is None else lower.flat(played, leg_length(bodies.target), up)
     drawn = with_arms_off_ground(level, bodies.target, points, up)
     return played if drawn is level else replace(played, rotations=drawn.rotations)
@@ -350,6 +354,17 @@ def _turn(stated: FloatArray, source: SkeletonMap, target: SkeletonMap) -> Float
     seen = rot.multiply(here, rot.conjugate(there))
     axes = seen if rot.angle_between(seen, stated) > _OTHER_AXES_RAD else stated
     return rot.multiply(own_aside, rot.multiply(axes, rot.conjugate(aside)))
+
+
+def _up(axes: FloatArray, source: SkeletonMap, own: FloatArray) -> FloatArray:
+    """Return where a clip's up is (3,) as a turn (4,) brings it into the target's axes; the body's own if that is it.
+
+    They differ where the target is tilted, as an object on a slope: its limbs point as in the clip, so it stands upright.
+    """
+    if source.turn is None:
+        return own
+    up = rot.rotate(rot.multiply(axes, source.turn), UP)
+    return up if up @ own < 1.0 - _SAME_UP else own
 
 
 def _right_angled(turn: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -305,6 +305,20 @@ def test_leaning_characters_have_their_ground_where_they_stand() -> None:
     np.testing.assert_allclose(here, there, atol=0.02)
 
 
+@pytest.mark.parametrize("tilt_deg", [-20.0, 8.0, 35.0])
+@pytest.mark.parametrize("axis", [0, 2])
+def test_who_is_tilted_has_its_ground_level_as_it_plays(tilt_deg: float, axis: int) -> None:
+    clip, target = movements()[0], worn(RIGS["Unreal's mannequin"])
+    vertices = skin_of(target, {})
+    points = SkinPoints.of(*vertices)
+    up = rot.rotate(turn := rot.from_axis_angle(np.eye(3)[axis], np.radians(tilt_deg)), UP)
+    times = np.linspace(0.0, clip.duration_s, 40)
+    plain, tilted = (retarget(clip, target, by, points=points).clip for by in (rot.IDENTITY, turn))
+    heights = points.heights(tilted, times, up).min(axis=1)
+    assert np.ptp(heights) <= np.ptp(points.heights(plain, times, UP).min(axis=1)) + ON_GROUND * LEG_M
+    assert abs(heights.min() - (vertices[0] @ up).min()) <= ON_GROUND * LEG_M
+
+
 def test_shapes_that_do_not_go_together_are_refused() -> None:
     with pytest.raises(TaktError, match="2 points, joints"):
         SkinPoints(np.zeros((2, 3)), np.zeros((3, 1), np.int64), np.ones((3, 1)))
