@@ -201,8 +201,8 @@ def _why_none(source: SkeletonMap, target: SkeletonMap) -> str:
     """Say why no joint goes with any other, and what to do."""
     for one, who, others in ((target, "skeleton", "clips"), (source, "clip", "skeletons")):
         if not one.is_humanoid and not one.may_stand and (target if one is source else source).is_humanoid:
-            return (f": the {who} has no legs or arms, and goes only with {others} whose joints have the same names; "
-                    "or say in a skeleton map what its joints are")
+            return (f": the {who} has no legs or arms of two bones each that are recognised, and goes only with "
+                    f"{others} whose joints have the same names; or say in a skeleton map what its joints are")
     return (f". The clip's joints: {some_of(source.skeleton.names, _NAMES_SHOWN)}. "
             f"The skeleton's: {some_of(target.skeleton.names, _NAMES_SHOWN)}. Rename joints so that they are the same, "
             "or H-Anim's, or say in a skeleton map what they are")

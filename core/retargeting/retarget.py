@@ -359,7 +359,7 @@ def _turn(stated: FloatArray, source: SkeletonMap, target: SkeletonMap) -> Float
 def _up(axes: FloatArray, source: SkeletonMap, own: FloatArray) -> FloatArray:
     """Return where a clip's up is (3,) as a turn (4,) brings it into the target's axes; the body's own if that is it.
 
-    They differ where the target is tilted, as an object on a slope: its limbs point as in the clip, so it stands upright.
+    They differ where the target is tilted, as an object on a slope: limbs point as in the clip, so it stands upright.
     """
     if source.turn is None:
         return own
