@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -14,7 +15,8 @@ from ..errors import SkeletonMismatchError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray
 from ..maths.equal_values import once_for_equal
-from ..skeletons.hanim import UP
+from ..skeletons.hanim import ROOT, UP
+from ..skeletons.hierarchy import path_to_root
 from ..skeletons.maps import SkeletonMap, find_map, map_in_any_pose
 from ..skeletons.skeleton import Skeleton
 from ..skeletons.skin_sample import SkinSample
@@ -24,6 +26,7 @@ from .file_axes import right_angled
 from .first_pose import first_pose_end, from_time
 from .ground import ground_by_skin, step_times, with_arms_off_ground
 from .ground_by_joints import BodyMotion, ground_by_joints
+from .ground_without_legs import ground_without_legs, has_legs
 from .grounding import lifted, with_feet_drawn_up
 from .hips import HIPS, HipsPath
 from .kept_contacts import with_contacts_kept
@@ -282,7 +285,11 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
         new = Clip(stood.name, target, stood.duration_s, rotations, moves, scales, stood.is_looping)
         return new if target is own else rebased(new, own)
 
-    if plan.is_own or bodies.up is None or points is None or not len(translations):
+    if plan.is_own or bodies.up is None or points is None:
+        return played(translations), None
+    if not has_legs(bodies.target):
+        return _without_legs(bodies.target, bodies.up, translations, played, points), None
+    if not len(translations):
         return played(translations), None
     up, source_map = bodies.up, replace(bodies.reference.map, skeleton=stood.skeleton)
     straight, level, root = played(translations), stood, body_root(target, plan.pairs)
@@ -309,6 +316,16 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
     raised = played(lifted(target, translations, ground, up, root))
     raised = replace(raised, rotations=bent.rotations)
     return with_feet_drawn_up(raised, replace(bodies.target, skeleton=own), ground, up), lower
+
+
+def _without_legs(found: SkeletonMap, up: FloatArray, translations: Tracks, played: Callable[[Tracks], Clip],
+                  points: SkinPoints) -> Clip:
+    """Return what a body without legs plays, on the ground. found: the map of its skeleton as it stands."""
+    straight, root = played(translations), found.joint_of.get(ROOT)
+    ground = ground_without_legs(straight, found, points, up, step_times(straight.duration_s))
+    if ground is None or root is None:
+        return straight
+    return played(lifted(found.skeleton, translations, ground, up, path_to_root(found.skeleton.parents, root)[-1]))
 
 
 def _with_arms_off_ground(bodies: _Bodies, played: Clip, points: SkinPoints, lower: LowerGround | None) -> Clip:
