@@ -43,8 +43,9 @@ _SOFT_LEGS: Final = 0.004
 _STILL_LEGS: Final = 1e-3
 _MOMENT_S: Final = 0.08
 """Legs turn to where they are to be over four times as long: who falls is on his back at once."""
-_ROUNDS: Final = 3
-"""Legs turn as they are drawn up, and other skin is lowest then; with the thighs the seat's own goes up."""
+_ROUNDS: Final = 5
+"""Legs turn as they are drawn up, and other skin is lowest then; with the thighs the seat's own goes up, and knees that
+are lowest go up by half of what ankles do."""
 _MOST_KNOWN: Final = 4
 
 

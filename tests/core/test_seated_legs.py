@@ -136,6 +136,19 @@ def test_who_lies_on_a_thick_back_lies_on_a_slim_one_and_not_on_his_heels(longer
 
 
 @pytest.mark.parametrize("longer", [{"ankle": 1.1}, {"ankle": 1.35}])
+def test_who_lies_with_thick_knees_lies_on_his_back(longer: dict[str, float]) -> None:
+    """These are the lowest of his legs, and go up by less than his feet."""
+    target = scaled(longer)
+    skin = skin_of(target, THIN_M)
+    knees = np.isin(skin.joints[:, 0], [target.index_of[f"{side}_knee"] for side in "lr"])
+    at = target.rest_world[skin.joints[:, 0], :, 3]
+    thick = replace(skin, positions=np.where(knees[:, None], at + 5.0 * (skin.positions - at), skin.positions))
+    low = lows(lying_down(THICK_M), target, THIN_M, np.linspace(LIES_S[1] + 0.2, 2.5, 40), thick)
+    assert low["all"].min() > BELOW
+    assert np.abs(low["trunk"]).max() < ON_GROUND
+
+
+@pytest.mark.parametrize("longer", [{"ankle": 1.1}, {"ankle": 1.35}])
 def test_legs_come_to_where_they_sit_without_a_jump(longer: dict[str, float]) -> None:
     times = np.linspace(0.0, 2.5, 301)
     low = lows(sitting_down(), scaled(longer), THIN_M, times)
