@@ -20,9 +20,7 @@ from ..core.skeletons.maps import (
     SavedMap,
     SkeletonMap,
     find_map,
-    fingerprint,
     map_in_any_pose,
-    saved_pose,
     write_map,
 )
 from ..core.skeletons.posture import STANDS
@@ -102,9 +100,7 @@ def kept_map(armature_object: bpy.types.Object) -> tuple[SavedMap, ...]:
     character = properties.character(armature_object)
     if not character.is_map_checked or not len(character.joints):
         return ()
-    listed = of_list(armature_object)
-    return (SavedMap(fingerprint(listed.skeleton), dict(zip(listed.skeleton.names, listed.meant, strict=True)),
-                     listed.turn, {} if listed.pose is None or listed.turn is None else saved_pose(listed)),)
+    return (SavedMap.from_map(of_list(armature_object)),)
 
 
 def place_of_file(armature_object: bpy.types.Object) -> Path | None:

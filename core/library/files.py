@@ -11,6 +11,7 @@ from ..errors import FileError, quoted
 from ..formats.format import MAX_BYTES
 
 _MAX_SRC = 1_000
+_MOST_LISTED = 2_000
 
 
 def parts_of(src: str) -> tuple[str, ...]:
@@ -52,6 +53,23 @@ def candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
             raise FileError.at(f"{path} is no ordinary file (a device, pipe or socket), expected one")
         found.append(real)
     return found
+
+
+def without_ending(src: str, endings: Sequence[str]) -> str:
+    """Return a src as it is to be written, which has no ending."""
+    return next((src[:-len(ending)] for ending in endings if src.lower().endswith(ending) and src[:-len(ending)]), src)
+
+
+def sources_beside(root: Path, src: str, endings: Sequence[str]) -> list[str]:
+    """Return the srcs of all files in the folder below a root in which a src would lie."""
+    *folders, _ = parts_of(src)
+    folder = Path(os.path.realpath(root.joinpath(*folders)))
+    try:
+        names = sorted(os.listdir(folder))[:_MOST_LISTED] if folder.is_relative_to(root) else []  # noqa: PTH208
+    except (OSError, ValueError):
+        return []
+    stems = dict.fromkeys(name[:-len(ending)] for name in names for ending in endings if name.lower().endswith(ending))
+    return [".".join((*folders, stem)) for stem in stems if stem and "." not in stem]
 
 
 def file_beside(path: Path, ending: str) -> Path:

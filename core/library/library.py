@@ -15,6 +15,7 @@ from ..errors import FileError, Problem, quoted
 from ..formats import FORMATS, endings, format_of
 from ..formats.format import Format
 from ..pha.document import Document, parse
+from ..pha.naming import near
 from ..retargeting.bvh_space import BvhSpace, in_hanim_space
 from ..skeletons.maps import SUFFIX as MAP_SUFFIX
 from ..skeletons.maps import SavedMap, SkeletonMap, find_map, fingerprint, read_map
@@ -244,7 +245,7 @@ class Library:
         if saved is None:
             return self._found_map(skeleton)
         turn = None if saved.turn is None else saved.turn.tobytes()
-        pose = tuple((name, turns.tobytes()) for name, turns in saved.pose.items())
+        pose = tuple((name, values.tobytes()) for said in (saved.pose, saved.rest) for name, values in said.items())
         return self.store.made(("map", skeleton, turn, pose, *saved.meant.items()), partial(saved.of, skeleton))
 
     def _found_map(self, skeleton: Skeleton) -> SkeletonMap:
@@ -322,8 +323,10 @@ class Library:
     def _not_found(self, src: str, among: tuple[str, ...]) -> FileError:
         files.parts_of(src)
         roots = ", ".join(map(str, self.roots)) or "no library at all: name its folder, or save the score beside it"
+        bare = files.without_ending(src, among)
+        hint = near(bare, [there for root in self.roots for there in files.sources_beside(root, bare, among)])
         return FileError.at(f"found no file for {quoted(src)}, expected {src.replace('.', '/')[:200]} ending in "
-                            f"{', '.join(among)} below {roots}")
+                            f"{', '.join(among)} below {roots}{hint}")
 
 
 def _warning(message: str) -> Problem:

@@ -280,13 +280,14 @@ class _Reader:
         for element, tag in top:
             if tag != "procedure":
                 continue
+            inside: list[int] = []
             if element in self._known:
                 name, calls = self._known[element].name, self._known[element].calls
             else:
                 inside = self._check(element, "procedure")
                 name = self._word(element, "procedure", "name", "a name")
                 calls = tuple(self._call(child) for child in inside if self._shape.tags[child] == "call")
-            if not calls:
+            if not calls and not inside:  # else what stands there instead is told of
                 self._error(element, f"<procedure> {quoted(name)}: found no call, expected at least one <call>")
             if name and name in first:
                 self._error(element, f"<procedure> name: found {quoted(name)} again, which line "
@@ -357,7 +358,9 @@ class _Reader:
             return None
         value = number(text)
         if value is None or value < 0.0 or value == float("inf") or (above_zero and value == 0.0):
-            self._error(element, f"<{tag}> {name}: found {quoted(text)}, expected {wanted}")
+            has_comma = value is None and number(text.replace(",", ".")) is not None
+            hint = "; write a point, not a comma" if has_comma else ""
+            self._error(element, f"<{tag}> {name}: found {quoted(text)}, expected {wanted}{hint}")
             return None
         return abs(value)
 

@@ -91,6 +91,15 @@ def test_a_crooked_character_plays_straight_once_its_reference_pose_is_set(rig: 
     assert np.abs(np.abs(np.sum(again.pose * kept, axis=1)) - 1.0).max() < 1e-5
 
 
+def test_the_pose_that_is_set_is_not_that_of_a_clip_whose_bones_have_the_same_names(rig: Any, tmp_path: Path) -> None:
+    clip = movements()[0]
+    (tmp_path / "walk.bvh").write_bytes(bvh.write(with_model_axes(clip), 1.0 / 24.0))
+    takt.find_map()
+    assert takt.set_reference_pose(source="CURRENT") == {"FINISHED"}
+    assert takt.play_clip(filepath=str(tmp_path / "walk.bvh"), feet_stand=False) == {"FINISHED"}
+    assert trunk_deg(rig, clip) < LIMB_DEG
+
+
 def test_the_pose_of_a_frame(rig: Any) -> None:
     for name in BENDS:
         rig.pose.bones[name].keyframe_insert("rotation_quaternion", frame=7)

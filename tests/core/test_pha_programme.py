@@ -212,6 +212,25 @@ def test_a_missing_file_says_where_it_was_looked_for(root):
     assert "found no file for 'x', expected x ending in .pha" in refusal(root, head='<include src="x"/>')
 
 
+@pytest.mark.parametrize(("src", "meant"), [("Bow.bvh", "Bow"), ("boww", "Bow"), ("feet.Stesp", "feet.Steps"),
+                                             ("Zzz", None)])
+def test_a_file_that_is_nearly_called_so_is_named(root, src, meant):
+    (root / "feet").mkdir(exist_ok=True)
+    for path in (root / "Bow.bvh", root / "feet" / "Steps.bvh"):
+        path.touch()
+    message = refusal(root, procedure("main", 'x duration="1"'), head=f'<load src="{src}"/>')
+    assert f"found no file for '{src}', expected {src.replace('.', '/')} ending in " in message
+    assert (f"; did you mean {meant}?" in message) if meant else "did you mean" not in message
+
+
+def test_no_name_is_told_of_what_lies_outside_the_library(root, tmp_path_factory):
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "Secret.bvh").write_text("secret")
+    (root / "folder").symlink_to(outside)
+    message = refusal(root, procedure("main", 'x duration="1"'), head='<load src="folder.Secrte"/>')
+    assert "found no file" in message and "Secret" not in message
+
+
 @pytest.mark.parametrize("src", ["..secret", "a..b", ".a", "/etc/passwd", "a/b", "../a", "C:\\x", "C:x", "a\\b",
                                  "x" * 2000])
 def test_a_src_cannot_leave_the_library(root, src):

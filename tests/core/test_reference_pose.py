@@ -59,6 +59,19 @@ def test_a_pose_there_and_back_in_any_axes(turn: FloatArray) -> None:
     np.testing.assert_allclose(positions(other.in_pose(there.pose)), wanted, atol=1e-6)
 
 
+def test_a_pose_is_none_of_a_skeleton_of_the_same_names_that_rests_otherwise() -> None:
+    straight = with_axes(worn(RIGS["Mixamo"]), np.random.default_rng(3))
+    crooked = straight.in_pose(rot.conjugate(bent(straight)))
+    text = write_map(replace(find_map(straight), skeleton=crooked, pose=bent(straight)))
+    saved = read_map(text.encode())
+    assert saved.fits(straight)
+    assert saved.of(crooked).pose is not None
+    assert saved.of(straight).pose is None
+    assert saved.of(straight).meant == saved.of(crooked).meant
+    old = read_map("\n".join(line.split(",")[0] for line in text.splitlines()).encode())  # says nothing of the rest
+    assert old.of(straight).pose is not None
+
+
 def test_joints_that_turn_as_their_parents_are_not_listed() -> None:
     turns = rot.identities(len(BODY))
     arm = [j for j, name in enumerate(BODY.names) if name.startswith("l_") and name[2:] in ("shoulder", "elbow")]
@@ -126,6 +139,12 @@ def test_bvh_files_keep_the_pose_in_their_new_axes() -> None:
 def test_what_is_no_quaternion_is_refused_with_its_line(text: str) -> None:
     with pytest.raises(FileError, match=r":5: found .* expected a quaternion w x y z"):
         read_map(f"Takt skeleton map\nrig = 0123456789ab\na = l_hip\nReference pose\na = {text}\n".encode())
+
+
+@pytest.mark.parametrize("text", ["1 0", "0 0 0", "x 0 0", "inf 0 0", ""])
+def test_what_is_no_direction_is_refused_with_its_line(text: str) -> None:
+    with pytest.raises(FileError, match=r":5: found .* expected a direction x y z"):
+        read_map(f"Takt skeleton map\nrig = 0123456789ab\na = l_hip\nReference pose\na = 1 0 0 0, {text}\n".encode())
 
 
 def test_a_pose_of_another_skeleton_is_refused() -> None:

@@ -10,12 +10,13 @@
     prop_bone =
 
     Reference pose
-    mixamorig:LeftArm = 0.9239 0 0 -0.3827
+    mixamorig:LeftArm = 0.9239 0 0 -0.3827, 1 0 0
 
 A line is `bone = joint of H-Anim`; with nothing behind the sign the bone is no joint of H-Anim. Blank lines and
 lines that begin with # are passed over. `up` and `front` name the skeleton's axes and may be left out, and so may the
 reference pose: by how much bones are turned from rest, as quaternions w x y z in H-Anim's axes; the others turn as
-their parents.
+their parents. Behind each may stand where its bone points at rest, in the same axes: skeletons of the same names often
+rest otherwise, as in a T-pose and in an A-pose, and a pose that was set for one of them is none of the others.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ _FIRST_LINE: Final = "Takt skeleton map"
 _POSE_LINE: Final = "Reference pose"
 _SAME_RAD: Final = 1e-6
 """A joint that turns by less against its parent turns as its parent."""
+_SAME_REST_RAD: Final = np.radians(5.0)
+"""Bones of one rest pose differ by less, from one body to the next."""
 _AXES: Final = {f"{sign}{name}": (1.0 if sign == "+" else -1.0) * np.eye(3)[i]
                 for i, name in enumerate("XYZ") for sign in "+-"}
 
@@ -49,12 +52,23 @@ class SavedMap:
 
     rig: the fingerprint; meant: the H-Anim joint by joint name, None for none; turn: (4,) or None. pose: by joint name
     turns (4,) from rest in H-Anim's axes, where a reference pose is set; joints without one turn as their parents.
+    rest: by joint name where bones point (3,) in the rest pose for which that was set, as far as it is known.
     """
 
     rig: str
     meant: dict[str, str | None]
     turn: FloatArray | None
     pose: dict[str, FloatArray] = field(default_factory=dict)
+    rest: dict[str, FloatArray] = field(default_factory=dict)
+
+    @classmethod
+    def from_map(cls, found: SkeletonMap) -> SavedMap:
+        """Return what is saved of a map; a reference pose only where its axes are known."""
+        rig, meant = fingerprint(found.skeleton), dict(zip(found.skeleton.names, found.meant, strict=True))
+        if found.pose is None or found.turn is None:
+            return cls(rig, meant, found.turn)
+        pose, bones = _saved_pose(found, found.pose, found.turn), _bones(found.skeleton, found.turn)
+        return cls(rig, meant, found.turn, pose, {name: bones[name] for name in pose if name in bones})
 
     def fits(self, skeleton: Skeleton) -> bool:
         """Tell whether it was made for a skeleton with these names and this hierarchy."""
@@ -63,13 +77,19 @@ class SavedMap:
     def of(self, skeleton: Skeleton) -> SkeletonMap:
         """Return the map of a skeleton that it fits; the file's axes count where the body itself does not tell.
 
-        In a clip's file the same rig may have other axes than where the map was made.
+        In a clip's file the same rig may have other axes than where the map was made. Where it rests in another pose,
+        the reference pose is none of its own.
         """
         meant = tuple(self.meant.get(name) for name in skeleton.names)
         seen = find_map(skeleton).turn
         turn = self.turn if seen is None else seen
+        has_pose = turn is not None and bool(self.pose) and self._rests_so(skeleton, turn)
         return SkeletonMap(skeleton, meant, tuple(float(name is not None) for name in meant), turn, is_checked=True,
-                           pose=None if turn is None or not self.pose else self._pose(skeleton, turn))
+                           pose=self._pose(skeleton, turn) if has_pose and turn is not None else None)
+
+    def _rests_so(self, skeleton: Skeleton, turn: FloatArray) -> bool:
+        there = _bones(skeleton, turn)
+        return all(there[name] @ bone > np.cos(_SAME_REST_RAD) for name, bone in self.rest.items() if name in there)
 
     def _pose(self, skeleton: Skeleton, turn: FloatArray) -> FloatArray:
         turns = np.tile(rot.IDENTITY, (len(skeleton), 1))
@@ -90,19 +110,34 @@ def write_map(found: SkeletonMap) -> str:
     lines += ["", *(f"{joint} = {name or ''}".rstrip()
                     for joint, name in zip(found.skeleton.names, found.meant, strict=True))]
     if found.pose is not None and found.turn is not None:
-        lines += ["", _POSE_LINE, *(f"{joint} = {' '.join(f'{value:.9g}' for value in turn)}"
-                                    for joint, turn in saved_pose(found).items())]
+        saved = SavedMap.from_map(found)
+        lines += ["", _POSE_LINE, *(f"{joint} = {_numbers(turn)}" + (f", {_numbers(saved.rest[joint])}"
+                                                                     if joint in saved.rest else "")
+                                    for joint, turn in saved.pose.items())]
     return "\n".join(lines) + "\n"
 
 
-def saved_pose(found: SkeletonMap) -> dict[str, FloatArray]:
-    """Return the reference pose of a map that has one and knows its axes, as a SavedMap keeps it."""
-    assert found.pose is not None and found.turn is not None
-    turns = rot.multiply(rot.multiply(rot.conjugate(found.turn), found.pose), found.turn)
+def _numbers(values: FloatArray) -> str:
+    return " ".join(f"{value:.9g}" for value in values)
+
+
+def _saved_pose(found: SkeletonMap, pose: FloatArray, turn: FloatArray) -> dict[str, FloatArray]:
+    turns = rot.multiply(rot.multiply(rot.conjugate(turn), pose), turn)
     parents = found.skeleton.parents
     as_parent = np.where((parents >= 0)[:, None], turns[parents], rot.IDENTITY)
     own = np.flatnonzero(rot.angle_between(turns, as_parent) > _SAME_RAD)
     return {found.skeleton.names[joint]: turns[joint] for joint in own.tolist()}
+
+
+def _bones(skeleton: Skeleton, turn: FloatArray) -> dict[str, FloatArray]:
+    """Return by name where joints' bones point at rest (3,), in H-Anim's axes: to the middle of their children."""
+    at, parents = skeleton.rest_world[..., 3], skeleton.parents
+    below = np.flatnonzero(parents >= 0)
+    ways = np.zeros((len(skeleton), 3))
+    np.add.at(ways, parents[below], at[below] - at[parents[below]])
+    long = np.linalg.norm(ways, axis=1)
+    ways = rot.rotate(rot.conjugate(turn), ways / np.maximum(long, 1e-30)[:, None])
+    return {skeleton.names[joint]: ways[joint] for joint in np.flatnonzero(long > 0.0).tolist()}
 
 
 def read_map(data: bytes, path: Path | None = None) -> SavedMap:
@@ -117,6 +152,7 @@ def read_map(data: bytes, path: Path | None = None) -> SavedMap:
     meant: dict[str, str | None] = {}
     joints: dict[str, str] = {}
     pose: dict[str, FloatArray] | None = None
+    rest: dict[str, FloatArray] = {}
     for number, line in enumerate(lines[1:], start=2):
         if not line.strip() or line.startswith("#"):
             continue
@@ -128,7 +164,11 @@ def read_map(data: bytes, path: Path | None = None) -> SavedMap:
         if not sign or not name:
             raise FileError.at(f"found {quoted(line)}, expected BONE = JOINT", path, number)
         if pose is not None:
-            pose[name] = _quaternion(value, path, number)
+            turned, comma, bone = value.partition(",")
+            pose[name] = rot.normalized(_vector(turned, "a quaternion w x y z", 4, path, number))
+            if comma:
+                way = _vector(bone, "a direction x y z", 3, path, number)
+                rest[name] = way / np.linalg.norm(way)
             continue
         if name in ("rig", "up", "front") and not meant and name not in head:
             head[name] = value
@@ -147,17 +187,17 @@ def read_map(data: bytes, path: Path | None = None) -> SavedMap:
         joints[joint or ""] = name
     if "rig" not in head:
         raise FileError.at("the line 'rig = FINGERPRINT' is missing", path, 1)
-    return SavedMap(head["rig"], meant, _turn(head, path), pose or {})
+    return SavedMap(head["rig"], meant, _turn(head, path), pose or {}, rest)
 
 
-def _quaternion(text: str, path: Path | None, line: int) -> FloatArray:
+def _vector(text: str, wanted: str, count: int, path: Path | None, line: int) -> FloatArray:
     try:
         values = np.array([float(word) for word in text.split()])
     except ValueError:
         values = np.zeros(0)
-    if values.shape != (4,) or not np.isfinite(values).all() or not np.linalg.norm(values) > 0.0:
-        raise FileError.at(f"found {quoted(text)}, expected a quaternion w x y z", path, line)
-    return rot.normalized(values)
+    if values.shape != (count,) or not np.isfinite(values).all() or not np.linalg.norm(values) > 0.0:
+        raise FileError.at(f"found {quoted(text.strip())}, expected {wanted}", path, line)
+    return values
 
 
 def _turn(head: dict[str, str], path: Path | None) -> FloatArray | None:
