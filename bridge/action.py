@@ -3,7 +3,8 @@
 import zlib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any, Final, Literal
 
 import bpy
 import numpy as np
@@ -21,12 +22,15 @@ from .armature import bone_property
 from .bone_rules import ORDINARY, BoneRules
 from .curves import bags
 from .frame_rate import frames_per_second
-from .keys import bone_path, write_keys
+from .keys import LINEAR, bone_path, write_keys
 
 _STRAIGHT_RAD = np.radians(0.01)
 """A loop whose heading changes by less than this in each lap goes straight on."""
 _FRAMES_AT_ONCE = 256
 _Repeat = Literal["REPEAT", "REPEAT_OFFSET"]
+_Written = dict[tuple[str, int], Float32Array]
+"""Keys by their curve's path and index, frame and value in turn, (2 K,), joined by straight lines."""
+_NONE_WRITTEN: Final[Mapping[tuple[str, int], Float32Array]] = MappingProxyType({})
 _Curves = tuple[str, tuple[str, ...], FloatArray, BoolArray]
 """A property, and of the bones that have it the names, values (F, B, C), and at which frames are keys (F, B)."""
 
@@ -160,15 +164,16 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
     bag = versions.ensure_channelbag(action, slot)
     paths = {bone_path(name, channel) for channel, names, _, _ in channels.curves for name in names}
     _clear(bag, paths | set(character.written.splitlines()), is_known=bool(character.written))
+    written: _Written = {}
     for channel, names, values, is_key in channels.curves:
         repeat: _Repeat | None = None
         if channels.is_loop and not channels.has_turning_laps:
             repeat = "REPEAT_OFFSET" if channel == "location" else "REPEAT"
-        _write_keys(bag, channel, names, channels.frames, values, is_key, repeat)
+        written |= _write_keys(bag, channel, names, channels.frames, values, is_key, repeat)
     _prepare_bones(armature_object, channels)
     _let_play(armature_object, action, slot)
     character.action, character.written = action, "\n".join(sorted(paths))
-    setattr(action, properties.KEYS_WRITTEN, keys_digest(bag, paths))
+    setattr(action, properties.KEYS_WRITTEN, _keys_digest(bag, paths, written))
     return action
 
 
@@ -183,7 +188,7 @@ def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
         return False
     slot = _object_slot(own)
     bag = next((bag for bag in bags(own) if slot is not None and bag.slot_handle == slot.handle), None)
-    return bag is None or keys_digest(bag, frozenset(paths)) != written
+    return bag is None or _keys_digest(bag, frozenset(paths)) != written
 
 
 def write_new_action(armature_object: bpy.types.Object, name: str, channels: Channels,
@@ -197,8 +202,10 @@ def write_new_action(armature_object: bpy.types.Object, name: str, channels: Cha
     slot = action.slots.new(id_type="OBJECT", name=armature_object.name) if instead is None else instead.slots[0]
     bag = versions.ensure_channelbag(action, slot)
     _clear(bag, {curve.data_path for curve in bag.fcurves}, is_known=True)
+    written: _Written = {}
     for channel, names, values, is_key in channels.curves:
-        _write_keys(bag, channel, names, channels.frames, values, is_key, None)
+        written |= _write_keys(bag, channel, names, channels.frames, values, is_key, None)
+    setattr(action, properties.KEYS_WRITTEN, digest_of_all_keys(action, written))
     return action
 
 
@@ -273,18 +280,36 @@ def _object_slot(action: bpy.types.Action) -> bpy.types.ActionSlot | None:
     return next((slot for slot in action.slots if slot.target_id_type == "OBJECT"), None)
 
 
-def keys_digest(bag: bpy.types.ActionChannelbag, paths: Collection[str]) -> str:
-    """Return a digest of where the keys of the curves of these paths lie, and of how they are joined."""
+def digest_of_all_keys(action: bpy.types.Action,
+                       written: Mapping[tuple[str, int], Float32Array] = _NONE_WRITTEN) -> str:
+    """Return a digest of all keys of an Action; written: those that were written just now."""
+    return " ".join(_keys_digest(bag, None, written) for bag in bags(action))
+
+
+def _keys_digest(bag: bpy.types.ActionChannelbag, paths: Collection[str] | None,
+                 written: Mapping[tuple[str, int], Float32Array] = _NONE_WRITTEN) -> str:
+    """Return a digest of where the keys of the curves of these paths, or of all, lie, and of how they are joined.
+
+    written: keys that were written just now: to ask Blender for them would take as long as writing them did.
+    """
     digest = 0
     for curve in bag.fcurves:
-        if curve.data_path not in paths:
+        path = curve.data_path
+        if paths is not None and path not in paths:
             continue
-        points: Any = curve.keyframe_points
-        pairs, joined = np.empty(2 * len(points), dtype=np.float32), np.empty(len(points), dtype=np.uint8)
-        points.foreach_get("co", pairs)
-        points.foreach_get("interpolation", joined)
-        digest = zlib.crc32(joined.tobytes(), zlib.crc32(pairs.tobytes(), digest))
+        pairs = written.get((path, curve.array_index))
+        pairs, joined = _read_keys(curve) if pairs is None else (pairs, bytes((LINEAR,)) * (len(pairs) // 2))
+        digest = zlib.crc32(joined, zlib.crc32(pairs.tobytes(), digest))
     return f"{digest:08x}"
+
+
+def _read_keys(curve: bpy.types.FCurve) -> tuple[Float32Array, bytes]:
+    """Return a curve's keys, (2 K,), and a byte for each that tells how it is joined to the next."""
+    points: Any = curve.keyframe_points
+    pairs, joined = np.empty(2 * len(points), dtype=np.float32), np.empty(len(points), dtype=np.uint8)
+    points.foreach_get("co", pairs)
+    points.foreach_get("interpolation", joined)
+    return pairs, joined.tobytes()
 
 
 def _own_action(armature_object: bpy.types.Object) -> bpy.types.Action | None:
@@ -297,16 +322,20 @@ def _own_action(armature_object: bpy.types.Object) -> bpy.types.Action | None:
 
 
 def _write_keys(bag: bpy.types.ActionChannelbag, channel: str, names: tuple[str, ...], frames: FloatArray,
-                values: FloatArray, is_key: BoolArray, repeat: _Repeat | None) -> None:
-    """Write values (F, B, C) as curves of bones."""
-    columns = _columns(values)
+                values: FloatArray, is_key: BoolArray, repeat: _Repeat | None) -> _Written:
+    """Write values (F, B, C) as curves of bones; return the keys of each."""
+    columns, written = _columns(values), _Written()
     for bone, name in enumerate(names):
         is_dense = bool(is_key[:, bone].all())
         rows = slice(None) if is_dense else np.flatnonzero(is_key[:, bone])
-        for curve in write_keys(bag, name, channel, frames[rows], columns[bone][:, rows].T, is_dense=is_dense):
+        path = bone_path(name, channel)
+        for index, (curve, keys) in enumerate(
+                write_keys(bag, name, channel, frames[rows], columns[bone][:, rows].T, is_dense=is_dense)):
+            written[path, index] = keys
             if repeat is not None:
                 cycles: Any = curve.modifiers.new("CYCLES")
                 cycles.mode_before = cycles.mode_after = repeat
+    return written
 
 
 def _columns(values: FloatArray) -> Float32Array:

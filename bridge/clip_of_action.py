@@ -13,8 +13,7 @@ from pathlib import Path
 import bpy
 
 from . import properties
-from .action import keys_digest
-from .curves import bags
+from .action import digest_of_all_keys
 
 _DIGEST_BYTES = 16
 _MOST_LETTERS = 59
@@ -32,9 +31,8 @@ def earlier(armature_object: bpy.types.Object, path: Path, clip: str) -> bpy.typ
 
 
 def mark(action: bpy.types.Action, path: Path, clip: str) -> None:
-    """Keep with an Action which clip it was made of, and its keys as they are now."""
+    """Keep with an Action which clip it was made of; what wrote it has kept how its keys were then."""
     setattr(action, properties.OF_CLIP, _digest(path, clip))
-    setattr(action, properties.KEYS_WRITTEN, _keys(action))
 
 
 def _is_as_made(action: bpy.types.Action, armature_object: bpy.types.Object, clip: str) -> bool:
@@ -42,18 +40,13 @@ def _is_as_made(action: bpy.types.Action, armature_object: bpy.types.Object, cli
     is_own = len(action.slots) == 1 and action.slots[0].name_display == armature_object.name
     is_plain = action.asset_data is None and not action.use_frame_range and not len(action.pose_markers)
     return (action.is_editable and is_named and is_own and is_plain
-            and _keys(action) == getattr(action, properties.KEYS_WRITTEN))
+            and digest_of_all_keys(action) == getattr(action, properties.KEYS_WRITTEN))
 
 
 def _is_free(action: bpy.types.Action, armature_object: bpy.types.Object) -> bool:
     animation = armature_object.animation_data
     plays = animation is not None and animation.action == action
     return action.users - action.use_fake_user == int(plays)
-
-
-def _keys(action: bpy.types.Action) -> str:
-    """Return a digest of all keys of an Action."""
-    return " ".join(keys_digest(bag, {curve.data_path for curve in bag.fcurves}) for bag in bags(action))
 
 
 def _digest(path: Path, clip: str) -> str:

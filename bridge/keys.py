@@ -8,8 +8,8 @@ import numpy as np
 from ..core.maths.arrays import Float32Array, FloatArray
 from . import versions
 
-_LINEAR = 1
-"""Keyframe.interpolation LINEAR, as foreach_set wants it."""
+LINEAR = 1
+"""Keyframe.interpolation LINEAR, as foreach_set wants it, and what joins the keys that are written here."""
 _VECTOR = 2
 """Keyframe.handle_left_type VECTOR, likewise."""
 
@@ -20,29 +20,32 @@ def bone_path(bone: str, channel: str) -> str:
 
 
 def write_keys(bag: bpy.types.ActionChannelbag, bone: str, channel: str, frames: FloatArray,
-               values: FloatArray | Float32Array, *, is_dense: bool = False) -> list[bpy.types.FCurve]:
+               values: FloatArray | Float32Array, *,
+               is_dense: bool = False) -> list[tuple[bpy.types.FCurve, Float32Array]]:
     """Write keys (K, C) at frames (K,), straight lines between them, as one curve for each component of a channel.
 
-    float32, since Blender copies that without conversion. is_dense: there is a key at every frame; the handles then
-    point to the next keys, so that the curve stays as it is also where someone makes it Bézier, and Blender need not
-    smooth the handles, which takes half of the time of writing.
+    Returns each curve with its keys, frame and value in turn, (2 K,), in float32: Blender copies that without
+    conversion. is_dense: there is a key at every frame; the handles then point to the next keys, so that the
+    curve stays as it is also where someone makes it Bézier, and Blender need not smooth the handles, which takes half
+    of the time of writing.
     """
     path = bone_path(bone, channel)
-    keys = np.empty((len(frames), 2), dtype=np.float32)
-    keys[:, 0] = frames
-    linear = np.full(len(frames), _LINEAR, dtype=np.uint8)
+    keys = np.empty((values.shape[1], len(frames), 2), dtype=np.float32)
+    keys[..., 0] = frames
+    keys[..., 1] = values.T
+    linear = np.full(len(frames), LINEAR, dtype=np.uint8)
     vector = np.full(len(frames), _VECTOR, dtype=np.uint8)
     curves = []
-    for index in range(values.shape[1]):
-        keys[:, 1] = values[:, index]
+    for index, own in enumerate(keys.reshape(len(keys), -1)):
         curve = versions.add_fcurve(bag, path, index, bone)
         points: Any = curve.keyframe_points
         points.add(len(frames))
-        points.foreach_set("co", keys.ravel())
+        points.foreach_set("co", own)
         points.foreach_set("interpolation", linear)
         if is_dense:
             points.foreach_set("handle_left_type", vector)
             points.foreach_set("handle_right_type", vector)
         curve.update()
-        curves.append(curve)
+        curves.append((curve, own))
     return curves
+
