@@ -10,8 +10,9 @@ Source: Khronos Group, glTF 2.0 specification, 3.5.2 (transforms), 3.7.3 (skins)
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -21,13 +22,13 @@ from ..clips.clip_file import ClipFile
 from ..clips.keyed import packed
 from ..errors import FileError, quoted
 from ..maths import rotations as rot
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import path_to_root
 from ..skeletons.skeleton import Skeleton
 from .format import Format, Source
 from .gltf_data import Entry, GltfData
 from .gltf_skin import skin_of
-from .gltf_tree import Transforms, Tree, bodies, decomposed, skin_joints, stacked, unique, unit
+from .gltf_tree import Transforms, Tree, bodies, decomposed, skin_joints, unique, unit
 
 MAX_ANIMATIONS: Final = 2000
 _SAME: Final = 1e-5
@@ -44,21 +45,27 @@ _UP: Final = np.array((0.0, 1.0, 0.0))
 _CHANNELS: Final = {"translation": 3, "rotation": 4, "scale": 3}
 
 
-class _Channel(NamedTuple):
-    """What an animation does with a node: times (K,) ascend, values (K, C); rotations are wxyz."""
+class _Channels(NamedTuple):
+    """What an animation does with a property of N nodes: times (K,) ascend, values (K, N, C); rotations are wxyz."""
 
+    nodes: IntArray
     times: FloatArray
     values: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
 class _Animation:
-    """An animation of a file. channels: by node and property; begins, ends: its first key and its last one."""
+    """An animation of a file. channels: by property, each node in one; begins, ends: its first key and its last one."""
 
     name: str
-    channels: Mapping[tuple[int, str], _Channel]
+    channels: Mapping[str, Sequence[_Channels]]
     begins: float
     ends: float
+
+    @property
+    def nodes(self) -> set[int]:
+        """The nodes that have keys."""
+        return {node for same in self.channels.values() for each in same for node in each.nodes.tolist()}
 
 
 def read(source: Source) -> ClipFile:
@@ -73,7 +80,7 @@ def read(source: Source) -> ClipFile:
     moving = _moving(tree, animations)
     skinned = skin_joints(data, tree)
     bound = _bound(data, tree, set[int]().union(*skinned))
-    found = [_Body.of(tree, joints, bound) for joints in bodies(tree, skinned, moving)]
+    found = [_Body.of(tree, joints, *bound) for joints in bodies(tree, skinned, moving)]
     skins = [skin_of(data, {node: joint for joint, node in enumerate(body.nodes.tolist())}) for body in found]
     clips = [replace(body.clip(animation), skin=skin) for animation in animations
              for body, skin in zip(found, skins, strict=True) if body.is_moved_by(animation)]
@@ -88,32 +95,42 @@ def _animations(data: GltfData, nodes: int) -> Iterator[_Animation]:
     entries = data.top.entries("animations", MAX_ANIMATIONS)
     names = unique(entry.text("name") or f"Anim_{i}" for i, entry in enumerate(entries))
     for name, entry in zip(names, entries, strict=True):
-        samplers, found = entry.entries("samplers"), dict[tuple[int, str], _Channel]()
-        ends: list[float] = []
+        samplers, known = entry.entries("samplers"), set[tuple[int, str]]()
+        alike: dict[tuple[str, str, int], list[tuple[int, Entry]]] = {}
+        spans: dict[int, tuple[float, float]] = {}
         for channel in entry.entries("channels"):
             target, sampler = channel.entry("target"), samplers[channel.count("sampler", below=len(samplers))]
             node, path = target.count("node", nodes, nodes + 1), target.text("path")
-            if node == nodes or path not in (*_CHANNELS, "weights") or (node, path) in found:
+            if node == nodes or path not in (*_CHANNELS, "weights") or (node, path) in known:
                 continue
-            times = data.accessor(sampler, "input", 1)[:, 0]
+            times, number = data.accessor(sampler, "input", 1), sampler.count("input")
             if not len(times):
                 raise sampler.error("has no keys")
-            ends += [float(times.min()), float(times.max())]
+            if number not in spans:
+                spans[number] = float(times.min()), float(times.max())
             if path in _CHANNELS:
-                found[node, path] = _channel(data, sampler, times, path)
-        if found:
-            yield _Animation(name, found, min(ends), max(ends))
+                known.add((node, path))
+                alike.setdefault((path, sampler.text("interpolation", "LINEAR"), number), []).append((node, sampler))
+        found: dict[str, list[_Channels]] = {path: [] for path in _CHANNELS}
+        for (path, kind, _), group in alike.items():
+            found[path].append(_channels(data, group, path, kind))
+        if known:
+            begins, ends = zip(*spans.values(), strict=True)
+            yield _Animation(name, found, min(begins), max(ends))
 
 
-def _channel(data: GltfData, sampler: Entry, times: FloatArray, path: str) -> _Channel:
-    """Read keys between which motion goes straight."""
-    kind, width = sampler.text("interpolation", "LINEAR"), _CHANNELS[path]
-    values = data.accessor(sampler, "output", width)
+def _channels(data: GltfData, samplers: Sequence[tuple[int, Entry]], path: str, kind: str) -> _Channels:
+    """Read keys between which motion goes straight, of nodes whose keys have the same times and are joined alike."""
+    times, width = data.accessor(samplers[0][1], "input", 1)[:, 0], _CHANNELS[path]
     rows = {"LINEAR": 1, "STEP": 1, "CUBICSPLINE": 3}.get(kind, 0)
-    if not rows or len(values) != rows * len(times):
-        raise sampler.error(f"{len(times)} keys and {len(values)} values do not belong together, or {quoted(kind)} is "
-                            "none of LINEAR, STEP, CUBICSPLINE")
-    values = values.reshape(len(times), rows, width)
+    each = []
+    for _, sampler in samplers:
+        values = data.accessor(sampler, "output", width)
+        if not rows or len(values) != rows * len(times):
+            raise sampler.error(f"{len(times)} keys and {len(values)} values do not belong together, or {quoted(kind)} "
+                                "is none of LINEAR, STEP, CUBICSPLINE")
+        each.append(values.reshape(len(times), rows, width))
+    values = np.stack(each, axis=1)
     if (times[1:] < times[:-1]).any():
         order = np.argsort(times, kind="stable")
         times, values = times[order], values[order]
@@ -122,25 +139,27 @@ def _channel(data: GltfData, sampler: Entry, times: FloatArray, path: str) -> _C
     if kind == "CUBICSPLINE":
         gaps = np.diff(times)
         steps = np.where(gaps <= _FRAME_S, 1.0, np.ceil(gaps / _STEP_S - _SAME)).clip(1, 2**40)
-        data.spend(int(steps.sum()) * width, sampler)
+        for _, sampler in samplers:
+            data.spend(int(steps.sum()) * width, sampler)
         times, flat = _along_splines(times, values, steps.astype(np.int64))
     else:
-        times, flat = _in_steps(times, values[:, 0]) if kind == "STEP" else (times, values[:, 0])
-    return _Channel(times, rot.continuous(unit(flat)) if path == "rotation" else flat)
+        times, flat = _in_steps(times, values[:, :, 0]) if kind == "STEP" else (times, values[:, :, 0])
+    nodes = np.array([node for node, _ in samplers])
+    return _Channels(nodes, times, rot.continuous(unit(flat)) if path == "rotation" else flat)
 
 
 def _facing(values: FloatArray, own: int) -> FloatArray:
     """Give the quaternions of neighbouring keys, and their tangents, signs with which splines go the short way.
 
     Blender's exporter writes neighbours of opposite signs; between these a spline would turn limbs all the way round.
-    values: (K, R, 4), of which row own is the key's value.
+    values: (K, N, R, 4), of which row own is the key's value.
     """
-    is_turned = (rot.continuous(values[:, own]) * values[:, own]).sum(axis=1) < 0.0
-    return values * np.where(is_turned, -1.0, 1.0)[:, None, None]
+    is_turned = (rot.continuous(values[:, :, own]) * values[:, :, own]).sum(axis=2) < 0.0
+    return values * np.where(is_turned, -1.0, 1.0)[..., None, None]
 
 
 def _in_steps(times: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Hold each value until just before the next key, so that the new one is there however times are rounded."""
+    """Hold values (K, N, C) until just before the next key, so that the new one is there however times are rounded."""
     begins = np.append(times[:1], np.maximum(times[1:] - _JUMP_S, times[:-1]))
     before = np.maximum(begins[1:] - _JUMP_S, begins[:-1])
     after = np.arange(1, len(times))
@@ -150,55 +169,56 @@ def _in_steps(times: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatA
 def _along_splines(times: FloatArray, values: FloatArray, steps: IntArray) -> tuple[FloatArray, FloatArray]:
     """Put keys onto Hermite's cubic splines.
 
-    values: (K, 3, C): the tangent before each key, its value, the tangent after it; tangents per second.
+    values: (K, N, 3, C): the tangent before each key, its value, the tangent after it; tangents per second.
     steps: (K − 1,) how many keys there are from each one up to the next.
     """
     first = np.repeat(np.arange(len(steps)), steps)
     share = (np.arange(len(first)) - np.repeat(np.cumsum(steps) - steps, steps)) / steps[first]
-    gap, t = np.diff(times)[first], share[:, None]
-    here, there = values[first], values[first + 1]
-    between = ((2.0 * t**3 - 3.0 * t**2 + 1.0) * here[:, 1] + gap[:, None] * (t**3 - 2.0 * t**2 + t) * here[:, 2]
-               + (3.0 * t**2 - 2.0 * t**3) * there[:, 1] + gap[:, None] * (t**3 - t**2) * there[:, 0])
-    return np.append(times[first] + share * gap, times[-1]), np.concatenate((between, values[-1:, 1]))
+    gaps = np.diff(times)[first]
+    gap, t, here, there = gaps[:, None, None], share[:, None, None], values[first], values[first + 1]
+    between = ((2.0 * t**3 - 3.0 * t**2 + 1.0) * here[:, :, 1] + gap * (t**3 - 2.0 * t**2 + t) * here[:, :, 2]
+               + (3.0 * t**2 - 2.0 * t**3) * there[:, :, 1] + gap * (t**3 - t**2) * there[:, :, 0])
+    return np.append(times[first] + share * gaps, times[-1]), np.concatenate((between, values[-1:, :, 1]))
 
 
 def _moving(tree: Tree, animations: Iterable[_Animation]) -> frozenset[int]:
     """Return the nodes that an animation gives other transforms than their own."""
     moving = set[int]()
-    local = dict(zip(_CHANNELS, tree.local, strict=True))
-    for (node, path), channel in (item for animation in animations for item in animation.channels.items()):
-        if node not in moving and _differ(channel.values, local[path][node]):
-            moving.add(node)
+    for animation in animations:
+        for local, same in zip(tree.local, (animation.channels[path] for path in _CHANNELS), strict=True):
+            for channels in same:
+                moving.update(channels.nodes[_differ(channels.values, local[channels.nodes])].tolist())
     return frozenset(moving)
 
 
-def _differ(values: FloatArray, one: FloatArray) -> bool:
-    """Tell whether any of some values (N, C) differs from one (C,); quaternions of opposite signs do not."""
-    if values.shape[1] == 4:
-        values = values * np.where(values @ one < 0.0, -1.0, 1.0)[:, None]
-    return bool(np.abs(values - one).max() > _SAME * max(1.0, float(np.abs(one).max())))
+def _differ(values: FloatArray, ones: FloatArray) -> BoolArray:
+    """Tell which of some values (K, N, C) ever differ from others (N, C); quaternions of opposite signs do not."""
+    if values.shape[2] == 4:
+        values = values * np.where(np.einsum("knc,nc->kn", values, ones) < 0.0, -1.0, 1.0)[..., None]
+    return np.asarray(np.abs(values - ones).max(axis=(0, 2)) > _SAME * np.maximum(np.abs(ones).max(axis=1), 1.0))
 
 
-def _bound(data: GltfData, tree: Tree, joints: Collection[int]) -> dict[int, Transforms]:
-    """Return the transforms of joints when skins were bound, as far as inverse bind matrices tell, by node."""
+def _bound(data: GltfData, tree: Tree, joints: Collection[int]) -> tuple[list[int], Transforms]:
+    """Return the nodes (N,) of those joints of which inverse bind matrices tell where they were when skins were bound.
+
+    And their transforms then, (N, …).
+    """
     inverse: dict[int, FloatArray] = {-1: np.eye(4)}
     for skin in data.top.entries("skins"):
-        own = skin.counts("joints", len(tree.names))
+        listed = skin.counts("joints", len(tree.names))
         if not skin.has("inverseBindMatrices"):
             continue
         matrices = data.accessor(skin, "inverseBindMatrices", 16)
-        if len(matrices) < len(own):
-            raise skin.error(f"has {len(own)} joints, but {len(matrices)} inverse bind matrices")
+        if len(matrices) < len(listed):
+            raise skin.error(f"has {len(listed)} joints, but {len(matrices)} inverse bind matrices")
         if skin.has("skeleton"):
             root = skin.count("skeleton", below=len(tree.names))
-            inverse.setdefault(int(tree.parents[root]) if root in own else root, np.eye(4))
-        inverse.update(zip(own, matrices[:len(own)].reshape(-1, 4, 4).swapaxes(1, 2), strict=True))
+            inverse.setdefault(int(tree.parents[root]) if root in listed else root, np.eye(4))
+        inverse.update(zip(listed, matrices[:len(listed)].reshape(-1, 4, 4).swapaxes(1, 2), strict=True))
     known = [node for node in tree.order if node in joints and {node, int(tree.parents[node])} <= inverse.keys()]
-    if not known:
-        return {}
-    above = np.stack([inverse[int(tree.parents[node])] for node in known])
-    local = above @ np.linalg.pinv(np.stack([inverse[node] for node in known]))
-    return {node: decomposed(matrix) for node, matrix in zip(known, local, strict=True)}
+    above, own = (np.array([inverse[node] for node in nodes]).reshape(-1, 4, 4)
+                  for nodes in (tree.parents[known].tolist(), known))
+    return known, decomposed(above @ np.linalg.pinv(own))
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,13 +236,15 @@ class _Body:
     turn: FloatArray
 
     @classmethod
-    def of(cls, tree: Tree, joints: Collection[int], bound: Mapping[int, Transforms]) -> _Body:
-        """Build the skeleton of some nodes."""
+    def of(cls, tree: Tree, joints: Collection[int], known: Sequence[int], bound: Transforms) -> _Body:
+        """Build the skeleton of some nodes; bound: the transforms of known ones when skins were bound."""
         kept = [node for node in tree.order if node in joints]
         index = {node: joint for joint, node in enumerate(kept)}
         own = Transforms(*(part[kept] for part in tree.local))
-        rest = stacked([bound.get(node) or Transforms(*(part[joint] for part in own))
-                        for joint, node in enumerate(kept)])
+        rows = [(index[node], row) for row, node in enumerate(known) if node in index]
+        rest = Transforms(*(part.copy() for part in own))
+        for part, other in zip(rest, bound, strict=True):
+            part[[joint for joint, _ in rows]] = other[[row for _, row in rows]]
         is_none = (np.abs(rest.scales) < _SAME) | (np.abs(rest.scales - 1.0) < _UNSCALED)
         rest = rest._replace(scales=np.where(is_none, 1.0, rest.scales))
         above = int(tree.parents[kept[0]])
@@ -235,33 +257,42 @@ class _Body:
 
     def is_moved_by(self, animation: _Animation) -> bool:
         """Tell whether an animation has keys for any joint."""
-        return not {node for node, _ in animation.channels}.isdisjoint(self.nodes.tolist())
+        return not animation.nodes.isdisjoint(self.nodes.tolist())
 
     def clip(self, animation: _Animation) -> Clip:
         """Return what an animation does with the skeleton."""
-        tracks = []
-        for number, (path, width) in enumerate(_CHANNELS.items()):
-            rows = []
-            for joint, node in enumerate(self.nodes.tolist()):
-                keys = animation.channels.get((node, path))
-                if keys is None and _differ(self.own[number][joint][None], self.rest[number][joint]):
-                    keys = _Channel(np.array((animation.begins,)), self.own[number][joint][None])
-                if keys is None:
-                    continue
-                values = self._relative(joint, path, keys.values)
-                if path != "scale" or np.abs(values - 1.0).max() >= _UNSCALED:
-                    rows.append((joint, keys.times - animation.begins, values))
-            tracks.append(packed(rows, width))
+        tracks = [packed(sorted(self._rows(animation, path, own, rest), key=itemgetter(0)), width)
+                  for (path, width), own, rest in zip(_CHANNELS.items(), self.own, self.rest, strict=True)]
         return Clip(animation.name, self.skeleton, animation.ends - animation.begins, tracks[1], tracks[0], tracks[2])
 
-    def _relative(self, joint: int, path: str, values: FloatArray) -> FloatArray:
-        """Return values of a channel (K, C) relative to the joint's rest."""
+    def _rows(self, animation: _Animation, path: str, own: FloatArray,
+              rest: FloatArray) -> Iterator[tuple[int, FloatArray, FloatArray]]:
+        """Yield joints with times (K,) and values (K, C) of a property, of which they have own at first, rest at rest.
+
+        Joints without keys have one where their nodes are not as they rest.
+        """
+        joint_of, is_still = {node: joint for joint, node in enumerate(self.nodes.tolist())}, _differ(own[None], rest)
+        found = []
+        for nodes, times, values in animation.channels[path]:
+            joints = np.array([joint_of.get(node, -1) for node in nodes.tolist()])
+            is_still[joints[joints >= 0]] = False
+            found.append((joints[joints >= 0], times - animation.begins, values[:, joints >= 0]))
+        still = np.flatnonzero(is_still)
+        for joints, times, values in (*found, (still, np.zeros(1), own[None, still])):
+            relative = self._relative(joints, path, values).swapaxes(0, 1).copy()
+            for joint, track in zip(joints.tolist(), relative, strict=True):
+                if path != "scale" or np.abs(track - 1.0).max() >= _UNSCALED:
+                    yield joint, times, track
+
+    def _relative(self, joints: IntArray, path: str, values: FloatArray) -> FloatArray:
+        """Return values of a property (K, N, C) relative to the rest of joints (N,)."""
         if path == "rotation":
-            return rot.multiply(rot.conjugate(self.rest.rotations[joint]), values)
+            return rot.multiply(rot.conjugate(self.rest.rotations[joints]), values)
         if path == "scale":
-            return np.asarray(values / self.rest.scales[joint])
-        moved = values - self.rest.translations[joint]
-        return rot.rotate(self.turn, moved) if self.skeleton.parents[joint] < 0 else moved
+            return np.asarray(values / self.rest.scales[joints])
+        moved, is_root = values - self.rest.translations[joints], self.skeleton.parents[joints] < 0
+        moved[:, is_root] = rot.rotate(self.turn, moved[:, is_root])
+        return moved
 
 
 def _upright(tree: Tree, node: int) -> FloatArray:

@@ -56,11 +56,10 @@ class Tree(NamedTuple):
             stack.extend(reversed(children[order[-1]]))
         if len(order) < len(entries):
             raise entries[min(set(range(len(entries))) - set(order))].error("is its own ancestor")
-        local = [_local(entry) for entry in entries]
         names = tuple(entry.text("name") or f"Node_{i}" for i, entry in enumerate(entries))
         things = (i for i, entry in enumerate(entries) if entry.has("mesh") or entry.has("camera")
                   or entry.entry("extensions").has("KHR_lights_punctual"))
-        return cls(names, tuple(order), parents, stacked(local), frozenset(things))
+        return cls(names, tuple(order), parents, _local(entries), frozenset(things))
 
     def tops(self, nodes: Collection[int]) -> dict[int, int]:
         """Return for each of some nodes the uppermost ancestor, or itself, that is reached over these nodes alone."""
@@ -71,17 +70,14 @@ class Tree(NamedTuple):
         return top
 
 
-def stacked(parts: Sequence[Transforms]) -> Transforms:
-    """Put the transforms of single nodes into arrays, (N, …)."""
-    return Transforms(*(np.array([part[i] for part in parts]).reshape(-1, width) for i, width in enumerate((3, 4, 3))))
-
-
-def decomposed(matrix: FloatArray) -> Transforms:
-    """Take a matrix (4, 4) apart; a mirror is a scale of −1 in all directions."""
-    linear = matrix[:3, :3]
-    scale = np.linalg.norm(linear, axis=0) * (-1.0 if np.linalg.det(linear) < 0.0 else 1.0)
-    turn = rot.from_matrix(linear / scale) if scale.all() else rot.IDENTITY
-    return Transforms(matrix[:3, 3], turn, scale)
+def decomposed(matrices: FloatArray) -> Transforms:
+    """Take matrices (N, 4, 4) apart; a mirror is a scale of −1 in all directions."""
+    linear = matrices[:, :3, :3]
+    scales = np.linalg.norm(linear, axis=1) * np.where(np.linalg.det(linear) < 0.0, -1.0, 1.0)[:, None]
+    turns = rot.identities(len(matrices))
+    is_whole = scales.all(axis=1)
+    turns[is_whole] = rot.from_matrix(linear[is_whole] / scales[is_whole, None])
+    return Transforms(matrices[:, :3, 3], turns, scales)
 
 
 def unit(q: FloatArray) -> FloatArray:
@@ -90,12 +86,19 @@ def unit(q: FloatArray) -> FloatArray:
     return np.where(length > 0.0, q / np.where(length > 0.0, length, 1.0), rot.IDENTITY)
 
 
-def _local(entry: Entry) -> Transforms:
-    if entry.has("matrix"):
-        return decomposed(entry.numbers("matrix", np.eye(4).ravel().tolist()).reshape(4, 4).T)
-    turn = entry.numbers("rotation", (0.0, 0.0, 0.0, 1.0))
-    return Transforms(entry.numbers("translation", (0.0,) * 3), unit(np.roll(turn, 1)),
-                    entry.numbers("scale", (1.0,) * 3))
+def _local(entries: Sequence[Entry]) -> Transforms:
+    """Read the transforms of nodes."""
+    def part(key: str, *rest: float) -> FloatArray:
+        return np.array([rest if entry.has("matrix") else entry.numbers(key, rest)
+                         for entry in entries]).reshape(-1, len(rest))
+
+    turns = unit(np.roll(part("rotation", 0.0, 0.0, 0.0, 1.0), 1, axis=1))
+    found = Transforms(part("translation", 0.0, 0.0, 0.0), turns, part("scale", 1.0, 1.0, 1.0))
+    rows = [row for row, entry in enumerate(entries) if entry.has("matrix")]
+    matrices = np.array([entries[row].numbers("matrix", np.eye(4).ravel().tolist()) for row in rows])
+    for values, own in zip(found, decomposed(matrices.reshape(-1, 4, 4).swapaxes(1, 2)), strict=True):
+        values[rows] = own
+    return found
 
 
 def skin_joints(data: GltfData, tree: Tree) -> list[set[int]]:
