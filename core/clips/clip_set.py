@@ -44,6 +44,8 @@ class ClipSet:
     def sample(self, clip: IntArray, times_s: FloatArray, interpolation: Interpolation,
                translation: TranslationInterpolation) -> Pose:
         """Return the poses (F, J, …) of clips (F,) at their own times (F,)."""
+        if len(self.clips) == 1:
+            return self.clips[0].sample(times_s, interpolation, translation)
         if len(clip) == 1 and not self._are_together:
             return self.clips[int(clip[0])].sample(times_s, interpolation, translation)
         frames, joints = len(times_s), len(self.clips[0].skeleton)

@@ -172,13 +172,9 @@ def _grid(tracks: Tracks) -> tuple[FloatArray, IntArray, int]:
     times = tracks.different_times
     stride = max(1, len(times) * len(tracks) // _GRID_ENTRIES)
     at = times[::stride]
-    track = np.repeat(np.arange(len(tracks)), np.diff(tracks.starts))
-    key = np.zeros((len(at) + 1, len(tracks)), dtype=np.int64)
-    key[0] = tracks.starts[:-1]
-    row = np.searchsorted(at, tracks.times_s) + 1
-    within = row <= len(at)
-    np.maximum.at(key, (row[within], track[within]), np.arange(len(track))[within])
-    key = np.maximum.accumulate(key, axis=0)
+    key = np.tile(tracks.starts[:-1], (len(at) + 1, 1))
+    for own, alike in tracks.by_times:
+        key[1:, alike] += np.maximum(own.searchsorted(at, side="right") - 1, 0)[:, None]
     steps = np.diff(np.concatenate((key, tracks.starts[None, 1:] - 1)), axis=0).max(initial=0) if stride > 1 else 0
     return np.concatenate(((-np.inf,), at)), key, int(steps)
 

@@ -70,7 +70,7 @@ class Prepared:
                 freed.free(pose)
         rooted = RootedClips(root_motion, clips, chain, moved, (ends.first, ends.second),
                              (ends.last, ends.last_but_one), up, _astray_rad(root_motion, clips, body), freed)
-        automatic = Automatic.of(clips, ends, rooted.laid(sources.end_positions()), speed, is_shared=is_shared,
+        automatic = Automatic.of(clips, ends, lambda: rooted.laid(sources.end_positions()), speed, is_shared=is_shared,
                                  angles=rot.angle_between if limits is None else limits.angles)
         return cls(sources, ends, rooted, automatic)
 

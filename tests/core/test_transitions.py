@@ -105,7 +105,7 @@ def automatic(a: Clip, b: Clip, stretch_a: float = 1.0, stretch_b: float = 1.0, 
                    [clip.sample(end_times_s(clip.duration_s), "SLERP") for clip in clips])
     seams = Neighbours(np.array((0,)), np.array((1,)), np.array((stretch_a,)), np.array((stretch_b,)))
     positions = np.stack([world_from_pose(body, pose)[:-1, ..., 3] for pose in (ends.first, ends.last)])
-    return float(Automatic.of(clips, ends, positions, speed, is_shared=True).lengths_s(seams)[0])
+    return float(Automatic.of(clips, ends, lambda: positions, speed, is_shared=True).lengths_s(seams)[0])
 
 
 def test_automatic_is_mean_angle_over_mean_speed():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -11,36 +12,40 @@ from ...clips.clip import Clip
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray, quotient
 from .distances import Distances
-from .lengths import Angles, Neighbours, Turning, automatic_lengths, longest_lengths, speed_named
+from .lengths import Angles, Neighbours, Speed, Turning, automatic_lengths, longest_lengths, speed_named
 from .seams import EndPoses
 
 
 @dataclass(frozen=True, eq=False)
 class Automatic:
-    """What automatic lengths of transitions between clips are found by.
+    """What automatic lengths of transitions between clips are found by; measured once any is wanted.
 
-    turning: how joints turn. is_shared: whether they take the same time; else the longest counts. first, last:
-    (C + 1, J, 4) the clips' end rotations as they are played. distances: how far joints go; None where keys count, as
-    in PHA 1.
+    clips: C on one skeleton; ends: theirs, as they are laid over each other at seams; positions: those of their joints
+    there, (2, C, J, 3) at first and at last. is_shared: whether joints take the same time; else the longest counts.
     """
 
-    turning: Turning
+    clips: tuple[Clip, ...]
+    ends: EndPoses
+    positions: Callable[[], FloatArray]
+    speed: Speed
     is_shared: bool
-    first: FloatArray
-    last: FloatArray
-    distances: Distances | None
+    angles: Angles
 
     @classmethod
-    def of(cls, clips: Sequence[Clip], ends: EndPoses, positions: FloatArray, speed: str, *, is_shared: bool,
-           angles: Angles = rot.angle_between) -> Automatic:
-        """Measure clips on one skeleton.
+    def of(cls, clips: Sequence[Clip], ends: EndPoses, positions: Callable[[], FloatArray], speed: str, *,
+           is_shared: bool, angles: Angles = rot.angle_between) -> Automatic:
+        """Take clips on one skeleton, see above. speed: one of SPEEDS; raises TaktError where it is another."""
+        return cls(tuple(clips), ends, positions, speed_named(speed), is_shared, angles)
 
-        ends: theirs, as they are laid over each other at seams, where their joints have positions (2, C, J, 3) at
-        first and at last. speed: one of SPEEDS.
-        """
-        turning = Turning.of(clips, speed_named(speed), angles)
-        return cls(turning, is_shared, ends.first.rotations[:-1], ends.last.rotations[:-1],
-                   None if turning.speed.is_by_keys else Distances.of(clips, positions, ends.moved))
+    @cached_property
+    def turning(self) -> Turning:
+        """How joints turn."""
+        return Turning.of(self.clips, self.speed, self.angles)
+
+    @cached_property
+    def distances(self) -> Distances | None:
+        """How far joints go; None where keys count, as in PHA 1."""
+        return None if self.speed.is_by_keys else Distances.of(self.clips, self.positions(), self.ends.moved)
 
     def lengths_s(self, seams: Neighbours) -> FloatArray:
         """Return the lengths of N transitions, (N,), not yet limited; 0 where no joint turns that both clips turn."""
@@ -50,14 +55,20 @@ class Automatic:
     def mean_angles_rad(self, seams: Neighbours) -> FloatArray:
         """Return how far joints that both clips turn have to turn, on average, at N seams, (N,)."""
         both = self.turning.turns[seams.before] & self.turning.turns[seams.after]
-        angles = self.turning.angles(self.last[seams.before], self.first[seams.after])
+        first, last = self._rotations
+        angles = self.angles(last[seams.before], first[seams.after])
         return quotient(np.where(both, angles, 0.0).sum(axis=1), both.sum(axis=1).astype(np.float64))
 
     def turning_s(self, seams: Neighbours) -> FloatArray:
         """Return how long they last by the joints' turning alone, (N,)."""
         lengths = automatic_lengths if self.is_shared else longest_lengths
-        return lengths(self.turning, self.first, self.last, seams)
+        return lengths(self.turning, *self._rotations, seams)
 
     def needed_s(self, seams: Neighbours) -> FloatArray:
         """Return how long joints need to get from pose to pose, (N,); 0 where that does not count."""
         return np.zeros(len(seams.before)) if self.distances is None else self.distances.needed_s(seams)
+
+    @property
+    def _rotations(self) -> tuple[FloatArray, FloatArray]:
+        """How joints are turned where clips begin, and where they end, as they are played, (C, J, 4) each."""
+        return self.ends.first.rotations[:-1], self.ends.last.rotations[:-1]

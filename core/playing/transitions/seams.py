@@ -93,13 +93,13 @@ def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: EndPoses,
     """
     following = np.roll(sequence.clip, -1)
     wished = sequence.transition_s.copy()
+    if not sequence.is_loop:
+        wished[-1] = 0.0
     missing = np.isnan(wished)
     if missing.any():
         stretch = time_stretch(sequence.length_s, sequence, clips)
         around = Neighbours(sequence.clip, following, stretch, np.roll(stretch, -1))
         wished[missing] = automatic(around.at(missing))
-    if not sequence.is_loop:
-        wished[-1] = 0.0
     far: FarTurns = {}
     for seams in _in_chunks(sequence, following, ends, held, clips[0].skeleton):
         moves = (seams.angle > SAME_POSE_RAD).any(axis=1) | seams.shifts
