@@ -21,6 +21,7 @@ from .straying import straying_rad
 from .transitions.seam_cost import Edges, Seen, kinks
 
 STEP_S: Final = 1.0 / 60.0
+"""Of a clip, or of what is played of it, if that is more: so clips that are hurried are not looked at more densely."""
 SAME_LIMBS: Final = 0.02
 """A clip that goes round ends at most so far from where it began; on average."""
 LEAST_PACE: Final = 0.1
@@ -29,7 +30,11 @@ MOST_LEAD_S: Final = 2.0
 """Beyond each end."""
 MOST_LOOKS: Final = 240
 """Within a clip, to see how smoothly it goes."""
+PASSED_OVER_PER_S: Final = 0.002
+"""What it costs to pass over a second of a clip, or to show one besides, in limbs: nobody does it for nothing."""
 _ROUNDING: Final = 1e-9
+MOST_ROUND: Final = 0.5
+"""Of a clip that goes round, either way: so it may begin, or end, anywhere."""
 Piece = Clip | Excerpt | Stage
 
 
@@ -39,7 +44,8 @@ class Ends:
 
     parts: the pieces as parts of what they might show, None of stages; rough: what it costs to go on beyond their ends,
     in limbs; is_open: (C,) those that may be left elsewhere.
-    window_s: how far from their ends, in seconds as they are played; most_skipped: the same as a share of each.
+    window_s: how far from their ends, in seconds as they are played; most_skipped: the same as a share of each, but of
+    those that go round.
     """
 
     pieces: list[Piece]
@@ -50,14 +56,14 @@ class Ends:
     most_skipped: float
     goes_on: bool
     view: _Look
-    known: dict[tuple[int, int, bool], Edges]
+    known: dict[tuple[int, int, float, bool], Edges]
 
     @classmethod
     def of(cls, pieces: list[Piece], window_s: float, most_skipped: float, body: SkeletonMap, playing: Playing, *,
            goes_on: bool) -> Ends:
         """Take pieces, on the skeleton of body; goes_on: whether they may be left beyond their ends."""
         view = _Look.of(pieces, body, playing)
-        parts, rough = zip(*(view.part(piece, most_skipped if goes_on else 0.0) for piece in pieces), strict=True)
+        parts, rough = zip(*(view.part(piece, MOST_ROUND if goes_on else 0.0) for piece in pieces), strict=True)
         is_open = np.array([part is not None and part.duration_s > 0.0 for part in parts])
         return cls(pieces, parts, rough, is_open, window_s, most_skipped, goes_on, view, {})
 
@@ -68,13 +74,14 @@ class Ends:
         """
         part = self.parts[number]
         assert part is not None
-        steps = int(min(self.window_s / stretch, part.duration_s * self.most_skipped) / STEP_S + _ROUNDING)
-        key = number, steps, is_end
+        share, step_s = (MOST_ROUND if part.goes_round else self.most_skipped), STEP_S * max(1.0, 1.0 / stretch)
+        steps = int(min(self.window_s / stretch, part.duration_s * share) / step_s + _ROUNDING)
+        key = number, steps, step_s, is_end
         if key not in self.known:
             room_s = part.begin_s if is_end == part.is_reversed else part.whole.duration_s - part.end_s
-            beyond = min(steps, int(room_s / STEP_S + _ROUNDING)) if self.goes_on else 0
+            beyond = min(steps, int(room_s / step_s + _ROUNDING)) if self.goes_on else 0
             away = np.arange(-beyond, steps + 1)
-            skips = np.asarray(away[np.lexsort((away < 0, np.abs(away)))] * STEP_S, dtype=np.float64)
+            skips = np.asarray(away[np.lexsort((away < 0, np.abs(away)))] * step_s, dtype=np.float64)
             self.known[key] = self.view.edges(self.pieces[number], part, skips, self.rough[number], is_end)
         return self.known[key]
 
@@ -140,7 +147,7 @@ class _Look:
     def edges(self, piece: Piece, part: Excerpt, skips: FloatArray, rough: float, is_end: bool) -> Edges:
         """Return what a part shows where so much of it (N,) is passed over at its end, or at its beginning.
 
-        rough: what it costs where that is less than 0.
+        rough: what it costs besides where that is less than 0.
         """
         times = np.asarray(part.duration_s - skips if is_end else skips)
         astray_rad = 0.0
@@ -148,7 +155,8 @@ class _Look:
             clip = piece if isinstance(piece, Clip) else part.keyed
             astray_rad = straying_rad(clip, self.playing.body.joint_of, at_end=is_end)
         points, velocities = self._at(part, times, -STEP_S if is_end else STEP_S, astray_rad)
-        return Edges(skips, points, velocities, _planted(part, times), np.where(skips < 0.0, rough, 0.0))
+        besides = np.where(skips < 0.0, rough, 0.0) + PASSED_OVER_PER_S * np.abs(skips)
+        return Edges(skips, points, velocities, _planted(part, times), besides)
 
     def _at(self, part: Excerpt, times_s: FloatArray, step_s: float,
             astray_rad: float = 0.0) -> tuple[FloatArray, FloatArray]:

@@ -24,7 +24,7 @@ from .transitions.seam_cost import seam_costs
 from .transitions.seams import time_stretch
 from .within_limits import Options, chosen
 
-SEARCH_S: Final = 0.5
+SEARCH_S: Final = 1.0
 IN_PLACE_TICKS: Final = 0.25
 LEAST_GAIN: Final = 0.1
 """Pairs that cost hardly less than the clips' own ends are not worth it."""
@@ -57,9 +57,9 @@ FITS: dict[str, Fit] = {fit.identifier: fit for fit in (
     Fit("IN_PLACE", "In Place", "Up to a quarter of a tick of a clip is passed over at a seam where the next one fits "
         "better. The seam stays on its tick, and a tick further on everything is where it was",
         lambda tick_s: IN_PLACE_TICKS * tick_s, goes_on=False),
-    Fit("SEARCH", "Search", "Up to half a second of a clip is passed over at a seam where the next one fits better; "
-        "walks and other clips that go round may begin anywhere. The seam stays on its tick; for a few seconds around "
-        "it the clips are played a little more slowly", lambda tick_s: SEARCH_S),
+    Fit("SEARCH", "Search", "Up to a second of a clip is passed over at a seam where the next one fits better; walks "
+        "and other clips that go round may begin anywhere. The seam stays on its tick; for a few seconds around it the "
+        "clips are played a little more slowly", lambda tick_s: SEARCH_S),
 )}
 
 

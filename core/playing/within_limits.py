@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -24,13 +25,17 @@ class Options:
     out_s: FloatArray
     into_s: FloatArray
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is one way only."""
+        return self.costs.size == 1
+
 
 def chosen(seams: Sequence[Options], limits_s: FloatArray) -> IntArray:
     """Choose a pair of options at each seam, (S, 2), so that both ends of each clip together stay within its limits.
 
     seams: S, that after each clip, round and round; where nothing follows there is one pair. limits_s: (S, 2) of the
-    clips, at least and at most, around 0; what is passed over at one end alone is never above the limit, but may be
-    below it.
+    clips, at least and at most, around 0; one end alone may be beyond them where the other makes up for it.
     At each seam the cheapest pair is taken; where clips between two seams exceed their limits with them, the pairs that
     are cheapest together are, in the row of such clips and of those whose ends need each other, so that what is far
     away changes nothing.
@@ -38,16 +43,31 @@ def chosen(seams: Sequence[Options], limits_s: FloatArray) -> IntArray:
     taken = np.array([np.unravel_index(int(np.argmin(each.costs)), each.costs.shape) for each in seams], dtype=np.int64)
     into_s, out_s = _ends(seams, taken)
     exceeds = ~_fits(into_s + out_s, limits_s)
-    is_tied = exceeds | ~_fits(np.minimum(into_s, out_s), limits_s)
-    if is_tied.all():  # a row of them has to begin somewhere
+    is_tied = exceeds | ~_fits(np.stack((into_s, out_s)), limits_s).all(axis=0)
+    rows = [row for row in _rows(seams, is_tied) if exceeds[row].any()]
+    is_anew = np.zeros(len(seams), dtype=np.bool_)
+    is_anew[[clip for row in rows for clip in row]] = True
+    if len(rows) > 1:  # a single clip between two rows ties them to each other
+        is_anew |= np.roll(is_anew, 1) & np.roll(is_anew, -1)
+    if is_anew.all() and not any(each.is_settled for each in seams):  # a row of them has to begin somewhere
         last, taken[-1] = seams[-1], 0
         seams = [*seams[:-1], Options(last.costs[:1, :1], last.out_s[:1], last.into_s[:1])]
-    begin, count = int(np.argmin(is_tied)), len(seams)
-    for first, end in runs(np.roll(is_tied, -begin)):
-        row = [(begin + clip) % count for clip in range(first, end)]
-        if exceeds[row].any():
-            _mend(seams, limits_s, taken, row)
+    for row in _rows(seams, is_anew):
+        _mend(seams, limits_s, taken, row)
     return taken
+
+
+def _rows(seams: Sequence[Options], some: BoolArray) -> list[list[int]]:
+    """Return some of the clips (S,) in rows of neighbours, round and round; what is settled ties nobody."""
+    count = len(some)
+    settled = [i for i, each in enumerate(seams) if each.is_settled]
+    begin = int(np.argmin(some)) if not some.all() or not settled else settled[0] + 1
+    rows = []
+    for first, end in runs(np.roll(some, -begin)):
+        row = [(begin + clip) % count for clip in range(first, end)]
+        cuts = [i for i, clip in enumerate(row[:-1], 1) if seams[clip].is_settled]
+        rows += [row[one:other] for one, other in pairwise((0, *cuts, len(row)))]
+    return rows
 
 
 def _ends(seams: Sequence[Options], taken: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -68,9 +88,10 @@ def _mend(seams: Sequence[Options], limits_s: FloatArray, taken: IntArray, row: 
     first, last = (row[0] - 1) % count, (row[-1] + 1) % count
     is_all, free = len(row) == count, np.ones(len(seams[first].out_s), dtype=np.bool_)
     if not is_all:
-        if first == last and seams[row[-1]].costs.size > 1:  # one clip is on both sides: it keeps its own end
+        if first == last and not seams[row[-1]].is_settled:  # one clip is on both sides: it keeps its own end
             taken[first], free[1:] = 0, False
-        free &= _fits(seams[first - 1].into_s[taken[first - 1, 1]] + seams[first].out_s, limits_s[first])
+        own_s = seams[first - 1].into_s[taken[first - 1, 1]] + seams[first].out_s
+        free &= seams[first].is_settled | _fits(own_s, limits_s[first])
     worth, out = _cheapest(np.where(free, 0.0, np.inf), seams[first])
     outs, intos = [out], list[IntArray]()
     for clip in row:
@@ -80,7 +101,7 @@ def _mend(seams: Sequence[Options], limits_s: FloatArray, taken: IntArray, row: 
         intos.append(reached.argmin(axis=0))
         worth, out = _cheapest(reached.min(axis=0), after)
         outs.append(out)
-    if not is_all:
+    if not is_all and not seams[row[-1]].is_settled:
         fits = _fits(seams[row[-1]].into_s + seams[last].out_s[taken[last, 0]], limits_s[last])
         worth = np.where(fits, worth, np.inf)
     into = int(np.argmin(worth))

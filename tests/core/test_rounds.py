@@ -87,9 +87,9 @@ def test_contacts_go_on_too_and_are_known_by_the_clips_own() -> None:
     np.testing.assert_allclose(part.clip_times(np.array((0.0, 1.0))), (0.0, 1.0))
 
 
-@pytest.mark.parametrize("behind_s", [0.2, 0.35])
+@pytest.mark.parametrize("behind_s", [0.2, 0.35, 0.6, 0.73])
 def test_a_walk_is_entered_at_whichever_phase_fits(behind_s: float) -> None:
-    """The middle one is the others, begun elsewhere in the round: what is missing is behind its own beginning."""
+    """The middle one is the others, begun elsewhere in the round, which is how far it is moved, at both its ends."""
     clips = [walking(begin_s, begin_s + ROUND_S, f"clip{i}") for i, begin_s in enumerate((0.0, behind_s, 0.0))]
     cuts = danced(*clips, fit="SEARCH").cuts
     assert cuts is not None and (cuts.found[:2] < 0.03).all() and (cuts.authored[:2] > 0.15).all()
