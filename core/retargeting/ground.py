@@ -7,6 +7,7 @@ would make a straight knee snap while nothing else bears it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -41,6 +42,7 @@ from .lowest_skin import LowestSkin
 from .off_ground import ankles_and_soles, lowest_beside, off_ground
 from .reference import rebased
 from .skin_points import SkinPoints
+from .soft_ground import Measured, softly
 from .touching import all_touching, leg_length, lying_spans, with_slides
 
 _STEP_S: Final = SAMPLE_S / 2.0
@@ -69,55 +71,23 @@ _OFF_LEGS: Final = 0.015
 """And one that is higher bears nobody."""
 _MOST_KNOWN: Final = 4
 """Bodies that are kept for what they play next."""
-_SAME_LEGS: Final = 0.01
-"""Skin that ends as high as it begins, up to this, ends a cycle, which fits to itself."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Measured:
-    """What was measured of a body with L feet at times (F,).
-
-    low: (F, L + 1) how high the lowest skin of each foot, and of the whole body, is above the ground as it is played.
-    high: (F, L + 1) how high it is to be as it leaves the ground, or comes to it.
-    clear: (F, L) that of all but feet, arms and the other leg's shin. others: (F,) that of all but feet and arms,
-    shins drawn up as far as legs do; rest: (F,) as it is. touching, firmly: (F, L + 1) how much each touches the ground
-    in the clip, and how firmly. below: (F, L) how far below its hip each ankle is. arms: their skin, which counts as
-    far as it bears the body. leg: how long legs are. body: whose this is.
-    """
-
-    times_s: FloatArray
-    low: FloatArray
-    high: FloatArray
-    clear: FloatArray
-    others: FloatArray
-    rest: FloatArray
-    touching: FloatArray
-    firmly: FloatArray
-    legs: tuple[Limb | None, ...]
-    below: FloatArray
-    arms: ArmsOnGround
-    leg: float
-    body: _Body
-
-    @property
-    def is_cycle(self) -> bool:
-        """Tell whether the clip ends as it begins, so that it may go on with itself."""
-        return bool(np.abs(self.low[0] - self.low[-1]).max() < _SAME_LEGS * self.leg)
 
 
 def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_map: SkeletonMap, skin: SkinPoints,
-                   up: FloatArray, ratio: float) -> Ground | None:
+                   up: FloatArray, ratio: float, before: Sequence[Ground] = ()) -> Ground | None:
     """Return by how much the target's body is to be lifted, and its feet to be drawn up; None where all may stay.
 
     source: the clip as it was compared, in the target's axes, with the map of its skeleton. played: what became of it,
     on the target's own skeleton. target_map: of the same joints, on a skeleton that rests in the pose in which the
     target stands. skin: of the target as it rests itself. up: (3,) unit, in both. ratio: how much larger the target is.
+    before: what lifted the body before, which changes softly together with this (soft_ground.py).
     While something of the source touches the ground, the lowest skin of that is on it; no skin is below it. The ground
     is as high as the soles at rest.
     """
-    found = _measured(source, source_map, played, target_map, skin, up, ratio)
-    if found is None:
+    measured = _measured(source, source_map, played, target_map, skin, up, ratio)
+    if measured is None:
         return None
+    found, body = measured
     feet, leg = found.low[:, :-1], found.leg
     most, reach = _most_drawn(found, played), _reach(found, played)
     wanted = lift_of_touching(found.low - found.high, found.touching, found.firmly, leg, reach)
@@ -125,17 +95,14 @@ def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_m
     level = without_dips(found.times_s, wanted, leg, is_cycle=found.is_cycle)
     alone = _reach_alone(found, played, level - highest)
     level = np.minimum(level, np.maximum(highest + alone.max(axis=1), wanted))
-    reach = np.maximum(reach, np.pad(alone, ((0, 0), (0, 1))))
     lift = _gradually(found, level, (feet + most).min(axis=1))
-    drawn = np.minimum(_drawn(feet + lift[:, None], found.touching[:, :-1], leg), most)
-    clear = np.minimum(reach[:, :-1], np.maximum(found.clear + lift[:, None], 0.0))
-    drawn -= np.clip(feet - found.high[:, :-1] + lift[:, None], 0.0, clear)
-    if max(np.abs(lift).max(), np.abs(drawn).max()) <= _STILL * leg:
+    ground = softly(found, played, lift, most, np.maximum(reach[:, :-1], alone), before)
+    if max(np.abs(ground.lift).max(), np.abs(ground.drawn).max()) <= _STILL * leg:
         return None
-    return _with_clear_shins(Ground(found.times_s, lift, found.legs, drawn), found, played, target_map, up)
+    return _with_clear_shins(ground, found, body, played, target_map, up)
 
 
-def _with_clear_shins(ground: Ground, found: _Measured, played: Clip, target_map: SkeletonMap,
+def _with_clear_shins(ground: Ground, found: Measured, body: _Body, played: Clip, target_map: SkeletonMap,
                       up: FloatArray) -> Ground:
     """Return what lifts the body besides by what is still in the ground of shins that go up with their feet.
 
@@ -145,14 +112,14 @@ def _with_clear_shins(ground: Ground, found: _Measured, played: Clip, target_map
     if not len(frames):
         return ground
     drawn = with_feet_drawn_up(played, replace(target_map, skeleton=played.skeleton), ground, up)
-    low, _ = found.body.skin.at(drawn, found.times_s[frames], up)
+    low, _ = body.skin.at(drawn, found.times_s[frames], up)
     depth = np.zeros(len(ground.lift))
-    depth[frames] = np.maximum(-found.body.without_arms(low).min(axis=1) - ground.lift[frames], 0.0)
+    depth[frames] = np.maximum(-body.without_arms(low).min(axis=1) - ground.lift[frames], 0.0)
     return replace(ground, lift=ground.lift - without_hops(found.times_s, -depth, found.leg, is_cycle=False))
 
 
 def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: SkeletonMap, skin: SkinPoints,
-              up: FloatArray, ratio: float) -> _Measured | None:
+              up: FloatArray, ratio: float) -> tuple[Measured, _Body] | None:
     """Measure a body's skin above the ground; None where it has no feet, or none with skin. See ground_by_skin."""
     body = _body(target_map, played.skeleton, skin, tuple(up.tolist()))
     if body is None:
@@ -186,9 +153,10 @@ def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: S
     off = off_ground(times, as_in_clip, ratio * soles, body.sides, contacts)
     off = np.minimum(off, np.maximum(feet, 0.0))  # none that is already lower lifts the body
     lowest, on = arms.lowest(low.min(axis=1)), np.zeros(len(times))
-    return _Measured(times, np.column_stack((feet, lowest)), np.column_stack((off, on)),
-                     np.minimum(shin, low[:, -1:]), others, low[:, len(legs):].min(axis=1), touching, firmly, legs,
-                     below, arms, leg, body)
+    made = Measured(times, np.column_stack((feet, lowest)), np.column_stack((off, on)),
+                    np.minimum(shin, low[:, -1:]), others, low[:, len(legs):].min(axis=1), touching, firmly, legs,
+                    below, arms, leg)
+    return made, body
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,7 +243,7 @@ def _times(played: Clip, spans: FloatArray) -> FloatArray:
     return beside(beside(times, spans.ravel().clip(0.0, played.duration_s)), steps)
 
 
-def _most_drawn(found: _Measured, played: Clip) -> FloatArray:
+def _most_drawn(found: Measured, played: Clip) -> FloatArray:
     """Return by how much legs draw their feet up at most, (F, L).
 
     While nothing else bears the body it goes up itself, unless their knees are bent: a straight knee would snap. What
@@ -292,7 +260,7 @@ def _most_drawn(found: _Measured, played: Clip) -> FloatArray:
     return most
 
 
-def _reach(found: _Measured, played: Clip) -> FloatArray:
+def _reach(found: Measured, played: Clip) -> FloatArray:
     """Return how far down legs put their feet at most where both are on the ground, and one hangs above it, (F, L + 1).
 
     The last is that of all else: 0. No skin of the leg is to come into the ground with it. Feet that in the clip
@@ -326,7 +294,7 @@ def _calmly(times: FloatArray, values: FloatArray, *, is_cycle: bool) -> FloatAr
     return np.asarray(averaged(every, lowest[:, None], _CALM_S)[own, 0])
 
 
-def _reach_alone(found: _Measured, played: Clip, hangs: FloatArray) -> FloatArray:
+def _reach_alone(found: Measured, played: Clip, hangs: FloatArray) -> FloatArray:
     """Return how far down legs put their feet (F, L) that alone touch the ground, up to what these hang above it (F,).
 
     As one that tips on its toes while it pushes off: the body is not to go down for so short a time.
@@ -342,7 +310,7 @@ def _reach_alone(found: _Measured, played: Clip, hangs: FloatArray) -> FloatArra
     return reach
 
 
-def _gradually(found: _Measured, lift: FloatArray, drawn: FloatArray) -> FloatArray:
+def _gradually(found: Measured, lift: FloatArray, drawn: FloatArray) -> FloatArray:
     """Return lifts (F,) without hops, by which feet that are drawn up as far as legs do are above the ground, and skin.
 
     drawn: (F,) how high such feet are without a lift. Only a body that falls onto its skin may be stopped at once; one
@@ -353,13 +321,6 @@ def _gradually(found: _Measured, lift: FloatArray, drawn: FloatArray) -> FloatAr
     besides = found.arms.lifted(np.maximum(np.maximum(lift, -down), -found.others)) - lift
     sooner = without_jolts(found.times_s, besides, found.leg, is_cycle=is_cycle) - besides
     return np.asarray(lift + besides + (1.0 - found.touching.max(axis=1)) * sooner)
-
-
-def _drawn(low: FloatArray, share: FloatArray, leg: float) -> FloatArray:
-    """Return by how much feet (F, L) are drawn up that are so high: softly, unless they touch the ground."""
-    soft = (1.0 - share) * _SOFT_LEGS * leg
-    drawn = 0.5 * (np.sqrt(low * low + soft * soft) - low)
-    return np.where(drawn > _STILL * leg, drawn, 0.0)
 
 
 def _where_sudden(times: FloatArray, low: FloatArray, stands_at: FloatArray, keys: FloatArray,

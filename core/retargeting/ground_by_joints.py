@@ -195,7 +195,7 @@ class _Heights:
 
 
 def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, found: SkeletonMap, ratio: float,
-                     is_ground_known: bool) -> Ground | None:
+                     is_ground_known: bool, has_skin: bool = False) -> Ground | None:
     """Return what brings the target's feet as high above the ground as the source's, by the legs' ratio; None: nothing.
 
     Bodies of other proportions would otherwise float or sink where they bend, sit or lie. At the clip's ends what the
@@ -229,6 +229,9 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
     size = float(np.ptp(target.skeleton.rest_world[:, :, 3], axis=0).max())
     if np.abs(heights.lift).max() <= SAME_POSITION * size:
         return None
+    if has_skin:
+        soft = _softer(times, heights.lift, ratio * leg, is_cycle=heights.is_cycle(ratio * leg))
+        return Ground(times, heights.lift + soft, legs, np.zeros((len(times), len(legs))))
     between = _where_bent(times, heights.lift, _BENT * size)
     return _gradually(heights | measured(between) if len(between) else heights, legs, ratio * leg, target)
 

@@ -12,6 +12,7 @@ from ..clips.clip import Clip, Tracks
 from ..clips.contacts import LOW_LEGS
 from ..clips.keyed import key_times, keys_of, packed, turns_at
 from ..clips.posed import PosedJoints
+from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..skeletons.hierarchy import path_to_root
 from ..skeletons.maps import SkeletonMap
@@ -80,10 +81,32 @@ def most_bent(clip: Clip, leg: Limb, times: FloatArray, below: FloatArray) -> Fl
     return np.asarray(np.maximum(below - np.sqrt(np.maximum(shortest - level, 0.0)), 0.0))
 
 
-def _bones(clip: Clip, leg: Limb, times: FloatArray) -> FloatArray:
-    """Return how long thigh, shin and the line from hip to ankle are at times (F,), (3, F)."""
-    _, (hip, knee, ankle) = (np.moveaxis(each, 1, 0) for each in PosedJoints.of(clip, np.array(leg)).placed(times))
-    return np.stack([np.linalg.norm(way, axis=1) for way in (hip - knee, knee - ankle, hip - ankle)])
+def _bones(clip: Clip, leg: Limb, times: FloatArray) -> tuple[float | FloatArray, float | FloatArray, FloatArray]:
+    """Return how long thigh, shin and the line from hip to ankle are at times (F,), (F,) each, or one where they stay.
+
+    As the hip sees it: where no joint below it is scaled or leaves its parent, only those between bend the leg.
+    """
+    skeleton, path = clip.skeleton, path_to_root(clip.skeleton.parents, leg.last)
+    chain = path[:path.index(leg.first)]
+    is_scaled = len(clip.scales) > 0 or bool((skeleton.rest_scales != 1.0).any())
+    if is_scaled or np.isin(clip.translations.joints, chain).any():
+        _, (hip, knee, ankle) = (np.moveaxis(each, 1, 0) for each in PosedJoints.of(clip, np.array(leg)).placed(times))
+        return _length(hip - knee), _length(knee - ankle), _length(hip - ankle)
+    at, knee_at = skeleton.rest_translations[leg.last], np.zeros(3)
+    shin: float | FloatArray = 0.0
+    turns = turns_at(clip.rotations, chain[1:], times)
+    for column, joint in enumerate(chain[1:]):
+        own = rot.multiply(skeleton.rest_rotations[joint], turns[:, column])
+        if joint == leg.middle:
+            shin, knee_at = _length(at), skeleton.rest_translations[joint]
+        else:
+            knee_at = skeleton.rest_translations[joint] + rot.rotate(own, knee_at)
+        at = skeleton.rest_translations[joint] + rot.rotate(own, at)
+    return _length(knee_at), shin, np.broadcast_to(_length(at), len(times))
+
+
+def _length(ways: FloatArray) -> FloatArray:
+    return np.asarray(np.linalg.norm(ways, axis=-1))
 
 
 def without_hops(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: bool) -> FloatArray:

@@ -27,7 +27,7 @@ from .first_pose import first_pose_end, from_time
 from .ground import ground_by_skin, step_times, with_arms_off_ground
 from .ground_by_joints import BodyMotion, ground_by_joints
 from .ground_without_legs import ground_without_legs, has_legs
-from .grounding import lifted, with_feet_drawn_up
+from .grounding import Ground, lifted, with_feet_drawn_up
 from .hips import HIPS, HipsPath
 from .kept_contacts import with_contacts_kept
 from .loose import carried
@@ -276,9 +276,10 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
     plan, target = bodies.plan, bodies.target.skeleton
     tracks = TargetTracks(stood, target, plan)
     rotations, translations, scales = tracks.rotations(), tracks.translations(), tracks.scales()
-    loose = plan.pairs.target[plan.carried]
+    loose, by_joints = plan.pairs.target[plan.carried], None
     if not plan.is_own and bodies.up is not None:
-        rotations, translations = _standing(bodies, stood, rotations, translations, bodies.up)
+        rotations, translations, by_joints = _standing(bodies, stood, rotations, translations, bodies.up,
+                                                       points is not None)
 
     def played(moves: Tracks) -> Clip:
         moves = carried(target, loose, rotations, moves, None if points is None else step_times(stood.duration_s))
@@ -310,7 +311,8 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
         translations = lifted(target, translations, sinks, up, root)
         straight = replace(flat(translations), rotations=straight.rotations)
     bent = with_toes_bent(straight, bodies.target, points, up, step_times(stood.duration_s))
-    ground = ground_by_skin(level, source_map, bent, bodies.target, points, up, plan.ratio)
+    ground = ground_by_skin(level, source_map, bent, bodies.target, points, up, plan.ratio,
+                            [each for each in (by_joints, others, sinks) if each is not None])
     if ground is None:
         return replace(bent, translations=played(translations).translations), lower
     raised = played(lifted(target, translations, ground, up, root))
@@ -339,7 +341,7 @@ def _with_arms_off_ground(bodies: _Bodies, played: Clip, points: SkinPoints, low
 
 
 def _standing(bodies: _Bodies, stood: Clip, rotations: Tracks, translations: Tracks,
-              up: FloatArray) -> tuple[Tracks, Tracks]:
+              up: FloatArray, has_skin: bool) -> tuple[Tracks, Tracks, Ground | None]:
     """Return rotations and translations with the hips on their path, and feet as high as the clip's. up: (3,)."""
     plan, target = bodies.plan, bodies.target.skeleton
     loose = plan.pairs.target[plan.carried]
@@ -348,19 +350,19 @@ def _standing(bodies: _Bodies, stood: Clip, rotations: Tracks, translations: Tra
     if path is not None:
         translations = path.followed(rotations, translations)
     if not len(translations):
-        return rotations, translations
+        return rotations, translations, None
     here = BodyMotion(target, rotations, carried(target, loose, rotations, translations), up)
     there = BodyMotion(stood.skeleton, stood.rotations, stood.translations, up)
     is_high = is_known and stood.skeleton is bodies.source.skeleton
-    ground = ground_by_joints(there, here, plan.pairs, bodies.target, plan.ratio, is_high)
+    ground = ground_by_joints(there, here, plan.pairs, bodies.target, plan.ratio, is_high, has_skin)
     if ground is None:
-        return rotations, translations
+        return rotations, translations, None
     translations = lifted(target, translations, ground, up, body_root(target, plan.pairs))
-    if ground.drawn.any():
+    if ground.drawn.any() and not has_skin:
         moves = carried(target, loose, rotations, translations)
         hopping = Clip("", target, stood.duration_s, rotations, moves, Tracks.empty(3))
         rotations = with_feet_drawn_up(hopping, bodies.target, ground, up).rotations
-    return rotations, translations
+    return rotations, translations, ground
 
 
 def _turn(stated: FloatArray, source: SkeletonMap, target: SkeletonMap) -> FloatArray:

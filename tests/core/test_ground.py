@@ -30,7 +30,9 @@ from takt.tests.core.test_retarget import with_axes
 ON_GROUND, BELOW = 0.01, -0.02
 """Of the leg."""
 LEG_M = 0.825
-HOP_LEGS_PER_S = 1.5
+HOP_LEGS = 0.03
+"""Second differences of hips in thirtieths of a second: who moves by more hops."""
+STILL_LEGS = 0.002
 UP_LEGS_PER_S2 = 100.0
 ROUNDING = 1e-12
 UP = np.array((0.0, 1.0, 0.0))
@@ -119,12 +121,13 @@ def test_feet_that_slide_while_nothing_stands_are_on_the_ground(shape: str) -> N
     sizes[[find_map(target).joint_of[f"{side}_metatarsal"] for side in "lr"]] = 0.5
     target = replace(target, rest_translations=target.rest_translations * sizes)
     skin = skin_of(target, SHAPES[shape])
-    for seconds, is_on in ((1.0, True), (0.2, False)):
+    for seconds in (1.0, 0.2):
         clip = without_balls(sliding_on_toes(seconds))
         assert len(contact_spans(clip, find_map(clip.skeleton), UP)) == 0
         done = retarget(clip, target, points=SkinPoints.of(*skin)).clip
         low = lowest(target, done, skin, np.linspace(0.0, seconds, 20))
-        assert low.min() >= BELOW and (np.abs(low).max() <= ON_GROUND) == is_on
+        assert low.min() >= BELOW and np.ptp(low) <= STILL_LEGS
+        assert np.abs(low).max() <= ON_GROUND or seconds < 1.0
 
 
 def test_vertices_that_are_nowhere_are_no_skin() -> None:
@@ -404,9 +407,7 @@ def test_the_body_does_not_hop_where_feet_change_that_want_it_at_other_heights(n
     low = lowest(target, done, skin, times)
     assert low.min() >= BELOW and low.max() <= ON_GROUND
     hips = world_from_pose(done.skeleton, done.sample(times))[:, found.joint_of["HumanoidRoot"], :, 3] @ up
-    speed = np.abs(np.diff(hips) / np.diff(times)) / LEG_M
-    assert np.ptp(hips) > 0.1 * LEG_M
-    assert speed.max() < 1.01 * HOP_LEGS_PER_S
+    assert np.abs(np.diff(hips[::2], 2)).max() < HOP_LEGS * LEG_M
 
 
 @pytest.mark.parametrize("side", "lr")

@@ -1,0 +1,73 @@
+"""A curve between bounds is near what is wanted, and bends little."""
+
+import numpy as np
+import pytest
+
+from takt.core.maths.arrays import FloatArray
+from takt.core.retargeting.smooth_lift import SOFT_S, smooth_between
+
+FPS = 60
+FAR = 9.0
+GAIN = 0.01
+OUTSIDE = 0.06
+ENDS = 1e-4
+ROUNDING = 1e-9
+
+
+def bends(curve: FloatArray) -> float:
+    """Return the largest second difference in thirtieths of a second."""
+    return float(np.abs(np.diff(curve[::2], 2)).max())
+
+
+@pytest.mark.parametrize("rounds", [1, 3, 8, 20])
+def test_a_free_cycle_is_what_a_low_pass_makes_of_it(rounds: int) -> None:
+    times = np.linspace(0.0, 4.0, 4 * FPS + 1)
+    rad_per_s = 2.0 * np.pi * rounds / times[-1]
+    wave = np.sin(rad_per_s * times + 0.3)
+    made = smooth_between(times, wave, wave - FAR, wave + FAR, is_cycle=True)
+    assert np.abs(made - wave / (1.0 + (rad_per_s * SOFT_S) ** 4)).max() < GAIN
+
+
+def test_what_is_smooth_already_stays() -> None:
+    times = np.arange(3 * FPS) / FPS
+    line = 2.0 - 0.5 * times
+    made = smooth_between(times, line, line - 0.1, line + 0.1, is_cycle=False)
+    assert np.abs(made - line).max() < ROUNDING
+    assert (smooth_between(times[:3], line[:3], line[:3], line[:3], is_cycle=False) == line[:3]).all()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_it_bends_less_than_what_is_wanted_and_hardly_leaves_its_bounds(seed: int) -> None:
+    """Where bounds are wide for what hops within them; it begins and ends where it is wanted."""
+    rng = np.random.default_rng(seed)
+    times = np.sort(rng.uniform(0.0, 5.0, 400))
+    calm = np.interp(times, np.linspace(0.0, 5.0, 6), rng.normal(size=6))
+    wanted = calm + 0.4 * rng.integers(0, 2, len(times))
+    low, high = calm - 0.1 - rng.uniform(0.0, 0.3, len(times)), calm + 0.5 + rng.uniform(0.0, 0.3, len(times))
+    made = smooth_between(times, wanted, low, high, is_cycle=False)
+    assert max((low - made).max(), (made - high).max()) < OUTSIDE
+    assert np.abs(made[[0, -1]] - wanted[[0, -1]]).max() < ENDS
+    even = np.arange(0.0, 5.0, 1.0 / FPS)
+    assert bends(np.interp(even, times, made)) < 0.1 * bends(np.interp(even, times, wanted))
+
+
+def test_it_gives_way_to_a_bound_before_and_afterwards() -> None:
+    """A bound that is there for a moment lifts the curve softly, and early: not within that moment alone."""
+    times = np.arange(3 * FPS) / FPS
+    low = np.where(np.abs(times - 1.5) < 0.04, 1.0, -FAR)
+    made = smooth_between(times, 0.0 * times, low, 0.0 * times + FAR, is_cycle=False)
+    assert made.max() > 1.0 - OUTSIDE - 0.1
+    assert bends(made) < 0.08
+    assert np.abs(times[made > 0.5 * made.max()] - 1.5).max() > 0.1
+
+
+def test_a_cycle_goes_on_with_itself_wherever_it_is_cut() -> None:
+    times = np.linspace(0.0, 1.6, 97)
+    wanted = np.where((times[:-1] * 7.0).astype(int) % 3 == 0, 1.0, 0.0)
+
+    def made(turn: int) -> FloatArray:
+        own = np.roll(wanted, turn)
+        own = np.append(own, own[0])
+        return np.roll(smooth_between(times, own, own - 0.3, own + 0.3, is_cycle=True)[:-1], -turn)
+
+    assert np.abs(made(32) - made(0)).max() < OUTSIDE
