@@ -6,7 +6,7 @@ prints the table of join_measures.py, which defines the columns, with a line for
   inside     the clips themselves on these bodies, away from seams
   …          each transition method with default settings otherwise, feet as authored and Feet Stand
   Fit: …     the default method where clips are left at instants that fit better; below the table at which cost, beside
-             searches over more of the clips than can be passed over
+             searches over less of the clips, and over more than can be passed over
   NLA        Blender's, over the same times (nla.py), evaluated as a bake does
 then how far feet slide inside of the clips, in each contact: on the clips' own bodies, retargeted, and with Feet Stand;
 once while they look planted on the clips' own bodies (low and slow), once in the contacts that Takt takes from clips;
@@ -135,12 +135,12 @@ def _measure(dancer: Dancer, programmes: Sequence[Programme], library: Library, 
         line(label, defaults, [row.sample for row in rows])
         for row in rows:
             row.remove()
-    _fits(defaults, dancer)
+    tell_fits(defaults, dancer)
     _slides(body, inside[0], programmes[0], library, perform)
     _gaps(defaults[0].clips, body)
 
 
-def _fits(motions: Sequence[Motion], dancer: Dancer) -> None:
+def tell_fits(motions: Sequence[Motion], dancer: Dancer) -> None:
     """Print by how much seams cost less where clips may be left elsewhere, and how long it takes to find that."""
     playing = Playing(Settings().style, Settings().root_motion, rot.rotate(dancer.turn, Y_UP))
     for fit in (FITS["IN_PLACE"], FITS["SEARCH"], *(_wider(*each) for each in WIDER)):

@@ -13,7 +13,7 @@ join_measures.py measures, with an asterisk at what is worse than wanted:
   turn, moved  the largest jumps, degrees (1) and legs (.002)
   air       the share of seams where both feet are in the air while the clips on both sides stand (none)
 Clips that lie down or sit are not among them. --worst N tells of the worst N seams for each figure that is worse than
-wanted; --body plays one body, --orders fewer orders.
+wanted; --fits what seams cost where clips are left elsewhere; --body plays one body, --orders fewer orders.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from . import join_measures as measures
 from .altered_clips import Alteration, altered
 from .join_bodies import LEG, TRUNK, Y_UP, Dancer, real_dancers, sample_dancers, with_limbs
 from .join_seams import inner_joins, inside_of, joins_of, performing, score_of
+from .joins import tell_fits
 from .timing import say
 
 CLIPS, ORDERS, SEEDS = 10, 4, (101, 102, 103)
@@ -87,6 +88,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--orders", type=int, default=ORDERS)
     parser.add_argument("--body", default="", help="only bodies whose name ends like this")
     parser.add_argument("--worst", type=int, default=0)
+    parser.add_argument("--fits", action="store_true")
     parser.add_argument("--as-they-are", action="store_true", help="clips are chosen, but not altered")
     options = parser.parse_args(arguments)
     bpy.ops.wm.read_factory_settings(use_empty=True)
@@ -103,7 +105,7 @@ def main(arguments: list[str]) -> int:
         names = [[f"{UNSEEN}.{clips[i].name}" for i in rng.permutation(len(clips))] for _ in range(options.orders)]
         say(f"{'':48}" + "".join(f"{heading:>9}" for heading in HEADINGS))
         for dancer in bodies:
-            _measure(dancer, library, names, options.worst)
+            _measure(dancer, library, names, options.worst, options.fits)
     return 0
 
 
@@ -146,12 +148,13 @@ def _chosen(pool: Mapping[str, Sequence[Clip]], library: Library, rng: np.random
         yield told, replace(clip, name=str(number), contacts=None)
 
 
-def _measure(dancer: Dancer, library: Library, orders: Sequence[Sequence[str]], worst: int) -> None:
+def _measure(dancer: Dancer, library: Library, orders: Sequence[Sequence[str]], worst: int, with_fits: bool) -> None:
     """Print the line of a body, and its worst seams."""
     programmes, perform = [score_of(library, names) for names in orders], performing(dancer, library)
-    joins, where, own = list[measures.Join](), list[str](), list[measures.Join]()
+    joins, where, own, motions = list[measures.Join](), list[str](), list[measures.Join](), list[Motion]()
     for order, programme in enumerate(programmes):
         motion = perform(programme, settings=Settings())
+        motions.append(motion)
         inside = inside_of(motion, programme, dancer.body, library)
         own += inner_joins(dancer.body, inside, motion, dancer) if order == 0 else []
         joins += joins_of(motion, motion.sample, inside, dancer.body, dancer)
@@ -160,6 +163,8 @@ def _measure(dancer: Dancer, library: Library, orders: Sequence[Sequence[str]], 
     say(f"{dancer.name:48}" + "".join(
         f"{value:8.{digits}f}{'*' if value > limit else ' '}"
         for value, digits, limit in zip(found, DIGITS, LIMITS, strict=True)))
+    if with_fits:
+        tell_fits(motions, dancer)
     each = np.array([of_seam(join) for join in joins])
     for column in np.flatnonzero(found > LIMITS).tolist() if worst else ():
         for seam in np.argsort(-each[:, column])[:worst].tolist():
