@@ -43,6 +43,8 @@ _FRAMES: Final = 48
 """Of a clip so many frames are looked at, evenly spread; of bodies without known names, fewer."""
 _FRAMES_WITHOUT_NAMES: Final = 8
 _FIRST_GOES_BEFORE: Final = 0.02
+_SAME_UP: Final = 1e-9
+"""Cosines that differ by no more are of one direction."""
 _STANDS_BETTER: Final = 0.05
 """A frame that is more upright by so much than a rest pose in the middle of a step is taken instead."""
 
@@ -91,10 +93,11 @@ def find_reference(clip: Clip, found: SkeletonMap) -> Reference:
     return _from_frame(clip, known, times, frames)
 
 
-def stood_up(target: SkeletonMap) -> SkeletonMap:
+def stood_up(target: SkeletonMap, up: FloatArray | None = None) -> SkeletonMap:
     """Return the map of a skeleton that rests in the reference pose that is set, upright where it leans as a whole.
 
-    Where none is set, its turn leads to the front that the body has at rest, as measured.
+    up: (3,) unit, where that is no axis of its own. Where no pose is set, its turn leads to the front that the body has
+    at rest, as measured.
     """
     skeleton, is_set = target.skeleton, target.pose is not None
     if target.pose is not None:
@@ -104,7 +107,8 @@ def stood_up(target: SkeletonMap) -> SkeletonMap:
     if rest is None or target.turn is None or rest.upright[0] < STANDS:
         return target
     own = rot.to_matrix(target.turn)
-    world = own if is_set else with_front(own[:, 1], rest.axes[0])
+    is_own = up is None or up @ own[:, 1] > 1.0 - _SAME_UP
+    world = own if is_set and is_own else with_front(own[:, 1] if is_own or up is None else up, rest.axes[0])
     turn = _upright(rest, world)
     return replace(target, skeleton=skeleton if turn is None else skeleton.turned(turn), turn=rot.from_matrix(world))
 

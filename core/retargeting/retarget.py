@@ -178,7 +178,7 @@ class _Bodies:
 
     source: the clip in the target's axes, on a skeleton that rests in its reference pose. moved: (J,) joints that the
     clip as it came moves. whole: the target. target: the map of its skeleton, made upright where it leans. up: (3,)
-    where the clip's up is in the target's axes; None where the target's body does not show its own.
+    which way that is; None where its body does not show it.
     """
 
     source: Clip
@@ -198,7 +198,8 @@ class _Bodies:
             found = cls._planned(at_rest, clip.moved, WholeBody.as_own(own), target, turn, skin, skins)
             if found.plan.is_own:
                 return found
-        whole, standing = _standing_body(own, target)
+        up = target.up(rot.rotate(turn, UP))
+        whole, standing = _standing_body(own, target, (float(up[0]), float(up[1]), float(up[2])))
         skins = skins[0], None if skins[1] is None else whole.sample(skins[1])
         return cls._planned(find_reference(clip, source), clip.moved, whole, standing, turn,
                             skin[whole.order], skins)
@@ -228,13 +229,12 @@ class _Bodies:
             raise SkeletonMismatchError(f"{both} {error}{too}") from error
         axes = _turn(turn, reference.map, target)
         upright = turned(reference.clip, axes)
-        own_up = None if target.turn is None else rot.rotate(target.turn, UP)
-        up = None if own_up is None else _up(axes, reference.map, own_up)
+        up = None if target.turn is None else rot.rotate(target.turn, UP)
         backs = _both_backs(replace(reference.map, skeleton=upright.skeleton), target, skins, reference.time_s is None)
         plan = _plan_as_own(upright.skeleton, target.skeleton, pairs)
         if plan is None:
             stays = by_their_way(upright, target.skeleton, pairs, up if reference.is_positioned else None)
-            plan = _plan(upright.skeleton, target.skeleton, pairs.at(stays), skin, own_up, backs)
+            plan = _plan(upright.skeleton, target.skeleton, pairs.at(stays), skin, up, backs)
         return cls(upright, moved, whole, target, reference, plan, up)
 
 
@@ -243,10 +243,11 @@ _both_backs = once_for_equal(_MOST_PLANS)(both_backs)
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
-def _standing_body(own: Skeleton, found: SkeletonMap) -> tuple[WholeBody, SkeletonMap]:
+def _standing_body(own: Skeleton, found: SkeletonMap,
+                   up: tuple[float, float, float]) -> tuple[WholeBody, SkeletonMap]:
     """Return a skeleton whose limbs hang on its body, and its map as it stands: once for all clips that it plays."""
     whole = WholeBody.of(own, found)
-    return whole, stood_up(whole.map(found))
+    return whole, stood_up(whole.map(found), np.array(up))
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
@@ -366,24 +367,19 @@ def _standing(bodies: _Bodies, stood: Clip, rotations: Tracks, translations: Tra
 
 
 def _turn(stated: FloatArray, source: SkeletonMap, target: SkeletonMap) -> FloatArray:
-    """Return the turn (4,) from the clip's model axes to the target's, front on front as the bodies have theirs."""
+    """Return the turn (4,) from the clip's model axes to the target's, front on front as the bodies have theirs.
+
+    As stated where that is about the same, but for the target's own up: an object that is tilted tilts what it plays.
+    """
     if source.turn is None or target.turn is None or not (source.is_sure and target.is_sure):
         return stated
     (there, aside), (here, own_aside) = (_right_angled(turn) for turn in (source.turn, target.turn))
     seen = rot.multiply(here, rot.conjugate(there))
-    axes = seen if rot.angle_between(seen, stated) > _OTHER_AXES_RAD else stated
+    axes = seen
+    if rot.angle_between(seen, stated) <= _OTHER_AXES_RAD:
+        up, own_up = rot.rotate(stated, rot.rotate(there, UP)), rot.rotate(here, UP)
+        axes = stated if up @ own_up > 1.0 - _SAME_UP else rot.multiply(rot.shortest_arc(up, own_up), stated)
     return rot.multiply(own_aside, rot.multiply(axes, rot.conjugate(aside)))
-
-
-def _up(axes: FloatArray, source: SkeletonMap, own: FloatArray) -> FloatArray:
-    """Return where a clip's up is (3,) as a turn (4,) brings it into the target's axes; the body's own if that is it.
-
-    They differ where the target is tilted, as an object on a slope: limbs point as in the clip, so it stands upright.
-    """
-    if source.turn is None:
-        return own
-    up = rot.rotate(rot.multiply(axes, source.turn), UP)
-    return up if up @ own < 1.0 - _SAME_UP else own
 
 
 def _right_angled(turn: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -14,6 +14,7 @@ from ...errors import SkeletonMismatchError
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray
 from .. import hanim
+from ..posture import measure_posture
 from ..skeleton import Skeleton
 
 SURE: Final = 0.6
@@ -21,6 +22,7 @@ SURE: Final = 0.6
 
 _SAME_DIRECTION = 0.64
 """Cosine of about 50°."""
+_SAME_UP = 1e-9
 
 ESSENTIAL: Final[tuple[str, ...]] = (hanim.ROOT, "skullbase", *(
     f"{side}_{joint}" for joint in ("hip", "knee", "ankle", "shoulder", "elbow", "wrist") for side in "lr"))
@@ -68,11 +70,25 @@ class SkeletonMap:
             seen[name or ""] = joint
 
     def up(self, stated: FloatArray) -> FloatArray:
-        """Return which way is up (3,) in the skeleton's model space: as stated, unless the body shows another."""
+        """Return which way is up (3,) in the skeleton's model space: as stated, unless the body shows another.
+
+        It does where it rests more upright along an axis of its own: an object that is tilted, as on a slope, tilts
+        what it plays, but one that is tilted because its bones lean does not.
+        """
         if self.turn is None or not self.is_sure:
             return stated
-        seen = rot.rotate(self.turn, hanim.UP)
-        return stated if seen @ stated > _SAME_DIRECTION * np.linalg.norm(stated) else seen
+        seen, stated = rot.rotate(self.turn, hanim.UP), stated / np.linalg.norm(stated)
+        rests = self._rests_up
+        if rests is None:
+            return stated if seen @ stated > _SAME_DIRECTION else seen
+        return stated if rests @ stated > rests @ seen - _SAME_UP else seen
+
+    @cached_property
+    def _rests_up(self) -> FloatArray | None:
+        """Which way the body is up as it rests, or in the pose that is set, (3,); None where it cannot be measured."""
+        rests = self.skeleton if self.pose is None else self.skeleton.in_pose(self.pose)
+        posture = measure_posture(rests.rest_world[None, :, :, 3], self.joint_of)
+        return None if posture is None else posture.axes[0, :, 1]
 
     @cached_property
     def digest(self) -> bytes:
