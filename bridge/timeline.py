@@ -26,14 +26,20 @@ def extend_range(scene: bpy.types.Scene, first_frame: int, last_frame: int, *, i
 
 def extend_for(character: properties.TaktCharacter, scene: bpy.types.Scene, first_frame: int, last_frame: int, *,
                is_new: bool) -> bool:
-    """Extend the scene's range for a character's score, and keep how it was; see extend_range."""
+    """Let the scene's range hold a character's score, and keep how it was; tell whether that changed it.
+
+    What it was extended by for the score as it was before goes first; see extend_range.
+    """
+    found, armature_object = (scene.frame_start, scene.frame_end), character.id_data
+    if not is_new and isinstance(armature_object, bpy.types.Object):
+        _take_back(armature_object, scene)
     before = scene.frame_end
-    is_changed = extend_range(scene, first_frame, last_frame, is_new=is_new)
+    extend_range(scene, first_frame, last_frame, is_new=is_new)
     if scene.frame_end != before:
         if before != character.range_after:  # it is as a person has set it
             character.range_before = before
         character.range_after = scene.frame_end
-    return is_changed
+    return (scene.frame_start, scene.frame_end) != found
 
 
 def hold_instead(armature_object: bpy.types.Object, scene: bpy.types.Scene, last_frame: int) -> None:
@@ -66,13 +72,20 @@ def _take_back(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> Non
 
 
 def write_markers(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> None:
-    """Set markers to the procedures, where they are wanted; markers that are not Takt's stay."""
+    """Set markers to the procedures, where they are wanted; markers that are not Takt's stay.
+
+    Characters that play one score share them.
+    """
     character = properties.character(armature_object)
     _remove_markers(character, scene)
     if not character.markers_wanted:
         return
+    there, of_others = {(marker.name, marker.frame) for marker in scene.timeline_markers}, _of_others(character, scene)
     for frame, name in procedure_starts(motion, scene, character.frame_start):
-        scene.timeline_markers.new(name, frame=frame)
+        if (name, frame) not in there:
+            scene.timeline_markers.new(name, frame=frame)
+        elif (name, frame) not in of_others:  # it is the user's own
+            continue
         kept = character.markers.add()
         kept.name, kept.frame = name, frame
 
@@ -93,8 +106,15 @@ def procedure_starts(motion: Motion, scene: bpy.types.Scene, frame_start: int) -
 
 
 def _remove_markers(character: properties.TaktCharacter, scene: bpy.types.Scene) -> None:
-    own = {(marker.name, marker.frame) for marker in character.markers}
+    own = {(marker.name, marker.frame) for marker in character.markers} - _of_others(character, scene)
     for marker in list(scene.timeline_markers):
         if (marker.name, marker.frame) in own:
             scene.timeline_markers.remove(marker)
     character.markers.clear()
+
+
+def _of_others(character: properties.TaktCharacter, scene: bpy.types.Scene) -> set[tuple[str, int]]:
+    """Return names and frames of the markers that other characters of a scene have set; copies have one's own."""
+    others = (properties.character(ob) for ob in scene.objects if ob.type == "ARMATURE" and ob != character.id_data)
+    return {(marker.name, marker.frame) for other in others if other.action != character.action
+            for marker in other.markers}

@@ -83,10 +83,14 @@ def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
                                 "repeat: it holds one lap"))
     told += _findings(armature_object, motion, scene)
     seconds = float(channels.frames[-1] - channels.frames[0]) / frames_per_second(scene)
-    told.append(("INFO", f"'{armature_object.name}' plays {len(motion.sequence):,} segments, {seconds:.1f} s"
-                 + (f"; {muted} constraints muted" if muted else "")
+    told.append(("INFO", f"'{armature_object.name}' plays {_counted(len(motion.sequence), 'segment')}, {seconds:.1f} s"
+                 + (f"; {_counted(muted, 'constraint')} muted" if muted else "")
                  + (f"; the scene's range is now {scene.frame_start} to {scene.frame_end}" if is_extended else "")))
     return told
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def digest(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> str:

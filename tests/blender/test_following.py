@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import bpy
+import numpy as np
 import pytest
 
 from takt.bridge import action, following, properties, score
@@ -62,6 +63,17 @@ def test_the_action_follows_what_is_typed_and_set(dancer: bpy.types.Object, wait
     wait(1.0)
     assert last_frame(dancer) == pytest.approx(1 + 2.5 * 24)
     assert {marker.frame for marker in scene.timeline_markers} != markers
+
+
+def test_a_range_that_was_extended_for_a_score_follows_it_when_it_gets_shorter(dancer: bpy.types.Object,
+                                                                              wait: Wait) -> None:
+    kept, scene = properties.character(dancer), bpy.context.scene
+    first = scene.frame_end
+    for seconds in (39.7, 24.7, 0.7):
+        kept.text.from_string(STEPS.replace('duration="0.7"', f'duration="{seconds}"'))
+        wait(1.0)
+        assert scene.frame_end == max(first, int(np.ceil(last_frame(dancer))))
+    assert scene.frame_end == first
 
 
 def test_a_range_that_the_user_has_set_stays(dancer: bpy.types.Object, wait: Wait) -> None:
@@ -246,6 +258,10 @@ def test_all_who_are_selected_play_the_score_of_the_active_one(dancer: bpy.types
     assert len(made) == 3 and None not in made
     assert {last_frame(each) for each in (dancer, *others)} == {last_frame(dancer)}
     assert [properties.character(each).curve for each in others] == ["COSINE"] * 2
+    markers = [(marker.name, marker.frame) for marker in bpy.context.scene.timeline_markers]
+    assert markers and len(set(markers)) == len(markers)
+    bpy.ops.takt.new_score()  # type: ignore[attr-defined]
+    assert [(marker.name, marker.frame) for marker in bpy.context.scene.timeline_markers] == markers
 
 
 @pytest.mark.parametrize("plays", [None, "Walk"])
