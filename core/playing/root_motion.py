@@ -6,7 +6,7 @@ clip turns or shifts, with everything below it; mostly that is the root joint it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
 import numpy as np
@@ -270,17 +270,20 @@ class RootedClips:
         """Carry poses (F, J, …) over the ground by the numbers (F, 7) of placements."""
         carry_over_ground(self._carried, pose, by)
 
-    def turn_shifts(self, shifts: FloatArray, before: IntArray, after: IntArray) -> None:
+    def turn_shifts(self, vectors: FloatArray, row_of: Callable[[int], int | None], before: IntArray,
+                    after: IntArray) -> None:
         """Turn what is added to translations at seams, from clips that face forward there to clips as authored.
 
-        shifts: (N, 2, J, 3) to the poses of clips before seams, (N,), and to those of clips after them.
+        vectors: (N, 2, R, 3) to the poses of clips before seams, (N,), and to those of clips after them. row_of: which
+        of them is a joint's translation, None: none is.
         """
         if not self.goes_on:
             return
         yaw = np.stack((np.where(self._moves, self._last.yaw_rad, 0.0)[before],
                         np.where(self._moves, self._first.yaw_rad, 0.0)[after]), axis=1)
         for root in self._carried:
-            shifts[..., root.joint, :] = root.turned(shifts[..., root.joint, :], yaw)
+            if (row := row_of(root.joint)) is not None:
+                vectors[..., row, :] = root.turned(vectors[..., row, :], yaw)
 
     def _back(self, pose: Pose) -> Placement:
         """Return what leads poses (N, J, …) back to above where the root is at rest, headings as they are."""

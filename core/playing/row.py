@@ -145,8 +145,8 @@ class Row:
         pose = self._clip_poses(segment, times_s)
         inside = (seam >= 0).nonzero()[0]
         if self.method.adds_offsets:
-            pose = _changed(pose, inside, lambda own: self._offset(own, seam[inside],
-                                                                   (times_s + wraps * self.duration_s)[inside]))
+            if len(inside):
+                self._offset(pose, inside, seam[inside], (times_s + wraps * self.duration_s)[inside])
             root.place_segments(pose, segment, rounds)
         else:
             root.place_segments(pose, segment, rounds)
@@ -261,12 +261,13 @@ class Row:
         return blend_over(pose, crossing, at, is_after, self.style.progress(share, own), self.style.weight(share),
                           self.style.interpolation)
 
-    def _offset(self, pose: Pose, seam: IntArray, times_s: FloatArray) -> Pose:
-        """Add to poses (W, J, …) of clips what lets them meet at the seams after segments (W,)."""
+    def _offset(self, pose: Pose, frames: IntArray, seam: IntArray, times_s: FloatArray) -> None:
+        """Add to frames (W,) of poses (F, J, …) of clips what lets them meet at the seams after segments (W,)."""
         alike = self._alike[seam].tolist()
         row = {seam: number for number, seam in enumerate(dict.fromkeys(alike))}
         found, at = self._offsets(list(row)), np.array([row[seam] for seam in alike])
-        return found.apply(pose, at, times_s - self.layout.end_s[seam], CURVES[self.style.curve].rise)
+        self.sides.differing.add(pose, frames, found.vectors(at, times_s - self.layout.end_s[seam],
+                                                             CURVES[self.style.curve].rise))
 
     def _offsets(self, kept: list[int]) -> Offsets:
         """Return the offsets around N different seams, and keep them."""

@@ -14,7 +14,7 @@ from ..skeletons.skeleton import Pose
 from .held import Held
 from .root_motion import RootMotion
 from .transitions.automatic import Automatic
-from .transitions.blending import Crossing, Inertialization
+from .transitions.blending import Crossing, Differing, Inertialization
 from .transitions.lengths import Neighbours, joint_lengths
 from .transitions.limits import Limits
 from .transitions.seams import EndPoses
@@ -27,12 +27,15 @@ class _Holding(NamedTuple):
     """Which joints hold what in S segments.
 
     first, counts: (S,) the first of a segment's rows, and how many it has. joints: (N,); last: (N, …) what they hold.
+    are_shifted, are_scaled: whether any of that is not where it is at rest, or not as large.
     """
 
     first: IntArray
     counts: IntArray
     joints: IntArray
     last: Pose
+    are_shifted: bool
+    are_scaled: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +67,10 @@ class Sides:
         at = np.arange(len(frame)) + (holding.first.take(segment) - counts.cumsum() + counts).repeat(counts)
         joint, last = holding.joints[at], holding.last
         pose.rotations[frame, joint] = last.rotations[at]
-        pose.translations[frame, joint] = last.translations[at]
-        pose.scales[frame, joint] = last.scales[at]
+        if holding.are_shifted:
+            pose.translations[frame, joint] = last.translations[at]
+        if holding.are_scaled:
+            pose.scales[frame, joint] = last.scales[at]
 
     @cached_property
     def _holding(self) -> _Holding:
@@ -77,8 +82,9 @@ class Sides:
         row, joints = np.nonzero(mover >= 0)
         source, which = mover[row, joints], which.reshape(-1)
         starts = np.searchsorted(row, np.arange(len(different) + 1))
-        return _Holding(starts[which], np.diff(starts)[which], joints, Pose(
-            last.rotations[source, joints], last.translations[source, joints], last.scales[source, joints]))
+        held = Pose(last.rotations[source, joints], last.translations[source, joints], last.scales[source, joints])
+        return _Holding(starts[which], np.diff(starts)[which], joints, held, bool(held.translations.any()),
+                        bool((held.scales != 1.0).any()))
 
     def crossing(self, seam: IntArray, rounds: IntArray) -> Crossing:
         """Return both sides of the seams after segments (N,), where they stand in rounds (N,) of a loop."""
@@ -92,11 +98,16 @@ class Sides:
 
         before_s, after_s: (N,) how long they last; slope: of the curve by which they fade, at the seam.
         """
-        found = Inertialization.of(self._facing_forward(seam), before_s, after_s, slope)
+        found = Inertialization.of(self._facing_forward(seam), self.differing, before_s, after_s, slope)
         clips = self.sequence.clip[seam], self.sequence.clip[(seam + 1) % len(self.sequence)]
-        for shifts in (found.offsets[..., 1, :], found.rates[..., 1, :]):
-            self.root.clips.turn_shifts(shifts, *clips)
+        for vectors in (found.offsets, found.rates):
+            self.root.clips.turn_shifts(vectors, self.differing.row_of, *clips)
         return found
+
+    @cached_property
+    def differing(self) -> Differing:
+        """By what poses differ where clips end, rest included."""
+        return Differing.of((self.ends.first, self.ends.second, self.ends.last_but_one, self.ends.last))
 
     def alike(self, before_s: FloatArray, after_s: FloatArray) -> IntArray:
         """Return for each of S seams the first one that has the same offsets, (S,); before_s, after_s: (S,) likewise.

@@ -14,7 +14,6 @@ from takt.core.playing.transitions.curves import CURVES
 from takt.core.playing.transitions.decay import Decay
 from takt.core.playing.transitions.lengths import DEFAULT_SPEED_RAD_S
 from takt.core.playing.transitions.methods import KEPT_SHARE, TRANSITION_METHODS
-from takt.core.skeletons.skeleton import Pose
 from takt.tests.core.scores import FIGURE, X, Y, library, turning
 from takt.tests.core.sentences import SAME, motion
 
@@ -289,12 +288,11 @@ def test_inertialized_the_clip_before_stands_untouched_and_pose_and_speed_go_on(
 @pytest.mark.parametrize("speed", [-30.0, -6.0, -1.0, 0.0])
 def test_an_offset_on_its_way_back_never_overshoots(speed: float) -> None:
     """An offset of 0.8 rad, closing at up to 30 rad/s: it only falls, and meets zero in value and speed."""
-    offsets, rates = np.zeros((2, 1, 2, 1, 3, 3))
-    offsets[..., 1, 0], rates[..., 1, 0] = 0.8, speed
+    offsets, rates = np.zeros((2, 1, 2, 1, 3))
+    offsets[..., 0], rates[..., 0] = 0.8, speed
     decay = Decay.of(Inertialization(np.zeros(1), np.array((0.5,)), offsets, rates))
-    times, still = np.linspace(0.0, 0.5, 2001), Pose(rot.identities(2001, 1), np.zeros((2001, 1, 3)),
-                                                     np.ones((2001, 1, 3)))
-    value = decay.apply(still, np.zeros(2001, dtype=np.int64), times, CURVES["LINEAR"].rise).translations[:, 0, 0]
+    times = np.linspace(0.0, 0.5, 2001)
+    value = decay.vectors(np.zeros(2001, dtype=np.int64), times, CURVES["LINEAR"].rise)[:, 0, 0]
     assert value[0] == pytest.approx(0.8) and (value[1] - value[0]) / times[1] == pytest.approx(speed, abs=0.2)
     assert value.min() > -1e-12 and np.diff(value).max() < 1e-12
     assert value[-1] == 0.0 and abs(value[-2]) < 1e-9

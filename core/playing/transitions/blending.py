@@ -111,12 +111,51 @@ def blend_over(pose: Pose, crossing: Crossing, at: IntArray, is_after: BoolArray
 
 
 @dataclass(frozen=True, eq=False)
+class Differing:
+    """By what poses of J joints differ: R vectors, of which the first J are rotation vectors, one for each joint.
+
+    shifted: (T,) the joints whose translations come next; scaled: (S,) those whose scales come last. Those of all
+    others are the same in all poses: mostly these are all joints but the root.
+    """
+
+    joints: int
+    shifted: IntArray
+    scaled: IntArray
+
+    @classmethod
+    def of(cls, poses: Sequence[Pose]) -> Differing:
+        """See by what poses (N, J, …) differ from each other, at least one."""
+        translations, scales = (np.concatenate([getattr(pose, name) for pose in poses])
+                                for name in ("translations", "scales"))
+        shifted, scaled = (np.flatnonzero((each != each[:1]).any(axis=(0, 2))) for each in (translations, scales))
+        return cls(translations.shape[1], shifted, scaled)
+
+    def row_of(self, joint: int) -> int | None:
+        """Return which vector is a joint's translation, None where it is always the same."""
+        found = np.flatnonzero(self.shifted == joint)
+        return self.joints + int(found[0]) if len(found) else None
+
+    def vectors(self, pose: Pose) -> FloatArray:
+        """Return translations and scales of poses (N, J, …) as the vectors after the first J, (N, R − J, 3)."""
+        return np.concatenate((pose.translations[:, self.shifted], pose.scales[:, self.scaled]), axis=1)
+
+    def add(self, pose: Pose, frames: IntArray, offsets: FloatArray) -> None:
+        """Add offsets (W, R, 3) to some frames (W,) of poses (F, J, …)."""
+        shifts = self.joints + len(self.shifted)
+        pose.rotations[frames] = rot.multiply(pose.rotations.take(frames, axis=0), rot.exp(offsets[:, :self.joints]))
+        if len(self.shifted):
+            pose.translations[frames[:, None], self.shifted] += offsets[:, self.joints:shifts]
+        if len(self.scaled):
+            pose.scales[frames[:, None], self.scaled] += offsets[:, shifts:]
+
+
+@dataclass(frozen=True, eq=False)
 class Offsets(ABC):
     """What is added to clips around N seams; all its arrays are (N, …)."""
 
     @abstractmethod
-    def apply(self, pose: Pose, at: IntArray, time_s: FloatArray, curve: Weight) -> Pose:
-        """Add it to poses (F, J, …); at: (F,) around which seam; time_s: (F,) from the seam, negative before it.
+    def vectors(self, at: IntArray, time_s: FloatArray, curve: Weight) -> FloatArray:
+        """Return it as vectors (F, R, 3), see Differing; time_s: (F,) from the seams at (F,), negative before them.
 
         curve: by which it comes and goes, unless it says so itself.
         """
@@ -138,10 +177,10 @@ class Offsets(ABC):
 class Inertialization(Offsets):
     """Offsets that make pose and speed agree at N seams, and fade out on both sides; the same at every instant.
 
-    before_s, after_s: (N,) how long the offsets last on each side. offsets, rates: (N, 2, J, 3, 3) at the seam, for the
-    sides before and after: rotation vectors, translations, scales.
+    before_s, after_s: (N,) how long the offsets last on each side. offsets, rates: (N, 2, R, 3) at the seam, for the
+    sides before and after, see Differing.
     The pose at the seam divides the difference between the last pose and the first one as the seam divides the window;
-    the speed there is the mean of both speeds, weighted likewise, plus what the curve adds (see apply). So that a body
+    the speed there is the mean of both speeds, weighted likewise, plus what the curve adds, see vectors. So that a body
     that comes from one speed to another neither goes back first nor too far, the pose is by as much further on as it is
     when the speed changes evenly over the window. A rotation's
     offset is a rotation vector: q = clip · exp o, whose angular velocity is exp(−o)·ω + J(o)·o′ with the right
@@ -154,7 +193,8 @@ class Inertialization(Offsets):
     rates: FloatArray
 
     @classmethod
-    def of(cls, crossing: Crossing, before_s: FloatArray, after_s: FloatArray, slope: float) -> Inertialization:
+    def of(cls, crossing: Crossing, differing: Differing, before_s: FloatArray, after_s: FloatArray,
+           slope: float) -> Inertialization:
         """Find the offsets of these seams; slope: of the curve by which they fade, at the seam."""
         whole = before_s + after_s
         share = np.divide(before_s, whole, out=np.zeros(len(whole)), where=whole > 0.0)
@@ -163,19 +203,18 @@ class Inertialization(Offsets):
         per_s = quotient(1.0, steps_s)[..., None, None]
         further_s = (_EVENLY * share * after_s)[:, None, None, None]
         slope_per_s = slope * (quotient(1.0, np.stack((before_s, after_s), axis=1)) * (1.0, -1.0))[..., None, None]
-        offsets, rates = (np.empty((*parts.shape[:2], crossing.out.rotations.shape[1], 3, 3)) for _ in range(2))
-        offsets[..., 0, :], rates[..., 0, :] = _turning_offsets(crossing, parts, per_s)
-        for kind, values in enumerate(_vectors(crossing.out_before, crossing.out, crossing.into, crossing.into_after)):
-            out_before, out, into, into_after = values
-            speeds = np.stack((out - out_before, into_after - into), axis=1) * per_s
-            change = speeds[:, 1:] - speeds[:, :1]
-            further = further_s * change
-            offsets[..., kind + 1, :] = parts * (into - out)[:, None] + further
-            rates[..., kind + 1, :] = parts * change - slope_per_s * further
+        out_before, out, into, into_after = (differing.vectors(pose) for pose in (
+            crossing.out_before, crossing.out, crossing.into, crossing.into_after))
+        speeds = np.stack((out - out_before, into_after - into), axis=1) * per_s
+        change = speeds[:, 1:] - speeds[:, :1]
+        further = further_s * change
+        turns, turn_rates = _turning_offsets(crossing, parts, per_s)
+        offsets = np.concatenate((turns, parts * (into - out)[:, None] + further), axis=2)
+        rates = np.concatenate((turn_rates, parts * change - slope_per_s * further), axis=2)
         return cls(before_s, after_s, offsets, rates)
 
-    def apply(self, pose: Pose, at: IntArray, time_s: FloatArray, curve: Weight) -> Pose:
-        """Add the offsets to poses; see Offsets.
+    def vectors(self, at: IntArray, time_s: FloatArray, curve: Weight) -> FloatArray:
+        """Return the offsets at some instants; see Offsets.
 
         With u from 0 at the window's edge to 1 at the seam, T the side's length, a curve that rises from 0 to 1 and f
         the same begun gently (see _eased_in), the offset to the clip is o·f(u) + o′·T·(u − 1)·f(u) before the seam, and
@@ -192,16 +231,10 @@ class Inertialization(Offsets):
         rise = curve(_eased_in(u))
         rate_s = np.where(is_after, -side_s, side_s) * (u - 1.0) * rise
         found, change = self.offsets[at, is_after], self.rates[at, is_after]
-        found *= rise[:, None, None, None]
-        change *= rate_s[:, None, None, None]
+        found *= rise[:, None, None]
+        change *= rate_s[:, None, None]
         found += change
-        return offset_by(pose, found)
-
-
-def offset_by(pose: Pose, offsets: FloatArray) -> Pose:
-    """Return poses (F, J, …) with offsets (F, J, 3, 3): rotation vectors, translations, scales."""
-    return Pose(rot.multiply(pose.rotations, rot.exp(offsets[..., 0, :])), pose.translations + offsets[..., 1, :],
-                pose.scales + offsets[..., 2, :])
+        return found
 
 
 def _eased_in(u: FloatArray) -> FloatArray:

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...maths.arrays import FloatArray, IntArray, quotient
-from ...skeletons.skeleton import Pose
-from .blending import Inertialization, Offsets, offset_by
+from .blending import Inertialization, Offsets
 from .curves import Weight
 
 _ROUNDING = 1e-9
@@ -20,10 +19,9 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Decay(Offsets):
-    """What is left of the pose before N seams, as offsets of J joints to the clip that follows.
+    """What is left of the pose before N seams, as offsets to the clip that follows, of R vectors: see Differing.
 
-    value, rate, acceleration: (N, J, 3, 3) at the seam: rotation vectors, translations, scales. time_s: (N, J, 3) how
-    long each lasts.
+    value, rate, acceleration: (N, R, 3) at the seam. time_s: (N, R) how long each lasts.
     With s = t/T they are x·(1 − 10s³ + 15s⁴ − 6s⁵) + v·T·(s − 6s³ + 8s⁴ − 3s⁵) + a·T²·(s² − 3s³ + 3s⁴ − s⁵)/2: the
     quintic that meets zero in value, speed and acceleration at T. Where the joint is already on its way back, at the
     speed v along x, T is at most −5x/v and a such that the third derivative begins at 0, which never overshoots.
@@ -42,17 +40,17 @@ class Decay(Offsets):
         size[size < _ROUNDING] = 0.0
         along = quotient(np.sum(value * rate, axis=-1), size)
         limit = np.where(along < 0.0, quotient(5.0 * size, -along), np.inf)
-        time = np.minimum(found.after_s[:, None, None], np.where(size > 0.0, limit, np.inf))
+        time = np.minimum(found.after_s[:, None], np.where(size > 0.0, limit, np.inf))
         braking = np.maximum(quotient(-8.0 * along * time - 20.0 * size, time * time), 0.0)
         direction = value * quotient(1.0, size)[..., None]
         return cls(value, rate, direction * braking[..., None], time)
 
-    def apply(self, pose: Pose, at: IntArray, time_s: FloatArray, curve: Weight) -> Pose:
-        """Add the offsets to poses; see Offsets."""
+    def vectors(self, at: IntArray, time_s: FloatArray, curve: Weight) -> FloatArray:
+        """Return the offsets at some instants; see Offsets."""
         time = self.time_s[at]
-        s = np.clip(np.divide(time_s[:, None, None], time, out=np.ones_like(time), where=time > 0.0), 0.0, 1.0)
+        s = np.clip(np.divide(time_s[:, None], time, out=np.ones_like(time), where=time > 0.0), 0.0, 1.0)
         by_value = 1.0 - s**3 * (10.0 - s * (15.0 - 6.0 * s))
         by_rate = time * s * (1.0 - s)**3 * (1.0 + 3.0 * s)
         by_acceleration = time * time * s * s * (1.0 - s)**3 / 2.0
-        return offset_by(pose, self.value[at] * by_value[..., None] + self.rate[at] * by_rate[..., None]
-                         + self.acceleration[at] * by_acceleration[..., None])
+        return np.asarray(self.value[at] * by_value[..., None] + self.rate[at] * by_rate[..., None]
+                          + self.acceleration[at] * by_acceleration[..., None])
