@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -17,59 +16,21 @@ import numpy as np
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from ..maths.formulas import product, rotated
-from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.skeleton import Skeleton
 from .clip import Clip
-from .keyed import around
+from .posed_rows import JointRows, Keys, keys_of_rows, rows_of
 from .tracks import Tracks
 
 _NUMBERS_AT_ONCE: Final = 65_536
 """Of joints and frames: what is worked on stays in the processor's cache, and numpy is not called too often."""
 _FEWEST_AT_ONCE: Final = 128
-_NO_ARC: Final = 1e-12
-"""Rotations whose half-angle has a smaller sine are one."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Keys:
-    """Keys of N joints at the same times (K,).
-
-    rows: (N,) of the joints, ascending. values: (C, N, K); of rotations those from the parent's axes, rest and turn in
-    one.
-    """
-
-    rows: IntArray | slice
-    times_s: FloatArray
-    values: FloatArray
-
-    def at(self, times_s: FloatArray, *, is_spherical: bool) -> FloatArray:
-        """Return values at times (F,), (C, N, F): straight between keys; see keyed.interpolated."""
-        before, after, share = around(self.times_s, times_s)
-        first = self.values.take(before, axis=2)
-        if not share.any():
-            return first
-        last = self.values.take(after, axis=2)
-        if len(first) != 4:
-            last -= first
-            last *= share
-            first += last
-            return first
-        dot = _summed(first * last)
-        if is_spherical:
-            return _on_arcs(first, last, dot, share)
-        first *= 1.0 - share
-        last *= np.where(dot < 0.0, -share, share)
-        first += last
-        first /= np.sqrt(_summed(np.square(first, out=last)))
-        return first
 
 
 @dataclass(frozen=True, eq=False)
 class PosedJoints:
     """Some joints of a clip, with those that carry them.
 
-    joints: (N,) of the clip's skeleton that are wanted. kept: (R,) with their ancestors, each after its parent, those
-    of one depth together. parents: (R,) rows of kept, −1 for a root. levels: where each depth begins, and R.
+    joints: (N,) of the clip's skeleton that are wanted. rows: theirs, and those of their ancestors, R of them.
     Loops are closed as they are where clips are sampled.
 
     >>> skeleton = Skeleton.from_arrays("ab", [-1, 0], rot.identities(2), np.array(((0.0, 1.0, 0), (0, 2.0, 0))))
@@ -85,9 +46,7 @@ class PosedJoints:
 
     clip: Clip
     joints: IntArray
-    kept: IntArray
-    parents: IntArray
-    levels: tuple[slice, ...]
+    rows: JointRows
     is_spherical: bool = False
 
     @classmethod
@@ -99,37 +58,26 @@ class PosedJoints:
     def of(cls, clip: Clip, joints: IntArray, *, is_spherical: bool = False) -> PosedJoints:
         """Return joints (N,) of a clip, in any order. is_spherical: turns are at constant speed between keys."""
         joints = np.asarray(joints, dtype=np.int64)
-        kept = with_ancestors(clip.skeleton.parents, joints)
-        row, depth = np.full(len(clip.skeleton) + 1, -1, dtype=np.int64), np.zeros(len(kept), dtype=np.int64)
-        row[kept] = np.arange(len(kept))
-        above = row[clip.skeleton.parents[kept]]
-        for own in range(len(kept)):
-            depth[own] = depth[above[own]] + 1 if above[own] >= 0 else 0
-        order = np.argsort(depth, kind="stable")
-        kept = kept[order]
-        row[kept] = np.arange(len(kept))
-        edges = np.searchsorted(depth[order], np.arange(int(depth.max(initial=-1)) + 2)).tolist()
-        return cls(clip, joints, kept, row[clip.skeleton.parents[kept]],
-                   tuple(slice(a, b) for a, b in pairwise(edges)), is_spherical)
+        return cls(clip, joints, rows_of(clip.skeleton, joints.tobytes()), is_spherical)
 
     def heights(self, times_s: FloatArray, up: FloatArray) -> FloatArray:
         """Return how high the joints are along up (3,) at times (F,), (F, N)."""
         heights = np.empty((len(self.joints), len(times_s)))
         for run in self.runs(len(times_s)):
-            heights[:, run] = self._rows(times_s[run], up)[3].take(self._wanted, axis=0)
+            heights[:, run] = self._rows(times_s[run], up)[3].take(self.rows.wanted, axis=0)
         return heights.T
 
     def height_rows(self, times_s: FloatArray, up: FloatArray) -> FloatArray:
         """Return rows upᵀ · model_from_joint at times (F,), (4, N, F): frames last; see skeleton.height_rows."""
-        return self._rows(times_s, up).take(self._wanted, axis=1)
+        return self._rows(times_s, up).take(self.rows.wanted, axis=1)
 
     def _rows(self, times_s: FloatArray, up: FloatArray) -> FloatArray:
         """Return rows of all joints, (4, R, F); see height_rows."""
         turns, positions = self._turns(times_s), self._positions(times_s)
         scales = self._scales(times_s) if self._is_scaled else None
-        rows = np.empty((4, len(self.kept), len(times_s)))
-        for depth, level in enumerate(self.levels):
-            above = rows[:, self._parents[depth]] if depth else np.append(up, 0.0)[:, None, None]
+        rows = np.empty((4, len(self.rows.kept), len(times_s)))
+        for depth, level in enumerate(self.rows.levels):
+            above = rows[:, self.rows.above[depth]] if depth else np.append(up, 0.0)[:, None, None]
             own, position = rows[:, level], positions[depth]
             w, x, y, z = turns[:, level]
             _write(own[:3], rotated((-w, x, y, z), (*above[:3],)))  # by the inverse, whose negative turns alike
@@ -157,45 +105,45 @@ class PosedJoints:
         turns, positions = (np.empty((width, len(self.joints), len(times_s))) for width in (4, 3))
         for run in self.runs(len(times_s)):
             found = self._model(times_s[run])
-            turns[..., run], positions[..., run] = (each.take(self._wanted, axis=1) for each in found)
+            turns[..., run], positions[..., run] = (each.take(self.rows.wanted, axis=1) for each in found)
         return turns.T, positions.T
 
     def runs(self, frames: int) -> Iterator[slice]:
         """Return runs of frames that are best worked on at once."""
-        count = max(_NUMBERS_AT_ONCE // max(len(self.kept), 1), _FEWEST_AT_ONCE)
+        count = max(_NUMBERS_AT_ONCE // max(len(self.rows.kept), 1), _FEWEST_AT_ONCE)
         return (slice(start, min(start + count, frames)) for start in range(0, frames, count))
 
     def _write_world(self, times_s: FloatArray, world: FloatArray) -> None:
         """Write matrices at times (F,) into world (3, 4, N, F)."""
         if self._is_scaled:
-            world[:] = self._matrices(times_s).take(self._wanted, axis=2)
+            world[:] = self._matrices(times_s).take(self.rows.wanted, axis=2)
             return
-        turns, positions = (each.take(self._wanted, axis=1) for each in self._model(times_s))
+        turns, positions = (each.take(self.rows.wanted, axis=1) for each in self._model(times_s))
         rot.write_matrix(np.moveaxis(turns, 0, -1), world.transpose(2, 3, 0, 1)[..., :3])
         world[:, 3] = positions
 
     def _model(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return rotations model_from_joint, (4, R, F), and positions in the model, (3, R, F), without scales."""
         turns, moves = self._turns(times_s), self._positions(times_s)
-        positions = np.empty((3, len(self.kept), len(times_s)))
-        positions[:, self.levels[0]] = moves[0]
-        for depth, level in enumerate(self.levels[1:], start=1):
-            above, own = turns[:, self._parents[depth]], positions[:, level]
+        positions = np.empty((3, len(self.rows.kept), len(times_s)))
+        positions[:, self.rows.levels[0]] = moves[0]
+        for depth, level in enumerate(self.rows.levels[1:], start=1):
+            above, own = turns[:, self.rows.above[depth]], positions[:, level]
             _write(own, rotated((*above,), (*moves[depth],)))
-            own += positions[:, self._parents[depth]]
+            own += positions[:, self.rows.above[depth]]
             _write(turns[:, level], product((*above,), (*turns[:, level],)))
         return turns, positions
 
     def _matrices(self, times_s: FloatArray) -> FloatArray:
         """Return matrices model_from_joint, (3, 4, R, F), with scales."""
         turns, scales = self._turns(times_s), self._scales(times_s)
-        world = np.empty((3, 4, len(self.kept), len(times_s)))
+        world = np.empty((3, 4, len(self.rows.kept), len(times_s)))
         rot.write_matrix(np.moveaxis(turns, 0, -1), world.transpose(2, 3, 0, 1)[..., :3])
         world[:, :3] *= scales
-        for level, moves in zip(self.levels, self._positions(times_s), strict=True):
+        for level, moves in zip(self.rows.levels, self._positions(times_s), strict=True):
             world[:, 3, level] = moves
-        for depth, level in enumerate(self.levels[1:], start=1):
-            above, own = world[:, :, self._parents[depth]], world[:, :, level].copy()
+        for depth, level in enumerate(self.rows.levels[1:], start=1):
+            above, own = world[:, :, self.rows.above[depth]], world[:, :, level].copy()
             for row, new in zip(above, world[:, :, level], strict=True):
                 np.multiply(row[0], own[0], out=new)
                 new += row[1] * own[1]
@@ -205,97 +153,73 @@ class PosedJoints:
 
     def _turns(self, times_s: FloatArray) -> FloatArray:
         """Return rotations from the parents' axes at times (F,), (4, R, F)."""
-        turns = np.empty((4, len(self.kept), len(times_s)))
-        turns[:, self._still] = self.clip.skeleton.rest_rotations[self.kept[self._still]].T[..., None]
+        turns = np.empty((4, len(self.rows.kept), len(times_s)))
+        turns[:, self._still] = self.rows.rest_rotations[:, self._still, None]
         for keys in self._turning:
             turns[:, keys.rows] = keys.at(times_s, is_spherical=self.is_spherical)
         return turns
 
     def _positions(self, times_s: FloatArray) -> list[FloatArray]:
         """Return positions in the parents' axes at times (F,), (3, N, F) for each level, or (3, N, 1) if none moves."""
-        rest = self.clip.skeleton.rest_translations[self.kept].T[..., None]
+        rest = self.rows.rest_translations
         moving = np.empty((3, self._moving_rows, len(times_s)))
         moving[:] = rest[:, :self._moving_rows]
         for keys in self._moving:
             moving[:, keys.rows] += keys.at(times_s, is_spherical=False)
-        return [(moving if level.stop <= self._moving_rows else rest)[:, level] for level in self.levels]
+        return [(moving if level.stop <= self._moving_rows else rest)[:, level] for level in self.rows.levels]
 
     def _scales(self, times_s: FloatArray) -> FloatArray:
         """Return scales at times (F,), (3, R, F), or (3, R, 1) where none changes."""
-        rest = self.clip.skeleton.rest_scales[self.kept].T[..., None]
+        rest = self.rows.rest_scales
         if not self._scaling:
             return rest
-        scales = np.empty((3, len(self.kept), len(times_s)))
+        scales = np.empty((3, len(self.rows.kept), len(times_s)))
         scales[:] = rest
         for keys in self._scaling:
             scales[:, keys.rows] *= keys.at(times_s, is_spherical=False)
         return scales
 
     @cached_property
-    def _parents(self) -> tuple[IntArray | slice, ...]:
-        return tuple(_as_slice(self.parents[level]) for level in self.levels)
-
-    @cached_property
-    def _row(self) -> IntArray:
-        """Of each joint of the skeleton (J,): its row of kept, −1 where it is not among them."""
-        row = np.full(len(self.clip.skeleton), -1, dtype=np.int64)
-        row[self.kept] = np.arange(len(self.kept))
-        return row
-
-    @cached_property
-    def _wanted(self) -> IntArray:
-        return self._row[self.joints]
-
-    @cached_property
     def _is_scaled(self) -> bool:
-        return bool(self._scaling) or not bool((self.clip.skeleton.rest_scales[self.kept] == 1.0).all())
+        return bool(self._scaling) or self.rows.rest_scaled
 
     @cached_property
-    def _turning(self) -> tuple[_Keys, ...]:
+    def _turning(self) -> tuple[Keys, ...]:
         """Keys of rotations, from the parents' axes: what is straight between them is so as well."""
-        rest = self.clip.skeleton.rest_rotations[self.kept]
-        return (*self._keys(self.clip.rotations, rot.multiply(rest[:, None], np.eye(4)).swapaxes(1, 2)),)
+        return self._keys("rotations")
 
     @cached_property
-    def _moving(self) -> tuple[_Keys, ...]:
-        return (*self._keys(self.clip.translations),)
+    def _moving(self) -> tuple[Keys, ...]:
+        return self._keys("translations")
 
     @cached_property
     def _moving_rows(self) -> int:
         """How many rows there are down to the deepest level of which a joint moves."""
-        moves = np.isin(self.kept, self.clip.translations.joints)
-        return max((level.stop for level in self.levels if moves[level].any()), default=0)
+        last = int(self.rows.row[self.clip.translations.joints].max(initial=-1))
+        return next((level.stop for level in self.rows.levels if level.stop > last), 0) if last >= 0 else 0
 
     @cached_property
-    def _scaling(self) -> tuple[_Keys, ...]:
-        return (*self._keys(self.clip.scales),)
+    def _scaling(self) -> tuple[Keys, ...]:
+        return self._keys("scales")
 
     @cached_property
     def _still(self) -> IntArray:
         """Rows of joints that do not turn."""
-        is_still = np.ones(len(self.kept), dtype=np.bool_)
+        is_still = np.ones(len(self.rows.kept), dtype=np.bool_)
         for keys in self._turning:
             is_still[keys.rows] = False
         return np.flatnonzero(is_still)
 
-    def _keys(self, tracks: Tracks, turns: FloatArray | None = None) -> Iterator[_Keys]:
-        """Yield the keys of tracks, those at the same times together; turns: (R, C, C) what turns the values."""
-        own = np.flatnonzero(self._row[tracks.joints] >= 0)
-        own = own[np.argsort(self._row[tracks.joints[own]])]
-        if not len(own):
-            return
-        if self.clip.is_looping:
-            tracks = tracks.closed(self.clip.duration_s)
-        for times, alike in tracks.alike(own):
-            rows = self._row[tracks.joints[alike]]
-            values = np.empty((tracks.values.shape[1], len(alike), len(times)))
-            for number, (row, start) in enumerate(zip(rows.tolist(), tracks.starts[alike].tolist(), strict=True)):
-                keys = tracks.values[start:start + len(times)].T
-                if turns is None:
-                    values[:, number] = keys
-                else:
-                    np.matmul(turns[row], keys, out=values[:, number])
-            yield _Keys(_as_slice(rows), times, values)
+    def _keys(self, channel: str) -> tuple[Keys, ...]:
+        """Return the keys of the clip's rotations, translations or scales, those at the same times together."""
+        tracks = self.clip.derived(_closed, channel) if self.clip.is_looping else getattr(self.clip, channel)
+        return keys_of_rows(tracks, self.rows, is_turned=channel == "rotations")
+
+
+def _closed(clip: Clip, channel: str) -> Tracks:
+    """Return tracks as a loop has them."""
+    tracks: Tracks = getattr(clip, channel)
+    return tracks.closed(clip.duration_s)
 
 
 def of_frames(world: FloatArray, frames: IntArray) -> FloatArray:
@@ -309,32 +233,7 @@ def joined_frames(worlds: Sequence[FloatArray]) -> FloatArray:
     return joined.transpose(3, 2, 0, 1)
 
 
-def _summed(values: FloatArray) -> FloatArray:
-    """Return the sums over four numbers (4, …)."""
-    total: FloatArray = values[0] + values[1]
-    total += values[2]
-    total += values[3]
-    return total
-
-
-def _on_arcs(a: FloatArray, b: FloatArray, dot: FloatArray, share: FloatArray) -> FloatArray:
-    """Return what is a share (F,) of the way from quaternions (4, N, F) to others; see rot.slerp. dot: (N, F)."""
-    b *= np.where(dot < 0.0, -1.0, 1.0)
-    b -= np.abs(dot) * a
-    sine = np.sqrt(_summed(np.square(b)))
-    angle = share * np.where(sine > _NO_ARC, np.arctan2(sine, np.abs(dot)), sine)
-    b *= np.divide(np.sin(angle), sine, out=np.zeros_like(sine), where=sine > 0.0)
-    b += a * np.cos(angle)
-    return b
-
-
 def _write(out: FloatArray, rows: Iterable[FloatArray]) -> None:
     """Write arrays (N, F), one for each number, into an array (C, N, F)."""
     for own, row in zip(out, rows, strict=True):
         own[...] = row
-
-
-def _as_slice(rows: IntArray) -> IntArray | slice:
-    """Return rows (N,) as a slice where each follows the one before: what is taken by that is no copy."""
-    follow = len(rows) > 0 and bool((np.diff(rows) == 1).all())
-    return slice(int(rows[0]), int(rows[-1]) + 1) if follow else rows

@@ -1,0 +1,153 @@
+"""Joints and their ancestors in the order in which they are posed, and keys of tracks as these are wanted.
+
+The rows are asked for again and again while one clip is worked on, and for each that a body plays, so that they are
+kept for the joints that were asked for last.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.hierarchy import with_ancestors
+from ..skeletons.skeleton import Skeleton
+from .keyed import around
+from .tracks import Tracks
+
+_NO_ARC: Final = 1e-12
+"""Rotations whose half-angle has a smaller sine are one."""
+_MOST_KNOWN: Final = 256
+
+
+@dataclass(frozen=True, eq=False)
+class JointRows:
+    """Joints of a skeleton with those that carry them, R in all.
+
+    kept: (R,) the joints, each after its parent, those of one depth together. levels: the rows of each depth; above:
+    the rows of their parents. wanted: (N,) the rows of the joints that were asked for. row: of each joint of the
+    skeleton (J,) its row, −1 where it is not among them. rest_rotations: (4, R); rest_translations, rest_scales:
+    (3, R, 1), at rest; rest_scaled: whether any scale is not 1.
+    """
+
+    kept: IntArray
+    levels: tuple[slice, ...]
+    above: tuple[IntArray | slice, ...]
+    wanted: IntArray
+    row: IntArray
+    rest_rotations: FloatArray
+    rest_translations: FloatArray
+    rest_scales: FloatArray
+    rest_scaled: bool
+
+    @cached_property
+    def turns(self) -> FloatArray:
+        """What turns quaternions as rest rotations do, (R, 4, 4)."""
+        return rot.multiply(self.rest_rotations.T[:, None], np.eye(4)).swapaxes(1, 2)
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def rows_of(skeleton: Skeleton, joints: bytes) -> JointRows:
+    """Return the rows of joints (N,), of int64, in any order."""
+    wanted = np.frombuffer(joints, dtype=np.int64)
+    kept = with_ancestors(skeleton.parents, wanted)
+    row, depth = np.full(len(skeleton) + 1, -1, dtype=np.int64), np.zeros(len(kept), dtype=np.int64)
+    row[kept] = np.arange(len(kept))
+    for own, above in enumerate(row[skeleton.parents[kept]].tolist()):
+        depth[own] = depth[above] + 1 if above >= 0 else 0
+    order = np.argsort(depth, kind="stable")
+    kept = kept[order]
+    row[kept] = np.arange(len(kept))
+    edges = np.searchsorted(depth[order], np.arange(int(depth.max(initial=-1)) + 2)).tolist()
+    levels = tuple(slice(a, b) for a, b in pairwise(edges))
+    parents, scales = row[skeleton.parents[kept]], skeleton.rest_scales[kept]
+    return JointRows(kept, levels, tuple(_as_slice(parents[level]) for level in levels), row[wanted], row[:-1],
+                     skeleton.rest_rotations[kept].T, skeleton.rest_translations[kept].T[..., None],
+                     scales.T[..., None], not bool((scales == 1.0).all()))
+
+
+@dataclass(frozen=True, eq=False)
+class Keys:
+    """Keys of N joints at the same times (K,).
+
+    rows: (N,) of the joints, ascending. values: (V, C) of all tracks, among which theirs begin at starts (N,). turns:
+    (N, C, C) what turns values; None: nothing does.
+    """
+
+    rows: IntArray | slice
+    times_s: FloatArray
+    values: FloatArray
+    starts: IntArray
+    turns: FloatArray | None
+
+    def at(self, times_s: FloatArray, *, is_spherical: bool) -> FloatArray:
+        """Return values at times (F,), (C, N, F): straight between keys; see keyed.interpolated."""
+        before, after, share = around(self.times_s, times_s)
+        first = self._taken(before)
+        if not share.any():
+            return first
+        last = self._taken(after)
+        if len(first) != 4:
+            last -= first
+            last *= share
+            first += last
+            return first
+        dot = _summed(first * last)
+        if is_spherical:
+            return _on_arcs(first, last, dot, share)
+        first *= 1.0 - share
+        last *= np.where(dot < 0.0, -share, share)
+        first += last
+        first /= np.sqrt(_summed(np.square(first, out=last)))
+        return first
+
+    def _taken(self, keys: IntArray) -> FloatArray:
+        """Return values of keys (F,) of each joint, (C, N, F), turned."""
+        found = self.values.take(self.starts[:, None] + keys, axis=0)
+        if self.turns is None:
+            return np.moveaxis(found, -1, 0).copy()
+        out = np.empty((found.shape[2], *found.shape[:2]))
+        np.matmul(self.turns, found.swapaxes(1, 2), out=out.swapaxes(0, 1))
+        return out
+
+
+def keys_of_rows(tracks: Tracks, rows: JointRows, *, is_turned: bool = False) -> tuple[Keys, ...]:
+    """Return the keys of tracks that some rows have, those at the same times together.
+
+    is_turned: rest rotations turn their values to the parents' axes.
+    """
+    row = rows.row[tracks.joints]
+    own = np.flatnonzero(row >= 0)
+    own = own[np.argsort(row[own])]
+    return tuple(Keys(_as_slice(row[which]), times, tracks.values, tracks.starts[which],
+                      rows.turns[row[which]] if is_turned else None) for times, which in tracks.alike(own))
+
+
+def _summed(values: FloatArray) -> FloatArray:
+    """Return the sums over four numbers (4, …)."""
+    total: FloatArray = values[0] + values[1]
+    total += values[2]
+    total += values[3]
+    return total
+
+
+def _on_arcs(a: FloatArray, b: FloatArray, dot: FloatArray, share: FloatArray) -> FloatArray:
+    """Return what is a share (F,) of the way from quaternions (4, N, F) to others; see rot.slerp. dot: (N, F)."""
+    b *= np.where(dot < 0.0, -1.0, 1.0)
+    b -= np.abs(dot) * a
+    sine = np.sqrt(_summed(np.square(b)))
+    angle = share * np.where(sine > _NO_ARC, np.arctan2(sine, np.abs(dot)), sine)
+    b *= np.divide(np.sin(angle), sine, out=np.zeros_like(sine), where=sine > 0.0)
+    b += a * np.cos(angle)
+    return b
+
+
+def _as_slice(rows: IntArray) -> IntArray | slice:
+    """Return rows (N,) as a slice where each follows the one before: what is taken by that is no copy."""
+    follow = len(rows) > 0 and int(rows[-1]) - int(rows[0]) == len(rows) - 1 and bool((np.diff(rows) == 1).all())
+    return slice(int(rows[0]), int(rows[-1]) + 1) if follow else rows
