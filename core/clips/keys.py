@@ -242,18 +242,29 @@ class KeyTable:
 
     def _turned(self, instants: npt.NDArray[np.complex128], interpolation: Interpolation) -> FloatArray:
         """Return rotations (F, J, 4) at instants (F,)."""
-        channel, arcs = self._rotations, self._arcs
+        channel = self._rotations
         key, since_s = channel.find(instants)
+        if interpolation == "LERP":
+            return channel.of_joints(self._straight(key, since_s * channel.per_s.take(key)))
+        arcs = self._arcs
         if interpolation == "SLERP":
             return channel.of_joints(arcs.along(key, since_s * self._turning_per_s.take(key)))
-        half, share = arcs.half.take(key), since_s * channel.per_s.take(key)
-        if interpolation == "LERP":
-            angle = np.arctan2(share * np.sin(half), 1.0 - share + share * np.cos(half))
-            return channel.of_joints(arcs.along(key, angle))
-        inner = self._inner_arcs
+        half, share, inner = arcs.half.take(key), since_s * channel.per_s.take(key), self._inner_arcs
         between = rot.slerp(arcs.along(key, half * share), inner.along(key, inner.half.take(key) * share),
                             2.0 * share * (1.0 - share))
         return channel.of_joints(between)
+
+    def _straight(self, key: npt.NDArray[np.intp], share: FloatArray) -> FloatArray:
+        """Return the rotations (..., 4) by shares (...) of the way from keys (...), 0 where none follows: normalised.
+
+        Neighbours are in one hemisphere, so that the way is the shorter arc's, and leads past no turn without length.
+        """
+        turned, following = self._turns.take(key, axis=0), self._turns.take(key + 1, axis=0, mode="clip")
+        turned *= (1.0 - share)[..., None]
+        following *= share[..., None]
+        turned += following
+        turned /= np.sqrt(np.einsum("...i,...i->...", turned, turned))[..., None]
+        return turned
 
     def _splined(self, instants: npt.NDArray[np.complex128]) -> FloatArray:
         """Return translations (F, J, 3) at instants (F,), by cubics."""
@@ -270,11 +281,11 @@ class KeyTable:
     @cached_property
     def _arcs(self) -> _Arcs:
         """From each key to the next."""
-        values = self._turns()
-        return _Arcs.of(values, values, self._rotations.per_s > 0.0)
+        return _Arcs.of(self._turns, self._turns, self._rotations.per_s > 0.0)
 
+    @cached_property
     def _turns(self) -> FloatArray:
-        """Return unit rotations at the keys, (N + 1, 4), neighbours of a track in one hemisphere: signs never jump."""
+        """Unit rotations at the keys, (N + 1, 4), neighbours of a track in one hemisphere: signs never jump."""
         return rot.continuous(rot.normalized(self._rotations.values), self._rotations.starts)
 
     @cached_property
@@ -285,7 +296,7 @@ class KeyTable:
         point after the key is q·exp((ωh − L)/2), that before it q·exp((L − ωh)/2) of the interval before. ω is the
         sum of both L over the sum of both h. Evenly spaced, this is Shoemake's q·exp(−(log q⁻¹q₊ + log q⁻¹q₋)/4).
         """
-        keys, values = self._rotations, self._turns()
+        keys, values = self._rotations, self._turns
         turn_in, turn_out, time_in, time_out = self._steps(
             keys, lambda a, b: rot.log(rot.multiply(rot.conjugate(values[a]), values[b])))
         velocity = _mean_velocity(turn_in, turn_out, time_in, time_out)
