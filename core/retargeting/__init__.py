@@ -11,8 +11,9 @@ parts has it, with toes bent by `toes.py`; `off_ground.py` has feet leave and co
 `lower_ground.py` where a clip goes down; of a body that has none, `ground_without_legs.py`), to which a body is brought
 by `grounding.py`, as softly as its legs let it by `soft_ground.py`, along a `smooth_lift.py`, which lies on seat or
 back (`bearing_trunk.py`) where the clip's does (`tipped.py`), legs beside it turned to the ground with it
-(`seated_legs.py`), hands that do not bear it (`bearing_hands.py`) out of the ground by their own arms
-(`arms_off_ground.py`), arms outside the trunk (`arms.py`, by the shape of a `trunk.py`) and hands that touch each other
-or the body (`hands.py`, by `hands_and_body.py`, whose parts are a `hull.py` each), both without a jerk (`eased.py`) and
-in one go (`kept_contacts.py`). Limbs reach elsewhere by `limbs.py`. `outcome.py` tells what came of it.
+(`seated_legs.py`), its head resting on the ground (`resting_head.py`), hands that do not bear it (`bearing_hands.py`)
+out of the ground by their own arms (`arms_off_ground.py`), arms outside the trunk (`arms.py`, by the shape of a
+`trunk.py`) and hands that touch each other or the body (`hands.py`, by `hands_and_body.py`, whose parts are a `hull.py`
+each), both without a jerk (`eased.py`) and in one go (`kept_contacts.py`). Limbs reach elsewhere by `limbs.py`.
+`outcome.py` tells what came of it.
 """

@@ -1,4 +1,4 @@
-"""How high seat and back of a body are above the ground: who sits or lies on it is borne by them."""
+"""How high seat and back of a body are above the ground, or its head: who sits or lies on it is borne by them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ _HIGH_LEGS: Final = 0.65
 """With all of the hips higher than this above the ground nobody sits or lies on it."""
 _THICK_LEGS: Final = 0.13
 """So far below the joints of hips and back usual skin is, where a clip's is not known."""
+_HEAD_LEGS: Final = 0.16
+"""And so far below the joint of the head."""
 _SEAT: Final = 0.35
 """Of the thigh's length, from the hip: so far its skin is of the seat."""
 _HEM: Final = 0.5
@@ -82,13 +84,30 @@ def trunk_height(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArr
     return high / leg
 
 
+def head_height(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray, ground: float,
+                leg: float) -> FloatArray:
+    """Return how high the lowest of the head is above the ground at times (F,), (F,) in legs; see trunk_height."""
+    head = np.array([found.joint_of["skullbase"]]) if "skullbase" in found.joint_of else np.zeros(0, dtype=np.int64)
+    if not len(head):
+        return np.full(len(times), np.inf)
+    lowest = None if clip.skin is None else _lowest_of(
+        clip, up, times, with_descendants(clip.skeleton.parents, head)[clip.skin.joints])
+    if lowest is None:
+        return np.asarray((PosedJoints.of(clip, head).heights(times, up)[:, 0] - ground) / leg - _HEAD_LEGS)
+    return np.asarray((lowest - ground + _soles(clip, found, up)) / leg)
+
+
 def _by_skin(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray) -> FloatArray | None:
     """Return how high the lowest skin of seat and back is along up (3,) at times (F,), (F,); None: not known."""
     if clip.skin is None:
         return None
     places = clip.skin.of_joints(clip.skeleton, np.ones(len(clip.skeleton), np.bool_))
-    is_own = of_trunk(places, clip.skin.joints, clip.skeleton, found)
-    if np.count_nonzero(is_own) < _FEWEST:
+    return _lowest_of(clip, up, times, of_trunk(places, clip.skin.joints, clip.skeleton, found))
+
+
+def _lowest_of(clip: Clip, up: FloatArray, times: FloatArray, is_own: BoolArray) -> FloatArray | None:
+    """Return how high the lowest of some vertices (P,) of a clip's skin is, (F,); None: too few."""
+    if clip.skin is None or np.count_nonzero(is_own) < _FEWEST:
         return None
     lowest = np.full(len(times), np.inf)
     for joint in np.unique(clip.skin.joints[is_own]).tolist():

@@ -9,7 +9,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.keyed import keys_of, packed
+from ..clips.keyed import key_times, keys_of, packed, turns_at
+from ..clips.posed import PosedJoints
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, smoothstep
 from ..skeletons.hierarchy import is_descendant
@@ -174,6 +175,17 @@ def with_rotations(clip: Clip, new: Mapping[int, tuple[FloatArray, FloatArray]])
     own = {int(joint): keys_of(clip.rotations, i) for i, joint in enumerate(clip.rotations.joints)}
     own |= {joint: (times, rot.continuous(turns)) for joint, (times, turns) in new.items()}
     return replace(clip, rotations=packed([(joint, *own[joint]) for joint in sorted(own)], 4))
+
+
+def with_joint_turned(clip: Clip, joint: int, times: FloatArray, axes: FloatArray, angles: FloatArray) -> Clip:
+    """Return a clip of which a joint is turned in the model about axes (F, 3) by angles (F,) at times (F,)."""
+    keys = np.union1d(key_times(clip.rotations, joints=np.array([joint])), times)
+    vector = np.stack([np.interp(keys, times, each, 0.0, 0.0) for each in (axes * angles[:, None]).T], axis=1)
+    before, _ = PosedJoints.of(clip, np.array([joint])).placed(keys)
+    own = turns_at(clip.rotations, [joint], keys)[:, 0]
+    above = rot.multiply(before[:, 0], rot.conjugate(own))  # of the parent, with the joint's rest
+    new = rot.multiply(rot.conjugate(above), rot.multiply(rot.exp(vector), rot.multiply(above, own)))
+    return with_rotations(clip, {joint: (keys, new)})
 
 
 def _hinge(own: FloatArray, along: FloatArray, bent_about: FloatArray, straight: float,

@@ -36,6 +36,7 @@ from .matching import has_same_joints, pair
 from .palms import both_backs
 from .plan import Plan
 from .reference import NONE_STANDS, REST_POSE, Reference, find_reference, rebased, stood_up
+from .resting_head import with_resting_head
 from .roots import body_root, by_their_way
 from .seated_legs import with_legs_beside_trunk
 from .skin_points import SkinPoints
@@ -314,11 +315,14 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
     bent = with_toes_bent(straight, bodies.target, points, up, step_times(stood.duration_s))
     ground = ground_by_skin(level, source_map, bent, bodies.target, points, up, plan.ratio,
                             [each for each in (by_joints, others, sinks) if each is not None])
-    if ground is None:
-        return replace(bent, translations=played(translations).translations), lower
-    raised = played(lifted(target, translations, ground, up, root))
-    raised = replace(raised, rotations=bent.rotations)
-    return with_feet_drawn_up(raised, replace(bodies.target, skeleton=own), ground, up), lower
+    if ground is not None:
+        translations = lifted(target, translations, ground, up, root)
+    done = replace(bent, translations=played(translations).translations)
+    if ground is not None:
+        done = with_feet_drawn_up(done, replace(bodies.target, skeleton=own), ground, up)
+    lies = done if lower is None else lower.flat(done, own_leg, up)
+    lies = with_resting_head(level, source_map, lies, bodies.target, points, up)
+    return replace(done, rotations=lies.rotations), lower
 
 
 def _without_legs(found: SkeletonMap, up: FloatArray, translations: Tracks, played: Callable[[Tracks], Clip],

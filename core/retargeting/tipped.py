@@ -14,9 +14,8 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.keyed import SAMPLE_S, key_times, turns_at
+from ..clips.keyed import SAMPLE_S
 from ..clips.posed import PosedJoints
-from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, smoothstep
 from ..skeletons.hierarchy import with_descendants
 from ..skeletons.maps import SkeletonMap
@@ -24,7 +23,7 @@ from ..skeletons.skeleton import Skeleton
 from .bearing_skin import may_touch
 from .bearing_trunk import of_trunk
 from .eased import averaged
-from .limbs import with_rotations
+from .limbs import with_joint_turned
 from .lowest_skin import LowestSkin
 from .skin_points import SkinPoints
 from .touching import height_of_trunk, leg_length
@@ -109,17 +108,5 @@ def tipped(source: Clip, source_map: SkeletonMap, played: Clip, found: SkeletonM
         more = share * np.arctan(hangs / (_BEYOND * np.maximum(wide, _SHORTEST * long)))
         angles[frames] = np.clip(angles[frames] + more, 0.0, _MOST_RAD)
         calm = averaged(steps, angles[:, None], _MOMENT_S)[frames, 0]
-        made = _turned(played, root, times, axes, -calm)
+        made = with_joint_turned(played, root, times, axes, -calm)
     return made
-
-
-def _turned(clip: Clip, root: int, times: FloatArray, axes: FloatArray, angles: FloatArray) -> Clip:
-    """Return a clip whose root is turned in the model about axes (F, 3) by angles (F,) at times (F,)."""
-    keys = np.union1d(key_times(clip.rotations, joints=np.array([root])), times)
-    vector = np.stack([np.interp(keys, times, each, 0.0, 0.0) for each in (axes * angles[:, None]).T], axis=1)
-    turn = rot.exp(vector)
-    before, _ = PosedJoints.of(clip, np.array([root])).placed(keys)
-    own = turns_at(clip.rotations, [root], keys)[:, 0]
-    above = rot.multiply(before[:, 0], rot.conjugate(own))  # of the parent, with the joint's rest
-    new = rot.multiply(rot.conjugate(above), rot.multiply(turn, rot.multiply(above, own)))
-    return with_rotations(clip, {root: (keys, new)})

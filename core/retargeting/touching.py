@@ -14,7 +14,7 @@ from ..clips.keyed import SAMPLE_S
 from ..clips.posed import PosedJoints
 from ..maths.arrays import BoolArray, FloatArray, runs
 from ..skeletons.maps import SkeletonMap
-from .bearing_trunk import has_low_hips, trunk_height
+from .bearing_trunk import has_low_hips, head_height, trunk_height
 from .off_ground import ankles_and_soles, is_within, off_ground
 from .upright import FEET
 
@@ -87,13 +87,33 @@ def lying_spans(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
 
 def height_of_trunk(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray) -> FloatArray:
     """Return how high seat or back of a clip's body are above its ground at times (F,), (F,) in legs: trunk_height."""
+    ground, leg = _ground_of_low(clip, found, up, times), leg_length(found)
+    return np.full(len(times), np.inf) if ground is None else trunk_height(clip, found, up, times, ground, leg)
+
+
+def height_of_lying(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray) -> FloatArray:
+    """Return how high the head of a clip's body is above its ground, or seat and back if higher, (F,) in legs.
+
+    Infinite where hips are high: who lies has head and trunk on the ground.
+    """
+    ground, leg = _ground_of_low(clip, found, up, times), leg_length(found)
+    if ground is None:
+        return np.full(len(times), np.inf)
+    high = trunk_height(clip, found, up, times, ground, leg)
+    near = np.flatnonzero(np.isfinite(high))
+    high[near] = np.maximum(high[near], head_height(clip, found, up, times[near], ground, leg))
+    return high
+
+
+def _ground_of_low(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray) -> float | None:
+    """Return how high the ground of a clip is whose hips are low at any of times (F,); None: they never are."""
     feet, leg = [found.joint_of[name] for name in FEET if name in found.joint_of], leg_length(found)
     rest = float((clip.skeleton.rest_world[feet, :, 3] @ up).min()) if feet else 0.0
     if not feet or not has_low_hips(clip, found, up, times, rest, leg):  # the ground is no higher than that
-        return np.full(len(times), np.inf)
+        return None
     every = instants(clip.duration_s)
     heights = PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, np.array(feet)).heights(every, up)
-    return trunk_height(clip, found, up, times, ground_height(clip, feet, heights, up), leg)
+    return ground_height(clip, feet, heights, up)
 
 
 def ground_height(clip: Clip, feet: Sequence[int], heights: FloatArray, up: FloatArray) -> float:
