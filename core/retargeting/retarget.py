@@ -42,7 +42,7 @@ from .seated_legs import with_legs_beside_trunk
 from .skin_points import SkinPoints
 from .straightened import may_be_human
 from .target_tracks import TargetTracks
-from .tipped import tipped
+from .tipped import AGAIN_RAD, tipped
 from .toes import with_toes_bent
 from .touching import leg_length
 from .upright import raised_onto_feet, turned
@@ -308,10 +308,14 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
     if others is not None:
         translations = lifted(target, translations, others, up, root)
         straight = replace(flat(translations), rotations=straight.rotations)
-    straight, sinks = with_legs_beside_trunk(level, source_map, straight, bodies.target, points, up)
-    if sinks is not None:
+    for is_last in (False, True):  # with the thighs the seat goes up, and the body may tip as far again
+        straight, sinks = with_legs_beside_trunk(level, source_map, straight, bodies.target, points, up)
+        if sinks is None:
+            break
         translations = lifted(target, translations, sinks, up, root)
         straight = replace(flat(translations), rotations=straight.rotations)
+        if not is_last:
+            straight = tipped(level, source_map, straight, bodies.target, points, root, up, AGAIN_RAD)
     bent = with_toes_bent(straight, bodies.target, points, up, step_times(stood.duration_s))
     ground = ground_by_skin(level, source_map, bent, bodies.target, points, up, plan.ratio,
                             [each for each in (by_joints, others, sinks) if each is not None])

@@ -33,6 +33,8 @@ _NEAR_LEGS: Final = (0.05, 0.2)
 _LEVEL: Final = (0.5, 0.75)
 """Sines: with his spine less steep than the first somebody lies; steeper than the second, he sits."""
 _MOST_RAD: Final = np.radians(22.0)
+AGAIN_RAD: Final = np.radians(3.0)
+"""Once legs have been turned, and the seat with them, it takes little to be on the ground again."""
 _SHORTEST: Final = 0.3
 """Of the spine: so much of it is taken to be level at least."""
 _STILL_LEGS: Final = 0.005
@@ -81,8 +83,10 @@ def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints) -> _Body | None:
 
 
 def tipped(source: Clip, source_map: SkeletonMap, played: Clip, found: SkeletonMap, skin: SkinPoints, root: int | None,
-           up: FloatArray) -> Clip:
+           up: FloatArray, most_rad: float = _MOST_RAD) -> Clip:
     """Return a clip whose body tips until seat or back are as low as head and arms, where they bear it in the source.
+
+    By most_rad at most.
 
     source: the clip as it was compared, in the target's axes, with the map of its skeleton. found: the map of the
     target, resting in the pose in which it stands; skin: as it rests itself. root: the joint that carries all of it.
@@ -106,7 +110,7 @@ def tipped(source: Clip, source_map: SkeletonMap, played: Clip, found: SkeletonM
         if np.maximum(share * hangs, angles[frames] * -hangs).max() <= _STILL_LEGS * leg:
             break
         more = share * np.arctan(hangs / (_BEYOND * np.maximum(wide, _SHORTEST * long)))
-        angles[frames] = np.clip(angles[frames] + more, 0.0, _MOST_RAD)
+        angles[frames] = np.clip(angles[frames] + more, 0.0, most_rad)
         calm = averaged(steps, angles[:, None], _MOMENT_S)[frames, 0]
         made = with_joint_turned(played, root, times, axes, -calm)
     return made

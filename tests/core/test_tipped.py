@@ -30,8 +30,8 @@ from takt.tests.core.test_seated_legs import (
 
 ON_GROUND, BELOW, WHILE_LEGS_RISE = 0.02, -0.01, 0.12
 """Of the leg."""
-MOST_DEG = 22.0
-CALM = 1.2
+MOST_DEG = 25.0
+CALM = 1.4
 LEGS: list[dict[str, float]] = [{"ankle": 1.001}, {"ankle": 1.2}, {"knee": 0.8}]
 
 
