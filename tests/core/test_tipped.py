@@ -26,9 +26,10 @@ from takt.tests.core.test_seated_legs import (
     scaled,
     sitting_down,
     skin_of,
+    with_seat_of_thighs,
 )
 
-ON_GROUND, BELOW, WHILE_LEGS_RISE = 0.02, -0.01, 0.12
+ON_GROUND, SEAT_ON_GROUND, BELOW, WHILE_LEGS_RISE = 0.02, 0.005, -0.01, 0.12
 """Of the leg."""
 MOST_DEG = 25.0
 CALM = 1.4
@@ -61,6 +62,18 @@ def test_who_lies_on_a_big_head_lies_on_his_back_as_well(longer: dict[str, float
     low = lows(lying_down(THIN_M), target, with_head(target, head_m), np.linspace(LIES_S[1] + 0.2, 2.5, 40))
     assert low["all"].min() >= BELOW
     assert np.abs(low["trunk"]).max() <= ON_GROUND
+
+
+@pytest.mark.parametrize("longer", [{"ankle": 1.2}, {"ankle": 1.35}])
+def test_who_lies_on_a_big_head_lies_on_a_seat_too_that_goes_up_with_his_thighs(longer: dict[str, float]) -> None:
+    """His legs are turned up since they are long for his thin back, after he has tipped."""
+    target, times = scaled(longer), np.linspace(LIES_S[1] + 0.2, 2.5, 40)
+    seated, headed = with_seat_of_thighs(target), with_head(target, 0.25)
+    of_head = headed.joints == target.index_of["skullbase"]
+    skin = SkinPoints(np.where(of_head, headed.positions, seated.positions), seated.joints, seated.weights)
+    low = lows(lying_down(THICK_M), target, skin, times)
+    assert low["all"].min() >= BELOW
+    assert np.abs(low["trunk"]).max() <= SEAT_ON_GROUND
 
 
 def with_legs_up(clip: Clip) -> Clip:
