@@ -16,7 +16,7 @@ import numpy as np
 
 from ..clips.clip import Clip, Tracks
 from ..clips.contacts import foot_contacts, joined
-from ..clips.keyed import SAMPLE_S, beside, key_times
+from ..clips.keyed import SAMPLE_S, beside, divided, key_times, thinned
 from ..maths.arrays import FloatArray, smoothstep
 from ..skeletons.hierarchy import with_descendants
 from ..skeletons.maps import SkeletonMap
@@ -233,14 +233,9 @@ def with_arms_off_ground(played: Clip, found: SkeletonMap, skin: SkinPoints, up:
 
 
 def _times(played: Clip, spans: FloatArray) -> FloatArray:
-    """Return when to measure, (F,): in steps, where something begins and ends to touch the ground, and at the keys.
-
-    Heights may turn sharply at keys; those that are as close as the steps are left out.
-    """
-    steps, keys = step_times(played.duration_s), _keys(played)
-    keys = keys if len(keys) * _STEP_S < played.duration_s + _STEP_S else np.zeros(0)
-    times = np.unique(np.concatenate((keys, (0.0, played.duration_s))).clip(0.0, played.duration_s))
-    return beside(beside(times, spans.ravel().clip(0.0, played.duration_s)), steps)
+    """Return when to measure, (F,): at moments of what is played, and where something begins and ends to touch."""
+    times = moments(played.duration_s, played.rotations, played.translations)
+    return beside(times, spans.ravel().clip(0.0, played.duration_s))
 
 
 def _most_drawn(found: Measured, played: Clip) -> FloatArray:
@@ -341,9 +336,13 @@ def _where_sudden(times: FloatArray, low: FloatArray, stands_at: FloatArray, key
     return np.setdiff1d(more.round(_DECIMALS), times.round(_DECIMALS))
 
 
-def step_times(duration_s: float) -> FloatArray:
-    """Return the times (F,) of a clip at which skin is measured in any case."""
-    return np.arange(0.0, duration_s, _STEP_S)
+def moments(duration_s: float, *channels: Tracks) -> FloatArray:
+    """Return the times (F,) of a clip at which skin is measured in any case: at keys, and between them.
+
+    Heights may turn sharply at keys; of those that are closer than the steps one in each step is enough.
+    """
+    keys = key_times(*channels).clip(0.0, duration_s)
+    return divided(thinned(np.union1d(keys, (0.0, duration_s)), _STEP_S), _STEP_S)
 
 
 def _keys(clip: Clip) -> FloatArray:

@@ -24,7 +24,7 @@ from .bearing_others import at_others
 from .beginning import away_at_first, carriers, shifted
 from .file_axes import right_angled
 from .first_pose import first_pose_end, from_time
-from .ground import ground_by_skin, step_times, with_arms_off_ground
+from .ground import ground_by_skin, moments, with_arms_off_ground
 from .ground_by_joints import BodyMotion, ground_by_joints
 from .ground_without_legs import ground_without_legs, has_legs
 from .grounding import Ground, lifted, with_feet_drawn_up
@@ -284,7 +284,8 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
                                                        points is not None)
 
     def played(moves: Tracks) -> Clip:
-        moves = carried(target, loose, rotations, moves, None if points is None else step_times(stood.duration_s))
+        besides = None if points is None else moments(stood.duration_s, rotations)
+        moves = carried(target, loose, rotations, moves, besides)
         new = Clip(stood.name, target, stood.duration_s, rotations, moves, scales, stood.is_looping)
         return new if target is own else rebased(new, own)
 
@@ -308,17 +309,19 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
     if others is not None:
         translations = lifted(target, translations, others, up, root)
         straight = replace(flat(translations), rotations=straight.rotations)
+    before = [each for each in (by_joints, others) if each is not None]
     for is_last in (False, True):  # with the thighs the seat goes up, and the body may tip as far again
         straight, sinks = with_legs_beside_trunk(level, source_map, straight, bodies.target, points, up)
         if sinks is None:
             break
         translations = lifted(target, translations, sinks, up, root)
         straight = replace(flat(translations), rotations=straight.rotations)
+        before.append(sinks)
         if not is_last:
             straight = tipped(level, source_map, straight, bodies.target, points, root, up, AGAIN_RAD)
-    bent = with_toes_bent(straight, bodies.target, points, up, step_times(stood.duration_s))
-    ground = ground_by_skin(level, source_map, bent, bodies.target, points, up, plan.ratio,
-                            [each for each in (by_joints, others, sinks) if each is not None])
+    looked_at = moments(stood.duration_s, straight.rotations, straight.translations)
+    bent = with_toes_bent(straight, bodies.target, points, up, looked_at)
+    ground = ground_by_skin(level, source_map, bent, bodies.target, points, up, plan.ratio, before)
     if ground is not None:
         translations = lifted(target, translations, ground, up, root)
     done = replace(bent, translations=played(translations).translations)
@@ -333,7 +336,7 @@ def _without_legs(found: SkeletonMap, up: FloatArray, translations: Tracks, play
                   points: SkinPoints) -> Clip:
     """Return what a body without legs plays, on the ground. found: the map of its skeleton as it stands."""
     straight, root = played(translations), found.joint_of.get(ROOT)
-    ground = ground_without_legs(straight, found, points, up, step_times(straight.duration_s))
+    ground = ground_without_legs(straight, found, points, up, moments(straight.duration_s, straight.rotations))
     if ground is None or root is None:
         return straight
     return played(lifted(found.skeleton, translations, ground, up, path_to_root(found.skeleton.parents, root)[-1]))
