@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.keyed import SAMPLE_S, beside, filled, key_times, thinned
+from ..clips.keyed import SAMPLE_S, beside, divided, key_times, thinned
 from ..clips.posed import PosedJoints
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
@@ -131,7 +131,7 @@ def with_arms_drawn_up(clip: Clip, found: SkeletonMap, arms: tuple[ArmSkin, ...]
     """
     if not arms:
         return clip
-    coarse = filled(_keys(clip, np.unique(np.concatenate([arm.joints for arm in arms])), SAMPLE_S))
+    coarse = divided(_keys(clip, np.unique(np.concatenate([arm.joints for arm in arms])), SAMPLE_S), SAMPLE_S)
     ends = PosedJoints.of(clip, np.array([joint for arm in arms for joint in arm.arm[1:]])).heights(coarse, up) - ground
     for arm, high in zip(arms, ends.reshape(len(coarse), -1, 2).min(axis=2).T, strict=True):
         near = coarse[high < arm.far + _NEAR_LEGS * leg] if not len(clip.scales) else coarse
