@@ -194,20 +194,20 @@ class _Bodies:
     def of(cls, clip: Clip, source: SkeletonMap, own: Skeleton, target: SkeletonMap, turn: FloatArray,
            skin: BoolArray, skins: tuple[SkinSample | None, SkinSample | None]) -> _Bodies:
         """Compare them as they rest where they are one skeleton, else in the poses in which they stand."""
+        up = target.up(rot.rotate(turn, UP))
         if has_same_joints(source.skeleton, target.skeleton, clip.moved):
             at_rest = Reference(clip, source, None, True, "")
-            found = cls._planned(at_rest, clip.moved, WholeBody.as_own(own), target, turn, skin, skins)
+            found = cls._planned(at_rest, clip.moved, WholeBody.as_own(own), target, turn, up, skin, skins)
             if found.plan.is_own:
                 return found
-        up = target.up(rot.rotate(turn, UP))
         whole, standing = _standing_body(own, target, (float(up[0]), float(up[1]), float(up[2])))
         skins = skins[0], None if skins[1] is None else whole.sample(skins[1])
-        return cls._planned(find_reference(clip, source), clip.moved, whole, standing, turn,
+        return cls._planned(find_reference(clip, source), clip.moved, whole, standing, turn, up,
                             skin[whole.order], skins)
 
     @classmethod
     def _planned(cls, reference: Reference, moved: BoolArray, whole: WholeBody, target: SkeletonMap, turn: FloatArray,
-                 skin: BoolArray, skins: tuple[SkinSample | None, SkinSample | None]) -> _Bodies:
+                 up: FloatArray, skin: BoolArray, skins: tuple[SkinSample | None, SkinSample | None]) -> _Bodies:
         both = f"clip {reference.clip.name!r} and skeleton {target.skeleton.name!r}"
         lies = f"the clip is of {NONE_STANDS}" if reference.why == NONE_STANDS else ""
         never_stands = f"{both} cannot be compared: {lies}. Give it a frame in which the body stands"
@@ -228,15 +228,15 @@ class _Bodies:
             unseen = lies if reference.map.is_sure else "no standing body is recognised in the clip"
             too = f"; {unseen}" if lies else ""
             raise SkeletonMismatchError(f"{both} {error}{too}") from error
-        axes = _turn(turn, reference.map, target)
+        axes = _turn(turn, reference.map, target, up)
         upright = turned(reference.clip, axes)
-        up = None if target.turn is None else rot.rotate(target.turn, UP)
+        own_up = None if target.turn is None else rot.rotate(target.turn, UP)
         backs = _both_backs(replace(reference.map, skeleton=upright.skeleton), target, skins, reference.time_s is None)
         plan = _plan_as_own(upright.skeleton, target.skeleton, pairs)
         if plan is None:
-            stays = by_their_way(upright, target.skeleton, pairs, up if reference.is_positioned else None)
-            plan = _plan(upright.skeleton, target.skeleton, pairs.at(stays), skin, up, backs)
-        return cls(upright, moved, whole, target, reference, plan, up)
+            stays = by_their_way(upright, target.skeleton, pairs, own_up if reference.is_positioned else None)
+            plan = _plan(upright.skeleton, target.skeleton, pairs.at(stays), skin, own_up, backs)
+        return cls(upright, moved, whole, target, reference, plan, own_up)
 
 
 _plan, _plan_as_own = once_for_equal(_MOST_PLANS)(Plan.of), once_for_equal(_MOST_PLANS)(Plan.as_own)
@@ -377,19 +377,18 @@ def _standing(bodies: _Bodies, stood: Clip, rotations: Tracks, translations: Tra
     return rotations, translations, ground
 
 
-def _turn(stated: FloatArray, source: SkeletonMap, target: SkeletonMap) -> FloatArray:
+def _turn(stated: FloatArray, source: SkeletonMap, target: SkeletonMap, up: FloatArray) -> FloatArray:
     """Return the turn (4,) from the clip's model axes to the target's, front on front as the bodies have theirs.
 
-    As stated where that is about the same, but for the target's own up: an object that is tilted tilts what it plays.
+    As stated where that is about the same, but for the target's up (3,): an object that is tilted tilts what it plays.
     """
     if source.turn is None or target.turn is None or not (source.is_sure and target.is_sure):
         return stated
     (there, aside), (here, own_aside) = (_right_angled(turn) for turn in (source.turn, target.turn))
-    seen = rot.multiply(here, rot.conjugate(there))
-    axes = seen
-    if rot.angle_between(seen, stated) <= _OTHER_AXES_RAD:
-        up, own_up = rot.rotate(stated, rot.rotate(there, UP)), rot.rotate(here, UP)
-        axes = stated if up @ own_up > 1.0 - _SAME_UP else rot.multiply(rot.shortest_arc(up, own_up), stated)
+    axes = rot.multiply(here, rot.conjugate(there))
+    if rot.angle_between(axes, stated) <= _OTHER_AXES_RAD:
+        wanted, found = rot.rotate(rot.conjugate(own_aside), up), rot.rotate(stated, rot.rotate(there, UP))
+        axes = stated if found @ wanted > 1.0 - _SAME_UP else rot.multiply(rot.shortest_arc(found, wanted), stated)
     return rot.multiply(own_aside, rot.multiply(axes, rot.conjugate(aside)))
 
 
