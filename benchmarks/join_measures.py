@@ -31,7 +31,7 @@ import numpy as np
 
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray, IntArray, runs
-from takt.core.playing.legs import legs_of
+from takt.core.playing.feet.legs import legs_of
 from takt.core.skeletons.maps import SkeletonMap
 from takt.core.skeletons.skeleton import Skeleton
 

@@ -10,9 +10,9 @@ import numpy as np
 from takt.benchmarks.timing import say, seconds
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
+from takt.core.retargeting.contacts.trunk import TRUNK
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints, evenly_around
-from takt.core.retargeting.trunk import TRUNK
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.skeleton import build_skeleton

@@ -21,12 +21,12 @@ from takt.core.clips.clip import Clip
 from takt.core.clips.keyed import poses_at
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray
-from takt.core.retargeting.arms import ArmsBesideTrunk
-from takt.core.retargeting.bearing_trunk import of_trunk
-from takt.core.retargeting.hands_and_body import HandsAndBody, height_of
+from takt.core.retargeting.comparing.upright import FEET
+from takt.core.retargeting.contacts.arms import ArmsBesideTrunk
+from takt.core.retargeting.contacts.hands_and_body import HandsAndBody, height_of
+from takt.core.retargeting.ground.bearing_trunk import of_trunk
+from takt.core.retargeting.ground.touching import contact_spans, ground_height, height_of_trunk, leg_length
 from takt.core.retargeting.retarget import Retargeted
-from takt.core.retargeting.touching import contact_spans, ground_height, height_of_trunk, leg_length
-from takt.core.retargeting.upright import FEET
 from takt.core.skeletons.hierarchy import with_descendants
 from takt.core.skeletons.maps import SkeletonMap
 from takt.core.skeletons.skeleton import world_from_pose
@@ -49,7 +49,7 @@ faster past what it touches only swings past it."""
 BESIDE_S = 1.0 / 60.0
 ON_GROUND, BELOW = 0.01, 0.02
 IN_THE_AIR = 0.35
-"""Of the leg: as high as nothing counts as touching the ground (core/retargeting/ground.py)."""
+"""Of the leg: as high as nothing counts as touching the ground (core/retargeting/ground/by_skin.py)."""
 WORST = 8
 """So many clips are named for each kind of figure."""
 UP = np.array((0.0, 1.0, 0.0))

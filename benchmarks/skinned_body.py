@@ -17,10 +17,10 @@ from takt.core.clips.clip import Clip
 from takt.core.clips.keyed import poses_at
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray, IntArray
-from takt.core.retargeting.arms import ArmsBesideTrunk
-from takt.core.retargeting.hands_and_body import HandsAndBody
+from takt.core.retargeting.contacts.arms import ArmsBesideTrunk
+from takt.core.retargeting.contacts.hands_and_body import HandsAndBody
+from takt.core.retargeting.contacts.trunk import TRUNK
 from takt.core.retargeting.skin_points import SkinPoints
-from takt.core.retargeting.trunk import TRUNK
 from takt.core.skeletons.hierarchy import with_descendants
 from takt.core.skeletons.maps import SkeletonMap
 from takt.core.skeletons.skeleton import world_from_pose

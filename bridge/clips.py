@@ -24,7 +24,7 @@ from ..core.formats import FORMATS
 from ..core.formats.format import Format, Source
 from ..core.library.store import ClipStore
 from ..core.maths import rotations as rot
-from ..core.retargeting.upright import turned
+from ..core.retargeting.comparing.upright import turned
 from ..core.skeletons.skeleton import Skeleton
 from . import armature, axes, curves
 from .frame_rate import frames_per_second

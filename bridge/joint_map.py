@@ -14,7 +14,7 @@ from ..core.library.library import Library
 from ..core.maths import rotations as rot
 from ..core.maths.arrays import FloatArray
 from ..core.pha.document import parse
-from ..core.retargeting.reference import turn_in_pose, uprightness
+from ..core.retargeting.comparing.reference import turn_in_pose, uprightness
 from ..core.skeletons.maps import (
     SUFFIX,
     SavedMap,

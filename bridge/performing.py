@@ -34,7 +34,7 @@ from ..core.playing.clock import Clock
 from ..core.playing.motion import Motion
 from ..core.playing.score import LONGEST_S, Settings, clock_of, play
 from ..core.playing.transitions.limits import Limits
-from ..core.retargeting.bvh_space import BvhSpace
+from ..core.retargeting.comparing.bvh_space import BvhSpace
 from ..core.retargeting.skin_points import SkinPoints
 from ..core.skeletons.hanim import UP
 from ..core.skeletons.maps import SavedMap

@@ -17,12 +17,12 @@ from bpy.props import (
 from ..core.clips.keys import INTERPOLATIONS, TRANSLATION_INTERPOLATIONS
 from ..core.formats import endings
 from ..core.playing.fit import FITS
-from ..core.playing.root_motion import ROOT_MODES
+from ..core.playing.placing.root_motion import ROOT_MODES
 from ..core.playing.score import Settings
 from ..core.playing.transitions.curves import CURVES, JOINT_TIMES, PACES
 from ..core.playing.transitions.lengths import SPEEDS
 from ..core.playing.transitions.methods import TRANSITION_METHODS
-from ..core.retargeting.bvh_space import AUTO, AXES
+from ..core.retargeting.comparing.bvh_space import AUTO, AXES
 from ..core.skeletons import hanim
 from . import changes, language
 from .libraries import TaktOwnFolder, absolute

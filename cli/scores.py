@@ -27,7 +27,7 @@ from ..core.playing.score import Settings, play
 from ..core.playing.transitions.curves import CURVES, JOINT_TIMES, PACES
 from ..core.playing.transitions.lengths import SPEEDS
 from ..core.playing.transitions.methods import TRANSITION_METHODS
-from ..core.retargeting.bvh_space import AUTO, AXES, UNITS, BvhSpace
+from ..core.retargeting.comparing.bvh_space import AUTO, AXES, UNITS, BvhSpace
 
 _REGISTRIES: dict[str, tuple[str, ...]] = {
     "method": tuple(TRANSITION_METHODS), "curve": tuple(CURVES), "pace": tuple(PACES),

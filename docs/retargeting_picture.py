@@ -13,7 +13,7 @@ from takt.core.binding import BINDING_METHODS, DEFAULT_METHOD, BindInput, BindSe
 from takt.core.clips.keyed import poses_at
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.reference import find_reference
+from takt.core.retargeting.comparing.reference import find_reference
 from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import world_from_pose

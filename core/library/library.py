@@ -16,7 +16,7 @@ from ..formats import FORMATS, endings, format_of
 from ..formats.format import Format
 from ..pha.document import Document, parse
 from ..pha.naming import near
-from ..retargeting.bvh_space import BvhSpace, in_hanim_space
+from ..retargeting.comparing.bvh_space import BvhSpace, in_hanim_space
 from ..skeletons.maps import SUFFIX as MAP_SUFFIX
 from ..skeletons.maps import SavedMap, SkeletonMap, find_map, fingerprint, read_map
 from ..skeletons.skeleton import Skeleton

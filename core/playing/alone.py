@@ -14,7 +14,7 @@ from ..pha.expansion import expand
 from ..pha.programme import resolve
 from ..retargeting.skin_points import SkinPoints
 from ..skeletons.maps import SkeletonMap
-from .legs import legs_of
+from .feet.legs import legs_of
 from .motion import compose
 from .stage import Playable
 from .transitions.blending import Style

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
-from ..retargeting.arms import ArmsBesideTrunk, ArmsInFrames, moved_out
+from ..retargeting.contacts.arms import ArmsBesideTrunk, ArmsInFrames, moved_out
 from ..retargeting.limbs import LimbPoses
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap

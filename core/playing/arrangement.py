@@ -18,8 +18,8 @@ from ..skeletons.body_parts import mask_of
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.mirror import Mirror
 from .blocks import BelowPose, BlockMaker, Playing
-from .carried import Carried
-from .root_motion import root_joint
+from .placing.carried import Carried
+from .placing.root_motion import root_joint
 from .row import Row
 from .stage import Stage
 

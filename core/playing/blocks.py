@@ -16,10 +16,10 @@ from ..pha import sequence as pha
 from ..pha.sequence import Block, Sequence
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose, Skeleton
-from .carried import Carried
 from .mix import Lane, Mix, Mode
+from .placing.carried import Carried
+from .placing.root_motion import NO_JOINTS, RootMode
 from .presence import EASE_CURVATURE, EASE_SLOPE, Presence
-from .root_motion import NO_JOINTS, RootMode
 from .row import Row
 from .stage import Stage
 from .transitions.blending import Style

@@ -13,9 +13,9 @@ from ..maths.arrays import BoolArray, FloatArray, quotient
 from ..skeletons.maps import SkeletonMap
 from .blocks import Playing
 from .joints import Joints
-from .placement import Bearing, Placement
-from .root_motion import NO_JOINTS, root_chain
-from .rounds import going_round
+from .placing.placement import Bearing, Placement
+from .placing.root_motion import NO_JOINTS, root_chain
+from .placing.rounds import going_round
 from .stage import Stage
 from .straying import straying_rad
 from .transitions.seam_cost import Edges, Seen, kinks

@@ -14,9 +14,9 @@ from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray, runs
 from ..skeletons.skeleton import Pose, Skeleton
-from .carried import Carried
+from .placing.carried import Carried
+from .placing.root_motion import RootMotion
 from .presence import ALWAYS, Presence
-from .root_motion import RootMotion
 from .row import Row
 from .stage import FIRST_ROUND, Instants, Stage
 

@@ -20,12 +20,12 @@ from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose, Skeleton
 from .arms import Arms, arms_of
 from .clock import Clock, Timed
-from .feet import Feet
+from .feet.legs import legs_of
+from .feet.standing import Feet
 from .fit import Cuts
 from .followers import Followers
-from .legs import legs_of
 from .mix import Lane, mixed
-from .root_motion import RootMode
+from .placing.root_motion import RootMode
 from .row import Row
 from .stage import Instants, Over, Stage, in_rounds
 from .transitions.blending import Style

@@ -17,8 +17,8 @@ from ..clips.excerpt import Excerpt
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.maps import SkeletonMap
-from .freed import Freed
-from .root_motion import NO_JOINTS, RootedClips, RootMode, mode_named, moved_together, root_chain
+from .placing.freed import Freed
+from .placing.root_motion import NO_JOINTS, RootedClips, RootMode, mode_named, moved_together, root_chain
 from .sources import Sources
 from .stage import Stage
 from .straying import straying_rad

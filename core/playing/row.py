@@ -18,8 +18,8 @@ from ..pha.sequence import Sequence
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose, Skeleton
 from .held import Held
+from .placing.root_motion import NO_JOINTS, RootMode, RootMotion
 from .prepared import Prepared
-from .root_motion import NO_JOINTS, RootMode, RootMotion
 from .sides import Sides
 from .sources import Sources
 from .stage import FIRST_ROUND, Instants, Stage

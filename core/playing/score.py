@@ -30,10 +30,10 @@ from ..skeletons.skeleton import Skeleton
 from .arrangement import arranged
 from .blocks import Playing
 from .clock import Clock
+from .feet.legs import legs_of, with_whole_legs
 from .fit import fit_named, fit_seams
-from .legs import legs_of, with_whole_legs
 from .motion import Motion, compose
-from .root_motion import RootMode
+from .placing.root_motion import RootMode
 from .transitions.blending import Style
 from .transitions.limits import Limits
 

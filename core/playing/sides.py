@@ -12,7 +12,7 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ..pha.sequence import Sequence
 from ..skeletons.skeleton import Pose
 from .held import Held
-from .root_motion import RootMotion
+from .placing.root_motion import RootMotion
 from .transitions.automatic import Automatic
 from .transitions.blending import Crossing, Differing, Inertialization
 from .transitions.lengths import Neighbours, joint_lengths

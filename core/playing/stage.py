@@ -24,7 +24,7 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.skeleton import Pose, Skeleton
 
 if TYPE_CHECKING:
-    from .root_motion import RootMotion
+    from .placing.root_motion import RootMotion
 
 FIRST_ROUND: Final = np.zeros(1, dtype=np.int64)
 """For all instants the first round of a loop."""

@@ -17,8 +17,8 @@ from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import in_order, path_to_root, with_ancestors, with_descendants
 from ..skeletons.skeleton import Pose, Skeleton
+from .comparing.matching import SAME_POSITION, Pairing
 from .loose import STILL, locals_of, square
-from .matching import SAME_POSITION, Pairing
 
 
 def doubles(target: Skeleton, pairs: Pairing, skin: BoolArray) -> dict[int, int]:

@@ -14,7 +14,7 @@ from ..maths.arrays import FloatArray, IntArray
 from ..skeletons import hanim
 from ..skeletons.hierarchy import is_descendant, path_to_root, with_ancestors
 from ..skeletons.skeleton import Skeleton
-from .matching import Pairing
+from .comparing.matching import Pairing
 
 HIPS: Final = ("l_hip", "r_hip")
 _STILL = 1e-9

@@ -12,9 +12,9 @@ from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import steps_between
 from ..skeletons.skeleton import Skeleton
+from .comparing.matching import SAME_POSITION, Pairing
+from .comparing.rest_pose import leg_ratio, rest_corrections
 from .doubles import doubles
-from .matching import SAME_POSITION, Pairing
-from .rest_pose import leg_ratio, rest_corrections
 
 
 class Steps(NamedTuple):

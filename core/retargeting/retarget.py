@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -15,38 +14,31 @@ from ..errors import SkeletonMismatchError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray
 from ..maths.equal_values import once_for_equal
-from ..skeletons.hanim import ROOT, UP
-from ..skeletons.hierarchy import path_to_root
+from ..skeletons.hanim import UP
 from ..skeletons.maps import SkeletonMap, find_map, map_in_any_pose
 from ..skeletons.skeleton import Skeleton
 from ..skeletons.skin_sample import SkinSample
-from .bearing_others import at_others
 from .beginning import away_at_first, carriers, shifted
-from .file_axes import right_angled
-from .first_pose import first_pose_end, from_time
-from .ground import ground_by_skin, moments, with_arms_off_ground
-from .ground_by_joints import BodyMotion, ground_by_joints
-from .ground_without_legs import ground_without_legs, has_legs
-from .grounding import Ground, lifted, with_feet_drawn_up
+from .comparing.file_axes import right_angled
+from .comparing.first_pose import first_pose_end, from_time
+from .comparing.matching import has_same_joints, pair
+from .comparing.palms import both_backs
+from .comparing.reference import NONE_STANDS, REST_POSE, Reference, find_reference, rebased, stood_up
+from .comparing.straightened import may_be_human
+from .comparing.upright import raised_onto_feet, turned
+from .comparing.whole_body import WholeBody
+from .contacts.kept_contacts import with_contacts_kept
+from .ground.all_steps import brought_to_ground, with_arms_above
+from .ground.by_joints import BodyMotion, ground_by_joints
+from .ground.by_skin import moments
+from .ground.grounding import Ground, lifted, with_feet_drawn_up
+from .ground.lower_ground import LowerGround
 from .hips import HIPS, HipsPath
-from .kept_contacts import with_contacts_kept
 from .loose import carried
-from .lower_ground import LowerGround, lower_ground
-from .matching import has_same_joints, pair
-from .palms import both_backs
 from .plan import Plan
-from .reference import NONE_STANDS, REST_POSE, Reference, find_reference, rebased, stood_up
-from .resting_head import with_resting_head
 from .roots import body_root, by_their_way
-from .seated_legs import with_legs_beside_trunk
 from .skin_points import SkinPoints
-from .straightened import may_be_human
 from .target_tracks import TargetTracks
-from .tipped import AGAIN_RAD, tipped
-from .toes import with_toes_bent
-from .touching import leg_length
-from .upright import raised_onto_feet, turned
-from .whole_body import WholeBody
 
 _FARTHEST_SIZES = 1e6
 """Of its body: a clip that goes farther away has a mistake, and its numbers leave no digits for feet and ground."""
@@ -108,14 +100,14 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     turn: (4,) leads from the clip's model axes to the target's, unless both bodies show that it is another one.
     source_map, target_map: what the joints are in H-Anim; found where they are not given.
     skin: (J,) which joints of the target deform its skin; all of them, where it is not given.
-    points: of the target's skin, where it is known: they are what stands on the ground (see ground.py).
-    keep_contacts: hands keep touching each other and the body, arms stay outside the trunk (see kept_contacts.py).
-    without_first_pose: a T-pose in front of the motion is left out (see first_pose.py).
+    points: of the target's skin, where it is known: they are what stands on the ground (see ground/).
+    keep_contacts: hands keep touching each other and the body, arms stay outside the trunk (see contacts/).
+    without_first_pose: a T-pose in front of the motion is left out.
     begins_at_rest: the clip is shifted over the ground so that the body begins where it rests.
     On its own skeleton every track plays, translations and scales too, to rounding. On another one joints rotate
-    only, each from the pose in which the clip's body stands (see reference.py), and the hips follow the source's
+    only, each from the pose in which the clip's body stands (see comparing/), and the hips follow the source's
     path, scaled by the ratio of leg lengths. Limbs whose bones are no descendants of the body they belong to play as if
-    they were (see whole_body.py); skin that belongs to the double of a joint that is played is carried along with it.
+    they were; skin that belongs to the double of a joint that is played is carried along with it.
     Raises SkeletonMismatchError where no joint goes with any other, or it is not certain which; and where the clip
     leads a joint so far away that nothing could be told of the body any longer.
     """
@@ -138,8 +130,8 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     if keep_contacts and not plan.is_own:
         played = with_contacts_kept(played, bodies.target, points, stood,
                                     replace(bodies.reference.map, skeleton=stood.skeleton))
-    if points is not None:
-        played = _with_arms_off_ground(bodies, played, points, lower)
+    if points is not None and not plan.is_own and bodies.up is not None and len(played.translations):
+        played = with_arms_above(played, bodies.target, points, bodies.up, lower)
     used = np.union1d(pairs.source, pairs.other)
     doubles = {int(whole.order[joint]): int(whole.order[on]) for joint, on in plan.doubles.items()}
     return Retargeted(
@@ -291,65 +283,10 @@ def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
 
     if plan.is_own or bodies.up is None or points is None:
         return played(translations), None
-    if not has_legs(bodies.target):
-        return _without_legs(bodies.target, bodies.up, translations, played, points), None
-    if not len(translations):
-        return played(translations), None
-    up, source_map = bodies.up, replace(bodies.reference.map, skeleton=stood.skeleton)
-    straight, level, root = played(translations), stood, body_root(target, plan.pairs)
-    lower = lower_ground(straight, bodies.target, own_leg := leg_length(bodies.target), up)
-    if lower is not None:  # both are looked at as if they stayed on level ground
-        straight, level = lower.flat(straight, own_leg, up), lower.flat(stood, leg_length(source_map), up)
-
-    def flat(moves: Tracks) -> Clip:
-        return played(moves) if lower is None else lower.flat(played(moves), own_leg, up)
-
-    straight = tipped(level, source_map, straight, bodies.target, points, root, up)
-    others = at_others(level, source_map, straight, bodies.target, points, up)
-    if others is not None:
-        translations = lifted(target, translations, others, up, root)
-        straight = replace(flat(translations), rotations=straight.rotations)
-    before = [each for each in (by_joints, others) if each is not None]
-    for is_last in (False, True):  # with the thighs the seat goes up, and the body may tip as far again
-        straight, sinks = with_legs_beside_trunk(level, source_map, straight, bodies.target, points, up)
-        if sinks is None:
-            break
-        translations = lifted(target, translations, sinks, up, root)
-        straight = replace(flat(translations), rotations=straight.rotations)
-        before.append(sinks)
-        if not is_last:
-            straight = tipped(level, source_map, straight, bodies.target, points, root, up, AGAIN_RAD)
-    looked_at = moments(stood.duration_s, straight.rotations, straight.translations)
-    bent = with_toes_bent(straight, bodies.target, points, up, looked_at)
-    ground = ground_by_skin(level, source_map, bent, bodies.target, points, up, plan.ratio, before)
-    if ground is not None:
-        translations = lifted(target, translations, ground, up, root)
-    done = replace(bent, translations=played(translations).translations)
-    if ground is not None:
-        done = with_feet_drawn_up(done, replace(bodies.target, skeleton=own), ground, up)
-    lies = done if lower is None else lower.flat(done, own_leg, up)
-    lies = with_resting_head(level, source_map, lies, bodies.target, points, up)
-    return replace(done, rotations=lies.rotations), lower
-
-
-def _without_legs(found: SkeletonMap, up: FloatArray, translations: Tracks, played: Callable[[Tracks], Clip],
-                  points: SkinPoints) -> Clip:
-    """Return what a body without legs plays, on the ground. found: the map of its skeleton as it stands."""
-    straight, root = played(translations), found.joint_of.get(ROOT)
-    ground = ground_without_legs(straight, found, points, up, moments(straight.duration_s, straight.rotations))
-    if ground is None or root is None:
-        return straight
-    return played(lifted(found.skeleton, translations, ground, up, path_to_root(found.skeleton.parents, root)[-1]))
-
-
-def _with_arms_off_ground(bodies: _Bodies, played: Clip, points: SkinPoints, lower: LowerGround | None) -> Clip:
-    """Return a clip whose arms are above the ground; the last step, since Keep Contacts moves arms."""
-    if bodies.plan.is_own or bodies.up is None or not len(played.translations):
-        return played
-    up = bodies.up
-    level = played if lower is None else lower.flat(played, leg_length(bodies.target), up)
-    drawn = with_arms_off_ground(level, bodies.target, points, up)
-    return played if drawn is level else replace(played, rotations=drawn.rotations)
+    source_map = replace(bodies.reference.map, skeleton=stood.skeleton)
+    return brought_to_ground(stood, source_map, bodies.target, points, bodies.up, plan.ratio,
+                             body_root(target, plan.pairs), translations, played,
+                             () if by_joints is None else (by_joints,))
 
 
 def _standing(bodies: _Bodies, stood: Clip, rotations: Tracks, translations: Tracks,

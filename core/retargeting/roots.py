@@ -16,9 +16,9 @@ from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons import hanim
 from ..skeletons.hierarchy import is_descendant, path_to_root, with_ancestors
 from ..skeletons.skeleton import Skeleton, world_from_pose
+from .comparing.matching import Pairing
+from .comparing.upright import FEET
 from .loose import part_of
-from .matching import Pairing
-from .upright import FEET
 
 _HIPS: Final = ("l_hip", "r_hip")
 _LEVEL: Final = 0.02

@@ -16,8 +16,8 @@ from takt.core.formats.ogre import OgreSkeleton
 from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.matching import pair
-from takt.core.retargeting.rest_pose import leg_ratio
+from takt.core.retargeting.comparing.matching import pair
+from takt.core.retargeting.comparing.rest_pose import leg_ratio
 from takt.core.retargeting.retarget import Retargeted, retarget
 from takt.core.skeletons.maps import SkeletonMap, find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose

@@ -17,7 +17,7 @@ from takt.core.errors import TaktError
 from takt.core.formats import bvh
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, runs
-from takt.core.retargeting.upright import scaled, turned
+from takt.core.retargeting.comparing.upright import scaled, turned
 from takt.core.skeletons import hanim
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose

@@ -6,13 +6,13 @@ import numpy as np
 
 from takt.core.maths.arrays import FloatArray
 from takt.core.maths.formulas import worked_out
-from takt.core.playing.clip_feet import clip_feet
-from takt.core.playing.feet_lock import FeetLock
-from takt.core.playing.footholds import BESIDE_S, EASE_S, NEVER_S, Footholds, Loose, ground_axes, led
-from takt.core.playing.legs import legs_of
-from takt.core.playing.soles import Soles
-from takt.core.playing.steps import Planted, Seams
-from takt.core.playing.steps import footholds as put_together
+from takt.core.playing.feet.clip_feet import clip_feet
+from takt.core.playing.feet.footholds import BESIDE_S, EASE_S, NEVER_S, Footholds, Loose, ground_axes, led
+from takt.core.playing.feet.legs import legs_of
+from takt.core.playing.feet.lock import FeetLock
+from takt.core.playing.feet.soles import Soles
+from takt.core.playing.feet.steps import Planted, Seams
+from takt.core.playing.feet.steps import footholds as put_together
 from takt.core.skeletons.maps import SkeletonMap
 from takt.core.skeletons.skeleton import Pose
 

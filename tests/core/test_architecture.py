@@ -38,6 +38,14 @@ CORE_ROOMS: dict[str, set[str]] = {
     "score_editor": {"clips", "maths", "music", "pha", "playing", "skeletons"},
 }
 
+# And inside rooms of those: by what they may know of the files and rooms beside them.
+INNER_ROOMS: dict[str, set[str]] = {
+    "retargeting/comparing": {"limbs", "skin_points"},
+    "retargeting/ground": {"comparing", "hips", "limbs", "skin_points"},
+    "retargeting/contacts": {"comparing", "ground", "limbs", "skin_points"},
+    "playing/placing": set(),
+}
+
 
 def imports(source: str, package: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Yield all that a module of a package imports; what comes from Takt itself starts with "takt".
@@ -84,6 +92,14 @@ def test_arrows_in_core_go_one_way(room: str) -> None:
     allowed = {*CORE_ROOMS[room], "errors", room}
     found = {(str(path.relative_to(ROOT)), name[2]) for path in files(f"core/{room}") for name in imported(path)
              if name[:2] == ("takt", "core") and len(name) > 2 and name[2] not in allowed}
+    assert found == set()
+
+
+@pytest.mark.parametrize("room", INNER_ROOMS)
+def test_arrows_inside_a_room_of_core_go_one_way(room: str) -> None:
+    outer, inner = room.split("/")
+    found = {(str(path.relative_to(ROOT)), name[3]) for path in files(f"core/{room}") for name in imported(path)
+             if name[:3] == ("takt", "core", outer) and name[3] not in INNER_ROOMS[room] | {inner}}
     assert found == set()
 
 

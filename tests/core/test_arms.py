@@ -6,10 +6,10 @@ import pytest
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.kept_contacts import with_contacts_kept
+from takt.core.retargeting.contacts.kept_contacts import with_contacts_kept
+from takt.core.retargeting.contacts.trunk import TRUNK, Trunk
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
-from takt.core.retargeting.trunk import TRUNK, Trunk
 from takt.core.skeletons.maps import SkeletonMap, find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton

@@ -5,8 +5,8 @@ import pytest
 
 from takt.core.clips.clip import Clip
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.arms import ArmsBesideTrunk
-from takt.core.retargeting.kept_contacts import with_contacts_kept
+from takt.core.retargeting.contacts.arms import ArmsBesideTrunk
+from takt.core.retargeting.contacts.kept_contacts import with_contacts_kept
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints, evenly_around
 from takt.core.skeletons.maps import find_map

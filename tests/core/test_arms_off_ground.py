@@ -6,7 +6,7 @@ import pytest
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import smoothstep
-from takt.core.retargeting.arms_off_ground import ArmSkin, with_arms_drawn_up
+from takt.core.retargeting.ground.arms_off_ground import ArmSkin, with_arms_drawn_up
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, world_from_pose

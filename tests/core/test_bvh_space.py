@@ -11,8 +11,8 @@ from takt.core.formats import bvh
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.playing.score import perform
-from takt.core.retargeting.bvh_space import AXES, UNITS, BvhSpace, in_hanim_space
-from takt.core.retargeting.upright import resting, scaled, turned
+from takt.core.retargeting.comparing.bvh_space import AXES, UNITS, BvhSpace, in_hanim_space
+from takt.core.retargeting.comparing.upright import resting, scaled, turned
 from takt.core.skeletons.maps import find_map, write_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.clips import build_clips

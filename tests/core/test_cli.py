@@ -18,7 +18,7 @@ from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot
 from takt.core.playing.score import LONGEST_S
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
-from takt.core.retargeting.upright import scaled, turned
+from takt.core.retargeting.comparing.upright import scaled, turned
 from takt.core.skeletons.maps import find_map, write_map
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.samples.clips import build_clips

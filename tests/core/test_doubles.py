@@ -10,8 +10,8 @@ from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray
 from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings, play
+from takt.core.retargeting.comparing.matching import Pairing
 from takt.core.retargeting.doubles import doubles
-from takt.core.retargeting.matching import Pairing
 from takt.core.retargeting.retarget import Retargeted, retarget
 from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton

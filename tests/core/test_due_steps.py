@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from takt.core.playing.due_steps import CALMEST_STEP_S, LEAST_HELD_S, SHORTEST_STEP_S
-from takt.core.playing.footholds import PEAK, STEP_WAIT, Footholds, Loose
-from takt.core.playing.steps import Planted, Seams
-from takt.core.playing.steps import footholds as put_together
+from takt.core.playing.feet.due_steps import CALMEST_STEP_S, LEAST_HELD_S, SHORTEST_STEP_S
+from takt.core.playing.feet.footholds import PEAK, STEP_WAIT, Footholds, Loose
+from takt.core.playing.feet.steps import Planted, Seams
+from takt.core.playing.feet.steps import footholds as put_together
 
 LEFT, RIGHT = range(2)
 Hold = tuple[float, float, float]

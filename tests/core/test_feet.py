@@ -9,11 +9,11 @@ from takt.benchmarks.join_measures import planted
 from takt.core.clips.keyed import keys_of, packed
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, runs
-from takt.core.playing.feet_lock import FeetLock
-from takt.core.playing.footholds import ground_axes, within_reach
-from takt.core.playing.legs import Leg, knee_axis, legs_of
+from takt.core.playing.feet.footholds import ground_axes, within_reach
+from takt.core.playing.feet.legs import Leg, knee_axis, legs_of
+from takt.core.playing.feet.lock import FeetLock
+from takt.core.playing.feet.soles import Soles
 from takt.core.playing.score import Settings, play
-from takt.core.playing.soles import Soles
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.samples.clips import build_clips

@@ -8,7 +8,7 @@ from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray
 from takt.core.pha.document import parse
 from takt.core.pha.programme import resolve
-from takt.core.playing.legs import legs_of
+from takt.core.playing.feet.legs import legs_of
 from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.skeleton import world_from_pose

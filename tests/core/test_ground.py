@@ -10,13 +10,13 @@ from takt.core.clips.contacts import foot_contacts
 from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, IntArray, smoothstep
-from takt.core.retargeting.grounding import without_jolts
-from takt.core.retargeting.lift_of_touching import lift_of_touching
+from takt.core.retargeting.ground.grounding import without_jolts
+from takt.core.retargeting.ground.lift_of_touching import lift_of_touching
+from takt.core.retargeting.ground.off_ground import is_within
+from takt.core.retargeting.ground.touching import contact_spans
 from takt.core.retargeting.limbs import Limb, LimbPoses
-from takt.core.retargeting.off_ground import is_within
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
-from takt.core.retargeting.touching import contact_spans
 from takt.core.skeletons.hierarchy import with_descendants
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose

@@ -8,7 +8,7 @@ import pytest
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.grounding import Ground, with_feet_drawn_up
+from takt.core.retargeting.ground.grounding import Ground, with_feet_drawn_up
 from takt.core.retargeting.limbs import Limb, LimbPoses
 from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons.maps import SkeletonMap, find_map

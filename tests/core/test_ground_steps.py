@@ -12,9 +12,9 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.contacts import FootContacts, foot_contacts
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, IntArray, smoothstep
-from takt.core.retargeting import lower_ground as ground_below
-from takt.core.retargeting.lower_ground import lower_ground
-from takt.core.retargeting.off_ground import ankles_and_soles, off_ground
+from takt.core.retargeting.ground import lower_ground as ground_below
+from takt.core.retargeting.ground.lower_ground import lower_ground
+from takt.core.retargeting.ground.off_ground import ankles_and_soles, off_ground
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from takt.core.clips.clip import Clip
-from takt.core.retargeting import retarget as retarget_module
+from takt.core.retargeting.ground import all_steps
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.hierarchy import with_descendants
@@ -39,7 +39,7 @@ def test_what_is_lowest_of_a_body_without_legs_is_on_the_ground(clip: Clip) -> N
 
 
 def test_else_it_would_not_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retarget_module, "ground_without_legs", lambda *_: None)
+    monkeypatch.setattr(all_steps, "ground_without_legs", lambda *_: None)
     body, skin = blob()
     heights = skin.heights(retarget(CLIPS[0], body, points=skin).clip, np.arange(0.0, 2.5, 0.1), UP)
     assert np.abs(heights.min(axis=1) - skin.positions[:, 1].min()).max() > AWAY_M

@@ -6,8 +6,8 @@ import pytest
 from takt.core.clips.clip import Clip
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
+from takt.core.retargeting.comparing.upright import turned
 from takt.core.retargeting.retarget import retarget
-from takt.core.retargeting.upright import turned
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.tests.core.rewriting import Rewriting, movements, rewritten

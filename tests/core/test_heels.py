@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from takt.core.clips.clip import Clip
-from takt.core.retargeting.bearing_skin import is_heel
+from takt.core.retargeting.ground.bearing_skin import is_heel
+from takt.core.retargeting.ground.touching import leg_length
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
-from takt.core.retargeting.touching import leg_length
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton
 from takt.tests.core.stepping import posed, times_of

@@ -8,8 +8,8 @@ import pytest
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray
-from takt.core.retargeting import kept_contacts
-from takt.core.retargeting.hands_and_body import InFrames
+from takt.core.retargeting.contacts import kept_contacts
+from takt.core.retargeting.contacts.hands_and_body import InFrames
 from takt.core.retargeting.limbs import Limb, LimbPoses
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints

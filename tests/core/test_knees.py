@@ -9,7 +9,7 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.contacts import FootContacts
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.playing.legs import Chains, legs_of
+from takt.core.playing.feet.legs import Chains, legs_of
 from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.maps import find_map

@@ -5,7 +5,7 @@ import pytest
 
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
-from takt.core.retargeting.lowest_skin import LowestSkin
+from takt.core.retargeting.ground.lowest_skin import LowestSkin
 from takt.core.retargeting.skin_points import SkinPoints, evenly_around
 from takt.core.skeletons.hierarchy import with_descendants
 from takt.samples.skeleton import build_skeleton

@@ -5,10 +5,10 @@ import pytest
 
 from takt.core.clips.clip import Clip
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.ground import _calmly
+from takt.core.retargeting.ground.by_skin import _calmly
+from takt.core.retargeting.ground.touching import leg_length
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
-from takt.core.retargeting.touching import leg_length
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton
 from takt.tests.core.stepping import posed, soled, times_of

@@ -11,7 +11,7 @@ from takt.core.formats import bvh, ogre_binary
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.matching import pair
+from takt.core.retargeting.comparing.matching import pair
 from takt.core.skeletons import hanim
 from takt.core.skeletons.maps import SURE, SkeletonMap, find_map, fingerprint, read_map, shape, write_map
 from takt.core.skeletons.maps.names import read

@@ -9,8 +9,8 @@ import pytest
 from takt.core.clips.clip import Clip
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, IntArray
-from takt.core.retargeting.palms import backs_by_joints, backs_by_skin, backs_of_hands, usual_backs
-from takt.core.retargeting.reference import rebased
+from takt.core.retargeting.comparing.palms import backs_by_joints, backs_by_skin, backs_of_hands, usual_backs
+from takt.core.retargeting.comparing.reference import rebased
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map

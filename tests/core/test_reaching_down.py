@@ -10,7 +10,7 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.contacts import foot_contacts
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, smoothstep
-from takt.core.retargeting.bearing_hands import bearing_hands
+from takt.core.retargeting.ground.bearing_hands import bearing_hands
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map

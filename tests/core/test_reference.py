@@ -7,9 +7,9 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import SkeletonMismatchError
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.file_axes import LEANS_RAD
-from takt.core.retargeting.first_pose import first_pose_end, from_time
-from takt.core.retargeting.reference import REST_POSE, find_reference, rebased, stood_up
+from takt.core.retargeting.comparing.file_axes import LEANS_RAD
+from takt.core.retargeting.comparing.first_pose import first_pose_end, from_time
+from takt.core.retargeting.comparing.reference import REST_POSE, find_reference, rebased, stood_up
 from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons import hanim
 from takt.core.skeletons.hierarchy import with_descendants

@@ -8,8 +8,8 @@ import pytest
 from takt.core.errors import FileError, SkeletonMismatchError
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.bvh_space import BvhSpace, in_hanim_space
-from takt.core.retargeting.reference import SET_POSE, find_reference
+from takt.core.retargeting.comparing.bvh_space import BvhSpace, in_hanim_space
+from takt.core.retargeting.comparing.reference import SET_POSE, find_reference
 from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons import hanim
 from takt.core.skeletons.maps import SkeletonMap, find_map, read_map, write_map

@@ -8,11 +8,11 @@ import pytest
 from takt.core.clips.clip import Clip
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting import retarget as retarget_module
-from takt.core.retargeting.resting_head import with_resting_head
+from takt.core.retargeting.ground import all_steps
+from takt.core.retargeting.ground.resting_head import with_resting_head
+from takt.core.retargeting.ground.touching import leg_length
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
-from takt.core.retargeting.touching import leg_length
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.core.skeletons.skin_sample import SkinSample
@@ -52,7 +52,7 @@ def head_of(clip: Clip, trunk_m: float, times: FloatArray) -> tuple[FloatArray, 
 def test_a_slim_head_lies_on_the_ground_where_the_clips_does(trunk_m: float, monkeypatch: pytest.MonkeyPatch) -> None:
     low, _ = head_of(lying(), trunk_m, LIES)
     assert np.abs(low).max() < ON_GROUND
-    monkeypatch.setattr(retarget_module, "with_resting_head", lambda source, own, played, *_: played)
+    monkeypatch.setattr(all_steps, "with_resting_head", lambda source, own, played, *_: played)
     hangs, _ = head_of(lying(), trunk_m, LIES)
     assert hangs.min() > ON_GROUND
 
@@ -61,7 +61,7 @@ def test_a_slim_head_lies_on_the_ground_where_the_clips_does(trunk_m: float, mon
 def test_necks_bend_no_farther_than_necks_do_and_not_in_a_jerk(trunk_m: float, monkeypatch: pytest.MonkeyPatch) -> None:
     times = np.arange(0.0, 2.5, 1.0 / 60.0)
     low, bent = head_of(lying(), trunk_m, times)
-    monkeypatch.setattr(retarget_module, "with_resting_head", lambda source, own, played, *_: played)
+    monkeypatch.setattr(all_steps, "with_resting_head", lambda source, own, played, *_: played)
     _, straight = head_of(lying(), trunk_m, times)
     by = np.degrees(rot.angle_between(bent, straight))
     assert 5.0 < by.max() <= MOST_DEG + 1e-6
@@ -71,7 +71,7 @@ def test_necks_bend_no_farther_than_necks_do_and_not_in_a_jerk(trunk_m: float, m
 
 def test_a_head_that_is_off_the_ground_in_the_clip_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
     _, held = head_of(lying(0.05), 0.15, LIES)
-    monkeypatch.setattr(retarget_module, "with_resting_head", lambda source, own, played, *_: played)
+    monkeypatch.setattr(all_steps, "with_resting_head", lambda source, own, played, *_: played)
     _, plain = head_of(lying(0.05), 0.15, LIES)
     assert rot.angle_between(held, plain).max() < SAME_RAD
 

@@ -12,9 +12,9 @@ from takt.core.errors import SkeletonMismatchError
 from takt.core.formats import bvh, ogre_binary
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.matching import Pairing, pair
-from takt.core.retargeting.reference import rebased
-from takt.core.retargeting.rest_pose import rest_corrections
+from takt.core.retargeting.comparing.matching import Pairing, pair
+from takt.core.retargeting.comparing.reference import rebased
+from takt.core.retargeting.comparing.rest_pose import rest_corrections
 from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons import hanim
 from takt.core.skeletons.hierarchy import with_descendants

@@ -12,7 +12,7 @@ from takt.core.maths.arrays import FloatArray
 from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings, play
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
-from takt.core.retargeting.upright import resting, turned
+from takt.core.retargeting.comparing.upright import resting, turned
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.clips import STRIDE_M, build_clips

@@ -9,11 +9,11 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.contacts import foot_contacts
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, smoothstep
-from takt.core.retargeting import retarget as retarget_module
-from takt.core.retargeting.bearing_hands import bearing_hands
+from takt.core.retargeting.ground import all_steps
+from takt.core.retargeting.ground.bearing_hands import bearing_hands
+from takt.core.retargeting.ground.touching import leg_length
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
-from takt.core.retargeting.touching import leg_length
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, Skeleton
 from takt.core.skeletons.skin_sample import SkinSample
@@ -92,7 +92,7 @@ def test_who_jumps_or_turns_over_in_the_air_flies_as_high_by_the_ratio_of_the_le
     target = scaled(LEGS[legs])
     clips = [jumping(), rolling(flies_m=2.4)]
     hips = [low_and_hips(clip, target)[1] for clip in clips]
-    monkeypatch.setattr(retarget_module, "at_others", lambda *_: None)
+    monkeypatch.setattr(all_steps, "at_others", lambda *_: None)
     low, by_legs = zip(*(low_and_hips(clip, target) for clip in clips), strict=True)
     np.testing.assert_array_equal(hips[0], by_legs[0])
     highest = low[1] > HIGH

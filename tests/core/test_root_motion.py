@@ -13,8 +13,8 @@ from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
 from takt.core.pha.expansion import expand
 from takt.core.playing.motion import compose
-from takt.core.playing.placement import Placement, Root
-from takt.core.playing.root_motion import root_chain, root_joint
+from takt.core.playing.placing.placement import Placement, Root
+from takt.core.playing.placing.root_motion import root_chain, root_joint
 from takt.core.playing.transitions.blending import Style
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose

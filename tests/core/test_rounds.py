@@ -12,8 +12,8 @@ from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.ends import STEP_S
 from takt.core.playing.fit import MOST_ADDED, MOST_SKIPPED, SEARCH_S
-from takt.core.playing.placement import Bearing
-from takt.core.playing.rounds import going_round
+from takt.core.playing.placing.placement import Bearing
+from takt.core.playing.placing.rounds import going_round
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.tests.core.test_fit import BODY, FPS, ROOT, Y_UP, danced
 

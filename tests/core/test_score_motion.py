@@ -14,7 +14,7 @@ from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
 from takt.core.playing.motion import Motion
-from takt.core.playing.root_motion import ROOT_MODES
+from takt.core.playing.placing.root_motion import ROOT_MODES
 from takt.core.playing.score import Settings, perform
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.mirror import Mirror

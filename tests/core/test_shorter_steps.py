@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from takt.core.maths.arrays import ComplexArray
-from takt.core.playing.footholds import PEAK, STEP_WAIT, Footholds
-from takt.core.playing.shorter_steps import BESIDE_LEGS, Rounds, shortened
+from takt.core.playing.feet.footholds import PEAK, STEP_WAIT, Footholds
+from takt.core.playing.feet.shorter_steps import BESIDE_LEGS, Rounds, shortened
 from takt.tests.core.test_due_steps import LEFT, RIGHT, stepping
 
 EXACT = 1e-5

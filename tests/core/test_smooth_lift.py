@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.smooth_lift import SOFT_S, smooth_between
+from takt.core.retargeting.ground.smooth_lift import SOFT_S, smooth_between
 
 FPS = 60
 FAR = 9.0

@@ -8,9 +8,9 @@ import pytest
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.playing.legs import legs_of
+from takt.core.playing.feet.legs import legs_of
+from takt.core.playing.feet.soles import Soles
 from takt.core.playing.score import Settings, play
-from takt.core.playing.soles import Soles
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import world_from_pose

@@ -13,7 +13,7 @@ from takt.core.playing.bake import bake
 from takt.core.playing.keying import ANGLE_RAD, key_sparsely
 from takt.core.playing.mix import Lane, Mix, mixed
 from takt.core.playing.motion import Motion, compose
-from takt.core.playing.root_motion import RootMode
+from takt.core.playing.placing.root_motion import RootMode
 from takt.core.playing.row import Row
 from takt.core.playing.stage import Playable, Stage
 from takt.core.playing.transitions.blending import Style

@@ -11,11 +11,11 @@ from takt.core.clips.contacts import FootContacts
 from takt.core.clips.excerpt import Excerpt, mirrored
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, runs
-from takt.core.playing.due_steps import SHORTEST_STEP_S
-from takt.core.playing.feet import Feet
+from takt.core.playing.feet.due_steps import SHORTEST_STEP_S
+from takt.core.playing.feet.footholds import DOWN_S, EASE_S
+from takt.core.playing.feet.legs import legs_of
+from takt.core.playing.feet.standing import Feet
 from takt.core.playing.followers import Followers
-from takt.core.playing.footholds import DOWN_S, EASE_S
-from takt.core.playing.legs import legs_of
 from takt.core.playing.motion import Motion, compose
 from takt.core.playing.score import Settings, play
 from takt.core.playing.stage import in_rounds

@@ -28,7 +28,7 @@ from takt.core.maths import rotations as rot
 from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings, perform
 from takt.core.retargeting import retarget as retargeting
-from takt.core.retargeting.bvh_space import BvhSpace
+from takt.core.retargeting.comparing.bvh_space import BvhSpace
 from takt.core.retargeting.retarget import Retargeted
 from takt.core.skeletons.maps import find_map, read_map, write_map
 from takt.core.skeletons.skeleton import Skeleton

@@ -8,8 +8,8 @@ import pytest
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
+from takt.core.playing.feet.rises import KNOT_S, Rises, knots_of
 from takt.core.playing.motion import Motion
-from takt.core.playing.rises import KNOT_S, Rises, knots_of
 from takt.core.playing.score import Settings, play
 from takt.tests.core.scores import library, procedure, programme
 from takt.tests.core.test_steps import BODY, EXACT_M, LEG_M, SUNK_LEGS, UP, feet, standing

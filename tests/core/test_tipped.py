@@ -8,11 +8,11 @@ import pytest
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, smoothstep
-from takt.core.retargeting.bearing_trunk import of_trunk
+from takt.core.retargeting.ground.bearing_trunk import of_trunk
+from takt.core.retargeting.ground.tipped import tipped
+from takt.core.retargeting.ground.touching import leg_length
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
-from takt.core.retargeting.tipped import tipped
-from takt.core.retargeting.touching import leg_length
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.tests.core.stepping import ACROSS, BODY, times_of, walking

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
+from takt.core.retargeting.ground.toes import Toes, with_toes_bent
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
-from takt.core.retargeting.toes import Toes, with_toes_bent
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.tests.core.rigs import RIGS, worn

@@ -9,10 +9,10 @@ import pytest
 from takt.core.clips.clip import Clip
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, IntArray
+from takt.core.retargeting.comparing.whole_body import WholeBody
 from takt.core.retargeting.limbs import Limb
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
-from takt.core.retargeting.whole_body import WholeBody
 from takt.core.skeletons import hanim
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose

@@ -5,7 +5,7 @@ import pytest
 
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
-from takt.core.playing.legs import legs_of, with_whole_legs
+from takt.core.playing.feet.legs import legs_of, with_whole_legs
 from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.maps import find_map

@@ -1,0 +1,162 @@
+"""What the feet do in one clip as a body plays it: when and where they are planted, how fast and how low they go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from ...clips.clip import Clip
+from ...clips.contacts import STEP_S, FootContacts, instants, planted_spans
+from ...clips.keys import Interpolation, TranslationInterpolation
+from ...maths.arrays import FloatArray, quotient, runs
+from ...retargeting.limbs import LimbPoses
+from ...skeletons.skeleton import Pose, Skeleton
+from ..joints import Joints
+from .footholds import BESIDE_S, ground_axes, reaches, within_reach
+from .legs import Leg
+from .rises import knots_of
+from .soles import SOFT_LEGS, Soles, on_ground
+
+_FRAMES_AT_ONCE: Final = 256
+_WHERE: Final = np.array(((0.0, -1.0, -2.0), (0.0, 1.0, 2.0)))
+_WITHIN_S: Final = np.array((-1e-9, 1e-9))
+_LOWEST_PERCENT, _FAST_PERCENT = 5.0, 99.0
+_KNEELS_LEGS: Final = 0.2
+"""A knee that is no higher than this above its foot's ground is on the ground, or nearly."""
+_PRESSED_LEGS: Final = 0.005
+"""It goes down by no more for a foot that stays in place."""
+_SOON: Final = round(0.15 / STEP_S)
+"""So many instants before that, and after it, the foot is not held any longer: it would be let go at some speed."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClipFoot:
+    """One foot in one clip, before root motion takes it anywhere, at the clip's own pace.
+
+    spans_s: (K, 2) when it is planted; at: (K, 3) where; loose: (K, 2, 3, 3) where the clip has it as that begins and
+    ends, and BESIDE_S and twice that before and after. ends: (2, 3) where it is as the clip begins and ends. fast: a
+    length per second that it seldom exceeds. lowest: (N,) how low points of the sole seldom are, along up, see
+    soles.py. sinks: whether it sinks into the ground, by more than soles give way anyway. raised: (N,) how low they
+    seldom are where it is to stand on the ground. knots: how far it rises for that as the clip plays, see rises.py.
+    """
+
+    spans_s: FloatArray
+    at: FloatArray
+    loose: FloatArray
+    ends: FloatArray
+    fast: float
+    lowest: FloatArray
+    sinks: bool
+    raised: FloatArray
+    knots: FloatArray
+
+
+def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Sequence[Leg], skeleton: Skeleton,
+              up: FloatArray, contacts: Mapping[str, FootContacts], soles: Soles) -> tuple[ClipFoot, ...]:
+    """Follow the feet of legs through poses (F, J, …) at times (F,) from 0 to duration_s.
+
+    contacts: when they are planted, by side; a foot that is not among them is planted while it is low and slow here.
+    """
+    times = instants(duration_s)
+    count = 3 * len(legs)
+    asked = Joints.of(skeleton, [*(joint for leg in legs for joint in (leg.hip, leg.ankle, leg.foot)),
+                                 *(leg.knee for leg in legs)])
+    ground = ground_axes(up)
+    on_ground = asked.turned(ground)
+    positions, high = np.empty((len(times), count, 3)), np.empty((len(legs), len(times), soles.shape[0]))
+    knees = np.empty((len(times), len(legs), 3))
+    for start in range(0, len(times), _FRAMES_AT_ONCE):
+        part = slice(start, start + _FRAMES_AT_ONCE)
+        world = on_ground.matrices(sample(times[part]))
+        positions[part] = world[:count, ..., :3, 3].swapaxes(0, 1) @ ground
+        knees[part] = world[count:, ..., :3, 3].swapaxes(0, 1) @ ground
+        high[:, part] = soles.heights(world[count:], world[1:count:3], world[2:count:3])
+    lowest, on, found = np.percentile(high, _LOWEST_PERCENT, axis=1), soles.ground(skeleton, legs, up), []
+    for i, leg in enumerate(legs):
+        joints = np.insert(positions[:, 3 * i:3 * i + 3], 1, knees[:, i], axis=1)
+        foot = _followed(leg, joints, times, up, leg.length(skeleton), contacts.get(leg.side))
+        if len(foot.at):
+            beside = np.clip(foot.spans_s[..., None] + BESIDE_S * _WHERE, 0.0, duration_s)
+            loose = asked.positions(sample(beside.ravel()))[:, 3 * i + 2]
+            foot = replace(foot, loose=loose.reshape(*beside.shape, 3))
+        found.append(_on_ground(replace(foot, lowest=lowest[i]), high[i], on[i], times, leg.length(skeleton)))
+    return tuple(found)
+
+
+def _on_ground(foot: ClipFoot, high: FloatArray, ground: FloatArray, times_s: FloatArray, leg: float) -> ClipFoot:
+    """Say how a foot gets out of the ground; high: (F, N) points of its sole; ground: (M,) below the first of these."""
+    sure, gives_way = len(ground), SOFT_LEGS / 2.0 * leg
+    above = (high[:, :sure] - ground).min(axis=1, initial=np.inf)
+    low = np.percentile(above, _LOWEST_PERCENT)
+    level = np.minimum(on_ground(low, np.zeros(()), leg), 0.0)
+    raised, sinks = foot.lowest.copy(), bool(level - low > gives_way)
+    raised[:sure] = np.maximum(raised[:sure], ground + level)
+    return replace(foot, sinks=sinks, raised=raised, knots=knots_of(sinks * np.maximum(level - above - gives_way, 0.0),
+                                                                    times_s))
+
+
+def own_feet(clip: Clip, interpolation: Interpolation, translation: TranslationInterpolation, legs: tuple[Leg, ...],
+             up: tuple[float, ...], soles: Soles) -> tuple[ClipFoot, ...]:
+    """Follow the feet in a clip that is played as it is; for `Clip.derived`, so that it is done once for each clip."""
+    def sample(times: FloatArray) -> Pose:
+        return clip.sample(times, interpolation, translation)
+
+    return clip_feet(sample, clip.duration_s, legs, clip.skeleton, np.array(up), known_contacts(clip, legs), soles)
+
+
+def known_contacts(clip: Clip, legs: Sequence[Leg]) -> Mapping[str, FootContacts]:
+    """Return a clip's contacts by side; none where it has none, or moves no legs."""
+    has_legs = clip.moved[[leg.hip for leg in legs]].any()
+    return clip.contacts if clip.contacts is not None and has_legs else {}
+
+
+def _while_knee_stays(joints: FloatArray, up: FloatArray, length: float) -> slice | None:
+    """Return how long a foot is held of a leg that kneels, of F frames; None: in all of them.
+
+    joints: (F, 4, 3) where hip, knee, ankle and foot are. up: (3,) unit. length: of the leg. A foot that slides while
+    its knee is on the ground, as of one who falls forwards, would press it into the ground where it is held.
+    """
+    hips, knees, ankles, feet = np.moveaxis(joints, 1, 0)
+    is_low = (knees - feet) @ up < _KNEELS_LEGS * length
+    if not is_low.any() or len(joints) < 2:
+        return None
+    moved = LimbPoses.through(np.stack((hips, knees, ankles), axis=1)).reaching(_level(feet.mean(axis=0) - feet, up))
+    is_pressed = is_low & ((moved.middle - knees) @ up < -_PRESSED_LEGS * length)
+    if not is_pressed.any():
+        return None
+    is_pressed = np.convolve(is_pressed, np.ones(2 * _SOON + 1))[_SOON:_SOON + len(joints)] > 0.0
+    first, end = max(runs(~is_pressed), key=lambda run: run[1] - run[0], default=(0, 1))
+    return slice(first, end)
+
+
+def _level(ways: FloatArray, up: FloatArray) -> FloatArray:
+    """Return ways (F, 3) without what they lead up or down."""
+    return np.asarray(ways - (ways @ up)[:, None] * up)
+
+
+def _followed(leg: Leg, positions: FloatArray, times_s: FloatArray, up: FloatArray, length: float,
+              contacts: FootContacts | None) -> ClipFoot:
+    hips, _, ankles, feet = np.moveaxis(positions, 1, 0)
+    if contacts is None:
+        high = feet @ up
+        spans = planted_spans(feet / length, (high - np.percentile(high, _LOWEST_PERCENT)) / length, times_s)
+    else:
+        spans = np.clip(contacts.heel if leg.foot == leg.ankle else contacts.stands, 0.0, times_s[-1])
+    reach, at, held = reaches(hips, ankles, length), np.empty((len(spans), 3)), spans.copy()
+    for k, (start, stop) in enumerate(np.searchsorted(times_s, spans + _WITHIN_S).tolist()):
+        part = slice(min(start, len(times_s) - 1), max(stop, start + 1))
+        kept = _while_knee_stays(positions[part], up, length)
+        if kept is not None:
+            part = slice(part.start + kept.start, part.start + kept.stop)
+            held[k] = times_s[[part.start, part.stop - 1]]
+        at[k] = feet[part].mean(axis=0)
+        if not leg.is_loose:  # what is not led by the leg goes where it should
+            higher = ((at[k] - feet[part]) @ up)[:, None] * up  # a held foot is as high as the clip has it
+            at[k] = within_reach(at[k], hips[part] + feet[part] - ankles[part] + higher, up, reach[part])
+    speeds = quotient(np.linalg.norm(np.diff(feet, axis=0), axis=1), np.diff(times_s))
+    fast = float(np.percentile(speeds, _FAST_PERCENT)) if len(speeds) else 0.0
+    return ClipFoot(held, at, np.zeros((len(at), 2, 3, 3)), feet[[0, -1]], fast, np.zeros(0), False,
+                    np.zeros(0), np.zeros(0))

@@ -1,0 +1,227 @@
+"""Legs as two-bone IK chains; the foot keeps its rotation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...clips.clip import Clip, Tracks
+from ...maths import rotations as rot
+from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...maths.formulas import (
+    Number,
+    Quaternion,
+    Vector,
+    arc_cosine,
+    chosen,
+    cosine_sine,
+    cross,
+    direction,
+    dot,
+    greatest,
+    holds_anywhere,
+    least,
+    length,
+    product,
+    rotated,
+    unit,
+    within,
+    worked_out,
+)
+from ...skeletons.hierarchy import is_descendant
+from ...skeletons.maps import SkeletonMap
+from ...skeletons.skeleton import Skeleton
+from .footholds import REACH, softly
+
+_OPPOSITE = 1e-6
+"""Nearer to opposite than this, the turn from one direction to the other is looked for with more care."""
+_STRAIGHT = 1e-4
+"""A knee whose bend has a smaller sine has no axis of its own."""
+_SHOWN = 0.02
+"""A bend at rest with a smaller sine may be chance."""
+_SOFT = 0.02
+"""Of a leg's length: so softly legs are kept from being stretched farther than they may be."""
+_FORWARD = 0.5
+"""A knee whose axis at rest has a smaller cosine to the body's left bends sideways or backwards there."""
+_BY = rot.multiply(np.eye(4)[:, None], np.roll(np.eye(4), -1, axis=0)).swapaxes(1, 2).reshape(4, 16)
+"""What makes of a quaternion's numbers, (4, 16), the matrix by which it is multiplied by another one, as xyzw."""
+
+
+@dataclass(frozen=True)
+class Leg:
+    """Joints of a leg; foot is the one that stands: the ball of the foot, or the ankle where there is none.
+
+    is_loose: the ankle is no descendant of the hip, as in rigs whose legs reach for their feet by IK.
+    """
+
+    hip: int
+    knee: int
+    ankle: int
+    foot: int
+    is_loose: bool = False
+    side: str = "l"
+
+    def length(self, skeleton: Skeleton) -> float:
+        """Return how long thigh and shin are together."""
+        rest = skeleton.rest_world[[self.hip, self.knee, self.ankle], :, 3]
+        return float(np.linalg.norm(np.diff(rest, axis=0), axis=1).sum())
+
+
+def legs_of(skeleton_map: SkeletonMap) -> tuple[Leg, ...]:
+    """Return the legs of which hip, knee and ankle are known and the knee is a descendant of the hip."""
+    found, parents = [], skeleton_map.skeleton.parents
+    for side in "lr":
+        joints = [skeleton_map.joint_of.get(f"{side}_{part}", -1) for part in ("hip", "knee", "ankle", "metatarsal")]
+        hip, knee, ankle, ball = joints
+        if min(hip, knee, ankle) >= 0 and is_descendant(parents, knee, hip):
+            found.append(Leg(hip, knee, ankle, ball if ball >= 0 and is_descendant(parents, ball, ankle) else ankle,
+                             not is_descendant(parents, ankle, hip), side))
+    return tuple(found)
+
+
+def with_whole_legs(clips: Sequence[Clip], legs: Sequence[Leg]) -> list[Clip]:
+    """Return clips of one skeleton, in which a leg whose hip moves is moved as a whole: what has no keys is at rest.
+
+    Else a foot would stand all through a clip with the bend that the clip before had as it pushed off.
+    """
+    ever: BoolArray = np.logical_or.reduce([clip.moved for clip in clips])
+    found = []
+    for clip in clips:
+        still = tuple(sorted({joint for leg in legs if clip.moved[leg.hip] for joint in (leg.knee, leg.ankle, leg.foot)
+                              if ever[joint] and not clip.moved[joint]}))
+        found.append(clip.derived(_resting, still) if still else clip)
+    return found
+
+
+def _resting(clip: Clip, joints: tuple[int, ...]) -> Clip:
+    """Return a clip in which joints that it does not move are at rest, by a key each."""
+    tracks, count = clip.rotations, len(joints)
+    more = Tracks(np.append(tracks.joints, joints), np.append(tracks.starts, tracks.starts[-1] + 1 + np.arange(count)),
+                  np.append(tracks.times_s, np.zeros(count)), np.concatenate((tracks.values, rot.identities(count))))
+    return replace(clip, rotations=more)
+
+
+def knee_axis(skeleton_map: SkeletonMap, leg: Leg, up: FloatArray) -> FloatArray:
+    """Return about which axis (3,) a straight knee bends, in the axes that the hip joint has in the model.
+
+    up: unit vector (3,) of model space. It is the axis of the bend that the leg shows at rest, where that goes forward,
+    else the body's left: from hip to hip, or by the foot where there is one hip alone.
+    """
+    skeleton, position = skeleton_map.skeleton, skeleton_map.skeleton.rest_world[:, :, 3]
+    thigh, shin = position[leg.knee] - position[leg.hip], position[leg.ankle] - position[leg.knee]
+    whole, bend, left = thigh + shin, rot.cross(thigh, shin), _leftwards(skeleton_map, leg, up)
+    left = left - whole * (left @ whole) / max(float(whole @ whole), 1e-30)
+    forward = bend @ left >= _FORWARD * np.linalg.norm(bend) * np.linalg.norm(left)
+    if np.linalg.norm(bend) > _SHOWN * np.linalg.norm(thigh) * np.linalg.norm(shin) and forward:
+        axis = bend
+    else:
+        axis = left if left.any() else rot.cross(whole, np.eye(3)[np.argmin(np.abs(whole))])
+    return rot.rotate(rot.conjugate(skeleton.rest_world_rotations[leg.hip]), axis)
+
+
+def _leftwards(skeleton_map: SkeletonMap, leg: Leg, up: FloatArray) -> FloatArray:
+    """Return where the body's left is at rest, (3,), zero where nothing tells."""
+    position = skeleton_map.skeleton.rest_world[:, :, 3]
+    left, right = (skeleton_map.joint_of.get(f"{side}_hip", -1) for side in "lr")
+    if min(left, right) >= 0 and (position[left] != position[right]).any():
+        return np.asarray(position[left] - position[right])
+    return rot.cross(up, position[leg.foot] - position[leg.ankle])
+
+
+@dataclass(frozen=True, eq=False)
+class Chains:
+    """L legs as chains of two bones each, bent all at once.
+
+    joints: (3, L) hips, knees and ankles. knee_axes: (L, 1, 3), see knee_axis. is_loose: (L,), see Leg.
+    """
+
+    joints: IntArray
+    knee_axes: FloatArray
+    is_loose: BoolArray
+
+    @classmethod
+    def of(cls, skeleton_map: SkeletonMap, legs: Sequence[Leg], up: FloatArray) -> Chains:
+        """Take the chains of some legs; up: unit vector (3,) of model space."""
+        joints = np.array([(leg.hip, leg.knee, leg.ankle) for leg in legs], dtype=np.int64).reshape(-1, 3).T
+        axes = np.array([knee_axis(skeleton_map, leg, up) for leg in legs]).reshape(-1, 1, 3)
+        return cls(joints, axes, np.array([leg.is_loose for leg in legs], dtype=np.bool_))
+
+    def bent(self, matrices: FloatArray, rotations: FloatArray, shift: FloatArray,
+             most: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return rotations (3, L, F, 4) by which ankles are shifted (L, F, 3) without turning in the model.
+
+        And by which share of its way from the hip an ankle falls short of that, (L, F). matrices: (3, L, F, 4, 4) what
+        leads from hips, knees and ankles to the model, their columns of unit length; where these are not at right
+        angles either, the rotations returned are not of unit length. rotations: (3, L, F, 4) as these joints have them.
+        Legs whose ankles are not shifted keep them. most: (L, F) how far ankles are from their hips at most, as a share
+        of the leg, unless they already are farther; what goes beyond is left out softly.
+        A joint's new rotation is the old one times its turn: with W its frame, T what turns it in the model and P what
+        turns its parent there, W⁻¹·P⁻¹·T·W.
+        """
+        found = worked_out(_bent, matrices[..., :3, 3].transpose(1, 2, 0, 3), matrices[0, ..., :3, :3], shift, most,
+                           self.knee_axes)
+        turns = found[..., :12].reshape(*shift.shape[:2], 3, 4, 1).transpose(2, 0, 1, 3, 4)
+        own = matrices.swapaxes(-1, -2) @ turns
+        own[..., 3, 0] = turns[..., 3, 0]
+        bent = ((rotations @ _BY).reshape(matrices.shape) @ own)[..., 0]
+        if self._loose:
+            bent[2, self._loose] = rotations[2, self._loose]
+        return bent, found[..., 12]
+
+    @cached_property
+    def _loose(self) -> list[int]:
+        return np.flatnonzero(self.is_loose).tolist()
+
+
+def _bent(limb: Sequence[Sequence[Number]], frame: Sequence[Sequence[Number]], shift: Sequence[Number],
+          most: Number, knee_axis: Sequence[Number]) -> Sequence[Number]:
+    """Return what turns a leg's hip, knee and ankle in the model, beside its parent, and the share; see Chains.bent.
+
+    Quaternions are xyzw. limb: where they are. frame: the rows of the hip's. The knee bends first, then the leg swings
+    at the hip. What turns nothing is exactly that: there the leg is as long as it is, and swings to where it is.
+    """
+    (hip, knee, ankle), (to_x, to_y, to_z) = limb, shift
+    thigh, shin = _from(hip, knee), _from(knee, ankle)
+    x, y, z = whole = thigh[0] + shin[0], thigh[1] + shin[1], thigh[2] + shin[2]
+    aim = x + to_x, y + to_y, z + to_z
+    a, b, now, far = length(thigh), length(shin), length(whole), length(aim)
+    together = greatest(a + b, 1e-30)
+    soft, most = _SOFT * together, most * together
+    over = softly(far - most - softly(now - most + soft / 2.0, soft), soft)
+    shortest = least(abs(a - b) * (2.0 - REACH), now)
+    long = within(far - over, shortest, greatest(together * REACH, now))
+    x, y, z = cross(thigh, shin)
+    size = length((x, y, z))
+    angle, is_straight = direction(size, dot(thigh, shin)), size <= _STRAIGHT * a * b
+    if holds_anywhere(is_straight):
+        x, y, z = (chosen(is_straight, dot(row, knee_axis), by) for row, by in zip(frame, (x, y, z), strict=True))
+        size = length((x, y, z))
+    wanted = arc_cosine((long * long - a * a - b * b) / greatest(2.0 * a * b, 1e-30))  # 0 where the leg is straight
+    cosine, sine = cosine_sine(chosen(long != now, (wanted - angle) / 2.0, 0.0))
+    by = sine / greatest(size, 1e-30)
+    bend = cosine, x * by, y * by, z * by
+    x, y, z = rotated(bend, shin)
+    swing = _arc((thigh[0] + x, thigh[1] + y, thigh[2] + z), aim, far)
+    (hip_w, hip_x, hip_y, hip_z), (knee_w, knee_x, knee_y, knee_z), (w, x, y, z) = swing, bend, product(swing, bend)
+    return hip_x, hip_y, hip_z, hip_w, knee_x, knee_y, knee_z, knee_w, -x, -y, -z, w, over / greatest(far, 1e-30)
+
+
+def _from(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:
+    (ax, ay, az), (bx, by, bz) = a, b
+    return bx - ax, by - ay, bz - az
+
+
+def _arc(a: Sequence[Number], b: Sequence[Number], far: Number) -> Quaternion[Number]:
+    """Return the smallest rotation that leads the direction of a to that of b; far: how long b is."""
+    along, (x, y, z) = dot(a, b), cross(a, b)
+    both = length(a) * far
+    w = both + along  # half of the angle between them
+    if not holds_anywhere(w <= _OPPOSITE * both):
+        return unit((w, x, y, z))
+    found: Any = np.moveaxis(rot.shortest_arc(np.stack(a, axis=-1), np.stack(b, axis=-1)), -1, 0)
+    w, x, y, z = found.tolist() if found.ndim == 1 else found
+    return w, x, y, z

@@ -1,0 +1,239 @@
+"""Holds feet in their footholds by a correction of the legs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ...maths import rotations as rot
+from ...maths.arrays import FloatArray, IntArray, side_by_side
+from ...maths.formulas import Number, greatest, holds_anywhere, length, root, worked_out
+from ...skeletons.hierarchy import with_ancestors, with_descendants
+from ...skeletons.maps import SkeletonMap
+from ...skeletons.skeleton import Pose
+from ..joints import Joints
+from .footholds import Footholds, down, ground_axes, led, softly, stretch
+from .legs import Chains, Leg
+from .soles import SOFT_LEGS, Soles
+
+_SOFT_DOWN_LEGS: Final = 0.03
+"""Over so much the body begins to go down, as it is heavy; feet give way meanwhile."""
+_BENT: Final = 0.97
+"""Legs that are straighter than this share of their length, and than in the clips, have the body go down."""
+_MOST_DOWN_LEGS: Final = 0.05
+"""At most so far, and likewise without a jolt."""
+
+
+_TIMES_BENT: Final = 3
+"""A foot that is drawn up tilts its shin, and so what of its sole moves with that."""
+_NO_GROUND: Final = (np.zeros((1, 1)),) * 3
+
+
+class Floor(NamedTuple):
+    """What soles are kept above in F frames.
+
+    heights: (L, F, N) how low, along up, points of the soles may be, see soles.py; share: (F,) how much that holds.
+    rise: (L, F) how far feet rise anyway that the clip has in the ground, see rises.py.
+    """
+
+    heights: FloatArray
+    share: FloatArray
+    rise: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class FeetLock:
+    """Holds the feet of L legs. up: unit vector (3,) of model space. soles: N points of each of them."""
+
+    skeleton_map: SkeletonMap
+    legs: tuple[Leg, ...]
+    footholds: Footholds
+    up: FloatArray
+    soles: Soles
+
+    def hold(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray, floor: Floor | None) -> None:
+        """Bring the feet of poses (F, J, …) at times (F,), in any order, into their footholds.
+
+        gaps: (L, F), see Footholds; upright: (F,) how much they are held in height too. floor: what they are kept
+        above, if there is anything. A foothold that the leg cannot reach is followed as far as it goes.
+        """
+        world, are_scaled = self._joints.posed(pose)
+        matrices = world.reshape(4, len(self.legs), len(times_s), 4, 4)
+        led = self._worked_out(_shift_and_down, matrices, times_s, gaps, upright, floor)
+        shift, downs, most = led[..., :3], led[..., 3], led[..., 4]
+        for leg in self._loose:
+            downs[leg] = 0.0
+        if np.count_nonzero(downs):
+            lowest = np.maximum.reduce(downs)
+            pose.translations[:, self._tops] -= (lowest[:, None] * self.up)[:, None]
+            matrices[..., 2, 3] -= lowest
+            shift[..., 2] += lowest
+        if not np.count_nonzero(shift):
+            return
+        self._bend(pose, matrices[:3], are_scaled, shift, most)
+        if floor is not None and self.soles.have_shins:
+            self._lift_shins(pose, floor)
+
+    def _lift_shins(self, pose: Pose, floor: Floor) -> None:
+        """Draw feet up whose soles also move with the shin: how low these are is known when their legs are bent."""
+        for _ in range(_TIMES_BENT):
+            world, are_scaled = self._joints.posed(pose)
+            matrices = world.reshape(4, len(self.legs), *world.shape[1:])
+            below, share, _ = self._ground(matrices, floor)
+            lift = share * np.maximum(below, 0.0)
+            if not lift.any():
+                return
+            shift = lift[..., None] * np.array((0.0, 0.0, 1.0))
+            self._bend(pose, matrices[:3], are_scaled, shift, np.full(lift.shape, np.inf))
+
+    def lacks(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
+              floor: Floor | None) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return by how much the body goes down for each foot that is held, (L, F), and how much higher feet are then.
+
+        That is than their footholds, since their soles would be in the ground; see hold. And how far from its hip the
+        ankle is then, as a share of the leg.
+        """
+        matrices = self._joints.posed(pose)[0].reshape(4, len(self.legs), len(times_s), 4, 4)
+        found = self._worked_out(_lacks, matrices, times_s, gaps, upright, floor)
+        for leg in self._loose:
+            found[leg, :, 0] = 0.0
+        return found[..., 0], found[..., 1], found[..., 2]
+
+    def _worked_out(self, formula: Callable[..., Sequence[Number]], matrices: FloatArray, times_s: FloatArray,
+                    gaps: IntArray, upright: FloatArray, floor: Floor | None) -> FloatArray:
+        """Return the K numbers that a formula makes of each leg, (L, F, K).
+
+        matrices: (4, L, F, 4, 4) of hips, knees, ankles and feet.
+        """
+        limbs = matrices[..., :3, 3].transpose(1, 2, 0, 3)
+        ground = _NO_GROUND if floor is None else self._ground(matrices, floor)
+        return worked_out(formula, limbs, self.footholds.ways(gaps), times_s[None], upright[None], *ground,
+                          self._lengths)
+
+    def _ground(self, matrices: FloatArray, floor: Floor) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return how deep soles are below the floor, (L, F), how much of that is to be lifted, (1, F), and the rise."""
+        below = np.maximum.reduce(floor.heights - self.soles.heights(*matrices[1:]), axis=2)
+        return below, floor.share[None], floor.rise
+
+    def _bend(self, pose: Pose, matrices: FloatArray, are_scaled: bool, shift: FloatArray, most: FloatArray) -> None:
+        """Turn the joints of legs so that ankles are shifted (L, F, 3); most: see Chains.bent.
+
+        matrices: (3, L, F, 4, 4) of hips, knees and ankles in the model, which are changed where they are scaled.
+        """
+        if are_scaled:
+            _take_scale_out(matrices)
+        joints, parents = self._chains.joints, self.skeleton_map.skeleton.parents
+        rotations, short = self._chains.bent(matrices, pose.rotations.take(joints, axis=1).transpose(1, 2, 0, 3), shift,
+                                             most)
+        for i in self._loose:
+            aim = matrices[2, i, :, :3, 3] + shift[i] - matrices[0, i, :, :3, 3]
+            away = shift[i] - short[i, :, None] * aim
+            ankle, own = int(joints[2, i]), np.asarray(away @ ground_axes(self.up))
+            if parents[ankle] >= 0:
+                parent = Joints.of(self.skeleton_map.skeleton, [int(parents[ankle])]).matrices(pose)[0, :, :3, :3]
+                own = np.asarray(np.linalg.solve(parent, own[..., None])[..., 0], dtype=np.float64)
+            pose.translations[:, ankle] += own
+        pose.rotations[:, joints] = (rot.normalized(rotations) if are_scaled else rotations).transpose(2, 0, 1, 3)
+
+    @cached_property
+    def _joints(self) -> Joints:
+        feet = [leg.foot for leg in self.legs]
+        joints = Joints.of(self.skeleton_map.skeleton, [*self._chains.joints.ravel().tolist(), *feet])
+        return joints.turned(ground_axes(self.up))
+
+    @cached_property
+    def _lengths(self) -> FloatArray:
+        """How long the legs are, (L, 1), more than 0."""
+        return np.array([[max(leg.length(self.skeleton_map.skeleton), 1e-30)] for leg in self.legs])
+
+    @cached_property
+    def _loose(self) -> tuple[int, ...]:
+        """The numbers of legs that are no chains down to the foot."""
+        return tuple(i for i, leg in enumerate(self.legs) if leg.is_loose)
+
+    @cached_property
+    def _chains(self) -> Chains:
+        return Chains.of(self.skeleton_map, self.legs, self.up)
+
+    @cached_property
+    def tops(self) -> IntArray:
+        """The topmost ancestors of the body's joints, which go down where legs do not reach; feet that are loose stay.
+
+        A control rig may have its legs and its spine below different ones.
+        """
+        parents, joints = self.skeleton_map.skeleton.parents, np.array([*self.skeleton_map.joint_of.values()])
+        if len(self._loose) == len(self.legs):
+            return np.zeros(0, dtype=np.int64)
+        stay = with_descendants(parents, np.array([self.legs[i].ankle for i in self._loose], dtype=np.int64))
+        found = with_ancestors(parents, joints[~stay[joints]])
+        return found[parents[found] < 0]
+
+    @cached_property
+    def _tops(self) -> slice | IntArray:
+        return side_by_side(self.tops)
+
+
+def _take_scale_out(matrices: FloatArray) -> None:
+    """Make the columns of matrices (..., 4, 4) as long as those of a rotation."""
+    frames = matrices[..., :3, :3]
+    frames /= np.maximum(np.linalg.norm(frames, axis=-2, keepdims=True), 1e-30)
+
+
+def _shift_and_down(limb: Sequence[Sequence[Number]], ways: Sequence[Number], time_s: Number, upright: Number,
+                    below: Number, share: Number, rise: Number, leg: Number) -> Sequence[Number]:
+    """Return how far a foot is to be moved (x, y, z), how far the body is down for it, how far its leg is stretched.
+
+    That is at most, as a share of the leg. For the rest see _shift.
+    """
+    x, y, z, firmly, _ = _shift(limb, ways, time_s, upright, below, share, rise, leg)
+    wanted = firmly * _wanted(limb, (x, y, z), leg)
+    return x, y, z, down(ways, time_s, wanted), stretch(ways, time_s)
+
+
+def _lacks(limb: Sequence[Sequence[Number]], ways: Sequence[Number], time_s: Number, upright: Number,
+           below: Number, share: Number, rise: Number, leg: Number) -> Sequence[Number]:
+    """Return how far the body has to be down for a foot that is held, how much higher that is than its foothold.
+
+    And how far from its hip the ankle is then, as a share of the leg. For the rest see _shift.
+    """
+    hip, knee, ankle, _ = limb
+    x, y, z, _, higher = _shift(limb, ways, time_s, upright, below, share, rise, leg)
+    wanted = _wanted(limb, (x, y, z), leg)
+    left = ankle[0] + x - hip[0], ankle[1] + y - hip[1], ankle[2] + z + wanted - hip[2]
+    thigh, shin = (tuple(a - b for a, b in zip(*ends, strict=True)) for ends in ((knee, hip), (ankle, knee)))
+    return wanted, higher, length(left) / greatest(length(thigh) + length(shin), 1e-30)
+
+
+def _shift(limb: Sequence[Sequence[Number]], ways: Sequence[Number], time_s: Number, upright: Number, below: Number,
+           share: Number, rise: Number, leg: Number) -> tuple[Number, Number, Number, Number, Number]:
+    """Return how far a foot is to be moved (x, y, z), how firmly it is held, and how much higher than its foothold.
+
+    So that its sole is not in the ground. limb: where hip, knee, ankle and foot are. ways: see Footholds.ways. upright:
+    how much the foot is held in height too. below: how deep its sole is below the floor, and how much that holds.
+    rise: how far it rises anyway. leg: its length.
+    """
+    foot = limb[3]
+    higher = share * softly(below + foot[2] - ways[-1], SOFT_LEGS * leg)
+    x, y, z, firmly, clear = led(foot, ways, time_s, upright, higher, rise)
+    return x, y, z + share * softly(below + clear - z, SOFT_LEGS * leg), firmly, higher
+
+
+def _wanted(limb: Sequence[Sequence[Number]], shift: Sequence[Number], leg: Number) -> Number:
+    """Return how far the body has to go down for a foot that is moved.
+
+    With the hip at height h over the goal and d beside it, a leg of length r reaches it from √(r² − d²) above.
+    """
+    (hip_x, hip_y, hip_z), _, (x, y, z), _ = limb
+    x, y, z = hip_x - x, hip_y - y, hip_z - z
+    own, bent, soft = length((x, y, z)), _BENT * leg, _SOFT_DOWN_LEGS * leg
+    x, y, z = x - shift[0], y - shift[1], z - shift[2]
+    far = bent + softly(own - bent + soft / 2.0, soft)
+    high = z - root(far * far - x * x - y * y)
+    if not holds_anywhere(high > 0.0):
+        return 0.0 * high
+    most = _MOST_DOWN_LEGS * leg
+    return greatest(most - softly(1.5 * most - softly(high, soft), most), 0.0)

@@ -1,0 +1,72 @@
+"""Steps that would be faster than the clips' own feet lead less far: to a little beside where a clip has the foot.
+
+A step that has too little time for its way could only be hurried, or left out. What it is too long by is shared by the
+footholds before and after it, most of it by the one that is held for a shorter time; how far each may be beside where
+its clip has it, is limited. All steps of a foot are looked at together, since a foothold lies between two of them
+(position based dynamics: Müller et al. 2007, with all constraints at once).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ...maths.arrays import BoolArray, ComplexArray, FloatArray, IntArray
+
+BESIDE_LEGS: Final = 0.15
+"""So far beside where its clip has it a foot stands at most, in leg lengths: legs reach so far."""
+_PASSES: Final = 24
+_CAREFUL: Final = 0.8
+"""Of what is too far, so much is gone in each: what is pulled to both sides would swing."""
+_NEAR_LEGS: Final = 1e-6
+_LEAST_S: Final = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Rounds:
+    """What is the same in each round of a loop, of H footholds.
+
+    same: (H,) numbers; footholds with the same one are of the same clip, another time. turned: (H,) complex of length
+    1, how each is turned over the ground. is_asked: (H,) of each number one: the others follow it.
+    """
+
+    same: IntArray
+    turned: ComplexArray
+    is_asked: BoolArray
+
+    @classmethod
+    def of(cls, number: IntArray, turned: ComplexArray, rounds: int) -> Rounds:
+        """Take the footholds of these numbers (H,), in order, of as many as lie one round after another."""
+        of_round = max(len(turned) // rounds, 1)
+        return cls(number % of_round, turned[number], number // of_round == rounds // 2)
+
+
+def shortened(at: ComplexArray, held_s: FloatArray, most: FloatArray, leg_length: float,
+              rounds: Rounds) -> ComplexArray:
+    """Return where a foot is held, (H,) complex over the ground, so that its ways are as short as they should be.
+
+    at: (H,) where its clips have it; held_s: (H,) for how long. most: (H − 1,) how far it is to be from each to the
+    next. Where footholds may not be so far beside, ways stay longer.
+
+    >>> one = Rounds.of(np.arange(2), np.ones(2, dtype=complex), 1)
+    >>> at, held_s, most = np.array((0.0, 0.5), dtype=complex), np.array((3.0, 1.0)), np.array((0.4,))
+    >>> shortened(at, held_s, most, 1.0, one).real.round(3).tolist()
+    [0.025, 0.425]
+    """
+    held_s, moved = np.maximum(held_s, _LEAST_S), np.zeros(int(rounds.same.max(initial=-1)) + 1, dtype=np.complex128)
+    share, found = held_s[1:] / (held_s[1:] + held_s[:-1]), at
+    asked = rounds.same[rounds.is_asked]
+    for _ in range(_PASSES):
+        apart = np.diff(found)
+        far = np.abs(apart)
+        beyond = np.maximum(far - most, 0.0)
+        if not np.count_nonzero(beyond > _NEAR_LEGS * leg_length):
+            break
+        push = _CAREFUL * apart * beyond / np.maximum(far, 1e-30)
+        pushed = np.append(share * push, 0.0) - np.append(0.0, (1.0 - share) * push)
+        moved[asked] += (pushed / rounds.turned)[rounds.is_asked]
+        moved *= np.minimum(BESIDE_LEGS * leg_length / np.maximum(np.abs(moved), 1e-30), 1.0)
+        found = at + rounds.turned * moved[rounds.same]
+    return found

@@ -1,0 +1,200 @@
+"""Points of the soles: of the skin, where it is known, or as far as a skeleton tells where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from ...maths import rotations as rot
+from ...maths.arrays import FloatArray
+from ...retargeting.skin_points import SkinPoints
+from ...skeletons.hierarchy import with_descendants
+from ...skeletons.skeleton import Skeleton
+from .footholds import ground_axes
+from .legs import Leg
+
+_BALL: Final = 0.6
+"""Where the ball of a foot is between below the ankle and the tip of the toes."""
+_LEAST_LEGS: Final = 0.25
+"""How far it is at least from below the ankle to the tip of the toes, in leg lengths."""
+_HEEL: Final = 0.25
+"""And how far to the heel, on the other side, against that."""
+_HIGH_LEGS: Final = 0.08
+"""How high the ankle is, where there is no ball."""
+_SOLE_LEGS: Final = 0.05
+"""Skin of a foot that is at most so much higher than its lowest belongs to the sole."""
+_SUNK_LEGS: Final = 0.1
+"""So deep in the ground a clip may have feet that are to stand on it: half a step of usual stairs."""
+SOFT_LEGS: Final = 0.02
+"""Feet are kept above the ground softly: over so much of the leg."""
+_OF_GUESSED: Final = np.array((1.0, 0.0, 1.0, 0.0))
+"""How much the joint that is held carries ball, ankle, tip of the toes and heel, where the last two are guessed."""
+_SURE: Final = 2
+_OF_FOOT: Final = ((1.0, 0.0), (1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0))
+_OF_ANKLE: Final = ((-1.0, 0.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, 1.0), (1.0, -1.0))
+"""Where points of a sole of skin are, ahead and aside: of those that mostly move with the joint held, or the ankle."""
+_TIPS_OF_FOOT: Final = ((1.0, -1.0), (1.0, -0.2))
+_TIPS_OF_ANKLE: Final = ((-1.0, -1.0),)
+"""And where points are of all of its skin, ahead and up: feet swing with toes down, whose tips are not of the sole."""
+_OF_SHIN: Final = ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0))
+"""Where points are of a sole that mostly moves with the shin, as of boots whose heels are bound to it."""
+_MOVED_BY_SHIN: Final = 0.2
+"""Where a shin carries no point of the soles by more than that, the ankle stands for it."""
+
+
+@dataclass(frozen=True)
+class Soles:
+    """N points of each of L soles, each carried by the ankle, by the joint that is held, and where need be by the knee.
+
+    numbers: all of them, as (x, y, z, 1) in the ankle's axes, and in those of the other joints, each times how much
+    that joint carries the point. shape: (N, L, 8 or 12). sure: the first so many are the body's own, the others are
+    guessed.
+    """
+
+    numbers: tuple[float, ...]
+    shape: tuple[int, int, int]
+    sure: int
+
+    @classmethod
+    def of(cls, skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray, skin: SkinPoints | None = None) -> Soles:
+        """Choose them: the rim of the skin's soles, also where toes begin.
+
+        Of feet without skin: ball and ankle, and the tip of the toes and the heel, guessed as high at rest as the ball.
+        up: unit vector (3,) of model space. skin: of the skeleton.
+        """
+        guessed = [_guessed(skeleton, legs, leg, up) for leg in legs]
+        found = [None if skin is None else _of_skin(skin, skeleton, leg, up, tip - heel)
+                 for leg, (*_, tip, heel) in zip(legs, guessed, strict=True)]
+        known = [each for each in found if each is not None]
+        is_known = len(known) == len(legs)
+        of_guessed = np.stack((1.0 - _OF_GUESSED, _OF_GUESSED, np.zeros(len(_OF_GUESSED))), axis=1)
+        chosen = known if is_known else [(positions, of_guessed) for positions in guessed]
+        most = max((len(positions) for positions, _ in chosen), default=0)
+        joints = 3 if any(shares[:, 2].max() > _MOVED_BY_SHIN for _, shares in chosen) else 2
+        local = []
+        for leg, (positions, shares) in zip(legs, chosen, strict=True):
+            if joints == 2:
+                shares = np.stack((1.0 - shares[:, 1], shares[:, 1]), axis=1)
+            own = np.concatenate([share[:, None] * _local(skeleton, joint, positions) for joint, share in
+                                  zip((leg.ankle, leg.foot, leg.knee), shares.T, strict=False)], axis=1)
+            local.append(np.concatenate((own, np.repeat(own[:1], most - len(own), axis=0))))
+        points = np.stack(local, axis=1) if legs else np.zeros((0, 0, 8))
+        return cls(tuple(points.ravel().tolist()), points.shape, len(points) if is_known else _SURE)
+
+    @property
+    def are_skin(self) -> bool:
+        """Whether they are of the body's skin: at rest the lowest of them is on the ground."""
+        return self.sure == self.shape[0]
+
+    @property
+    def have_shins(self) -> bool:
+        """Whether shins carry some of them."""
+        return self.shape[2] > 8
+
+    @cached_property
+    def points(self) -> FloatArray:
+        """All of them, (N, L, 8)."""
+        return np.array(self.numbers).reshape(self.shape)
+
+    def rest_heights(self, skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray) -> FloatArray:
+        """Return how high they are at rest, (N, L), along up (3,)."""
+        rest = ground_axes(up) @ skeleton.rest_world
+        knees, ankles, feet = (rest[[getattr(leg, part) for leg in legs], None] for part in ("knee", "ankle", "foot"))
+        return self.heights(knees, ankles, feet)[:, 0].T
+
+    def ground(self, skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray) -> FloatArray:
+        """Return how high the ground is below each of the sure ones, (L, N), as the body shows it at rest.
+
+        Below skin, where the lowest is that feet carry: a heel's rim that is higher at rest may come down to there.
+        What shins carry may hang below that, as a hem does. Ball and ankle are as high on it as at rest.
+        """
+        rest = self.rest_heights(skeleton, legs, up).T[:, :self.sure]
+        if not self.are_skin:
+            return rest
+        of_shin = self.points[..., -1].T > 0.5 if self.have_shins else np.zeros(rest.shape, dtype=np.bool_)
+        lowest = rest.min(initial=np.inf, where=~of_shin)
+        return np.asarray(np.where(of_shin, np.minimum(rest, lowest), lowest))
+
+    def heights(self, knees: FloatArray, ankles: FloatArray, feet: FloatArray) -> FloatArray:
+        """Return how high they are, (L, F, N), by matrices (L, F, 4, 4) in ground coordinates."""
+        joints = (ankles, feet, knees)[:self.shape[2] // 4]
+        return np.concatenate([matrices[..., 2, :] for matrices in joints], axis=-1) @ self._by_foot
+
+    @cached_property
+    def _by_foot(self) -> FloatArray:
+        return self.points.transpose(1, 2, 0).copy()
+
+
+def on_ground(lowest: FloatArray, at_rest: FloatArray, leg: float) -> FloatArray:
+    """Return how low points of soles may be, (...,), that a clip has so low: at most as they are at rest.
+
+    That is where the ground is, unless the clip has them far below it: there it means another ground, and as much as
+    lies between comes little by little. leg: a length, as lowest and at_rest (...,) are.
+
+    >>> on_ground(np.array((0.3, -0.05, -0.15, -0.3)), np.zeros(4), 1.0).round(2).tolist()
+    [0.3, 0.0, -0.1, -0.3]
+    """
+    below = at_rest - lowest
+    return np.asarray(lowest + np.maximum(np.minimum(below, 2.0 * _SUNK_LEGS * leg - below), 0.0))
+
+
+def _guessed(skeleton: Skeleton, legs: Sequence[Leg], leg: Leg, up: FloatArray) -> FloatArray:
+    """Return where the ball of a foot, its ankle, the tip of its toes and its heel are at rest, (4, 3)."""
+    position = skeleton.rest_world[..., 3]
+    length, ankle = leg.length(skeleton), position[leg.ankle]
+    ball = position[leg.foot] if leg.foot != leg.ankle else ankle - _HIGH_LEGS * length * up
+    below = ankle + ((ball - ankle) @ up) * up
+    far = float(np.linalg.norm(ball - below))
+    ahead = (ball - below) / far if far > 0.0 else _forward(skeleton, legs, up)
+    tip = max(far / _BALL, _LEAST_LEGS * length) * ahead
+    return np.stack((ball, ankle, below + tip, below - _HEEL * tip))
+
+
+def _of_skin(skin: SkinPoints, skeleton: Skeleton, leg: Leg, up: FloatArray,
+             ahead: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """Return points of the rim of a sole's skin at rest, (N, 3), and how much ankle, foot and knee carry each, (N, 3).
+
+    None where no skin moves with the foot. ahead: (3,) from heel to toes. Skin that moves with the shin belongs to the
+    sole where it is as low. The ankle carries what the other two do not.
+    """
+    of_ankle, of_foot, of_shin = (with_descendants(skeleton.parents, np.array((joint,)))
+                                  for joint in (leg.ankle, leg.foot, leg.knee))
+    of_shin &= ~of_ankle
+    foot, shin = (np.where(own[skin.joints], skin.weights, 0.0).sum(axis=1) for own in (of_foot, of_shin))
+    if leg.foot != leg.ankle:
+        of_ankle &= ~of_foot
+    high, owner = skin.positions @ up, skin.joints[:, 0]
+    if not of_foot[owner].any():
+        return None
+    reach = _SOLE_LEGS * leg.length(skeleton)
+    low_shin = of_shin[owner] & (high <= high[(of_ankle | of_foot)[owner]].min() + reach)
+    if not (of_ankle[owner] | low_shin).any():
+        return None
+    directions = np.stack((ahead, rot.cross(up, ahead))) / max(float(np.linalg.norm(ahead)), 1e-30)
+    found: list[int] = []
+    for is_own, ways, tips in ((of_foot[owner], _OF_FOOT, _TIPS_OF_FOOT), (of_ankle[owner], _OF_ANKLE, _TIPS_OF_ANKLE),
+                               (low_shin, _OF_SHIN, _TIPS_OF_ANKLE)):
+        if not is_own.any():
+            continue
+        sole = np.flatnonzero(is_own & (high <= high[is_own].min() + reach))
+        found += sole[(skin.positions[sole] @ (np.array(ways) @ directions).T).argmax(axis=0)].tolist()
+        part = np.flatnonzero(is_own)
+        found += part[(skin.positions[part] @ (np.array(tips) @ (directions[0], up)).T).argmax(axis=0)].tolist()
+    return skin.positions[found], np.stack((1.0 - foot[found] - shin[found], foot[found], shin[found]), axis=1)
+
+
+def _local(skeleton: Skeleton, joint: int, positions: FloatArray) -> FloatArray:
+    """Return positions (N, 3) as (x, y, z, 1) in the axes of a joint at rest, (N, 4)."""
+    rest = skeleton.rest_world[joint]
+    return np.append(np.linalg.solve(rest[:, :3], (positions - rest[:, 3]).T).T, np.ones((len(positions), 1)), axis=1)
+
+
+def _forward(skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray) -> FloatArray:
+    """Return where a body looks at rest, of unit length; nowhere where it has one leg alone."""
+    hips = {leg.side: skeleton.rest_world[leg.hip, :, 3] for leg in legs}
+    ahead = rot.cross(hips.get("l", np.zeros(3)) - hips.get("r", np.zeros(3)), up) if len(hips) > 1 else np.zeros(3)
+    return np.asarray(ahead / max(float(np.linalg.norm(ahead)), 1e-30))

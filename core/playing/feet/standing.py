@@ -1,0 +1,358 @@
+"""Planted feet stay in place, by a correction of the legs.
+
+When a foot is planted is taken from the clips, each on the skeleton that it came from (clips/contacts.py). While it is,
+the joint that bears it is held in one position; the ankle goes along, and hip and knee turn so that they reach it.
+Where the leg would become straight, the body goes down a little, before the foot is there. At seams a foot stays,
+or makes a step (steps.py); on its way from or to a foothold it is lifted a little, and the rims of soles go no lower
+than the clips on both sides have them. Feet that a clip has in the ground are lifted onto it. A foot keeps its turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
+from ...maths.formulas import Number, greatest, within, worked_out
+from ...retargeting.skin_points import SkinPoints
+from ...skeletons.hierarchy import with_ancestors
+from ...skeletons.maps import SkeletonMap
+from ...skeletons.skeleton import Pose
+from ..arms import Arms
+from ..joints import Joints
+from ..mix import Mix
+from ..row import Row
+from ..stage import FIRST_ROUND, Over, Stage, in_rounds
+from ..transitions.seams import time_stretch
+from .clip_feet import ClipFoot, clip_feet, known_contacts, own_feet
+from .footholds import BESIDE_S, Loose, ground_axes
+from .legs import Leg, legs_of
+from .lock import FeetLock, Floor
+from .rises import Rises
+from .soles import SOFT_LEGS, Soles, on_ground
+from .steps import Planted, Seams, footholds
+
+_JUMP_LEGS: Final = 0.01
+_UPRIGHT_S: Final = 0.25
+"""So long before a transition feet come to the height of their footholds, and so long after it they leave it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Feet(Over):
+    """The last stage: planted feet stay in place.
+
+    row: the segments whose clips tell when feet are planted. skeleton_map: tells what the joints are, legs among them;
+    up: unit vector (3,) of model space. skin: of the body, where it is known. lifts_sunk: whether feet that a clip has
+    in the ground are lifted onto it, beside transitions too.
+    """
+
+    row: Row
+    skeleton_map: SkeletonMap
+    up: FloatArray
+    skin: SkinPoints | None = None
+    lifts_sunk: bool = True
+
+    def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
+        """Return the poses below with planted feet in place; see Stage."""
+        pose, segment = self.below.sample(times_s), self.row.segment_at(times_s)
+        gaps = self._lock.footholds.gaps_at(times_s)
+        self._plan(gaps)
+        upright, floor = self._around(times_s, segment)
+        self._lock.hold(pose, times_s, gaps, upright, floor)
+        self.root.repeat(pose, rounds)
+        return pose
+
+    @cached_property
+    def moved(self) -> BoolArray:
+        """Joints that anything moves, (J,); legs always."""
+        moved = self.below.moved.copy()
+        for leg in self._legs:
+            moved[[leg.hip, leg.knee, leg.ankle]] = True
+        moved[self._lock.tops] = True
+        return np.asarray(moved)
+
+    @cached_property
+    def steps(self) -> tuple[tuple[str, float, float], ...]:
+        """The steps that feet make at seams, with their sides and when they begin and end, of one round of a loop."""
+        footholds = self._lock.footholds
+        begin_s, end_s = footholds.edges_s
+        gaps = np.flatnonzero((footholds.lift > 0.0) & (end_s > 0.0) & (begin_s < self.duration_s))
+        leg = np.searchsorted(footholds.first, gaps, side="right") - 1
+        return tuple((self._legs[at].side, begin, end) for at, begin, end in zip(
+            leg.tolist(), begin_s[gaps].tolist(), end_s[gaps].tolist(), strict=True))
+
+    @cached_property
+    def _legs(self) -> tuple[Leg, ...]:
+        return legs_of(self.skeleton_map)
+
+    @cached_property
+    def _soles(self) -> Soles:
+        return Soles.of(self.skeleton, self._legs, self.up, self.skin)
+
+    @cached_property
+    def _feet(self) -> tuple[tuple[ClipFoot, ...], ...]:
+        """What each leg's foot does in each segment, S of them; the same value wherever the same is played."""
+        row, skeleton = self.row, self.skeleton
+        chain = with_ancestors(skeleton.parents, np.array([leg.ankle for leg in self._legs]))
+        legs_alone = _of_joints(row, with_ancestors(skeleton.parents, np.array([leg.foot for leg in self._legs])))
+        known: dict[tuple[int, bytes], tuple[ClipFoot, ...]] = {}
+        found = []
+        for segment, (clip, held) in enumerate(zip(row.sequence.clip.tolist(), row.held_by(chain), strict=True)):
+            if (clip, held) not in known:
+                source = row.sources.clips[clip]
+                known[clip, held] = source.derived(
+                    own_feet, row.sources.interpolation, row.sources.translation, self._legs, tuple(self.up.tolist()),
+                    self._soles) if row.plays_as_it_is(clip, chain) else clip_feet(
+                    lambda times, at=segment: legs_alone.unplaced(np.full(len(times), at), times),  # type: ignore[misc]
+                    source.duration_s, self._legs, skeleton, self.up, known_contacts(source, self._legs), self._soles)
+            found.append(known[clip, held])
+        return tuple(found)
+
+    @cached_property
+    def _distinct(self) -> tuple[list[tuple[ClipFoot, ...]], IntArray]:
+        """Each of these values once, and the number of each segment's, (S,)."""
+        of_value = {id(feet): feet for feet in self._feet}
+        number = {value: at for at, value in enumerate(of_value)}
+        return list(of_value.values()), np.array([number[id(feet)] for feet in self._feet])
+
+    @cached_property
+    def _lock(self) -> FeetLock:
+        """What holds the feet."""
+        lengths = [leg.length(self.skeleton) for leg in self._legs]
+        planted = [self._planted(leg) for leg in range(len(self._legs))]
+        return FeetLock(self.skeleton_map, self._legs, footholds(planted, self._seams(), lengths), self.up, self._soles)
+
+    @cached_property
+    def _played(self) -> tuple[IntArray, IntArray]:
+        """Segments and the rounds of the loop that they are in: three of them, since footholds go over its seam."""
+        rounds, segments = np.arange(-1, 2) if self.is_loop else FIRST_ROUND, np.arange(len(self._feet))
+        return np.tile(segments, len(rounds)), np.repeat(rounds, len(segments))
+
+    def _planted(self, leg: int) -> Planted:
+        """Return where one of the feet is planted."""
+        (segment, turn), (distinct, number) = self._played, self._distinct
+        feet, number = [each[leg] for each in distinct], number[segment]
+        each = np.array([len(foot.at) for foot in feet])
+        counts = each[number]
+        own = np.repeat(np.arange(len(segment)), counts)
+        contact = (np.cumsum(each) - each)[number[own]] + np.arange(len(own)) - (np.cumsum(counts) - counts)[own]
+        spans_s, at, loose_at = (np.concatenate([getattr(foot, name) for foot in feet])[contact]
+                                 for name in ("spans_s", "at", "loose"))
+        layout = self.row.layout
+        stretch = time_stretch(layout.end_s - layout.begin_s, self.row.sequence, self.row.sources.clips)[segment]
+        fast = quotient(np.array([foot.fast for foot in feet])[number], stretch)
+        segment, turn = segment[own], turn[own]
+        spans = layout.begin_s[segment, None] + spans_s * stretch[own, None]
+        ground = ground_axes(self.up)
+        points = np.concatenate((at[:, None], loose_at.reshape(-1, 6, 3), at[:, None] + ground[0]), axis=1)
+        points = self.root.placed_points(points.reshape(-1, 3), segment.repeat(8), turn.repeat(8))
+        points = (points @ ground.T).reshape(-1, 8, 3)
+        turned = (points[:, 7] - points[:, 0]) @ np.array((1.0, 1j, 0.0))
+        step_s = stretch[own, None] * BESIDE_S
+        loose = Loose.of(points[:, 1:7].reshape(-1, 2, 3, 3), step_s)
+        is_own = self._are_clips_own(spans, segment) & self._are_clips_own(spans + 2.0 * step_s * (-1.0, 1.0), segment)
+        loose.positions[~is_own] = np.nan
+        return Planted(spans + turn[:, None] * self.duration_s, points[:, 0], loose,
+                       np.append(0, np.cumsum(counts)), fast, turned, 3 if self.is_loop else 1)
+
+    def _are_clips_own(self, times_s: FloatArray, segment: IntArray) -> BoolArray:
+        """Tell at which times (H, 2) of segments (H,) the poses below are the clip's own, but for root motion."""
+        if self._without_arms is not self.row:
+            return np.zeros(times_s.shape, dtype=np.bool_)
+        in_window = self.row.windows(times_s.ravel())[0].reshape(times_s.shape) >= 0
+        begin_s, end_s = self.row.layout.begin_s[segment, None], self.row.layout.end_s[segment, None]
+        return np.asarray(~in_window & (times_s >= begin_s) & (times_s < end_s))
+
+    def _seams(self) -> Seams:
+        """Return when segments begin and end, and when the transitions play that lead to them."""
+        (segment, turn), layout = self._played, self.row.layout
+        later, before = turn * self.duration_s, (turn - (segment == 0)) * self.duration_s
+        begin, end = layout.window_begin_s[segment - 1], layout.window_end_s[segment - 1]
+        return Seams(layout.begin_s[segment] + later, layout.end_s[segment] + later, begin + before, end + before,
+                     (end <= begin) & self._jumps()[segment])
+
+    def _jumps(self) -> BoolArray:
+        """Tell before which segments (S,) feet jump, if no transition leads there."""
+        distinct, number = self._distinct
+        segment = np.arange(len(number))
+        found = np.zeros(len(segment), dtype=np.bool_)
+        for leg in range(len(self._legs)):
+            ends = np.array([feet[leg].ends for feet in distinct])[number]
+            into = self.root.placed_points(ends[:, 0], segment, np.zeros_like(segment))
+            out = self.root.placed_points(ends[segment - 1, 1], segment - 1, -(segment == 0).astype(np.int64))
+            found |= np.linalg.norm(into - out, axis=1) > _JUMP_LEGS * self._legs[0].length(self.skeleton)
+        return found
+
+    def _plan(self, gaps: IntArray) -> None:
+        """Find what footholds want to know over gaps (L, F), and over those before them, where it is not known."""
+        if not np.count_nonzero(self._is_new.take(gaps)):
+            return
+        around = np.union1d(gaps, np.maximum(gaps - 1, 0))
+        self._lock.footholds.know(around, self._loose)
+        self._lock.footholds.plan(around, self._upright_at, self._lacks)
+        self._is_new[gaps] = False
+
+    @cached_property
+    def _is_new(self) -> BoolArray:
+        """Over which gaps of footholds nothing was played yet, (G,)."""
+        return np.ones(self._lock.footholds.edges_s.shape[1], dtype=np.bool_)
+
+    def _loose(self, times_s: FloatArray) -> FloatArray:
+        """Return where feet are at times (F,) if nothing holds them, (F, L, 3) in ground coordinates.
+
+        In a loop also in its other rounds.
+        """
+        pose = self._without_arms.sample(*in_rounds(times_s, self.duration_s, self.is_loop))
+        return self._joints.positions(pose)
+
+    def _upright_at(self, times_s: FloatArray) -> FloatArray:
+        """Return how much feet are held in height too at times (F,), in a loop also in its other rounds."""
+        times_s, _ = in_rounds(times_s, self.duration_s, self.is_loop)
+        return self._around(times_s, self.row.segment_at(times_s))[0]
+
+    def _lacks(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return what feet that are held at times (F,) lack, likewise, (L, F) each; see FeetLock."""
+        gaps = self._lock.footholds.gaps_at(times_s)
+        self._lock.footholds.know(gaps, self._loose)
+        own_s, rounds = in_rounds(times_s, self.duration_s, self.is_loop)
+        upright, floor = self._around(own_s, self.row.segment_at(own_s))
+        return self._lock.lacks(self._without_arms.sample(own_s, rounds), times_s, gaps, upright, floor)
+
+    @property
+    def _without_arms(self) -> Stage:
+        """What poses the legs: arms carry no feet."""
+        return self.below.below if isinstance(self.below, Arms) else self.below
+
+    @cached_property
+    def _joints(self) -> Joints:
+        return Joints.of(self.skeleton, [leg.foot for leg in self._legs]).turned(ground_axes(self.up))
+
+    def _around(self, times_s: FloatArray, segment: IntArray) -> tuple[FloatArray, Floor | None]:
+        """Return how much feet are held in height too at times (F,) in segments (F,), 0…1, and what is below soles."""
+        around = worked_out(_around_transitions, times_s[None, :, None], self._spans.take(segment, axis=0)[None])[0]
+        upright, share = around[:, 0], around[:, 1]
+        if not np.count_nonzero(share):
+            return upright, None
+        heights = around[:, None, 2:] @ self._floors.heights.take(segment, axis=0)
+        return upright, Floor(heights.reshape(len(segment), len(self._legs), -1).swapaxes(0, 1), share,
+                              self._rise(times_s, segment))
+
+    def _rise(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
+        """Return how far feet rise at times (F,) in segments (F,) whose clips have them in the ground, (L, F).
+
+        While a transition plays, from what they do on one side to what they do on the other.
+        """
+        if not np.count_nonzero(self._sink_nearby.take(segment)):
+            return np.zeros((len(self._legs), len(times_s)))
+        layout, (seam, into) = self.row.layout, self.row.windows(times_s)
+        if not np.count_nonzero(seam >= 0):
+            return self._risen(segment, times_s - layout.begin_s.take(segment)).T
+        own = np.where(seam < 0, segment, seam)
+        later = (own + 1) % len(layout.begin_s)
+        wraps = (seam >= 0) & (times_s < layout.window_begin_s.take(own))
+        since_s = times_s + wraps * self.duration_s
+        one = self._risen(own, since_s - layout.begin_s.take(own))
+        other = self._risen(later, since_s - (later <= own) * self.duration_s - layout.begin_s.take(later))
+        return np.asarray((one + (other - one) * np.where(seam < 0, 0.0, _eased(into))[:, None]).T)
+
+    def _risen(self, segment: IntArray, since_s: FloatArray) -> FloatArray:
+        """Return how far feet rise in segments (F,) so long after they begin, (F, L)."""
+        return self._rises.at(self._distinct[1].take(segment), since_s * self._own_per_s.take(segment))
+
+    @cached_property
+    def _rises(self) -> Rises:
+        """How far feet rise, by what is distinct."""
+        distinct, number = self._distinct
+        sinks = np.zeros(len(distinct), dtype=np.bool_)
+        sinks[number] = self._floors.sinks
+        return Rises.of([np.stack([foot.knots * own for foot in feet], axis=1)
+                         for feet, own in zip(distinct, sinks.tolist(), strict=True)])
+
+    @cached_property
+    def _own_per_s(self) -> FloatArray:
+        """How many seconds of its clip each segment plays in one, (S,)."""
+        layout = self.row.layout
+        return quotient(1.0, time_stretch(layout.end_s - layout.begin_s, self.row.sequence, self.row.sources.clips))
+
+    @cached_property
+    def _sink_nearby(self) -> BoolArray:
+        """Whether feet sink into the ground in each segment, or in one beside it, (S,)."""
+        sinks = self._floors.sinks
+        return np.asarray(sinks | np.roll(sinks, 1) | np.roll(sinks, -1))
+
+    @cached_property
+    def _spans(self) -> FloatArray:
+        """From when to when each segment plays alone, when it begins, its pace, and whether its feet sink, (S, 5).
+
+        The pace is how much of the segment a second takes.
+        """
+        layout = self.row.layout
+        begin_s, until_s = np.roll(layout.window_end_s, 1), layout.window_begin_s.copy()
+        begin_s[0] = begin_s[0] - self.duration_s if self.is_loop else -np.inf
+        until_s[-1] = until_s[-1] if self.is_loop else np.inf
+        return np.stack((begin_s, until_s, layout.begin_s, quotient(1.0, layout.end_s - layout.begin_s),
+                         self._floors.sinks), axis=1)
+
+    @cached_property
+    def _floors(self) -> _Floors:
+        """What soles are kept above in the segments."""
+        (distinct, number), leg, sure = self._distinct, self._legs[0].length(self.skeleton), self._soles.sure
+        rest = self._soles.rest_heights(self.skeleton, self._legs, self.up)[..., None]
+        lowest, raised = (np.array([[getattr(foot, name) for foot in feet] for feet in distinct]).T
+                          for name in ("lowest", "raised"))
+        sinks = np.array([any(foot.sinks for foot in feet) for feet in distinct]) & self.lifts_sunk
+        tilted = lowest.copy()  # at seams soles are turned as neither clip has them: what is high at rest stays so
+        tilted[:sure] = on_ground(lowest[:sure], rest[:sure], leg)
+        dips = (tilted - lowest > SOFT_LEGS / 2.0 * leg).any(axis=(0, 1)) & self.lifts_sunk
+        beside = np.where(dips, np.maximum(tilted, np.where(sinks, raised, lowest)), lowest)
+        inside = np.minimum(beside, rest)
+        inside[sure:] -= leg  # guesses lift nobody
+        out = np.minimum(beside[..., number], np.roll(beside[..., number], -1, axis=2))
+        heights = np.stack((np.roll(out, 1, axis=2), inside[..., number], out))
+        return _Floors(heights.transpose(3, 0, 2, 1).copy().reshape(len(number), 3, -1), sinks[number])
+
+
+class _Floors(NamedTuple):
+    """How low points of soles may go.
+
+    heights: where each of S segments begins, by itself, and where it ends, (S, 3, L · N). sinks: (S,) whether its feet
+    sink into the ground.
+    """
+
+    heights: FloatArray
+    sinks: BoolArray
+
+
+def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> Sequence[Number]:
+    """Return how much feet are held in height too, how much soles are kept above the floor, and what makes that.
+
+    All 0…1. In height wholly while a transition plays; before and after it comes and goes. segment: see Feet._spans.
+    Around transitions the floor goes from what it is as the segment begins to what it is as it ends; in a clip whose
+    feet sink into the ground it is elsewhere the clip's own: so much counts what it is as the segment begins, by itself
+    and as it ends.
+    """
+    (time_s,), (alone_s, until_s, begin_s, per_s, sinks) = time, segment
+    upright = 1.0 - _eased((time_s - alone_s) / _UPRIGHT_S) * _eased((until_s - time_s) / _UPRIGHT_S)
+    beside = sinks * (1.0 - upright)
+    between = 1.0 - beside
+    gone = _eased((time_s - begin_s) * per_s) * between
+    return upright, greatest(upright, sinks), between - gone, beside, gone
+
+
+def _eased(share: Number) -> Number:
+    """Go from 0 to 1 with the least jerk: Flash and Hogan 1985."""
+    x = within(share, 0.0, 1.0)
+    return x * x * x * (10.0 + x * (6.0 * x - 15.0))
+
+
+def _of_joints(row: Row, joints: IntArray) -> Row:
+    """Return a row that moves joints (N,) as this one does; of its blocks, lanes without them may be left out."""
+    asked = np.zeros(len(row.skeleton), dtype=np.bool_)
+    asked[joints] = True
+    stages = {number: stage.of_joints(asked) if isinstance(stage, Mix) else stage
+              for number, stage in row.sources.stages.items()}
+    return replace(row, prepared=replace(row.prepared, sources=replace(row.sources, stages=stages)))

@@ -1,0 +1,383 @@
+"""From the contacts of clips to the footholds of a row: what a foot does where one clip becomes the next.
+
+It is planted on both sides, and the positions agree: it stays. It is planted on both sides elsewhere: it makes a step.
+It is planted on one side, or there is time for the clips' own swing between the two: it leaves or arrives as in the
+clips, and clears the ground on its way. Where they leave it so little time that this would be a jerk over such a
+distance, it makes a step, too. A step begins before the seam or ends after it such that the other foot bears the body
+meanwhile, if it can. A foot that has no time for a step, or none while the other foot bears the body, stands in one
+place on both sides: where it stands longer. Steps that would be faster than the clips' own feet lead less far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from ...maths.arrays import BoolArray, ComplexArray, FloatArray, IntArray
+from .due_steps import (
+    CALM_LEGS_PER_S,
+    LEAST_HELD_S,
+    SLOWEST_LEGS_PER_S,
+    DueStep,
+    Hold,
+    between,
+    in_order,
+    lift_over,
+    room,
+    since,
+    until,
+)
+from .footholds import CLEAR, CLEAR_LEGS, NEVER_S, PEAK, Footholds, Loose
+from .shorter_steps import Rounds, shortened
+
+SAME_LEGS: Final = 0.04
+"""Footholds so near to each other, in leg lengths, are one."""
+_SLIDE_LEGS: Final = 0.15
+"""And so near where one clip goes on as the other ended: the foot is where it was, though it slides in the clips."""
+SWING_S: Final = 0.25
+"""Where the clips leave so much time between two footholds, their own swing leads from one to the other."""
+_SWING: Final = 1.0 / PEAK
+"""At most as fast, on average, against how fast the foot goes in the clips: what is farther needs a step."""
+BRIEF_S: Final = 0.1
+"""A foot that leaves one foothold for so short a time stays there, where the next is the same."""
+OPEN_S: Final = 0.02
+"""A foot that is planted so short a time from a clip's end is planted at the end."""
+_HURRIED: Final = 0.9
+"""Of its time: a step is so much quicker at most to stay within its transition."""
+_LEAST_ROOM: Final = 0.6
+"""Of its time: what has less, since the other foot steps on the other side of the seam, is no step but a jerk."""
+_MOST_AIRBORNE: Final = 0.5
+"""Of its time: where no other foot bears the body for longer, a foot stays,"""
+_STAYS_LEGS: Final = 0.3
+"""if it is so near where the next clip has it: the leg reaches so far."""
+TOUCH_S: Final = 0.12
+"""A clip that begins or ends so soon before or after a foot only touches the ground: no step leads there."""
+_SOON_S: Final = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Planted:
+    """Where one foot is planted in clips that follow one another, H times, in ground coordinates (see footholds.py).
+
+    spans_s: (H, 2) when; at: (H, 3) where; loose: (H, 2) the foot as it is then if nothing holds it, NaN where that is
+    not known; first: (S + 1,) the first one of each of S segments, and H. fast: (S,) how fast it
+    goes in each. turned: (H,) complex, how it is turned over the ground; rounds: how many of a loop these are.
+    """
+
+    spans_s: FloatArray
+    at: FloatArray
+    loose: Loose
+    first: IntArray
+    fast: FloatArray
+    turned: ComplexArray
+    rounds: int = 1
+
+    def holds(self) -> list[list[Hold]]:
+        """Return them by segment."""
+        over, fast = self.at @ np.array((1.0, 1j, 0.0)), self.fast.repeat(np.diff(self.first))
+        found = list(map(Hold, *self.spans_s.T.tolist(), over.tolist(), range(len(over)), fast.tolist()))
+        first = self.first.tolist()
+        return [found[begin:end] for begin, end in pairwise(first)]
+
+
+@dataclass(frozen=True, eq=False)
+class Seams:
+    """When S segments begin and end, (S,), and when the transitions play that lead to them, (S,).
+
+    A transition is without length where it is not needed. is_cut: (S,) there is none, and feet are not where the clip
+    before left them: nothing goes over this seam.
+    """
+
+    begin_s: FloatArray
+    end_s: FloatArray
+    window_begin_s: FloatArray
+    window_end_s: FloatArray
+    is_cut: BoolArray
+
+
+def footholds(feet: Sequence[Planted], seams: Seams, leg_lengths: Sequence[float]) -> Footholds:
+    """Return the footholds of L feet over all segments."""
+    walker, segments = _Walker(leg_lengths), zip(*(foot.holds() for foot in feet), strict=True)
+    edges = (np.maximum.reduce([foot.fast for foot in feet]), seams.begin_s, seams.end_s, seams.window_begin_s,
+             seams.window_end_s, seams.is_cut)
+    for segment, fast, begin, end, *window, is_cut in zip(segments, *(edge.tolist() for edge in edges), strict=True):
+        walker.go_on(segment, fast, begin, end, None if is_cut else window)
+    return walker.footholds(feet)
+
+
+class _Walker:
+    """Puts the footholds of all legs together, segment by segment."""
+
+    def __init__(self, leg_lengths: Sequence[float]) -> None:
+        self._lengths = tuple(leg_lengths)
+        self._holds: list[list[Hold]] = [[] for _ in leg_lengths]
+        self._begin_s = -NEVER_S
+        self._end_s: float | None = None
+        self._fast = 0.0
+        self._clips_fast = 0.0
+
+    def go_on(self, segment: Sequence[list[Hold]], fast: float, begin_s: float, end_s: float,
+              window_s: Sequence[float] | None) -> None:
+        """Append the footholds of a segment, in order, for each leg.
+
+        fast: how fast feet go in it. begin_s, end_s: of its clip. window_s: when the transition plays that leads here;
+        None: the one before is cut.
+        """
+        due: list[DueStep] = []
+        self._clips_fast, self._fast = max(self._fast, fast), fast
+        for leg, (known, more) in enumerate(zip(self._holds, segment, strict=True)):
+            if self._end_s is None:
+                continue
+            if window_s is None:
+                for hold in known[-1:]:
+                    hold.ease_out_s = min(hold.ease_out_s, max(self._end_s - hold.stop_s, _SOON_S))
+                for hold in more[:1]:
+                    hold.ease_in_s = min(hold.ease_in_s, max(hold.start_s - begin_s, _SOON_S))
+            elif known and more:
+                step = self._join(leg, known, more, (self._end_s, begin_s), window_s)
+                due += [] if step is None else [step]
+        if window_s is not None:
+            steps = self._with_room(due, segment, window_s)
+            edges_s = between(*steps) if len(steps) > 1 else (None,) * len(steps)
+            for order, (step, edge_s) in enumerate(zip(steps, edges_s, strict=True)):
+                self._step(step, order, edge_s, segment, window_s)
+        for known, more in zip(self._holds, segment, strict=True):
+            known += more
+        self._begin_s, self._end_s = begin_s, end_s
+
+    def _join(self, leg: int, known: list[Hold], more: list[Hold], seam_s: tuple[float, float],
+              window_s: Sequence[float]) -> DueStep | None:
+        """Let a foot stay where both positions agree; return the step that it has to make.
+
+        seam_s: when the clip before ends and this one begins.
+        """
+        last, first, length = known[-1], more[0], self._lengths[leg]
+        is_open = last.stop_s >= seam_s[0] - OPEN_S, first.start_s <= seam_s[1] + OPEN_S
+        touches = [each and hold.stop_s - hold.start_s < TOUCH_S
+                   for each, hold in zip(is_open, (last, first), strict=True)]
+        own_s = last.stop_s, first.start_s
+        if all(is_open):
+            last.stop_s = first.start_s = (window_s[0] + window_s[1]) / 2.0
+        same = SAME_LEGS if window_s[1] > window_s[0] else _SLIDE_LEGS
+        gap_s = first.start_s - last.stop_s
+        if abs(first.over - last.over) <= same * length:
+            if gap_s <= BRIEF_S:
+                last.stop_s, last.ease_out_s, last.fast = first.stop_s, first.ease_out_s, first.fast
+                del more[0]
+            return None
+        if gap_s >= SWING_S:
+            known[len(known) - touches[0]:], more[:touches[1]] = [], []
+            return self._due(leg, known, more, own_s)
+        step = None if any(touches) else self._due(leg, known, more, own_s)
+        return step or self._stand_once(leg, known, more, own_s)
+
+    def _step_between(self, leg: int, last: Hold, first: Hold, own_s: tuple[float, float] = (0.0, 0.0),
+                      goes_on: bool = False) -> DueStep:
+        return DueStep(leg, last, first, own_s, self._lengths[leg], self._clips_fast, goes_on)
+
+    def _due(self, leg: int, known: list[Hold], more: list[Hold], own_s: tuple[float, float]) -> DueStep | None:
+        """Return the step that a foot has to make, for which it has time; let its own swing clear the ground.
+
+        A clip in which a foot is never planted leads it as it will. own_s: see DueStep.
+        """
+        if not known or not more:
+            return None
+        last, first = known[-1], more[0]
+        step = self._step_between(leg, last, first, own_s, len(more) > 1)
+        gap_s = first.start_s - last.stop_s
+        has_swing, least_s = gap_s >= SWING_S, _HURRIED * step.time_s
+        is_own = has_swing and (gap_s >= least_s or step.distance <= _SWING * step.fast(CALM_LEGS_PER_S) * gap_s)
+        if is_own or last.stop_s <= self._begin_s + _SOON_S or step.latest_s - step.soonest_s < least_s:
+            if has_swing:
+                last.clear = min(CLEAR * step.distance, CLEAR_LEGS * step.leg_length)
+            return None
+        return step
+
+    def _with_room(self, due: list[DueStep], segment: Sequence[list[Hold]], window_s: Sequence[float]) -> list[DueStep]:
+        """Return steps in their order, those alone that have time while the other foot bears the body.
+
+        A foot that has none stands once.
+        """
+        steps = in_order(due)
+        if not steps:
+            return steps
+        least, order = room(*steps) if len(steps) > 1 else (1.0, 0)
+        if least >= _LEAST_ROOM and not (len(steps) == 1 and self._is_borne_by_none(steps[0], segment, window_s)):
+            return steps
+        step = steps.pop(order)
+        next_step = self._stand_once(step.leg, self._holds[step.leg], segment[step.leg], step.own_s)
+        return steps if next_step is None else self._with_room([*steps, next_step], segment, window_s)
+
+    def _stand_once(self, leg: int, known: list[Hold], more: list[Hold],
+                    own_s: tuple[float, float]) -> DueStep | None:
+        """Make one foothold of two between which there is no time for a step: there where the foot stands longer.
+
+        It stands as long as on both sides together, unless its way from the foothold before, or to the next, needs some
+        of that time; return that way where it has to be a step. own_s: when the first ends in its clip, and the second
+        begins.
+        """
+        last, first, length = known[-1], more[0], self._lengths[leg]
+        last.stop_s, first.start_s = own_s
+        if first.stop_s - first.start_s < last.stop_s - last.start_s:
+            del more[0]
+            latest_s = more[0].start_s - self._step_between(leg, last, more[0], own_s).time_s if more else first.stop_s
+            last.stop_s = max(last.stop_s, min(first.stop_s, latest_s))
+        else:
+            del known[-1]
+            earliest_s = (known[-1].stop_s + self._step_between(leg, known[-1], first, own_s).time_s if known
+                          else last.start_s)
+            first.start_s = min(first.start_s, max(last.start_s, earliest_s))
+        if not known or not more or abs(more[0].over - known[-1].over) <= SAME_LEGS * length:
+            return None
+        return self._due(leg, known, more, (known[-1].stop_s, more[0].start_s))
+
+    def _step(self, step: DueStep, order: int, edge_s: float | None, segment: Sequence[Sequence[Hold]],
+              window_s: Sequence[float]) -> None:
+        """Lift a foot from its last foothold and set it down on the next one.
+
+        edge_s: of both feet the first one (order 0) has stepped by then, the second one (1) steps from then on; None:
+        the other need not step.
+        """
+        last, first = step.last, step.first
+        if edge_s is None:
+            start, time_s = self._when(step, segment, window_s)
+        else:
+            time_s = _time_s(step, (window_s[1] - window_s[0]) / 2.0)
+            start = edge_s - (0.0 if order else time_s)
+        stop = min(start + time_s, max(first.stop_s - LEAST_HELD_S, first.start_s))
+        start = max(start, min(last.start_s + LEAST_HELD_S, max(last.stop_s, start)))
+        sooner = 0.5 if edge_s is None else 1.0 - order
+        last.stop_s, first.start_s = self._calmer(step, (start, stop), sooner, segment)
+        last.lift, last.farthest = step.lift, step.farthest(first.start_s - last.stop_s)
+        if edge_s is None:
+            self._bear(step, segment)
+
+    def _when(self, step: DueStep, segment: Sequence[Sequence[Hold]],
+              window_s: Sequence[float]) -> tuple[float, float]:
+        """Return when a step begins, and how long it takes, while the other foot stands, if that is possible."""
+        last, first = step.last, step.first
+        time_s = _time_s(step, window_s[1] - window_s[0])
+        latest = min(last.stop_s, step.latest_s - time_s)
+        earliest = max(first.start_s - time_s, min(step.soonest_s, latest))
+        starts = ((latest + earliest) / 2.0, max(earliest, min(window_s[0], latest)),
+                  min(latest, max(window_s[1] - time_s, earliest)), earliest, latest)
+        return min(starts, key=lambda begin: self._airborne_s(step.leg, begin, begin + time_s, segment)), time_s
+
+    def _calmer(self, step: DueStep, when_s: tuple[float, float], sooner: float,
+                segment: Sequence[Sequence[Hold]]) -> tuple[float, float]:
+        """Return when a step begins and ends that takes its time, as long as the other feet bear the body meanwhile.
+
+        when_s: when it does at least. sooner: how much of what it takes longer comes before, 0…1; all of it or none
+        where the other foot steps afterwards or before.
+        """
+        start_s, stop_s = when_s
+        borne_from_s, borne_until_s = -NEVER_S, NEVER_S
+        for leg, (known, more) in enumerate(zip(self._holds, segment, strict=True)):
+            if leg != step.leg:
+                holds = (*known[-2:], *more[:2])
+                borne_from_s, borne_until_s = max(borne_from_s, since(holds, start_s)), min(borne_until_s,
+                                                                                            until(holds, stop_s))
+        for time_s, from_s, until_s in ((step.time_s, step.soonest_s, step.latest_s),
+                                        (step.calm_s, step.calm_from_s, step.calm_until_s)):
+            more_s = max(time_s - (stop_s - start_s), 0.0)
+            before = max(start_s - max(from_s, borne_from_s), 0.0) if sooner > 0.0 else 0.0
+            after = max(min(until_s, borne_until_s) - stop_s, 0.0) if sooner < 1.0 else 0.0
+            before = min(before, max(more_s * sooner, more_s - after))
+            start_s, stop_s = start_s - before, stop_s + min(after, more_s - before)
+        return start_s, stop_s
+
+    def _bear(self, step: DueStep, segment: Sequence[Sequence[Hold]]) -> None:
+        """Let the other feet stand during a step, as long as that leaves them time for their own way.
+
+        Each at most twice as long as it does anyway: who touches the ground as he runs cannot stand there.
+        """
+        for leg, (known, more) in enumerate(zip(self._holds, segment, strict=True)):
+            if leg == step.leg or not known or not more:
+                continue
+            last, first = known[-1], more[0]
+            way = self._step_between(leg, last, first)
+            way_s = max(SWING_S, way.distance / (_SWING * way.fast()))
+            if step.last.stop_s <= last.stop_s < step.first.start_s:
+                latest_s = min(step.first.start_s, first.start_s - way_s, 2.0 * last.stop_s - last.start_s)
+                last.stop_s = max(last.stop_s, latest_s)
+            if step.last.stop_s < first.start_s <= step.first.start_s:
+                soonest_s = max(step.last.stop_s, last.stop_s + way_s, 2.0 * first.start_s - first.stop_s)
+                first.start_s = min(first.start_s, soonest_s)
+
+    def _is_borne_by_none(self, step: DueStep, segment: Sequence[Sequence[Hold]], window_s: Sequence[float]) -> bool:
+        """Tell whether no other foot, though it stands on both sides, bears the body during a step that is not wide."""
+        begin_s, time_s = self._when(step, segment, window_s)
+        others = [known and more for leg, (known, more) in enumerate(zip(self._holds, segment, strict=True))
+                  if leg != step.leg]
+        return (any(others) and step.distance <= _STAYS_LEGS * step.leg_length
+                and self._airborne_s(step.leg, begin_s, begin_s + time_s, segment) > _MOST_AIRBORNE * time_s)
+
+    def _airborne_s(self, leg: int, begin_s: float, end_s: float, segment: Sequence[Sequence[Hold]]) -> float:
+        """Return for how long no other foot is held between two instants."""
+        held = 0.0
+        for other, (known, more) in enumerate(zip(self._holds, segment, strict=True)):
+            if other != leg:
+                held += sum(max(min(hold.stop_s, end_s) - max(hold.start_s, begin_s), 0.0)
+                            for hold in (*known[-2:], *more[:2]))
+        return round(end_s - begin_s - held, 6)
+
+    def footholds(self, feet: Sequence[Planted]) -> Footholds:
+        """Return what came together of where feet are planted."""
+        for each_foot in zip(self._holds, feet, self._lengths, strict=True):
+            _shorten(*each_foot)
+        each = [_gaps(*foot) for foot in zip(self._holds, feet, self._lengths, strict=True)]
+        first = np.cumsum([0, *(len(holds) + 1 for holds in self._holds)])
+        together = (np.concatenate(arrays, axis=-1) for arrays in zip(*each, strict=True))
+        return Footholds.of(max(self._lengths), first, *together)
+
+
+def _shorten(holds: Sequence[Hold], foot: Planted, leg_length: float) -> None:
+    """Let steps of one foot that are too fast for the clips lead less far; see shorter_steps.py."""
+    if not any(hold.lift > 0.0 for hold in holds):
+        return
+    over, fast, spans_s = (np.array([getattr(hold, name) for hold in holds]) for name in ("over", "fast", "span_s"))
+    is_step, farthest = (np.array([getattr(hold, name) for hold in holds[:-1]]) for name in ("lift", "farthest"))
+    swing = np.maximum(fast[:-1], fast[1:]) * _SWING * (spans_s[1:, 0] - spans_s[:-1, 1])
+    most = np.where(is_step > 0.0, farthest, np.maximum(swing, np.abs(np.diff(over))))
+    number = np.array([hold.number for hold in holds])
+    at = shortened(over, spans_s[:, 1] - spans_s[:, 0], most, leg_length, Rounds.of(number, foot.turned, foot.rounds))
+    for hold, where in zip(holds, at.tolist(), strict=True):
+        hold.over = where
+    for hold, after in pairwise(holds):
+        if hold.lift > 0.0:
+            hold.lift = lift_over(abs(after.over - hold.over), leg_length)
+
+
+def _time_s(step: DueStep, room_s: float) -> float:
+    """Return how long a step takes at least that has so much room in its transition."""
+    return max(min(step.time_s, room_s), _HURRIED * step.time_s, step.first.start_s - step.last.stop_s)
+
+
+def _gaps(holds: Sequence[Hold], foot: Planted, length: float) -> tuple[FloatArray, ...]:
+    """Return what lies between the footholds of one foot, as Footholds has it."""
+    start, stop, lift, clear, fast, *most = np.array([(
+        hold.start_s, hold.stop_s, hold.lift, hold.clear, hold.fast, hold.ease_in_s, hold.ease_out_s) for hold in holds]
+    ).reshape(-1, 7).T
+    number = [hold.number for hold in holds]
+
+    def edges(before: FloatArray, after: FloatArray, none: float) -> FloatArray:
+        """Return what holds before and after each gap, (..., 2, G)."""
+        beside = np.full((*before.shape[:-1], 1), none)
+        return np.stack((np.concatenate((beside, before), axis=-1), np.concatenate((after, beside), axis=-1)), axis=-2)
+
+    edges_s = edges(stop, start, NEVER_S)
+    edges_s[0, 0] = -NEVER_S
+    lift, clear = np.append(0.0, lift), np.append(0.0, clear)
+    gap_s = np.maximum(edges_s[1] - edges_s[0], _SOON_S)
+    most_s = np.where(lift > 0.0, gap_s, np.minimum(edges(most[1], most[0], 1.0), gap_s))
+    fastest = np.maximum(edges(fast, fast, 1.0), SLOWEST_LEGS_PER_S * length)
+    over = np.array([hold.over for hold in holds], dtype=np.complex128)
+    at = np.stack((over.real, over.imag, foot.at[number, 2]))
+    loose, *rates = (each[number].transpose(2, 1, 0) for each in foot.loose)
+    loose = np.where(np.stack((start, stop)) == foot.spans_s[number].T, loose, np.nan)
+    found = (edges(each[:, 1], each[:, 0], 0.0) for each in (loose, *rates))
+    return edges_s, edges(at, at, 0.0), *found, lift, clear, most_s, fastest

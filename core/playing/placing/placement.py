@@ -1,0 +1,237 @@
+"""Headings and positions on the ground, and how they compose.
+
+A placement is a heading and a position on the ground: a rotation about the up axis by yaw (radians), then a
+shift in the ground plane, kept as a complex number over the plane's two axes. Placements therefore compose
+by adding angles and turning complex numbers, over whole arrays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import TaktError
+from ...maths import rotations as rot
+from ...maths.arrays import FloatArray, IntArray
+from ...skeletons.skeleton import Pose, Skeleton
+
+_STRAIGHT_RAD = 1e-12
+ComplexArray = npt.NDArray[np.complex128]
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Headings yaw_rad (N,) and shifts over the ground (N,), one complex number each."""
+
+    yaw_rad: FloatArray
+    shift: ComplexArray
+
+    def __matmul__(self, first: Placement) -> Placement:
+        """Do `first`, then this."""
+        return Placement(self.yaw_rad + first.yaw_rad, self.shift + np.exp(1j * self.yaw_rad) * first.shift)
+
+    def inverse(self) -> Placement:
+        """Return what undoes this."""
+        return Placement(-self.yaw_rad, -np.exp(-1j * self.yaw_rad) * self.shift)
+
+    def at(self, index: IntArray | slice | int | tuple[slice, None]) -> Placement:
+        """Index the arrays."""
+        return Placement(np.asarray(self.yaw_rad[index]), np.asarray(self.shift[index]))
+
+    @cached_property
+    def numbers(self) -> FloatArray:
+        """What poses that are placed are linear in, (N, 7).
+
+        Cosine and sine of half the heading and of all of it, the shift's two numbers, and 1.
+        """
+        cosine, sine = np.cos(0.5 * self.yaw_rad), np.sin(0.5 * self.yaw_rad)
+        return np.stack((cosine, sine, cosine * cosine - sine * sine, 2.0 * cosine * sine, self.shift.real,
+                         self.shift.imag, np.ones(np.shape(cosine))), axis=-1)
+
+    def power(self, times: IntArray) -> Placement:
+        """Repeat a single placement n times, for n (N,) of any sign.
+
+        The shifts add up as 1 + z + … + zⁿ⁻¹ = exp(i(n−1)θ/2) · sin(nθ/2) / sin(θ/2), which keeps its digits
+        for small headings θ too.
+        """
+        half = np.remainder(float(self.yaw_rad) + np.pi, 2.0 * np.pi) / 2.0 - np.pi / 2.0
+        total = times.astype(np.complex128)
+        if abs(half) > _STRAIGHT_RAD:
+            total = np.exp(1j * half * (times - 1)) * np.sin(half * times) / np.sin(half)
+        return Placement(self.yaw_rad * times, self.shift * total)
+
+
+class Root:
+    """The root joint of a skeleton above its ground.
+
+    joint: its index; up: unit vector (3,) of model space. Its ancestors must be at rest; where they may not be, a
+    Bearing reads where it stands.
+    ground: (3, 3) from model space to coordinates along up, east and north.
+    Raises TaktError where up is no direction.
+    """
+
+    def __init__(self, skeleton: Skeleton, joint: int, up: FloatArray) -> None:
+        length = float(np.linalg.norm(up))
+        if np.shape(up) != (3,) or not (np.isfinite(length) and length > 0.0):
+            raise TaktError(f"up is {up}; a direction (3,) is wanted")
+        self.joint = joint
+        self.up = np.asarray(up, dtype=np.float64) / length
+        across = np.eye(3)[np.argmin(np.abs(self.up))]
+        east = across - (across @ self.up) * self.up
+        east /= np.linalg.norm(east)
+        parent = int(skeleton.parents[joint])
+        world = skeleton.rest_world[parent] if parent >= 0 else np.eye(4)[:3]
+        self.ground = ground = np.stack((self.up, east, np.cross(self.up, east)))
+        self._to, self._from = ground @ world[:, :3], np.linalg.inv(ground @ world[:, :3])
+        self._start = ground @ world[:, 3] + self._to @ skeleton.rest_translations[joint]
+        self._frame = skeleton.rest_world_rotations[joint]
+        self._terms = self._placing(rot.rotate(rot.conjugate(self._frame), self.up))
+
+    def placement(self, rotations: FloatArray, translations: FloatArray) -> Placement:
+        """Read heading and position from the root's poses (N, 4), (N, 3), relative to rest in the parent's space.
+
+        The heading is the twist about up of the root's model-space rotation relative to its rest; a root
+        upside down has none and counts as facing forward.
+        """
+        turned = rot.multiply(rot.multiply(self._frame, rotations), rot.conjugate(self._frame))
+        return Placement(self.heading(turned), self._ground(translations))
+
+    def heading(self, turned: FloatArray) -> FloatArray:
+        """Return the headings (N,) of rotations (N, 4) from rest in model space."""
+        twist = rot.twist(turned, self.up)
+        yaw: FloatArray = 2.0 * np.arctan2(twist[..., 1:] @ self.up, twist[..., 0])
+        return yaw
+
+    def placed(self, rotations: FloatArray, translations: FloatArray, by: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Move the root's poses (N, 4), (N, 3) over the ground by the numbers (N, 7) of placements."""
+        own = np.empty((len(rotations), 8))
+        own[:, :4], own[:, 4:7], own[:, 7] = rotations, translations, 1.0
+        found = ((own @ self._terms).reshape(-1, 7, 7) @ by[..., None])[..., 0]
+        return found[:, :4], found[:, 4:]
+
+    def _placing(self, local_up: FloatArray) -> FloatArray:
+        """Return what makes of a pose's eight numbers w, x, y, z, x, y, z, 1 its seven ones once it is placed, (8, 49).
+
+        They are linear in these, and in a placement's seven numbers, which come last. local_up: as the root has it.
+        """
+        terms, start = np.zeros((7, 7, 8)), self._start * (0.0, 1.0, 1.0)
+        terms[0, :4, :4] = np.eye(4)
+        terms[1, :4, :4] = rot.multiply(np.append(0.0, local_up), np.eye(4)).T
+        for term, turn in ((2, ((0, 0, 0), (0, 1, 0), (0, 0, 1))), (3, ((0, 0, 0), (0, 0, -1), (0, 1, 0)))):
+            terms[term, 4:, 4:] = self._from @ turn @ np.column_stack((self._to, start))
+        terms[4, 4:, 7], terms[5, 4:, 7] = self._from[:, 1], self._from[:, 2]
+        terms[6, 4:, 4:] = self._from @ np.column_stack((np.diag((1.0, 0.0, 0.0)) @ self._to, -start))
+        return terms.transpose(2, 1, 0).reshape(8, 49)
+
+    def turned(self, translations: FloatArray, yaw_rad: FloatArray) -> FloatArray:
+        """Turn what is added to the root's translations, (..., 3), with its heading, by yaw_rad (...)."""
+        above = translations @ self._to.T
+        ground = np.exp(1j * yaw_rad) * (above[..., 1] + 1j * above[..., 2])
+        above[..., 1], above[..., 2] = ground.real, ground.imag
+        return np.asarray(above @ self._from.T)
+
+    def away(self, translations: FloatArray) -> FloatArray:
+        """Return how far translations (N, 3) lead over the ground from rest, east and north (N, 2)."""
+        return np.asarray((translations @ self._to.T)[..., 1:])
+
+    def back(self, translations: FloatArray, away: FloatArray) -> FloatArray:
+        """Return translations (N, 3) without a shift over the ground (N, 2)."""
+        position = translations @ self._to.T
+        position[..., 1:] -= away
+        return np.asarray(position @ self._from.T)
+
+    def _ground(self, translations: FloatArray) -> ComplexArray:
+        position = translations @ self._to.T + self._start
+        return np.asarray(position[..., 1] + 1j * position[..., 2])
+
+
+class Bearing:
+    """A joint's position over the ground and its heading, whatever the pose of its ancestors.
+
+    chain: (N,) from the topmost joint that ever leaves rest down to that joint. skeleton: theirs; up: (3,) in its model
+    space.
+    """
+
+    def __init__(self, skeleton: Skeleton, chain: IntArray, up: FloatArray) -> None:
+        self.skeleton, self.chain, self.up = skeleton, chain, up
+        self._root = Root(skeleton, int(chain[-1]), up)
+
+    def placement(self, pose: Pose) -> Placement:
+        """Read heading and position from poses (N, J, …)."""
+        joint = self._root.joint
+        if len(self.chain) == 1:
+            return self._root.placement(pose.rotations[:, joint], pose.translations[:, joint])
+        turned, position = self._in_model(pose)
+        return Placement(self._root.heading(turned), self._over_ground(position) @ np.array((1.0, 1j)))
+
+    def away(self, pose: Pose) -> FloatArray:
+        """Return how far poses (N, J, …) have led it over the ground from rest, east and north (N, 2)."""
+        if len(self.chain) == 1:
+            return self._root.away(pose.translations[:, self._root.joint])
+        return self._over_ground(self._in_model(pose)[1] - self.skeleton.rest_world[self._root.joint, :, 3])
+
+    def in_frame(self, points: FloatArray, at: Placement) -> FloatArray:
+        """Return points (N, P, 3) of the model as seen from placements (N,): up, and along the heading's two axes."""
+        above = points @ self._root.ground.T
+        ground = np.exp(-1j * at.yaw_rad)[:, None] * (above[..., 1] + 1j * above[..., 2] - at.shift[:, None])
+        return np.stack((above[..., 0], ground.real, ground.imag), axis=-1)
+
+    def moved(self, points: FloatArray, by: Placement) -> FloatArray:
+        """Move points (..., 3) of the model over the ground by placements (...), which broadcast."""
+        axes = self._root.ground
+        above = points @ axes.T
+        ground = np.exp(1j * by.yaw_rad) * (above[..., 1] + 1j * above[..., 2]) + by.shift
+        return np.asarray(np.stack((above[..., 0], ground.real, ground.imag), axis=-1) @ axes)
+
+    def _over_ground(self, position: FloatArray) -> FloatArray:
+        return np.asarray((position @ self._root.ground.T)[..., 1:])
+
+    def _in_model(self, pose: Pose) -> tuple[FloatArray, FloatArray]:
+        """Return the joint's rotations (N, 4) from rest and its positions (N, 3), both in model space."""
+        skeleton, chain = self.skeleton, self.chain
+        parent = int(skeleton.parents[chain[0]])
+        rotations = skeleton.rest_world_rotations[parent] if parent >= 0 else rot.IDENTITY
+        world = skeleton.rest_world[parent] if parent >= 0 else np.eye(4)[:3]
+        for joint in chain.tolist():
+            turned = rot.multiply(skeleton.rest_rotations[joint], pose.rotations[:, joint])
+            linear = rot.to_matrix(turned) * (skeleton.rest_scales[joint] * pose.scales[:, joint])[:, None]
+            local = skeleton.rest_translations[joint] + pose.translations[:, joint]
+            position = (world[..., :3] @ local[..., None])[..., 0] + world[..., 3]
+            world = np.concatenate((world[..., :3] @ linear, position[..., None]), axis=-1)
+            rotations = rot.multiply(rotations, turned)
+        return rot.multiply(rotations, rot.conjugate(skeleton.rest_world_rotations[chain[-1]])), world[..., 3]
+
+
+@dataclass(frozen=True, eq=False)
+class Travel:
+    """How a character travels through S segments.
+
+    starts: placements (C,) of the clips' first poses (the identity for clips that do not move the root).
+    stations: (S + 1,) where the root stands before, between and after the segments.
+    lap: one placement, from one round of the whole to the next.
+    """
+
+    starts: Placement
+    stations: Placement
+    lap: Placement
+
+    @classmethod
+    def through(cls, starts: Placement, ends: Placement, rest: Placement, moves: npt.NDArray[np.bool_],
+                clip: IntArray) -> Travel:
+        """Chain segments that play clips (S,); starts, ends, moves: (C,); rest: one placement.
+
+        Qₖ₊₁ = Qₖ · S⁻¹ · E: each clip's own travel, S⁻¹E, starts where the one before ended. The first
+        segment begins where its clip is authored. A clip that does not move the root does not travel.
+        """
+        travel = starts.inverse() @ ends
+        yaw = np.where(moves, travel.yaw_rad, 0.0)[clip]
+        step = np.where(moves, travel.shift, 0.0)[clip]
+        origin = starts.at(clip[0]) if moves[clip[0]] else rest
+        heading = float(origin.yaw_rad) + np.concatenate(((0.0,), np.cumsum(yaw)))
+        position = complex(origin.shift) + np.concatenate(((0.0,), np.cumsum(np.exp(1j * heading[:-1]) * step)))
+        stations = Placement(heading, position)
+        own = Placement(np.where(moves, starts.yaw_rad, 0.0), np.where(moves, starts.shift, 0.0))
+        return cls(own, stations, stations.at(-1) @ stations.at(0).inverse())

@@ -1,0 +1,364 @@
+"""Root motion: how a character travels over the ground when clips follow each other.
+
+Position and heading are read from the root joint in model space. What is moved is the topmost of its ancestors that any
+clip turns or shifts, with everything below it; mostly that is the root joint itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, Literal
+
+import numpy as np
+
+from ...clips.clip import Clip
+from ...clips.keyed import keys_of
+from ...errors import TaktError
+from ...maths import rotations as rot
+from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...skeletons.hierarchy import subtree_sizes, with_ancestors, with_descendants
+from ...skeletons.skeleton import Pose, Skeleton
+from .freed import Freed
+from .placement import Bearing, Placement, Root, Travel
+
+RootMode = Literal["CONTINUE", "ALONG", "AS_AUTHORED", "IN_PLACE"]
+ROOT_MODES: dict[RootMode, tuple[str, str]] = {
+    "CONTINUE": ("Continue", "Each clip starts where the one before ended on the ground, heading included"),
+    "ALONG": ("Along the Way", "Likewise, but the way goes straight on: where a clip goes sideways or backwards, the "
+              "body turns instead"),
+    "AS_AUTHORED": ("As Authored", "Each clip plays where its file says"),
+    "IN_PLACE": ("In Place", "The root stays above where it is at rest"),
+}
+_STILL = 1e-4
+"""Less is no movement: as a share of the farthest joint's travel or of the skeleton's size, in radians, as a scale."""
+NO_JOINTS: Final = np.zeros(0, dtype=np.int64)
+_EACH_JOINT: Final = (slice(None), np.newaxis)
+"""Of the poses that a placement each belongs to."""
+
+
+def mode_named(identifier: RootMode) -> RootMode:
+    """Look up a mode; raise TaktError naming those there are."""
+    if identifier not in ROOT_MODES:
+        raise TaktError(f"there is no root motion {identifier!r}; there are {', '.join(ROOT_MODES)}")
+    return identifier
+
+
+def root_joint(clips: Sequence[Clip], followers: IntArray = NO_JOINTS) -> int | None:
+    """Return the topmost joint that any of the clips shifts, else the topmost that any turns, else None.
+
+    followers: joints that copy the motion of others.
+    Where some clips leave that joint alone and shift one below it that carries most of what moves, it is that one: both
+    kinds take it along. It is the hips, where captured motion follows a clip that travels by a bone above them.
+    """
+    shifted = np.setdiff1d(_shifted(clips), followers)
+    turned = np.setdiff1d(np.concatenate([clip.rotations.joints for clip in clips]), followers)
+    root = _topmost(clips[0].skeleton, shifted if len(shifted) else turned)
+    while root is not None:
+        others = [clip for clip in clips if _leaves_alone(clip, root)]
+        lower = _topmost(clips[0].skeleton, np.intersect1d(
+            np.setdiff1d(_shifted(others), followers), _carrying_most(clips, root))) if others else None
+        if lower is None:
+            break
+        root = lower
+    return root
+
+
+def _leaves_alone(clip: Clip, joint: int) -> bool:
+    """Tell whether a clip says nothing of a joint, or by one key only that it rests, as Actions do that Takt writes."""
+    return not clip.moved[joint] or (not _leaves_rest((clip,), joint) and all(
+        np.diff(tracks.starts)[tracks.joints == joint].max(initial=0) <= 1
+        for tracks in (clip.rotations, clip.translations, clip.scales)))
+
+
+def _carrying_most(clips: Sequence[Clip], root: int) -> IntArray:
+    """Return the joints below one that carry more than half of what any clip moves there."""
+    parents = clips[0].skeleton.parents
+    below = with_descendants(parents, np.array((root,)))
+    carried = np.where(below & np.any([clip.moved for clip in clips], axis=0), 1, 0)
+    for joint in range(len(parents) - 1, root, -1):
+        carried[parents[joint]] += carried[joint]
+    below[root] = False
+    return np.flatnonzero(below & (2 * carried > carried[root]))
+
+
+def _topmost(skeleton: Skeleton, joints: IntArray) -> int | None:
+    """Return the topmost of some joints (N,), of several at one depth that with most descendants; None of none."""
+    if not len(joints):
+        return None
+    sizes, depth = np.array(subtree_sizes(skeleton.parents)), np.zeros(len(skeleton), dtype=np.int64)
+    for level, of_level in enumerate(skeleton.levels):
+        depth[of_level] = level
+    return int(joints[np.lexsort((-sizes[joints], depth[joints]))[0]])
+
+
+def _shifted(clips: Sequence[Clip]) -> IntArray:
+    """Return the joints that any clip shifts as it plays; where none does, those that any holds away from rest.
+
+    Files key joints that never move, too: one that travels less than _STILL of what the farthest does is not shifted.
+    """
+    travelled = np.zeros(len(clips[0].skeleton))
+    for clip in clips:
+        joints = clip.translations.joints
+        travelled[joints] = np.maximum(travelled[joints], clip.derived(_reaches))
+    if travelled.max(initial=0.0) <= 0.0:
+        return np.unique(np.concatenate([clip.translations.joints for clip in clips]))
+    return np.flatnonzero(travelled > _STILL * travelled.max())
+
+
+def root_chain(clips: Sequence[Clip], followers: IntArray = NO_JOINTS) -> IntArray:
+    """Return the root joint, and before it its ancestors from the topmost one on that any clip takes from rest, (N,).
+
+    Where no ancestor moves it is alone; where no clip moves anything there is none.
+    """
+    root = root_joint(clips, followers)
+    if root is None:
+        return NO_JOINTS
+    chain = with_ancestors(clips[0].skeleton.parents, np.array((root,)))
+    first = next((i for i, joint in enumerate(chain[:-1].tolist()) if _leaves_rest(clips, joint)), -1)
+    return chain[first:]
+
+
+def _leaves_rest(clips: Sequence[Clip], joint: int) -> bool:
+    """Tell whether any clip ever takes a joint away from rest."""
+    skeleton = clips[0].skeleton
+    size = float(np.ptp(skeleton.rest_world[:, :, 3], axis=0).max(initial=0.0)) or 1.0
+    for clip in clips:
+        for tracks, far in ((clip.rotations, lambda keys: rot.angle_between(rot.normalized(keys), rot.IDENTITY)),
+                            (clip.translations, lambda keys: np.linalg.norm(keys, axis=1) / size),
+                            (clip.scales, lambda keys: np.abs(keys - 1.0))):
+            for index in np.flatnonzero(tracks.joints == joint).tolist():
+                if far(keys_of(tracks, index)[1]).max() > _STILL:
+                    return True
+    return False
+
+
+def moved_together(moved: BoolArray, chain: IntArray) -> BoolArray:
+    """Let clips (C, J) that move any joint of the chain move all of it.
+
+    What carries the root is one thing with it: a joint of the chain that held another clip's pose would turn the root.
+    """
+    if len(chain) < 2:
+        return moved
+    moved = moved.copy()
+    moved[:, chain] = moved[:, chain].any(axis=1, keepdims=True)
+    return moved
+
+
+def _reaches(clip: Clip) -> FloatArray:
+    """Return how far each of a clip's T translation tracks reaches from one end to the other, (T,)."""
+    tracks = clip.translations
+    if not len(tracks):
+        return np.zeros(0)
+    low, high = (reach.reduceat(tracks.values, tracks.starts[:-1], axis=0) for reach in (np.minimum, np.maximum))
+    return np.asarray(np.linalg.norm(high - low, axis=1))
+
+
+def roots_carried(clips: Sequence[Clip], root: int, skeleton: Skeleton, up: FloatArray) -> tuple[Root, ...]:
+    """Return what is moved to take a body over the ground: a joint, and what is beside it.
+
+    skeleton: the clips', or as it is where the root is freed. up: (3,) of model space.
+    """
+    return tuple(Root(skeleton, joint, up) for joint in (root, *_beside(clips, root, skeleton).tolist()))
+
+
+def carry_over_ground(roots: Sequence[Root], pose: Pose, by: FloatArray) -> None:
+    """Carry poses (F, J, …) over the ground by the numbers (F, 7) of placements."""
+    for root in roots:
+        joint = root.joint
+        pose.rotations[:, joint], pose.translations[:, joint] = root.placed(
+            pose.rotations[:, joint], pose.translations[:, joint], by)
+
+
+def _beside(clips: Sequence[Clip], root: int, skeleton: Skeleton) -> IntArray:
+    """Return the topmost moved joints that are neither descendants nor ancestors of the root, as IK targets often are.
+
+    They are moved with the root.
+    """
+    moved = np.any([clip.moved for clip in clips], axis=0)
+    led = np.zeros(len(skeleton), dtype=np.bool_)
+    above = root
+    while above >= 0:
+        moved[above], above = False, int(skeleton.parents[above])
+    led[root] = True
+    found = []
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        led[joint] |= parent >= 0 and led[parent]
+        if moved[joint] and not led[joint]:
+            led[joint] = True
+            found.append(joint)
+    return np.array(found, dtype=np.int64)
+
+
+class RootedClips:
+    """What root motion makes of C clips, whatever a score makes of them.
+
+    In CONTINUE the poses at the clips' ends are kept at the origin, facing forward; in ALONG, going forward.
+    """
+
+    def __init__(self, mode: RootMode, clips: Sequence[Clip], chain: IntArray, moved: BoolArray,
+                 starts: Sequence[Pose], ends: Sequence[Pose], up: FloatArray, astray_rad: FloatArray,
+                 freed: Freed | None = None) -> None:
+        """Take clips and what they move, (C, J).
+
+        chain: the root below what carries it, see root_chain. freed: the root without that; then all poses here are as
+        it has them. astray_rad: (2, C) by how much each goes to the left of where the body faces, as it begins and as
+        it ends; of ALONG.
+        starts, ends: (C + 1, J, …) the poses at the clips' first and last instants and shortly after and before,
+        with rest in the last row. They are changed to what RootMotion.place_seam wants.
+        """
+        self.mode: RootMode = mode if len(chain) else "AS_AUTHORED"
+        self.freed = freed
+        if self.mode == "AS_AUTHORED":
+            return
+        skeleton, root = clips[0].skeleton if freed is None else freed.skeleton, int(chain[-1])
+        self.bearing = Bearing(skeleton, chain[-1:], up)
+        self._carried = roots_carried(clips, root, skeleton, up)
+        self._moves = moved[:, root]
+        if mode == "IN_PLACE":
+            self._to_seams = [self._back(poses[0].at(slice(-1))) for poses in (starts, ends)]
+            for pose in (*starts, *ends):
+                self._keep_in_place(pose)
+            return
+        found = []
+        for poses, astray in zip((starts, ends), astray_rad, strict=True):
+            placement = self.bearing.placement(poses[0])
+            placement.yaw_rad[:-1] += astray
+            for pose in poses:
+                self.carry(pose, placement.inverse().numbers)
+            found.append(placement)
+        self._first, self._last = (placement.at(slice(-1)) for placement in found)
+        self._to_seams = [placement.inverse() for placement in (self._first, self._last)]
+        self._rest = found[0].at(-1)
+        self._from_rest = self._rest.inverse()
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether each clip starts where the one before ended."""
+        return self.mode in ("CONTINUE", "ALONG")
+
+    def through(self, clip: IntArray) -> Travel:
+        """Return how segments that play clips (S,) lead over the ground, one after another."""
+        return Travel.through(self._first, self._last, self._rest, self._moves, clip)
+
+    def is_among(self, joints: BoolArray) -> bool:
+        """Tell whether the joint that is moved for the root is one of some joints (J,)."""
+        return self.mode != "AS_AUTHORED" and bool(joints[self._carried[0].joint])
+
+    def prepare(self, pose: Pose, clip: IntArray) -> None:
+        """Take clip poses (F, J, …) as authored to what the later steps expect."""
+        if self.mode == "IN_PLACE":
+            self._keep_in_place(pose)
+        elif self.goes_on and np.count_nonzero(still := ~self._moves[clip]):
+            for root in self._carried:
+                pose.rotations[still, root.joint], pose.translations[still, root.joint] = root.placed(
+                    pose.rotations[still, root.joint], pose.translations[still, root.joint], self._from_rest.numbers)
+
+    def leaves(self, clip: int) -> bool:
+        """Tell whether `prepare` leaves a clip's poses as they are."""
+        return self.mode == "AS_AUTHORED" or (self.goes_on and bool(self._moves[clip]))
+
+    def laid(self, positions: FloatArray) -> FloatArray:
+        """Carry positions (2, C, J, 3) of joints in the clips' first and last poses to where these meet at seams."""
+        if self.mode == "AS_AUTHORED":
+            return positions
+        parents = self.bearing.skeleton.parents
+        goes_along = with_descendants(parents, np.array([root.joint for root in self._carried]))
+        return np.stack([np.where(goes_along[:, None], self.bearing.moved(points, by.at(_EACH_JOINT)), points)
+                         for points, by in zip(positions, self._to_seams, strict=True)])
+
+    def carry(self, pose: Pose, by: FloatArray) -> None:
+        """Carry poses (F, J, …) over the ground by the numbers (F, 7) of placements."""
+        carry_over_ground(self._carried, pose, by)
+
+    def turn_shifts(self, vectors: FloatArray, row_of: Callable[[int], int | None], before: IntArray,
+                    after: IntArray) -> None:
+        """Turn what is added to translations at seams, from clips that face forward there to clips as authored.
+
+        vectors: (N, 2, R, 3) to the poses of clips before seams, (N,), and to those of clips after them. row_of: which
+        of them is a joint's translation, None: none is.
+        """
+        if not self.goes_on:
+            return
+        yaw = np.stack((np.where(self._moves, self._last.yaw_rad, 0.0)[before],
+                        np.where(self._moves, self._first.yaw_rad, 0.0)[after]), axis=1)
+        for root in self._carried:
+            if (row := row_of(root.joint)) is not None:
+                vectors[..., row, :] = root.turned(vectors[..., row, :], yaw)
+
+    def _back(self, pose: Pose) -> Placement:
+        """Return what leads poses (N, J, …) back to above where the root is at rest, headings as they are."""
+        return Placement(np.zeros(len(pose.rotations)), self.bearing.away(pose) @ np.array((-1.0, -1j)))
+
+    def _keep_in_place(self, pose: Pose) -> None:
+        away = self.bearing.away(pose)
+        for root in self._carried:
+            pose.translations[:, root.joint] = root.back(pose.translations[:, root.joint], away)
+
+
+class RootMotion:
+    """Carries the poses of a row's segments over the ground.
+
+    Where each goes on from the one before, the poses at the clips' ends are carried to the station between their
+    segments; a clip's own poses are carried by what leads from its start to the station before it.
+    """
+
+    def __init__(self, clips: RootedClips, clip: IntArray) -> None:
+        """Take clips, and which of them the segments play, (S,)."""
+        self.clips = clips
+        if self.goes_on:
+            travel = clips.through(clip)
+            self._stations, self._lap = travel.stations, travel.lap
+            self._to_stations = travel.stations.at(slice(-1)) @ travel.starts.at(clip).inverse()
+
+    @classmethod
+    def still(cls) -> RootMotion:
+        """Return root motion that changes nothing."""
+        return cls(RootedClips("AS_AUTHORED", (), NO_JOINTS, np.zeros((0, 0), np.bool_), (), (), np.zeros(3),
+                                np.zeros((2, 0))),
+                   NO_JOINTS)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether each clip starts where the one before ended, heading included."""
+        return self.clips.goes_on
+
+    @property
+    def lap_yaw_rad(self) -> float:
+        """By how much one round of the whole turns the heading, −π to π."""
+        if not self.goes_on:
+            return 0.0
+        return float(np.remainder(self._lap.yaw_rad + np.pi, 2.0 * np.pi) - np.pi)
+
+    def place_segments(self, pose: Pose, segment: IntArray, rounds: IntArray) -> None:
+        """Carry clip poses to where their segments stand."""
+        if self.goes_on:
+            by = (self._lapped(self._to_stations.at(segment), rounds).numbers if np.count_nonzero(rounds) else
+                  self._to_stations.numbers.take(segment, axis=0))
+            self.clips.carry(pose, by)
+
+    def placed_points(self, points: FloatArray, segment: IntArray, rounds: IntArray) -> FloatArray:
+        """Carry points (N, 3) of clip poses to where their segments (N,) stand in rounds (N,) of a loop."""
+        if not self.goes_on:
+            return points
+        return self.clips.bearing.moved(points, self._lapped(self._to_stations.at(segment), rounds))
+
+    def place_seam(self, poses: Sequence[Pose], seam: IntArray, rounds: IntArray) -> None:
+        """Carry end poses (W, J, …) to the station after each seam's segment."""
+        if self.goes_on:
+            station = self._lapped(self._stations.at(seam + 1), rounds).numbers
+            for pose in poses:
+                self.clips.carry(pose, station)
+
+    def repeat(self, pose: Pose, rounds: IntArray) -> None:
+        """Carry poses (F, J, …) of the first round, on the clips' own skeleton, to where later rounds (F,) are."""
+        if not self.goes_on or not np.count_nonzero(rounds):
+            return
+        freed, by = self.clips.freed, self._lap.power(rounds).numbers
+        if freed is not None:
+            freed.free(pose)
+        self.clips.carry(pose, by)
+        if freed is not None:
+            freed.bind(pose)
+
+    def _lapped(self, placement: Placement, rounds: IntArray) -> Placement:
+        return self._lap.power(rounds) @ placement if rounds.any() else placement

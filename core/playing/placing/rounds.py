@@ -1,0 +1,82 @@
+"""Clips that go round: whose end leads on to their beginning, as those of walks and dances do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ...clips.clip import Clip, Tracks
+from ...clips.contacts import FootContacts, joined
+from ...clips.excerpt import Excerpt
+from ...clips.keyed import keys_of, packed
+from ...maths import rotations as rot
+from ...maths.arrays import FloatArray
+from .placement import Bearing, Placement, Root
+from .root_motion import roots_carried
+
+_REST = {4: rot.IDENTITY, 3: np.zeros(3)}
+
+
+def going_round(clip: Clip, lead_s: float, bearing: Bearing | None) -> Excerpt:
+    """Return a clip as a part of one that is lead_s longer at both ends, where it goes on with its other end.
+
+    lead_s: at most as long as the clip. bearing: of its root, by which a clip that travels goes on from where it is;
+    None: it goes on as it is. Keys at the ends themselves are the clip's, so it should end as it begins.
+    """
+    length_s = clip.duration_s
+    parts = [Excerpt(clip, begin_s, end_s).keyed for begin_s, end_s in
+             ((length_s - lead_s, length_s), (0.0, length_s), (0.0, lead_s))]
+    moved = [] if bearing is None else [joint for joint in bearing.chain.tolist() if clip.moved[joint]]
+    if bearing is not None and moved:
+        ends = bearing.placement(clip.sample(np.array((0.0, length_s)), "SLERP"))
+        by = ends.at(1) @ ends.at(0).inverse()
+        roots = roots_carried([clip], moved[0], clip.skeleton, bearing.up)
+        parts[0], parts[2] = _carried(parts[0], roots, by.inverse()), _carried(parts[2], roots, by)
+    begins_s = 0.0, lead_s, lead_s + length_s
+    whole = replace(clip, duration_s=length_s + 2.0 * lead_s, is_looping=False,
+                    rotations=_in_a_row([part.rotations for part in parts], begins_s),
+                    translations=_in_a_row([part.translations for part in parts], begins_s),
+                    scales=_in_a_row([part.scales for part in parts], begins_s), contacts=_contacts(parts, begins_s))
+    return Excerpt(whole, lead_s, lead_s + length_s, goes_round=True)
+
+
+def _carried(part: Clip, roots: Sequence[Root], by: Placement) -> Clip:
+    """Return a part whose roots have been carried over the ground."""
+    rotations, translations = ({joint: keys_of(tracks, i) for i, joint in enumerate(tracks.joints.tolist())}
+                               for tracks in (part.rotations, part.translations))
+    still = np.array((0.0, part.duration_s))
+    for root in roots:
+        times, turns = rotations.get(root.joint, (still, rot.identities(2)))
+        rotations[root.joint] = times, root.placed(turns, np.zeros((len(times), 3)), by.numbers)[0]
+        times, shifts = translations.get(root.joint, (still, np.zeros((2, 3))))
+        translations[root.joint] = times, root.placed(rot.identities(len(times)), shifts, by.numbers)[1]
+    return replace(part, rotations=packed([(joint, *keys) for joint, keys in rotations.items()], 4),
+                   translations=packed([(joint, *keys) for joint, keys in translations.items()], 3))
+
+
+def _in_a_row(parts: Sequence[Tracks], begins_s: Sequence[float]) -> Tracks:
+    """Return tracks one after another; where they meet, the middle ones have the key."""
+    channels = parts[0].values.shape[1]
+    keys = [{joint: keys_of(part, i) for i, joint in enumerate(part.joints.tolist())} for part in parts]
+    rows = []
+    for joint in sorted(set().union(*keys)):
+        still = (np.array((0.0, begins_s[2] - begins_s[1])), np.tile(_REST[channels], (2, 1)))  # of the middle one
+        before, own, after = (each.get(joint, still) for each in keys)
+        times = before[0][:-1], begins_s[1] + own[0], begins_s[2] + after[0][1:]
+        rows.append((joint, np.concatenate(times), np.concatenate((before[1][:-1], own[1], after[1][1:]))))
+    return packed(rows, channels)
+
+
+def _contacts(parts: Sequence[Clip], begins_s: Sequence[float]) -> dict[str, FootContacts] | None:
+    found = [part.contacts for part in parts]
+    if any(each is None for each in found):
+        return None
+
+    def spans(side: str, name: str) -> FloatArray:
+        return joined(np.concatenate([begin_s + getattr(each[side], name)
+                                      for each, begin_s in zip(found, begins_s, strict=True) if each is not None]))
+
+    return {side: FootContacts(*(spans(side, name) for name in ("heel", "ball", "released")))
+            for side in found[1] or ()}

@@ -1,0 +1,122 @@
+"""What BVH files do not say: which way is up, where the body faces, and in what unit.
+
+The body at rest shows all three, unless someone says otherwise. Clips are brought into H-Anim's axes (Y up,
+facing +Z) and metres, as clips of other files are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from ...clips.clip import Clip
+from ...errors import TaktError
+from ...maths import rotations as rot
+from ...maths.arrays import FloatArray
+from ...skeletons.hanim import UP
+from ...skeletons.maps import SkeletonMap
+from .reference import find_reference
+from .upright import resting, scaled, turned
+
+AUTO: Final = "AUTO"
+AXES: Final[dict[str, tuple[str, str]]] = {
+    AUTO: ("Automatic", "As the body in the file stands"),
+    **{sign + name: (f"{'−' if sign else '+'}{name}", f"The file's axis {'−' if sign else '+'}{name}")
+       for sign in ("", "-") for name in "XYZ"}}
+"""Which way is up, or where the body faces: label and description by identifier."""
+UNITS: Final[dict[str, tuple[str, float]]] = {
+    "METRES": ("metres", 1.0),
+    "CENTIMETRES": ("centimetres", 0.01),
+    "MILLIMETRES": ("millimetres", 0.001),
+    "INCHES": ("inches", 0.0254),
+    "CMU": ("the CMU database's unit", 0.0254 / 0.45),
+}
+"""Label and metres by identifier. CMU's skeletons are in inches divided by 0.45 (mocap.cs.cmu.edu)."""
+_BODY_M: Final = 1.45
+"""From the ankles of a grown person to the base of the skull."""
+_USUAL: Final = {"Y": "Z", "Z": "-Y", "X": "Z", "-X": "Z", "-Y": "Z", "-Z": "-Y"}
+"""Where bodies face that the file does not show: by the axis that is up."""
+
+
+@dataclass(frozen=True)
+class BvhSpace:
+    """In what axes and unit BVH files are: identifiers of AXES and UNITS, AUTO where the body shall show it.
+
+    Raises TaktError where an identifier is unknown, or up and forward lie on one line.
+    """
+
+    up: str = AUTO
+    forward: str = AUTO
+    unit: str = AUTO
+
+    def __post_init__(self) -> None:
+        for value, known in ((self.up, AXES), (self.forward, AXES), (self.unit, {AUTO, *UNITS})):
+            if value not in known:
+                raise TaktError(f"BVH files cannot be in {value!r}; there are {', '.join(known)}")
+        if AUTO not in (self.up, self.forward) and self.up[-1] == self.forward[-1]:
+            raise TaktError(f"BVH Up {self.up} and BVH Forward {self.forward} lie on one line; they must be at right "
+                            "angles")
+
+
+def in_hanim_space(clip: Clip, found: SkeletonMap, space: BvhSpace) -> tuple[Clip, SkeletonMap, str]:
+    """Return a clip of a BVH file in H-Anim's axes and metres, its map, and what was taken, as one sentence.
+
+    found: the map of the clip's skeleton. Where it is not sure, the file counts as being in H-Anim's axes and metres.
+    Chosen axes are those of the motion, in which the rest pose may lie: it is made to stand.
+    """
+    reference = find_reference(clip, found).map
+    is_seen = reference.is_sure and reference.turn is not None
+    is_stated = space.up != AUTO or space.forward != AUTO
+    up, forward = _axes(reference.turn if is_seen and reference.turn is not None else rot.IDENTITY, space)
+    unit = _unit(reference) if space.unit == AUTO else space.unit
+    label, metres = UNITS[unit]
+    turn = _turn(up, forward)
+    stands = is_stated and found.is_sure and found.turn is not None
+    stood = resting(clip, rot.multiply(turn, rot.conjugate(found.turn))) if stands and found.turn is not None else clip
+    new = scaled(turned(stood, rot.conjugate(turn)), metres)
+    chosen = [value for value in (space.up, space.forward, space.unit) if value != AUTO]
+    why = "as chosen" if len(chosen) == 3 else "seen from the body" if is_seen else "for want of a body that shows it"
+    if chosen and len(chosen) < 3:
+        why = f"partly chosen, else {why}"
+    new_map = replace(reference, skeleton=new.skeleton, turn=rot.IDENTITY if is_seen or is_stated else found.turn,
+                      has_given_axes=is_stated, pose=None if found.pose is None else rot.multiply(
+                          rot.multiply(rot.conjugate(turn), found.pose), turn))
+    return new, new_map, f"{AXES[up][0]} is up, facing {AXES[forward][0]}, in {label}: {why}"
+
+
+def _axes(seen: FloatArray, space: BvhSpace) -> tuple[str, str]:
+    """Return identifiers of what is up and in front: what was chosen, and what the body shows as far as that fits."""
+    up = _axis(rot.rotate(seen, UP)) if space.up == AUTO else space.up
+    forward = _axis(rot.rotate(seen, np.array((0.0, 0.0, 1.0)))) if space.forward == AUTO else space.forward
+    if up[-1] == forward[-1]:
+        if space.forward == AUTO:
+            return up, _USUAL[up]
+        return ("Y" if forward[-1] != "Y" else "Z"), forward
+    return up, forward
+
+
+def _axis(direction: FloatArray) -> str:
+    axis = int(np.argmax(np.abs(direction)))
+    return ("-" if direction[axis] < 0.0 else "") + "XYZ"[axis]
+
+
+def _direction(axis: str) -> FloatArray:
+    return np.asarray(np.eye(3)["XYZ".index(axis[-1])] * (-1.0 if axis.startswith("-") else 1.0))
+
+
+def _turn(up: str, forward: str) -> FloatArray:
+    """Return the rotation (4,) from H-Anim's axes to those."""
+    y, z = _direction(up), _direction(forward)
+    return rot.from_matrix(np.stack((np.cross(y, z), y, z), axis=1))
+
+
+def _unit(found: SkeletonMap) -> str:
+    """Return the unit in which the body is nearest to a grown person's size."""
+    joints = [found.joint_of.get(name, -1) for name in ("skullbase", "l_ankle", "r_ankle")]
+    if not found.is_sure or min(joints) < 0:
+        return "METRES"
+    head, *ankles = found.skeleton.rest_world[joints, :, 3]
+    size = float(np.linalg.norm(head - np.mean(ankles, axis=0)))
+    return min(UNITS, key=lambda unit: abs(np.log(max(size, 1e-30) * UNITS[unit][1] / _BODY_M)))

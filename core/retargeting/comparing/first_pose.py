@@ -1,0 +1,79 @@
+"""First poses that are no part of a motion: a T-pose or A-pose in front, as motion libraries put there, then a jump."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ...clips.clip import Clip, Tracks
+from ...clips.keyed import keys_of, packed, poses_at
+from ...maths import rotations as rot
+from ...maths.arrays import FloatArray, IntArray
+
+_FIRST_FRAMES: Final = 4
+"""The jump comes within so many frames."""
+_JUMP_RAD: Final = float(np.radians(25.0))
+"""Some joint turns by more than this from the one frame to the next, where there is a jump."""
+_FASTER, _FASTER_OVER_ALL = 1.5, 2.5
+"""How much faster the jump is than the motion ever is afterwards: in the fastest joint, and over all joints. Clips
+without such a pose that were tried reach 1.5 and 1.7 at most, and not both in one clip."""
+_LONGEST_S: Final = 0.2
+"""Keys that are farther apart are no frames."""
+_FEWEST: Final = 6
+"""With fewer frames than this it is not known how fast the motion is."""
+_SEEN: Final = 512
+"""So many steps of the rest of a clip are looked at, evenly spread."""
+
+
+def first_pose_end(clip: Clip) -> float | None:
+    """Return when the motion begins, where a pose comes before it that is no part of it; else None.
+
+    It begins after a jump within the first frames, faster than all that comes later, in one joint and over all.
+    """
+    turning = clip.rotations
+    if clip.is_looping or not len(turning):
+        return None
+    times = keys_of(turning, int(np.argmax(np.diff(turning.starts))))[0]
+    if len(times) < _FIRST_FRAMES + _FEWEST or not (np.diff(times) > 0.0).all():
+        return None
+    first = _turns(clip, times, np.arange(_FIRST_FRAMES))
+    if first.max() <= _JUMP_RAD:
+        return None
+    steps = np.unique(np.linspace(_FIRST_FRAMES, len(times) - 2, _SEEN).astype(np.int64))
+    angles = np.concatenate((first, _turns(clip, times, steps)))
+    steps = np.concatenate((np.arange(_FIRST_FRAMES), steps))
+    rates = angles / (times[steps + 1] - times[steps])[:, None]
+    fastest, mean = rates.max(axis=1), rates.mean(axis=1)
+    jump = int(np.argmax(fastest[:_FIRST_FRAMES]))
+    rest = np.delete(np.arange(len(steps)), jump)
+    is_frame = times[jump + 1] - times[jump] <= _LONGEST_S
+    is_faster = fastest[jump] > _FASTER * fastest[rest].max() and mean[jump] > _FASTER_OVER_ALL * mean[rest].max()
+    if not (is_frame and is_faster and angles[jump].max() > _JUMP_RAD):
+        return None
+    return float(times[jump + 1])
+
+
+def _turns(clip: Clip, times: FloatArray, steps: IntArray) -> FloatArray:
+    """Return by how much each joint with a track turns from some of times to the next ones, (N, T) in radians."""
+    seen = np.union1d(steps, steps + 1)
+    turns = poses_at(clip, times[seen]).rotations[:, clip.rotations.joints]
+    before, after = (turns[np.searchsorted(seen, at)] for at in (steps, steps + 1))
+    return rot.angle_between(before, after)
+
+
+def from_time(clip: Clip, start_s: float) -> Clip:
+    """Return a clip without what comes before a time, which becomes its beginning."""
+    start = poses_at(clip, np.array((start_s,))).at(0)
+
+    def later(tracks: Tracks, values_there: FloatArray) -> Tracks:
+        kept = []
+        for i, joint in enumerate(tracks.joints.tolist()):
+            times, values = keys_of(tracks, i)
+            after = times > start_s
+            kept.append((joint, np.concatenate(((0.0,), times[after] - start_s)),
+                         np.concatenate((values_there[[joint]], values[after]))))
+        return packed(kept, tracks.values.shape[1])
+
+    return Clip(clip.name, clip.skeleton, clip.duration_s - start_s, later(clip.rotations, start.rotations),
+                later(clip.translations, start.translations), later(clip.scales, start.scales), clip.is_looping)

@@ -1,0 +1,97 @@
+"""A clip in other model axes or units, or raised onto its feet."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ...clips.clip import Clip, Tracks
+from ...clips.keyed import keys_of, packed
+from ...maths import rotations as rot
+from ...maths.arrays import FloatArray
+from ...skeletons.skeleton import Skeleton
+from .matching import SAME_POSITION, Pairing
+
+SAME_ANGLE_RAD: Final = 1e-9
+_FEET_BELOW = 0.5
+"""Of the leg's height: feet are at least so much below a root that is in the hips."""
+FEET: Final = ("l_ankle", "r_ankle", "l_metatarsal", "r_metatarsal")
+"""Joints of them, in H-Anim."""
+
+
+def turned(clip: Clip, turn: FloatArray) -> Clip:
+    """Return the clip in other model axes: its roots' rest and translations turn, all else is relative to them."""
+    if rot.angle_between(turn, rot.IDENTITY) <= SAME_ANGLE_RAD:
+        return clip
+    moves = clip.translations
+    of_root = np.repeat(clip.skeleton.parents[moves.joints] < 0, np.diff(moves.starts))
+    values = np.where(of_root[:, None], rot.rotate(turn, moves.values), moves.values)
+    return Clip(clip.name, clip.skeleton.turned(turn), clip.duration_s, clip.rotations,
+                Tracks(moves.joints, moves.starts, moves.times_s, values), clip.scales, clip.is_looping)
+
+
+def resting(clip: Clip, turn: FloatArray) -> Clip:
+    """Return the same motion of a skeleton whose rest pose is turned in model space by a quaternion (4,).
+
+    With rest R, position p and key K of a root, Q the turn: Q·R·K′ = R·K, so K′ = R⁻¹·Q⁻¹·R·K, and t′ = t + p − Q·p.
+    """
+    if rot.angle_between(turn, rot.IDENTITY) <= SAME_ANGLE_RAD:
+        return clip
+    skeleton = clip.skeleton
+    back = rot.multiply(rot.multiply(rot.conjugate(skeleton.rest_rotations), rot.conjugate(turn)),
+                        skeleton.rest_rotations)
+    away = skeleton.rest_translations - rot.rotate(turn, skeleton.rest_translations)
+    channels: list[Tracks] = []
+    for tracks, rest in ((clip.rotations, rot.IDENTITY), (clip.translations, np.zeros(3))):
+        keys = {int(joint): keys_of(tracks, i) for i, joint in enumerate(tracks.joints)}
+        for root in np.flatnonzero(skeleton.parents < 0).tolist():
+            times, values = keys.get(root, (np.zeros(1), rest[None]))
+            keys[root] = times, rot.multiply(back[root], values) if len(rest) == 4 else values + away[root]
+        channels.append(packed([(joint, *keys[joint]) for joint in sorted(keys)], len(rest)))
+    rotations, translations = channels
+    return Clip(clip.name, skeleton.turned(turn), clip.duration_s, rotations, translations, clip.scales,
+                clip.is_looping)
+
+
+def scaled(clip: Clip, size: float) -> Clip:
+    """Return the clip in another unit: all its lengths times size."""
+    if size == 1.0:
+        return clip
+    old, moves = clip.skeleton, clip.translations
+    skeleton = Skeleton(old.names, old.parents, old.rest_rotations, old.rest_translations * size, old.rest_scales,
+                        old.name)
+    return Clip(clip.name, skeleton, clip.duration_s, clip.rotations,
+                Tracks(moves.joints, moves.starts, moves.times_s, moves.values * size), clip.scales, clip.is_looping)
+
+
+def raised_onto_feet(clip: Clip, pairs: Pairing) -> Clip:
+    """Return the clip raised onto its feet where its root rests in the model's origin, as in many BVH files.
+
+    A root between the feet stays. Such files' translations are positions of the root, not offsets from a standing rest
+    pose, and would lift the character by its own height.
+    """
+    skeleton = clip.skeleton
+    feet, hips = ([int(pairs.source[p]) for p, name in enumerate(pairs.meant) if name in wanted]
+                  for wanted in (FEET, ("l_hip", "r_hip")))
+    positions = skeleton.rest_world[:, :, 3]
+    root = np.flatnonzero(skeleton.parents < 0)
+    size = float(np.ptp(positions, axis=0).max())
+    if len(root) != 1 or not feet or not hips or np.linalg.norm(positions[root[0]]) > SAME_POSITION * size or (
+            int(root[0]) not in clip.translations.joints):
+        return clip
+    leg = positions[hips].mean(axis=0) - positions[feet].mean(axis=0)
+    up = np.eye(3)[np.argmax(np.abs(leg))] * np.sign(leg[np.argmax(np.abs(leg))])
+    depth = -min(float(positions[foot] @ up) for foot in feet)
+    if depth < _FEET_BELOW * np.abs(leg).max():
+        return clip
+    lift = depth * up
+    rest = skeleton.rest_translations.copy()
+    rest[root[0]] += lift
+    moves = clip.translations
+    of_root = np.repeat(moves.joints == root[0], np.diff(moves.starts))
+    values = np.where(of_root[:, None], moves.values - lift, moves.values)
+    stood = Skeleton(skeleton.names, skeleton.parents, skeleton.rest_rotations, rest, skeleton.rest_scales,
+                     skeleton.name)
+    return Clip(clip.name, stood, clip.duration_s, clip.rotations,
+                Tracks(moves.joints, moves.starts, moves.times_s, values), clip.scales, clip.is_looping)

@@ -1,0 +1,138 @@
+"""Limbs whose bones are no descendants of the body they belong to, as feet that the legs reach for by IK.
+
+Clips are retargeted to the body as if these hung on it, so that legs lead their feet and draw them up; what came of it
+is then said in the rig's own hierarchy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from ...clips.clip import Clip, Tracks
+from ...clips.keyed import SAMPLE_S, key_times, keys_of, packed, poses_at
+from ...maths import rotations as rot
+from ...maths.arrays import FloatArray, IntArray
+from ...skeletons import hanim
+from ...skeletons.hierarchy import is_descendant, parents_first, path_to_root, with_ancestors
+from ...skeletons.maps import SkeletonMap
+from ...skeletons.skeleton import Skeleton, world_from_pose
+from ...skeletons.skin_sample import SkinSample
+from ..limbs import runs_of_frames
+from ..skin_points import SkinPoints
+
+_STEP_S: Final = SAMPLE_S / 2.0
+"""Between two keys a loose joint goes straight on, while what hangs on others goes round with them; so its keys are at
+most so far apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class WholeBody:
+    """A skeleton, and the same joints in the same rest pose where each limb hangs on what it belongs to.
+
+    own: the skeleton as it is. skeleton: the other one. order: (J,) which joint of own each of its joints is.
+    loose: (C,) those of its joints that hang on something else in own.
+    """
+
+    own: Skeleton
+    skeleton: Skeleton
+    order: IntArray
+    loose: IntArray
+
+    @classmethod
+    def of(cls, own: Skeleton, found: SkeletonMap) -> WholeBody:
+        """Hang joints that are no descendants of their ancestor in H-Anim on that one; found: the map of own.
+
+        What a map that is not sure says does not count, nor what would hang a joint on its own descendant.
+        """
+        joint_of = found.joint_of if found.is_sure else {}
+        parents = own.parents.copy()
+        for name, joint in joint_of.items():
+            above = hanim.PARENTS[name]
+            while above is not None and above not in joint_of:
+                above = hanim.PARENTS[above]
+            on = joint_of[above] if above is not None else -1
+            if on >= 0 and not is_descendant(own.parents, joint, on) and joint not in path_to_root(parents, on):
+                parents[joint] = on
+        if np.array_equal(parents, own.parents):
+            return cls.as_own(own)
+        order = np.array(parents_first(parents), dtype=np.int64)
+        loose = np.flatnonzero((parents != own.parents)[order])
+        return cls(own, _hung(own, parents, order, loose), order, loose)
+
+    @classmethod
+    def as_own(cls, own: Skeleton) -> WholeBody:
+        """Return a skeleton as one of which nothing is loose."""
+        return cls(own, own, np.arange(len(own)), np.zeros(0, dtype=np.int64))
+
+    def map(self, found: SkeletonMap) -> SkeletonMap:
+        """Return what a map of the skeleton as it is says of the other one."""
+        order = self.order.tolist()
+        return found if not len(self.loose) else replace(
+            found, skeleton=self.skeleton, meant=tuple(found.meant[joint] for joint in order),
+            certainties=tuple(found.certainties[joint] for joint in order),
+            pose=None if found.pose is None else found.pose[order])
+
+    def points(self, skin: SkinPoints) -> SkinPoints:
+        """Return the skin of the skeleton as it is as that of the other one."""
+        return skin.renumbered(np.argsort(self.order)) if len(self.loose) else skin
+
+    def sample(self, skin: SkinSample) -> SkinSample:
+        """Return some vertices of that skin likewise; in model space the joints of both have the same axes."""
+        return replace(skin, joints=np.argsort(self.order)[skin.joints])
+
+    def as_it_is(self, clip: Clip) -> Clip:
+        """Return a clip of the other skeleton, in the same rest pose, as one of the skeleton as it is."""
+        if not len(self.loose):
+            return clip
+        times, turns, away = self._keys(clip)
+        own = self.order.tolist()
+
+        def tracks(old: Tracks, of_loose: FloatArray | None = None) -> Tracks:
+            keys = {own[joint]: keys_of(old, i) for i, joint in enumerate(old.joints.tolist())}
+            if of_loose is not None:
+                keys |= {own[joint]: (times, of_loose[:, i]) for i, joint in enumerate(self.loose.tolist())}
+            return packed([(joint, *keys[joint]) for joint in sorted(keys)], old.values.shape[1])
+
+        return replace(clip, skeleton=self.own, rotations=tracks(clip.rotations, turns),
+                       translations=tracks(clip.translations, away), scales=tracks(clip.scales))
+
+    def _keys(self, clip: Clip) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return when loose joints have keys on the skeleton as it is, (K,), and which, (K, C, 4) and (K, C, 3)."""
+        number = self.order[self.loose]
+        above = np.append(np.argsort(self.order), -1)[self.own.parents[number]]  # the last one stands for "none"
+        kept = with_ancestors(self.skeleton.parents, np.concatenate((self.loose, above)))
+        times = key_times(clip.rotations, clip.translations, clip.scales, joints=kept)
+        if times[-1] > 0.0:
+            times = np.union1d(times, np.append(np.arange(0.0, clip.duration_s, _STEP_S), clip.duration_s))
+        part, here = clip.part(kept), np.searchsorted(kept, self.loose)
+        there = np.where(above >= 0, np.searchsorted(kept, above), len(kept))
+        turns, positions = np.empty((len(times), len(here), 4)), np.empty((len(times), len(here), 3))
+        for run in runs_of_frames(len(times)):
+            world = world_from_pose(part.skeleton, poses_at(part, times[run]))
+            world = np.concatenate((world, np.broadcast_to(np.eye(3, 4), (len(world), 1, 3, 4))), axis=1)
+            turns[run], positions[run], _ = _seen(world[:, there], world[:, here])
+        turns = rot.multiply(rot.conjugate(self.own.rest_rotations[number]), turns)
+        return times, rot.continuous(turns), positions - self.own.rest_translations[number]
+
+
+def _hung(own: Skeleton, parents: IntArray, order: IntArray, loose: IntArray) -> Skeleton:
+    """Return a skeleton in another order whose loose joints have other parents, and rest where they were."""
+    turns, positions, scales = (values[order] for values in
+                                (own.rest_rotations, own.rest_translations, own.rest_scales))
+    joints, above = order[loose], parents[order[loose]]
+    turns[loose], positions[loose], scales[loose] = _seen(own.rest_world[above], own.rest_world[joints])
+    number = np.append(np.argsort(order), -1)  # the last one stands for "none"
+    return Skeleton(tuple(own.names[joint] for joint in order.tolist()), number[parents[order]], turns, positions,
+                    scales, own.name)
+
+
+def _seen(above: FloatArray, world: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return joints as seen from others, (..., 3, 4) each: rotations (..., 4), positions and scales (..., 3)."""
+    away = world.copy()
+    away[..., 3] -= above[..., 3]
+    local: FloatArray = np.asarray(np.linalg.solve(above[..., :3], away), dtype=np.float64)
+    scales = np.linalg.norm(local[..., :3], axis=-2)
+    return rot.from_exact_matrix(local[..., :3] / scales[..., None, :]), local[..., 3], scales

@@ -1,0 +1,213 @@
+"""Arms stay outside a stout trunk and a large head, as far as they are outside in the clip.
+
+Limbs point as in the clip, so a slim body's arms go into a stout body's belly and hips, and raised ones into a large
+head. Where elbow, forearm or hand would be deeper in the target's trunk or head than they are in the source's, the
+wrist is moved out by shoulder and elbow, and the elbow swings aside about the line from shoulder to wrist; hands stay
+turned as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from ...maths import rotations as rot
+from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...skeletons.hierarchy import is_descendant
+from ...skeletons.maps import SkeletonMap
+from ..limbs import Limb, LimbPoses, both_arms, largest
+from ..skin_points import SkinPoints
+from .hands_and_body import head_of
+from .hull import Hull, Hulls
+from .trunk import BentTrunk, Trunk, limb_radius
+
+_SOFT: Final = 0.01
+"""Of the trunk's length: arms begin to be moved that little before they touch, where they are by as much nearer than in
+the clip. Trunks that bend by different joints do not agree better."""
+_MOST: Final = 3.0 * _SOFT
+"""Of the trunk's length: no arm has to be farther outside."""
+_PLACES: Final = 4
+"""Of an arm: elbow, forearm, wrist and palm."""
+_STILL: Final = 1e-5
+_CENTRE: Final = 0.1
+_USUAL_RADIUS: Final = 0.07
+"""Of an arm, in lengths of the trunk."""
+_STRAIGHT: Final = (0.9, 0.99)
+"""Of its length: an arm that is so long from shoulder to wrist moves as a whole rather than swing its elbow."""
+_MOST_RAD: Final = np.radians(60.0)
+_LEAST_BENT: Final = 0.1
+"""Of the upper arm: an elbow that is nearer to the line from shoulder to wrist swings less."""
+_BY_FOREARM: Final = 1.5
+"""A wrist moves by so much more than the middle of its forearm has to: the elbow hardly goes along."""
+_ROUNDS: Final = 3
+
+
+@dataclass(frozen=True, eq=False)
+class ArmsBesideTrunk:
+    """Arms, trunk and head of a body.
+
+    trunks: the trunk as each arm sees it: its centre is towards the other arm, so that no hand passes it. arms: their
+    limbs; palms: for each the joint that counts for the hand. radius: of an arm, in lengths of the trunk. head: None
+    where it is not known. most: (2, N) how far outside of the trunk elbow, forearm, wrist and palm of each have to be
+    at most, and then of the head; N is 4 without a head, else 8.
+    """
+
+    trunks: tuple[Trunk, ...]
+    arms: tuple[Limb, Limb]
+    palms: tuple[int, ...]
+    radius: float
+    head: Hull | None
+    most: FloatArray
+
+    @classmethod
+    def of(cls, found: SkeletonMap, skin: SkinPoints | None) -> ArmsBesideTrunk | None:
+        """Return it for a map's skeleton; None where the trunk or an arm is not known."""
+        skeleton, arms = found.skeleton, both_arms(found)
+        seen = [Trunk.of(found, skeleton, skin, centre) for centre in (-_CENTRE, _CENTRE)]
+        trunks = tuple(trunk for trunk in seen if trunk is not None)
+        if len(trunks) < 2 or arms is None:
+            return None
+        length = trunks[0].length
+        palms = [found.joint_of.get(f"{side}_middle1", arm.last) for side, arm in zip("lr", arms, strict=True)]
+        palms = [palm if is_descendant(skeleton.parents, palm, arm.last) else arm.last
+                 for palm, arm in zip(palms, arms, strict=True)]
+        radius = float(np.mean([limb_radius(skin, skeleton, arm[1:], _USUAL_RADIUS * length) for arm in arms])) / length
+        body = cls(trunks, arms, tuple(palms), radius, head_of(found, skin), np.zeros((2, 0)))
+        most = np.stack([body._outside_half_aside(skeleton.rest_world, side) for side in range(2)])
+        return replace(body, most=np.minimum(most, _MOST))
+
+    @property
+    def joints(self) -> set[int]:
+        """The joints by which all this is known."""
+        head = () if self.head is None else (self.head.joint,)
+        return {*self.trunks[0].joints.tolist(), *self.palms, *self.arms[0], *self.arms[1], *head}
+
+    def numbered(self, row: Mapping[int, int]) -> ArmsBesideTrunk:
+        """Return it with joints of other numbers."""
+        left, right = (Limb(*(row[joint] for joint in arm)) for arm in self.arms)
+        joints = np.array([row[int(joint)] for joint in self.trunks[0].joints])
+        head = None if self.head is None else replace(self.head, joint=row[self.head.joint])
+        return replace(self, trunks=tuple(replace(trunk, joints=joints) for trunk in self.trunks), arms=(left, right),
+                       palms=tuple(row[palm] for palm in self.palms), head=head)
+
+    def outside(self, world: FloatArray, side: int, arm: LimbPoses | None = None) -> tuple[FloatArray, FloatArray]:
+        """Return how far elbow, forearm, wrist and palm are outside, (F, N) in lengths, and where is out, (F, N, 3).
+
+        Of the trunk, and then of the head; far from the head, infinitely. world: (F, J, 3, 4) of all joints. arm: (F,),
+        where it is not as there.
+        """
+        return ArmsInFrames(self, world).outside(side, arm)
+
+    def allowed(self, outside: FloatArray, side: int) -> FloatArray:
+        """Return how far outside an arm has to be at least, (..., N), that is as far as (..., N) elsewhere.
+
+        No further than it is when it is stretched half aside and half down: short and thick arms are inside even so.
+        Where one of the two heads is not known, it does not count.
+        """
+        most = self.most[side]
+        missing = np.full((*outside.shape[:-1], max(len(most) - outside.shape[-1], 0)), -np.inf)
+        return np.asarray(np.minimum(np.concatenate((outside[..., :len(most)], missing), axis=-1), most) - _SOFT)
+
+    def _outside_half_aside(self, rest: FloatArray, side: int) -> FloatArray:
+        """Return how far an arm's elbow, forearm, wrist and palm are outside that is stretched half aside, (N,)."""
+        trunk, first, *_ = self.trunks[side], *(at := rest[[*self.arms[side], self.palms[side]], :, 3])
+        lengths = np.linalg.norm(np.diff(at, axis=0), axis=1)
+        left, up = trunk.axes[:2]
+        aside = (np.sign((first - trunk.origin) @ left) * left - up) / np.sqrt(2.0)
+        far = np.array((lengths[0], lengths[0] + lengths[1] / 2.0, lengths[:2].sum(), lengths.sum()))
+        points = (first + far[:, None] * aside)[None]
+        outside: FloatArray = ArmsInFrames(self, rest[None]).outside_at(side, points)[0][0]
+        return outside
+
+
+class ArmsInFrames:
+    """Arms beside the trunk and head of a body in F frames, which are placed once for all that is asked."""
+
+    def __init__(self, body: ArmsBesideTrunk, world: FloatArray) -> None:
+        """Place a body; world: (F, J, 3, 4) of its joints."""
+        self.body, self._at = body, world[..., 3]
+        self._trunk = BentTrunk(body.trunks[0], world)
+        self._head = None if body.head is None else Hulls.placed((body.head,), world)
+
+    def at(self, frames: IntArray) -> ArmsInFrames:
+        """Return it in some of the frames."""
+        some = copy(self)
+        some._at, some._trunk = self._at[frames], self._trunk.at(frames)
+        some._head = None if self._head is None else self._head.at(frames)
+        return some
+
+    def outside(self, side: int, arm: LimbPoses | None = None) -> tuple[FloatArray, FloatArray]:
+        """Return how far an arm is outside, (F, N), and where is out, (F, N, 3); see ArmsBesideTrunk.outside."""
+        return self.outside_at(side, self._places(side, arm))
+
+    def distance(self, side: int) -> FloatArray:
+        """Return how far an arm is outside, (F, N); see outside."""
+        points, trunk = self._places(side), self.body.trunks[side]
+        outside = self._trunk.distance(points, trunk)
+        if self._head is not None:
+            of_head = self._head.distance(points, 0.0, (self.body.radius + _MOST) * trunk.length)
+            outside = np.concatenate((outside, of_head / trunk.length), axis=1)
+        return outside - self.body.radius
+
+    def outside_at(self, side: int, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return how far points (F, 4, 3) of an arm are outside, (F, N), and where is out, (F, N, 3); see outside."""
+        trunk, radius = self.body.trunks[side], self.body.radius
+        outside, directions = self._trunk.outside(points, trunk)
+        if self._head is None:
+            return outside - radius, directions
+        of_head, out = self._head.outside(points, 0.0, (radius + _MOST) * trunk.length)
+        return (np.concatenate((outside, of_head / trunk.length), axis=1) - radius,
+                np.concatenate((directions, out), axis=1))
+
+    def may_be_deeper(self) -> BoolArray:
+        """Tell in which frames (F,) an arm is less far outside than may be allowed."""
+        left, right = ((self.distance(side) < self.body.most[side] - _SOFT).any(axis=1) for side in range(2))
+        return np.asarray(left | right)
+
+    def pushes(self, side: int, allowed: FloatArray, arm: LimbPoses | None = None) -> FloatArray:
+        """Return by how much they are to be moved out, (F, N, 3) in lengths of the trunk: at first softly."""
+        outside, directions = self.outside(side, arm)
+        deeper, soft = allowed - outside, _SOFT
+        push = np.where(deeper < 2.0 * soft, np.maximum(deeper, 0.0) ** 2 / (4.0 * soft), deeper - soft)
+        return np.where(push > _STILL, push, 0.0)[..., None] * directions
+
+    def _places(self, side: int, arm: LimbPoses | None = None) -> FloatArray:
+        """Return where elbow, forearm, wrist and palm are, (F, 4, 3)."""
+        elbow, wrist, palm = (self._at[:, joint] for joint in (*self.body.arms[side][1:], self.body.palms[side]))
+        if arm is not None:
+            elbow, wrist, palm = arm.middle, arm.last, palm - wrist + arm.last
+        return np.stack((elbow, (elbow + wrist) / 2.0, wrist, palm), axis=1)
+
+
+def moved_out(placed: ArmsInFrames, side: int, arm: LimbPoses, allowed: FloatArray, pushes: FloatArray) -> LimbPoses:
+    """Return an arm (F,) as far outside as is allowed (F, N), where it was not.
+
+    placed: the body before arms were moved. pushes: (F, N, 3) what is to move this arm out; see ArmsInFrames.pushes.
+    """
+    length = placed.body.trunks[side].length
+    for number in range(_ROUNDS):
+        pushes = length * (placed.pushes(side, allowed, arm) if number else pushes)
+        bones = np.linalg.norm(arm.middle - arm.first, axis=1), np.linalg.norm(arm.last - arm.middle, axis=1)
+        reached = np.linalg.norm(arm.last - arm.first, axis=1) / (bones[0] + bones[1])
+        straight = np.clip((reached - _STRAIGHT[0]) / (_STRAIGHT[1] - _STRAIGHT[0]), 0.0, 1.0)
+        of_wrist = pushes.copy()
+        of_wrist[:, ::_PLACES] *= (straight * (bones[0] + bones[1]) / bones[0])[:, None, None]
+        of_wrist[:, 1::_PLACES] *= _BY_FOREARM
+        arm = arm.reaching(largest(of_wrist))
+        arm = _swung(arm, largest(placed.pushes(side, allowed, arm)[:, ::_PLACES]) * length)
+    return arm
+
+
+def _swung(arm: LimbPoses, push: FloatArray) -> LimbPoses:
+    """Return an arm (F,) turned about the line from its shoulder to its wrist: its elbow goes by push (F, 3)."""
+    line = arm.line
+    out = arm.middle - arm.first - line * np.sum((arm.middle - arm.first) * line, axis=1, keepdims=True)
+    radius = np.linalg.norm(out, axis=1)
+    least = _LEAST_BENT * np.linalg.norm(arm.middle - arm.first, axis=1)
+    aside = rot.cross(line, out) / np.maximum(radius, 1e-30)[:, None]
+    angle = np.clip(np.sum(push * aside, axis=1) / np.maximum(radius, least), -_MOST_RAD, _MOST_RAD)
+    return arm.turned(rot.from_axis_angle(line, angle * np.clip(radius / least, 0.0, 1.0)))

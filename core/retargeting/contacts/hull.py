@@ -1,0 +1,177 @@
+"""The shape of a rigid part of a body, as a head or a thigh, and how far outside of it points are: a convex hull.
+
+The hull is that of the part's skin, by how far out it is in directions all around; without skin it is a usual one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...skeletons.skeleton import Skeleton
+from ..skin_points import evenly_around
+
+_NORMALS: Final = evenly_around(80)
+_COVERED: Final = 0.94
+"""Any direction has this cosine, at least, with one of the normals."""
+_ROUND: Final = 0.15
+"""Of the hull's size: the direction out goes smoothly from one of its planes to the next within so much."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hull:
+    """A convex part of a body that one joint carries.
+
+    joint: of the skeleton. middle: (3,) in model space as it rests, seen from the joint. rest: (3, 3) the joint's axes
+    there. supports: (K,) how far out the part is along directions all around. size: its mean radius.
+    """
+
+    joint: int
+    middle: FloatArray
+    rest: FloatArray
+    supports: FloatArray
+    size: float
+
+    @classmethod
+    def of(cls, points: FloatArray, joint: int, own: Skeleton) -> Hull:
+        """Return the hull of points (P, 3) that move with a joint; own: its skeleton as they rest.
+
+        >>> skeleton = Skeleton.from_arrays(["head"], [-1], np.array([(1.0, 0, 0, 0)]), np.zeros((1, 3)))
+        >>> ball = Hull.of(evenly_around(2000), 0, skeleton)
+        >>> outside, out = ball.outside(skeleton.rest_world[None], np.array([[(0.0, 3.0, 0.0)]]))
+        >>> np.allclose(outside, 2.0, atol=0.05), np.allclose(out, (0.0, 1.0, 0.0), atol=0.2)
+        (True, True)
+        """
+        middle = (points.min(axis=0) + points.max(axis=0)) / 2.0
+        supports = ((points - middle) @ _NORMALS.T).max(axis=0)
+        rest = own.rest_world[joint]
+        return cls(joint, middle - rest[:, 3], rest[:, :3], supports, float(supports.mean()))
+
+    def distance(self, world: FloatArray, points: FloatArray) -> FloatArray:
+        """Return how far points (F, P, 3) are outside, (F, P); world: (F, J, 3, 4) of all joints."""
+        return Hulls.placed((self,), world).distance(points, 0.0)
+
+    def outside(self, world: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return how far points (F, P, 3) are outside, (F, P), and the directions out, unit vectors (F, P, 3).
+
+        world: (F, J, 3, 4) of all joints.
+        """
+        return Hulls.placed((self,), world).outside(points, 0.0)
+
+
+class _LookedAt(NamedTuple):
+    """N points seen from hulls: of which hull, point and frame; beyond: (N, K) its planes, and the farthest, (N,)."""
+
+    hull: IntArray
+    point: IntArray
+    frame: IntArray
+    beyond: FloatArray
+    distance: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Hulls:
+    """Hulls of one part of a body, where it is in F frames; these are last, since all are worked on alike.
+
+    rest_from_model: (3, 3, H, F) into the model's axes as each rests; offsets: (3, H, F) what is added, so that its
+    middle is at the origin.
+    """
+
+    hulls: tuple[Hull, ...]
+    rest_from_model: FloatArray
+    offsets: FloatArray
+
+    @classmethod
+    def placed(cls, hulls: tuple[Hull, ...], world: FloatArray) -> Hulls:
+        """Place hulls; world: (F, J, 3, 4) of all joints."""
+        matrix = world.transpose(2, 3, 1, 0).take([hull.joint for hull in hulls], axis=2)
+        turns = turned_by(np.stack([hull.rest for hull in hulls]), inverses(matrix[:, :3]))
+        middles = np.stack([hull.middle for hull in hulls], axis=1)[..., None]
+        return cls(hulls, turns, -middles - along(turns, matrix[:, 3]))
+
+    def outside(self, points: FloatArray, thickness: float, far: float = np.inf,
+                wanted: BoolArray | None = None) -> tuple[FloatArray, FloatArray]:
+        """Return how far points (F, P, 3) are outside of all, (F, P), and the directions out, unit vectors (F, P, 3).
+
+        Hulls that are nearly as near as the nearest, by a thickness, have a say in the direction. Points that are not
+        wanted (F, P), or are farther than `far` from all, are infinitely far outside, in no direction.
+        """
+        found, nearest = self._looked_at(points, thickness, far, wanted)
+        out = np.zeros((3, *nearest.shape))
+        if not len(found.distance):
+            return nearest.T, out.T
+        near = nearest[found.point, found.frame]
+        share = 1.0 - (found.distance - near) / np.maximum(thickness + np.abs(near), 1e-30)
+        counts = np.flatnonzero(share > 0.0)
+        hull, point, frame = found.hull[counts], found.point[counts], found.frame[counts]
+        size = np.array([hull.size for hull in self.hulls])[hull, None]
+        planes = found.beyond[counts]
+        planes -= found.distance[counts, None]
+        planes /= _ROUND * size
+        planes += 1.0
+        np.square(np.maximum(planes, 0.0, out=planes), out=planes)
+        ways = along(inverses(self.rest_from_model[:, :, hull, frame]), (planes @ _NORMALS).T)
+        ways *= share[counts] / np.maximum(np.sqrt((ways * ways).sum(axis=0)), 1e-30)
+        for each, way in zip(out, ways, strict=True):
+            each += np.bincount(point * nearest.shape[1] + frame, way, nearest.size).reshape(nearest.shape)
+        out /= np.maximum(np.sqrt((out * out).sum(axis=0)), 1e-30)
+        return nearest.T, out.T
+
+    def distance(self, points: FloatArray, thickness: float, far: float = np.inf) -> FloatArray:
+        """Return how far points (F, P, 3) are outside of all, (F, P); see outside."""
+        return self._looked_at(points, thickness, far, None)[1].T
+
+    def _looked_at(self, points: FloatArray, thickness: float, far: float,
+                   wanted: BoolArray | None) -> tuple[_LookedAt, FloatArray]:
+        """Look at points (F, P, 3) from the hulls that may be nearest, and return how far they are outside, (P, F)."""
+        own = self._seen(points)
+        away, supports = np.sqrt(own[0] ** 2 + own[1] ** 2 + own[2] ** 2), np.stack([h.supports for h in self.hulls])
+        least = _COVERED * away - supports.max(axis=1)[:, None, None]
+        most = (away - supports.min(axis=1)[:, None, None]).min(axis=0)
+        is_looked_at = least <= np.maximum(2.0 * most, 0.0) + thickness
+        if far < np.inf:
+            is_looked_at &= (least < far).any(axis=0)
+        if wanted is not None:
+            is_looked_at &= wanted.T
+        hull, point, frame = np.nonzero(is_looked_at)
+        beyond = own[:, hull, point, frame].T @ _NORMALS.T
+        beyond -= supports if len(supports) == 1 else supports[hull]
+        distance = beyond.max(axis=1)
+        away[...] = np.inf
+        away[hull, point, frame] = distance
+        return _LookedAt(hull, point, frame, beyond, distance), away.min(axis=0)
+
+    def at(self, frames: IntArray) -> Hulls:
+        """Return them in some of the frames."""
+        return Hulls(self.hulls, self.rest_from_model.take(frames, axis=-1), self.offsets.take(frames, axis=-1))
+
+    def _seen(self, points: FloatArray) -> FloatArray:
+        """Return points (F, P, 3) as they are from each hull's middle, (3, H, P, F)."""
+        turns, at = self.rest_from_model[:, :, :, None], np.ascontiguousarray(points.T)
+        return along(turns, at[:, None]) + self.offsets[:, :, None]
+
+
+def inverses(matrices: FloatArray) -> FloatArray:
+    """Return the inverses of matrices (3, 3, ...); of singular ones zeros."""
+    (a, b, c), (d, e, f), (g, h, i) = matrices
+    rows = np.empty(matrices.shape)
+    rows[0, 0], rows[0, 1], rows[0, 2] = e * i - f * h, c * h - b * i, b * f - c * e
+    rows[1, 0], rows[1, 1], rows[1, 2] = f * g - d * i, a * i - c * g, c * d - a * f
+    rows[2, 0], rows[2, 1], rows[2, 2] = d * h - e * g, b * g - a * h, a * e - b * d
+    volume = a * rows[0, 0] + b * rows[1, 0] + c * rows[2, 0]
+    rows *= np.divide(1.0, volume, out=np.zeros_like(volume), where=volume != 0.0)
+    return rows
+
+
+def turned_by(by: FloatArray, matrices: FloatArray) -> FloatArray:
+    """Return products by · matrices, (3, 3, N, F); by: (N, 3, 3), matrices: (3, 3, N, F)."""
+    left = by.transpose(1, 2, 0)[..., None]
+    return np.asarray(left[:, 0, None] * matrices[0] + left[:, 1, None] * matrices[1] + left[:, 2, None] * matrices[2])
+
+
+def along(matrices: FloatArray, vectors: FloatArray) -> FloatArray:
+    """Return matrices (3, 3, ...) times vectors (3, ...)."""
+    return np.asarray(matrices[:, 0] * vectors[0] + matrices[:, 1] * vectors[1] + matrices[:, 2] * vectors[2])

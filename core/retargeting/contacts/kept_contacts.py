@@ -1,0 +1,316 @@
+"""Keep Contacts: hands touch what they touch in the clip, and arms are outside the trunk as far as there.
+
+Arms alone move, so all else is posed once, and the joints' rotations are made at the end, of what has become of the
+arms. Only frames are worked on in which a hand is near something or an arm is too deep, of clips with many frames a
+second not all; and those hands are looked at once more that come out of a trunk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from ...clips.clip import Clip
+from ...clips.keyed import SAMPLE_S, filled, key_times, thinned, turns_at
+from ...clips.posed import PosedJoints, joined_frames, of_frames
+from ...maths import rotations as rot
+from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...maths.equal_values import once_for_equal
+from ...skeletons.hierarchy import path_to_root, with_ancestors
+from ...skeletons.maps import SkeletonMap
+from ...skeletons.skeleton import Skeleton
+from ..ground.eased import averaged, averaged_up_to, detours, gone_before_and_after, with_detours, within_reach
+from ..limbs import Limb, LimbPoses, both_arms, runs_of_frames, with_rotations
+from ..skin_points import SkinPoints
+from .arms import ArmsBesideTrunk, ArmsInFrames, moved_out
+from .hands import Touch, touching
+from .hands_and_body import HandsAndBody, InFrames
+from .trunk import TRUNK
+
+_STILL: Final = 1e-6
+_HARDLY_SEEN: Final = 0.02
+"""Of an arm's length."""
+_FASTEST: Final = 0.7
+"""Of the body's height in a second: how much faster a hand goes to what it touches, and away from it."""
+_SWINGS: Final = 1.5
+"""Likewise, hands that would have to go faster to come to what they touch, and away while they touch it, swing past."""
+_ALL: Final = 0.99
+_FRAMES_AT_ONCE: Final = 2048
+_MOST_KNOWN: Final = 8
+"""Targets that are kept for what they play next."""
+_MOST_SOURCES: Final = 32
+"""Bodies of clips that are kept likewise."""
+_STEP_S: Final = SAMPLE_S / 2.0
+"""Keys that are closer are not all looked at."""
+
+
+def with_contacts_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints | None, source: Clip,
+                       source_map: SkeletonMap) -> Clip:
+    """Return what is played with hands that touch what they touch in the source, and arms no deeper in the trunk.
+
+    played: on a skeleton of target_map's joints, as the skin rests. source: the clip as it was compared, in the
+    target's axes, on that of source_map. Hands are as near each other and the body, for its height. Where arms of one
+    of them are not known, or nothing touches, it stays as it is.
+    """
+    ours, theirs = _target_shape(target_map, played.skeleton, skin), _source_shape(source_map)
+    return played if ours is None or theirs is None else _kept(_Body.of(played, ours), _Body.of(source, theirs), played)
+
+
+def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
+    """Return what is played with the arms of one body where they are to be by those of the other."""
+    times = _times(here, there)
+    made, counts = np.zeros((len(times), 2, 4)), np.zeros((len(times), 2))
+    for seen in _near(here, there, times):
+        made[seen.rows], counts[seen.rows] = _detours(here, there, seen)
+    if not made.any():
+        return played
+    made, lasts = _without_swings(here, there, times, made, counts)
+    wanted = made.copy()
+    for side in np.flatnonzero(counts.any(axis=0)).tolist():
+        wanted[:, side, :3] = gone_before_and_after(times, made[:, side, :3], counts[:, side], _FASTEST * here.height)
+    eased = averaged_up_to(times, wanted.reshape(len(times), -1), np.repeat(counts, 4, axis=1)).reshape(made.shape)
+    # what averages lead back into the body, since its way out turns quickly, is led out once more
+    lost, missing = np.flatnonzero(here.is_far(made - eased).any(axis=1)), np.zeros(made.shape)
+    for seen in _seen_at(here, there, times, lost):
+        again, _ = _detours(here, there, seen, eased[seen.rows], lasts[seen.rows])
+        missing[seen.rows] = again - eased[seen.rows]
+    made = eased + averaged(times, missing.reshape(len(times), -1)).reshape(made.shape)
+    new: dict[int, tuple[FloatArray, FloatArray]] = {}
+    for side in np.flatnonzero(made.any(axis=(0, 2))).tolist():
+        new |= _keys(here, side, times, made[:, side])
+    return with_rotations(played, new)
+
+
+def _without_swings(here: _Body, there: _Body, times: FloatArray, made: FloatArray,
+                    counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return detours (F, 2, 4) of hands that are led onto what they only swing past as far as they come, and back.
+
+    And which of them touch for long enough to be led onto it wholly, (F, 2), 1 or 0. made: what leads them there.
+    counts: (F, 2) how surely they touch something.
+    """
+    reached = np.ones(counts.shape)
+    for side in np.flatnonzero(counts.any(axis=0)).tolist():
+        far = np.linalg.norm(made[:, side, :3], axis=1) * (counts[:, side] > 0.0)
+        reached[:, side] = within_reach(times, far, _SWINGS * here.height)
+    lasts, less = np.where(reached < _ALL, 0.0, 1.0), made.copy()
+    for seen in _seen_at(here, there, times, np.flatnonzero((lasts < 1.0).any(axis=1))):
+        begun = reached[seen.rows, :, None] * made[seen.rows]
+        less[seen.rows], _ = _detours(here, there, seen, begun, lasts[seen.rows])
+    return less, lasts
+
+
+def _times(here: _Body, there: _Body) -> FloatArray:
+    """Return when to look, (F,): at the keys of the source and of the arms, as far as they are not denser than needed.
+
+    What is made of it is averaged over longer moments. The rest of the body may have more keys, as feet drawn up.
+    """
+    arms = key_times(here.clip.rotations, joints=here.posed.joints[np.array(here.arms)])
+    keyed = np.union1d(arms, key_times(there.clip.rotations, there.clip.translations, joints=there.posed.joints))
+    return filled(thinned(np.union1d(keyed, here.clip.duration_s).clip(0.0, here.clip.duration_s), _STEP_S))
+
+
+@dataclass(frozen=True, eq=False)
+class _Shape:
+    """A body without the joints that do not matter here.
+
+    kept: (K,) those that do, of the whole. carriers: (2,) the joint of the trunk that carries each arm, beside which it
+    moves. hands, beside: None where not known.
+    """
+
+    kept: IntArray
+    arms: tuple[Limb, Limb]
+    carriers: IntArray
+    hands: HandsAndBody | None
+    beside: ArmsBesideTrunk | None
+
+    @classmethod
+    def of(cls, found: SkeletonMap, skin: SkinPoints | None) -> _Shape | None:
+        """Return it for the skeleton of a map; None where an arm is not known, or nothing that it is near."""
+        arms, hands, beside = both_arms(found), HandsAndBody.of(found, skin), ArmsBesideTrunk.of(found, skin)
+        if arms is None or (hands is None and beside is None):
+            return None
+        parents, carriers = found.skeleton.parents, [_carrier(found, arm) for arm in arms]
+        wanted = {*carriers, *arms[0], *arms[1]}.union(*(part.joints for part in (hands, beside) if part is not None))
+        kept = with_ancestors(parents, np.array(sorted(wanted)))
+        row = {int(joint): i for i, joint in enumerate(kept)}
+        left, right = (Limb(*(row[joint] for joint in arm)) for arm in arms)
+        return cls(kept, (left, right), np.array([row[joint] for joint in carriers]), hands and hands.numbered(row),
+                   beside and beside.numbered(row))
+
+
+@once_for_equal(_MOST_SOURCES)
+def _source_shape(found: SkeletonMap) -> _Shape | None:
+    """Return the shape of a source, which is the usual one, once for all clips of such a body."""
+    return _Shape.of(found, None)
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def _target_shape(found: SkeletonMap, own: Skeleton, skin: SkinPoints | None) -> _Shape | None:
+    """Return the shape of a target once for all that it plays. own: of the map's joints, as the skin rests."""
+    return _Shape.of(replace(found, skeleton=own), skin)
+
+
+@dataclass(frozen=True, eq=False)
+class _Body:
+    """A body that plays a clip, of the shape's joints alone."""
+
+    clip: Clip
+    shape: _Shape
+    posed: PosedJoints
+
+    @classmethod
+    def of(cls, clip: Clip, shape: _Shape) -> _Body:
+        """Return it for a clip on the skeleton that the shape is of."""
+        return cls(clip, shape, PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, shape.kept))
+
+    @property
+    def arms(self) -> tuple[Limb, Limb]:
+        """Its arms, left and right."""
+        return self.shape.arms
+
+    @property
+    def height(self) -> float:
+        """How high it is; 0 where its hands are not known."""
+        return 0.0 if self.shape.hands is None else self.shape.hands.height
+
+    def is_far(self, made: FloatArray) -> BoolArray:
+        """Tell which detours (..., 4) lead wrists farther than can hardly be seen."""
+        first, middle, last = self.clip.skeleton.rest_world[self.shape.kept[list(self.arms[0])], :, 3]
+        length = np.linalg.norm(middle - first) + np.linalg.norm(last - middle)
+        return np.asarray(np.linalg.norm(made[..., :3], axis=-1) > _HARDLY_SEEN * length)
+
+
+def _carrier(found: SkeletonMap, arm: Limb) -> int:
+    trunk = {found.joint_of[name] for name in TRUNK if name in found.joint_of}
+    above = path_to_root(found.skeleton.parents, arm.first)[1:]
+    return next((joint for joint in above if joint in trunk), above[0])
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """Both bodies at F times.
+
+    rows: (F,) which of the times. ours, theirs: (F, J, 3, 4) matrices model_from_joint of the target's joints and the
+    source's. touch: what hands are near in the source; None where that is not known.
+    """
+
+    rows: IntArray
+    ours: FloatArray
+    theirs: FloatArray
+    touch: Touch | None
+
+    @classmethod
+    def of(cls, here: _Body, there: _Body, times: FloatArray, rows: IntArray) -> _Seen:
+        """Look at some rows of times."""
+        ours, theirs = (body.posed.world(times[rows]) for body in (here, there))
+        hands, others = here.shape.hands, there.shape.hands
+        return cls(rows, ours, theirs, None if hands is None or others is None else Touch.of(others, theirs, hands))
+
+    def at(self, frames: IntArray) -> _Seen:
+        """Return some of the frames."""
+        if len(frames) == len(self.rows):
+            return self
+        return _Seen(self.rows[frames], of_frames(self.ours, frames), of_frames(self.theirs, frames),
+                     self.touch and self.touch.at(frames))
+
+    @classmethod
+    def joined(cls, found: Sequence[_Seen]) -> _Seen:
+        """Return all frames of some."""
+        if len(found) == 1:
+            return found[0]
+        touches = [each.touch for each in found if each.touch is not None]
+        return cls(np.concatenate([each.rows for each in found]), joined_frames([each.ours for each in found]),
+                   joined_frames([each.theirs for each in found]), Touch.joined(touches) if touches else None)
+
+    def is_near(self, here: _Shape, there: _Shape) -> BoolArray:
+        """Tell in which frames (F,) hands are near something in the source, or an arm may be too deep."""
+        near = np.zeros(len(self.rows), dtype=np.bool_) if self.touch is None else self.touch.is_near
+        if here.beside is not None and there.beside is not None:
+            near |= ArmsInFrames(here.beside, self.ours).may_be_deeper()
+        return near
+
+
+def _near(here: _Body, there: _Body, times: FloatArray) -> Iterator[_Seen]:
+    """Yield those of times (F,) at which arms may have to be moved, many at once; see _Seen.is_near."""
+    found: list[_Seen] = []
+    runs = [*runs_of_frames(len(times), _FRAMES_AT_ONCE)]
+    for run in runs:
+        seen = _Seen.of(here, there, times, np.arange(run.start, run.stop))
+        found.append(seen.at(np.flatnonzero(seen.is_near(here.shape, there.shape))))
+        count = sum(len(each.rows) for each in found)
+        if count >= _FRAMES_AT_ONCE or (count and run is runs[-1]):
+            yield _Seen.joined([each for each in found if len(each.rows)])
+            found = []
+
+
+def _seen_at(here: _Body, there: _Body, times: FloatArray, rows: IntArray) -> Iterator[_Seen]:
+    """Look at some rows of times (F,), not all at once."""
+    return (_Seen.of(here, there, times, rows[run]) for run in runs_of_frames(len(rows), _FRAMES_AT_ONCE))
+
+
+def _detours(here: _Body, there: _Body, seen: _Seen, begun: FloatArray | None = None,
+             pulled: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+    """Return by how much arms are to be moved, (F, 2, 4), see detours, and how surely their hands touch, (F, 2).
+
+    begun: (F, 2, 4) detours from which arms are to be moved on. pulled: (F, 2) how much hands are led onto what they
+    touch; None: wholly.
+    """
+    our, their, ours, touch = here.shape, there.shape, seen.ours, seen.touch
+    touch = touch if touch is None or pulled is None else replace(touch, pulled=pulled)
+    made, plain = np.zeros((len(ours), 2, 4)), LimbPoses.of(ours, *our.arms)
+    arms = plain if begun is None else with_detours(plain, ours[:, our.carriers, :, :3], begun)
+    near = np.flatnonzero(np.zeros(len(ours), np.bool_) if touch is None else touch.is_near)
+    hands = None if our.hands is None or not len(near) else InFrames(our.hands, of_frames(ours, near))
+    if hands is not None and touch is not None:
+        arms = arms.replaced(near, touching(hands, arms.at(near), touch.at(near)))
+    if our.beside is not None and their.beside is not None:
+        arms, is_deeper = _outside(our.beside, their.beside, ours, seen.theirs, arms)
+        again = np.flatnonzero(is_deeper[near].any(axis=1))
+        if hands is not None and touch is not None and len(again):  # arms that were moved out took hands along
+            rows = near[again]
+            arms = arms.replaced(rows, touching(hands.at(again), arms.at(rows), touch.at(rows)))
+    frames, sides = np.nonzero(arms.is_turned(_STILL))
+    if len(frames):
+        carriers = ours[frames, our.carriers[sides], :, :3]
+        made[frames, sides] = detours(plain.at((frames, sides)), arms.at((frames, sides)), carriers)
+    return made, np.zeros(made.shape[:2]) if touch is None else touch.counts
+
+
+def _outside(here: ArmsBesideTrunk, there: ArmsBesideTrunk, ours: FloatArray, theirs: FloatArray,
+             arms: LimbPoses) -> tuple[LimbPoses, BoolArray]:
+    """Return arms (F, 2) that are as far outside the trunk as theirs, and which were not, (F, 2)."""
+    is_deeper, placed, clip = np.zeros((len(ours), 2), np.bool_), ArmsInFrames(here, ours), ArmsInFrames(there, theirs)
+    for side in range(2):
+        arm, allowed = arms.at((slice(None), side)), here.allowed(clip.distance(side), side)
+        pushes = placed.pushes(side, allowed, arm)
+        is_deeper[:, side] = pushes.any(axis=(1, 2))
+        rows = np.flatnonzero(is_deeper[:, side])
+        if len(rows):
+            out = moved_out(placed.at(rows), side, arm.at(rows), allowed[rows], pushes[rows])
+            arms = arms.replaced((rows, side), out)
+    return arms, is_deeper
+
+
+def _keys(body: _Body, side: int, times: FloatArray, made: FloatArray) -> dict[int, tuple[FloatArray, FloatArray]]:
+    """Return key times and rotations of an arm's joints that makes detours (F, 4) at times (F,), by joint.
+
+    Where it makes none, its own keys stay.
+    """
+    clip, arm = body.clip, body.shape.kept[list(body.arms[side])]
+    is_made = np.pad(made.any(axis=1), 1)
+    near = times[is_made[:-2] | is_made[1:-1] | is_made[2:]]
+    keys = np.union1d(near, key_times(clip.rotations, joints=arm))
+    at_keys = np.stack([np.interp(keys, times, values) for values in made.T], axis=1)
+    rows = np.flatnonzero(at_keys.any(axis=1))
+    wanted = np.array((*arm, *clip.skeleton.parents[arm], body.shape.kept[body.shape.carriers[side]]))
+    posed = PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, wanted)
+    turns = turns_at(clip.rotations, arm.tolist(), keys)
+    for run in (rows[run] for run in runs_of_frames(len(rows))):
+        before, at = posed.placed(keys[run])
+        moved = with_detours(LimbPoses.through(at[:, :3]), rot.to_matrix(before[:, 6]), at_keys[run])
+        turns[run] = moved.rotations_from(clip.skeleton.rest_rotations[arm], before[:, 3:6], before[:, :3])
+    return {joint: (keys, turns[:, i]) for i, joint in enumerate(arm.tolist())}

@@ -1,0 +1,126 @@
+"""A body that plays a clip is brought to the ground by its skin: the order of steps.
+
+Each step looks at what the ones before it made of the body. On stairs all of them look at it as if it had stayed on
+level ground.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ...clips.clip import Clip, Tracks
+from ...maths.arrays import FloatArray
+from ...skeletons.hanim import ROOT
+from ...skeletons.hierarchy import path_to_root
+from ...skeletons.maps import SkeletonMap
+from ..skin_points import SkinPoints
+from .bearing_others import at_others
+from .by_skin import ground_by_skin, moments, with_arms_off_ground
+from .ground_without_legs import ground_without_legs, has_legs
+from .grounding import Ground, lifted, with_feet_drawn_up
+from .lower_ground import LowerGround, lower_ground
+from .resting_head import with_resting_head
+from .seated_legs import with_legs_beside_trunk
+from .tipped import AGAIN_RAD, tipped
+from .toes import with_toes_bent
+from .touching import leg_length
+
+
+@dataclass(eq=False)
+class _Lifted:
+    """A body while it is lifted again and again.
+
+    found: the map of its joints as it stands. up: (3,) unit. root: the joint that is moved. translations: the tracks so
+    far; shown: the clip that the body plays by them. lower: the ground where it goes down. lifts: what lifted it.
+    """
+
+    found: SkeletonMap
+    up: FloatArray
+    root: int | None
+    translations: Tracks
+    shown: Callable[[Tracks], Clip]
+    lower: LowerGround | None = None
+    lifts: list[Ground] = field(default_factory=list)
+
+    def level(self, clip: Clip) -> Clip:
+        """Return what a clip would be on level ground."""
+        return clip if self.lower is None else self.lower.flat(clip, leg_length(self.found), self.up)
+
+    def move(self, ground: Ground) -> None:
+        """Lift the body."""
+        self.lifts.append(ground)
+        self.translations = lifted(self.found.skeleton, self.translations, ground, self.up, self.root)
+
+    def lift(self, clip: Clip, ground: Ground | None) -> Clip:
+        """Return a clip of the body on level ground, lifted; its rotations stay."""
+        if ground is None:
+            return clip
+        self.move(ground)
+        return replace(self.level(self.shown(self.translations)), rotations=clip.rotations)
+
+
+def brought_to_ground(source: Clip, source_map: SkeletonMap, found: SkeletonMap, skin: SkinPoints, up: FloatArray,
+                      ratio: float, root: int | None, translations: Tracks, shown: Callable[[Tracks], Clip],
+                      before: Sequence[Ground] = ()) -> tuple[Clip, LowerGround | None]:
+    """Return what a body plays on the ground, and that ground where it is not level.
+
+    source: the clip as it was compared, in the target's axes, with the map of its skeleton. found: the map of the
+    target's joints, on a skeleton that rests in the pose in which the target stands; skin: as it rests itself.
+    up: (3,) unit, in both. ratio: how much larger the target is. root: its joint that is moved, by translations; shown:
+    makes clips of these, on the target's own skeleton. before: what lifted the body so far.
+    """
+    if not has_legs(found):
+        return _without_legs(found, skin, up, translations, shown), None
+    if not len(translations):
+        return shown(translations), None
+    body = _Lifted(found, up, root, translations, shown, lifts=[*before])
+    played = shown(translations)
+    body.lower = lower_ground(played, found, leg_length(found), up)
+    level = source if body.lower is None else body.lower.flat(source, leg_length(source_map), up)
+    played = _lying(level, source_map, body.level(played), body, skin)
+    looked_at = moments(source.duration_s, played.rotations, played.translations)
+    played = with_toes_bent(played, found, skin, up, looked_at)
+    ground = ground_by_skin(level, source_map, played, found, skin, up, ratio, body.lifts)
+    if ground is not None:
+        body.move(ground)
+    done = replace(played, translations=shown(body.translations).translations)
+    if ground is not None:
+        done = with_feet_drawn_up(done, replace(found, skeleton=done.skeleton), ground, up)
+    resting = with_resting_head(level, source_map, body.level(done), found, skin, up)
+    return replace(done, rotations=resting.rotations), body.lower
+
+
+def _lying(source: Clip, source_map: SkeletonMap, played: Clip, body: _Lifted, skin: SkinPoints) -> Clip:
+    """Return what a body plays that is borne by more than its feet where the clip's is."""
+    found, up = body.found, body.up
+    played = tipped(source, source_map, played, found, skin, body.root, up)
+    played = body.lift(played, at_others(source, source_map, played, found, skin, up))
+    played, sinks = with_legs_beside_trunk(source, source_map, played, found, skin, up)
+    if sinks is None:
+        return played
+    # With the thighs the seat goes up, and the body may tip as far again.
+    played = tipped(source, source_map, body.lift(played, sinks), found, skin, body.root, up, AGAIN_RAD)
+    played, sinks = with_legs_beside_trunk(source, source_map, played, found, skin, up)
+    return body.lift(played, sinks)
+
+
+def _without_legs(found: SkeletonMap, skin: SkinPoints, up: FloatArray, translations: Tracks,
+                  shown: Callable[[Tracks], Clip]) -> Clip:
+    """Return what a body without legs plays on the ground."""
+    played, root = shown(translations), found.joint_of.get(ROOT)
+    ground = ground_without_legs(played, found, skin, up, moments(played.duration_s, played.rotations))
+    if ground is None or root is None:
+        return played
+    return shown(lifted(found.skeleton, translations, ground, up, path_to_root(found.skeleton.parents, root)[-1]))
+
+
+def with_arms_above(played: Clip, found: SkeletonMap, skin: SkinPoints, up: FloatArray,
+                    lower: LowerGround | None) -> Clip:
+    """Return a clip whose arms are above the ground; the last step of all, since Keep Contacts moves arms.
+
+    played: as brought_to_ground and Keep Contacts have made it; found, skin, up, lower: as there.
+    """
+    level = played if lower is None else lower.flat(played, leg_length(found), up)
+    drawn = with_arms_off_ground(level, found, skin, up)
+    return played if drawn is level else replace(played, rotations=drawn.rotations)

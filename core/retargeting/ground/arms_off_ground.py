@@ -1,0 +1,228 @@
+"""Hands and forearms that would go into the ground are drawn up by their own arms, as feet that swing are by legs.
+
+A body with long arms, or short legs, reaches deeper than the clip's. So heights above the ground are pressed together
+for a while before and afterwards: a hand is lowest when it is in the clip, and slows down as it comes near.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ...clips.clip import Clip
+from ...clips.keyed import SAMPLE_S, beside, divided, key_times, thinned
+from ...clips.posed import PosedJoints
+from ...maths import rotations as rot
+from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...skeletons.hierarchy import with_ancestors, with_descendants
+from ...skeletons.maps import SkeletonMap
+from ...skeletons.skeleton import Skeleton
+from ..limbs import Limb
+from ..skin_points import SkinPoints
+from .grounding import Ground, with_feet_drawn_up
+
+_STEP_S: Final = SAMPLE_S / 2.0
+_MOMENT_S: Final = 0.15
+"""How deep an arm would be is averaged over twice as long before and after."""
+_AROUND_S: Final = 4.0 * _MOMENT_S + 2.0 * SAMPLE_S
+"""So long before and after an arm may be in the ground it may be drawn up."""
+_NEAR_LEGS: Final = 0.05
+"""An arm that is at no key nearer to the ground is not in it between them."""
+_STILL_LEGS: Final = 2e-3
+"""What is no deeper in the ground stays."""
+_PRESSED: Final = 4.0
+"""Heights are pressed together up to so many depths above the ground, and by _ABOVE_LEGS more."""
+_ABOVE_LEGS: Final = 0.1
+_BETWEEN_LEGS: Final = 5e-3
+"""What may be so far away between two times is looked at there as well."""
+_ROUNDS: Final = 3
+"""Arms turn as they are drawn up, and other skin is lowest then."""
+_ACROSS: Final = ("r_shoulder", "l_shoulder")
+"""Elbows of straight arms bend the other way than knees."""
+_MOST: Final = 0.8
+"""Of the way up to its shoulder: no arm draws its wrist up farther."""
+
+
+@dataclass(frozen=True, eq=False)
+class ArmSkin:
+    """The skin of an arm below its elbow.
+
+    side: 0 for the left arm, 1 for the right one. is_own: (P,) which points of the body's skin these are. points: on a
+    skeleton of joints (K,) of the whole. far: none is farther below the lower one of elbow and wrist.
+    """
+
+    side: int
+    arm: Limb
+    is_own: BoolArray
+    joints: IntArray
+    points: SkinPoints
+    far: float
+
+    @classmethod
+    def of(cls, found: SkeletonMap, own: Skeleton, skin: SkinPoints, side: int) -> ArmSkin | None:
+        """Return it for the left arm, 0, or the right one, 1; None where it is not known, or without skin.
+
+        found: the map of the skeleton as it stands; own: as the skin rests.
+        """
+        arm = Limb.of(found, "lr"[side], ("shoulder", "elbow", "wrist"))
+        if arm is None:
+            return None
+        is_own = with_descendants(own.parents, np.array([arm.middle]))[skin.joints[:, 0]]
+        if not is_own.any():
+            return None
+        points, at = skin.part(is_own), own.rest_world[..., 3]
+        kept = with_ancestors(own.parents, np.unique(points.joints[points.weights > 0.0]))
+        row = np.zeros(len(own), dtype=np.int64)
+        row[kept] = np.arange(len(kept))
+        bones = np.linalg.norm(np.where(own.parents[:, None] >= 0, at - at[own.parents], 0.0), axis=1)
+        away, is_hand = np.zeros(len(own)), with_descendants(own.parents, np.array([arm.last]))
+        for joint in np.flatnonzero(is_hand).tolist():
+            away[joint] = away[own.parents[joint]] + bones[joint] if joint != arm.last else 0.0
+        main = points.joints[:, 0]
+        from_joint = np.linalg.norm(points.positions - at[main], axis=1)
+        from_arm = from_line(points.positions, at[arm.middle], at[arm.last])
+        far = np.where(is_hand[main], away[main] + from_joint, from_arm)
+        return cls(side, arm, is_own, kept, points.renumbered(row), float(far.max()))
+
+    def low(self, clip: Clip, times: FloatArray, up: FloatArray) -> FloatArray:
+        """Return how high its lowest point is along up (3,) at times (F,) of a clip, (F,)."""
+        return self.points.heights(clip.part(self.joints), times, up).min(axis=1) if len(times) else np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class ArmsOnGround:
+    """How high the lowest skin of A arms is above the ground, and what of its depth lifts the body, (F, A) each.
+
+    bears: by which share; most: by what is deeper than that in any case, since no arm draws up more.
+    """
+
+    low: FloatArray
+    bears: FloatArray
+    most: FloatArray
+
+    @classmethod
+    def of(cls, arms: Sequence[ArmSkin], low: FloatArray, high: FloatArray, bears: FloatArray) -> ArmsOnGround:
+        """Return it for arms whose shoulders and wrists are so high, (F, A, 2), as much as hands bear, (F, 2)."""
+        most = _MOST * np.maximum(high[..., 0] - high[..., 1], 0.0)
+        return cls(low, bears[:, [arm.side for arm in arms]], most)
+
+    def lowest(self, others: FloatArray) -> FloatArray:
+        """Return how high the lowest skin is that bears the body, (F,); others: (F,) that of all but the arms."""
+        return np.asarray(others - self._borne(others[:, None] - self.low))
+
+    def lifted(self, lift: FloatArray) -> FloatArray:
+        """Return lifts (F,), larger where arms bear that would be in the ground even so."""
+        return np.asarray(lift + self._borne(-self.low - lift[:, None]))
+
+    def _borne(self, depth: FloatArray) -> FloatArray:
+        """Return what of depths (F, A) lifts the body, (F,)."""
+        depth = np.maximum(depth, 0.0)
+        return np.asarray(np.maximum(self.bears * depth, depth - self.most).max(axis=1, initial=0.0))
+
+
+def with_arms_drawn_up(clip: Clip, found: SkeletonMap, arms: tuple[ArmSkin, ...], ground: float, leg: float,
+                       up: FloatArray) -> Clip:
+    """Return a clip whose hands and forearms are not in the ground; hands stay turned as they are.
+
+    found: the map of its skeleton. ground: how high that is along up (3,), a unit vector. leg: how long legs are.
+    """
+    if not arms:
+        return clip
+    coarse = divided(_keys(clip, np.unique(np.concatenate([arm.joints for arm in arms])), SAMPLE_S), SAMPLE_S)
+    ends = PosedJoints.of(clip, np.array([joint for arm in arms for joint in arm.arm[1:]])).heights(coarse, up) - ground
+    for arm, high in zip(arms, ends.reshape(len(coarse), -1, 2).min(axis=2).T, strict=True):
+        near = coarse[high < arm.far + _NEAR_LEGS * leg] if not len(clip.scales) else coarse
+        if not len(near):
+            continue
+        times = _times(clip, arm, near)
+        for _ in range(_ROUNDS):
+            drawn = _drawn(clip, arm, times, ground, leg, up)
+            if not drawn.any():
+                break
+            ground_of = Ground(times, np.zeros(len(times)), (arm.arm,), drawn[:, None])
+            clip = with_feet_drawn_up(clip, found, ground_of, up, _ACROSS)
+            times = _with_between(clip, arm, times[drawn > 0.0], times, leg)
+    return clip
+
+
+def _keys(clip: Clip, joints: IntArray, step_s: float) -> FloatArray:
+    """Return the times of keys of some joints (F,), of those in one step the first; and the clip's ends."""
+    keys = key_times(clip.rotations, clip.translations, joints=joints).clip(0.0, clip.duration_s)
+    return thinned(np.union1d(keys, (0.0, clip.duration_s)), step_s)
+
+
+def _times(clip: Clip, arm: ArmSkin, near: FloatArray) -> FloatArray:
+    """Return when to look, (F,): at the keys of what carries an arm, and in steps, not far from instants (N,)."""
+    times = beside(_keys(clip, arm.joints, _STEP_S), np.arange(0.0, clip.duration_s, _STEP_S))
+    place = np.searchsorted(near, times)
+    before, after = near[np.maximum(place - 1, 0)], near[np.minimum(place, len(near) - 1)]
+    return times[np.minimum(np.abs(times - before), np.abs(after - times)) < _AROUND_S]
+
+
+def _with_between(clip: Clip, arm: ArmSkin, drawn: FloatArray, times: FloatArray, leg: float) -> FloatArray:
+    """Return times (F,) with the middles of gaps beside instants (N,), within which its skin may leave the ground.
+
+    A bone of length l that turns by an angle a from one time to the next is between them as much as l a² / 8 away from
+    where it would be if it went straight: an elbow that comes round to its other side turns far, and all at once.
+    """
+    turns, at = PosedJoints.of(clip, np.array(arm.arm)).placed(drawn)
+    long = np.array((*np.linalg.norm(np.diff(at, axis=1), axis=-1).max(axis=0, initial=0.0), arm.far))
+    away = (rot.angle_between(turns[1:], turns[:-1]) ** 2 @ long) / 8.0
+    gaps = np.flatnonzero((away > _BETWEEN_LEGS * leg) & (np.diff(drawn) < 2.0 * _STEP_S))
+    return np.union1d(times, (drawn[gaps] + drawn[gaps + 1]) / 2.0)
+
+
+def _drawn(clip: Clip, arm: ArmSkin, times: FloatArray, ground: float, leg: float, up: FloatArray) -> FloatArray:
+    """Return by how much an arm's end is to be drawn up at times (F,), (F,).
+
+    Above the ground none is drawn up farther than _MOST: one that lies as high as its shoulder, and lifts the body,
+    would leave it hanging in the air.
+    """
+    ends = PosedJoints.of(clip, np.array(arm.arm)).heights(times, up) - ground
+    high = ends[:, 1:].min(axis=1)
+    low = np.full(len(times), np.inf)
+    is_near = np.ones(len(times), np.bool_) if len(clip.scales) else high < arm.far
+    low[is_near] = arm.low(clip, times[is_near], up) - ground
+    depth = np.maximum(-low, 0.0)
+    if depth.max(initial=0.0) <= _STILL_LEGS * leg:
+        return np.zeros(len(times))
+    depth = _around(times, depth)
+    more = (depth > 0.0) & ~is_near & (high < arm.far + _PRESSED * depth + _ABOVE_LEGS * leg)
+    low[more] = arm.low(clip, times[more], up) - ground
+    most = _MOST * np.maximum(ends[:, 0] - ends[:, 2], 0.0)
+    return np.asarray(np.minimum(_pressed(low, depth, leg), np.maximum(most, -low)))
+
+
+def _pressed(low: FloatArray, depth: FloatArray, leg: float) -> FloatArray:
+    """Return by how much what is so high (F,) is drawn up, (F,); depth: (F,) what is to be on the ground.
+
+    It begins at top = 4 depth + a little, by the fourth power of what is missing to that: the elbow of a straight arm
+    moves by the root of what its wrist is moved by, and is not to jerk either.
+    """
+    top = _PRESSED * depth + _ABOVE_LEGS * leg
+    return np.asarray(depth * np.clip((top - low) / (top + depth), 0.0, 1.0)**4)
+
+
+def _around(times: FloatArray, depth: FloatArray) -> FloatArray:
+    """Return depths (F,) at times (F,), none smaller, that come and go smoothly."""
+    reach = round(_MOMENT_S / _STEP_S)
+    cells = np.floor((times - times[0]) / _STEP_S).astype(np.int64)
+    deepest = np.zeros(int(cells[-1]) + 2)
+    for beside_it in (0, 1):
+        np.maximum.at(deepest, cells + beside_it, depth)
+    for _ in range(2):  # as far as what is averaged twice looks
+        deepest = np.lib.stride_tricks.sliding_window_view(np.pad(deepest, reach), 2 * reach + 1).max(axis=1)
+    box = np.full(2 * reach + 1, 1.0 / (2 * reach + 1))
+    for _ in range(2):
+        deepest = np.convolve(np.pad(deepest, reach, mode="edge"), box, mode="valid")
+    return np.interp(times, times[0] + _STEP_S * np.arange(len(deepest)), deepest)
+
+
+def from_line(points: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return how far points (P, 3) are from the line between a and b, (3,) each, (P,)."""
+    line = b - a
+    share = np.clip((points - a) @ line / max(float(line @ line), 1e-30), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(points - a - share[:, None] * line, axis=1))

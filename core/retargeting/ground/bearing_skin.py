@@ -1,0 +1,78 @@
+"""Which skin of a body may bear it: not that of what hands hold, nor a robe's that reaches to the ground."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from ...maths.arrays import BoolArray, FloatArray
+from ...skeletons.hierarchy import with_descendants
+from ...skeletons.maps import SkeletonMap
+from ...skeletons.maps.names import is_helper
+from ...skeletons.skeleton import Skeleton
+from ..skin_points import SkinPoints
+from .arms_off_ground import from_line
+
+_HEM_LEGS: Final = 0.18
+"""A robe that ends lower than this reaches to the ground."""
+_BESIDE_FOOT: Final = 0.2
+"""Of a foot's length: a robe is farther from both feet, as trousers and heels that shins carry are not."""
+_HEEL: Final = 0.3
+"""Of a foot's height: skin of a shin that is lower is of the heel."""
+_BESIDE_SHIN_LEGS: Final = (0.12, 0.2)
+"""And farther from both shins by the first, its hem in places by the second: other legs are as thick."""
+
+
+def may_touch(skin: SkinPoints, found: SkeletonMap) -> BoolArray:
+    """Return which points (P,) count: not those of what is held in a hand, as a sword; fingers may hang on controls."""
+    skeleton, known = found.skeleton, set(found.joint_of.values())
+    is_held = np.zeros(len(skeleton), np.bool_)
+    wrists = [found.joint_of[f"{side}_wrist"] for side in "lr" if f"{side}_wrist" in found.joint_of]
+    for joint in np.flatnonzero(with_descendants(skeleton.parents, np.array(wrists, dtype=np.int64))).tolist():
+        is_held[joint] = joint not in known and (is_held[skeleton.parents[joint]] or is_helper(skeleton.names[joint]))
+    return np.asarray(~is_held[skin.joints[:, 0]])
+
+
+def is_heel(skin: SkinPoints, found: SkeletonMap, side: str, is_foot: BoolArray, at_rest: FloatArray) -> BoolArray:
+    """Return which points (P,) of a shin are of its foot's heel: as low as soles are, and beside the foot.
+
+    found: the map of the skeleton as it stands. is_foot: (P,) which are of the foot. at_rest: (P,) how high points are
+    above the soles.
+    """
+    joints, parents = found.joint_of, found.skeleton.parents
+    if f"{side}_knee" not in joints:
+        return np.zeros(len(is_foot), np.bool_)
+    heel, foot = np.zeros(len(is_foot), np.bool_), skin.positions[is_foot]
+    of_shin = with_descendants(parents, np.array([joints[f"{side}_knee"]]))[skin.joints[:, 0]] & ~is_foot
+    rows = np.flatnonzero(of_shin & (at_rest < _HEEL * float(at_rest[is_foot].max())))
+    away = np.linalg.norm(skin.positions[rows, None] - foot, axis=-1).min(axis=1, initial=np.inf)
+    heel[rows] = away < _BESIDE_FOOT * float(np.ptp(foot, axis=0).max())
+    return heel
+
+
+def of_robe(skin: SkinPoints, found: SkeletonMap, own: Skeleton, at_rest: FloatArray,
+            is_foot: Sequence[BoolArray], leg: float) -> BoolArray:
+    """Return which points (P,) are of a robe that reaches to the ground: it bears nobody, stiff as bones carry it.
+
+    That is, below the knees, what is away from feet and shins, but for long arms, where some of it is near the ground.
+    found: the map of the skeleton as it stands; own: as the skin rests. at_rest: (P,) how high points are above the
+    soles. is_foot: (P,) each, which are of a foot. leg: how long legs are.
+    """
+    joints, is_sole = found.joint_of, np.logical_or.reduce(is_foot)
+    low, from_legs = np.full(len(at_rest), np.inf), np.full(len(at_rest), np.inf)
+    for side in "lr":
+        if {f"{side}_knee", f"{side}_ankle"} <= joints.keys():
+            knee, ankle = (own.rest_world[joints[f"{side}_{name}"], :, 3] for name in ("knee", "ankle"))
+            from_legs = np.minimum(from_legs, from_line(skin.positions, knee, ankle))
+            low = np.minimum(low, float(np.linalg.norm(knee - ankle)))
+    shoulders = [joints[f"{side}_shoulder"] for side in "lr" if f"{side}_shoulder" in joints]
+    is_arm = with_descendants(own.parents, np.array(shoulders, dtype=np.int64))[skin.joints[:, 0]]
+    is_robe = ~is_sole & ~is_arm & (at_rest < low) & (from_legs > _BESIDE_SHIN_LEGS[0] * leg)
+    rows, soles = np.flatnonzero(is_robe), skin.positions[is_sole]
+    foot = max(float(np.ptp(skin.positions[of_side], axis=0).max()) for of_side in is_foot)
+    from_feet = np.linalg.norm(skin.positions[rows, None] - soles, axis=-1).min(axis=1, initial=np.inf)
+    is_robe[rows] = from_feet > _BESIDE_FOOT * foot
+    hem = is_robe & (at_rest < _HEM_LEGS * leg) & (from_legs > _BESIDE_SHIN_LEGS[1] * leg)
+    return is_robe if hem.any() else np.zeros(len(is_robe), np.bool_)

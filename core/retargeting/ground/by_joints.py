@@ -1,0 +1,325 @@
+"""The ground by joints: feet are as high above it as the source's, by the legs' ratio, and the body does not hop.
+
+What height the body takes from one foot may differ from what it takes from the other, if feet or shins have other
+proportions than the source's; and from one moment to the next, as a heel rises. So it goes softly from one to the
+other, and legs draw their feet up, or put them down, by the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ...clips.clip import Clip, Tracks
+from ...clips.contacts import LOW_LEGS, depth_within
+from ...clips.keyed import SAMPLE_S, filled, key_times
+from ...clips.posed import PosedJoints
+from ...maths.arrays import FloatArray, IntArray, smoothstep
+from ...skeletons.hierarchy import with_ancestors
+from ...skeletons.maps import SkeletonMap
+from ...skeletons.skeleton import Skeleton
+from ..comparing.matching import SAME_POSITION, Pairing
+from ..comparing.upright import FEET
+from ..hips import HIPS
+from ..limbs import Limb
+from .eased import averaged
+from .grounding import Ground, most_bent, most_drawn, most_put_down, without_hops
+from .off_ground import lowest_beside
+
+_STANDING_PERCENT, _LOWEST_PERCENT, _BALLS_PERCENT = 10.0, 5.0, 40.0
+_SLOW_LEGS_PER_S, _LOW_LEGS, _FLAT_LEGS = 0.15, 0.04, 0.01
+"""A foot stands while it is so slow up or down, its ankle is at most so far above its lowest, and stays so level."""
+_FEWEST = 6
+"""With fewer frames than this a foot is not known to stand."""
+_BENT = 1e-3
+"""Of the body's size: where heights change direction by more at a key, the middles beside it are sampled too."""
+_CLOSE = 1.01
+"""Of SAMPLE_S: keys that are no farther apart are close enough for every joint between them."""
+_STRAIGHT = 0.97
+"""Of the leg's length: legs that rest as straight as that, 14° apart at most, stand on the ground."""
+_SAME_GROUND = 0.05
+"""Of the leg."""
+_SUNK_LEGS: Final = 0.08
+"""Who is always deeper in the ground plays elsewhere than he rests; by less, soles that tip on their toes may be."""
+_ENDS_S: Final = 0.1
+"""So near its ends a clip gradually takes the height of its poses alone, so that it goes on fitting to others."""
+_STILL_LEGS: Final = 1e-6
+"""A body that would be lower by less than this is not: a straight leg bends by degrees for next to nothing."""
+_MOMENT_S: Final = 0.08
+"""Lifts are averaged over twice as long before and after: as one foot takes over from the other, or a heel rises."""
+_UNSEEN_LEGS: Final = (0.001, 0.004)
+"""What would change by less than the first stays as it is; by more than the second, it changes wholly."""
+_STANDS_LEGS: Final = 0.7
+"""So far below its hip at least is the lower ankle of a body that stands; who lies or sits is not on his feet."""
+_LIES_LEGS: Final = 0.55
+"""And no farther, for longer than a moment, is that of one who lies or sits; in between he crouches or strides."""
+_MOMENT_LOW_S: Final = 0.2
+"""Half of such a moment."""
+_SOFT_S: Final = 0.3
+"""So gradually bodies come to averages where they stand."""
+_HANGS_LEGS: Final = 0.01
+"""So high above where it is to be a foot may hang meanwhile that its leg does not put down."""
+_OFF_S: Final = 0.2
+"""Who is off the ground for twice as long at most, as in a run, is as high there as makes the hips' way soft."""
+_OFF_SHARE: Final = 0.5
+_MOST_OFF_LEGS: Final = 0.05
+"""By so much of how high he is, and so much at most, since a low step may be what he is on."""
+_SAME_LEGS: Final = 0.01
+"""Feet that end as high as they begin, up to this, end a cycle, which fits to itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class BodyMotion:
+    """A skeleton with its motion, of which the feet's heights are wanted.
+
+    up: (3,) unit, in model space. translations: with those of limbs that are carried along.
+    """
+
+    skeleton: Skeleton
+    rotations: Tracks
+    translations: Tracks
+    up: FloatArray
+
+    def times(self, feet: IntArray) -> FloatArray:
+        """Return when anything is keyed that carries the feet, (F,)."""
+        keep = with_ancestors(self.skeleton.parents, feet)
+        return key_times(self.rotations, self.translations, joints=keep)
+
+    def heights(self, feet: IntArray, times: FloatArray) -> FloatArray:
+        """Return how high feet (J,) are in the model, (F, J)."""
+        return PosedJoints.of_tracks(self.skeleton, self.rotations, self.translations, feet).heights(times, self.up)
+
+
+def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: float) -> FloatArray:
+    """Return the height of each foot joint (J,) while it stands: heights (F, J) at times (F,), alike on both sides.
+
+    Ankles stand where they are low and slow, in the middle of such heights; the balls of the feet are as high as they
+    mostly are meanwhile, some of it being turns on the heel. Feet that are never slow stand where they seldom go lower.
+    """
+    kinds = np.array([name[2:] for name in names])
+    low = np.array([np.percentile(heights[:, kinds == kind], _STANDING_PERCENT, axis=0).min() for kind in kinds])
+    if len(times) < 2 or leg <= 0.0 or not (kinds == "ankle").any():
+        return low
+    slow = np.abs(np.gradient(heights, times, axis=0)) < _SLOW_LEGS_PER_S * leg
+    ankles, balls = (np.flatnonzero(kinds == kind) for kind in ("ankle", "metatarsal"))
+    height = heights[:, ankles]
+    stands = slow[:, ankles] & (height < np.percentile(height, _LOWEST_PERCENT) + _LOW_LEGS * leg)
+    if np.count_nonzero(stands) < _FEWEST:
+        return low
+    low[ankles] = np.median(height[stands])
+    if len(balls) == len(ankles):
+        flat = stands & slow[:, balls] & (np.abs(height - low[ankles]) < _FLAT_LEGS * leg)
+        if np.count_nonzero(flat) >= _FEWEST:
+            low[balls] = np.percentile(heights[:, balls][flat], _BALLS_PERCENT)
+    return low
+
+
+def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, heights: FloatArray, times: FloatArray,
+                    seen: FloatArray) -> FloatArray:
+    """Return how high foot joints (J,) are on the ground, as the rest pose tells; heights (F, J) at times (F,).
+
+    Where bent or spread legs do not tell, as seen in the motion. Characters stand on the ground at rest all the same;
+    the motion then shows nearly that height. Who stands and never comes up to it rests elsewhere than he plays.
+    """
+    legs = _legs(source, pairs)
+    rest = np.asarray(source.skeleton.rest_world[feet, :, 3] @ source.up)
+    if not len(legs):
+        return rest
+    height = float((legs.sum(axis=1) @ source.up).mean())
+    leg = _leg(source, pairs)
+    is_told = height >= _STRAIGHT * leg or np.abs(rest - seen).max() < _SAME_GROUND * leg
+    if not is_told:
+        return seen
+    hips = pairs.source[[name in HIPS for name in pairs.meant]]  # where there are none, nothing tells that it lies
+    high = source.heights(hips, times).min(axis=1, initial=np.inf) - heights.min(axis=1)
+    return rest + _sunk((heights - rest).min(axis=1), times, leg) if high.max() > _STANDS_LEGS * leg else rest
+
+
+def _sunk(lower: FloatArray, times: FloatArray, leg: float) -> float:
+    """Return how high the ground is of a clip that is below the ground all the while, less than 0; else 0.
+
+    lower: (F,) how high the lower foot is above where it rests at times (F,). Only where the ground is level: who goes
+    down a step, or falls, comes from a higher one.
+    """
+    level = lowest_beside(times, lower, np.ones(len(times), dtype=np.bool_))
+    is_level = np.ptp(level) < LOW_LEGS[1] * leg
+    return float(level.max()) if is_level and level.max() < -_SUNK_LEGS * leg else 0.0
+
+
+def _legs(body: BodyMotion, pairs: Pairing) -> FloatArray:
+    """Return thigh and shin of the source's legs at rest, upwards, (L, 2, 3)."""
+    at = {name: body.skeleton.rest_world[joint, :, 3]
+          for name, joint in zip(pairs.meant, pairs.source.tolist(), strict=True)}
+    legs = [(at[f"{side}_hip"] - at[f"{side}_knee"], at[f"{side}_knee"] - at[f"{side}_ankle"]) for side in "lr"
+            if {f"{side}_hip", f"{side}_knee", f"{side}_ankle"} <= at.keys()]
+    return np.array(legs).reshape(-1, 2, 3)
+
+
+def _leg(body: BodyMotion, pairs: Pairing) -> float:
+    """Return how long a leg of the source is, 0 where none is known."""
+    lengths = np.linalg.norm(_legs(body, pairs), axis=-1).sum(axis=1)
+    return float(lengths.mean()) if len(lengths) else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Heights:
+    """How high L feet are at times (F,).
+
+    lowest: (F,) how high the lower foot is to be. feet: (F, L) how high each is above its height at rest. below: (F, L)
+    how far below its hip each ankle is; 0 for a foot without a leg.
+    """
+
+    times_s: FloatArray
+    lowest: FloatArray
+    feet: FloatArray
+    below: FloatArray
+
+    @property
+    def lift(self) -> FloatArray:
+        """By how much the body is to be lifted (F,) for its lower foot to be so high."""
+        return np.asarray(self.lowest - self.feet.min(axis=1))
+
+    def is_cycle(self, leg: float) -> bool:
+        """Tell whether feet end as high as they begin, so that the clip may go on with itself."""
+        ends = np.column_stack((self.lowest, self.feet))[[0, -1]]
+        return bool(np.abs(np.diff(ends, axis=0)).max() < _SAME_LEGS * leg)
+
+    def __or__(self, other: _Heights) -> _Heights:
+        """Return those of both, in order of time."""
+        order = np.argsort(np.concatenate((self.times_s, other.times_s)))
+        return _Heights(*(np.concatenate((getattr(self, each), getattr(other, each)))[order]
+                          for each in ("times_s", "lowest", "feet", "below")))
+
+
+def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, found: SkeletonMap, ratio: float,
+                     is_ground_known: bool, has_skin: bool = False) -> Ground | None:
+    """Return what brings the target's feet as high above the ground as the source's, by the legs' ratio; None: nothing.
+
+    Bodies of other proportions would otherwise float or sink where they bend, sit or lie. At the clip's ends what the
+    feet do is a matter of the pose alone, so that clips go on fitting together.
+    found: the map of the target's skeleton. is_ground_known: the source's rest pose says how high it stands, as far as
+    its legs are straight; if not, its feet are taken to stand where they seldom go lower, since markers are no soles.
+    """
+    feet = np.flatnonzero([name in FEET for name in pairs.meant])
+    names = [str(pairs.meant[foot]) for foot in feet.tolist()]
+    if not len(feet):
+        return None
+    ours, theirs = pairs.target[feet], pairs.source[feet]
+    times = filled(np.unique(np.concatenate((source.times(theirs), target.times(ours)))))
+    there = source.heights(theirs, times)
+    leg = _leg(source, pairs)
+    ground = _ground(there, names, times, leg)
+    if is_ground_known:
+        ground = _ground_at_rest(source, pairs, theirs, there, times, ground)
+    sides = sorted({name[0] for name in names})
+    legs = tuple(Limb.of(found, side, ("hip", "knee", "ankle")) for side in sides)
+    ends = [(0, 0) if limb is None else (limb.first, limb.last) for limb in legs]
+    rest = target.skeleton.rest_world[ours, :, 3] @ target.up
+
+    def measured(when: FloatArray) -> _Heights:
+        lowest = ratio * (source.heights(theirs, when) - ground).min(axis=1)
+        here, high = np.split(target.heights(np.append(ours, ends), when), [len(ours)], axis=1)
+        by_foot = [(here - rest)[:, [name[0] == side for name in names]].min(axis=1) for side in sides]
+        return _Heights(when, lowest, np.stack(by_foot, axis=1), high[:, ::2] - high[:, 1::2])
+
+    heights = measured(times)
+    size = float(np.ptp(target.skeleton.rest_world[:, :, 3], axis=0).max())
+    if np.abs(heights.lift).max() <= SAME_POSITION * size:
+        return None
+    if has_skin:
+        soft = _softer(times, heights.lift, ratio * leg, is_cycle=heights.is_cycle(ratio * leg))
+        return Ground(times, heights.lift + soft, legs, np.zeros((len(times), len(legs))))
+    between = _where_bent(times, heights.lift, _BENT * size)
+    return _gradually(heights | measured(between) if len(between) else heights, legs, ratio * leg, target)
+
+
+def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, target: BodyMotion) -> Ground:
+    """Return what brings the lower foot to its height at each time, with a body that is lifted gradually.
+
+    Legs draw up and put down what feet are away from that, as far as they do; the rest hangs, or lifts the body.
+    """
+    times, lift = heights.times_s, heights.lift
+    most, sunk = most_drawn(heights.below, max(leg, 1e-30)), heights.lowest[:, None] - heights.feet
+    is_cycle = heights.is_cycle(leg)
+    inside = np.clip(np.minimum(times - times[0], times[-1] - times) / _ENDS_S, 1.0 if is_cycle else 0.0, 1.0)
+    most *= inside[:, None]
+    lies = _longer(times, heights.below.max(axis=1)) < _LIES_LEGS * leg
+    away_s = -depth_within(times, times[lies][:, None].repeat(2, axis=1))
+    softer = smoothstep(away_s, 0.0, _SOFT_S) * _softer(times, lift, leg, is_cycle=is_cycle)
+    bent, down = _reaches(heights, legs, target, np.flatnonzero(softer))
+    flies = np.minimum(_OFF_SHARE * _off_shortly(times, heights.lowest), _MOST_OFF_LEGS * leg)
+    lowest = np.minimum((sunk - np.minimum(most, bent)).max(axis=1) - lift - flies, 0.0)
+    highest = flies + _HANGS_LEGS * leg + np.where(lift[:, None] > sunk, np.inf, down).min(axis=1)
+    wanted = lift + np.clip(softer, lowest, highest)
+    if (cut := wanted - lift - softer).any():  # what legs do not reach is shared out over the moments beside
+        shared = inside * averaged(times, cut[:, None], _MOMENT_S)[:, 0]
+        wanted = lift + np.clip(softer + shared, lowest, highest)
+    gradual = np.maximum(without_hops(times, wanted, leg, is_cycle=is_cycle), (sunk - most).max(axis=1))
+    changes = np.abs(lift - gradual) > _STILL_LEGS * leg
+    higher, over = np.maximum(gradual - lift, 0.0)[:, None], gradual[:, None] - sunk
+    further = np.maximum(-over - np.minimum(most, bent), 0.0)
+    drawn = np.maximum(-over - np.minimum(further, flies[:, None]), 0.0)
+    drawn -= np.clip(2.0 * higher - over, 0.0, np.minimum(higher, down))
+    return Ground(times, np.where(changes, gradual, lift), legs, np.where(changes[:, None], drawn, 0.0))
+
+
+def _longer(times: FloatArray, high: FloatArray) -> FloatArray:
+    """Return how high something is (F,) at times (F,), without what is low for a moment only."""
+    every = np.ones(len(times), np.bool_)
+    return lowest_beside(times, -lowest_beside(times, -high, every, _MOMENT_LOW_S), every, _MOMENT_LOW_S)
+
+
+def _off_shortly(times: FloatArray, lowest: FloatArray) -> FloatArray:
+    """Return how high the lower foot is above where it was shortly before and is shortly afterwards, (F,)."""
+    if times[-1] - times[0] < SAMPLE_S:
+        return np.zeros(len(times))
+    every, reach = np.arange(times[0], times[-1] + SAMPLE_S, SAMPLE_S), round(_OFF_S / SAMPLE_S)
+    ground = np.interp(every, times, lowest)
+    for pick in (np.min, np.max):
+        padded = np.pad(ground, reach, mode="edge")
+        ground = pick(np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1), axis=1)
+    return np.asarray(np.maximum(lowest - np.interp(times, every, ground), 0.0))
+
+
+def _softer(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: bool) -> FloatArray:
+    """Return what makes lifts (F,) their averages over moments, (F,), where that is more than a little."""
+    if len(times) < 2 or np.ptp(lift) <= _UNSEEN_LEGS[0] * leg:
+        return np.zeros(len(times))
+    begin, end = times[0] + 4.0 * _MOMENT_S, times[-1] - 4.0 * _MOMENT_S
+    first, last = times <= begin, times >= end
+    first[0] = last[-1] = False
+    if is_cycle:
+        length = times[-1] - times[0]
+        every = np.concatenate((times[last] - length, times, times[first] + length))
+        values = np.concatenate((lift[last], lift, lift[first]))
+    else:  # what is turned about an end averages to it there
+        every = np.concatenate((2.0 * times[0] - times[first][::-1], times, 2.0 * times[-1] - times[last][::-1]))
+        values = np.concatenate((2.0 * lift[0] - lift[first][::-1], lift, 2.0 * lift[-1] - lift[last][::-1]))
+    before = np.count_nonzero(last if is_cycle else first)
+    change = averaged(every, values[:, None], _MOMENT_S)[before:before + len(times), 0] - lift
+    return np.asarray(change * smoothstep(np.abs(change), *(share * leg for share in _UNSEEN_LEGS)))
+
+
+def _reaches(heights: _Heights, legs: tuple[Limb | None, ...], target: BodyMotion,
+             frames: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return by how much legs draw up their feet with knees that bend little further, and put them down, (F, L) each.
+
+    Wanted only in some frames (N,).
+    """
+    bent, down = np.zeros((2, *heights.feet.shape))
+    clip = Clip("", target.skeleton, float(heights.times_s[-1]), target.rotations, target.translations, Tracks.empty(3))
+    for column, leg in enumerate(legs):
+        if leg is not None and len(frames):
+            at = heights.times_s[frames], heights.below[frames, column]
+            bent[frames, column], down[frames, column] = most_bent(clip, leg, *at), most_put_down(clip, leg, *at)
+    return bent, down
+
+
+def _where_bent(times: FloatArray, lift: FloatArray, bent: float) -> FloatArray:
+    """Return the middles of gaps between times (F,) at which a value's slope changes too much."""
+    turns = np.abs(np.diff(lift, 2, prepend=lift[:1], append=lift[-1:])) > bent
+    gaps = np.flatnonzero((turns[:-1] | turns[1:]) & (np.diff(times) > _CLOSE * SAMPLE_S))
+    return np.asarray((times[gaps] + times[gaps + 1]) / 2.0)

@@ -1,0 +1,355 @@
+"""The ground by skin: soles that stand are on it, and no skin is below it, whatever shoes or skirts there are.
+
+What touches the ground in the clip decides how high the body is. A foot that swings and would dip into the ground is
+drawn up by its own leg, so that body and other foot need not hop; only what no leg can draw up lifts the body, and what
+would make a straight knee snap while nothing else bears it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from ...clips.clip import Clip, Tracks
+from ...clips.contacts import foot_contacts, joined
+from ...clips.keyed import SAMPLE_S, beside, divided, key_times, thinned
+from ...maths.arrays import FloatArray, smoothstep
+from ...skeletons.hierarchy import with_descendants
+from ...skeletons.maps import SkeletonMap
+from ...skeletons.skeleton import Skeleton
+from ..comparing.reference import rebased
+from ..limbs import Limb
+from ..skin_points import SkinPoints
+from .arms_off_ground import ArmSkin, ArmsOnGround, with_arms_drawn_up
+from .bearing_hands import NO_HANDS, bearing_hands
+from .bearing_skin import is_heel, may_touch, of_robe
+from .eased import averaged
+from .grounding import (
+    Ground,
+    most_bent,
+    most_drawn,
+    most_put_down,
+    with_feet_drawn_up,
+    with_neighbours,
+    without_dips,
+    without_hops,
+    without_jolts,
+)
+from .lift_of_touching import highest_lift, lift_of_touching, near_ground
+from .lowest_skin import LowestSkin
+from .off_ground import ankles_and_soles, lowest_beside, off_ground
+from .soft_ground import Measured, softly
+from .touching import all_touching, leg_length, lying_spans, with_slides
+
+_STEP_S: Final = SAMPLE_S / 2.0
+_DECIMALS: Final = 6
+"""Of seconds: keys that are closer are one."""
+_STILL: Final = 1e-4
+"""Of the leg: lifts smaller than this are none."""
+_SUDDEN_LEGS: Final = 0.01
+"""A foot moves suddenly whose height changes by so much more, or less, in one step than in the step before."""
+_TREMBLING: Final = 2
+"""Steps before and after a sudden one that count as sudden: what trembles is by chance in some steps quiet."""
+_NEAR_GROUND_LEGS: Final = 0.05
+_BESIDE_GROUND_LEGS: Final = (0.05, 0.12)
+"""A foot that a clip has no higher than the first is near the ground; from the second on it is not."""
+_SEEN_LEGS: Final = (0.02, 0.06)
+"""Such a foot is seen to hang that hangs by the second; what hangs by less than the first stays there."""
+_CALM_S: Final = 0.04
+"""It is put down, and let go, over four times as long."""
+_SHORT_S: Final = 1e-3
+"""No moments are looked at between those that are nearer."""
+_SOFT_LEGS: Final = 0.004
+"""A foot that swings begins to be drawn up when it is so high above the ground."""
+_ABOVE_FOOT_LEGS: Final = 0.05
+"""Of a shin that is so high above its foot no skin comes to the ground before the foot does, which it goes with."""
+_OFF_LEGS: Final = 0.015
+"""And one that is higher bears nobody."""
+_MOST_KNOWN: Final = 4
+"""Bodies that are kept for what they play next."""
+
+
+def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_map: SkeletonMap, skin: SkinPoints,
+                   up: FloatArray, ratio: float, before: Sequence[Ground] = ()) -> Ground | None:
+    """Return by how much the target's body is to be lifted, and its feet to be drawn up; None where all may stay.
+
+    source: the clip as it was compared, in the target's axes, with the map of its skeleton. played: what became of it,
+    on the target's own skeleton. target_map: of the same joints, on a skeleton that rests in the pose in which the
+    target stands. skin: of the target as it rests itself. up: (3,) unit, in both. ratio: how much larger the target is.
+    before: what lifted the body before, which changes softly together with this (soft_ground.py).
+    While something of the source touches the ground, the lowest skin of that is on it; no skin is below it. The ground
+    is as high as the soles at rest.
+    """
+    measured = _measured(source, source_map, played, target_map, skin, up, ratio)
+    if measured is None:
+        return None
+    found, body = measured
+    feet, leg = found.low[:, :-1], found.leg
+    most, reach = _most_drawn(found, played), _reach(found, played)
+    wanted = lift_of_touching(found.low - found.high, found.touching, found.firmly, leg, reach)
+    highest = highest_lift(found.low - found.high, found.touching, wanted)
+    level = without_dips(found.times_s, wanted, leg, is_cycle=found.is_cycle)
+    alone = _reach_alone(found, played, level - highest)
+    level = np.minimum(level, np.maximum(highest + alone.max(axis=1), wanted))
+    lift = _gradually(found, level, (feet + most).min(axis=1))
+    ground = softly(found, played, lift, most, np.maximum(reach[:, :-1], alone), before)
+    if max(np.abs(ground.lift).max(), np.abs(ground.drawn).max()) <= _STILL * leg:
+        return None
+    return _with_clear_shins(ground, found, body, played, target_map, up)
+
+
+def _with_clear_shins(ground: Ground, found: Measured, body: _Body, played: Clip, target_map: SkeletonMap,
+                      up: FloatArray) -> Ground:
+    """Return what lifts the body besides by what is still in the ground of shins that go up with their feet.
+
+    These turn as their knees bend: a heel that hangs on them may come down meanwhile.
+    """
+    frames = np.flatnonzero(found.rest + ground.lift < -_STILL * found.leg)
+    if not len(frames):
+        return ground
+    drawn = with_feet_drawn_up(played, replace(target_map, skeleton=played.skeleton), ground, up)
+    low, _ = body.skin.at(drawn, found.times_s[frames], up)
+    depth = np.zeros(len(ground.lift))
+    depth[frames] = np.maximum(-body.without_arms(low).min(axis=1) - ground.lift[frames], 0.0)
+    return replace(ground, lift=ground.lift - without_hops(found.times_s, -depth, found.leg, is_cycle=False))
+
+
+def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: SkeletonMap, skin: SkinPoints,
+              up: FloatArray, ratio: float) -> tuple[Measured, _Body] | None:
+    """Measure a body's skin above the ground; None where it has no feet, or none with skin. See ground_by_skin."""
+    body = _body(target_map, played.skeleton, skin, tuple(up.tolist()))
+    if body is None:
+        return None
+    legs, leg = body.legs, body.leg
+    contacts, lying = foot_contacts(source, source_map, up), lying_spans(source, source_map, up)
+    touches = with_slides(contacts, lying, source, source_map, up)
+    times = _times(played, joined(np.concatenate((*(found.stands for found in touches.values()), lying))))
+    low, high = body.skin.at(played, times, up)
+    bears = NO_HANDS
+    if body.has_low_arms(low):
+        bears = bearing_hands(source, source_map, contacts, up, leg_length(source_map))
+    arms = body.arms_on_ground(low, high, bears.at(times))
+    touching, firmly = all_touching(times, [touches.get(side) for side in body.sides], lying)
+    whole = np.column_stack((low[:, :len(legs)], arms.lowest(body.without_arms(low).min(axis=1))))
+    stands_at = -lift_of_touching(whole, touching, firmly, leg)
+    between = _where_sudden(times, whole, stands_at, _keys(played), leg)
+    if len(between):
+        more = body.skin.at(played, between, up)
+        order = np.argsort(np.concatenate((times, between)))
+        times, low, high = (np.concatenate(both)[order] for both in ((times, between), (low, more[0]), (high, more[1])))
+        touching, firmly = all_touching(times, [touches.get(side) for side in body.sides], lying)
+        arms = body.arms_on_ground(low, high, bears.at(times))
+    low, ankles_at = body.without_arms(low), high[:, 1:2 * len(legs):2]
+    below = high[:, :2 * len(legs):2] - ankles_at
+    feet, shin, others = low[:, :len(legs)], low[:, len(legs):-1], low[:, -1]
+    goes = np.clip((shin - feet) / (_ABOVE_FOOT_LEGS * leg), 0.0, 1.0)
+    others = np.minimum(others, (shin + goes * most_drawn(below, leg)).min(axis=1))
+    ankles, soles = ankles_and_soles(source, source_map, body.sides, times, up)
+    as_in_clip = feet + ratio * ankles - (ankles_at - body.ankles)
+    off = off_ground(times, as_in_clip, ratio * soles, body.sides, contacts)
+    off = np.minimum(off, np.maximum(feet, 0.0))  # none that is already lower lifts the body
+    lowest, on = arms.lowest(low.min(axis=1)), np.zeros(len(times))
+    made = Measured(times, np.column_stack((feet, lowest)), np.column_stack((off, on)),
+                    np.minimum(shin, low[:, -1:]), others, low[:, len(legs):].min(axis=1), touching, firmly, legs,
+                    below, arms, leg)
+    return made, body
+
+
+@dataclass(frozen=True, eq=False)
+class _Body:
+    """What of a body does not depend on what it plays: its feet's sides, their legs, and its skin above the ground.
+
+    ankles: (L,) how high they are as it stands. arms: A of them. ground: how high that is.
+    """
+
+    sides: tuple[str, ...]
+    legs: tuple[Limb | None, ...]
+    ankles: FloatArray
+    arms: tuple[ArmSkin, ...]
+    ground: float
+    leg: float
+    skin: LowestSkin
+
+    def has_low_arms(self, low: FloatArray) -> bool:
+        """Tell whether skin of an arm ever is below the ground or the higher foot; low: of the skin."""
+        feet, first = low[:, :len(self.legs)], 2 * len(self.legs)
+        highest = np.maximum(feet.max(axis=1, keepdims=True), 0.0)
+        return bool((low[:, first:first + len(self.arms)] < highest).any())
+
+    def arms_on_ground(self, low: FloatArray, high: FloatArray, bears: FloatArray) -> ArmsOnGround:
+        """Return what arms do at F times; low, high: of the skin; bears: (F, 2) how much hands bear the body."""
+        first = 2 * len(self.legs)
+        ends = high[:, first:].reshape(len(high), len(self.arms), 2)
+        return ArmsOnGround.of(self.arms, low[:, first:first + len(self.arms)], ends, bears)
+
+    def without_arms(self, low: FloatArray) -> FloatArray:
+        """Return how high the lowest skin of feet, shins and of all else but the arms is, (F, 2 L + 1)."""
+        return np.delete(low, np.arange(len(self.arms)) + 2 * len(self.legs), axis=1)
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints, up: tuple[float, float, float]) -> _Body | None:
+    """Return a body once for all that it plays; None: it has no feet, or none with skin. own: as the skin rests."""
+    joints, parents, leg = found.joint_of, found.skeleton.parents, leg_length(found)
+    skin = skin.part(may_touch(skin, found))
+    is_foot = {side: with_descendants(parents, np.array([joints[f"{side}_ankle"]]))[skin.joints[:, 0]]
+               for side in "lr" if f"{side}_ankle" in joints}
+    is_foot = {side: of_side for side, of_side in is_foot.items() if of_side.any()}
+    if not is_foot or leg <= 0.0:
+        return None
+    is_sole = np.logical_or.reduce([*is_foot.values()])
+    at_rest = skin.heights(rebased(_still(found.skeleton), own), np.zeros(1), np.array(up))[0]
+    ground = float(at_rest[is_sole].min())
+    for side, of_side in is_foot.items():  # heels that shins carry
+        of_side |= is_heel(skin, found, side, of_side, at_rest - ground)
+    is_sole = np.logical_or.reduce([*is_foot.values()])
+    counts = ~of_robe(skin, found, own, at_rest - ground, [*is_foot.values()], leg)
+    skin, at_rest, is_sole = skin.part(counts), at_rest[counts], is_sole[counts]
+    is_foot = {side: of_side[counts] for side, of_side in is_foot.items()}
+    depth = np.minimum(at_rest - ground, 0.0)  # a train, or a tail, may be below the soles at rest
+    legs = tuple(Limb.of(found, side, ("hip", "knee", "ankle")) for side in is_foot)
+    ends = np.array([joint for limb in legs for joint in ((0, 0) if limb is None else (limb.first, limb.last))])
+    shins = [with_descendants(parents, np.array([limb.middle]))[skin.joints[:, 0]] & ~is_sole if limb is not None else
+             np.zeros(len(is_sole), np.bool_) for limb in legs]
+    arms = tuple(arm for arm in (ArmSkin.of(found, own, skin, side) for side in range(2)) if arm is not None)
+    of_arms = [joint for arm in arms for joint in (arm.arm.first, arm.arm.last)]
+    lowest = LowestSkin.of(skin, own, [*is_foot.values()], [*shins, *(arm.is_own for arm in arms)], depth + ground,
+                           np.array([*ends.tolist(), *of_arms]))
+    ankles = found.skeleton.rest_world[ends[1::2], :, 3] @ np.array(up)
+    return _Body(tuple(is_foot), legs, ankles, arms, ground, leg, lowest)
+
+
+def with_arms_off_ground(played: Clip, found: SkeletonMap, skin: SkinPoints, up: FloatArray) -> Clip:
+    """Return a clip whose hands and forearms are not in the ground; for arguments see ground_by_skin."""
+    body = _body(found, played.skeleton, skin, tuple(up.tolist()))
+    if body is None:
+        return played
+    stood = replace(found, skeleton=played.skeleton)
+    return with_arms_drawn_up(played, stood, body.arms, body.ground, body.leg, up)
+
+
+def _times(played: Clip, spans: FloatArray) -> FloatArray:
+    """Return when to measure, (F,): at moments of what is played, and where something begins and ends to touch."""
+    times = moments(played.duration_s, played.rotations, played.translations)
+    return beside(times, spans.ravel().clip(0.0, played.duration_s))
+
+
+def _most_drawn(found: Measured, played: Clip) -> FloatArray:
+    """Return by how much legs draw their feet up at most, (F, L).
+
+    While nothing else bears the body it goes up itself, unless their knees are bent: a straight knee would snap. What
+    bears it lets knees bend so much further, and what that draws up goes by the square.
+    """
+    most = most_drawn(found.below, found.leg)
+    bears = found.touching * np.clip(1.0 - found.high / (_OFF_LEGS * found.leg), 0.0, 1.0)
+    for column, leg in enumerate(found.legs):
+        alone = 1.0 - np.delete(bears, column, axis=1).max(axis=1) ** 2
+        frames = np.flatnonzero((alone > 0.0) & (found.low[:, column] < _SOFT_LEGS * found.leg))
+        if leg is not None and len(frames):
+            bent = most_bent(played, leg, found.times_s[frames], found.below[frames, column])
+            most[frames, column] -= alone[frames] * np.maximum(most[frames, column] - bent, 0.0)
+    return most
+
+
+def _reach(found: Measured, played: Clip) -> FloatArray:
+    """Return how far down legs put their feet at most where both are on the ground, and one hangs above it, (F, L + 1).
+
+    The last is that of all else: 0. No skin of the leg is to come into the ground with it. Feet that in the clip
+    are near the ground count as well, as those that slide or are about to leave, if what they hang by is seen.
+    """
+    reach, leg = np.zeros((2, *found.low.shape)), found.leg
+    low, feet = (found.low - found.high)[:, :-1], found.touching[:, :-1]
+    if low.shape[1] < 2:
+        return np.asarray(reach[0])
+    apart = low - low.min(axis=1, keepdims=True)
+    near = 1.0 - smoothstep(found.high[:, :-1] / leg, *_BESIDE_GROUND_LEGS)
+    both = feet * feet.min(axis=1, keepdims=True)
+    seen = near.min(axis=1, keepdims=True) * smoothstep(apart / leg, *_SEEN_LEGS)
+    share = near_ground(apart, leg) * np.stack((both, seen))
+    for column, limb in enumerate(found.legs):
+        frames = np.flatnonzero((share[..., column] > 0.0).any(axis=0) & (apart[:, column] > _STILL * leg))
+        if limb is not None and len(frames):
+            down = most_put_down(played, limb, found.times_s[frames], found.below[frames, column])
+            clear = np.maximum(found.clear[frames, column] - low[frames].min(axis=1), 0.0)
+            reach[:, frames, column] = share[:, frames, column] * np.minimum(down, clear)
+            reach[1, :, column] = _calmly(found.times_s, reach[1, :, column], is_cycle=found.is_cycle)
+    return np.asarray(reach.max(axis=0))
+
+
+def _calmly(times: FloatArray, values: FloatArray, *, is_cycle: bool) -> FloatArray:
+    """Return values (F,) at times (F,) that are nowhere larger, and neither begin nor end at once."""
+    if not values.any():
+        return values
+    every, repeated, own = with_neighbours(times, values, is_cycle=is_cycle)
+    lowest = lowest_beside(every, repeated, np.ones(len(every), np.bool_), 2.0 * _CALM_S)
+    return np.asarray(averaged(every, lowest[:, None], _CALM_S)[own, 0])
+
+
+def _reach_alone(found: Measured, played: Clip, hangs: FloatArray) -> FloatArray:
+    """Return how far down legs put their feet (F, L) that alone touch the ground, up to what these hang above it (F,).
+
+    As one that tips on its toes while it pushes off: the body is not to go down for so short a time.
+    """
+    reach, frames = np.zeros(found.below.shape), np.flatnonzero(hangs > _STILL * found.leg)
+    for column, leg in enumerate(found.legs):
+        share = found.touching[:, column] * (1.0 - np.delete(found.touching, column, axis=1).max(axis=1))
+        at = frames[share[frames] > 0.0]
+        if leg is not None and len(at):
+            down = most_put_down(played, leg, found.times_s[at], found.below[at, column])
+            down = np.minimum(down, found.clear[at, column])
+            reach[at, column] = share[at] * np.clip(down, 0.0, hangs[at])
+    return reach
+
+
+def _gradually(found: Measured, lift: FloatArray, drawn: FloatArray) -> FloatArray:
+    """Return lifts (F,) without hops, by which feet that are drawn up as far as legs do are above the ground, and skin.
+
+    drawn: (F,) how high such feet are without a lift. Only a body that falls onto its skin may be stopped at once; one
+    that goes over its hands begins to rise before, as far as it is off the ground.
+    """
+    is_cycle = found.is_cycle
+    lift, down = (without_hops(found.times_s, each, found.leg, is_cycle=is_cycle) for each in (lift, drawn))
+    besides = found.arms.lifted(np.maximum(np.maximum(lift, -down), -found.others)) - lift
+    sooner = without_jolts(found.times_s, besides, found.leg, is_cycle=is_cycle) - besides
+    return np.asarray(lift + besides + (1.0 - found.touching.max(axis=1)) * sooner)
+
+
+def _where_sudden(times: FloatArray, low: FloatArray, stands_at: FloatArray, keys: FloatArray,
+                  leg: float) -> FloatArray:
+    """Return when to look besides (N,): in gaps between times (F,) in which skin near the ground moves suddenly.
+
+    low: (F, L + 1) how high each foot is, and all others. stands_at: (F,) how high what the body is to stand on is. A
+    foot above that and the other foot does not count. Keys (K,) in such gaps, and their middles.
+    """
+    feet, lowest = low[:, :-1], low.min(axis=1, keepdims=True)
+    near = np.maximum(np.maximum(feet.min(axis=1), stands_at), 0.0)[:, None] + _NEAR_GROUND_LEGS * leg
+    heights = np.concatenate((np.minimum(feet, near), lowest), axis=1)
+    turns = np.abs(np.diff(heights, 2, axis=0, prepend=heights[:1], append=heights[-1:])) > _SUDDEN_LEGS * leg
+    is_sudden = np.convolve(turns.any(axis=1), np.ones(2 * _TREMBLING + 1))[_TREMBLING:-_TREMBLING] > 0.0
+    gaps = np.flatnonzero((is_sudden[:-1] | is_sudden[1:]) & (np.diff(times) > _SHORT_S))
+    inside = np.searchsorted(times, keys, side="right") - 1
+    more = np.concatenate((keys[np.isin(inside, gaps)], (times[gaps] + times[gaps + 1]) / 2.0))
+    return np.setdiff1d(more.round(_DECIMALS), times.round(_DECIMALS))
+
+
+def moments(duration_s: float, *channels: Tracks) -> FloatArray:
+    """Return the times (F,) of a clip at which skin is measured in any case: at keys, and between them.
+
+    Heights may turn sharply at keys; of those that are closer than the steps one in each step is enough.
+    """
+    keys = key_times(*channels).clip(0.0, duration_s)
+    return divided(thinned(np.union1d(keys, (0.0, duration_s)), _STEP_S), _STEP_S)
+
+
+def _keys(clip: Clip) -> FloatArray:
+    """Return the times of the keys (N,); those that are closer than rounding are one."""
+    keys = key_times(clip.rotations, clip.translations)
+    return keys[np.diff(keys.round(_DECIMALS), prepend=-np.inf) > 0.0]
+
+
+def _still(skeleton: Skeleton) -> Clip:
+    return Clip("", skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))

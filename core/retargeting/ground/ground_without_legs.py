@@ -1,0 +1,52 @@
+"""A body without legs is on the ground with what of its skin is lowest, as a snowman or a blob that tips over.
+
+It has no feet that say how high it is, nor legs whose length says how high it flies: hips of clips are followed by what
+bodies of their kind have.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ...clips.clip import Clip, Tracks
+from ...clips.keyed import beside, key_times
+from ...maths.arrays import FloatArray
+from ...skeletons.maps import SkeletonMap
+from ..comparing.reference import rebased
+from ..skin_points import SkinPoints
+from .bearing_skin import may_touch
+from .grounding import Ground
+from .lowest_skin import LowestSkin
+
+_LEGS: Final = frozenset(f"{side}_{joint}" for side in "lr" for joint in ("hip", "knee", "ankle"))
+_STILL: Final = 1e-4
+"""Of the body's size: lifts smaller than this are none."""
+
+
+def has_legs(found: SkeletonMap) -> bool:
+    """Tell whether a body has any joint of a leg."""
+    return bool(_LEGS & found.joint_of.keys())
+
+
+def ground_without_legs(played: Clip, found: SkeletonMap, skin: SkinPoints, up: FloatArray,
+                        steps: FloatArray) -> Ground | None:
+    """Return by how much a body is to be lifted, so that its lowest skin is as high as it rests.
+
+    None where all may stay. played: a clip on its own skeleton. found: the map of the same joints, on
+    a skeleton that rests in the pose in which the body stands; skin: as it rests itself. up: (3,) unit. steps: (F,)
+    times at which to look besides keys.
+    """
+    skin = skin.part(may_touch(skin, found))
+    if not len(skin.positions):
+        return None
+    still = Clip("", found.skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
+    rests = float(skin.heights(rebased(still, played.skeleton), np.zeros(1), up).min())
+    keys = np.unique((*key_times(played.rotations, played.translations), played.duration_s))
+    times = beside(keys.clip(0.0, played.duration_s), steps)
+    every = LowestSkin.of_parts(skin, played.skeleton, [np.ones(len(skin.positions), np.bool_)])
+    lift = rests - every.at(played, times, up)[0][:, 0]
+    if np.abs(lift).max() <= _STILL * float(np.ptp(skin.positions, axis=0).max()):
+        return None
+    return Ground(times, lift, (), np.zeros((len(times), 0)))

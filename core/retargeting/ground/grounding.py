@@ -1,0 +1,235 @@
+"""A body is brought to the ground: lifted as a whole, and its feet drawn up by their own legs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ...clips.clip import Clip, Tracks
+from ...clips.contacts import LOW_LEGS
+from ...clips.keyed import key_times, keys_of, packed, turns_at
+from ...clips.posed import PosedJoints
+from ...maths import rotations as rot
+from ...maths.arrays import FloatArray
+from ...skeletons.hierarchy import path_to_root
+from ...skeletons.maps import SkeletonMap
+from ...skeletons.skeleton import Skeleton
+from ..limbs import Limb, LimbPoses, runs_of_frames, with_rotations
+
+_MOST_DRAWN_LEGS: Final = 0.25
+"""A foot that would have to be drawn up by more lifts the body by the rest."""
+_BELOW_HIP: Final = (0.3, 0.5)
+"""Of a leg's length: with its ankle at most so far below the hip it draws no foot up; from the second on, wholly."""
+_HOP_LEGS_PER_S: Final = 1.5
+"""A body that is lifted or lowered faster than this hops."""
+_STRAIGHTENED: Final = 0.985
+"""Of a leg's length: none that puts its foot down is straightened further."""
+_BENT_FURTHER: Final = 0.5
+"""Of its own bend: a knee that bends further while nothing else bears the body would snap."""
+_DOWN_LEGS_PER_S2: Final = 0.5
+"""A body that goes down for a moment goes down so fast, and comes up so: what is over sooner is no reason to."""
+_UNSEEN_LEGS: Final = 0.001
+"""And so little is none."""
+_UP_LEGS_PER_S2: Final = 100.0
+"""Nor is a body thrown up faster, by about eight times what it weighs, where hands or its own skin lift it."""
+_STRAIGHT_KNEE: Final = 0.02
+"""A knee bent by a smaller sine bends about the axis from hip to hip."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What brings a body to the ground: by how much it is lifted at times (F,), (F,), and its feet drawn up, (F, L).
+
+    legs: those that draw them up, or, where that is negative, put them down; None for a foot without a leg.
+    """
+
+    times_s: FloatArray
+    lift: FloatArray
+    legs: tuple[Limb | None, ...]
+    drawn: FloatArray
+
+
+def most_drawn(below: FloatArray, leg: float) -> FloatArray:
+    """Return by how much feet may be drawn up at most whose ankles are so far below their hips, of any shape."""
+    return np.asarray(_MOST_DRAWN_LEGS * leg * np.interp(below / leg, _BELOW_HIP, (0.0, 1.0)))
+
+
+def most_put_down(clip: Clip, leg: Limb, times: FloatArray, below: FloatArray) -> FloatArray:
+    """Return how far down a leg can put its foot at times (F,), (F,).
+
+    below: (F,) how far its ankle is below its hip.
+    """
+    thigh, shin, whole = _bones(clip, leg, times)
+    longest = _STRAIGHTENED * (thigh + shin)
+    level = np.maximum(whole * whole - below * below, 0.0)
+    return np.asarray(np.maximum(np.sqrt(np.maximum(longest * longest - level, 0.0)) - below, 0.0))
+
+
+def most_bent(clip: Clip, leg: Limb, times: FloatArray, below: FloatArray) -> FloatArray:
+    """Return by how much a leg draws its foot up at most at times (F,), (F,), whose knee bends little further.
+
+    below: (F,) how far its ankle is below its hip. To draw up a straight leg by little takes a large bend of its knee.
+    """
+    thigh, shin, whole = _bones(clip, leg, times)
+    both = np.maximum(2.0 * thigh * shin, 1e-30)
+    bend = np.arccos(np.clip((whole * whole - thigh * thigh - shin * shin) / both, -1.0, 1.0))
+    shortest = thigh * thigh + shin * shin + both * np.cos(np.minimum((1.0 + _BENT_FURTHER) * bend, np.pi))
+    level = np.maximum(whole * whole - below * below, 0.0)
+    return np.asarray(np.maximum(below - np.sqrt(np.maximum(shortest - level, 0.0)), 0.0))
+
+
+def _bones(clip: Clip, leg: Limb, times: FloatArray) -> tuple[float | FloatArray, float | FloatArray, FloatArray]:
+    """Return how long thigh, shin and the line from hip to ankle are at times (F,), (F,) each, or one where they stay.
+
+    As the hip sees it: where no joint below it is scaled or leaves its parent, only those between bend the leg.
+    """
+    skeleton, path = clip.skeleton, path_to_root(clip.skeleton.parents, leg.last)
+    chain = path[:path.index(leg.first)]
+    is_scaled = len(clip.scales) > 0 or bool((skeleton.rest_scales != 1.0).any())
+    if is_scaled or np.isin(clip.translations.joints, chain).any():
+        _, (hip, knee, ankle) = (np.moveaxis(each, 1, 0) for each in PosedJoints.of(clip, np.array(leg)).placed(times))
+        return _length(hip - knee), _length(knee - ankle), _length(hip - ankle)
+    at, knee_at = skeleton.rest_translations[leg.last], np.zeros(3)
+    shin: float | FloatArray = 0.0
+    turns = turns_at(clip.rotations, chain[1:], times)
+    for column, joint in enumerate(chain[1:]):
+        own = rot.multiply(skeleton.rest_rotations[joint], turns[:, column])
+        if joint == leg.middle:
+            shin, knee_at = _length(at), skeleton.rest_translations[joint]
+        else:
+            knee_at = skeleton.rest_translations[joint] + rot.rotate(own, knee_at)
+        at = skeleton.rest_translations[joint] + rot.rotate(own, at)
+    return _length(knee_at), shin, np.broadcast_to(_length(at), len(times))
+
+
+def _length(ways: FloatArray) -> FloatArray:
+    return np.asarray(np.linalg.norm(ways, axis=-1))
+
+
+def without_hops(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: bool) -> FloatArray:
+    """Return lifts (F,) at times (F,), nowhere higher, by which no body hops; feet are to be drawn up by the rest.
+
+    is_cycle: what happens at the end is followed by the beginning.
+
+    >>> without_hops(np.arange(5.0), np.array((0.0, 0.0, 3.0, 3.0, 3.5)), 1.0, is_cycle=False).tolist()
+    [0.0, 0.0, 1.5, 3.0, 3.5]
+    """
+    speed, (every, wanted, own) = _HOP_LEGS_PER_S * leg, with_neighbours(times, lift, is_cycle=is_cycle)
+    rising = np.minimum.accumulate(wanted - speed * every) + speed * every
+    falling = np.minimum.accumulate((wanted + speed * every)[::-1])[::-1] - speed * every
+    return np.asarray(np.minimum(np.minimum(rising, falling), wanted)[own])
+
+
+def without_dips(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: bool) -> FloatArray:
+    """Return lifts (F,) at times (F,), nowhere lower, by which no body goes down for a moment alone.
+
+    The lowest curve above them into which all parabolas fit from above that open upwards as _DOWN_LEGS_PER_S2 says; but
+    nowhere higher than by what feet that stand in a clip are above the ground there.
+
+    >>> dips = -0.03 * np.array((0, 0, 1, 0, 0, 1, 1, 1, 1, 1, 0))
+    >>> without_dips(0.2 * np.arange(11.0), dips, 1.0, is_cycle=False).round(4).tolist()
+    [0.0, 0.0, -0.011, 0.0, 0.0, -0.021, -0.03, -0.03, -0.03, -0.021, 0.0]
+    """
+    bowl = _bowl(times, lift, _DOWN_LEGS_PER_S2 * leg, is_cycle=is_cycle)
+    return np.asarray(lift + np.clip(bowl - lift - _UNSEEN_LEGS * leg, 0.0, LOW_LEGS[0] * leg))
+
+
+def without_jolts(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: bool) -> FloatArray:
+    """Return lifts (F,) at times (F,), nowhere lower, that throw no body up at once: it begins to rise before.
+
+    >>> without_jolts(np.arange(5.0) / 50.0, np.array((0.0, 0.0, 0.0, 0.1, 0.2)), 1.0, is_cycle=False).round(3).tolist()
+    [0.0, 0.02, 0.04, 0.1, 0.2]
+    """
+    return np.maximum(_bowl(times, lift, _UP_LEGS_PER_S2 * leg, is_cycle=is_cycle), lift)
+
+
+def _bowl(times: FloatArray, values: FloatArray, opens_per_s2: float, *, is_cycle: bool) -> FloatArray:
+    """Return the lowest curve (F,) above values (F,) into which all parabolas fit from above that open upwards so."""
+    deep = np.ptp(values)
+    if deep == 0.0 or times[-1] <= times[0]:
+        return values
+    every, bowl, own = with_neighbours(times, values, is_cycle=is_cycle)
+    for sign in (-1.0, 1.0):
+        found = bowl.copy()
+        for apart in range(1, len(every)):
+            opens = 0.5 * opens_per_s2 * (every[apart:] - every[:-apart]) ** 2
+            if opens.min() > deep:
+                break
+            for near, far in ((slice(apart, None), slice(-apart)), (slice(-apart), slice(apart, None))):
+                beyond = bowl[far] + sign * opens
+                found[near] = np.maximum(found[near], beyond) if sign < 0.0 else np.minimum(found[near], beyond)
+        bowl = found
+    return bowl[own]
+
+
+def with_neighbours(times: FloatArray, values: FloatArray, *, is_cycle: bool) -> tuple[FloatArray, FloatArray, slice]:
+    """Return times and values (F,) with those of the rounds before and after, if a cycle; and where its own are.
+
+    >>> with_neighbours(np.array((0.0, 1.0)), np.array((5.0, 6.0)), is_cycle=True)[0].tolist()
+    [-1.0, 0.0, 0.0, 1.0, 1.0, 2.0]
+    """
+    if not is_cycle:
+        return times, values, slice(None)
+    length = times[-1] - times[0]
+    every = np.concatenate((times - length, times, times + length))
+    return every, np.tile(values, 3), slice(len(times), 2 * len(times))
+
+
+def lifted(skeleton: Skeleton, translations: Tracks, ground: Ground, up: FloatArray, root: int | None) -> Tracks:
+    """Return translations in which the body's root is lifted along up (3,), in the model.
+
+    root: None where no joint carries all of the body; then it is the topmost that is translated. What is above it may
+    go over the ground and turn there.
+    """
+    tracks = {joint: keys_of(translations, i) for i, joint in enumerate(translations.joints.tolist())}
+    if root is None:
+        root = min(tracks, key=lambda joint: len(path_to_root(skeleton.parents, joint)))
+    own_times, values = tracks.get(root, (np.zeros(1), np.zeros((1, 3))))
+    every = np.union1d(ground.times_s, own_times)
+    shift = np.interp(every, ground.times_s, ground.lift)[:, None] * up
+    parent = int(skeleton.parents[root])
+    if parent >= 0:
+        shift = np.asarray(np.linalg.solve(skeleton.rest_world[parent, :, :3], shift.T).T, dtype=np.float64)
+    moved = np.stack([np.interp(every, own_times, value) for value in values.T], axis=1)
+    tracks[root] = (every, moved + shift)
+    return packed([(joint, *tracks[joint]) for joint in sorted(tracks)], 3)
+
+
+def with_feet_drawn_up(clip: Clip, found: SkeletonMap, ground: Ground, up: FloatArray,
+                       across: tuple[str, str] = ("l_hip", "r_hip")) -> Clip:
+    """Return a clip whose legs draw their feet up, or put them down, each turned as it was; so do arms their hands.
+
+    found: the map of its skeleton. across: joints; straight limbs bend about the axis from the second to the first.
+    """
+    hips = [found.joint_of.get(name, -1) for name in across]
+    new: dict[int, tuple[FloatArray, FloatArray]] = {}
+    for leg, drawn in zip(ground.legs, ground.drawn.T, strict=True):
+        if leg is None or not drawn.any():
+            continue
+        is_drawn = drawn != 0.0
+        is_drawn[1:] |= drawn[:-1] != 0.0
+        is_drawn[:-1] |= drawn[1:] != 0.0
+        keys = key_times(clip.rotations, joints=np.array(leg))
+        times = np.unique(np.concatenate((ground.times_s[is_drawn], keys, (0.0, clip.duration_s))))
+        offset = np.interp(times, ground.times_s, drawn)[:, None] * up
+        turns = turns_of_moved(clip, leg, hips, times, offset)
+        new |= {joint: (times, turns[:, i]) for i, joint in enumerate(leg)}
+    return with_rotations(clip, new) if new else clip
+
+
+def turns_of_moved(clip: Clip, leg: Limb, hips: Sequence[int], times: FloatArray, offset: FloatArray) -> FloatArray:
+    """Return local rotations (F, 3, 4) of a leg at times (F,) whose foot is moved by offset (F, 3)."""
+    skeleton, joints = clip.skeleton, list(leg)
+    wanted = np.array([*joints, *skeleton.parents[joints], *(hips if min(hips) >= 0 else ())])
+    posed = PosedJoints.of_tracks(skeleton, clip.rotations, clip.translations, wanted)
+    turns = turns_at(clip.rotations, leg, times)
+    moved = np.flatnonzero(offset.any(axis=1))
+    for rows in (moved[run] for run in runs_of_frames(len(moved))):
+        before, at = posed.placed(times[rows])
+        across = at[:, 6] - at[:, 7] if min(hips) >= 0 else None
+        drawn = LimbPoses.through(at[:, :3]).reaching(offset[rows], across, _STRAIGHT_KNEE)
+        turns[rows] = drawn.rotations_from(skeleton.rest_rotations[joints], before[:, 3:6], before[:, :3])
+    return turns

@@ -1,0 +1,114 @@
+"""Where a clip goes down from where it stood, as on stairs: there the ground is lower, and the body not in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ...clips.clip import Clip
+from ...clips.contacts import SHORTEST_S
+from ...clips.keyed import SAMPLE_S
+from ...clips.posed import PosedJoints
+from ...maths.arrays import BoolArray, FloatArray, runs, smoothstep
+from ...skeletons.maps import SkeletonMap
+from ..comparing.upright import FEET
+from ..hips import HIPS
+from .grounding import Ground, lifted
+
+_STEP_DOWN_LEGS: Final = (0.1, 0.18)
+"""Feet that are lower than where they stood by the second are on lower ground; by the first, in the ground."""
+_STEP_S: Final = SAMPLE_S / 4.0
+"""Ground that goes down fast goes straight on so long only: what is made level of it is to stand still."""
+_COARSELY: Final = 4
+"""So many steps at once are taken first: of whatever stands for SHORTEST_S one is seen, and how high it is."""
+_LEVEL_LEGS_PER_S: Final = 0.15
+_FALLEN_LEGS: Final = -1.0
+"""Who is so low as the clip ends falls on."""
+_UPRIGHT_LEGS: Final = 0.6
+"""Feet of a body whose hips are less high above them do not stand: as it lies or sits, they may be in the ground."""
+_LEVEL_SOLE: Final = float(np.cos(np.radians(45.0)))
+"""Nor does a foot that is tilted by more than this, as that of one who kneels."""
+_HIGHEST_PERCENT: Final = 98.0
+"""Feet stand where they are so slow up or down; where they do so highest, but for moments, is where they come from."""
+
+
+class LowerGround(NamedTuple):
+    """How high the ground is, in legs, at times (F,), (F,): 0 where the body stands highest."""
+
+    times_s: FloatArray
+    legs: FloatArray
+
+    def flat(self, clip: Clip, leg: float, up: FloatArray) -> Clip:
+        """Return a clip of a body with such legs as if it had gone on level ground; up: (3,) unit."""
+        away = Ground(self.times_s, -leg * self.legs, (), np.zeros((len(self.times_s), 0)))
+        return replace(clip, translations=lifted(clip.skeleton, clip.translations, away, up, None))
+
+
+def lower_ground(clip: Clip, found: SkeletonMap, leg: float, up: FloatArray) -> LowerGround | None:
+    """Return the ground of a clip that goes down; None where it is level.
+
+    found: what the joints are, on the skeleton as it stands; leg: how long legs are; up: (3,) unit. Little below where
+    a body stood it is in the ground, and so is who does not stand lower before or afterwards, unless he falls on by
+    more than a leg as the clip ends.
+    """
+    feet = [found.joint_of[name] for name in FEET if name in found.joint_of]
+    if not feet or clip.duration_s < 2.0 * SAMPLE_S or leg <= 0.0 or not len(clip.translations):
+        return None
+    times = np.linspace(0.0, clip.duration_s, int(np.ceil(clip.duration_s / _STEP_S)) + 1)
+    hips = [found.joint_of[name] for name in HIPS if name in found.joint_of] or feet
+    posed = PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, np.array((*feet, *hips)))
+    rest = found.skeleton.rest_world[feet]
+    if not _may_be_lower(*_lower_foot(posed, times[::-_COARSELY][::-1], rest, leg, up)):
+        return None
+    legs = _level(times, *_lower_foot(posed, times, rest, leg, up))
+    return LowerGround(times, legs) if legs.any() else None
+
+
+def _lower_foot(posed: PosedJoints, times: FloatArray, rest: FloatArray, leg: float,
+                up: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Return how high the lower foot is above where it rests, in legs, and whether the body may stand on it, (F,) each.
+
+    posed: feet, and then hips. rest: (J, 3, 4) the feet's.
+    """
+    rows = posed.height_rows(times, up)
+    of_feet, high = rows[:, :len(rest)], rows[3, len(rest):].mean(axis=0)
+    away = of_feet[3] - (rest[..., 3] @ up)[:, None]
+    lower = away.argmin(axis=0), np.arange(len(times))
+    level = np.einsum("xjf,jx->jf", of_feet[:3], up @ np.linalg.inv(rest[..., :3]).swapaxes(1, 2))
+    is_upright = (high - of_feet[3].min(axis=0) >= _UPRIGHT_LEGS * leg) & (level[lower] >= _LEVEL_SOLE)
+    return np.asarray(away[lower] / leg), np.asarray(is_upright)
+
+
+def _may_be_lower(feet: FloatArray, is_upright: BoolArray) -> bool:
+    """Tell whether the ground may be lower anywhere, of feet (F,) seen coarsely, to the very end. See _level.
+
+    Only where feet stand does ground have a height; there they are so slow that it hardly differs between two looks.
+    """
+    stood, between = np.minimum(feet, 0.0)[is_upright], _LEVEL_LEGS_PER_S * _COARSELY * _STEP_S
+    goes_down = len(stood) > 0 and float(np.ptp(stood)) > _STEP_DOWN_LEGS[0] - 2.0 * between
+    return goes_down or bool(feet[-1] < _FALLEN_LEGS)
+
+
+def _level(times: FloatArray, feet: FloatArray, is_upright: BoolArray) -> FloatArray:
+    """Return how high the ground is at times (F,); feet: (F,) how high the lower one is above where it is at rest.
+
+    is_upright: (F,) whether the body may stand on it.
+    Where it stands, it is that high; between, it goes as the lower foot does from one to the other.
+    """
+    feet = np.minimum(feet, 0.0)
+    slow = (np.abs(np.gradient(feet, times)) < _LEVEL_LEGS_PER_S) & is_upright
+    is_standing = np.zeros(len(times), np.bool_)
+    for begin, end in runs(slow):
+        is_standing[begin:end] = times[end - 1] - times[begin] >= SHORTEST_S
+    at = np.flatnonzero(is_standing)
+    if not len(at):
+        return np.zeros(len(times))
+    below = np.maximum(np.percentile(feet[at], _HIGHEST_PERCENT) - feet[at], 0.0)
+    stood = -below * smoothstep(below, *_STEP_DOWN_LEGS)
+    before = np.searchsorted(at, np.arange(len(times)))
+    ends = np.concatenate((stood[:1], stood, (-np.inf if feet[-1] < _FALLEN_LEGS else stood[-1],)))
+    beside = ends[before + is_standing], ends[before + 1]
+    goes = feet + np.interp(times, times[at], stood - feet[at])
+    return np.asarray(np.clip(goes, np.minimum(*beside), np.maximum(*beside)))

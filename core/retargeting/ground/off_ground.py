@@ -1,0 +1,100 @@
+"""How high a clip's feet are as they leave the ground and come to it, so that none pulls the body down in the air."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from ...clips.clip import Clip
+from ...clips.contacts import FootContacts, depth_within
+from ...clips.posed import PosedJoints
+from ...clips.sole_ends import sole_ends, toe_tip
+from ...maths.arrays import BoolArray, FloatArray
+from ...skeletons.maps import SkeletonMap
+
+_WITHIN_S: Final = 0.3
+"""Where a foot stands lowest so shortly before and afterwards is the ground that it leaves, and to which it comes:
+clips drift, and feet of one who turns are not all the time as high."""
+
+
+def ankles_and_soles(source: Clip, found: SkeletonMap, sides: Sequence[str], times_s: FloatArray,
+                     up: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return how high a clip's ankles, and the lower end of each sole, are above where they rest, (F, L) each.
+
+    found: the map of its skeleton. up: (3,) unit. A side without an ankle is at rest. A sole of which nothing shows
+    where it ends (sole_ends.py) is where the ankle is.
+    """
+    joints, rest = found.joint_of, source.skeleton.rest_world
+    ankles, soles = np.zeros((2, len(times_s), len(sides)))
+    known = [side for side in sides if {f"{side}_knee", f"{side}_ankle"} <= joints.keys()]
+    ends = dict(zip(known, sole_ends(source, found, known, up), strict=False))
+    tips = {side: toe_tip(source, found, side, up) for side in ends}
+    feet = {column: joints[f"{side}_ankle"] for column, side in enumerate(sides) if f"{side}_ankle" in joints}
+    if not feet:
+        return ankles, soles
+    columns, own = [*feet], [*feet.values()]
+    end, front = zip(*(ends.get(sides[column], (ankle, rest[ankle, :, 3])) for column, ankle in feet.items()),
+                     strict=True)
+    at_rest = rest[own, :, 3] @ up, np.stack(front) @ up
+    below = np.maximum(at_rest[0] - at_rest[1], 0.0)
+    heel = _local(rest[own], rest[own, :, 3] - below[:, None] * up)
+    toes = [front[row] if (tip := tips.get(sides[column])) is None else tip for row, column in enumerate(feet)]
+    ends_at = np.stack((np.stack(front), np.stack(toes)))
+    in_front = _local(rest[[*end]], ends_at)
+    posed = PosedJoints.of_tracks(source.skeleton, source.rotations, source.translations, np.array((*own, *end)))
+    for run in posed.runs(len(times_s)):
+        of_ankles, of_ends = np.split(posed.height_rows(times_s[run], up), 2, axis=1)
+        ankles[run, columns] = of_ankles[3].T - at_rest[0]
+        ball, tip = np.einsum("elx,xlf->efl", in_front, of_ends) - (ends_at @ up)[:, None]
+        sole = np.minimum(np.einsum("lx,xlf->fl", heel, of_ankles) - at_rest[0] + below, ball)
+        soles[run, columns] = np.clip(tip, np.minimum(sole, 0.0), sole)  # tips that dip into the ground count as on it
+    return ankles, soles
+
+
+def _local(rest: FloatArray, points: FloatArray) -> FloatArray:
+    """Return points (..., N, 3) of the model as joints at rest (N, 3, 4) have them, and 1, (..., N, 4)."""
+    own = np.linalg.solve(rest[..., :3], (points - rest[..., 3])[..., None])[..., 0]
+    return np.concatenate((own, np.ones((*own.shape[:-1], 1))), axis=-1)
+
+
+def off_ground(times_s: FloatArray, feet: FloatArray, soles: FloatArray, sides: Sequence[str],
+               contacts: Mapping[str, FootContacts]) -> FloatArray:
+    """Return how high feet are above the ground from which they leave, or to which they come, (F, L): 0 on it.
+
+    feet: (F, L) how high their lowest skin would be above where it rests if ankles were as high as the clip's.
+    soles: (F, L) how high the clip's own are, in the same size. The ground is where they are lowest while they stand; a
+    shoe that tips into it makes it no lower. A foot is off it where both are: one that is longer, or shorter, than the
+    clip's has its ankle at another height as it turns on its toes, and toes bend on the ground under a ball. Feet that
+    never stand, as of one who runs in place, come to the ground at rest, or to where they are lowest below it.
+    """
+    high = np.maximum(np.minimum(*(each - min(float(each.min(initial=0.0)), 0.0) for each in (feet, soles))), 0.0)
+    for column, side in enumerate(sides):
+        stands = is_within(times_s, contacts[side].stands) if side in contacts else np.zeros(len(times_s), np.bool_)
+        if stands.any():
+            foot, sole = feet[:, column], soles[:, column]
+            ground, own = (lowest_beside(times_s, each, stands) for each in (foot, sole))
+            high[:, column] = np.maximum(np.minimum(foot - np.maximum(ground, own), sole - own), 0.0)
+    return high
+
+
+def is_within(times_s: FloatArray, spans: FloatArray) -> BoolArray:
+    """Tell which times (F,) are within any of some spans (K, 2), (F,); these are ascending and apart."""
+    return np.asarray(depth_within(times_s, spans) >= 0.0)
+
+
+def lowest_beside(times_s: FloatArray, heights: FloatArray, stands: BoolArray,
+                  within_s: FloatArray | float = _WITHIN_S) -> FloatArray:
+    """Return the lowest of heights (F,) so near times (F,) while it stands, (S,) or one; between, what leads over."""
+    times, low = times_s[stands], heights[stands]
+    first, end = np.searchsorted(times, times - within_s), np.searchsorted(times, times + within_s, "right")
+    found, width = np.full(len(times), np.inf), 1
+    while True:  # low: the lowest of width heights from each
+        last = end - width
+        is_wide = last >= first
+        found[is_wide] = np.minimum(low[first[is_wide]], low[last[is_wide]])
+        if not is_wide.any() or width >= len(times):
+            return np.asarray(np.interp(times_s, times, found))
+        low = np.minimum(low, np.append(low[width:], np.full(min(width, len(low)), np.inf)))
+        width *= 2

@@ -1,0 +1,191 @@
+"""Legs of who sits or lies do not hold him up: they turn about the hips until feet are as low as seat or back.
+
+On a body whose shins are longer than the clip's, or whose seat is less thick, feet beside the seat would lift it off
+the ground. So while the clip's seat or back is on the ground, or comes near it, legs are turned up by what their skin
+is deeper than that of seat or back; and, where feet stand in the clip, down by what they would hang above it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from ...clips.clip import Clip
+from ...clips.contacts import FootContacts, depth_within, foot_contacts
+from ...clips.keyed import SAMPLE_S, beside, key_times
+from ...clips.posed import PosedJoints
+from ...maths.arrays import BoolArray, FloatArray, smoothstep
+from ...skeletons.hierarchy import with_ancestors, with_descendants
+from ...skeletons.maps import SkeletonMap
+from ...skeletons.skeleton import Skeleton
+from ..limbs import Limb, with_rotations
+from ..skin_points import SkinPoints
+from .bearing_skin import may_touch
+from .bearing_trunk import of_trunk
+from .eased import averaged
+from .grounding import Ground, turns_of_moved
+from .lowest_skin import LowestSkin
+from .touching import EASE_S, height_of_trunk, leg_length
+
+_NEAR_LEGS: Final = (0.05, 0.35)
+"""Seat or back that is at most so high above the ground bears the body; from the second on legs are as they are."""
+_NEAR_BY_JOINTS_LEGS: Final = (0.05, 0.2)
+"""The same of a body whose skin is not known: who tips onto his side may be as near, and not borne by it."""
+_FAR_LEGS: Final = (0.2, 0.35)
+"""Feet that hang higher above seat or back than the second are not put down."""
+_SOFT_LEGS: Final = 0.004
+"""Legs begin to be turned up when they are so high above seat or back."""
+_STILL_LEGS: Final = 1e-3
+_MOMENT_S: Final = 0.08
+"""Legs turn to where they are to be over four times as long: who falls is on his back at once."""
+_ROUNDS: Final = 5
+"""Legs turn as they are drawn up, and other skin is lowest then; with the thighs the seat's own goes up, and knees that
+are lowest go up by half of what ankles do."""
+_MOST_KNOWN: Final = 4
+
+
+@dataclass(frozen=True, eq=False)
+class _Body:
+    """Legs, by side, and how low the skin of the trunk is, and that of each leg."""
+
+    legs: Mapping[str, Limb]
+    skin: LowestSkin
+
+    @property
+    def hips(self) -> tuple[int, int]:
+        """Its hips, left and right; -1 where one is not known."""
+        left, right = (self.legs[side].first if side in self.legs else -1 for side in "lr")
+        return left, right
+
+    def low(self, clip: Clip, times: FloatArray, up: FloatArray) -> FloatArray:
+        """Return how high the lowest skin of the trunk and of each leg is at times (F,) of a clip, (F, 1 + L)."""
+        return self.skin.at(clip, times, up)[0][:, :-1]
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints) -> _Body | None:
+    """Return a body once for all that it plays; None: it has no leg or trunk with skin. own: as the skin rests."""
+    skin = skin.part(may_touch(skin, found))
+    is_trunk = of_trunk(skin.positions, skin.joints[:, 0], own, found)
+    parts, legs = [is_trunk], {}
+    for side in "lr":
+        limb = Limb.of(found, side, ("hip", "knee", "ankle"))
+        if limb is not None:
+            of_leg = with_descendants(own.parents, np.array([limb.first]))[skin.joints[:, 0]] & ~is_trunk
+            if of_leg.any():
+                legs[side] = limb
+                parts.append(of_leg)
+    if not legs or not is_trunk.any():
+        return None
+    return _Body(legs, LowestSkin.of_parts(skin, own, parts))
+
+
+def with_legs_beside_trunk(source: Clip, source_map: SkeletonMap, played: Clip, found: SkeletonMap, skin: SkinPoints,
+                           up: FloatArray) -> tuple[Clip, Ground | None]:
+    """Return a clip whose legs are not deeper than its seat and back, as far as these bear the body in its source.
+
+    And what lowers the body by as much as that raises what of it is lowest; None: nothing.
+
+    source: the clip as it was compared, in the target's axes, with the map of its skeleton. found: the map of the
+    target, resting in the pose in which it stands; skin: as it rests itself. up: (3,) unit.
+    """
+    nearness = _NEAR_BY_JOINTS_LEGS if source.skin is None else _NEAR_LEGS
+    steps = np.append(np.arange(0.0, played.duration_s, SAMPLE_S), played.duration_s)
+    near = _beside(height_of_trunk(source, source_map, up, steps) < nearness[1])
+    body = _body(found, played.skeleton, skin) if near.any() else None
+    if body is None:
+        return played, None
+    times = _times(played, body, steps, near)
+    height = np.maximum(height_of_trunk(source, source_map, up, times), 0.0)
+    share, is_on = 1.0 - smoothstep(height, *nearness), 1.0 - smoothstep(height, 0.0, nearness[0])
+    contacts = foot_contacts(source, source_map, up)
+    leg, made, before = leg_length(found), played, body.low(played, times, up)
+    stands, low = np.stack([_stands(times, contacts.get(side)) for side in body.legs]), before
+    for _ in range(_ROUNDS):
+        deep = (low[:, 0] - before[:, 1:].T) / leg - np.minimum(height, nearness[1])
+        wanted = before[:, 1:].T + leg * _calmly(times, share * _raised(deep, stands), is_on)
+        new: dict[int, tuple[FloatArray, FloatArray]] = {}
+        for limb, raised in zip(body.legs.values(), wanted - low[:, 1:].T, strict=True):
+            if np.abs(raised).max() > _STILL_LEGS * leg:
+                new |= _turned(made, limb, body.hips, times, raised, up)
+        if not new:
+            break
+        made = with_rotations(made, new)
+        low = body.low(made, times, up)
+    if made is played:
+        return played, None
+    return made, Ground(times, before.min(axis=1) - low.min(axis=1), (), np.zeros((len(times), 0)))
+
+
+def _times(played: Clip, body: _Body, steps: FloatArray, near: BoolArray) -> FloatArray:
+    """Return when to look, (F,): in those steps that are near, or beside such, and at the keys of legs between."""
+    kept = with_ancestors(played.skeleton.parents, np.array([limb.last for limb in body.legs.values()]))
+    every = beside(key_times(played.rotations, played.translations, joints=kept).clip(0.0, played.duration_s), steps)
+    return np.asarray(every[np.interp(every, steps, near) == 1.0])
+
+
+def _beside(near: BoolArray) -> BoolArray:
+    """Return which steps are near, or so shortly before or after such that averages over moments see them."""
+    reach = math.ceil(2.0 * _MOMENT_S / SAMPLE_S) + 1
+    return np.asarray(np.convolve(near, np.ones(2 * reach + 1), "full")[reach:reach + len(near)] > 0.0)
+
+
+def _raised(deep: FloatArray, stands: FloatArray) -> FloatArray:
+    """Return by how much legs are raised (L, F), in legs, that are so much deeper than the trunk.
+
+    And lowered, as far as feet stand in the clip, (L, F) 0 to 1, and are not too far above it.
+    """
+    up = 0.5 * (deep + np.sqrt(deep * deep + ((1.0 - stands) * _SOFT_LEGS) ** 2))
+    return np.asarray(up + stands * np.interp(-deep, _FAR_LEGS, (1.0, 0.0)) * np.minimum(deep, 0.0))
+
+
+def _calmly(times: FloatArray, raised: FloatArray, is_on: FloatArray) -> FloatArray:
+    """Return by how much legs are raised (L, F) at times (F,), gone to and back from over moments.
+
+    is_on: (F,) how much seat or back are on the ground. There what averages miss is averaged once more. What begins or
+    ends within a moment goes on as it came, turned about: clips go on fitting to others.
+    """
+    ends = times[1:] <= times[0] + 2.0 * _MOMENT_S, times[:-1] >= times[-1] - 2.0 * _MOMENT_S
+
+    def mirrored(values: FloatArray) -> FloatArray:
+        return np.concatenate((2.0 * values[0] - values[1:][ends[0]][::-1], values,
+                               2.0 * values[-1] - values[:-1][ends[1]][::-1]))
+
+    every, own = mirrored(times), slice(int(ends[0].sum()), int(ends[0].sum()) + len(times))
+    calm = averaged(every, mirrored(raised.T), _MOMENT_S)[own]
+    calm += averaged(every, mirrored(is_on[:, None] * (raised.T - calm)), _MOMENT_S)[own]
+    return np.asarray(calm.T)
+
+
+def _stands(times: FloatArray, contacts: FootContacts | None) -> FloatArray:
+    """Return how much a foot stands at times (F,), (F,)."""
+    if contacts is None:
+        return np.zeros(len(times))
+    return np.asarray(smoothstep(depth_within(times, contacts.stands), -EASE_S, 0.0))
+
+
+def _turned(clip: Clip, limb: Limb, hips: Sequence[int], times: FloatArray, raised: FloatArray,
+            up: FloatArray) -> dict[int, tuple[FloatArray, FloatArray]]:
+    """Return key times and rotations of a leg's joints whose ankle is raised at times (F,) by (F,).
+
+    Along the arc about its hip, so that its knee stays as bent, as far as it is beside the hip and not below it.
+    """
+    _, at = PosedJoints.of(clip, np.array(limb)).placed(times)
+    away = at[:, 2] - at[:, 0]
+    down = -(away @ up)
+    level = away + down[:, None] * up
+    wide = np.linalg.norm(level, axis=1)
+    long = np.maximum(np.hypot(wide, down), 1e-30)
+    arc = np.sqrt(np.maximum(long * long - (down - raised) ** 2, 0.0))
+    wider = (arc - wide) * (wide / long) ** 2
+    offset = raised[:, None] * up + wider[:, None] * level / np.maximum(wide, 1e-30)[:, None]
+    keys = np.union1d(key_times(clip.rotations, joints=np.array(limb)), times)
+    keyed = np.zeros((len(keys), 3))
+    keyed[np.searchsorted(keys, times)] = offset
+    turns = turns_of_moved(clip, limb, hips, keys, keyed)
+    return {joint: (keys, turns[:, column]) for column, joint in enumerate(limb)}

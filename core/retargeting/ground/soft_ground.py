@@ -1,0 +1,148 @@
+"""A body that is on the ground moves as smoothly as its clip: its lift changes softly, and legs do the rest.
+
+Whatever is wanted frame by frame, the body is lifted by a curve that bends little (smooth_lift.py), between what legs
+can draw up and what they can put down; how much each foot is drawn up is such a curve, too, between what keeps it on
+the ground while it is there and what keeps it out of it. Feet that slide, as in a walk in place, are on the ground like
+those that stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ...clips.clip import Clip
+from ...maths.arrays import FloatArray, smoothstep
+from ..limbs import Limb
+from .arms_off_ground import ArmsOnGround
+from .grounding import Ground, most_drawn, most_put_down
+from .lift_of_touching import near_ground
+from .smooth_lift import smooth_between
+
+_ON_LEGS: Final = (0.005, 0.03)
+"""A foot that a clip has no higher than the first is on the ground, even as it slides; from the second on, it is
+not."""
+_SLIDES_LEGS: Final = (0.04, 0.1)
+"""Nor is one that slides so high above the ground here, as in a clip that never comes down to it."""
+_FREE_LEGS: Final = 0.3
+"""So far from where a foot would be on the ground may be one that is not on it, and a body that does not lie."""
+_EXACT_LEGS: Final = 0.004
+"""And so far what is on it."""
+_LEG_S: Final = 0.05
+"""Legs move faster than bodies: see smooth_between."""
+_SOFT_LEGS: Final = 0.004
+"""A foot that swings begins to be drawn up when it is so high above the ground."""
+_STILL: Final = 1e-4
+"""Of the leg: feet are not drawn up by less."""
+_SAME_LEGS: Final = 0.01
+"""Skin that ends as high as it begins, up to this, ends a cycle, which fits to itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What was measured of a body with L feet at times (F,).
+
+    low: (F, L + 1) how high the lowest skin of each foot, and of the whole body, is above the ground as it is played.
+    high: (F, L + 1) how high it is to be as it leaves the ground, or comes to it.
+    clear: (F, L) that of all but feet, arms and the other leg's shin. others: (F,) that of all but feet and arms,
+    shins drawn up as far as legs do; rest: (F,) as it is. touching, firmly: (F, L + 1) how much each touches the ground
+    in the clip, and how firmly. below: (F, L) how far below its hip each ankle is. arms: their skin, which counts as
+    far as it bears the body. leg: how long legs are.
+    """
+
+    times_s: FloatArray
+    low: FloatArray
+    high: FloatArray
+    clear: FloatArray
+    others: FloatArray
+    rest: FloatArray
+    touching: FloatArray
+    firmly: FloatArray
+    legs: tuple[Limb | None, ...]
+    below: FloatArray
+    arms: ArmsOnGround
+    leg: float
+
+    @property
+    def is_cycle(self) -> bool:
+        """Tell whether the clip ends as it begins, so that it may go on with itself."""
+        return bool(np.abs(self.low[0] - self.low[-1]).max() < _SAME_LEGS * self.leg)
+
+    @property
+    def hangs(self) -> FloatArray:
+        """How high feet are above where they are to be, (F, L)."""
+        return np.asarray((self.low - self.high)[:, :-1])
+
+    def is_on(self) -> FloatArray:
+        """Return how much feet are on the ground, (F, L) 0 to 1: those that stand, and those that slide."""
+        slides = 1.0 - smoothstep(self.high[:, :-1] / self.leg, *_ON_LEGS)
+        slides *= 1.0 - smoothstep(self.hangs / self.leg, *_SLIDES_LEGS)
+        return np.maximum(self.touching[:, :-1] * near_ground(self.hangs, self.leg), slides)
+
+    def may_be_put_down(self, played: Clip, on: FloatArray) -> FloatArray:
+        """Return how far down legs put feet that are on the ground (F, L), (F, L); played: the clip."""
+        puts = np.zeros(on.shape)
+        for column, limb in enumerate(self.legs):
+            frames = np.flatnonzero(on[:, column] > 0.0)
+            if limb is not None and len(frames):
+                down = most_put_down(played, limb, self.times_s[frames], self.below[frames, column])
+                puts[frames, column] = np.minimum(down, np.maximum(self.clear[frames, column], 0.0))
+        return puts
+
+
+def softly(found: Measured, played: Clip, lift: FloatArray, most: FloatArray, reach: FloatArray,
+           before: Sequence[Ground]) -> Ground:
+    """Return what brings a body to the ground softly, near lifts (F,) that are wanted.
+
+    played: the clip that was measured. most: (F, L) by how much legs draw their feet up without bending their knees
+    much; reach: (F, L) by how much those put them down that are not on the ground. before: what lifted the body before
+    it was measured; all together changes softly.
+    """
+    on, leg = found.is_on(), found.leg
+    puts = found.may_be_put_down(played, on)
+    lift = _lift(found, lift, most, on, puts, before)
+    limit, clear = most_drawn(found.below, leg), np.maximum(found.clear + lift[:, None], 0.0)
+    low, hangs = found.low[:, :-1] + lift[:, None], found.hangs + lift[:, None]
+    soft = (1.0 - found.touching[:, :-1]) * _SOFT_LEGS * leg
+    wanted = np.minimum(0.5 * (np.sqrt(low * low + soft * soft) - low), limit)
+    wanted -= np.clip(hangs, 0.0, np.minimum(np.maximum(reach, on * puts), clear))
+    stands = np.clip(-hangs, -np.minimum(puts, clear), limit)
+    drawn = _drawn(found, wanted, stands, on, np.minimum(-low, limit))
+    return Ground(found.times_s, lift, found.legs, np.where(np.abs(drawn) > _STILL * leg, drawn, 0.0))
+
+
+def _lift(found: Measured, lift: FloatArray, most: FloatArray, on: FloatArray, puts: FloatArray,
+          before: Sequence[Ground]) -> FloatArray:
+    """Return lifts (F,) that change softly with those before: see softly. puts: (F, L) how far down legs put feet."""
+    times, leg, feet, touching = found.times_s, found.leg, found.low[:, :-1], found.touching
+    free, near = _FREE_LEGS * leg, _EXACT_LEGS * leg
+    so_far = sum((np.interp(times, each.times_s, each.lift) for each in before), start=np.zeros(len(times)))
+    loose, reached = (1.0 - touching[:, -1]) * free, on * puts - found.hangs
+    least = found.arms.lifted(np.maximum((-feet - most_drawn(found.below, leg)).max(axis=1), -found.others))
+    lowest = np.maximum((-feet - most).max(axis=1), least)
+    highest = np.maximum((reached + (1.0 - on) * free).min(axis=1), lowest)
+    low, high = np.maximum(lowest, lift - loose), np.minimum(highest, lift + loose)
+    soft = smooth_between(times, *(so_far + each for each in (lift, low, high)), is_cycle=found.is_cycle) - so_far
+    stand = np.maximum((reached + (1.0 - touching[:, :-1]) * free).min(axis=1), lift)
+    return np.maximum(np.clip(soft, lift - loose - near, np.minimum(stand, lift + loose) + near), least)
+
+
+def _drawn(found: Measured, wanted: FloatArray, stands: FloatArray, on: FloatArray, least: FloatArray) -> FloatArray:
+    """Return by how much feet are drawn up (F, L), near what is wanted; they come to the ground and leave it softly.
+
+    stands: (F, L) by how much they are to be, as far as they are on the ground, (F, L). least: (F, L) so that they are
+    not in it.
+    """
+    drawn, near = wanted.copy(), _EXACT_LEGS * found.leg
+    for column, leg in enumerate(found.legs):
+        if leg is not None:
+            wide = (1.0 - on[:, column]) * _FREE_LEGS * found.leg
+            lowest = np.maximum(least[:, column], stands[:, column] - wide)
+            highest = np.maximum(stands[:, column] + wide, lowest)
+            soft = smooth_between(found.times_s, wanted[:, column], lowest, highest, is_cycle=found.is_cycle,
+                                  soft_s=_LEG_S)
+            drawn[:, column] = np.maximum(np.clip(soft, lowest - near, highest + near), least[:, column])
+    return drawn
