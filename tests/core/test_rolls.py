@@ -22,7 +22,7 @@ from takt.tests.core.test_seated_legs import UP, scaled, skin_of
 
 TRUNK_M, THICK_M = 0.12, 0.25
 TUCKED_S, ROLLS_S, RISES_S = (0.3, 0.9), (0.7, 1.5), (1.3, 1.9)
-ON_GROUND, BELOW, HIGH = 0.05, -0.02, 1.6
+ON_GROUND, BELOW, HIGH = 0.06, -0.02, 1.6
 """Of the leg."""
 LEGS = {name: {"knee": factor, "ankle": factor} for name, factor in (
     ("longer legs", 1.3), ("long legs", 1.7), ("short legs", 0.6), ("dwarf's legs", 0.5), ("its own", 1.0))}
