@@ -16,7 +16,7 @@ between clips can do that), beside slerp (rotations) with straight lines (positi
 The folder of data is that which TAKT_DATA names; where it is not there, samples are measured instead. --orders N plays
 fewer orders, --body one of the bodies, --legs N the usual one with legs so many times as long, --methods some of the
 methods, --no-nla leaves out Blender's, whose frames take long. Clips are put on the ground by the skin of bodies that
-have one, as in Blender; --no-skin does it by joints alone.
+have one, and hands keep their contacts, as in Blender; --no-skin does it by joints alone.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _measure(dancer: Dancer, programmes: Sequence[Programme], library: Library, 
              with_nla: bool) -> None:
     body = dancer.body
     perform = performing(dancer, library)
-    defaults = [perform(programme, settings=Settings()) for programme in programmes]
+    defaults = [perform(programme, settings=Settings(keep_contacts=True)) for programme in programmes]
     inside = [inside_of(motion, programme, body, library)
               for motion, programme in zip(defaults, programmes, strict=True)]
     build = np.mean([build_of(library.skeleton_map(clip.skeleton)) for clip in programmes[0].clips])
@@ -121,15 +121,16 @@ def _measure(dancer: Dancer, programmes: Sequence[Programme], library: Library, 
                                  for join in joins_of(motion, sample, each, body, dancer)], skate))
 
     for method, lock in ((method, lock) for method in methods for lock in (False, True)):
-        settings = Settings(method=method, curve="LINEAR" if method == "LEAD" else "COSINE", lock_feet=lock)
+        settings = Settings(method=method, curve="LINEAR" if method == "LEAD" else "COSINE", lock_feet=lock,
+                            keep_contacts=True)
         motions = [perform(programme, settings=settings) for programme in programmes]
         line(f"{method}, {settings.curve.lower()}{', Feet Stand' if lock else ''}", motions,
              [motion.sample for motion in motions])
     for fit in ("IN_PLACE", "SEARCH"):
-        motions = [perform(programme, settings=Settings(fit=fit)) for programme in programmes]
+        motions = [perform(programme, settings=Settings(fit=fit, keep_contacts=True)) for programme in programmes]
         line(f"Fit: {FITS[fit].label}, Feet Stand", motions, [motion.sample for motion in motions])
     for kind, label in nla.KINDS.items() if with_nla else ():
-        cut = Settings(transitions=False, lock_feet=False)
+        cut = Settings(transitions=False, lock_feet=False, keep_contacts=True)
         rows = [nla.NlaRow(perform(programme, settings=cut), motion.transitions_s, kind)
                 for programme, motion in zip(programmes, defaults, strict=True)]
         line(label, defaults, [row.sample for row in rows])
@@ -161,7 +162,7 @@ def _wider(window_s: float, share: float) -> Fit:
 def _slides(body: measures.Body, inside: Inside, programme: Programme, library: Library,
             perform: Callable[..., Motion]) -> None:
     """Print how far feet slide in each contact inside of the clips."""
-    settings = Settings(transitions=False, root_motion="AS_AUTHORED", lock_feet=True)
+    settings = Settings(transitions=False, root_motion="AS_AUTHORED", lock_feet=True, keep_contacts=True)
     locked = perform(programme, settings=settings)
     named = dict(zip(programme.clip_names, programme.clips, strict=True))
     found: dict[str, dict[str, list[float]]] = {way: {"own": [], "here": [], "lock": []} for way in ("seen", "carried")}

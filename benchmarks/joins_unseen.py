@@ -153,7 +153,7 @@ def _measure(dancer: Dancer, library: Library, orders: Sequence[Sequence[str]], 
     programmes, perform = [score_of(library, names) for names in orders], performing(dancer, library)
     joins, where, own, motions = list[measures.Join](), list[str](), list[measures.Join](), list[Motion]()
     for order, programme in enumerate(programmes):
-        motion = perform(programme, settings=Settings())
+        motion = perform(programme, settings=Settings(keep_contacts=True))
         motions.append(motion)
         inside = inside_of(motion, programme, dancer.body, library)
         own += inner_joins(dancer.body, inside, motion, dancer) if order == 0 else []

@@ -54,7 +54,13 @@ def _number_choices(character: properties.TaktCharacter, saved: Mapping[str, Any
     character.is_map_checked = is_checked
 
 
-STEPS: Final[tuple[Step, ...]] = (_number_choices,)
+def _leave_hands(character: properties.TaktCharacter, saved: Mapping[str, Any]) -> None:
+    """Version 2: contacts are kept unless someone says otherwise, as Play Clip does; what was made stays as it is."""
+    if "keep_contacts" not in saved:
+        character.keep_contacts = False
+
+
+STEPS: Final[tuple[Step, ...]] = (_number_choices, _leave_hands)
 """The first takes version 0 to 1, and so on."""
 
 

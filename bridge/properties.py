@@ -46,7 +46,7 @@ OF_CLIP = "takt_of_clip"
 """The property of an Action that Takt has made: a digest of the clip and its file. See clip_of_action.py."""
 RANGE_LEFT = "takt_range_left"
 """The property of a scene: first and last frame as Takt has left them; another range now is the user's own."""
-VERSION = 1
+VERSION = 2
 """Of what is saved; every change of it is a step in `migrations.STEPS`."""
 _DEFAULTS = Settings()
 NO_JOINT = "NONE"
@@ -183,7 +183,7 @@ class ScoreSettings:
                         "them elsewhere; arms go round the trunk in transitions. Off: as authored, with whatever "
                         "slides")
         keep_contacts: BoolProperty(
-            name="Keep Contacts", default=_DEFAULTS.keep_contacts, override=_OVERRIDABLE, update=changes.score,
+            name="Keep Contacts", default=True, override=_OVERRIDABLE, update=changes.score,
             description="Let hands that touch each other, trunk, head or thighs in a clip do so on this body too, and "
                         "keep arms out of a trunk that is stouter than the clip's, by a small correction of the arms")
         loop: BoolProperty(

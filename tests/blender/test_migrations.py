@@ -183,13 +183,28 @@ def test_steps_run_in_order_from_the_version_saved(chosen: bpy.types.Object, mon
 
     told: list[str] = []
     monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, rename, keep_default))
-    monkeypatch.setattr(properties, "VERSION", 3)
+    version = properties.VERSION + 2
+    monkeypatch.setattr(properties, "VERSION", version)
     found = saved(chosen)
     found["shape"] = "ROUND"
     del found["curve"], found["loop"]
     migrations.bring_up_to_date()
     migrations.bring_up_to_date()
-    assert (kept(chosen).curve, kept(chosen).loop, kept(chosen).version, told) == ("CIRCULAR", True, 3, ["CIRCULAR"])
+    assert (kept(chosen).curve, kept(chosen).loop, kept(chosen).version, told) == (
+        "CIRCULAR", True, version, ["CIRCULAR"])
+
+
+@pytest.mark.parametrize("said", [None, True, False])
+def test_hands_of_older_scores_stay_as_they_were(chosen: bpy.types.Object, said: bool | None) -> None:
+    assert kept(bpy.data.objects.new("New", bpy.data.armatures.new("New"))).keep_contacts
+    found = saved(chosen)
+    found["version"] = 1
+    if said is None:
+        found.pop("keep_contacts", None)
+    else:
+        found["keep_contacts"] = said
+    migrations.bring_up_to_date()
+    assert kept(chosen).keep_contacts == bool(said) and kept(chosen).version == properties.VERSION
 
 
 def test_no_two_choices_of_a_list_are_saved_alike() -> None:
