@@ -114,7 +114,8 @@ def save(text: bpy.types.Text) -> None:
         with bpy.context.temp_override(edit_text=text):
             bpy.ops.text.save()
     except RuntimeError as error:
-        raise FileError.at(f"cannot be written: {str(error).strip()}", path) from error
+        said = str(error).strip().removeprefix("Error: ")
+        raise FileError.at(f"cannot be written; save it elsewhere by Text > Save As ({said})", path) from error
     _note(text, path)
 
 

@@ -16,7 +16,7 @@ from bpy_extras.io_utils import ExportHelper
 from ..bridge import properties, score
 from ..bridge.film import PictureFile, encode_film, mix_sound
 from ..bridge.frame_rate import frames_per_second
-from ..bridge.reports import GreyWithReason
+from ..bridge.reports import GreyWithReason, refuse
 from ..core.clips.frames import last_frame
 from ..core.maths.arrays import FloatArray
 from ..preview import life
@@ -31,8 +31,8 @@ _FULL_HD = 1920, 1080
 _AT_ONCE_S = 0.25
 """After that Blender draws itself and looks for Esc."""
 _MP4, _PNG = ".mp4", ".png"
-_CANNOT = (OSError, RuntimeError, ReferenceError)
-"""What a full disk, Blender's encoder, or a character deleted meanwhile raises."""
+_CANNOT = (OSError, RuntimeError, ReferenceError, SystemError)
+"""What a full disk, Blender's encoder, a character deleted meanwhile, or Blender without a GPU raises."""
 
 
 class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
@@ -111,8 +111,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
             for _ in remaining:
                 pass
         except (ValueError, *_CANNOT) as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refuse(self, _why(error, path))
         self.report({"INFO"}, f"Wrote {path}")
         return {"FINISHED"}
 
@@ -131,7 +130,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
         except StopIteration:
             return self._ended(context, f"Wrote {self._path}", {"INFO"})
         except _CANNOT as error:
-            return self._ended(context, str(error), {"ERROR"})
+            return self._ended(context, _why(error, self._path), {"ERROR"})
         assert context.window_manager is not None and context.workspace is not None
         context.window_manager.progress_update(share)
         context.workspace.status_text_set(f"Rendering: {share:.0%}   Esc: Cancel")
@@ -164,6 +163,15 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
         self._clear(context)
         self.report(kind, text)
         return {"FINISHED"} if kind == {"INFO"} else {"CANCELLED"}
+
+
+def _why(error: Exception, path: Path) -> str:
+    """Say what kept a film from being written, and what to do."""
+    if isinstance(error, ReferenceError):
+        return "A character was deleted; nothing was written"
+    if isinstance(error, SystemError):
+        return "Films are drawn by the graphics card, which Blender does not use here; render with a window"
+    return f"{path} cannot be written: {error.strerror or error}" if isinstance(error, OSError) else str(error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,6 +224,8 @@ def rendered(context: bpy.types.Context, path: Path, by: Seen, whole: bool = Tru
     """
     if path.suffix.lower() not in (_MP4, _PNG):
         raise ValueError(f"'{path.name}' is neither a film nor a picture; let it end in .mp4 or .png")
+    if not path.parent.is_dir():
+        raise ValueError(f"{path} cannot be written: there is no folder {path.parent}")
     scene = context.scene
     assert scene is not None
     return _rendered(scene, bound_armatures(context), path, by, whole, floor)

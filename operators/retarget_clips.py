@@ -111,11 +111,15 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
             return {"RUNNING_MODAL"}
         assert self._steps is not None and context.window_manager is not None and context.workspace is not None
         until_s = time.perf_counter() + _AT_ONCE_S
-        while time.perf_counter() < until_s:
-            outcomes = next(self._steps, None)
-            if outcomes is None:
-                return self._left(context, is_stopped=False)
-            self._done += outcomes
+        try:
+            while time.perf_counter() < until_s:
+                outcomes = next(self._steps, None)
+                if outcomes is None:
+                    return self._left(context, is_stopped=False)
+                self._done += outcomes
+        except ReferenceError:
+            self._clear(context)
+            return refuse(self, "The character was deleted; Actions that were made before stay")
         count = len({outcome.file for outcome in self._done})
         context.window_manager.progress_update(count)
         context.workspace.status_text_set(f"Retargeting: {count} of {len(self._paths)} files   Esc: Stop")
@@ -140,7 +144,9 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
     def _ended(self, context: bpy.types.Context, *, is_stopped: bool) -> "set[Any]":
         """Keep the table as a Text, and report; what was made before a stop stays, and one undo takes it away."""
         text = bpy.data.texts.get(_TABLE) or bpy.data.texts.new(_TABLE)
-        text.from_string(table(self._done) + "\n")
+        left = len(self._paths) - len({outcome.file for outcome in self._done})
+        stopped = f"Stopped: {left} of {len(self._paths)} files were not tried\n" if is_stopped else ""
+        text.from_string(f"{stopped}{table(self._done)}\n")
         played = sum(not outcome.problem for outcome in self._done)
         refused = [outcome for outcome in self._done if outcome.problem]
         for outcome in refused[:3]:

@@ -110,9 +110,9 @@ class Programme:
         """Return the index of one of the file's own procedures; raise ScoreError naming those there are."""
         if name in self.own:
             return self.own[name]
-        there = ", ".join(quoted(n) for n in list(self.own)[:20]) or "none"
+        there = f"one of: {', '.join(quoted(n) for n in list(self.own)[:20])}" if self.own else "at least one"
         hint = " (a score without it is a library for others)" if name == "main" else ""
-        raise ScoreError(Problem(f"found no procedure {quoted(name)}{hint}, expected one of: {there}"
+        raise ScoreError(Problem(f"found no procedure {quoted(name)}{hint}, expected {there}"
                                  f"{near(name, self.own)}", Place(self.document.path)))
 
 

@@ -31,7 +31,7 @@ def test_the_example_of_the_specification_becomes_a_motion():
     assert len(m.transitions_s) == 11
     pose = m.sample(np.arange(0.0, m.duration_s, 1 / 24))
     assert np.linalg.norm(pose.rotations, axis=-1) == pytest.approx(1.0)
-    assert all("longer than LEAD allows there" in p.message for p in m.problems)
+    assert all("longer than Meet Halfway allows there" in p.message for p in m.problems)
 
 
 def test_settings_reach_the_motion():

@@ -115,7 +115,7 @@ def test_the_length_never_exceeds_what_its_method_allows_clamped_and_reported_as
     m = motion('left duration="1" transition="5"', 'right duration="2"', method="END")
     assert m.transitions_s[0] == 1.0
     assert [p.is_note for p in m.problems] == [True]
-    assert "is longer than END allows there and takes 1 s" in str(m.problems[0])
+    assert "is longer than At the End allows there and takes 1 s" in str(m.problems[0])
 
 
 @pytest.mark.parametrize("joint_time", ["EARLY", "MIDDLE", "LATE"])

@@ -98,7 +98,7 @@ def test_a_viewport_must_be_there_to_be_filmed(scene: Object, tmp_path: Path) ->
 
 
 def test_a_file_that_cannot_be_written_is_said(scene: Object, tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError, match="No such file or directory"):
+    with pytest.raises(RuntimeError, match="cannot be written: there is no folder"):
         render_film(filepath=str(tmp_path / "nowhere" / "picture.png"), through="CAMERA")
 
 

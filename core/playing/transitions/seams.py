@@ -171,7 +171,7 @@ def _cut(sequence: Sequence, following: IntArray, wished: FloatArray, limit: Flo
         kind = "an automatic" if np.isnan(sequence.transition_s[first]) else "a"
         before, after = sequence.clips[sequence.clip[first]], sequence.clips[following[first]]
         yield Problem(f"{kind} transition of {wished[first]:.4g} s from {quoted(before)} to {quoted(after)} is longer "
-                      f"than {method.identifier} allows there and takes {limit[first]:.4g} s"
+                      f"than {method.label} allows there and takes {limit[first]:.4g} s"
                       + (f" ({times} such)" if times > 1 else ""), is_warning=True, is_note=True)
     if len(pairs) > _NAMED_AT_MOST:
         yield Problem(f"{len(pairs) - _NAMED_AT_MOST} more pairs of clips have shortened transitions",
