@@ -48,7 +48,10 @@ SHAPES: dict[str, dict[str, float]] = {
 
 
 def skin_of(skeleton: Skeleton, thick: dict[str, float]) -> Skin:
-    """Return vertices in balls about all joints, each moved by its joint, and a little by the joint's parent."""
+    """Return vertices in balls about all joints, each moved by its joint, and a little by the joint's parent.
+
+    No skin goes with a joint on the ground, from which feet hang: that one stays where it is.
+    """
     rng = np.random.default_rng(0)
     found = find_map(skeleton)
     radii = [thick.get(name or "", thick.get((name or "")[2:], 0.05)) for name in found.meant]
@@ -56,7 +59,8 @@ def skin_of(skeleton: Skeleton, thick: dict[str, float]) -> Skin:
     balls *= np.array(radii)[:, None, None] / np.linalg.norm(balls, axis=-1, keepdims=True)
     vertices = (skeleton.rest_world[:, None, :, 3] + balls).reshape(-1, 3)
     own = np.repeat(np.arange(len(skeleton)), 150)
-    joints = np.stack((own, np.maximum(skeleton.parents[own], 0)), axis=1)
+    above = np.maximum(skeleton.parents[own], 0)
+    joints = np.stack((own, np.where(above == skeleton.index_of.get("ground", -1), own, above)), axis=1)
     return vertices, joints, np.tile((0.9, 0.1), (len(own), 1))
 
 
