@@ -75,8 +75,7 @@ def beside(times: FloatArray, more: FloatArray, apart_s: float = _SAME_S) -> Flo
 
 def keys_of(tracks: Tracks, index: int) -> tuple[FloatArray, FloatArray]:
     """Return the times (N,) and values (N, C) of one track."""
-    part = slice(int(tracks.starts[index]), int(tracks.starts[index + 1]))
-    return tracks.times_s[part], tracks.values[part]
+    return tracks.keys(index)
 
 
 def key_times(*channels: Tracks, joints: IntArray | None = None) -> FloatArray:

@@ -75,7 +75,7 @@ def rows_of(skeleton: Skeleton, joints: bytes) -> JointRows:
 class Keys:
     """Keys of N joints at the same times (K,).
 
-    rows: (N,) of the joints, ascending. values: (V, C) of all tracks, among which theirs begin at starts (N,). turns:
+    rows: (N,) of the joints, ascending. values: (V, C) of many tracks, among which theirs begin at starts (N,). turns:
     (N, C, C) what turns values; None: nothing does.
     """
 
@@ -117,15 +117,20 @@ class Keys:
 
 
 def keys_of_rows(tracks: Tracks, rows: JointRows, *, is_turned: bool = False) -> tuple[Keys, ...]:
-    """Return the keys of tracks that some rows have, those at the same times together.
+    """Return the keys of tracks that some rows have, those at the same times that lie in one array together.
 
     is_turned: rest rotations turn their values to the parents' axes.
     """
     row = rows.row[tracks.joints]
     own = np.flatnonzero(row >= 0)
     own = own[np.argsort(row[own])]
-    return tuple(Keys(_as_slice(row[which]), times, tracks.values, tracks.starts[which],
-                      rows.turns[row[which]] if is_turned else None) for times, which in tracks.alike(own))
+    found = []
+    for times, alike in tracks.alike(own):
+        for stored in np.unique(tracks.places[alike, 0]).tolist():
+            which = alike[tracks.places[alike, 0] == stored]
+            found.append(Keys(_as_slice(row[which]), times, tracks.stored[stored], tracks.places[which, 1],
+                              rows.turns[row[which]] if is_turned else None))
+    return tuple(found)
 
 
 def _summed(values: FloatArray) -> FloatArray:

@@ -59,6 +59,34 @@ class Tracks:
     def __len__(self) -> int:
         return len(self.joints)
 
+    @property
+    def channels(self) -> int:
+        """How many numbers the value of a key has."""
+        return int(self.stored[0].shape[1])
+
+    @cached_property
+    def stored(self) -> tuple[FloatArray, ...]:
+        """Arrays (…, C) in which values of keys lie: their own one, or those of which it would be packed."""
+        return (self.values,)
+
+    @cached_property
+    def places(self) -> IntArray:
+        """In which of the stored arrays each track's values lie, and from which row on, (T, 2)."""
+        return np.stack((np.zeros(len(self), np.int64), self.starts[:-1]), axis=1)
+
+    def keys(self, track: int) -> tuple[FloatArray, FloatArray]:
+        """Return the times (N,) and values (N, C) of one track."""
+        begin, end = self.starts[track:track + 2].tolist()
+        which, first = self.places[track].tolist()
+        return self.times_s[begin:end], self.stored[which][first:first + end - begin]
+
+    def with_others(self, others: Tracks) -> Tracks:
+        """Return these with others in the place of those of the same joints, in order of joints.
+
+        What is asked for few joints alone is read where it lies: all values are packed when they are asked for.
+        """
+        return _Layered.of(self, others)
+
     def of_joints(self, joints: BoolArray) -> Tracks:
         """Return the tracks that move some joints, (J,)."""
         kept, counts = joints[self.joints], np.diff(self.starts)
@@ -127,3 +155,30 @@ class Tracks:
         gap = t1 - t0
         share = np.divide(np.asarray(times_s)[:, None] - t0, gap, out=np.zeros(gap.shape), where=gap > 0.0)
         return before, after, np.clip(share, 0.0, 1.0)
+
+
+class _Layered(Tracks):
+    """Tracks of which some were replaced: their values lie in several arrays until all of them are asked for."""
+
+    @classmethod
+    def of(cls, tracks: Tracks, others: Tracks) -> Tracks:
+        """Return tracks with others in the place of those of the same joints."""
+        kept = np.flatnonzero(~np.isin(tracks.joints, others.joints))
+        joints = np.concatenate((tracks.joints[kept], others.joints))
+        order = np.argsort(joints)
+        counts = np.concatenate((np.diff(tracks.starts)[kept], np.diff(others.starts)))[order]
+        behind = others.places + np.array((len(tracks.stored), 0))
+        places = np.concatenate((tracks.places[kept], behind))[order]
+        times = [tracks.keys(track)[0] for track in kept.tolist()] + [others.keys(i)[0] for i in range(len(others))]
+        made = cls.__new__(cls)
+        made.__dict__.update(
+            joints=joints[order], starts=np.append(0, np.cumsum(counts)), places=places,
+            times_s=np.concatenate([times[i] for i in order.tolist()]), stored=(*tracks.stored, *others.stored))
+        return made
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """The value of each key, (N, C)."""
+        values = np.concatenate([self.keys(track)[1] for track in range(len(self))])
+        self.__dict__.update(stored=(values,), places=np.stack((np.zeros_like(self.joints), self.starts[:-1]), axis=1))
+        return values

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.keyed import key_times, keys_of, packed, turns_at
+from ..clips.keyed import key_times, packed, turns_at
 from ..clips.posed import PosedJoints
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, smoothstep
@@ -172,9 +172,8 @@ def runs_of_frames(frames: int, at_once: int = _FRAMES_AT_ONCE) -> Iterator[slic
 
 def with_rotations(clip: Clip, new: Mapping[int, tuple[FloatArray, FloatArray]]) -> Clip:
     """Return a clip of which some joints have other keys: times (K,) and rotations (K, 4)."""
-    own = {int(joint): keys_of(clip.rotations, i) for i, joint in enumerate(clip.rotations.joints)}
-    own |= {joint: (times, rot.continuous(turns)) for joint, (times, turns) in new.items()}
-    return replace(clip, rotations=packed([(joint, *own[joint]) for joint in sorted(own)], 4))
+    others = packed([(joint, times, rot.continuous(turns)) for joint, (times, turns) in new.items()], 4)
+    return replace(clip, rotations=clip.rotations.with_others(others))
 
 
 def with_joint_turned(clip: Clip, joint: int, times: FloatArray, axes: FloatArray, angles: FloatArray) -> Clip:

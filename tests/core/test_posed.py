@@ -74,3 +74,30 @@ def test_nothing_is_wanted_of_no_joints_and_at_no_times() -> None:
     whole = clip(np.random.default_rng(6))
     assert PosedJoints.of(whole, WANTED).world(np.zeros(0)).shape == (0, 3, 3, 4)
     assert PosedJoints.of(whole, np.zeros(0, dtype=np.int64)).heights(TIMES, UP).shape == (len(TIMES), 0)
+
+
+def test_tracks_with_others_in_their_place_are_posed_where_they_lie() -> None:
+    rng = np.random.default_rng(8)
+    whole, new = clip(rng), clip(rng)
+    some = np.isin(np.arange(len(PARENTS)), (2, 8))
+    first = whole.rotations.with_others(new.rotations.of_joints(some))
+    twice = first.with_others(whole.rotations.of_joints(np.arange(len(PARENTS)) == 3))
+    tracks = {int(joint): tracks.keys(i) for tracks in (whole.rotations, new.rotations.of_joints(some))
+              for i, joint in enumerate(tracks.joints)}
+    expected = packed([(joint, *tracks[joint]) for joint in sorted(tracks)], 4)
+    world = PosedJoints.of(replace(whole, rotations=expected), WANTED).world(TIMES)
+    assert np.abs(PosedJoints.of(replace(whole, rotations=twice), WANTED).world(TIMES) - world).max() < EXACT
+    assert "values" not in vars(twice)  # nothing was packed for that
+    for name in ("joints", "starts", "times_s", "values", "stored", "places"):
+        assert np.array_equal(getattr(twice, name), getattr(expected, name))
+    moved = replace(first, joints=first.joints[::-1])
+    assert np.array_equal(moved.values, expected.values)
+    assert np.array_equal(moved.keys(0)[1], expected.keys(0)[1])
+
+
+def test_others_may_be_of_joints_that_had_no_tracks() -> None:
+    whole = clip(np.random.default_rng(9)).rotations
+    odd, even = (whole.of_joints(np.arange(len(PARENTS)) % 2 == rest) for rest in (1, 0))
+    assert np.array_equal(odd.with_others(even).joints, np.sort(whole.joints))
+    assert np.array_equal(odd.with_others(even).values, whole.values)
+    assert np.array_equal(Tracks.empty(4).with_others(whole).values, whole.values)

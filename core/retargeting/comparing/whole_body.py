@@ -94,7 +94,7 @@ class WholeBody:
             keys = {own[joint]: keys_of(old, i) for i, joint in enumerate(old.joints.tolist())}
             if of_loose is not None:
                 keys |= {own[joint]: (times, of_loose[:, i]) for i, joint in enumerate(self.loose.tolist())}
-            return packed([(joint, *keys[joint]) for joint in sorted(keys)], old.values.shape[1])
+            return packed([(joint, *keys[joint]) for joint in sorted(keys)], old.channels)
 
         return replace(clip, skeleton=self.own, rotations=tracks(clip.rotations, turns),
                        translations=tracks(clip.translations, away), scales=tracks(clip.scales))
