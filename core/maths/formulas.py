@@ -3,6 +3,7 @@
 What is written with these functions and with + − · ÷ is worked out over whole arrays where there are many numbers. For
 a few, numpy's calls would take far longer than the arithmetic, and Python's own floats are faster. Both branches of a
 choice are worked out: nothing may divide by zero in either.
+Vectors are sequences of three numbers: of arrays one array, whose first axis they are, so that calls are few.
 """
 
 from __future__ import annotations
@@ -10,46 +11,60 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
+from . import rotations as rot
 from .arrays import BoolArray, FloatArray
 
 Number = TypeVar("Number", float, FloatArray)
-Vector = tuple[Number, Number, Number]
-Quaternion = tuple[Number, Number, Number, Number]
+Vector = Sequence[Number]
+Quaternion = Sequence[Number]
+
+_ARRAY: Final = np.ndarray
+_NEXT: Final = np.array((1, 2, 0))
+_PRODUCT: Final = rot.multiply(np.eye(4)[:, None], np.eye(4)).reshape(16, 4).T.copy()
+"""What makes a·b of the products of a quaternion's numbers with another one's, (4, 16)."""
 
 
-def worked_out(formula: Callable[..., Sequence[Any]], *records: FloatArray) -> FloatArray:
+def worked_out(formula: Callable[..., Sequence[Any]], first: FloatArray,
+               *others: FloatArray | list[Sequence[float]]) -> FloatArray:
     """Return the K numbers that a formula makes of records (L, F, ...) of L things in F frames, (L, F, K).
 
     It gets the numbers of each record, nested as they are. A record may be (1, F, ...) or (L, 1, ...): the same for
-    all things or frames; but not the first.
+    all things or frames; but not the first. In one frame a record may be a list of those of the L things.
 
     >>> sides, scale = np.array([[[3.0, 4.0], [6.0, 8.0]]]), np.full((1, 1, 1), 2.0)
     >>> worked_out(lambda xy, by: (root(xy[0] * xy[0] + xy[1] * xy[1]) * by[0],), sides, scale).tolist()
     [[[10.0], [20.0]]]
     """
-    things, frames = records[0].shape[:2]
+    things, frames = first.shape[:2]
     if frames == 1:
-        each = [record[:, 0].tolist() * (things // len(record)) for record in records]
-        return np.fromiter(chain.from_iterable(map(formula, *each)), dtype=np.float64).reshape(things, 1, -1)
-    found = formula(*(np.ascontiguousarray(record.transpose(*range(2, record.ndim), 0, 1)) for record in records))
-    return np.array(found).transpose(1, 2, 0)
+        each = [record if isinstance(record, list) else record[:, 0].tolist() * (things // len(record))
+                for record in others]
+        found = chain.from_iterable(map(formula, first[:, 0].tolist(), *each))
+        return np.fromiter(found, dtype=np.float64).reshape(things, 1, -1)
+    return np.array(formula(*map(_numbers_first, (first, *others)))).transpose(1, 2, 0)
 
 
-def of_both(formula: Callable[..., Sequence[Number]], one: Sequence[Number], other: Sequence[Number],
-            *more: Number) -> tuple[Sequence[Number], Sequence[Number]]:
-    """Return what a formula makes of two sequences of as many numbers; of arrays in one pass.
+def _numbers_first(record: FloatArray | list[Sequence[float]]) -> FloatArray:
+    """Return a record (L, F, ...) as (..., L, F), as it is worked on."""
+    record = np.asarray(record)
+    return record if record.ndim == 2 else np.ascontiguousarray(record.transpose(*range(2, record.ndim), 0, 1))
 
-    >>> of_both(lambda pair, by: (pair[0] * by, pair[1] * by), [1.0, 2.0], [3.0, 4.0], 2.0)
-    ((2.0, 4.0), (6.0, 8.0))
+
+def of_each(formula: Callable[..., Number], *numbers: Sequence[Number]) -> Sequence[Number]:
+    """Return what a formula makes of each of N records of numbers; of arrays in one pass.
+
+    numbers: the N first numbers of all records, the N second ones and so on.
+
+    >>> of_each(lambda one, other: one - other, [1.0, 2.0], [3.0, 5.0])
+    [-2.0, -3.0]
     """
-    if isinstance(one, list):
-        return formula(one, *more), formula(other, *more)
-    found: Any = formula(np.stack((one, other), axis=1), *more)
-    return [number[0] for number in found], [number[1] for number in found]
+    if isinstance(numbers[0], _ARRAY):
+        return _as_it_is(formula(*numbers))
+    return list(map(formula, *numbers))
 
 
 def root(x: Number) -> Number:
@@ -59,6 +74,8 @@ def root(x: Number) -> Number:
 
 def length(v: Sequence[Number]) -> Number:
     """Return how long vectors are."""
+    if isinstance(v, _ARRAY):
+        return _as_it_is(np.sqrt(np.add.reduce(v * v, axis=0)))
     x, y, z = v
     squares = x * x + y * y + z * z
     return math.sqrt(squares) if isinstance(squares, float) else np.sqrt(squares)
@@ -104,6 +121,17 @@ def chosen(which: bool | BoolArray, x: Number, other: Number | float) -> Number:
     return number
 
 
+def either(which: bool | BoolArray, v: Sequence[Number], other: Sequence[Number]) -> Vector[Number]:
+    """Return the first vector where it is chosen, else the other."""
+    found: Vector[Number] = _as_it_is((v if which else other) if isinstance(which, bool) else np.where(which, v, other))
+    return found
+
+
+def is_nothing(x: Number) -> bool:
+    """Tell whether a number is 0: of arrays that is not looked for, as some of their numbers hardly ever are not."""
+    return isinstance(x, float) and x == 0.0
+
+
 def holds_anywhere(condition: bool | BoolArray) -> bool:
     """Tell whether a condition holds for any number."""
     return condition if isinstance(condition, bool) else bool(condition.any())
@@ -114,35 +142,101 @@ def holds_everywhere(condition: bool | BoolArray) -> bool:
     return condition if isinstance(condition, bool) else bool(condition.all())
 
 
+def plus(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:
+    """Return the sums of vectors."""
+    if isinstance(a, _ARRAY):
+        return _as_it_is(a + b)
+    (ax, ay, az), (bx, by, bz) = a, b
+    return ax + bx, ay + by, az + bz
+
+
+def minus(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:
+    """Return the differences of vectors."""
+    if isinstance(a, _ARRAY):
+        return _as_it_is(a - b)
+    (ax, ay, az), (bx, by, bz) = a, b
+    return ax - bx, ay - by, az - bz
+
+
+def times(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:
+    """Return the products of vectors, number by number."""
+    if isinstance(a, _ARRAY):
+        return _as_it_is(a * b)
+    (ax, ay, az), (bx, by, bz) = a, b
+    return ax * bx, ay * by, az * bz
+
+
+def scaled(v: Sequence[Number], by: Number) -> Vector[Number]:
+    """Return vectors so many times as long."""
+    if isinstance(v, _ARRAY):
+        return _as_it_is(v * by)
+    x, y, z = v
+    return x * by, y * by, z * by
+
+
 def dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
     """Return the dot product of vectors."""
+    if isinstance(a, _ARRAY):
+        return _as_it_is(np.add.reduce(a * b, axis=0))
     (ax, ay, az), (bx, by, bz) = a, b
     return ax * bx + ay * by + az * bz
 
 
+def by_rows(rows: Sequence[Sequence[Number]], v: Sequence[Number]) -> Vector[Number]:
+    """Return vectors by the three rows of matrices."""
+    if isinstance(rows, _ARRAY):
+        return _as_it_is(np.add.reduce(rows * v, axis=1))
+    x, y, z = rows
+    return dot(x, v), dot(y, v), dot(z, v)
+
+
 def cross(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:
     """Return the cross product of vectors."""
+    if isinstance(a, _ARRAY) and isinstance(b, _ARRAY):
+        return _as_it_is((a * b.take(_NEXT, axis=0) - a.take(_NEXT, axis=0) * b).take(_NEXT, axis=0))
     (ax, ay, az), (bx, by, bz) = a, b
     return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
 def rotated(q: Sequence[Number], v: Sequence[Number]) -> Vector[Number]:
-    """Return a vector rotated by a unit quaternion."""
+    """Return a vector rotated by a unit quaternion: v + w·t + xyz × t with t = 2·xyz × v."""
+    if isinstance(q, _ARRAY):
+        axis = q[1:]
+        t = 2.0 * _as_it_is(cross(axis, v))
+        return _as_it_is(v + q[0] * t + cross(axis, t))
     (w, x, y, z), (vx, vy, vz) = q, v
     tx, ty, tz = y * vz - z * vy, z * vx - x * vz, x * vy - y * vx
     return (vx + 2.0 * (w * tx + y * tz - z * ty), vy + 2.0 * (w * ty + z * tx - x * tz),
             vz + 2.0 * (w * tz + x * ty - y * tx))
 
 
+def quaternion(w: Number, xyz: Sequence[Number]) -> Quaternion[Number]:
+    """Return a quaternion of its two parts."""
+    if isinstance(xyz, _ARRAY):
+        found: Quaternion[Number] = _as_it_is(np.concatenate((np.asarray(w)[None], xyz)))
+        return found
+    x, y, z = xyz
+    return w, x, y, z
+
+
 def product(a: Sequence[Number], b: Sequence[Number]) -> Quaternion[Number]:
     """Return a·b of quaternions: rotate by b first, then by a."""
+    if isinstance(a, _ARRAY):
+        return _as_it_is((_PRODUCT @ (a[:, None] * b).reshape(16, -1)).reshape(a.shape))
     (aw, ax, ay, az), (bw, bx, by, bz) = a, b
     return (aw * bw - ax * bx - ay * by - az * bz, aw * bx + ax * bw + ay * bz - az * by,
             aw * by - ax * bz + ay * bw + az * bx, aw * bz + ax * by - ay * bx + az * bw)
 
 
-def unit(q: Quaternion[Number]) -> Quaternion[Number]:
+def unit(q: Sequence[Number]) -> Quaternion[Number]:
     """Return a quaternion, which is not zero, scaled to unit length."""
+    if isinstance(q, _ARRAY):
+        return _as_it_is(q / np.sqrt(np.add.reduce(q * q, axis=0)))
     w, x, y, z = q
     size = root(w * w + x * x + y * y + z * z)
     return w / size, x / size, y / size, z / size
+
+
+def _as_it_is(numbers: Any) -> Any:
+    """Return an array where its numbers, one after another, are wanted."""
+    return numbers

@@ -7,7 +7,8 @@ import numpy as np
 from takt.core.maths.arrays import FloatArray
 from takt.core.maths.formulas import worked_out
 from takt.core.playing.feet.clip_feet import clip_feet
-from takt.core.playing.feet.footholds import BESIDE_S, EASE_S, NEVER_S, Footholds, Loose, ground_axes, led
+from takt.core.playing.feet.footholds import BESIDE_S, EASE_S, NEVER_S, Footholds, Loose, ground_axes
+from takt.core.playing.feet.leading import led
 from takt.core.playing.feet.legs import legs_of
 from takt.core.playing.feet.lock import FeetLock
 from takt.core.playing.feet.soles import Soles
@@ -43,13 +44,12 @@ def held(lock: FeetLock, pose: Pose, times_s: FloatArray, upright: float = 0.0) 
 
 def shifted(found: Footholds, positions: FloatArray, times_s: FloatArray, upright: float,
             higher: float = 0.0) -> FloatArray:
-    """Return how far feet at positions (L, F, 3) are moved at times (F,), how firmly, and how high, (L, F, 5).
+    """Return how far feet at positions (L, F, 3) are moved at times (F,), (L, F, 3).
 
     higher: how much higher than its foothold a foot is to be, for its sole.
     """
-    instants = np.stack((times_s, np.full(len(times_s), upright)), axis=1)[None]
-    return worked_out(lambda foot, ways, instant: led(foot, ways, instant[0], instant[1], higher, 0.0), positions,
-                      found.ways(found.gaps_at(times_s)), instants)
+    return worked_out(lambda foot, moment: led(foot, moment, upright, higher, 0.0), positions,
+                      found.led(found.gaps_at(times_s), times_s))
 
 
 def footholds(spans_s: Sequence[tuple[float, float]], *at: FloatArray) -> Footholds:

@@ -14,16 +14,8 @@ import numpy as np
 
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
-from ...maths.formulas import (
-    Number,
-    chosen,
-    greatest,
-    holds_anywhere,
-    holds_everywhere,
-    least,
-    of_both,
-    within,
-)
+from ...maths.formulas import Number, greatest, least
+from .leading import ANY_STRETCH, CLEAR, CLOCKS, DOWN, FADES, IS_FREE, NUMBERS, STRETCH, moments
 
 REACH: Final = 0.9995
 """Legs are never straightened beyond this share of their length, where the knee would snap."""
@@ -37,7 +29,7 @@ SOON_S: Final = 0.2
 DOWN_S: Final = 0.25
 """So long the body takes to go down for a foot that comes, and to come up after one that has left."""
 CLEAR_LEGS: Final = 0.05
-CLEAR: Final = 0.2
+CLEAR_SHARE: Final = 0.2
 """Feet that are led over the ground are lifted by so much of their distance, and at most so high."""
 _AT_ONCE_S: Final = 0.1
 """No foot comes to its highest speed sooner than this, but where a clip jumps."""
@@ -48,21 +40,11 @@ PEAK: Final = 1.875
 NEVER_S: Final = 1e30
 """Before a foot's first foothold and after its last one."""
 _TRIES: Final = 30
-_PER_EDGE: Final = 14
-"""So many numbers say how a foot is let go, or led on."""
 _UP: Final = 2
-_SHIFT_UP: Final = 6
-"""Which of these is the shift in height."""
-_STRETCH: Final = 2 * _PER_EDGE + 5
-"""And after those of both edges, how far legs are stretched there."""
-_DOWN: Final = _STRETCH + 2
-"""And then by how much the body is down: 1 where that is planned, at both edges, and as the foothold began."""
-_AT: Final = -3
-"""Last where the foot was held before."""
+_COLUMNS: Final = np.add.outer((0, CLOCKS, FADES, FADES + 6, FADES + 12), np.arange(3))
+"""Where what Footholds._fades_at finds of the first edge is among a gap's numbers; three later that of the second."""
 _BENT: Final = 0.95
 """Legs that are led to a foothold or away may always be stretched to this share of their length."""
-_ANY_STRETCH: Final = 1e9
-"""More than there is."""
 
 
 class Loose(NamedTuple):
@@ -183,16 +165,17 @@ class Footholds:
         is_edge = np.abs(edges_s) < NEVER_S
         near = np.zeros(edges_s.shape)
         near[is_edge] = upright(edges_s[is_edge])
-        self._ways[some[near.any(axis=0)], _DOWN] = 1.0
+        self._ways[some[near.any(axis=0)], IS_FREE] = 0.0
         edge, at = np.nonzero(is_edge & near.any(axis=0))
         if len(at):
             foot = np.searchsorted(self.first, some[at], side="right") - 1
             down, higher, stretch = (each[foot, np.arange(len(at))] for each in lacks(edges_s[edge, at]))
-            self._ways[some[at], _DOWN + 1 + edge] = down
-            came = edge.astype(np.bool_) & (some[at] + 1 < len(self._ways))
-            self._ways[some[at][came] + 1, _DOWN + 3] = down[came]
-            self._ways[some[at], _PER_EDGE * edge + _SHIFT_UP] += higher
-            self._ways[some[at], _STRETCH + edge] = np.clip(stretch, _BENT, 1.0)
+            self._ways[some[at], DOWN + edge] = down
+            is_let_go, came = edge == 0, (edge == 1) & (some[at] + 1 < len(self._ways))
+            self._ways[some[at][is_let_go], DOWN + 2] = down[is_let_go]
+            self._ways[some[at][came] + 1, DOWN + 3] = down[came]
+            self._ways[some[at], FADES + 3 * edge + _UP] += higher
+            self._ways[some[at], STRETCH + edge] = np.clip(stretch, _BENT, 1.0)
 
     @cached_property
     def _is_unplanned(self) -> BoolArray:
@@ -215,135 +198,45 @@ class Footholds:
                          np.full(len(gap), EASE_S)), axis=0)
         wanted = np.where(self.lift[gap] > 0.0, np.inf, wanted)
         self.eases_s[edge, gap] = np.minimum(wanted, self.most_s[edge, gap])
-        clear = np.minimum(CLEAR * (away + fast * self.eases_s[edge, gap]), CLEAR_LEGS * self.leg)
+        clear = np.minimum(CLEAR_SHARE * (away + fast * self.eases_s[edge, gap]), CLEAR_LEGS * self.leg)
         clear = np.where(self.lift[gap] > 0.0, 0.0, clear)
-        columns = _PER_EDGE * edge[:, None] + np.arange(_PER_EDGE)
-        self._ways[gap[:, None], columns] = np.concatenate((self._fades_at(edge, gap), clear[None])).T
+        self._ways[gap, 3 * edge + _COLUMNS[..., None]] = self._fades_at(edge, gap)
+        self._ways[gap, CLEAR + edge] = clear
 
-    def ways(self, gaps: IntArray) -> FloatArray:
-        """Return how feet are led in gaps (L, F), as `led`, `stretch` and `down` want it, (L, F, 46)."""
-        return self._ways.take(gaps, axis=0)
+    def led(self, gaps: IntArray, times_s: FloatArray) -> FloatArray | list[Sequence[float]]:
+        """Return how feet are led at times (F,) in gaps (L, F), as far as time alone says: see leading.moments."""
+        return moments(self._ways.take(gaps, axis=0), times_s)
 
     @cached_property
     def _ways(self) -> FloatArray:
-        """For each gap how the foot is let go and how it is led on: see _fades_at, and last how high it is lifted then.
-
-        And when the gap begins, how much of it a second takes, the lift of the step, 1 if there is one, how high the
-        foot is at least on its own way, how far the leg is stretched as the gap begins and ends. How far the body is
-        down, see _DOWN; when the gap ends, and when the foothold before it began; how much a second takes of the time
-        in which the body goes down, in the gap and in that foothold. And where the foot was held before.
-        (G, 2 · 14 + 18), side by side for one gap, as they are looked up.
-        """
-        begin, end = self.edges_s
-        came = end[np.maximum(np.arange(len(end)) - 1, 0)]
-        per_s = (1.0 / np.minimum(DOWN_S, np.maximum(takes_s, 1e-9)) for takes_s in (end - begin, begin - came))
-        fades = self._fades_at(*np.indices(self.edges_s.shape)).swapaxes(0, 1)
-        return np.concatenate((*(row for edge in fades for row in (edge, np.zeros((1, len(begin))))),
-                               (begin, 1.0 / np.maximum(end - begin, 1e-9), self.lift, self.lift > 0.0, self.clear),
-                               np.full((2, len(begin)), _ANY_STRETCH), np.zeros((4, len(begin))),
-                               (end, came, *per_s), self.at[:, 0])).T.copy()
+        """What leading.py wants to know of each gap, (G, 55), side by side, as it is looked up."""
+        (begin, end), count = self.edges_s, self.edges_s.shape[1]
+        came = end[np.maximum(np.arange(count) - 1, 0)]
+        per_s, held_per_s = (1.0 / np.minimum(DOWN_S, np.maximum(takes_s, 1e-9))
+                             for takes_s in (end - begin, begin - came))
+        begin_s, fades_per_s, *fades = self._fades_at(*np.indices(self.edges_s.shape)).swapaxes(1, 2)
+        none = np.zeros((6, count))
+        found = np.concatenate((
+            begin_s.reshape(6, count), (begin, begin, end, begin, came), fades_per_s.reshape(6, count),
+            (1.0 / np.maximum(end - begin, 1e-9), per_s, -per_s, -held_per_s, held_per_s),
+            np.concatenate(fades).reshape(18, count), none[:2], (self.clear, self.lift),
+            np.full((2, count), ANY_STRETCH), (self.lift > 0.0, np.ones(count)), none[:4], self.at[:, 0]))
+        assert len(found) == NUMBERS
+        return found.T.copy()
 
     def _fades_at(self, edge: IntArray, gap: IntArray) -> FloatArray:
-        """Return for edges of gaps (...,) what fades there and when, (13, ...).
+        """Return for edges of gaps (...,) what fades there along each axis, and when, (5, 3, ...).
 
-        When it begins over the ground, and how much of it a second takes, which is less than 0 where time counts
-        backwards; the same in height. The shift (3) from the foot to the foothold; and what goes on there (3 and 3), of
-        which x·(1 − x)³ times the former, and x times the latter, is left after the share x. On a step the foothold
-        itself, as the shift begins wherever the foot is.
+        When it begins, and how much of it a second takes, which is less than 0 where time counts backwards; in height
+        it takes a time of its own. Then what leading.FADES says. On a step the shift begins wherever the foot is.
         """
         is_step, eases = self.lift[gap] > 0.0, self.eases_s[edge, gap]
         wait, forwards = np.where(is_step, STEP_WAIT, 0.0), np.where(edge == 0, 1.0, -1.0)
-        both = eases, np.where(is_step, eases, np.minimum(eases, SOON_S))
-        when = [each for ease in both for each in (self.edges_s[edge, gap] + forwards * wait * ease,
-                                                   forwards / (ease * (1.0 - 2.0 * wait)))]
+        ease = np.stack((eases, eases, np.where(is_step, eases, np.minimum(eases, SOON_S))))
         at, loose, speed, change = (each[:, edge, gap] for each in (self.at, self.loose, self.speed, self.change))
-        ease = np.stack((both[0], *both))
         speed, change = (np.where(is_step, 0.0, each) for each in (speed * ease, change * ease * ease / 2.0))
-        return np.concatenate((when, np.where(is_step, at, at - loose), speed, 3.0 * speed + change))
-
-
-def led(foot: Sequence[Number], ways: Sequence[Number], time_s: Number, upright: Number, higher: Number,
-        rise: Number) -> tuple[Number, Number, Number, Number, Number]:
-    """Return how far a foot must be moved (x, y, z) at a time, how firmly, and how high it is lifted over the ground.
-
-    foot: where it is. ways: see Footholds.ways. upright: 0…1 how much of the shift is also in height. higher: how much
-    higher than its foothold it is while it is held, since its sole would be in the ground. rise: how much higher it is
-    where nothing else says how high.
-    The shift is whole over the ground while a foot is held. After and before, what parts the foothold from where the
-    foot would be as it is let go fades, and its speed there, which a held foot has not (inertialization: Bollo 2018).
-    On a step it goes from one foothold to the next. Firmly: 1 while it is held, soon 0 as it leaves.
-    """
-    foot_x, foot_y, foot_z = foot
-    (let_go_s, gap_per_s, lift, is_step, over_clear), (at_x, at_y, at_z) = ways[2 * _PER_EDGE:_STRETCH], ways[_AT:]
-    is_held = time_s <= let_go_s
-    if holds_everywhere(is_held):
-        still = 0.0 * foot_z
-        return (at_x - foot_x, at_y - foot_y, (at_z + higher - foot_z) * upright + (1.0 - upright) * rise, still + 1.0,
-                still)
-    (x, y, z, firmly, firmly_up, clear), (x2, y2, z2, firmly2, firmly_up2, clear2) = of_both(
-        _faded, ways[:_PER_EDGE], ways[_PER_EDGE:2 * _PER_EDGE], time_s)
-    x, y, z, firmly, firmly_up = x + x2, y + y2, z + z2, firmly + firmly2, firmly_up + firmly_up2
-    off, off_up = is_step * firmly, is_step * firmly_up
-    over = within((time_s - let_go_s) * gap_per_s, 0.0, 1.0)
-    bump = over * (1.0 - over)
-    x = chosen(is_held, at_x - foot_x, x - off * foot_x)
-    y = chosen(is_held, at_y - foot_y, y - off * foot_y)
-    z = chosen(is_held, at_z + higher - foot_z, z - off_up * foot_z) * upright + 64.0 * lift * bump * bump * bump
-    z = z + (1.0 - firmly_up * upright) * rise
-    return x, y, z, firmly * firmly, greatest(greatest(clear, clear2), 16.0 * over_clear * bump * bump)
-
-
-def stretch(ways: Sequence[Number], time_s: Number) -> Number:
-    """Return to which share of their length legs are stretched at most at a time, unless clips do so: see legs.py.
-
-    While a foot is held, as far as they are; between, from what it is as the foot is let go to what it is then.
-    """
-    let_go_s, gap_per_s, _, _, _, begin, end = ways[2 * _PER_EDGE:_DOWN]
-    is_held = time_s <= let_go_s
-    if holds_everywhere(is_held):
-        return begin + _ANY_STRETCH
-    over = within((time_s - let_go_s) * gap_per_s, 0.0, 1.0)
-    return chosen(is_held, begin + _ANY_STRETCH, begin + (end - begin) * over * over * (3.0 - 2.0 * over))
-
-
-def down(ways: Sequence[Number], time_s: Number, held: Number) -> Number:
-    """Return by how much the body is down at a time for a foot.
-
-    ways: see Footholds.ways. held: for a foot that is held, and where nothing is planned. Else it is down before the
-    foot is held, and up again after it; and calmly so where it needs that for less than a moment.
-    """
-    is_planned, begin, end, came, end_s, came_s, per_s, held_per_s = ways[_DOWN:_AT]
-    let_go_s = ways[2 * _PER_EDGE]
-    is_held = time_s <= let_go_s
-    per_s, other = chosen(is_held, held_per_s, per_s), chosen(is_held, came, end)
-    other_s = chosen(is_held, came_s, end_s)
-    begin = begin * _eased(1.0 - least(abs(time_s - let_go_s) * per_s, 1.0))
-    other = other * _eased(1.0 - least(abs(time_s - other_s) * per_s, 1.0))
-    return chosen(is_held, greatest(held, greatest(begin, other)), chosen(is_planned > 0.0, begin + other, held))
-
-
-def _eased(left: Number) -> Number:
-    """Return how much is left of the smoothest movement when so much of its time is left."""
-    share = 1.0 - left
-    return left * left * left * (1.0 + share * (3.0 + 6.0 * share))
-
-
-def _faded(way: Sequence[Number], time_s: Number) -> tuple[Number, Number, Number, Number, Number, Number]:
-    """Return what is left of one side's shift (x, y, z), how much that is over the ground and in height, and the lift.
-
-    What goes from 1 to 0 is the smoothest movement: Flash and Hogan 1985.
-    """
-    begin_s, per_s, up_begin_s, up_per_s, x, y, z, speed_x, speed_y, speed_z, change_x, change_y, change_z, clear = way
-    share = within((time_s - begin_s) * per_s, 0.0, 1.0)
-    up_share = within((time_s - up_begin_s) * up_per_s, 0.0, 1.0)
-    left, up_left = 1.0 - share, 1.0 - up_share
-    if not holds_anywhere((left > 0.0) | (up_left > 0.0)):
-        return left, left, left, left, left, left  # nothing
-    cube, up_cube = left * left * left, up_left * up_left * up_left
-    rest, up_rest = cube * (1.0 + share * (3.0 + 6.0 * share)), up_cube * (1.0 + up_share * (3.0 + 6.0 * up_share))
-    on, up_on, parted = cube * share, up_cube * up_share, share * left
-    return (rest * x - on * (speed_x + share * change_x), rest * y - on * (speed_y + share * change_y),
-            up_rest * z - up_on * (speed_z + up_share * change_z), rest, up_rest, 16.0 * clear * parted * parted)
+        return np.stack((self.edges_s[edge, gap] + forwards * wait * ease, forwards / (ease * (1.0 - 2.0 * wait)),
+                         np.where(is_step, at, at - loose), speed, 3.0 * speed + change))
 
 
 def softly(x: Number, softness: Number) -> Number:

@@ -15,19 +15,24 @@ from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...maths.formulas import (
     Number,
     Quaternion,
-    Vector,
     arc_cosine,
+    by_rows,
     chosen,
     cosine_sine,
     cross,
     direction,
     dot,
+    either,
     greatest,
     holds_anywhere,
     least,
     length,
+    minus,
+    plus,
     product,
+    quaternion,
     rotated,
+    scaled,
     unit,
     within,
     worked_out,
@@ -41,14 +46,14 @@ _OPPOSITE = 1e-6
 """Nearer to opposite than this, the turn from one direction to the other is looked for with more care."""
 _STRAIGHT = 1e-4
 """A knee whose bend has a smaller sine has no axis of its own."""
+_BY = rot.multiply(np.eye(4)[:, None], np.eye(4)).swapaxes(1, 2).reshape(4, 16)
+"""What makes of a quaternion's numbers, (4, 16), the matrix by which it is multiplied by another one."""
 _SHOWN = 0.02
 """A bend at rest with a smaller sine may be chance."""
 _SOFT = 0.02
 """Of a leg's length: so softly legs are kept from being stretched farther than they may be."""
 _FORWARD = 0.5
 """A knee whose axis at rest has a smaller cosine to the body's left bends sideways or backwards there."""
-_BY = rot.multiply(np.eye(4)[:, None], np.roll(np.eye(4), -1, axis=0)).swapaxes(1, 2).reshape(4, 16)
-"""What makes of a quaternion's numbers, (4, 16), the matrix by which it is multiplied by another one, as xyzw."""
 
 
 @dataclass(frozen=True)
@@ -164,10 +169,7 @@ class Chains:
         """
         found = worked_out(_bent, matrices[..., :3, 3].transpose(1, 2, 0, 3), matrices[0, ..., :3, :3], shift, most,
                            self.knee_axes)
-        turns = found[..., :12].reshape(*shift.shape[:2], 3, 4, 1).transpose(2, 0, 1, 3, 4)
-        own = matrices.swapaxes(-1, -2) @ turns
-        own[..., 3, 0] = turns[..., 3, 0]
-        bent = ((rotations @ _BY).reshape(matrices.shape) @ own)[..., 0]
+        bent = _turned(rotations, matrices[..., :3, :3], found[..., :12])
         if self._loose:
             bent[2, self._loose] = rotations[2, self._loose]
         return bent, found[..., 12]
@@ -177,51 +179,60 @@ class Chains:
         return np.flatnonzero(self.is_loose).tolist()
 
 
+def _turned(rotations: FloatArray, frames: FloatArray, turns: FloatArray) -> FloatArray:
+    """Return q·W⁻¹·T·W of rotations q (3, L, F, 4), frames W (3, L, F, 3, 3) and turns T, (L, F, 12) as in _bent."""
+    legs, frame_count = turns.shape[:2]
+    if frame_count == 1:
+        few = turns.reshape(legs, 1, 4, 3, 1).transpose(3, 0, 1, 2, 4).copy()
+        few[..., 1:, :] = frames.swapaxes(-1, -2) @ few[..., 1:, :]
+        return np.asarray(((rotations @ _BY).reshape(*rotations.shape, 4) @ few)[..., 0])
+    numbers = turns.transpose(2, 0, 1).reshape(4, 3, legs, frame_count)  # number by number inner loops are long
+    own = numbers.copy()
+    np.add.reduce(np.ascontiguousarray(frames.transpose(3, 4, 0, 1, 2)) * numbers[1:, None], out=own[1:])
+    first: Any = np.ascontiguousarray(rotations.transpose(3, 0, 1, 2))
+    found: Any = product(first, own)  # type: ignore[arg-type]  # an array is a sequence of its rows
+    return np.asarray(found.transpose(1, 2, 3, 0))
+
+
 def _bent(limb: Sequence[Sequence[Number]], frame: Sequence[Sequence[Number]], shift: Sequence[Number],
           most: Number, knee_axis: Sequence[Number]) -> Sequence[Number]:
     """Return what turns a leg's hip, knee and ankle in the model, beside its parent, and the share; see Chains.bent.
 
-    Quaternions are xyzw. limb: where they are. frame: the rows of the hip's. The knee bends first, then the leg swings
-    at the hip. What turns nothing is exactly that: there the leg is as long as it is, and swings to where it is.
+    First w of the three, then x and so on. limb: where they are. frame: the rows of the hip's. The knee bends first,
+    then the leg swings at the hip. What turns nothing is exactly that: there the leg is as long as it is, and swings to
+    where it is.
     """
-    (hip, knee, ankle), (to_x, to_y, to_z) = limb, shift
-    thigh, shin = _from(hip, knee), _from(knee, ankle)
-    x, y, z = whole = thigh[0] + shin[0], thigh[1] + shin[1], thigh[2] + shin[2]
-    aim = x + to_x, y + to_y, z + to_z
+    hip, knee, ankle = limb
+    thigh, shin = minus(knee, hip), minus(ankle, knee)
+    whole = plus(thigh, shin)
+    aim = plus(whole, shift)
     a, b, now, far = length(thigh), length(shin), length(whole), length(aim)
     together = greatest(a + b, 1e-30)
     soft, most = _SOFT * together, most * together
     over = softly(far - most - softly(now - most + soft / 2.0, soft), soft)
     shortest = least(abs(a - b) * (2.0 - REACH), now)
     long = within(far - over, shortest, greatest(together * REACH, now))
-    x, y, z = cross(thigh, shin)
-    size = length((x, y, z))
-    angle, is_straight = direction(size, dot(thigh, shin)), size <= _STRAIGHT * a * b
+    axis, both = cross(thigh, shin), a * b
+    size = length(axis)
+    angle, is_straight = direction(size, dot(thigh, shin)), size <= _STRAIGHT * both
     if holds_anywhere(is_straight):
-        x, y, z = (chosen(is_straight, dot(row, knee_axis), by) for row, by in zip(frame, (x, y, z), strict=True))
-        size = length((x, y, z))
-    wanted = arc_cosine((long * long - a * a - b * b) / greatest(2.0 * a * b, 1e-30))  # 0 where the leg is straight
+        axis = either(is_straight, by_rows(frame, knee_axis), axis)
+        size = length(axis)
+    wanted = arc_cosine((long * long - a * a - b * b) / greatest(2.0 * both, 1e-30))  # 0 where the leg is straight
     cosine, sine = cosine_sine(chosen(long != now, (wanted - angle) / 2.0, 0.0))
-    by = sine / greatest(size, 1e-30)
-    bend = cosine, x * by, y * by, z * by
-    x, y, z = rotated(bend, shin)
-    swing = _arc((thigh[0] + x, thigh[1] + y, thigh[2] + z), aim, far)
+    bend = quaternion(cosine, scaled(axis, sine / greatest(size, 1e-30)))
+    swing = _arc(plus(thigh, rotated(bend, shin)), aim, far)
     (hip_w, hip_x, hip_y, hip_z), (knee_w, knee_x, knee_y, knee_z), (w, x, y, z) = swing, bend, product(swing, bend)
-    return hip_x, hip_y, hip_z, hip_w, knee_x, knee_y, knee_z, knee_w, -x, -y, -z, w, over / greatest(far, 1e-30)
-
-
-def _from(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:
-    (ax, ay, az), (bx, by, bz) = a, b
-    return bx - ax, by - ay, bz - az
+    return hip_w, knee_w, w, hip_x, knee_x, -x, hip_y, knee_y, -y, hip_z, knee_z, -z, over / greatest(far, 1e-30)
 
 
 def _arc(a: Sequence[Number], b: Sequence[Number], far: Number) -> Quaternion[Number]:
     """Return the smallest rotation that leads the direction of a to that of b; far: how long b is."""
-    along, (x, y, z) = dot(a, b), cross(a, b)
-    both = length(a) * far
+    along, both = dot(a, b), length(a) * far
     w = both + along  # half of the angle between them
     if not holds_anywhere(w <= _OPPOSITE * both):
-        return unit((w, x, y, z))
+        return unit(quaternion(w, cross(a, b)))
     found: Any = np.moveaxis(rot.shortest_arc(np.stack(a, axis=-1), np.stack(b, axis=-1)), -1, 0)
-    w, x, y, z = found.tolist() if found.ndim == 1 else found
-    return w, x, y, z
+    several: Any = found.tolist() if found.ndim == 1 else np.ascontiguousarray(found)
+    swing: Quaternion[Number] = several
+    return swing

@@ -11,12 +11,13 @@ import numpy as np
 
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray, IntArray, side_by_side
-from ...maths.formulas import Number, greatest, holds_anywhere, length, root, worked_out
+from ...maths.formulas import Number, greatest, holds_anywhere, is_nothing, length, minus, plus, root, worked_out
 from ...skeletons.hierarchy import with_ancestors, with_descendants
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Pose
 from ..joints import Joints
-from .footholds import Footholds, down, ground_axes, led, softly, stretch
+from .footholds import Footholds, ground_axes, softly
+from .leading import FIRMLY, OVER_GROUND, led
 from .legs import Chains, Leg
 from .soles import SOFT_LEGS, Soles
 
@@ -67,8 +68,8 @@ class FeetLock:
         shift, downs, most = led[..., :3], led[..., 3], led[..., 4]
         for leg in self._loose:
             downs[leg] = 0.0
-        if np.count_nonzero(downs):
-            lowest = np.maximum.reduce(downs)
+        lowest = np.maximum.reduce(downs)
+        if np.count_nonzero(lowest):
             pose.translations[:, self._tops] -= (lowest[:, None] * self.up)[:, None]
             matrices[..., 2, 3] -= lowest
             shift[..., 2] += lowest
@@ -111,8 +112,7 @@ class FeetLock:
         """
         limbs = matrices[..., :3, 3].transpose(1, 2, 0, 3)
         ground = _NO_GROUND if floor is None else self._ground(matrices, floor)
-        return worked_out(formula, limbs, self.footholds.ways(gaps), times_s[None], upright[None], *ground,
-                          self._lengths)
+        return worked_out(formula, limbs, self.footholds.led(gaps, times_s), upright[None], *ground, self._sizes)
 
     def _ground(self, matrices: FloatArray, floor: Floor) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return how deep soles are below the floor, (L, F), how much of that is to be lifted, (1, F), and the rise."""
@@ -146,9 +146,15 @@ class FeetLock:
         return joints.turned(ground_axes(self.up))
 
     @cached_property
-    def _lengths(self) -> FloatArray:
-        """How long the legs are, (L, 1), more than 0."""
-        return np.array([[max(leg.length(self.skeleton_map.skeleton), 1e-30)] for leg in self.legs])
+    def _sizes(self) -> FloatArray:
+        """What goes with the length of each leg, (L, 1, 5), more than 0.
+
+        Over how much feet are kept above the ground; how long legs are that are bent, and from where on they begin to
+        be; over how much the body begins to go down, and how far it does at most.
+        """
+        lengths = np.array([max(leg.length(self.skeleton_map.skeleton), 1e-30) for leg in self.legs])
+        return lengths[:, None, None] * (SOFT_LEGS, _BENT, _BENT - _SOFT_DOWN_LEGS / 2.0, _SOFT_DOWN_LEGS,
+                                         _MOST_DOWN_LEGS)
 
     @cached_property
     def _loose(self) -> tuple[int, ...]:
@@ -183,57 +189,58 @@ def _take_scale_out(matrices: FloatArray) -> None:
     frames /= np.maximum(np.linalg.norm(frames, axis=-2, keepdims=True), 1e-30)
 
 
-def _shift_and_down(limb: Sequence[Sequence[Number]], ways: Sequence[Number], time_s: Number, upright: Number,
-                    below: Number, share: Number, rise: Number, leg: Number) -> Sequence[Number]:
+def _shift_and_down(limb: Sequence[Sequence[Number]], moment: Sequence[Number], upright: Number, below: Number,
+                    share: Number, rise: Number, sizes: Sequence[Number]) -> Sequence[Number]:
     """Return how far a foot is to be moved (x, y, z), how far the body is down for it, how far its leg is stretched.
 
     That is at most, as a share of the leg. For the rest see _shift.
     """
-    x, y, z, firmly, _ = _shift(limb, ways, time_s, upright, below, share, rise, leg)
-    wanted = firmly * _wanted(limb, (x, y, z), leg)
-    return x, y, z, down(ways, time_s, wanted), stretch(ways, time_s)
+    firmly, *_, stretch, is_free, least_down, _ = moment[FIRMLY:]
+    x, y, z, _ = _shift(limb, moment, upright, below, share, rise, sizes)
+    wanted = firmly * _wanted(limb, (x, y, z), sizes)
+    return x, y, z, greatest(is_free * wanted, least_down), stretch
 
 
-def _lacks(limb: Sequence[Sequence[Number]], ways: Sequence[Number], time_s: Number, upright: Number,
-           below: Number, share: Number, rise: Number, leg: Number) -> Sequence[Number]:
+def _lacks(limb: Sequence[Sequence[Number]], moment: Sequence[Number], upright: Number, below: Number, share: Number,
+           rise: Number, sizes: Sequence[Number]) -> Sequence[Number]:
     """Return how far the body has to be down for a foot that is held, how much higher that is than its foothold.
 
     And how far from its hip the ankle is then, as a share of the leg. For the rest see _shift.
     """
     hip, knee, ankle, _ = limb
-    x, y, z, _, higher = _shift(limb, ways, time_s, upright, below, share, rise, leg)
-    wanted = _wanted(limb, (x, y, z), leg)
-    left = ankle[0] + x - hip[0], ankle[1] + y - hip[1], ankle[2] + z + wanted - hip[2]
-    thigh, shin = (tuple(a - b for a, b in zip(*ends, strict=True)) for ends in ((knee, hip), (ankle, knee)))
-    return wanted, higher, length(left) / greatest(length(thigh) + length(shin), 1e-30)
+    x, y, z, higher = _shift(limb, moment, upright, below, share, rise, sizes)
+    wanted = _wanted(limb, (x, y, z), sizes)
+    left, leg = plus(minus(ankle, hip), (x, y, z + wanted)), length(minus(knee, hip)) + length(minus(ankle, knee))
+    return wanted, higher, length(left) / greatest(leg, 1e-30)
 
 
-def _shift(limb: Sequence[Sequence[Number]], ways: Sequence[Number], time_s: Number, upright: Number, below: Number,
-           share: Number, rise: Number, leg: Number) -> tuple[Number, Number, Number, Number, Number]:
-    """Return how far a foot is to be moved (x, y, z), how firmly it is held, and how much higher than its foothold.
+def _shift(limb: Sequence[Sequence[Number]], moment: Sequence[Number], upright: Number, below: Number, share: Number,
+           rise: Number, sizes: Sequence[Number]) -> tuple[Number, Number, Number, Number]:
+    """Return how far a foot is to be moved (x, y, z), and how much higher than its foothold it is while it is held.
 
-    So that its sole is not in the ground. limb: where hip, knee, ankle and foot are. ways: see Footholds.ways. upright:
-    how much the foot is held in height too. below: how deep its sole is below the floor, and how much that holds.
-    rise: how far it rises anyway. leg: its length.
+    So that its sole is not in the ground. limb: where hip, knee, ankle and foot are. moment: see leading.MOMENT.
+    upright: how much the foot is held in height too. below: how deep its sole is below the floor, and how much that
+    holds. rise: how far it rises anyway. sizes: see FeetLock._sizes.
     """
-    foot = limb[3]
-    higher = share * softly(below + foot[2] - ways[-1], SOFT_LEGS * leg)
-    x, y, z, firmly, clear = led(foot, ways, time_s, upright, higher, rise)
-    return x, y, z + share * softly(below + clear - z, SOFT_LEGS * leg), firmly, higher
+    foot, soft, clear, higher = limb[3], sizes[0], moment[OVER_GROUND], share
+    if not is_nothing(share):
+        higher = share * softly(below + foot[2] - moment[-1], soft)
+    x, y, z = led(foot, moment, upright, higher, rise)
+    if is_nothing(share):
+        return x, y, z, higher
+    return x, y, z + share * softly(below + clear - z, soft), higher
 
 
-def _wanted(limb: Sequence[Sequence[Number]], shift: Sequence[Number], leg: Number) -> Number:
+def _wanted(limb: Sequence[Sequence[Number]], shift: Sequence[Number], sizes: Sequence[Number]) -> Number:
     """Return how far the body has to go down for a foot that is moved.
 
     With the hip at height h over the goal and d beside it, a leg of length r reaches it from √(r² − d²) above.
     """
-    (hip_x, hip_y, hip_z), _, (x, y, z), _ = limb
-    x, y, z = hip_x - x, hip_y - y, hip_z - z
-    own, bent, soft = length((x, y, z)), _BENT * leg, _SOFT_DOWN_LEGS * leg
+    (_, bent, begin, soft, most), apart = sizes, minus(limb[0], limb[2])
+    (x, y, z), own = apart, length(apart)
     x, y, z = x - shift[0], y - shift[1], z - shift[2]
-    far = bent + softly(own - bent + soft / 2.0, soft)
+    far = bent + softly(own - begin, soft)
     high = z - root(far * far - x * x - y * y)
     if not holds_anywhere(high > 0.0):
         return 0.0 * high
-    most = _MOST_DOWN_LEGS * leg
     return greatest(most - softly(1.5 * most - softly(high, soft), most), 0.0)

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
-from ...maths.formulas import Number, greatest, within, worked_out
+from ...maths.formulas import Number, greatest, of_each, within, worked_out
 from ...retargeting.skin_points import SkinPoints
 from ...skeletons.hierarchy import with_ancestors
 from ...skeletons.maps import SkeletonMap
@@ -286,16 +286,18 @@ class Feet(Over):
 
     @cached_property
     def _spans(self) -> FloatArray:
-        """From when to when each segment plays alone, when it begins, its pace, and whether its feet sink, (S, 5).
+        """Three instants of each segment, how much of what begins there a second takes, and whether feet sink, (S, 7).
 
-        The pace is how much of the segment a second takes.
+        From when to when it plays alone, before which feet come to the height of footholds and after which they leave
+        it, the former counted backwards; and when it begins itself.
         """
         layout = self.row.layout
         begin_s, until_s = np.roll(layout.window_end_s, 1), layout.window_begin_s.copy()
         begin_s[0] = begin_s[0] - self.duration_s if self.is_loop else -np.inf
         until_s[-1] = until_s[-1] if self.is_loop else np.inf
-        return np.stack((begin_s, until_s, layout.begin_s, quotient(1.0, layout.end_s - layout.begin_s),
-                         self._floors.sinks), axis=1)
+        near_per_s = np.full(len(begin_s), 1.0 / _UPRIGHT_S)
+        return np.stack((begin_s, until_s, layout.begin_s, near_per_s, -near_per_s,
+                         quotient(1.0, layout.end_s - layout.begin_s), self._floors.sinks), axis=1)
 
     @cached_property
     def _floors(self) -> _Floors:
@@ -335,11 +337,12 @@ def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> Se
     feet sink into the ground it is elsewhere the clip's own: so much counts what it is as the segment begins, by itself
     and as it ends.
     """
-    (time_s,), (alone_s, until_s, begin_s, per_s, sinks) = time, segment
-    upright = 1.0 - _eased((time_s - alone_s) / _UPRIGHT_S) * _eased((until_s - time_s) / _UPRIGHT_S)
+    (time_s,), sinks = time, segment[-1]
+    away, until, gone = of_each(lambda begin_s, per_s: _eased((time_s - begin_s) * per_s), segment[:3], segment[3:6])
+    upright = 1.0 - away * until
     beside = sinks * (1.0 - upright)
     between = 1.0 - beside
-    gone = _eased((time_s - begin_s) * per_s) * between
+    gone = gone * between
     return upright, greatest(upright, sinks), between - gone, beside, gone
 
 

@@ -31,7 +31,7 @@ from .due_steps import (
     since,
     until,
 )
-from .footholds import CLEAR, CLEAR_LEGS, NEVER_S, PEAK, Footholds, Loose
+from .footholds import CLEAR_LEGS, CLEAR_SHARE, NEVER_S, PEAK, Footholds, Loose
 from .shorter_steps import Rounds, shortened
 
 SAME_LEGS: Final = 0.04
@@ -193,7 +193,7 @@ class _Walker:
         is_own = has_swing and (gap_s >= least_s or step.distance <= _SWING * step.fast(CALM_LEGS_PER_S) * gap_s)
         if is_own or last.stop_s <= self._begin_s + _SOON_S or step.latest_s - step.soonest_s < least_s:
             if has_swing:
-                last.clear = min(CLEAR * step.distance, CLEAR_LEGS * step.leg_length)
+                last.clear = min(CLEAR_SHARE * step.distance, CLEAR_LEGS * step.leg_length)
             return None
         return step
 

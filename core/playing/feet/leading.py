@@ -1,0 +1,158 @@
+"""How feet are led from foothold to foothold, as far as time alone says, by the numbers of a gap between two footholds.
+
+What goes from 1 to 0 is the smoothest movement, 1 − 10x³ + 15x⁴ − 6x⁵ at the share x of its time (Flash and Hogan
+1985). What parts the foothold from where a foot would be as it is let go fades so, and its speed there, which a held
+foot has not (inertialization: Bollo 2018); likewise backwards before it is held again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from ...maths.arrays import FloatArray
+from ...maths.formulas import Number
+
+CLOCKS: Final = 11
+"""A gap's numbers begin with so many instants from which on something goes on, and then how much of it a second takes.
+
+First how the foot is let go along three axes, then how it is led on; the gap itself; and the time in which the body
+goes down and up: in the gap about its beginning and its end, in the foothold before about its end and its beginning.
+"""
+LET_GO: Final = 6
+"""Of these the instant when the gap begins."""
+FADES: Final = 2 * CLOCKS
+"""Then what fades along the axes at both edges, six numbers each: the shift from the foot to the foothold, on a step
+the foothold itself; and what goes on there, of which x·(1 − x)³ times the former, and x times the latter, is taken."""
+CLEAR: Final = FADES + 18
+"""Then how high the foot is lifted there, at both edges, and how high it is at least in the middle of its own way."""
+LIFT: Final = CLEAR + 3
+"""Then the lift of the step; how far the leg is stretched as the gap begins and ends."""
+STRETCH: Final = LIFT + 1
+IS_STEP: Final = STRETCH + 2
+"""Then 1 where it is a step; and 1 where it is not planned how far the body is down."""
+IS_FREE: Final = IS_STEP + 1
+DOWN: Final = IS_FREE + 1
+"""Then how far it is, at the four instants above."""
+AT: Final = DOWN + 4
+"""And last where the foot was held before."""
+NUMBERS: Final = AT + 3
+ANY_STRETCH: Final = 1e9
+"""More than there is."""
+MOMENT: Final = 14
+"""So many numbers say how a foot is led at an instant.
+
+What it is moved by (x, y, z), less its own position over the ground and in height so many times; 1 while it is held;
+how firmly, soon 0 as it leaves; how firmly in height; by how much it is lifted anyway, and how high over the ground it
+is at least; to which share of its length its leg is stretched at most; how much the body goes down as this foot wants,
+and how far it is down at least; and how high the foothold is that is before.
+"""
+FIRMLY: Final = 6
+OVER_GROUND: Final = 9
+_POLYNOMIALS: Final = np.array((
+    (1.0, 0.0, 0.0, -10.0, 15.0, -6.0, 0.0),  # what is left
+    (0.0, -1.0, 3.0, -3.0, 1.0, 0.0, 0.0),  # −x·(1 − x)³
+    (0.0, 0.0, -1.0, 3.0, -3.0, 1.0, 0.0),  # −x²·(1 − x)³
+    (0.0, 0.0, 16.0, -32.0, 16.0, 0.0, 0.0),  # 16·x²·(1 − x)²
+    (0.0, 0.0, 0.0, 64.0, -192.0, 192.0, -64.0),  # 64·x³·(1 − x)³
+    (0.0, 0.0, 3.0, -2.0, 0.0, 0.0, 0.0)))  # x²·(3 − 2x)
+"""By powers of the share x of a time."""
+
+
+def moments(ways: FloatArray, times_s: FloatArray) -> FloatArray | list[Sequence[float]]:
+    """Return how L feet are led at times (F,), (L, F, 14), at a single one as a list for each foot.
+
+    ways: (L, F, 55) the numbers of the gaps.
+    """
+    if len(times_s) == 1:
+        time_s = float(times_s[0])
+        return [_moment(way, time_s) for way in ways[:, 0].tolist()]
+    ways = np.ascontiguousarray(ways.transpose(2, 0, 1))
+    shares = times_s - ways[:CLOCKS]
+    shares *= ways[CLOCKS:FADES]
+    np.minimum(np.maximum(shares, 0.0, out=shares), 1.0, out=shares)
+    terms = _of_shares(shares)
+    left, _, _, parted, bump, smooth = terms
+    is_held, size = times_s <= ways[LET_GO], shares.shape[1:]
+    fades = terms[:3, :6] * ways[FADES:CLEAR].reshape(3, 6, *size)
+    firmly = left[:3] + left[3:6]
+    down = left[LET_GO + 1:] * ways[DOWN:AT]
+    begin, end = ways[STRETCH:IS_STEP]
+    found = np.empty((MOMENT, *size))
+    found[:3] = np.where(is_held, ways[AT:], np.add.reduce(fades.reshape(6, 3, *size)))
+    found[3:5] = np.where(is_held, 1.0, ways[IS_STEP] * firmly[1:])
+    found[5] = is_held
+    np.multiply(firmly[0], firmly[0], out=found[6])
+    found[7] = firmly[2]
+    np.multiply(bump[LET_GO], ways[LIFT], out=found[8])
+    np.maximum.reduce(parted[:LET_GO + 1:3] * ways[CLEAR:LIFT], out=found[9])
+    found[10] = np.where(is_held, begin + ANY_STRETCH, begin + (end - begin) * smooth[LET_GO])
+    np.maximum(is_held, ways[IS_FREE], out=found[11])
+    found[12] = np.where(is_held, np.maximum(down[2], down[3]), down[0] + down[1])
+    found[13] = ways[-1]
+    return found.transpose(1, 2, 0)
+
+
+def _of_shares(shares: FloatArray) -> FloatArray:
+    """Return the six polynomials at shares (...) of a time, (6, ...)."""
+    powers = np.empty((7, *shares.shape))
+    powers[0], powers[1] = 1.0, shares
+    np.multiply(shares, shares, out=powers[2])
+    np.multiply(powers[1:3], powers[2], out=powers[3:5])
+    np.multiply(powers[3:5], powers[2], out=powers[5:])
+    return (_POLYNOMIALS @ powers.reshape(7, -1)).reshape(6, *shares.shape)
+
+
+def _moment(way: Sequence[float], time_s: float) -> Sequence[float]:
+    """Return the same for one foot at one instant, without arrays."""
+    if time_s <= way[LET_GO]:
+        down = max(way[DOWN + 2] * _left(_share(way, 9, time_s)), way[DOWN + 3] * _left(_share(way, 10, time_s)))
+        return *way[AT:], 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, way[STRETCH] + ANY_STRETCH, 1.0, down, way[-1]
+    x = y = z = firmly = firmly_up = clear = 0.0
+    for edge in (0, 1):
+        flat, up = _share(way, 3 * edge, time_s), _share(way, 3 * edge + 2, time_s)
+        if flat < 1.0 or up < 1.0:
+            first = FADES + 3 * edge
+            firmly, firmly_up = firmly + _left(flat), firmly_up + _left(up)
+            x, y = x + _faded(way, first, flat), y + _faded(way, first + 1, flat)
+            z, parted = z + _faded(way, first + 2, up), flat * (1.0 - flat)
+            clear = max(clear, 16.0 * way[CLEAR + edge] * parted * parted)
+    over, is_step, begin = _share(way, LET_GO, time_s), way[IS_STEP], way[STRETCH]
+    bump = over * (1.0 - over)
+    down = way[DOWN] * _left(_share(way, 7, time_s)) + way[DOWN + 1] * _left(_share(way, 8, time_s))
+    return (x, y, z, is_step * firmly, is_step * firmly_up, 0.0, firmly * firmly, firmly_up,
+            64.0 * way[LIFT] * bump * bump * bump, max(clear, 16.0 * way[CLEAR + 2] * bump * bump),
+            begin + (way[STRETCH + 1] - begin) * over * over * (3.0 - 2.0 * over), way[IS_FREE], down, way[-1])
+
+
+def _share(way: Sequence[float], clock: int, time_s: float) -> float:
+    """Return how much of something is over, 0…1."""
+    share = (time_s - way[clock]) * way[CLOCKS + clock]
+    return 0.0 if share < 0.0 else 1.0 if share > 1.0 else share
+
+
+def _left(share: float) -> float:
+    left = 1.0 - share
+    return left * left * left * (1.0 + share * (3.0 + 6.0 * share))
+
+
+def _faded(way: Sequence[float], at: int, share: float) -> float:
+    """Return what is left of a shift, whose number is at `at`, and of what goes on there."""
+    left = 1.0 - share
+    return _left(share) * way[at] - left * left * left * share * (way[at + 6] + share * way[at + 12])
+
+
+def led(foot: Sequence[Number], moment: Sequence[Number], upright: Number, higher: Number,
+        rise: Number) -> tuple[Number, Number, Number]:
+    """Return how far a foot must be moved (x, y, z).
+
+    foot: where it is. moment: how it is led, see MOMENT. upright: 0…1 how much of the shift is also in height. higher:
+    how much higher than its foothold it is while it is held, since its sole would be in the ground. rise: how much
+    higher it is where nothing else says how high.
+    The shift is whole over the ground while a foot is held. On a step it goes from one foothold to the next.
+    """
+    (foot_x, foot_y, foot_z), (x, y, z, own, own_up, is_held, _, firmly_up, lift, *_) = foot, moment
+    z = (z - own_up * foot_z + is_held * higher) * upright + lift + (1.0 - firmly_up * upright) * rise
+    return x - own * foot_x, y - own * foot_y, z
