@@ -71,7 +71,7 @@ class Arms(Over):
 
     def _going_round(self, seams: IntArray) -> IntArray:
         """Return which frames in windows of seams (F,), −1 where in none, may have arms that go round."""
-        return ((seams >= 0) & self._go_round.take(seams)).nonzero()[0]
+        return self._go_round.take(seams).nonzero()[0]
 
     def _turn(self, pose: Pose, frames: IntArray, times_s: FloatArray) -> None:
         """Take arms round in some frames (W,) of poses (F, J, …), at times (W,)."""
@@ -112,8 +112,8 @@ class Arms(Over):
 
     @cached_property
     def _go_round(self) -> BoolArray:
-        """Over which seams arms go round, as far as that is known, (S,)."""
-        return np.asarray(self.row.layout.window_end_s > self.row.layout.window_begin_s)
+        """Over which seams arms go round, as far as that is known, and last that they do not over none, (S + 1,)."""
+        return np.append(self.row.layout.window_end_s > self.row.layout.window_begin_s, False)
 
     def _found(self, seams: IntArray) -> list[tuple[FloatArray, FloatArray]]:
         begin, end = self.row.layout.window_begin_s[seams, None], self.row.layout.window_end_s[seams, None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -23,16 +23,13 @@ from .prepared import Prepared
 from .sides import Sides
 from .sources import Sources
 from .stage import FIRST_ROUND, Instants, Stage
-from .transitions.blending import Offsets, Style, blend_over
+from .transitions.blending import KnownOffsets, Offsets, Style, blend_over
 from .transitions.carrying import carried_over
 from .transitions.curves import CURVES, PACES
 from .transitions.decay import Decay
 from .transitions.limits import Limits
 from .transitions.methods import TRANSITION_METHODS, Layout, TransitionMethod
 from .transitions.seams import far_turns, fit_transitions, time_stretch
-
-_MOST_SEAMS_KEPT = 256
-"""Of more different ones the memory is given back: offsets of all joints are kept."""
 
 
 class _Pieces(NamedTuple):
@@ -54,8 +51,9 @@ class Row:
 
     sequence: its S segments, as the score says; prepared: what they index.
     style: how clips and transitions are blended. layout: when each clip and each transition plays.
-    sides: the poses and speeds on both sides of each seam. problems: warnings and notes. sampled: what is sampled in
-    place of what is prepared, where not all joints count.
+    sides: the poses and speeds on both sides of each seam. problems: warnings and notes. known_offsets: what
+    transitions add, as far as it was asked for. sampled: what is sampled in place of what is prepared, where not all
+    joints count.
     """
 
     sequence: Sequence
@@ -64,8 +62,8 @@ class Row:
     layout: Layout
     sides: Sides
     problems: tuple[Problem, ...]
+    known_offsets: KnownOffsets
     sampled: Sources | None = None
-    _known_offsets: dict[int, Offsets] = field(default_factory=dict)
 
     @classmethod
     def of(cls, sequence: Sequence, played: SequenceOf[Clip | Excerpt | Stage], style: Style, *, root_motion: RootMode,
@@ -88,7 +86,7 @@ class Row:
         problems = *far_turns(sequence, sources.skeleton, far, seen and seen(layout.end_s), skin), *notes
         tempo = quotient(1.0, time_stretch(layout.end_s - layout.begin_s, sequence, clips))
         return cls(sequence, prepared, style, layout,
-                   Sides(sequence, ends, held, root, automatic, tempo, limits), problems)
+                   Sides(sequence, ends, held, root, automatic, tempo, limits), problems, KnownOffsets(len(sequence)))
 
     @property
     def sources(self) -> Sources:
@@ -263,27 +261,15 @@ class Row:
 
     def _offset(self, pose: Pose, frames: IntArray, seam: IntArray, times_s: FloatArray) -> None:
         """Add to frames (W,) of poses (F, J, …) of clips what lets them meet at the seams after segments (W,)."""
-        alike = self._alike[seam].tolist()
-        row = {seam: number for number, seam in enumerate(dict.fromkeys(alike))}
-        found, at = self._offsets(list(row)), np.array([row[seam] for seam in alike])
-        self.sides.differing.add(pose, frames, found.vectors(at, times_s - self.layout.end_s[seam],
+        found, at = self.known_offsets.around(self._alike.take(seam), self._offsets)
+        self.sides.differing.add(pose, frames, found.vectors(at, times_s - self.layout.end_s.take(seam),
                                                              CURVES[self.style.curve].rise))
 
-    def _offsets(self, kept: list[int]) -> Offsets:
-        """Return the offsets around N different seams, and keep them."""
-        known = self._known_offsets
-        missing = [seam for seam in kept if seam not in known]
-        if missing:
-            if len(known) + len(missing) > _MOST_SEAMS_KEPT:
-                known.clear()
-                missing = kept
-            at = np.array(missing)
-            before_s, after_s = self._reach_s[:, at]
-            found = self.sides.inertialization(at, before_s, after_s, CURVES[self.style.curve].slope)
-            made: Offsets = Decay.of(found) if self.method.shape == "DECAY" else found
-            known.update(zip(missing, made.each(), strict=True))
-        parts = [known[seam] for seam in kept]
-        return parts[0].together(parts)
+    def _offsets(self, seams: IntArray) -> Offsets:
+        """Return the offsets around different seams (N,)."""
+        before_s, after_s = self._reach_s[:, seams]
+        found = self.sides.inertialization(seams, before_s, after_s, CURVES[self.style.curve].slope)
+        return Decay.of(found) if self.method.shape == "DECAY" else found
 
     @cached_property
     def _alike(self) -> IntArray:

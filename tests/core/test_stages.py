@@ -231,10 +231,10 @@ def test_where_the_same_clips_meet_again_offsets_are_the_same(root_motion: RootM
     whole = row(*calls, method=method, root_motion=root_motion, loop=True)
     times = np.linspace(0.0, whole.duration_s, 2000)
     found, seams = whole.sample(times), np.arange(60)
-    assert 20 < len(whole._known_offsets) < 60
+    assert 20 < len(whole.known_offsets) < 60
     whole.__dict__["_alike"] = seams
-    whole._known_offsets.clear()
+    whole.known_offsets.forget()
     wanted = whole.sample(times)
-    assert len(whole._known_offsets) == 60
+    assert len(whole.known_offsets) == 60
     for one, other in zip(vars(found).values(), vars(wanted).values(), strict=True):
         assert np.abs(one - other).max() < EXACT

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Self
 
@@ -21,6 +21,8 @@ from .methods import TRANSITION_METHODS, method_named
 _SMALL_RAD = 1e-4
 """Half-angles below this take the limit of the Jacobian's factor, which differs by less than angle²/700."""
 _NO_TIME_S = 1e-12
+_MOST_SEAMS_KEPT = 256
+"""Of more different ones the memory is given back: offsets of all joints are kept."""
 _EVENLY = 0.5
 """What goes evenly from one speed to another comes by half of the time times the change, as it would at the last."""
 
@@ -160,17 +162,48 @@ class Offsets(ABC):
         curve: by which it comes and goes, unless it says so itself.
         """
 
-    def each(self) -> Iterator[Self]:
-        """Yield that of one seam after another."""
-        arrays = [getattr(self, each.name) for each in fields(self)]
-        yield from (type(self)(*(array[i:i + 1] for array in arrays)) for i in range(len(arrays[0])))
+    def and_those_of(self, more: Self) -> Self:
+        """Return these and, after them, those of more seams."""
+        return type(self)(*(np.concatenate((getattr(self, each.name), getattr(more, each.name)))
+                            for each in fields(self)))
 
-    @classmethod
-    def together(cls, parts: Sequence[Self]) -> Self:
-        """Return that of several seams, at least one."""
-        if len(parts) == 1:
-            return parts[0]
-        return cls(*(np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(cls)))
+
+class KnownOffsets:
+    """The offsets around the seams of a row, as far as they are known."""
+
+    def __init__(self, seams: int) -> None:
+        """Begin with none of so many."""
+        self._row: IntArray = np.full(seams, -1, dtype=np.int64)
+        self._offsets: Offsets | None = None
+
+    def __len__(self) -> int:
+        """Return of how many seams they are known."""
+        return int(np.count_nonzero(self._row >= 0))
+
+    def forget(self) -> None:
+        """Give their memory back."""
+        self._row[:], self._offsets = -1, None
+
+    def around(self, seams: IntArray, find: Callable[[IntArray], Offsets]) -> tuple[Offsets, IntArray]:
+        """Return offsets, and where those of seams (W,) are among them, (W,).
+
+        find: offsets around different seams (N,), for those that are not known yet.
+        """
+        at = self._row.take(seams)
+        if self._offsets is None or np.count_nonzero(at < 0):
+            self._find(np.unique(seams), find)
+            at = self._row.take(seams)
+        assert self._offsets is not None
+        return self._offsets, at
+
+    def _find(self, seams: IntArray, find: Callable[[IntArray], Offsets]) -> None:
+        missing = seams[self._row[seams] < 0]
+        if len(self) + len(missing) > _MOST_SEAMS_KEPT:
+            self.forget()
+            missing = seams
+        found, known = find(missing), self._offsets
+        self._row[missing] = np.arange(len(missing)) + len(self)
+        self._offsets = found if known is None else known.and_those_of(found)
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,8 +49,10 @@ class Decay(Offsets):
         """Return the offsets at some instants; see Offsets."""
         time = self.time_s[at]
         s = np.clip(np.divide(time_s[:, None], time, out=np.ones_like(time), where=time > 0.0), 0.0, 1.0)
-        by_value = 1.0 - s**3 * (10.0 - s * (15.0 - 6.0 * s))
-        by_rate = time * s * (1.0 - s)**3 * (1.0 + 3.0 * s)
-        by_acceleration = time * time * s * s * (1.0 - s)**3 / 2.0
+        squares, left = s * s, 1.0 - s
+        lefts = left * left * left * s
+        by_value = 1.0 - squares * s * (10.0 - s * (15.0 - 6.0 * s))
+        by_rate = time * lefts * (1.0 + 3.0 * s)
+        by_acceleration = 0.5 * time * time * lefts * s
         return np.asarray(self.value[at] * by_value[..., None] + self.rate[at] * by_rate[..., None]
                           + self.acceleration[at] * by_acceleration[..., None])
