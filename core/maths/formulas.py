@@ -23,7 +23,9 @@ Vector = Sequence[Number]
 Quaternion = Sequence[Number]
 
 _ARRAY: Final = np.ndarray
-_NEXT: Final = np.array((1, 2, 0))
+_NEXT_AND_LAST: Final = np.array((1, 2, 0, 2, 0, 1))
+"""After each of a vector's numbers, the next one; then the one before it."""
+_CONJUGATE: Final = np.array((1.0, -1.0, -1.0, -1.0))[:, None, None]
 _PRODUCT: Final = rot.multiply(np.eye(4)[:, None], np.eye(4)).reshape(16, 4).T.copy()
 """What makes a·b of the products of a quaternion's numbers with another one's, (4, 16)."""
 
@@ -45,7 +47,7 @@ def worked_out(formula: Callable[..., Sequence[Any]], first: FloatArray,
                 for record in others]
         found = chain.from_iterable(map(formula, first[:, 0].tolist(), *each))
         return np.fromiter(found, dtype=np.float64).reshape(things, 1, -1)
-    return np.array(formula(*map(_numbers_first, (first, *others)))).transpose(1, 2, 0)
+    return np.asarray(formula(*map(_numbers_first, (first, *others)))).transpose(1, 2, 0)
 
 
 def _numbers_first(record: FloatArray | list[Sequence[float]]) -> FloatArray:
@@ -79,6 +81,13 @@ def length(v: Sequence[Number]) -> Number:
     x, y, z = v
     squares = x * x + y * y + z * z
     return math.sqrt(squares) if isinstance(squares, float) else np.sqrt(squares)
+
+
+def lengths(*vectors: Sequence[Number]) -> Sequence[Number]:
+    """Return how long each of several vectors is, all of one shape; of arrays in one pass."""
+    if isinstance(vectors[0], _ARRAY):
+        return _as_it_is(length(np.array(vectors).swapaxes(0, 1)))
+    return list(map(length, vectors))
 
 
 def cosine_sine(angle: Number) -> tuple[Number, Number]:
@@ -193,7 +202,8 @@ def by_rows(rows: Sequence[Sequence[Number]], v: Sequence[Number]) -> Vector[Num
 def cross(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:
     """Return the cross product of vectors."""
     if isinstance(a, _ARRAY) and isinstance(b, _ARRAY):
-        return _as_it_is((a * b.take(_NEXT, axis=0) - a.take(_NEXT, axis=0) * b).take(_NEXT, axis=0))
+        a, b = a.take(_NEXT_AND_LAST, axis=0), b.take(_NEXT_AND_LAST, axis=0)
+        return _as_it_is(a[:3] * b[3:] - a[3:] * b[:3])
     (ax, ay, az), (bx, by, bz) = a, b
     return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
@@ -217,6 +227,24 @@ def quaternion(w: Number, xyz: Sequence[Number]) -> Quaternion[Number]:
         return found
     x, y, z = xyz
     return w, x, y, z
+
+
+def joined(*numbers: Sequence[Number]) -> Sequence[Number]:
+    """Return the numbers of several vectors, quaternions or any others one after another.
+
+    >>> joined((1.0, 2.0), (3.0,))
+    [1.0, 2.0, 3.0]
+    """
+    return _as_it_is(np.concatenate(numbers)) if isinstance(numbers[0], _ARRAY) else list(chain.from_iterable(numbers))
+
+
+def conjugate(q: Sequence[Number]) -> Quaternion[Number]:
+    """Return the inverse rotation of a unit quaternion."""
+    if isinstance(q, _ARRAY):
+        found: Quaternion[Number] = _as_it_is(q * _CONJUGATE)
+        return found
+    w, x, y, z = q
+    return w, -x, -y, -z
 
 
 def product(a: Sequence[Number], b: Sequence[Number]) -> Quaternion[Number]:

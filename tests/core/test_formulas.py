@@ -12,6 +12,7 @@ from takt.core.maths.formulas import (
     arc_cosine,
     by_rows,
     chosen,
+    conjugate,
     cosine_sine,
     cross,
     direction,
@@ -20,8 +21,10 @@ from takt.core.maths.formulas import (
     greatest,
     holds_anywhere,
     is_nothing,
+    joined,
     least,
     length,
+    lengths,
     minus,
     of_each,
     plus,
@@ -51,6 +54,7 @@ def everything(one: Sequence[Number], rows: Sequence[Sequence[Number]], by: Sequ
     for part in (cosine_sine(inside), found, cross(v, rows[1]), rotated(q, v), several, moved, by_rows(rows, v), each):
         numbers.extend(part)
     numbers.append(x if is_nothing(scale) else x * scale)
+    numbers.extend(joined(conjugate(q), lengths(v, rows[0])))
     return numbers
 
 
@@ -59,7 +63,7 @@ def test_one_frame_alone_is_what_it_is_among_many() -> None:
     records = rng.normal(size=(3, 40, 4)), rng.normal(size=(3, 40, 3, 3)), rng.normal(size=(1, 40, 1))
     whole = worked_out(everything, *records)
     alone = [worked_out(everything, *(record[:, i:i + 1] for record in records)) for i in range(40)]
-    assert whole.shape == (3, 40, 29)
+    assert whole.shape == (3, 40, 35)
     np.testing.assert_allclose(np.concatenate(alone, axis=1), whole, atol=1e-14)
     q = rot.normalized(records[0])
     np.testing.assert_allclose(whole[..., 9:12], rot.rotate(q, records[0][..., :3]), atol=1e-12)
@@ -69,6 +73,9 @@ def test_one_frame_alone_is_what_it_is_among_many() -> None:
     np.testing.assert_allclose(whole[..., 19:22], (v + rows[..., 0, :] - rows[..., 1, :]) * v * scale, atol=1e-12)
     np.testing.assert_allclose(whole[..., 22:25], (rows @ v[..., None])[..., 0], atol=1e-12)
     np.testing.assert_allclose(whole[..., 25:28], (rows[..., 0, :] - rows[..., 1, :]) * scale, atol=1e-12)
+    np.testing.assert_allclose(whole[..., 29:33], rot.conjugate(q), atol=1e-12)
+    np.testing.assert_allclose(whole[..., 33], whole[..., 16], atol=1e-12)
+    np.testing.assert_allclose(whole[..., 34], np.linalg.norm(rows[..., 0, :], axis=-1), atol=1e-12)
     np.testing.assert_allclose(whole[..., 28], q[..., 1] * scale[..., 0], atol=1e-12)
     np.testing.assert_allclose(whole[..., 17], np.clip(q[..., 1], -0.1, 0.2), atol=1e-12)
     np.testing.assert_allclose(whole[..., 6:9], rot.cross(records[0][..., :3], records[1][..., 1, :]), atol=1e-12)
@@ -87,4 +94,4 @@ def test_one_frame_needs_no_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
         return [0.0]
 
     worked_out(watched, record, rows, by)
-    assert len(seen) == 29 and all(type(number) is float for number in seen)
+    assert len(seen) == 35 and all(type(number) is float for number in seen)

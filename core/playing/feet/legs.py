@@ -18,6 +18,7 @@ from ...maths.formulas import (
     arc_cosine,
     by_rows,
     chosen,
+    conjugate,
     cosine_sine,
     cross,
     direction,
@@ -25,8 +26,10 @@ from ...maths.formulas import (
     either,
     greatest,
     holds_anywhere,
+    joined,
     least,
     length,
+    lengths,
     minus,
     plus,
     product,
@@ -183,10 +186,10 @@ def _turned(rotations: FloatArray, frames: FloatArray, turns: FloatArray) -> Flo
     """Return q·W⁻¹·T·W of rotations q (3, L, F, 4), frames W (3, L, F, 3, 3) and turns T, (L, F, 12) as in _bent."""
     legs, frame_count = turns.shape[:2]
     if frame_count == 1:
-        few = turns.reshape(legs, 1, 4, 3, 1).transpose(3, 0, 1, 2, 4).copy()
+        few = turns.reshape(legs, 1, 3, 4, 1).transpose(2, 0, 1, 3, 4).copy()
         few[..., 1:, :] = frames.swapaxes(-1, -2) @ few[..., 1:, :]
         return np.asarray(((rotations @ _BY).reshape(*rotations.shape, 4) @ few)[..., 0])
-    numbers = turns.transpose(2, 0, 1).reshape(4, 3, legs, frame_count)  # number by number inner loops are long
+    numbers = turns.transpose(2, 0, 1).reshape(3, 4, legs, frame_count).swapaxes(0, 1)  # its inner loops are long
     own = numbers.copy()
     np.add.reduce(np.ascontiguousarray(frames.transpose(3, 4, 0, 1, 2)) * numbers[1:, None], out=own[1:])
     first: Any = np.ascontiguousarray(rotations.transpose(3, 0, 1, 2))
@@ -198,15 +201,14 @@ def _bent(limb: Sequence[Sequence[Number]], frame: Sequence[Sequence[Number]], s
           most: Number, knee_axis: Sequence[Number]) -> Sequence[Number]:
     """Return what turns a leg's hip, knee and ankle in the model, beside its parent, and the share; see Chains.bent.
 
-    First w of the three, then x and so on. limb: where they are. frame: the rows of the hip's. The knee bends first,
-    then the leg swings at the hip. What turns nothing is exactly that: there the leg is as long as it is, and swings to
-    where it is.
+    One after another. limb: where they are. frame: the rows of the hip's. The knee bends first, then the leg swings at
+    the hip. What turns nothing is exactly that: there the leg is as long as it is, and swings to where it is.
     """
     hip, knee, ankle = limb
     thigh, shin = minus(knee, hip), minus(ankle, knee)
     whole = plus(thigh, shin)
     aim = plus(whole, shift)
-    a, b, now, far = length(thigh), length(shin), length(whole), length(aim)
+    a, b, now, far = lengths(thigh, shin, whole, aim)
     together = greatest(a + b, 1e-30)
     soft, most = _SOFT * together, most * together
     over = softly(far - most - softly(now - most + soft / 2.0, soft), soft)
@@ -222,8 +224,7 @@ def _bent(limb: Sequence[Sequence[Number]], frame: Sequence[Sequence[Number]], s
     cosine, sine = cosine_sine(chosen(long != now, (wanted - angle) / 2.0, 0.0))
     bend = quaternion(cosine, scaled(axis, sine / greatest(size, 1e-30)))
     swing = _arc(plus(thigh, rotated(bend, shin)), aim, far)
-    (hip_w, hip_x, hip_y, hip_z), (knee_w, knee_x, knee_y, knee_z), (w, x, y, z) = swing, bend, product(swing, bend)
-    return hip_w, knee_w, w, hip_x, knee_x, -x, hip_y, knee_y, -y, hip_z, knee_z, -z, over / greatest(far, 1e-30)
+    return joined(swing, bend, conjugate(product(swing, bend)), (over / greatest(far, 1e-30),))
 
 
 def _arc(a: Sequence[Number], b: Sequence[Number], far: Number) -> Quaternion[Number]:
