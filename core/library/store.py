@@ -21,8 +21,9 @@ from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
 
 MAX_BYTES: Final = 2**30
-_LAID_OUT: Final = 7
-"""A clip that was played takes at most so many times the bytes of its tracks: it keeps its keys, and more, laid out."""
+_LAID_OUT: Final = 8
+"""A clip that was played takes at most so many times the bytes of its tracks: it keeps the keys of what of it moves,
+and more, laid out."""
 _JOINT_BYTES: Final = 8 * (2 * (4 * 10 + 2 * 3) + 7)
 """And so many for each joint: poses and positions at its ends, in two interpolations, and how far they turn."""
 Value = TypeVar("Value")
