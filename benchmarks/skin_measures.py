@@ -46,6 +46,8 @@ DEEPER = 0.02
 SLOW = 0.3
 """Heights in a second: how much faster a wrist became is told where its clip is at least so fast; and a hand that goes
 faster past what it touches only swings past it."""
+JOLT = 0.03
+"""Of the height: clips are named whose wrists' way bends by so much more within a frame."""
 BESIDE_S = 1.0 / 60.0
 ON_GROUND, BELOW = 0.01, 0.02
 IN_THE_AIR = 0.35
@@ -67,7 +69,7 @@ class SkinFigures:
     go past it in the clip, in heights in a second. together: (M,) by how much further hands are from each other than in
     the clip where they are near, in heights. deeper: (N, 4) by how much more elbows, forearms, wrists and palms are
     inside the body, in lengths of the trunk. faster: (N,) how many times as fast the fastest moment of a wrist is as
-    without contacts.
+    without contacts. jolts: (N,) by how much more its way bends within a frame of 1/30 s, in heights.
     """
 
     clip: str
@@ -78,6 +80,7 @@ class SkinFigures:
     together: FloatArray
     deeper: FloatArray
     faster: FloatArray
+    jolts: FloatArray
 
 
 def skin_figures(clip: Clip, source: SkeletonMap, done: Retargeted, plain: Retargeted,
@@ -92,14 +95,14 @@ def skin_figures(clip: Clip, source: SkeletonMap, done: Retargeted, plain: Retar
     times = np.linspace(0.0, clip.duration_s, int(np.clip(clip.duration_s * FPS, 2, MOST_FRAMES)))
     return SkinFigures(clip.name, low[stands], float(low.min()), seated, _gaps(clip, source, done.clip, body, times),
                        _together(clip, source, done.clip, body, times), _deeper(clip, source, done.clip, body, times),
-                       _faster(done.clip, plain.clip, body))
+                       _faster(done.clip, plain.clip, body), _jolts(done.clip, plain.clip, body))
 
 
 def said(figures: Sequence[SkinFigures]) -> str:
     """Return a line about several clips."""
-    ground, seated, gaps, together, deeper, faster = (
+    ground, seated, gaps, together, deeper, faster, jolts = (
         np.concatenate([getattr(f, name) for f in figures]) for name in
-        ("at_contacts", "seated", "gaps", "together", "deeper", "faster"))
+        ("at_contacts", "seated", "gaps", "together", "deeper", "faster", "jolts"))
     parts = []
     if len(ground):
         parts.append(f"ground n={len(ground)} within 1 % {np.mean(np.abs(ground) <= ON_GROUND):.1%} worst "
@@ -126,6 +129,8 @@ def said(figures: Sequence[SkinFigures]) -> str:
                      f"{max(hands.max(), 0.0):.2f}")
     if len(faster):
         parts.append(f"wrists faster p90 {np.percentile(faster, 90):.2f} worst {faster.max():.2f}")
+    if len(jolts):
+        parts.append(f"jolted p90 {100 * np.percentile(jolts, 90):.1f} worst {100 * jolts.max():.1f} %")
     return "; ".join(parts)
 
 
@@ -150,7 +155,9 @@ def said_worst(figures: Sequence[SkinFigures]) -> list[str]:
         "together": [(miss / NEAR * ON_GROUND, f"{miss:.1%}") for miss in
                      (float(np.abs(figure.together).max(initial=0.0)) for figure in figures)],
         "hands deeper": [(miss / DEEPER * ON_GROUND, f"{miss:.2f}") for miss in
-                         (float(figure.deeper[:, 2:].max(initial=0.0)) for figure in figures)]}
+                         (float(figure.deeper[:, 2:].max(initial=0.0)) for figure in figures)],
+        "jolted": [(jolt / JOLT * ON_GROUND, f"{jolt:.1%}") for jolt in
+                   (float(figure.jolts.max(initial=0.0)) for figure in figures)]}
     lines = []
     for kind, of_clips in missed.items():
         worst = sorted(((size, f"{figure.clip} {told}") for (size, told), figure in zip(of_clips, figures, strict=True)
@@ -271,15 +278,23 @@ def _deeper(clip: Clip, source: SkeletonMap, played: Clip, body: SkinnedBody, ti
 
 def _faster(kept: Clip, plain: Clip, body: SkinnedBody) -> FloatArray:
     """Return how many times as fast a wrist is with contacts kept, at most in a clip, (N,)."""
-    hands = HandsAndBody.of(body.found, None)
-    times = np.linspace(0.0, kept.duration_s, int(np.clip(kept.duration_s * 60, 2, 600)))
-    if hands is None or len(times) < 3:
-        return np.zeros(0)
-    speeds = []
-    for clip in (kept, plain):
-        places = world_from_pose(clip.skeleton, poses_at(clip, times))[..., 3]
-        wrists = places[:, [arm.last for arm in hands.arms]]
-        speeds.append(np.linalg.norm(np.diff(wrists, axis=0), axis=-1).max(axis=0) / (times[1] * hands.height))
-    is_fast = speeds[1] > SLOW
-    return np.asarray(speeds[0][is_fast] / speeds[1][is_fast])
+    speeds = _most(kept, plain, body, 60, 1)
+    is_fast = speeds[1] > SLOW / 60
+    return np.asarray(speeds[0, is_fast] / speeds[1, is_fast])
 
+
+def _jolts(kept: Clip, plain: Clip, body: SkinnedBody) -> FloatArray:
+    """Return by how much more wrists' ways bend within a frame with contacts kept, at most in a clip, (N,) heights."""
+    with_contacts, without = _most(kept, plain, body, 30, 2)
+    return np.asarray(with_contacts - without)
+
+
+def _most(kept: Clip, plain: Clip, body: SkinnedBody, fps: int, order: int) -> FloatArray:
+    """Return the largest differences of an order between frames of each wrist's way, (2, N) in heights: kept, plain."""
+    hands, times = HandsAndBody.of(body.found, None), np.arange(int(kept.duration_s * fps) + 1) / fps
+    if hands is None or len(times) <= order:
+        return np.zeros((2, 0))
+    wrists = [arm.last for arm in hands.arms]
+    places = np.stack([world_from_pose(clip.skeleton, poses_at(clip, times))[..., 3][:, wrists]
+                       for clip in (kept, plain)])
+    return np.asarray(np.linalg.norm(np.diff(places, order, axis=1), axis=-1).max(axis=1) / hands.height)

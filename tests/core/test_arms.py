@@ -148,6 +148,19 @@ def test_hands_stay_turned_and_arms_move_without_a_jerk() -> None:
         assert speeds[1] < 1.5 * speeds[0]
 
 
+@pytest.mark.parametrize("shape", [STOUT, (0.3, 0.3)])
+@pytest.mark.parametrize("per_second", [2.0, 3.0, 4.0])
+def test_arms_that_swing_to_and_fro_go_out_of_a_stout_trunk_on_one_way(per_second: float,
+                                                                      shape: tuple[float, float]) -> None:
+    target, clip = target_body(), swinging(0.02 + 0.2 * np.sin(per_second * 2.0 * np.pi * TIMES))
+    found, times, bent = find_map(target), np.linspace(0.0, 2.0, 61), []
+    for keep in (False, True):
+        played = retarget(clip, target, points=skin_of(target, shape), keep_contacts=keep).clip
+        wrists = world_from_pose(target, played.sample(times))[:, [found.joint_of[f"{side}_wrist"] for side in "lr"]]
+        bent.append(np.linalg.norm(np.diff(wrists[..., 3], 2, axis=0), axis=-1).max())
+    assert bent[1] < 1.05 * bent[0] and depth(played, shape).max() < DEEP_M
+
+
 def test_nothing_changes_where_nothing_touches() -> None:
     target = target_body()
     found, theirs = headless(target), headless(BODY)

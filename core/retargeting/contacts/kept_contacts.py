@@ -36,6 +36,8 @@ _HARDLY_SEEN: Final = 0.02
 """Of an arm's length."""
 _FASTEST: Final = 0.7
 """Of the body's height in a second: how much faster a hand goes to what it touches, and away from it."""
+_USUAL_S: Final = 0.2
+"""Hands go the way out that they take about this long, rather than a shorter one for a moment."""
 _SWINGS: Final = 1.5
 """Likewise, hands that would have to go faster to come to what they touch, and away while they touch it, swing past."""
 _ALL: Final = 0.99
@@ -68,6 +70,7 @@ def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
         made[seen.rows], counts[seen.rows] = _detours(here, there, seen)
     if not made.any():
         return played
+    _as_usual(here, there, times, made, counts)
     made, lasts = _without_swings(here, there, times, made, counts)
     wanted = made.copy()
     for side in np.flatnonzero(counts.any(axis=0)).tolist():
@@ -83,6 +86,18 @@ def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
     for side in np.flatnonzero(made.any(axis=(0, 2))).tolist():
         new |= _keys(here, side, times, made[:, side])
     return with_rotations(played, new)
+
+
+def _as_usual(here: _Body, there: _Body, times: FloatArray, made: FloatArray, counts: FloatArray) -> None:
+    """Find detours (F, 2, 4) anew that are far from what they are on average, and begin from that.
+
+    Out of a thick trunk there are several ways; which is shortest may change from one frame to the next and back. Hands
+    that touch something, counts (F, 2), know where they go.
+    """
+    usual = averaged(times, made.reshape(len(times), -1), _USUAL_S).reshape(made.shape)
+    rows = np.flatnonzero((here.is_far(made - usual) & (counts == 0.0)).any(axis=1))
+    for seen in _seen_at(here, there, times, rows):
+        made[seen.rows], _ = _detours(here, there, seen, usual[seen.rows])
 
 
 def _without_swings(here: _Body, there: _Body, times: FloatArray, made: FloatArray,
