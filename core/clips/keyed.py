@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from ..maths import rotations as rot
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray, IntArray, merged
 from ..skeletons.skeleton import Pose
 from .clip import Clip, Tracks
 
@@ -29,7 +29,7 @@ def filled(times: FloatArray, longest_s: float = _LONG_ENOUGH * SAMPLE_S) -> Flo
     steps = int(np.ceil((times[-1] - times[0]) / SAMPLE_S))
     if np.diff(times).max(initial=0.0) <= longest_s:
         return times
-    return np.union1d(times, np.linspace(times[0], times[-1], steps + 1))
+    return merged(times, np.linspace(times[0], times[-1], steps + 1))
 
 
 def thinned(times: FloatArray, step_s: float = SAMPLE_S) -> FloatArray:
@@ -67,10 +67,10 @@ def beside(times: FloatArray, more: FloatArray, apart_s: float = _SAME_S) -> Flo
     [0.0, 0.25, 0.5, 0.75]
     """
     if not len(times):
-        return np.unique(more)
+        return merged(more)
     after = np.searchsorted(times, more).clip(1, len(times) - 1) if len(times) > 1 else np.zeros(len(more), np.int64)
     near = np.minimum(np.abs(more - times[after]), np.abs(more - times[after - 1]))
-    return np.union1d(times, more[near >= apart_s])
+    return merged(times, more[near >= apart_s])
 
 
 def keys_of(tracks: Tracks, index: int) -> tuple[FloatArray, FloatArray]:
@@ -82,11 +82,9 @@ def key_times(*channels: Tracks, joints: IntArray | None = None) -> FloatArray:
     """Return when there are keys of some joints, or of all, (N,) ascending; 0 is always among them."""
     found = [np.zeros(1)]
     for tracks in channels:
-        if joints is None or tracks.shared_times is not None:
-            found += [tracks.different_times] if joints is None or np.isin(tracks.joints, joints).any() else []
-        else:
-            found += [keys_of(tracks, i)[0] for i in np.flatnonzero(np.isin(tracks.joints, joints)).tolist()]
-    return np.unique(np.concatenate(found))
+        of_some = tracks.by_times if joints is None else tracks.alike(np.flatnonzero(np.isin(tracks.joints, joints)))
+        found += [times for times, _ in of_some]
+    return merged(*found)
 
 
 def sampled(tracks: Tracks, index: int, times: FloatArray) -> FloatArray:

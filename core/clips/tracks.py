@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import TaktError
-from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray, merged
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +129,7 @@ class Tracks:
     @cached_property
     def different_times(self) -> FloatArray:
         """All different key times (U,), ascending."""
-        shared = self.shared_times
-        return np.unique(self.times_s if shared is None else shared)
+        return merged(np.zeros(0), *(times for times, _ in self.by_times))
 
     @cached_property
     def _grid(self) -> tuple[FloatArray, IntArray]:

@@ -39,6 +39,18 @@ def differs_from_rest(values: FloatArray, rest: float, tolerance: float) -> Bool
     return np.asarray(((values.min(axis=0) < rest - tolerance) | (values.max(axis=0) > rest + tolerance)).any(axis=1))
 
 
+def merged(*rows: FloatArray) -> FloatArray:
+    """Return the different values of some rows (N,), ascending; where rows ascend, many times as fast as np.unique.
+
+    >>> merged(np.array((0.0, 1.0, 1.0)), np.array((0.5, 1.0)), np.zeros(0)).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    values = np.sort(np.concatenate(rows), kind="stable")  # which merges what ascends
+    is_first = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=is_first[1:])
+    return values[is_first]
+
+
 def runs(mask: BoolArray) -> list[tuple[int, int]]:
     """Return where each run of True in a mask (N,) begins and ends; the end is not in it.
 

@@ -12,7 +12,7 @@ from ..clips.clip import Clip, Interpolation, Tracks, TranslationInterpolation
 from ..clips.clip_set import ClipSet
 from ..clips.excerpt import SKIP_ZONES, Excerpt, skipping
 from ..errors import TaktError
-from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray, merged
 from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
 from .bake import bake
 from .stage import Instants, Stage
@@ -92,7 +92,7 @@ class Sources:
         if number in self.stages:
             found = self.stages[number].instants(1.0, np.inf)
             return Instants(*(times / clip.duration_s for times in (found.edges, found.jumps, found.keys)))
-        times = np.unique(np.concatenate([t.different_times for t in (clip.rotations, clip.translations, clip.scales)]))
+        times = merged(*(tracks.different_times for tracks in (clip.rotations, clip.translations, clip.scales)))
         return Instants(none, none, times / clip.duration_s)
 
     @cached_property

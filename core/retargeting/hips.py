@@ -10,7 +10,7 @@ import numpy as np
 from ..clips.clip import Clip, Tracks
 from ..clips.keyed import filled, key_times, keys_of, packed
 from ..clips.posed import PosedJoints
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray, IntArray, merged
 from ..skeletons import hanim
 from ..skeletons.hierarchy import is_descendant, path_to_root, with_ancestors
 from ..skeletons.skeleton import Skeleton
@@ -67,7 +67,7 @@ class HipsPath:
                 if not (joint == self.carrier or is_descendant(self.target.parents, int(joint), self.carrier))]
         others = packed(kept, 3)
         keep = with_ancestors(self.target.parents, self.hips)
-        times = np.union1d(self.times, _times(keep, rotations, others))
+        times = merged(self.times, _times(keep, rotations, others))
         wanted = np.stack([np.interp(times, self.times, values) for values in self.positions.T], axis=1)
         away = wanted - _middle(self.target, self.hips, rotations, others, times)
         parent = int(self.target.parents[self.carrier])

@@ -12,7 +12,7 @@ from ..clips.clip import Clip
 from ..clips.keyed import key_times, packed, turns_at
 from ..clips.posed import PosedJoints
 from ..maths import rotations as rot
-from ..maths.arrays import BoolArray, FloatArray, smoothstep
+from ..maths.arrays import BoolArray, FloatArray, merged, smoothstep
 from ..skeletons.hierarchy import is_descendant
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
@@ -178,7 +178,7 @@ def with_rotations(clip: Clip, new: Mapping[int, tuple[FloatArray, FloatArray]])
 
 def with_joint_turned(clip: Clip, joint: int, times: FloatArray, axes: FloatArray, angles: FloatArray) -> Clip:
     """Return a clip of which a joint is turned in the model about axes (F, 3) by angles (F,) at times (F,)."""
-    keys = np.union1d(key_times(clip.rotations, joints=np.array([joint])), times)
+    keys = merged(key_times(clip.rotations, joints=np.array([joint])), times)
     vector = np.stack([np.interp(keys, times, each, 0.0, 0.0) for each in (axes * angles[:, None]).T], axis=1)
     before, _ = PosedJoints.of(clip, np.array([joint])).placed(keys)
     own = turns_at(clip.rotations, [joint], keys)[:, 0]

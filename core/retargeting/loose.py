@@ -9,7 +9,7 @@ import numpy as np
 from ..clips.clip import Clip, Tracks
 from ..clips.keyed import filled, key_times, keys_of, packed
 from ..maths import rotations as rot
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray, IntArray, merged
 from ..skeletons.hierarchy import in_order
 from ..skeletons.skeleton import Pose, Skeleton
 
@@ -29,7 +29,7 @@ def carried(target: Skeleton, joints: IntArray, rotations: Tracks, translations:
     on_of = dict(joints.tolist())
     order = in_order(target.parents, on_of)
     times = filled(key_times(rotations, translations))
-    times = times if besides is None else np.union1d(times, besides)
+    times = times if besides is None else merged(times, besides)
     part = part_of(target, np.sort(order), rotations, translations)
     pose, column = part.sample(times), {joint: i for i, joint in enumerate(np.sort(order).tolist())}
     local, rest = locals_of(part.skeleton, pose), target.rest_world

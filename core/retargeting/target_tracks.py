@@ -21,7 +21,7 @@ import numpy as np
 from ..clips.clip import Clip, Tracks
 from ..clips.keyed import filled, keys_of, packed, sampled, sandwich
 from ..maths import rotations as rot
-from ..maths.arrays import FloatArray
+from ..maths.arrays import FloatArray, merged
 from ..skeletons import hanim
 from ..skeletons.skeleton import Skeleton, world_from_pose
 from .plan import Plan, Steps
@@ -138,9 +138,9 @@ class TargetTracks:
         clip, plan = self._clip, self._plan
         s, b = int(plan.pairs.source[p]), int(plan.pairs.source[plan.above[p]]) if plan.above[p] >= 0 else -1
         between = {*plan.steps[p].up, *plan.steps[p].down}
-        times = filled(np.unique(np.concatenate([
+        times = filled(merged(*(
             keys_of(channel, i)[0] for channel in (clip.rotations, clip.translations, clip.scales)
-            for i, joint in enumerate(channel.joints) if int(joint) in between])))
+            for i, joint in enumerate(channel.joints) if int(joint) in between)))
         world, rest = world_from_pose(clip.skeleton, clip.sample(times)), clip.skeleton.rest_world
         if b < 0:
             return times, world[:, s, :, 3] - rest[s, :, 3]
@@ -161,7 +161,7 @@ class TargetTracks:
         return packed(tracks, 3)
 
     def _times(self, tracks: Tracks, indices: Sequence[int]) -> FloatArray:
-        return filled(np.unique(np.concatenate([keys_of(tracks, i)[0] for i in indices])))
+        return filled(merged(*(keys_of(tracks, i)[0] for i in indices)))
 
 
 def _linear_above(skeleton: Skeleton, joint: int) -> FloatArray:

@@ -14,7 +14,7 @@ import numpy as np
 from ...clips.clip import Clip, Tracks
 from ...clips.keyed import SAMPLE_S, key_times, keys_of, packed, poses_at
 from ...maths import rotations as rot
-from ...maths.arrays import FloatArray, IntArray
+from ...maths.arrays import FloatArray, IntArray, merged
 from ...skeletons import hanim
 from ...skeletons.hierarchy import is_descendant, parents_first, path_to_root, with_ancestors
 from ...skeletons.maps import SkeletonMap
@@ -106,7 +106,7 @@ class WholeBody:
         kept = with_ancestors(self.skeleton.parents, np.concatenate((self.loose, above)))
         times = key_times(clip.rotations, clip.translations, clip.scales, joints=kept)
         if times[-1] > 0.0:
-            times = np.union1d(times, np.append(np.arange(0.0, clip.duration_s, _STEP_S), clip.duration_s))
+            times = merged(times, np.append(np.arange(0.0, clip.duration_s, _STEP_S), clip.duration_s))
         part, here = clip.part(kept), np.searchsorted(kept, self.loose)
         there = np.where(above >= 0, np.searchsorted(kept, above), len(kept))
         turns, positions = np.empty((len(times), len(here), 4)), np.empty((len(times), len(here), 3))

@@ -18,7 +18,7 @@ from ...clips.clip import Clip
 from ...clips.keyed import SAMPLE_S, filled, key_times, thinned, turns_at
 from ...clips.posed import PosedJoints, joined_frames, of_frames
 from ...maths import rotations as rot
-from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...maths.arrays import BoolArray, FloatArray, IntArray, merged
 from ...maths.equal_values import once_for_equal
 from ...skeletons.hierarchy import path_to_root, with_ancestors
 from ...skeletons.maps import SkeletonMap
@@ -124,8 +124,9 @@ def _times(here: _Body, there: _Body) -> FloatArray:
     What is made of it is averaged over longer moments. The rest of the body may have more keys, as feet drawn up.
     """
     arms = key_times(here.clip.rotations, joints=here.posed.joints[np.array(here.arms)])
-    keyed = np.union1d(arms, key_times(there.clip.rotations, there.clip.translations, joints=there.posed.joints))
-    return filled(thinned(np.union1d(keyed, here.clip.duration_s).clip(0.0, here.clip.duration_s), _STEP_S))
+    source = key_times(there.clip.rotations, there.clip.translations, joints=there.posed.joints)
+    end = np.array((here.clip.duration_s,))
+    return filled(thinned(merged(arms, source, end).clip(0.0, end), _STEP_S))
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,7 +319,7 @@ def _keys(body: _Body, side: int, times: FloatArray, made: FloatArray) -> dict[i
     clip, arm = body.clip, body.shape.kept[list(body.arms[side])]
     is_made = np.pad(made.any(axis=1), 1)
     near = times[is_made[:-2] | is_made[1:-1] | is_made[2:]]
-    keys = np.union1d(near, key_times(clip.rotations, joints=arm))
+    keys = merged(near, key_times(clip.rotations, joints=arm))
     at_keys = np.stack([np.interp(keys, times, values) for values in made.T], axis=1)
     rows = np.flatnonzero(at_keys.any(axis=1))
     wanted = np.array((*arm, *clip.skeleton.parents[arm], body.shape.kept[body.shape.carriers[side]]))

@@ -16,7 +16,7 @@ from ...clips.clip import Clip
 from ...clips.keyed import SAMPLE_S, beside, divided, key_times, thinned
 from ...clips.posed import PosedJoints
 from ...maths import rotations as rot
-from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...maths.arrays import BoolArray, FloatArray, IntArray, merged
 from ...skeletons.hierarchy import with_ancestors, with_descendants
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
@@ -151,7 +151,7 @@ def with_arms_drawn_up(clip: Clip, found: SkeletonMap, arms: tuple[ArmSkin, ...]
 def _keys(clip: Clip, joints: IntArray, step_s: float) -> FloatArray:
     """Return the times of keys of some joints (F,), of those in one step the first; and the clip's ends."""
     keys = key_times(clip.rotations, clip.translations, joints=joints).clip(0.0, clip.duration_s)
-    return thinned(np.union1d(keys, (0.0, clip.duration_s)), step_s)
+    return thinned(merged(keys, np.array((0.0, clip.duration_s))), step_s)
 
 
 def _times(clip: Clip, arm: ArmSkin, near: FloatArray) -> FloatArray:
@@ -172,7 +172,7 @@ def _with_between(clip: Clip, arm: ArmSkin, drawn: FloatArray, times: FloatArray
     long = np.array((*np.linalg.norm(np.diff(at, axis=1), axis=-1).max(axis=0, initial=0.0), arm.far))
     away = (rot.angle_between(turns[1:], turns[:-1]) ** 2 @ long) / 8.0
     gaps = np.flatnonzero((away > _BETWEEN_LEGS * leg) & (np.diff(drawn) < 2.0 * _STEP_S))
-    return np.union1d(times, (drawn[gaps] + drawn[gaps + 1]) / 2.0)
+    return merged(times, (drawn[gaps] + drawn[gaps + 1]) / 2.0)
 
 
 def _drawn(clip: Clip, arm: ArmSkin, times: FloatArray, ground: float, leg: float, up: FloatArray) -> FloatArray:

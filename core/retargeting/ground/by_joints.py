@@ -17,7 +17,7 @@ from ...clips.clip import Clip, Tracks
 from ...clips.contacts import LOW_LEGS, depth_within
 from ...clips.keyed import SAMPLE_S, filled, key_times
 from ...clips.posed import PosedJoints
-from ...maths.arrays import FloatArray, IntArray, smoothstep
+from ...maths.arrays import FloatArray, IntArray, merged, smoothstep
 from ...skeletons.hierarchy import with_ancestors
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
@@ -208,7 +208,7 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
     if not len(feet):
         return None
     ours, theirs = pairs.target[feet], pairs.source[feet]
-    times = filled(np.unique(np.concatenate((source.times(theirs), target.times(ours)))))
+    times = filled(merged(source.times(theirs), target.times(ours)))
     there = source.heights(theirs, times)
     leg = _leg(source, pairs)
     ground = _ground(there, names, times, leg)

@@ -17,7 +17,7 @@ import numpy as np
 from ...clips.clip import Clip, Tracks
 from ...clips.contacts import foot_contacts, joined
 from ...clips.keyed import SAMPLE_S, beside, divided, key_times, thinned
-from ...maths.arrays import FloatArray, smoothstep
+from ...maths.arrays import FloatArray, merged, smoothstep
 from ...skeletons.hierarchy import with_descendants
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
@@ -342,7 +342,7 @@ def moments(duration_s: float, *channels: Tracks) -> FloatArray:
     Heights may turn sharply at keys; of those that are closer than the steps one in each step is enough.
     """
     keys = key_times(*channels).clip(0.0, duration_s)
-    return divided(thinned(np.union1d(keys, (0.0, duration_s)), _STEP_S), _STEP_S)
+    return divided(thinned(merged(keys, np.array((0.0, duration_s))), _STEP_S), _STEP_S)
 
 
 def _keys(clip: Clip) -> FloatArray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...clips.clip import Clip, Tracks
 from ...clips.keyed import beside, key_times
-from ...maths.arrays import FloatArray
+from ...maths.arrays import FloatArray, merged
 from ...skeletons.maps import SkeletonMap
 from ..comparing.reference import rebased
 from ..skin_points import SkinPoints
@@ -43,7 +43,7 @@ def ground_without_legs(played: Clip, found: SkeletonMap, skin: SkinPoints, up: 
         return None
     still = Clip("", found.skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
     rests = float(skin.heights(rebased(still, played.skeleton), np.zeros(1), up).min())
-    keys = np.unique((*key_times(played.rotations, played.translations), played.duration_s))
+    keys = merged(key_times(played.rotations, played.translations), np.array((played.duration_s,)))
     times = beside(keys.clip(0.0, played.duration_s), steps)
     every = LowestSkin.of_parts(skin, played.skeleton, [np.ones(len(skin.positions), np.bool_)])
     lift = rests - every.at(played, times, up)[0][:, 0]

@@ -13,7 +13,7 @@ from ...clips.contacts import LOW_LEGS
 from ...clips.keyed import key_times, keys_of, packed, turns_at
 from ...clips.posed import PosedJoints
 from ...maths import rotations as rot
-from ...maths.arrays import FloatArray
+from ...maths.arrays import FloatArray, merged
 from ...skeletons.hierarchy import path_to_root
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
@@ -188,7 +188,7 @@ def lifted(skeleton: Skeleton, translations: Tracks, ground: Ground, up: FloatAr
     if root is None:
         root = min(tracks, key=lambda joint: len(path_to_root(skeleton.parents, joint)))
     own_times, values = tracks.get(root, (np.zeros(1), np.zeros((1, 3))))
-    every = np.union1d(ground.times_s, own_times)
+    every = merged(ground.times_s, own_times)
     shift = np.interp(every, ground.times_s, ground.lift)[:, None] * up
     parent = int(skeleton.parents[root])
     if parent >= 0:
@@ -213,7 +213,7 @@ def with_feet_drawn_up(clip: Clip, found: SkeletonMap, ground: Ground, up: Float
         is_drawn[1:] |= drawn[:-1] != 0.0
         is_drawn[:-1] |= drawn[1:] != 0.0
         keys = key_times(clip.rotations, joints=np.array(leg))
-        times = np.unique(np.concatenate((ground.times_s[is_drawn], keys, (0.0, clip.duration_s))))
+        times = merged(ground.times_s[is_drawn], keys, np.array((0.0, clip.duration_s)))
         offset = np.interp(times, ground.times_s, drawn)[:, None] * up
         turns = turns_of_moved(clip, leg, hips, times, offset)
         new |= {joint: (times, turns[:, i]) for i, joint in enumerate(leg)}

@@ -19,7 +19,7 @@ from ...clips.clip import Clip
 from ...clips.contacts import FootContacts, depth_within, foot_contacts
 from ...clips.keyed import SAMPLE_S, beside, key_times
 from ...clips.posed import PosedJoints
-from ...maths.arrays import BoolArray, FloatArray, smoothstep
+from ...maths.arrays import BoolArray, FloatArray, merged, smoothstep
 from ...skeletons.hierarchy import with_ancestors, with_descendants
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
@@ -184,7 +184,7 @@ def _turned(clip: Clip, limb: Limb, hips: Sequence[int], times: FloatArray, rais
     arc = np.sqrt(np.maximum(long * long - (down - raised) ** 2, 0.0))
     wider = (arc - wide) * (wide / long) ** 2
     offset = raised[:, None] * up + wider[:, None] * level / np.maximum(wide, 1e-30)[:, None]
-    keys = np.union1d(key_times(clip.rotations, joints=np.array(limb)), times)
+    keys = merged(key_times(clip.rotations, joints=np.array(limb)), times)
     keyed = np.zeros((len(keys), 3))
     keyed[np.searchsorted(keys, times)] = offset
     turns = turns_of_moved(clip, limb, hips, keys, keyed)
