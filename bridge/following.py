@@ -20,7 +20,7 @@ from typing import Final
 import bpy
 
 from ..core.errors import TaktError
-from . import action, clips, constraints, linked_texts, properties, score, texts, write_motion
+from . import action, called_actions, clips, constraints, linked_texts, properties, score, texts, write_motion
 from .active_character import score_problem
 from .background import BackgroundWork
 from .frame_rate import frames_per_second
@@ -125,6 +125,7 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
         _redraw()
     if texts.is_proposed():
         return  # an edit is only being tried
+    called_actions.look_after(armature_object)
     digest = "" if score_problem(armature_object) else write_motion.digest(armature_object, scene)
     made_from = "" if character.action is None else getattr(character.action, properties.MADE_FROM)
     older = bool(digest) and digest != made_from and (bool(made_from) or (known is not None and known.is_changed))
@@ -229,3 +230,4 @@ def unregister() -> None:
     _followed.clear()
     _files.clear()
     linked_texts.forget()
+    called_actions.forget()

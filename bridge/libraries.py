@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import bpy
@@ -16,6 +16,8 @@ PACKAGE = (__package__ or "").rpartition(".")[0]
 """The name that Blender knows the extension by."""
 SAMPLES: Final = Path(os.path.realpath(__file__)).parents[1] / "samples" / "library"
 """Clips and scores to begin with, where there are no others."""
+_SAMPLES_ANYWHERE: Final = (PACKAGE.rpartition(".")[2], *SAMPLES.parts[-2:])
+"""How the folder of the samples is called at its end, wherever an extension lies."""
 
 
 class TaktFolder(bpy.types.PropertyGroup):
@@ -65,9 +67,14 @@ def folders(own: Iterable[TaktOwnFolder] = ()) -> tuple[Path, ...]:
 
 
 def absolute(path: str, owner: bpy.types.ID | None) -> str:
-    """Return where a path leads that is kept with something: from the .blend that it came from; "" for none."""
+    """Return where a path leads that is kept with something: from the .blend that it came from; "" for none.
+
+    One to Takt's samples leads to those of this Blender, though the .blend comes from another or another computer.
+    """
     if not path:
         return ""
+    if PureWindowsPath(path).parts[-len(_SAMPLES_ANYWHERE):] == _SAMPLES_ANYWHERE:
+        return str(SAMPLES)
     library = None if owner is None else base_of(owner, path)
     return os.path.normpath(bpy.path.abspath(path, library=library))
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.clips.clip import Clip
 from ..core.clips.released import read_released
-from ..core.errors import FileError, Problem, ScoreError, TaktError
+from ..core.errors import FileError, ScoreError, TaktError
 from ..core.formats.format import Format
 from ..core.library.library import FindClips, Library
 from ..core.maths import rotations as rot
@@ -27,7 +27,7 @@ from ..core.pha.expansion import expand, length_s
 from ..core.pha.expansion import parameters as parameters_of
 from ..core.pha.expressions import Value
 from ..core.pha.open_scores import Scores
-from ..core.pha.programme import Modules, Programme, resolve
+from ..core.pha.programme import Programme, resolve
 from ..core.pha.sequence import Sequence as Segments
 from ..core.pha.text import Text
 from ..core.playing.clock import Clock
@@ -185,10 +185,8 @@ def perform(task: Task, find_action: FindClips, formats: Mapping[str, Format]) -
         document, library = _read(task, find_action, formats, actions)
         listed = _callable_clips(document, library)
         if resolved is None:
-            try:
-                resolved = resolve(document, _modules(task, library)), library
-            except ScoreError as error:
-                gaps, resolved = error, (_with_gaps(document, _modules(task, library), error), library)
+            resolved = resolve(document, _modules(task, library), with_gaps=True), library
+            gaps = ScoreError(*resolved[0].gaps) if resolved[0].gaps else None
         known = parameters_of(resolved[0], task.settings.procedure)
         again = partial(_play, task, resolved, known)
         motion = again(task.settings.values, task.settings.seed)
@@ -255,14 +253,6 @@ def _modules(task: Task, library: Library) -> Scores:
     return Scores.of(texts, library)
 
 
-def _with_gaps(document: Document, modules: Modules, error: ScoreError) -> Programme:
-    """Return what is left of a score without what cannot be read or found; raise the error where that is not all."""
-    try:
-        return resolve(document, modules, with_gaps=True)
-    except TaktError:
-        raise error from None
-
-
 def _callable_clips(document: Document, library: Library) -> tuple[tuple[str, float], ...]:
     """Return the clips that a score's file loads, by the shortest names that always call them, and their seconds."""
     found = []
@@ -310,24 +300,26 @@ def keep_resolved(task: Task, actions: frozenset[str], resolved: Resolved | None
 class Expanded:
     """What a score plays, without a motion.
 
-    sequence: in even time; clock: where its tempo changes; library: where its names come from; problems: warnings.
+    sequence: in even time; clock: where its tempo changes; library: where its names come from; programme: with gaps
+    where clips cannot be read or found.
     """
 
     sequence: Segments
     clock: Clock | None
     library: Library
-    problems: tuple[Problem, ...]
+    programme: Programme
 
 
 def expand_score(text: str, character: properties.TaktCharacter, armature_object: bpy.types.Object) -> Expanded:
-    """Return what a score plays on a character; raise TaktError as perform_score does."""
+    """Return what a score plays on a character; raise TaktError as perform_score does, but not for gaps alone."""
     task, actions = read_task(text, properties.score_path(character), character, armature_object), set[str]()
     document, library = _read(task, clips.clips_of_action(armature_object, CLIPS), clips.formats(), actions)
     settings = task.settings
-    programme = resolve(document, _modules(task, library)) if task.resolved is None else task.resolved[0]
-    keep_resolved(task, frozenset(actions), (programme, library))
+    programme = (resolve(document, _modules(task, library), with_gaps=True) if task.resolved is None
+                 else task.resolved[0])
+    keep_resolved(task, frozenset(actions), None if programme.gaps else (programme, library))
     sequence = expand(programme, settings.procedure, settings.loop, values=dict(settings.values), seed=settings.seed)
-    return Expanded(sequence, clock_of(programme), library, programme.problems)
+    return Expanded(sequence, clock_of(programme), library, programme)
 
 
 def read_score(text: str, character: properties.TaktCharacter,

@@ -211,8 +211,9 @@ def _laid_out(armature_object: bpy.types.Object, source: str, before: Blocks | N
     contacts = None if before is None or before.layout is None else _moved_contacts(before.layout, expanded.sequence)
     layout = lay_out(expanded.sequence, clock=expanded.clock, music=music, contacts=contacts)
     opened = included_texts.open_beside(source, properties.score_path(character))
-    scores = Scores.of((document.text, *(each.text for each in layout.documents[1:] if each.path in opened)), library)
-    return Blocks(source, layout, scores, problems=_found(layout, expanded.problems), music=path)
+    scores = Scores.of((document.text, *(each.text for each in layout.documents[1:] if each.path in opened)), library,
+                       expanded.programme.gaps)
+    return Blocks(source, layout, scores, problems=_found(layout, expanded.programme.problems), music=path)
 
 
 def _music(armature_object: bpy.types.Object, document: Document, library: Library) -> tuple[Music | None, Path | None]:

@@ -20,7 +20,7 @@ from ..core.formats import FORMATS, endings, format_of
 from ..core.formats.format import Format
 from ..core.library.clip_files import files_read, read_clip_file
 from ..core.library.contents import contents, without_src
-from ..core.library.files import parts_of, read_file
+from ..core.library.files import read_file
 from ..core.library.library import SCORE_SUFFIX, Library
 from ..core.pha.document import Document, Procedure, parse
 from ..core.pha.expansion import length_s
@@ -199,16 +199,12 @@ def _own(armature_object: bpy.types.Object, layout: Layout) -> list[Playable]:
 
 
 def _actions(armature_object: bpy.types.Object) -> list[Playable]:
-    """Return the Actions of the file that a score can name, but for what Takt itself has written."""
+    """Return the Actions of the file, but for what Takt itself has written."""
     scene, own = bpy.context.scene, properties.character(armature_object).action
     if scene is None:
         return []
     found = []
     for action in bpy.data.actions:
-        try:
-            parts_of(action.name)
-        except FileError:
-            continue
         if action != own:
             frames: Any = action.frame_range
             found.append(Playable(action.name, action.name, (frames[1] - frames[0]) / frames_per_second(scene)))

@@ -35,13 +35,14 @@ class Place:
 class Problem:
     """One finding about a file, to be shown beside its place: an error, a warning, or a note.
 
-    is_note: a warning that asks for nothing to be done.
+    is_note: a warning that asks for nothing to be done. missing: the name of what cannot be played, where all else can.
     """
 
     message: str
     place: Place = Place()
     is_warning: bool = False
     is_note: bool = False
+    missing: str = ""
 
     def __str__(self) -> str:
         kind = "note: " if self.is_note else "warning: " if self.is_warning else ""

@@ -199,16 +199,11 @@ class Library:
 
         Raises FileError where there is none or it cannot be read.
         """
-        among, found = self._among, self._found.get(src)
-        if not found:  # perhaps it is there by now
-            found = self._found[src] = self.store.seen(("files", self.roots, src, among), partial(
-                self._candidates, src, among), self._moment)
+        found = self._files_of(src)
         if not found:
-            if src not in self._others:
-                self._others[src] = self._other_clips(src) if self._other_clips else None
-            clips = self._others[src]
+            clips = self._others_of(src)
             if clips is None:
-                raise self._not_found(src, among)
+                raise self._not_found(src, self._among)
             return clips, ()
         path = found[0]
         clips, said = self.clips_of_file(path)
@@ -216,6 +211,25 @@ class Library:
             others = ", ".join(str(p) for p in found[1:6])
             said += (_warning(f"<load> src: {quoted(src)} is taken from {path}; there are also {others}"),)
         return clips, said
+
+    def _files_of(self, src: str) -> tuple[Path, ...]:
+        """Return the files that a src leads to; none where other clips are called so, whose names need be no paths."""
+        found = self._found.get(src)
+        if not found:  # perhaps it is there by now
+            try:
+                found = self.store.seen(("files", self.roots, src, self._among),
+                                        partial(self._candidates, src, self._among), self._moment)
+            except FileError:
+                if self._others_of(src) is None:
+                    raise
+                found = ()
+            self._found[src] = found
+        return found
+
+    def _others_of(self, src: str) -> tuple[Clip, ...] | None:
+        if src not in self._others:
+            self._others[src] = self._other_clips(src) if self._other_clips else None
+        return self._others[src]
 
     def clips_of_file(self, path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
         """Return all clips of a file, and problems with them (without a place in a score).

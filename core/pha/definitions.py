@@ -22,7 +22,8 @@ from .naming import near
 from .nodes import Node
 from .scopes import Module, Scopes
 
-Report = Callable[[str, Place], None]
+Report = Callable[[str, Place, str], None]
+"""Takes what is wrong, its place, and the name of what alone cannot be played for it; "": all of the score."""
 InView = tuple[int, int]
 """A view, by the number of its module, and a procedure."""
 Target = InView | int
@@ -84,15 +85,18 @@ class Definitions:
 
     @classmethod
     @without_search_for_cycles
-    def of(cls, modules: Sequence[Module], scopes: Scopes, report: Report,
+    def of(cls, modules: Sequence[Module], scopes: Scopes, gap: int, report: Report,
            report_cycle: Callable[[list[int]], None]) -> Definitions:
-        """Look up every name; what is wrong is reported, cycles of calls by the numbers of their procedures."""
+        """Look up every name; what is wrong is reported, cycles of calls by the numbers of their procedures.
+
+        gap: the number of the clip that calls lead to whose names mean nothing.
+        """
         procedures = [(module, procedure) for module in modules for procedure in module.document.procedures]
         blocks = tuple(_block_of(procedure) for _, procedure in procedures)
         places = tuple(module.document.place for module in modules)
         views = tuple(_view(list(scopes.chain(module.index))) for module in modules)
         module_of = tuple(module.index for module, _ in procedures)
-        lookup = _Lookup(scopes, views, tuple(p for _, p in procedures), blocks, module_of, places, report)
+        lookup = _Lookup(scopes, gap, views, tuple(p for _, p in procedures), blocks, module_of, places, report)
         targets, called = lookup.targets()
         order = innermost_first([(module.index, procedure) for module in modules
                                  for procedure in scopes.own(module.index).values()], lambda at: called.get(at, ()),
@@ -154,6 +158,7 @@ class _Lookup:
     """Looks up every call in every view, and checks the names of values."""
 
     scopes: Scopes
+    gap: int
     views: tuple[View, ...]
     procedures: tuple[Procedure, ...]
     blocks: tuple[tuple[Node, ...], ...]
@@ -183,11 +188,11 @@ class _Lookup:
     def _at(self, procedure: int, node: Node) -> At:
         return At(self.places[self.module_of[procedure]], node)
 
-    def _say(self, message: str, at: At) -> None:
+    def _say(self, message: str, at: At, missing: str = "") -> None:
         """Report a mistake, once: it may show in several views."""
         if (message, at.place) not in self._said:
             self._said.add((message, at.place))
-            self.report(message, at.place)
+            self.report(message, at.place, missing)
 
     @property
     def _is_enough(self) -> bool:
@@ -216,7 +221,8 @@ class _Lookup:
         target = self.scopes.find(view, name)
         if target is None:
             if not self._is_enough:
-                self._say(self.scopes.what_is_wrong(view, name), self._at(procedure, node))
+                self._say(self.scopes.what_is_wrong(view, name), self._at(procedure, node), name)
+            self._targets[view][node] = self.gap
             return
         self._targets[view][node] = target
         given = next((child for child in node.children if child.tag == "with"), None) if node.children else None

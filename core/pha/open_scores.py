@@ -7,7 +7,7 @@ elsewhere.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..clips.clip import Clip
-from ..errors import EditError, FileError, Problem, quoted
+from ..errors import EditError, FileError, Problem, ScoreError, quoted
 from .definitions import Definitions, walk
 from .document import Document, read
 from .edits import Edited
@@ -49,19 +49,31 @@ NO_NAMES: Final[Mapping[Name, Name]] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Scores:
-    """Open scores by their paths, and what finds the other files that they need."""
+    """Open scores by their paths, and what finds the other files that they need.
+
+    gaps: names of what could not be read or found when they were opened, and may stay so.
+    """
 
     texts: Mapping[Path | None, Text]
     library: Modules
+    gaps: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, texts: Iterable[Text], library: Modules) -> Scores:
+    def of(cls, texts: Iterable[Text], library: Modules, gaps: Iterable[Problem] = ()) -> Scores:
         """Take open texts, each by its own path; at most one has none."""
-        return cls({text.path: text for text in texts}, library)
+        return cls({text.path: text for text in texts}, library, frozenset(gap.missing for gap in gaps))
+
+    def resolve(self, document: Document) -> Programme:
+        """Look up every name of a score; raise ScoreError where anything is wrong but for the gaps that there were."""
+        programme = resolve(document, self, with_gaps=bool(self.gaps))
+        new = [gap for gap in programme.gaps if gap.missing not in self.gaps]
+        if new:
+            raise ScoreError(*new)
+        return programme
 
     def beside(self, document: Document) -> Modules:
         """Return what finds the files of a score, with the open texts instead of their files."""
-        return Scores(self.texts, self.library.beside(document))
+        return replace(self, library=self.library.beside(document))
 
     def src_of(self, path: Path | None) -> str | None:
         """Return the src of a file; for this and all that follows see Modules."""
@@ -100,12 +112,12 @@ class Scores:
 
     def with_texts(self, changed: Mapping[Path | None, Edited]) -> Scores:
         """Return the same with some texts as they are after edits."""
-        return Scores({**self.texts, **{path: edited.text for path, edited in changed.items()}}, self.library)
+        return replace(self, texts={**self.texts, **{path: edited.text for path, edited in changed.items()}})
 
     def programme(self, path: Path | None) -> Programme:
         """Return what an open score means when it is played; raise EditError where it has mistakes."""
         try:
-            return resolve(read(self.text(path)), self)
+            return self.resolve(read(self.text(path)))
         except FileError as error:
             raise EditError(f"the score has mistakes; correct them first: {error.problems[0]}") from None
 
@@ -118,7 +130,7 @@ class Scores:
         programmes = {}
         for path, text in self.texts.items():
             try:
-                programmes[path] = resolve(read(text), self)
+                programmes[path] = self.resolve(read(text))
             except FileError as error:
                 called = [attributes.get("name", "") for tag, attributes in zip(
                     text.shape.tags, text.shape.attributes, strict=True) if tag == "call"]
@@ -211,7 +223,7 @@ def check_meaning(scores: Scores, expected: Mapping[Path | None, Meaning],
     """
     for path, wanted in expected.items():
         try:
-            found = meaning(resolve(read(scores.texts[path]), scores))
+            found = meaning(scores.resolve(read(scores.texts[path])))
         except FileError as error:
             raise EditError(f"this would break the score: {error.problems[0]}") from None
         for name, rows in found.items():

@@ -11,7 +11,9 @@ import numpy as np
 
 from ..clips.clip import Clip, Tracks
 from ..errors import FileError, Place, Problem, ScoreError, quoted
+from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.skeleton import Skeleton
 from .call_order import innermost_first
 from .definitions import At, Definitions
 from .document import MAX_PROBLEMS, Call, Document, Procedure, Source, shortened
@@ -21,6 +23,8 @@ from .scopes import Module, Scopes
 MAX_MODULES = 1_000
 _GAP = "nothing"
 """What a clip is called that plays in place of one that is not there."""
+_NO_BODY = Skeleton.from_arrays((_GAP,), (-1,), rot.identities(1), np.zeros((1, 3)))
+"""Of such a clip where there are no others."""
 
 
 class Modules(Protocol):
@@ -90,7 +94,7 @@ class Programme:
     documents: the scores that it consists of, the one that is played first; procedures: of all of them, in the order
     of the documents and their texts. own: those that can be started, by name: the played score's and those that it
     inherits. calls: what the procedures call; where a score uses version 2, that is known only once the definitions
-    are evaluated.
+    are evaluated. problems: warnings, and its gaps.
     """
 
     documents: tuple[Document, ...]
@@ -106,6 +110,11 @@ class Programme:
         """The score that is played."""
         return self.documents[0]
 
+    @property
+    def gaps(self) -> tuple[Problem, ...]:
+        """What cannot be read or found, for which calls hold the pose that was before; see resolve."""
+        return tuple(problem for problem in self.problems if problem.missing)
+
     def own_procedure(self, name: str) -> int:
         """Return the index of one of the file's own procedures; raise ScoreError naming those there are."""
         if name in self.own:
@@ -119,8 +128,8 @@ class Programme:
 def resolve(document: Document, library: Modules, *, with_gaps: bool = False) -> Programme:
     """Read what a score includes and loads, and look up every name.
 
-    with_gaps: leave out what cannot be read or found; calls of it hold the pose that was before. So one clip that
-    cannot be played does not silence the others.
+    with_gaps: calls of what cannot be read or found hold the pose that was before, and the programme tells of them. So
+    one clip that cannot be played does not silence the others.
     Raises ScoreError with all problems of all its files: their own mistakes, missing files, unknown and
     ambiguous names, cycles of calls.
     """
@@ -141,7 +150,7 @@ class _Resolver:
         self._read(document)
         self._break_cycles_of_extends()
         offsets = np.cumsum([0] + [len(m.document.procedures) for m in self._modules]).tolist()
-        scopes = Scopes(self._modules, offsets, self._clip_names, self._gap())
+        scopes = Scopes(self._modules, offsets, self._clip_names)
         if any(module.document.version == 2 for module in self._modules):
             return self._version_2(scopes)
         table, routines = self._table(scopes)
@@ -152,25 +161,16 @@ class _Resolver:
         target = np.where(table.target < 0, ~renumbered[np.where(table.target < 0, ~table.target, 0)], table.target)
         return self._of_used_clips(used.tolist(), routines, scopes, replace(table, target=target))
 
-    def _gap(self) -> int | None:
-        """Return the number of a clip that moves nothing, for calls that lead nowhere; None where these are errors."""
-        if not self._with_gaps or not self._clips:
-            return None
-        still = Tracks.empty(4), Tracks.empty(3), Tracks.empty(3)
-        self._clips.append(Clip(_GAP, self._clips[0].skeleton, 1.0, *still))
-        self._clip_names.append(_GAP)
-        return len(self._clips) - 1
-
     def _version_2(self, scopes: Scopes) -> Programme:
         routines = [self._routine(module, procedure, procedure.ticks) for module in self._modules
                     for procedure in module.document.procedures]
         known = {problem.place for problem in self._problems if not problem.is_warning}
 
-        def report(message: str, place: Place) -> None:
+        def report(message: str, place: Place, missing: str) -> None:
             if place not in known:  # what follows from another mistake there is none of its own
-                self._error(message, place)
+                self._error(message, place, missing)
 
-        definitions = Definitions.of(self._modules, scopes, report,
+        definitions = Definitions.of(self._modules, scopes, len(self._clips), report,
                                      lambda cycle: self._cycle([routines[procedure] for procedure in cycle]))
         files = {module.document.path: module.index for module in self._modules}
         self._problems.sort(key=lambda said: (files.get(said.place.path, len(files)), said.place.line or 0,
@@ -185,12 +185,18 @@ class _Resolver:
 
     def _of_used_clips(self, used: list[int], routines: list[Routine], scopes: Scopes,
                        calls: CallTable | Definitions) -> Programme:
+        if len(self._clips) in used:
+            bones = self._clips[0].skeleton if self._clips else _NO_BODY
+            self._clips.append(Clip(_GAP, bones, 1.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3)))
+            self._clip_names.append(_GAP)
         return Programme(tuple(module.document for module in self._modules), tuple(self._clip_names[i] for i in used),
                          tuple(self._clips[i] for i in used), tuple(routines), scopes.own(0), calls,
                          shortened(self._problems))
 
     def _raise_errors(self) -> None:
         errors = [p for p in self._problems if not p.is_warning]
+        if self._with_gaps and all(problem.missing for problem in errors):
+            return
         if errors:
             raise ScoreError(*shortened(errors))
 
@@ -221,25 +227,23 @@ class _Resolver:
                 try:
                     module.base = self._include(extends.src).index
                 except FileError as error:
-                    module.is_incomplete = True
-                    self._missing(error, module.document.place(extends), "pha", "extends")
+                    self._missing(error, module, extends, "pha", "extends")
             for include in module.document.includes:
                 try:
                     other = self._include(include.src)
                     module.includes.add(other.index)
                 except FileError as error:
-                    module.is_incomplete = True
-                    self._missing(error, module.document.place(include), "include")
+                    self._missing(error, module, include, "include")
             for load in module.document.loads:
                 try:
                     module.loads[load.src] = self._load(load, module.document)
                 except FileError as error:
-                    module.is_incomplete = True
-                    self._missing(error, module.document.place(load), "load")
+                    self._missing(error, module, load, "load")
 
-    def _missing(self, error: FileError, place: Place, tag: str, attribute: str = "src") -> None:
-        if not self._with_gaps:
-            self._problems += _placed(error, place, tag, attribute)
+    def _missing(self, error: FileError, module: Module, source: Source, tag: str, attribute: str = "src") -> None:
+        module.missing[source.src] = error.problems[0].message
+        self._problems += [replace(problem, missing=source.src) for problem in
+                           _placed(error, module.document.place(source), tag, attribute)]
 
     def _add(self, document: Document, src: str) -> Module:
         module = Module(len(self._modules), src, document, set(), {})
@@ -282,8 +286,10 @@ class _Resolver:
                 for call in procedure.calls:
                     target = scopes.find(module.index, call.name)
                     if target is None and len(self._problems) <= MAX_PROBLEMS:
-                        self._error(scopes.what_is_wrong(module.index, call.name), module.document.place(call))
-                    rows.append((target[1] if isinstance(target, tuple) else ~(target or 0), call))
+                        self._error(scopes.what_is_wrong(module.index, call.name), module.document.place(call),
+                                    call.name)
+                    clip = len(self._clips) if target is None else target
+                    rows.append((clip[1] if isinstance(clip, tuple) else ~clip, call))
                 ticks += [total] * len(procedure.calls)
                 first.append(len(rows))
         duration = np.array([c.duration for _, c in rows], dtype=np.float64)
@@ -315,9 +321,9 @@ class _Resolver:
         self._error(f"<procedure> name: found {' → '.join(names)}, a cycle of calls; expected no procedure to be "
                     "called from within itself", cycle[0].place)
 
-    def _error(self, message: str, place: Place) -> None:
+    def _error(self, message: str, place: Place, missing: str = "") -> None:
         if len(self._problems) <= MAX_PROBLEMS:
-            self._problems.append(Problem(message, place))
+            self._problems.append(Problem(message, place, missing=missing))
 
 
 def _placed(error: FileError, place: Place, tag: str, attribute: str = "src") -> Iterator[Problem]:

@@ -5,7 +5,7 @@ See open_scores: each is refused where a call would lead elsewhere than it is to
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -62,6 +62,28 @@ class RenameProcedure:
         check_meaning(scores.with_texts(edited), {path: meaning(p) for path, p in programmes.items()},
                       {Name(name.path, self.new): name for name in family})
         return edited
+
+
+def with_clip_renamed(text: Text, old: str, new: str) -> Edited:
+    """Return a score that loads and calls by another name what holds one clip of its own name, as an Action does.
+
+    >>> text = Text.of('<pha><load src="a"/><procedure name="b"><call name="a"/></procedure></pha>')
+    >>> str(with_clip_renamed(text, "a", "c").text)
+    '<pha><load src="c"/><procedure name="b"><call name="c"/></procedure></pha>'
+    >>> str(with_clip_renamed(text, "a", "b").text)  # a name that means two things
+    '<pha><load src="b"/><procedure name="b"><call name="b.b"/></procedure></pha>'
+    """
+    procedures = {given.get("name") for tag, given in _elements(text) if tag == "procedure"}
+    names = {("load", "src", old): new, ("call", "name", f"{old}.{old}"): f"{new}.{new}",
+             ("call", "name", old): f"{new}.{new}" if new in procedures else new}
+    return apply(text, *(SetAttribute(number, attribute, names[tag, attribute, said])
+                         for number, (tag, given) in enumerate(_elements(text))
+                         for attribute, said in given.items() if (tag, attribute, said) in names))
+
+
+def _elements(text: Text) -> Iterable[tuple[str, Mapping[str, str]]]:
+    """Return the tag and the attributes of each element."""
+    return zip(text.shape.tags, text.shape.attributes, strict=True)
 
 
 def then(edited: Edited, *edits: Edit) -> Edited:

@@ -6,7 +6,7 @@ Gustaitis et al. 2007, §5.4.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..errors import quoted
@@ -19,14 +19,17 @@ _MOST_COMPARED = 10_000
 
 @dataclass(eq=False)
 class Module:
-    """A score file while names are being looked up; base: the module that it extends."""
+    """A score file while names are being looked up.
+
+    missing: why each src that it names could not be read. base: the module that it extends.
+    """
 
     index: int
     src: str
     document: Document
     includes: set[int]
     loads: dict[str, tuple[int, ...]]
-    is_incomplete: bool = False
+    missing: dict[str, str] = field(default_factory=dict)
     base: int | None = None
 
 
@@ -35,14 +38,12 @@ class Scopes:
 
     A module's own procedures are those that it defines and those that it inherits. The inherited ones run in its view,
     so that what they call by name may be a replacement of its own.
-    gap: the number of the clip that unknown names lead to; None: they lead nowhere.
     modules: their extends make no cycle. offsets: the number of each module's first procedure.
     """
 
-    def __init__(self, modules: Sequence[Module], offsets: Sequence[int], clip_names: Sequence[str],
-                 gap: int | None = None) -> None:
+    def __init__(self, modules: Sequence[Module], offsets: Sequence[int], clip_names: Sequence[str]) -> None:
         self._modules, self._offsets, self._clip_names = modules, offsets, clip_names
-        self._compared, self._gap = 0, gap
+        self._compared = 0
         self._known: dict[tuple[int, str], tuple[int, int] | int | None] = {}
         self._loaded: dict[int, tuple[dict[str, int], dict[str, list[int]]]] = {}
         self._by_name: dict[str, list[tuple[int, int]]] = {}
@@ -88,8 +89,7 @@ class Scopes:
         """Return what a name means: (view, procedure), a clip's number, or None where that is nothing or not clear."""
         key = view, name
         if key not in self._known:
-            found = self._look_up(view, name)
-            self._known[key] = self._gap if found is None else found
+            self._known[key] = self._look_up(view, name)
         return self._known[key]
 
     def _look_up(self, view: int, name: str) -> tuple[int, int] | int | None:
@@ -157,6 +157,10 @@ class Scopes:
         return f"; {src} has {listed(own, (self._clip_names[clip][len(src) + 1:] for clip in loads[src]))}"
 
     def _unknown(self, view: int, name: str) -> str:
+        missing = {src: why for module in self.chain(view) for src, why in module.missing.items()}
+        for src, why in missing.items():
+            if name == src or name.startswith(f"{src}."):
+                return f"<call> name: {quoted(name)} cannot be played: {why}"
         full, bare = self._clips(view)
         by_name = (n for n, ps in self._by_name.items() if any(self._sees(view, m, n) for m, _ in ps))
         by_full = (n for n, ps in self._full.items() if any(self._sees(view, m, n.rpartition(".")[2]) for m, _ in ps))
@@ -168,7 +172,8 @@ class Scopes:
             if self._compared < _MOST_COMPARED:
                 self._compared += len(known)
                 hint = near(name, known) + self._held(view, name)
-            if not hint and any(module.is_incomplete for module in self.chain(view)):
-                hint = " (it may be in one of the files that could not be read)"
+            if not hint and missing:
+                src, why = next(iter(missing.items()))
+                hint = f"; it may be in {quoted(src)}, which cannot be read: {why}"
         return (f"<call> name: found {quoted(name)}, expected a procedure of this file or of one it includes, or a "
                 f"clip that it loads{hint}")

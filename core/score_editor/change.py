@@ -11,7 +11,7 @@ from ..pha.document import Document, number, read
 from ..pha.edits import Edit, Edited, SetAttribute, apply
 from ..pha.expansion import expand
 from ..pha.open_scores import Scores
-from ..pha.programme import Programme, resolve
+from ..pha.programme import Programme
 from ..pha.refactoring import Refactoring
 from ..pha.sequence import Sequence
 from ..pha.text import Text
@@ -74,7 +74,7 @@ def attempt(scores: Scores, path: Path | None, change: Refactoring, settings: Se
         raise EditError("this would change nothing; it is so already")
     changed = scores.with_texts(edited)
     try:
-        programme = resolve(read(changed.text(path), before), changed)
+        programme = changed.resolve(read(changed.text(path), before))
         sequence = expand(programme, settings.procedure, settings.loop, values=dict(settings.values),
                           seed=settings.seed)
     except (ScoreError, FileError) as error:
@@ -94,9 +94,9 @@ def emptied(scores: Scores, path: Path | None, change: Refactoring,
     if not is_empty(changed.text(path), procedure):
         return None
     try:
-        resolve(read(changed.text(path)), changed)
+        changed.resolve(read(changed.text(path)))
     except ScoreError as error:
-        return edited if len(error.problems) == 1 else None
+        return edited if _says_one_thing(error) else None
     except FileError:
         return None
     return edited
@@ -122,7 +122,12 @@ def holds_nothing_yet(error: Exception, source: str, procedure: str) -> bool:
     >>> [holds_nothing_yet(ScoreError(*found), source, "main") for found in (problems, problems * 2)]
     [True, False]
     """
-    return isinstance(error, ScoreError) and len(error.problems) == 1 and is_empty(Text.of(source), procedure)
+    return isinstance(error, ScoreError) and _says_one_thing(error) and is_empty(Text.of(source), procedure)
+
+
+def _says_one_thing(error: ScoreError) -> bool:
+    """Tell whether there is one mistake, beside what cannot be read or found."""
+    return sum(not problem.missing for problem in error.problems) == 1
 
 
 def locked(document: Document, scores: Scores) -> str:

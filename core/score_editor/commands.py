@@ -12,7 +12,7 @@ from ..pha.edits import Edit, Insert, Remove, SetAttribute, apply, element
 from ..pha.extraction import ExtractCalls
 from ..pha.inlining import InlineAndRemove, InlineCall
 from ..pha.open_scores import Scores
-from ..pha.programme import Modules, resolve
+from ..pha.programme import Modules
 from ..pha.refactoring import Refactoring
 from ..pha.text import Text
 from ..pha.values import spelled_within
@@ -290,7 +290,7 @@ def _means(edits: Edits, document: Document, scores: Scores, name: str, what: Pl
     """Tell whether a call by a name would play what is wanted."""
     try:
         changed = apply(document.text, *edits.edits).text
-        programme = resolve(read(changed), scores)
+        programme = scores.resolve(read(changed))
     except (ScoreError, FileError, EditError):
         return False
     if what.is_clip:

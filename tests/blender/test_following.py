@@ -376,3 +376,68 @@ def test_a_value_of_the_score_that_is_keyed_is_followed(dancer: bpy.types.Object
     assert not following.is_older(dancer) and not following.problem(dancer)
     assert last_frame(dancer) == pytest.approx(before + 4 * 24)
     assert [len(curve.keyframe_points) for curve in curves(dancer) if curve.data_path.startswith("takt")] == [2]
+
+
+@pytest.fixture
+def caller(rig: bpy.types.Object, wait: Wait) -> bpy.types.Object:
+    """A rig whose score plays an Action of the file twice, by two of its names."""
+    bone: Any = rig.pose.bones["l_knee"]
+    bone.rotation_mode = "QUATERNION"
+    for frame, angle in ((1, 0.0), (13, 0.5), (25, 0.0)):
+        bone.rotation_quaternion = (1.0, angle, 0.0, 0.0)
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    rig.animation_data.action.name = "Wave"
+    rig.animation_data_clear()
+    kept = properties.character(rig)
+    kept.text = bpy.data.texts.new("wave.pha")
+    kept.text.from_string(CALLS)
+    kept.keep_action = False
+    assert score.motion_of(rig) is not None and not bpy.data.actions["Wave"].users
+    wait(0.3)
+    return rig
+
+
+CALLS = """<pha tickLength="1"><load src="Wave"/><procedure name="main"><call name="Wave" duration="2"/>
+<call name="Wave.Wave" duration="1"/></procedure></pha>"""
+
+
+@pytest.mark.parametrize("new", ["Hello", "a.b", "walk/fwd", "main", "tür"])
+def test_a_score_calls_an_action_as_it_is_renamed(caller: bpy.types.Object, wait: Wait, new: str) -> None:
+    text, action = properties.character(caller).text, bpy.data.actions["Wave"]
+    before = score.motion_of(caller)
+    action.name = new
+    wait(0.3)
+    assert "Wave" not in text.as_string() and text.as_string().count(new) >= 3
+    after = score.motion_of(caller)
+    assert before is not None and after is not None and score.error_of(caller) is None
+    times = np.linspace(0.0, 3.0, 20)
+    np.testing.assert_array_equal(after.sample(times).rotations, before.sample(times).rotations)
+    bpy.data.actions.remove(action)
+    said = text.as_string()
+    wait(0.3)
+    assert text.as_string() == said
+
+
+def test_an_action_that_a_score_calls_is_saved_with_the_file(caller: bpy.types.Object, tmp_path: Path) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "one.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "one.blend"))
+    rig = bpy.data.objects["Rig"]
+    assert bpy.data.actions["Wave"].use_fake_user and score.motion_of(rig) is not None
+
+
+def test_undo_takes_a_new_name_back_in_the_score_too(caller: bpy.types.Object, wait: Wait) -> None:
+    def now() -> tuple[str, str]:
+        wait(0.3)
+        return bpy.data.actions[0].name, properties.character(bpy.data.objects["Rig"]).text.as_string()
+
+    ed: Any = bpy.ops.ed
+    assert len(bpy.data.actions) == 1
+    ed.undo_push(message="Before")
+    bpy.data.actions["Wave"].name = "Hello"
+    ed.undo_push(message="Rename")
+    renamed = ("Hello", CALLS.replace("Wave", "Hello"))
+    assert now() == renamed
+    ed.undo()
+    assert now() == ("Wave", CALLS)
+    ed.redo()
+    assert now() == renamed

@@ -106,3 +106,13 @@ def test_characters_of_another_file_know_where_their_score_lies(
         assert over is not None and path_of(over) == project / "lib" / "dance.pha"
     save(tmp_path / "third.blend")
     assert path_of(bpy.data.objects["Rig"]) == project / "lib" / "dance.pha"
+
+
+@pytest.mark.parametrize("kept", ["/home/one/.config/blender/5.1/extensions/user_default/{name}/samples/library",
+                                  r"C:\Users\One\AppData\Blender\4.5\extensions\blender_org\{name}\samples\library",
+                                  "//../../.config/blender/5.1/extensions/{name}/samples/library/"])
+def test_the_samples_of_another_blender_are_those_of_this_one(kept: str) -> None:
+    name = libraries.PACKAGE.rpartition(".")[2]
+    assert libraries.absolute(kept.format(name=name), None) == str(libraries.SAMPLES)
+    for other in (kept.format(name="other"), str(Path("/clips", name, "samples"))):
+        assert Path(libraries.absolute(other, None)) != libraries.SAMPLES

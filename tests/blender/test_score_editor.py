@@ -170,12 +170,12 @@ def test_while_there_are_mistakes_the_last_good_blocks_are_shown_and_nothing_is_
     with editing() as layout:
         text = properties.character(rig).text
         assert text is not None
-        broken = STEPS.replace('name="left"', 'name="lefd"')
+        broken = STEPS.replace('name="left" duration="1"', 'name="left" duration="one"')
         text.from_string(broken)
         blocks = score_blocks.refresh(rig)
         assert blocks.layout is layout and blocks.error is not None
         (problem,) = blocks.problems.values()
-        assert "lefd" in problem.message and not problem.is_warning
+        assert "one" in problem.message and not problem.is_warning
         choose(layout, "right")
         with pytest.raises(RuntimeError, match="mistakes"):
             operators.takt.score_delete()

@@ -67,7 +67,7 @@ def test_an_included_file_that_is_open_is_changed_like_the_score_itself(rig: bpy
         opened.from_string(before)  # typed
         assert looked_into().boxes.titles == layout.boxes.titles
         opened.from_string(before.replace('"left"', '"lefft"'))
-        assert "lefft" in str(score_blocks.refresh(rig).error)
+        assert "lefft" in str(score_blocks.refresh(rig).problems)
         opened.from_string(before)
         other = bpy.data.texts.new("another.pha")
         other.filepath = str(library / "another.pha")

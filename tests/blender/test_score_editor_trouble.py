@@ -225,19 +225,32 @@ def test_an_undo_in_the_middle_of_a_gesture_is_kept(rig: bpy.types.Object, libra
         operators.ed.redo()
 
 
-def test_a_file_that_is_gone_from_disk_leaves_the_last_good_blocks(rig: bpy.types.Object, library: Path) -> None:
+@pytest.mark.parametrize("is_new", [False, True])
+def test_what_is_missing_is_marked_and_can_be_deleted_with_the_rest(rig: bpy.types.Object, library: Path,
+                                                                    is_new: bool) -> None:
     play(library / "dance.pha")
-    with editing() as layout:
+    with editing():
         (library / "feet" / "Steps.skeleton.xml").unlink()
-        (library / "dance.pha").unlink()
         performing.look_at_files()
-        text_of(rig).from_string(STEPS.replace('"1.5"', '"1.25"'))
-        blocks = score_blocks.refresh(rig)
-        assert blocks.layout is layout and blocks.error is not None and "feet.Steps" in str(blocks.error)
-        assert blocks.problems and life.marked(score_tree.tree_of(bpy.context), blocks).is_stale
+        if is_new:  # as after the file was opened
+            score_blocks.forget()
+        else:
+            text_of(rig).from_string(STEPS.replace('"1.5"', '"1.25"'))
+        blocks, layout = score_blocks.refresh(rig), looked_into()
+        marked = life.marked(score_tree.tree_of(bpy.context), blocks)
+        assert blocks.error is None and not marked.is_stale
+        red = {layout.boxes.titles[box] for box in layout.found(marked.errors).tolist()}
+        assert red == {"left", "right"}
+        assert all("found no file" in problem.message for problem in blocks.problems.values())
         choose(layout, "right")
-        with pytest.raises(RuntimeError, match="mistakes"):
-            operators.takt.score_delete()
+        operators.takt.score_duplicate()
+        assert text_of(rig).as_string().count('"right"') == STEPS.count('"right"') + 1
+        for title in ("right", "right", "left", "pair", "pair"):
+            if title in looked_into().boxes.titles:
+                choose(looked_into(), title)
+                operators.takt.score_delete()
+        assert "<call" not in text_of(rig).as_string().partition('name="main"')[2]
+        assert looked_into().boxes.titles in ((), ("main",))
 
 
 def test_two_editors_show_one_score_each_as_it_likes(rig: bpy.types.Object, library: Path) -> None:

@@ -208,7 +208,7 @@ def test_a_missing_file_says_where_it_was_looked_for(root):
     message = refusal(root, procedure("main", 'x duration="1"'), head='<load src="feet.Stesp"/>')
     assert f"score:1:23: <load> src: found no file for 'feet.Stesp', expected feet/Stesp ending in .skeleton, " \
            f".skeleton.xml, .bvh, .glb, .gltf, .fbx, .blend, .raa below {root}" in message
-    assert "it may be in one of the files that could not be read" in message
+    assert "it may be in 'feet.Stesp', which cannot be read" in message
     assert "found no file for 'x', expected x ending in .pha" in refusal(root, head='<include src="x"/>')
 
 
@@ -362,3 +362,25 @@ def test_more_modules_than_anyone_has_are_refused(root, monkeypatch):
         write(root, f"m{i}", procedure("p", 'Bow duration="1"'), head='<load src="Bow"/>')
     assert "more than 2 score files are included" in refusal(
         root, head="".join(f'<include src="m{i}"/>' for i in range(3)))
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_what_is_missing_leaves_gaps_as_long_as_it_would_be(root, version):
+    text = score(procedure("main", 'gone.x duration="2"', 'right duration="1"', 'sit duration="3"'),
+                 head=STEPS + '<load src="gone"/>')
+    document = parse(text.replace("<pha ", '<pha version="2" ') if version == 2 else text)
+    with pytest.raises(ScoreError) as caught:
+        resolve(document, opened(root))
+    programme = resolve(document, opened(root), with_gaps=True)
+    assert [str(gap) for gap in programme.gaps] == [str(problem) for problem in caught.value.problems]
+    assert [gap.missing for gap in programme.gaps] == ["gone", "gone.x", "sit"]
+    assert clips_of(programme) == ["nothing", "feet.Steps.right", "nothing"]
+    assert expand(programme).length_s.tolist() == [2.0, 1.0, 3.0]
+
+
+def test_where_all_is_missing_there_are_gaps_alone_but_other_mistakes_count(root):
+    head = '<load src="gone"/>'
+    programme = resolve(parse(score(procedure("main", 'gone duration="2"'), head=head)), opened(root), with_gaps=True)
+    assert clips_of(programme) == ["nothing"] and not len(programme.clips[0].rotations)
+    with pytest.raises(ScoreError, match="-2"):
+        resolve(parse(score(procedure("main", 'gone duration="-2"'), head=head)), opened(root), with_gaps=True)
