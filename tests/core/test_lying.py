@@ -8,11 +8,12 @@ import pytest
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
+from takt.core.retargeting.comparing.upright import resting, turned
 from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.samples.skeleton import build_skeleton
-from takt.tests.core.rewriting import Rewriting, rewritten
+from takt.tests.core.rewriting import Rewriting, movements, rewritten
 from takt.tests.core.rigs import RIGS, worn
 from takt.tests.core.test_retarget import with_axes
 
@@ -33,8 +34,11 @@ def about(axis: FloatArray, angle_deg: float) -> FloatArray:
     return rot.from_axis_angle(axis, np.radians(angle_deg))
 
 
-def lies(kind: str, head_deg: float, over: str, *, crawls: bool = False) -> Clip:
-    """Return one whose head is at a heading from +Z, turned by a kind about his length; over: what is at the origin."""
+def lies(kind: str, head_deg: float, over: str, *, crawls: bool = False, low_m: float = LOW_M) -> Clip:
+    """Return one whose head is at a heading from +Z, turned by a kind about his length; over: what is at the origin.
+
+    low_m: how high his lowest joint is.
+    """
     times = np.linspace(0.0, 2.0, 25)
     turns = rot.identities(len(times), len(BODY))
     lay = rot.multiply(about(Y, head_deg), rot.multiply(about(X, 90.0), about(Y, KINDS[kind])))
@@ -52,7 +56,7 @@ def lies(kind: str, head_deg: float, over: str, *, crawls: bool = False) -> Clip
 
     at = world_from_pose(BODY, placed(still).sample(times))[..., 3]
     away = -at[:, [BODY.index_of[name] for name in OVER[over]]].mean(axis=(0, 1))
-    away[1] = LOW_M - at[..., 1].min()
+    away[1] = low_m - at[..., 1].min()
     return placed(still + away)
 
 
@@ -73,6 +77,27 @@ def test_who_lies_all_the_time_lies_wherever_his_head_is(kind: str, rest: str, o
         clip = lies(kind, head_deg, over)
         played = retarget(rewritten(clip, RESTS[rest]).clip, TARGET).clip
         assert np.abs(rises(played) - rises(clip)).max() < TILTED_RAD, head_deg
+
+
+@pytest.mark.parametrize("up", ["Y", "Z"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_who_rests_upright_and_lies_all_the_time_lies_though_his_toes_are_in_the_ground(kind: str, up: str) -> None:
+    """As in a push-up about toes over the origin, which along the body seem to stand."""
+    for head_deg in (0.0, 90.0, 180.0, 270.0):
+        clip = lies(kind, head_deg, "toes", low_m=-0.04)
+        new = rewritten(clip, Rewriting()).clip
+        played = retarget(turned(new, about(X, 90.0)) if up == "Z" else new, TARGET).clip
+        assert np.abs(rises(played) - rises(clip)).max() < TILTED_RAD, head_deg
+
+
+@pytest.mark.parametrize("rest_deg", [90.0, -90.0])
+@pytest.mark.parametrize("up", ["Y", "Z"])
+def test_who_moves_upright_over_the_ground_does_so_though_his_file_rests_along_another_axis(up: str,
+                                                                                            rest_deg: float) -> None:
+    for clip in movements()[::5]:
+        new = rewritten(clip, Rewriting()).clip
+        new = resting(turned(new, about(X, 90.0)) if up == "Z" else new, about(X, rest_deg))
+        assert rises(retarget(new, TARGET).clip).min() > np.radians(60.0), clip.name
 
 
 @pytest.mark.parametrize("over", OVER)

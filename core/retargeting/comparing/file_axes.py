@@ -22,6 +22,8 @@ _USUAL: Final = (np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0)))
 """What is up in files."""
 _ON_GROUND: Final = (-0.02, 0.3)
 """Of the leg: how high the lowest joint is of a body that is on the ground, or jumps a little."""
+_IN_GROUND: Final = -0.1
+"""Of the leg: so deep are toes or fingers of recorded bodies in the ground at worst."""
 _MOSTLY, _SELDOM = 0.9, 0.5
 """Shares of the frames with the lowest joint near the ground: of at least the first along the direction that is up, and
 of less than the second along the body, where that lies."""
@@ -114,8 +116,9 @@ def _stands_along(other: FloatArray, up: FloatArray, rest: FloatArray, ups: Floa
     """Tell whether a clip moves with `other` upwards, not `up`: that its body stands on the ground so.
 
     Along one of the usual axes a body that lies on the ground and one whose rest pose lies look the same, but for the
-    height of the lowest joint above 0: along what is up it is always near the ground. Where it is so along both, as
-    where ankles lie over the origin, up is Y. Where it is so along neither, the motion counts if the rest pose leans
+    height of the lowest joint above 0: along what is up it is always near the ground. So a body that rests upright
+    along one of them is believed, unless it is so along the other alone. Of other bodies up is Y where it is so along
+    both, as where ankles lie over the origin. Where it is so along neither, the motion counts if the rest pose leans
     and it is nearer to an axis, else what the lowest joint is nearer to.
     """
     if not any(other @ axis > 0.5 for axis in _USUAL):
@@ -123,8 +126,11 @@ def _stands_along(other: FloatArray, up: FloatArray, rest: FloatArray, ups: Floa
     leg = _leg(positions, found)
     if leg is None:
         return False
-    lowest = [(positions[:, list(found.joint_of.values())] @ way).min(axis=1) / leg for way in (up, other)]
+    heights = [positions[:, list(found.joint_of.values())] @ way / leg for way in (up, other)]
+    lowest = [each.min(axis=1) for each in heights]
     lies, stands = (_share_on_ground(low) >= _MOSTLY for low in lowest)
+    if any(rest @ axis > np.cos(LEANS_RAD) for axis in _USUAL):
+        return stands and _share_above_ground(heights[0]) < _MOSTLY
     if lies != stands:
         return stands
     if lies:
@@ -138,6 +144,16 @@ def _stands_along(other: FloatArray, up: FloatArray, rest: FloatArray, ups: Floa
 def _share_on_ground(lowest: FloatArray) -> float:
     """Return in what share of frames the lowest joint (F,), in legs, is near 0."""
     return float(((lowest > _ON_GROUND[0]) & (lowest < _ON_GROUND[1])).mean())
+
+
+def _share_above_ground(heights: FloatArray) -> float:
+    """Return in what share of frames all joints (F, J), in legs, are above 0 and the lowest is near, or a little in it.
+
+    Their middle is farther above than the lowest is below: 0 is no ground to one who stands over the origin, as seen
+    along his front.
+    """
+    low = heights.min(axis=1)
+    return float(((low > _IN_GROUND) & (low < _ON_GROUND[1]) & (heights.mean(axis=1) > -low)).mean())
 
 
 def stands_on_origin(found: SkeletonMap, up: FloatArray) -> bool:
