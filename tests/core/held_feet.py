@@ -11,8 +11,9 @@ from takt.core.playing.feet.footholds import BESIDE_S, EASE_S, NEVER_S, Foothold
 from takt.core.playing.feet.leading import led
 from takt.core.playing.feet.legs import legs_of
 from takt.core.playing.feet.lock import FeetLock
+from takt.core.playing.feet.planted import Planted
 from takt.core.playing.feet.soles import Soles
-from takt.core.playing.feet.steps import Planted, Seams
+from takt.core.playing.feet.steps import Seams
 from takt.core.playing.feet.steps import footholds as put_together
 from takt.core.skeletons.maps import SkeletonMap
 from takt.core.skeletons.skeleton import Pose
@@ -27,7 +28,8 @@ def feet_lock(found: SkeletonMap, sample: Callable[[FloatArray], Pose], duration
     feet = clip_feet(sample, duration_s, legs, found.skeleton, up, {}, soles) if legs else ()
     ground = ground_axes(up).T
     planted = [Planted(foot.spans_s, foot.at @ ground, Loose.of(foot.loose @ ground, BESIDE_S),
-                       np.array((0, len(foot.at))), np.full(1, foot.fast), np.ones(len(foot.at), dtype=np.complex128))
+                       np.array((0, len(foot.at))), np.full(1, foot.fast), np.zeros((1, 2)),
+                       np.ones(len(foot.at), dtype=np.complex128))
                for foot in feet]
     zero, end = np.zeros(1), np.array((duration_s,))
     together = put_together(planted, Seams(zero, end, zero, zero, np.zeros(1, dtype=np.bool_)),
@@ -65,4 +67,4 @@ def footholds(spans_s: Sequence[tuple[float, float]], *at: FloatArray) -> Footho
                                 for each in at], axis=-1)
     first, shape = np.arange(len(at) + 1) * (len(start) + 1), positions.shape
     return Footholds(first, edges, positions, np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(first[-1]),
-                     np.zeros(first[-1]), eases, np.ones_like(eases), eases, 1.0)
+                     np.zeros(first[-1]), eases, np.ones(first[-1]), eases, 1.0)

@@ -7,7 +7,8 @@ import pytest
 
 from takt.core.playing.feet.due_steps import CALMEST_STEP_S, LEAST_HELD_S, SHORTEST_STEP_S
 from takt.core.playing.feet.footholds import PEAK, STEP_WAIT, Footholds, Loose
-from takt.core.playing.feet.steps import Planted, Seams
+from takt.core.playing.feet.planted import Planted
+from takt.core.playing.feet.steps import Seams
 from takt.core.playing.feet.steps import footholds as put_together
 
 LEFT, RIGHT = range(2)
@@ -15,17 +16,21 @@ Hold = tuple[float, float, float]
 """When a foot is planted and until when, in the time of the score, and how far ahead, in legs."""
 
 
-def stepping(*feet: Sequence[Sequence[Hold]], fast: float = 0.0, edges_s: Sequence[float] = (0.0, 3.0, 6.0),
-             window_s: float = 0.6) -> Footholds:
-    """Return the footholds of feet in segments with these edges; each has its holds by segment. fast: in legs/s."""
+def stepping(*feet: Sequence[Sequence[Hold]], fast: float | Sequence[float] = 0.0,
+             edges_s: Sequence[float] = (0.0, 3.0, 6.0), window_s: float = 0.6,
+             heights: Sequence[Sequence[float]] | float = 0.0) -> Footholds:
+    """Return the footholds of feet in segments with these edges; each has its holds by segment.
+
+    fast: in legs/s, of each segment; heights: how many legs high feet are as each begins and ends.
+    """
     planted = []
     for segments in feet:
         holds = np.array([hold for segment in segments for hold in segment]).reshape(-1, 3)
         at = holds[:, 2:] * (1.0, 0.0, 0.0)
         loose = Loose(np.repeat(at[:, None], 2, axis=1), *(np.zeros((len(at), 2, 3)),) * 2)
         first = np.cumsum([0, *(len(segment) for segment in segments)])
-        planted.append(Planted(holds[:, :2], at, loose, first, np.full(len(segments), fast),
-                               np.ones(len(at), dtype=np.complex128)))
+        planted.append(Planted(holds[:, :2], at, loose, first, np.broadcast_to(fast, len(segments)),
+                               np.broadcast_to(heights, (len(segments), 2)), np.ones(len(at), dtype=np.complex128)))
     begin, end = np.array(edges_s[:-1]), np.array(edges_s[1:])
     seams = Seams(begin, end, begin - window_s / 2.0, begin + window_s / 2.0, np.zeros(len(begin), dtype=np.bool_))
     return put_together(planted, seams, [1.0] * len(feet))
@@ -137,3 +142,23 @@ def test_a_step_is_quicker_than_it_need_be_only_where_it_has_no_time() -> None:
     feet = [[(2.7, 3.0, 0.0)], [(3.0, 3.3, 0.5)]], [[(0.0, 3.0, 0.0)], [(3.0, 6.0, 0.0)]]
     (begin_s, end_s), = steps(stepping(*feet, fast=2.6, window_s=0.2), LEFT)
     assert PEAK * 0.5 / (1.0 - 2.0 * STEP_WAIT) / (end_s - begin_s) <= 2.6 * (1.0 + 1e-9)
+
+
+def test_a_foot_is_led_as_fast_as_it_goes_in_any_clip_on_its_way() -> None:
+    """Also where it is planted in none of those between two footholds."""
+    feet = [[(0.0, 3.0, 0.0)], [], [(5.0, 6.0, 0.5), (6.5, 7.0, 0.5)]]
+    found = stepping(feet, feet, fast=(1.0, 5.0, 2.0), edges_s=(0.0, 3.0, 4.0, 7.0))
+    assert found.fast[:4].tolist() == [1.0, 5.0, 2.0, 2.0]
+
+
+def test_a_foot_lands_later_and_leaves_sooner_where_the_other_clip_has_it_in_the_air() -> None:
+    """Where the transition has it high it is not pulled down; what is hardly lifted stands as its clip has it."""
+    lands, leaves = [[(0.0, 1.0, 0.0)], [(3.0, 6.0, 0.3)]], [[(0.0, 3.0, 0.3)], [(5.0, 6.0, 0.0)]]
+    later, sooner = [], []
+    for high in (0.05, 0.3, 0.6):
+        at = stepping(lands, lands, heights=((0.0, high), (0.0, 0.0))).spans_s(LEFT)
+        later.append(at[1, 0] - 3.0)
+        at = stepping(leaves, leaves, heights=((0.0, 0.0), (high, 0.0))).spans_s(LEFT)
+        sooner.append(3.0 - at[0, 1])
+    assert later == pytest.approx(sooner) and later[0] == 0.0
+    assert 0.05 < later[1] < later[2] < 0.3

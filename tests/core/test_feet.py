@@ -9,7 +9,7 @@ from takt.benchmarks.join_measures import planted
 from takt.core.clips.keyed import keys_of, packed
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, runs
-from takt.core.playing.feet.footholds import ground_axes, within_reach
+from takt.core.playing.feet.footholds import JERK_LEGS, ground_axes, within_reach
 from takt.core.playing.feet.leading import FIRMLY
 from takt.core.playing.feet.legs import Leg, knee_axis, legs_of
 from takt.core.playing.feet.lock import FeetLock
@@ -214,6 +214,17 @@ def test_a_foot_that_is_let_go_or_comes_takes_up_its_own_motion_smoothly(speed: 
     faster = np.diff(seen, 2) / step_s**2
     assert np.abs(np.diff(faster)).max() < 0.05 * np.abs(faster).max()  # no kink anywhere
     assert (np.diff(seen) / step_s).max() < 1.6 * speed and np.diff(seen).min() > -1e-12
+
+
+@pytest.mark.parametrize("high", [0.1, 0.25])
+def test_a_foot_that_comes_from_high_up_or_goes_there_does_so_without_a_jerk(high: float) -> None:
+    held_ = footholds(((1.0, 2.0),), np.zeros((1, 3)))
+    unknown = replace(held_, loose=np.full_like(held_.loose, np.nan), most_s=np.full_like(held_.most_s, 0.5))
+    times, step_s = np.linspace(0.0, 3.0, 3001, retstep=True)
+    unknown.know(unknown.gaps_at(times), lambda at: np.full((len(at), 1, 3), (0.0, 0.0, high)))
+    seen = shifted(unknown, np.full((1, len(times), 3), (0.0, 0.0, high)), times, 1.0)[0, :, 2] + high
+    assert seen[(times >= 1.0) & (times <= 2.0)] == pytest.approx(0.0) and seen[[0, -1]] == pytest.approx(high)
+    assert np.abs(np.diff(seen, 3)).max() / step_s**3 < 1.05 * JERK_LEGS
 
 
 @pytest.mark.parametrize("drift", [0.0, 0.12])

@@ -25,7 +25,7 @@ EASE_S: Final = 0.25
 JERK_LEGS: Final = 150.0
 """How jerkily feet are led to footholds and away, in leg lengths per s³: as by 4 % of the leg in EASE_S."""
 SOON_S: Final = 0.2
-"""How long it takes at most in height: who lifts a foot means to clear the ground."""
+"""How long it takes in height, unless that would be a jerk: who lifts a foot means to clear the ground."""
 DOWN_S: Final = 0.25
 """So long the body takes to go down for a foot that comes, and to come up after one that has left."""
 CLEAR_LEGS: Final = 0.05
@@ -78,7 +78,7 @@ class Footholds:
     that is not known yet, see `know`. Any numbers where there is no foothold. lift: (G,) how high the foot is lifted on
     its step over the gap; 0 where there is none. clear: (G,) how high it is at least in the middle of its own way over
     the gap. most_s: (2, G) how long it takes at most to let the foot go and to
-    lead it on; fast: (2, G) how fast it may be led; eases_s: (2, G) how long it does take, more than 0. leg: its
+    lead it on; fast: (G,) how fast it may be led; eases_s: (2, G) how long it does take, more than 0. leg: its
     length.
     """
 
@@ -188,20 +188,29 @@ class Footholds:
         The smoothest movement over a distance d in the time T has the jerk 60·d/T³ at most, and what takes up a speed v
         in the time T has 36·v/T².
         """
-        most = self.fast[edge, gap]  # a clip may jump there
+        most = self.fast[gap]  # a clip may jump there
         for rate, limit in ((self.speed, most), (self.change, most / _AT_ONCE_S)):
             size = np.linalg.norm(rate[:, edge, gap], axis=0)
             rate[:, edge, gap] *= np.minimum(limit / np.maximum(size, 1e-30), 1.0)
         away, fast = (np.linalg.norm(each[:_UP, edge, gap], axis=0) for each in (self.at - self.loose, self.speed))
-        jerk = np.maximum(JERK_LEGS * self.leg, most / _AT_ONCE_S**2)
+        jerk = self._jerk(gap)
         wanted = np.max((PEAK * away / most, np.cbrt(60.0 * away / jerk), np.sqrt(36.0 * fast / jerk),
-                         np.full(len(gap), EASE_S)), axis=0)
+                         self._up_s(edge, gap), np.full(len(gap), EASE_S)), axis=0)
         wanted = np.where(self.lift[gap] > 0.0, np.inf, wanted)
         self.eases_s[edge, gap] = np.minimum(wanted, self.most_s[edge, gap])
         clear = np.minimum(CLEAR_SHARE * (away + fast * self.eases_s[edge, gap]), CLEAR_LEGS * self.leg)
         clear = np.where(self.lift[gap] > 0.0, 0.0, clear)
         self._ways[gap, 3 * edge + _COLUMNS[..., None]] = self._fades_at(edge, gap)
         self._ways[gap, CLEAR + edge] = clear
+
+    def _up_s(self, edge: IntArray, gap: IntArray) -> FloatArray:
+        """Return how long it takes at edges of gaps (...,) to lead feet up or down, where there is time."""
+        high = np.abs(self.at[_UP, edge, gap] - self.loose[_UP, edge, gap])
+        return np.asarray(np.maximum(np.cbrt(60.0 * high / self._jerk(gap)), SOON_S))
+
+    def _jerk(self, gap: IntArray) -> FloatArray:
+        """Return how jerkily feet may be led over gaps (...,)."""
+        return np.asarray(np.maximum(JERK_LEGS * self.leg, self.fast[gap] / _AT_ONCE_S**2))
 
     def led(self, gaps: IntArray, times_s: FloatArray) -> FloatArray | list[Sequence[float]]:
         """Return how feet are led at times (F,) in gaps (L, F), as far as time alone says: see leading.moments."""
@@ -232,7 +241,7 @@ class Footholds:
         """
         is_step, eases = self.lift[gap] > 0.0, self.eases_s[edge, gap]
         wait, forwards = np.where(is_step, STEP_WAIT, 0.0), np.where(edge == 0, 1.0, -1.0)
-        ease = np.stack((eases, eases, np.where(is_step, eases, np.minimum(eases, SOON_S))))
+        ease = np.stack((eases, eases, np.where(is_step, eases, np.minimum(eases, self._up_s(edge, gap)))))
         at, loose, speed, change = (each[:, edge, gap] for each in (self.at, self.loose, self.speed, self.change))
         speed, change = (np.where(is_step, 0.0, each) for each in (speed * ease, change * ease * ease / 2.0))
         return np.stack((self.edges_s[edge, gap] + forwards * wait * ease, forwards / (ease * (1.0 - 2.0 * wait)),

@@ -32,9 +32,10 @@ from .clip_feet import ClipFoot, clip_feet, known_contacts, own_feet
 from .footholds import BESIDE_S, Loose, ground_axes
 from .legs import Leg, legs_of
 from .lock import FeetLock, Floor
+from .planted import Planted
 from .rises import Rises
 from .soles import SOFT_LEGS, Soles, on_ground
-from .steps import Planted, Seams, footholds
+from .steps import Seams, footholds
 
 _JUMP_LEGS: Final = 0.01
 _UPRIGHT_S: Final = 0.25
@@ -145,6 +146,7 @@ class Feet(Over):
         layout = self.row.layout
         stretch = time_stretch(layout.end_s - layout.begin_s, self.row.sequence, self.row.sources.clips)[segment]
         fast = quotient(np.array([foot.fast for foot in feet])[number], stretch)
+        heights = (np.array([foot.ends for foot in feet]) @ self.up)[number]
         segment, turn = segment[own], turn[own]
         spans = layout.begin_s[segment, None] + spans_s * stretch[own, None]
         ground = ground_axes(self.up)
@@ -157,7 +159,7 @@ class Feet(Over):
         is_own = self._are_clips_own(spans, segment) & self._are_clips_own(spans + 2.0 * step_s * (-1.0, 1.0), segment)
         loose.positions[~is_own] = np.nan
         return Planted(spans + turn[:, None] * self.duration_s, points[:, 0], loose,
-                       np.append(0, np.cumsum(counts)), fast, turned, 3 if self.is_loop else 1)
+                       np.append(0, np.cumsum(counts)), fast, heights, turned, 3 if self.is_loop else 1)
 
     def _are_clips_own(self, times_s: FloatArray, segment: IntArray) -> BoolArray:
         """Tell at which times (H, 2) of segments (H,) the poses below are the clip's own, but for root motion."""

@@ -13,15 +13,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import sqrt
 from typing import Final
 
 import numpy as np
 
-from ...maths.arrays import BoolArray, ComplexArray, FloatArray, IntArray
+from ...maths.arrays import BoolArray, FloatArray
 from .due_steps import (
     CALM_LEGS_PER_S,
     LEAST_HELD_S,
-    SLOWEST_LEGS_PER_S,
     DueStep,
     Hold,
     between,
@@ -31,7 +31,8 @@ from .due_steps import (
     since,
     until,
 )
-from .footholds import CLEAR_LEGS, CLEAR_SHARE, NEVER_S, PEAK, Footholds, Loose
+from .footholds import CLEAR_LEGS, CLEAR_SHARE, NEVER_S, PEAK, Footholds
+from .planted import SOON_S, Planted, gaps_between
 from .shorter_steps import Rounds, shortened
 
 SAME_LEGS: Final = 0.04
@@ -54,34 +55,10 @@ _MOST_AIRBORNE: Final = 0.5
 """Of its time: where no other foot bears the body for longer, a foot stays,"""
 _STAYS_LEGS: Final = 0.3
 """if it is so near where the next clip has it: the leg reaches so far."""
+_LOW_LEGS: Final = 0.1
+"""So much higher than its foothold a foot is at most, if nothing holds it, as it leaves or arrives at seams."""
 TOUCH_S: Final = 0.12
 """A clip that begins or ends so soon before or after a foot only touches the ground: no step leads there."""
-_SOON_S: Final = 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class Planted:
-    """Where one foot is planted in clips that follow one another, H times, in ground coordinates (see footholds.py).
-
-    spans_s: (H, 2) when; at: (H, 3) where; loose: (H, 2) the foot as it is then if nothing holds it, NaN where that is
-    not known; first: (S + 1,) the first one of each of S segments, and H. fast: (S,) how fast it
-    goes in each. turned: (H,) complex, how it is turned over the ground; rounds: how many of a loop these are.
-    """
-
-    spans_s: FloatArray
-    at: FloatArray
-    loose: Loose
-    first: IntArray
-    fast: FloatArray
-    turned: ComplexArray
-    rounds: int = 1
-
-    def holds(self) -> list[list[Hold]]:
-        """Return them by segment."""
-        over, fast = self.at @ np.array((1.0, 1j, 0.0)), self.fast.repeat(np.diff(self.first))
-        found = list(map(Hold, *self.spans_s.T.tolist(), over.tolist(), range(len(over)), fast.tolist()))
-        first = self.first.tolist()
-        return [found[begin:end] for begin, end in pairwise(first)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,10 +79,12 @@ class Seams:
 def footholds(feet: Sequence[Planted], seams: Seams, leg_lengths: Sequence[float]) -> Footholds:
     """Return the footholds of L feet over all segments."""
     walker, segments = _Walker(leg_lengths), zip(*(foot.holds() for foot in feet), strict=True)
+    above = zip(*(foot.above() for foot in feet), strict=True)
     edges = (np.maximum.reduce([foot.fast for foot in feet]), seams.begin_s, seams.end_s, seams.window_begin_s,
              seams.window_end_s, seams.is_cut)
-    for segment, fast, begin, end, *window, is_cut in zip(segments, *(edge.tolist() for edge in edges), strict=True):
-        walker.go_on(segment, fast, begin, end, None if is_cut else window)
+    for segment, high, fast, begin, end, *window, is_cut in zip(segments, above, *(edge.tolist() for edge in edges),
+                                                                strict=True):
+        walker.go_on(segment, high, fast, begin, end, None if is_cut else window)
     return walker.footholds(feet)
 
 
@@ -120,12 +99,12 @@ class _Walker:
         self._fast = 0.0
         self._clips_fast = 0.0
 
-    def go_on(self, segment: Sequence[list[Hold]], fast: float, begin_s: float, end_s: float,
-              window_s: Sequence[float] | None) -> None:
+    def go_on(self, segment: Sequence[list[Hold]], above: Sequence[Sequence[float]], fast: float, begin_s: float,
+              end_s: float, window_s: Sequence[float] | None) -> None:
         """Append the footholds of a segment, in order, for each leg.
 
-        fast: how fast feet go in it. begin_s, end_s: of its clip. window_s: when the transition plays that leads here;
-        None: the one before is cut.
+        above: see Planted.above. fast: how fast feet go in it. begin_s, end_s: of its clip. window_s: when the
+        transition plays that leads here; None: the one before is cut.
         """
         due: list[DueStep] = []
         self._clips_fast, self._fast = max(self._fast, fast), fast
@@ -134,11 +113,11 @@ class _Walker:
                 continue
             if window_s is None:
                 for hold in known[-1:]:
-                    hold.ease_out_s = min(hold.ease_out_s, max(self._end_s - hold.stop_s, _SOON_S))
+                    hold.ease_out_s = min(hold.ease_out_s, max(self._end_s - hold.stop_s, SOON_S))
                 for hold in more[:1]:
-                    hold.ease_in_s = min(hold.ease_in_s, max(hold.start_s - begin_s, _SOON_S))
+                    hold.ease_in_s = min(hold.ease_in_s, max(hold.start_s - begin_s, SOON_S))
             elif known and more:
-                step = self._join(leg, known, more, (self._end_s, begin_s), window_s)
+                step = self._join(leg, known, more, above[leg], (self._end_s, begin_s), window_s)
                 due += [] if step is None else [step]
         if window_s is not None:
             steps = self._with_room(due, segment, window_s)
@@ -149,8 +128,8 @@ class _Walker:
             known += more
         self._begin_s, self._end_s = begin_s, end_s
 
-    def _join(self, leg: int, known: list[Hold], more: list[Hold], seam_s: tuple[float, float],
-              window_s: Sequence[float]) -> DueStep | None:
+    def _join(self, leg: int, known: list[Hold], more: list[Hold], above: Sequence[float],
+              seam_s: tuple[float, float], window_s: Sequence[float]) -> DueStep | None:
         """Let a foot stay where both positions agree; return the step that it has to make.
 
         seam_s: when the clip before ends and this one begins.
@@ -162,6 +141,8 @@ class _Walker:
         own_s = last.stop_s, first.start_s
         if all(is_open):
             last.stop_s = first.start_s = (window_s[0] + window_s[1]) / 2.0
+        else:
+            _stay_low(last, first, above, seam_s, window_s, length)
         same = SAME_LEGS if window_s[1] > window_s[0] else _SLIDE_LEGS
         gap_s = first.start_s - last.stop_s
         if abs(first.over - last.over) <= same * length:
@@ -191,7 +172,7 @@ class _Walker:
         gap_s = first.start_s - last.stop_s
         has_swing, least_s = gap_s >= SWING_S, _HURRIED * step.time_s
         is_own = has_swing and (gap_s >= least_s or step.distance <= _SWING * step.fast(CALM_LEGS_PER_S) * gap_s)
-        if is_own or last.stop_s <= self._begin_s + _SOON_S or step.latest_s - step.soonest_s < least_s:
+        if is_own or last.stop_s <= self._begin_s + SOON_S or step.latest_s - step.soonest_s < least_s:
             if has_swing:
                 last.clear = min(CLEAR_SHARE * step.distance, CLEAR_LEGS * step.leg_length)
             return None
@@ -329,10 +310,30 @@ class _Walker:
         """Return what came together of where feet are planted."""
         for each_foot in zip(self._holds, feet, self._lengths, strict=True):
             _shorten(*each_foot)
-        each = [_gaps(*foot) for foot in zip(self._holds, feet, self._lengths, strict=True)]
+        each = [gaps_between(*foot) for foot in zip(self._holds, feet, self._lengths, strict=True)]
         first = np.cumsum([0, *(len(holds) + 1 for holds in self._holds)])
         together = (np.concatenate(arrays, axis=-1) for arrays in zip(*each, strict=True))
         return Footholds.of(max(self._lengths), first, *together)
+
+
+def _stay_low(last: Hold, first: Hold, above: Sequence[float], seam_s: tuple[float, float],
+              window_s: Sequence[float], leg_length: float) -> None:
+    """Let a foot leave sooner, or land later, while the clip on the other side of the seam has it in the air.
+
+    There the transition has taken the body up, or the foot: it comes down as what is added to the clip fades, which
+    goes about as u²·(2 − u) does, see blending.Inertialization.
+    """
+    whole_s, sides_s = max(window_s[1] - window_s[0], SOON_S), (seam_s[0] - window_s[0], window_s[1] - seam_s[1])
+    for hold, high, side_s in zip((last, first), above, sides_s, strict=True):
+        most = high * side_s / whole_s
+        if most <= _LOW_LEGS * leg_length:
+            continue
+        share = _LOW_LEGS * leg_length / most
+        away_s = side_s * (1.0 - sqrt(share / (2.0 - sqrt(share))))
+        if hold is last:
+            hold.stop_s = max(min(hold.stop_s, seam_s[0] - away_s), min(hold.start_s + LEAST_HELD_S, hold.stop_s))
+        else:
+            hold.start_s = min(max(hold.start_s, seam_s[1] + away_s), max(hold.stop_s - LEAST_HELD_S, hold.start_s))
 
 
 def _shorten(holds: Sequence[Hold], foot: Planted, leg_length: float) -> None:
@@ -355,29 +356,3 @@ def _shorten(holds: Sequence[Hold], foot: Planted, leg_length: float) -> None:
 def _time_s(step: DueStep, room_s: float) -> float:
     """Return how long a step takes at least that has so much room in its transition."""
     return max(min(step.time_s, room_s), _HURRIED * step.time_s, step.first.start_s - step.last.stop_s)
-
-
-def _gaps(holds: Sequence[Hold], foot: Planted, length: float) -> tuple[FloatArray, ...]:
-    """Return what lies between the footholds of one foot, as Footholds has it."""
-    start, stop, lift, clear, fast, *most = np.array([(
-        hold.start_s, hold.stop_s, hold.lift, hold.clear, hold.fast, hold.ease_in_s, hold.ease_out_s) for hold in holds]
-    ).reshape(-1, 7).T
-    number = [hold.number for hold in holds]
-
-    def edges(before: FloatArray, after: FloatArray, none: float) -> FloatArray:
-        """Return what holds before and after each gap, (..., 2, G)."""
-        beside = np.full((*before.shape[:-1], 1), none)
-        return np.stack((np.concatenate((beside, before), axis=-1), np.concatenate((after, beside), axis=-1)), axis=-2)
-
-    edges_s = edges(stop, start, NEVER_S)
-    edges_s[0, 0] = -NEVER_S
-    lift, clear = np.append(0.0, lift), np.append(0.0, clear)
-    gap_s = np.maximum(edges_s[1] - edges_s[0], _SOON_S)
-    most_s = np.where(lift > 0.0, gap_s, np.minimum(edges(most[1], most[0], 1.0), gap_s))
-    fastest = np.maximum(edges(fast, fast, 1.0), SLOWEST_LEGS_PER_S * length)
-    over = np.array([hold.over for hold in holds], dtype=np.complex128)
-    at = np.stack((over.real, over.imag, foot.at[number, 2]))
-    loose, *rates = (each[number].transpose(2, 1, 0) for each in foot.loose)
-    loose = np.where(np.stack((start, stop)) == foot.spans_s[number].T, loose, np.nan)
-    found = (edges(each[:, 1], each[:, 0], 0.0) for each in (loose, *rates))
-    return edges_s, edges(at, at, 0.0), *found, lift, clear, most_s, fastest
