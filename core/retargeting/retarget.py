@@ -115,7 +115,7 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     skins = clip.skin, None if points is None else _sample(points, target)
     deforming = np.ones(len(target), np.bool_) if skin is None else skin
     bodies = _Bodies.of(clip, source_map or find_map(clip.skeleton), target, target_map or find_map(target), turn,
-                        deforming, skins)
+                        deforming, points, skins)
     whole, plan, pairs, shown, clip = bodies.whole, bodies.plan, bodies.plan.pairs, clip.skin, bodies.source
     target, points = whole.skeleton, None if points is None else _own_points(whole, points)
     start_s = first_pose_end(clip) if without_first_pose else None
@@ -184,7 +184,8 @@ class _Bodies:
 
     @classmethod
     def of(cls, clip: Clip, source: SkeletonMap, own: Skeleton, target: SkeletonMap, turn: FloatArray,
-           skin: BoolArray, skins: tuple[SkinSample | None, SkinSample | None]) -> _Bodies:
+           skin: BoolArray, points: SkinPoints | None,
+           skins: tuple[SkinSample | None, SkinSample | None]) -> _Bodies:
         """Compare them as they rest where they are one skeleton, else in the poses in which they stand."""
         up = target.up(rot.rotate(turn, UP))
         if has_same_joints(source.skeleton, target.skeleton, clip.moved):
@@ -192,7 +193,7 @@ class _Bodies:
             found = cls._planned(at_rest, clip.moved, WholeBody.as_own(own), target, turn, up, skin, skins)
             if found.plan.is_own:
                 return found
-        whole, standing = _standing_body(own, target, (float(up[0]), float(up[1]), float(up[2])))
+        whole, standing = _standing_body(own, target, (float(up[0]), float(up[1]), float(up[2])), points)
         skins = skins[0], None if skins[1] is None else whole.sample(skins[1])
         return cls._planned(find_reference(clip, source), clip.moved, whole, standing, turn, up,
                             skin[whole.order], skins)
@@ -236,11 +237,11 @@ _both_backs = once_for_equal(_MOST_PLANS)(both_backs)
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
-def _standing_body(own: Skeleton, found: SkeletonMap,
-                   up: tuple[float, float, float]) -> tuple[WholeBody, SkeletonMap]:
+def _standing_body(own: Skeleton, found: SkeletonMap, up: tuple[float, float, float],
+                   points: SkinPoints | None) -> tuple[WholeBody, SkeletonMap]:
     """Return a skeleton whose limbs hang on its body, and its map as it stands: once for all clips that it plays."""
     whole = WholeBody.of(own, found)
-    return whole, stood_up(whole.map(found), np.array(up))
+    return whole, stood_up(whole.map(found), np.array(up), None if points is None else _own_points(whole, points))
 
 
 @lru_cache(maxsize=_MOST_KNOWN)

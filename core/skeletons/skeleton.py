@@ -117,6 +117,11 @@ class Skeleton:
         translations[roots] = rot.rotate(turn, translations[roots])
         return Skeleton(self.names, self.parents, rotations, translations, self.rest_scales, self.name)
 
+    def shifted(self, way: FloatArray) -> Skeleton:
+        """Return the skeleton moved in model space by a way (3,)."""
+        moved = self.rest_translations + np.where(self.parents[:, None] < 0, way, 0.0)
+        return Skeleton(self.names, self.parents, self.rest_rotations, moved, self.rest_scales, self.name)
+
     def in_pose(self, turns: FloatArray) -> Skeleton:
         """Return the skeleton that rests with its joints turned from rest by turns (J, 4), in model axes."""
         world = rot.multiply(turns, self.rest_world_rotations)

@@ -11,6 +11,7 @@ from takt.core.maths.arrays import FloatArray
 from takt.core.retargeting.comparing.bvh_space import BvhSpace, in_hanim_space
 from takt.core.retargeting.comparing.reference import SET_POSE, find_reference
 from takt.core.retargeting.retarget import retarget
+from takt.core.retargeting.skin_points import SkinPoints, evenly_around
 from takt.core.skeletons import hanim
 from takt.core.skeletons.maps import SkeletonMap, find_map, read_map, write_map
 from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
@@ -111,7 +112,7 @@ def test_a_clip_is_compared_in_the_pose_that_is_set() -> None:
 
 
 def test_a_character_is_compared_in_the_pose_that_is_set() -> None:
-    """It plays as one that rests so, on its own bones."""
+    """It plays as one that rests so, on its own bones, and on the ground on which it rests."""
     clip = rewritten(movements()[1], Rewriting()).clip
     straight = with_axes(worn(RIGS["Unreal's mannequin"]), np.random.default_rng(6))
     pose = bent(straight, 7)
@@ -121,8 +122,38 @@ def test_a_character_is_compared_in_the_pose_that_is_set() -> None:
     assert played.skeleton is crooked
     times = np.linspace(0.0, clip.duration_s, 10)
     wanted = retarget(clip, straight).clip
+    higher = positions(crooked)[:, 1].min() - positions(straight)[:, 1].min()
+    assert abs(higher) > 0.01
     np.testing.assert_allclose(world_from_pose(crooked, played.sample(times))[..., 3],
-                               world_from_pose(straight, wanted.sample(times))[..., 3], atol=1e-3)
+                               world_from_pose(straight, wanted.sample(times))[..., 3] + (0.0, higher, 0.0), atol=1e-3)
+
+
+@pytest.mark.parametrize("rests", ["sits", "kneels", "lies", "strides"])
+@pytest.mark.parametrize("number", [0, 3])
+def test_a_character_stands_on_the_ground_on_which_it_rests(rests: str, number: int) -> None:
+    bends = {"sits": {"l_hip": -1.5, "r_hip": -1.5, "l_knee": 1.5, "r_knee": 1.5}, "lies": {"HumanoidRoot": -1.57},
+             "kneels": {"l_knee": 1.6, "r_knee": 1.6}, "strides": {"l_hip": -0.5, "r_hip": 0.4, "r_knee": 0.5}}[rests]
+    pose = Pose.rest(BODY, 1)
+    for name, angle in bends.items():
+        pose.rotations[0, BODY.index_of[name]] = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), angle)
+    posed = BODY.in_pose(BODY.turns_of(pose.at(0)))
+    back = rot.multiply(BODY.rest_world_rotations, rot.conjugate(posed.rest_world_rotations))
+    clip, up = rewritten(movements()[number], Rewriting()).clip, np.array((0.0, 1.0, 0.0))
+    above = []
+    for target, found in ((BODY, find_map(BODY)), (posed, replace(find_map(BODY), skeleton=posed, pose=back))):
+        skin = balls(target)
+        played = retarget(clip, target, target_map=found, points=skin).clip
+        heights = skin.heights(played, np.linspace(0.0, clip.duration_s, 20), up)
+        above.append(heights.min(axis=1) - skin.positions[:, 1].min())
+    np.testing.assert_allclose(above[1], above[0], atol=2e-3)
+
+
+def balls(skeleton: Skeleton) -> SkinPoints:
+    """Return skin like balls about all joints."""
+    around = 0.05 * evenly_around(60)
+    turned = np.einsum("jab,pb->jpa", rot.to_matrix(skeleton.rest_world_rotations), around)
+    places = (positions(skeleton)[:, None] + turned).reshape(-1, 3)
+    return SkinPoints.of(places, np.repeat(np.arange(len(skeleton)), len(around))[:, None], np.ones((len(places), 1)))
 
 
 def test_bvh_files_keep_the_pose_in_their_new_axes() -> None:

@@ -21,6 +21,7 @@ from ...skeletons.hanim import UP
 from ...skeletons.maps import SkeletonMap, find_map_once, map_in_any_pose
 from ...skeletons.posture import STANDS, Posture, is_in_step, measure_posture
 from ...skeletons.skeleton import Pose, Skeleton, world_from_pose
+from ..skin_points import SkinPoints
 from .file_axes import (
     LEANS_RAD,
     file_axes,
@@ -93,13 +94,14 @@ def find_reference(clip: Clip, found: SkeletonMap) -> Reference:
     return _from_frame(clip, known, times, frames)
 
 
-def stood_up(target: SkeletonMap, up: FloatArray | None = None) -> SkeletonMap:
+def stood_up(target: SkeletonMap, up: FloatArray | None = None, points: SkinPoints | None = None) -> SkeletonMap:
     """Return the map of a skeleton that rests in the reference pose that is set, upright where it leans as a whole.
 
-    up: (3,) unit, where that is no axis of its own. Where no pose is set, its turn leads to the front that the body has
-    at rest, as measured.
+    up: (3,) unit, where that is no axis of its own. points: its skin, or else joints: what is lowest is as high in the
+    pose as at rest, so that it stands on the same ground. Where no pose is set, its turn leads to the front that the
+    body has at rest, as measured.
     """
-    skeleton, is_set = target.skeleton, target.pose is not None
+    own_rest, skeleton, is_set = target.skeleton, target.skeleton, target.pose is not None
     if target.pose is not None:
         skeleton = skeleton.in_pose(target.pose)
         target = replace(target, skeleton=skeleton, pose=None)
@@ -110,7 +112,19 @@ def stood_up(target: SkeletonMap, up: FloatArray | None = None) -> SkeletonMap:
     is_own = up is None or up @ own[:, 1] > 1.0 - _SAME_UP
     world = own if is_set and is_own else with_front(own[:, 1] if is_own or up is None else up, rest.axes[0])
     turn = _upright(rest, world)
-    return replace(target, skeleton=skeleton if turn is None else skeleton.turned(turn), turn=rot.from_matrix(world))
+    skeleton = skeleton if turn is None else skeleton.turned(turn)
+    if is_set:
+        lift = _lowest(own_rest, own_rest, world[:, 1], points) - _lowest(skeleton, own_rest, world[:, 1], points)
+        skeleton = skeleton.shifted(lift * world[:, 1])
+    return replace(target, skeleton=skeleton, turn=rot.from_matrix(world))
+
+
+def _lowest(skeleton: Skeleton, own_rest: Skeleton, up: FloatArray, points: SkinPoints | None) -> float:
+    """Return how low the skin of a body that rests as a skeleton does is, or its joints. own_rest: as skin has it."""
+    if points is None:
+        return float((skeleton.rest_world[:, :, 3] @ up).min())
+    still = Clip("", skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
+    return float(points.heights(rebased(still, own_rest), np.zeros(1), up).min())
 
 
 def uprightness(found: SkeletonMap, pose: FloatArray | None = None) -> float:
