@@ -21,7 +21,7 @@ from .clip import Clip
 from .posed_rows import JointRows, Keys, keys_of_rows, rows_of
 from .tracks import Tracks
 
-_NUMBERS_AT_ONCE: Final = 65_536
+_NUMBERS_AT_ONCE: Final = 32_768
 """Of joints and frames: what is worked on stays in the processor's cache, and numpy is not called too often."""
 _FEWEST_AT_ONCE: Final = 128
 
@@ -73,27 +73,20 @@ class PosedJoints:
 
     def _rows(self, times_s: FloatArray, up: FloatArray) -> FloatArray:
         """Return rows of all joints, (4, R, F); see height_rows."""
-        turns, positions = self._turns(times_s), self._positions(times_s)
-        scales = self._scales(times_s) if self._is_scaled else None
+        own, positions = self._linear(times_s), self._positions(times_s)
         rows = np.empty((4, len(self.rows.kept), len(times_s)))
         for depth, level in enumerate(self.rows.levels):
             above = rows[:, self.rows.above[depth]] if depth else np.append(up, 0.0)[:, None, None]
-            own, position = rows[:, level], positions[depth]
-            w, x, y, z = turns[:, level]
-            _write(own[:3], rotated((-w, x, y, z), (*above[:3],)))  # by the inverse, whose negative turns alike
-            if scales is not None:
-                own[:3] *= scales[:, level]
-            np.multiply(above[0], position[0], out=own[3])
-            own[3] += above[1] * position[1]
-            own[3] += above[2] * position[2]
-            own[3] += above[3]
+            np.einsum("inf,ijnf->jnf", above[:3], own[:, :, level], out=rows[:3, level])
+            np.einsum("inf,inf->nf", above[:3], positions[depth], out=rows[3, level])
+            rows[3, level] += above[3]
         return rows
 
     def world(self, times_s: FloatArray) -> FloatArray:
         """Return matrices model_from_joint at times (F,), (F, N, 3, 4), whose frames lie side by side in memory."""
         world = np.empty((3, 4, len(self.joints), len(times_s)))
         for run in self.runs(len(times_s)):
-            self._write_world(times_s[run], world[..., run])
+            world[..., run] = self._matrices(times_s[run]).take(self.rows.wanted, axis=2)
         return world.transpose(3, 2, 0, 1)
 
     def placed(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -113,15 +106,6 @@ class PosedJoints:
         count = max(_NUMBERS_AT_ONCE // max(len(self.rows.kept), 1), _FEWEST_AT_ONCE)
         return (slice(start, min(start + count, frames)) for start in range(0, frames, count))
 
-    def _write_world(self, times_s: FloatArray, world: FloatArray) -> None:
-        """Write matrices at times (F,) into world (3, 4, N, F)."""
-        if self._is_scaled:
-            world[:] = self._matrices(times_s).take(self.rows.wanted, axis=2)
-            return
-        turns, positions = (each.take(self.rows.wanted, axis=1) for each in self._model(times_s))
-        rot.write_matrix(np.moveaxis(turns, 0, -1), world.transpose(2, 3, 0, 1)[..., :3])
-        world[:, 3] = positions
-
     def _model(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return rotations model_from_joint, (4, R, F), and positions in the model, (3, R, F), without scales."""
         turns, moves = self._turns(times_s), self._positions(times_s)
@@ -135,21 +119,27 @@ class PosedJoints:
         return turns, positions
 
     def _matrices(self, times_s: FloatArray) -> FloatArray:
-        """Return matrices model_from_joint, (3, 4, R, F), with scales."""
-        turns, scales = self._turns(times_s), self._scales(times_s)
+        """Return matrices model_from_joint at times (F,), (3, 4, R, F)."""
+        own, positions = self._linear(times_s), self._positions(times_s)
         world = np.empty((3, 4, len(self.rows.kept), len(times_s)))
-        rot.write_matrix(np.moveaxis(turns, 0, -1), world.transpose(2, 3, 0, 1)[..., :3])
-        world[:, :3] *= scales
-        for level, moves in zip(self.rows.levels, self._positions(times_s), strict=True):
-            world[:, 3, level] = moves
-        for depth, level in enumerate(self.rows.levels[1:], start=1):
-            above, own = world[:, :, self.rows.above[depth]], world[:, :, level].copy()
-            for row, new in zip(above, world[:, :, level], strict=True):
-                np.multiply(row[0], own[0], out=new)
-                new += row[1] * own[1]
-                new += row[2] * own[2]
-                new[3] += row[3]
+        for depth, level in enumerate(self.rows.levels):
+            linear, position = world[:, :3, level], world[:, 3, level]
+            if not depth:
+                linear[...], position[...] = own[:, :, level], positions[0]
+                continue
+            above = world[:, :, self.rows.above[depth]]
+            np.einsum("ijnf,jknf->iknf", above[:, :3], own[:, :, level], out=linear)
+            np.einsum("ijnf,jnf->inf", above[:, :3], positions[depth], out=position)
+            position += above[:, 3]
         return world
+
+    def _linear(self, times_s: FloatArray) -> FloatArray:
+        """Return matrices from the parents' axes at times (F,), (3, 3, R, F)."""
+        own = np.empty((3, 3, len(self.rows.kept), len(times_s)))
+        rot.write_matrix(np.moveaxis(self._turns(times_s), 0, -1), own.transpose(2, 3, 0, 1))
+        if self._is_scaled:
+            own *= self._scales(times_s)
+        return own
 
     def _turns(self, times_s: FloatArray) -> FloatArray:
         """Return rotations from the parents' axes at times (F,), (4, R, F)."""

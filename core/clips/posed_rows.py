@@ -97,13 +97,13 @@ class Keys:
             last *= share
             first += last
             return first
-        dot = _summed(first * last)
+        dot = _dots(first, last)
         if is_spherical:
             return _on_arcs(first, last, dot, share)
         first *= 1.0 - share
         last *= np.where(dot < 0.0, -share, share)
         first += last
-        first /= np.sqrt(_summed(np.square(first, out=last)))
+        first /= np.sqrt(_dots(first, first))
         return first
 
     def _taken(self, keys: IntArray) -> FloatArray:
@@ -121,31 +121,28 @@ def keys_of_rows(tracks: Tracks, rows: JointRows, *, is_turned: bool = False) ->
 
     is_turned: rest rotations turn their values to the parents' axes.
     """
-    row = rows.row[tracks.joints]
+    row, found = rows.row[tracks.joints], list[Keys]()
     own = np.flatnonzero(row >= 0)
     own = own[np.argsort(row[own])]
-    found = []
     for times, alike in tracks.alike(own):
-        for stored in np.unique(tracks.places[alike, 0]).tolist():
-            which = alike[tracks.places[alike, 0] == stored]
+        lies_in = tracks.places[alike, 0]
+        for stored in sorted({*lies_in.tolist()}):
+            which = alike[lies_in == stored]
             found.append(Keys(_as_slice(row[which]), times, tracks.stored[stored], tracks.places[which, 1],
                               rows.turns[row[which]] if is_turned else None))
     return tuple(found)
 
 
-def _summed(values: FloatArray) -> FloatArray:
-    """Return the sums over four numbers (4, …)."""
-    total: FloatArray = values[0] + values[1]
-    total += values[2]
-    total += values[3]
-    return total
+def _dots(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the dot products of values (C, …)."""
+    return np.asarray(np.einsum("c...,c...->...", a, b))
 
 
 def _on_arcs(a: FloatArray, b: FloatArray, dot: FloatArray, share: FloatArray) -> FloatArray:
     """Return what is a share (F,) of the way from quaternions (4, N, F) to others; see rot.slerp. dot: (N, F)."""
     b *= np.where(dot < 0.0, -1.0, 1.0)
     b -= np.abs(dot) * a
-    sine = np.sqrt(_summed(np.square(b)))
+    sine = np.sqrt(_dots(b, b))
     angle = share * np.where(sine > _NO_ARC, np.arctan2(sine, np.abs(dot)), sine)
     b *= np.divide(np.sin(angle), sine, out=np.zeros_like(sine), where=sine > 0.0)
     b += a * np.cos(angle)

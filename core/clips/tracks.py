@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -114,17 +115,26 @@ class Tracks:
     @cached_property
     def by_times(self) -> tuple[tuple[FloatArray, IntArray], ...]:
         """Key times (K,) with the tracks (N,) that have these very ones, for all different such times."""
-        return self.alike(np.arange(len(self)))
+        if self.shared_times is not None:
+            return ((self.shared_times, np.arange(len(self))),)
+        found = dict[bytes, list[int]]()
+        for track, (begin, end) in enumerate(pairwise(self.starts.tolist())):
+            found.setdefault(self.times_s[begin:end].tobytes(), []).append(track)
+        return tuple((self.times_s[self.starts[tracks[0]]:self.starts[tracks[0] + 1]], np.array(tracks))
+                     for tracks in found.values())
+
+    @cached_property
+    def _kind(self) -> IntArray:
+        """Which of the different times each track has, (T,)."""
+        kind = np.zeros(len(self), np.int64)
+        for number, (_, tracks) in enumerate(self.by_times):
+            kind[tracks] = number
+        return kind
 
     def alike(self, some: IntArray) -> tuple[tuple[FloatArray, IntArray], ...]:
         """Return key times (K,) with those among some tracks that have these very ones, for all such times."""
-        if self.shared_times is not None:
-            return ((self.shared_times, some),) if len(some) else ()
-        found = dict[bytes, list[int]]()
-        for track in some.tolist():
-            found.setdefault(self.times_s[self.starts[track]:self.starts[track + 1]].tobytes(), []).append(track)
-        return tuple((self.times_s[self.starts[tracks[0]]:self.starts[tracks[0] + 1]], np.array(tracks))
-                     for tracks in found.values())
+        kind = self._kind[some]
+        return tuple((self.by_times[number][0], some[kind == number]) for number in sorted({*kind.tolist()}))
 
     @cached_property
     def different_times(self) -> FloatArray:

@@ -221,9 +221,11 @@ def write_matrix(q: FloatArray, out: FloatArray) -> None:
     w, x, y, z = (q[..., i] for i in range(4))
     x2, y2, z2 = x + x, y + y, z + z
     xx, yy, zz, xy, xz, yz, wx, wy, wz = x * x2, y * y2, z * z2, x * y2, x * z2, y * z2, w * x2, w * y2, w * z2
-    out[..., 0, 0], out[..., 0, 1], out[..., 0, 2] = 1.0 - (yy + zz), xy - wz, xz + wy
-    out[..., 1, 0], out[..., 1, 1], out[..., 1, 2] = xy + wz, 1.0 - (xx + zz), yz - wx
-    out[..., 2, 0], out[..., 2, 1], out[..., 2, 2] = xz - wy, yz + wx, 1.0 - (xx + yy)
+    for i, (a, b) in enumerate(((yy, zz), (xx, zz), (xx, yy))):
+        np.subtract(1.0, a + b, out=out[..., i, i])
+    for i, j, a, b in ((0, 1, xy, wz), (1, 2, yz, wx), (2, 0, xz, wy)):
+        np.subtract(a, b, out=out[..., i, j])
+        np.add(a, b, out=out[..., j, i])
 
 
 def angle_between(a: FloatArray, b: FloatArray) -> FloatArray:
