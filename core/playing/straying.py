@@ -16,6 +16,8 @@ FIRST_S: Final = 0.5
 LEAST_SIZES: Final = 0.05
 """So far a body goes at least within FIRST_S, against its size, if it goes at all."""
 ASTRAY_RAD: Final = np.radians(45.0)
+_LOOKS: Final = 4
+"""So often, FIRST_S apart, it is looked for how far it goes: who leans back to jump ahead does not go back."""
 
 
 def straying_rad(clip: Clip, joint_of: Mapping[str, int], *, at_end: bool = False) -> float:
@@ -26,14 +28,16 @@ def straying_rad(clip: Clip, joint_of: Mapping[str, int], *, at_end: bool = Fals
     """
     if clip.duration_s <= 0.0 or "HumanoidRoot" not in joint_of:
         return 0.0
-    first_s = max(clip.duration_s - FIRST_S, 0.0) if at_end else 0.0
-    pose = clip.sample(np.array((first_s, min(first_s + FIRST_S, clip.duration_s))), "SLERP")
+    away_s = np.minimum(FIRST_S * np.arange(_LOOKS), clip.duration_s)
+    pose = clip.sample(clip.duration_s - away_s if at_end else away_s, "SLERP")
     positions = world_from_pose(clip.skeleton, pose)[..., 3]
-    posture = measure_posture(positions[[-1 if at_end else 0]], joint_of)
+    posture = measure_posture(positions[:1], joint_of)
     if posture is None:
         return 0.0
-    left, _, ahead = np.diff(positions[:, joint_of["HumanoidRoot"]], axis=0)[0] @ posture.axes[0]
-    if np.hypot(left, ahead) < LEAST_SIZES * float(np.ptp(clip.skeleton.rest_world[..., 3], axis=0).max()):
+    hips = positions[:, joint_of["HumanoidRoot"]] @ posture.axes[0]
+    ways = (hips[1:] - hips[0])[:, (0, 2)] * (-1.0 if at_end else 1.0)
+    farthest = ways[int(np.linalg.norm(ways, axis=1).argmax())]
+    if np.linalg.norm(ways[0]) < LEAST_SIZES * float(np.ptp(clip.skeleton.rest_world[..., 3], axis=0).max()):
         return 0.0
-    angle = float(np.arctan2(left, ahead))
+    angle = float(np.arctan2(*(ways[0] if ways[0] @ farthest >= 0.0 else farthest)))
     return angle if abs(angle) >= ASTRAY_RAD else 0.0

@@ -1,5 +1,7 @@
 """Root motion along the way: where a clip goes sideways or backwards, the body turns, and the way goes straight on."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -68,6 +70,17 @@ def test_the_way_goes_straight_on_and_the_body_turns(clips: list[tuple[float, fl
         along[at_end] = facing + counts
     np.testing.assert_allclose(apart(along[True][:-1], along[False][1:]), 0.0, atol=EXACT_RAD)
     assert straying(motion, 1) == ""
+
+
+@pytest.mark.parametrize("at_end", [False, True])
+def test_who_leans_back_to_jump_ahead_does_not_go_back(at_end: bool) -> None:
+    ahead_m = np.array((0.0, -0.15, 0.2, 0.6, 0.6)) if not at_end else np.array((0.0, 0.0, 0.4, 0.75, 0.6))
+    shift = np.column_stack((np.zeros(5), np.zeros(5), ahead_m))
+    jump = replace(going("jump", 0.0), duration_s=2.0,
+                   translations=Tracks.uniform(np.array((ROOT,)), 0.5 * np.arange(5.0), shift[:, None]))
+    assert straying_rad(jump, JOINT_OF, at_end=at_end) == 0.0
+    back = replace(jump, translations=replace(jump.translations, values=-jump.translations.values))
+    assert abs(straying_rad(back, JOINT_OF, at_end=at_end)) == pytest.approx(np.pi)
 
 
 def test_sideways_steps_go_on_as_they_do_and_who_then_stands_looks_along() -> None:
