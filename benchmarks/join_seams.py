@@ -101,7 +101,8 @@ def joins_of(motion: Motion, sample: Callable[[FloatArray], Pose], inside: Insid
     layout, clip = motion.layout, _clips_of(motion, inside)
     steps = _step_speeds(motion, body) if sample == motion.sample else {}
     for i, (end, begin) in enumerate(zip(layout.end_s[:-1].tolist(), layout.begin_s[1:].tolist(), strict=True)):
-        times = measures.near((end + begin) / 2.0, 0.0, motion.duration_s)
+        middles = (layout.begin_s[i:i + 2] + layout.end_s[i:i + 2]) / 2.0
+        times = measures.near((end + begin) / 2.0, *middles.tolist())
         pose = sample(times)
         edges = np.unique((layout.window_begin_s[i], end, begin, layout.window_end_s[i]))
         before, after = (world_from_pose(motion.skeleton, sample(edges + side * INSTANT_S)) for side in (-1.0, 1.0))
@@ -117,14 +118,13 @@ def joins_of(motion: Motion, sample: Callable[[FloatArray], Pose], inside: Insid
 
 
 def _step_speeds(motion: Motion, body: measures.Body) -> dict[int, list[float]]:
-    """Return how fast feet are on their steps, in legs per second, by the seam that is nearest."""
+    """Return how fast feet are on their steps, in legs per second, by the seams at which they are made."""
     found: dict[int, list[float]] = {}
-    middle = (motion.layout.end_s[:-1] + motion.layout.begin_s[1:]) / 2.0
-    for side, begin, end in motion.feet.steps if motion.feet is not None else ():
+    for side, begin, end, seam in motion.feet.steps if motion.feet is not None else ():
         world = world_from_pose(motion.skeleton, motion.sample(np.arange(begin, end, 1.0 / measures.FPS)))
         foot = body.positions(world, body.feet["lr".index(side)])
         fast = np.linalg.norm(np.diff(foot, axis=0), axis=1).max(initial=0.0) * measures.FPS
-        found.setdefault(int(np.abs(middle - (begin + end) / 2.0).argmin()), []).append(float(fast))
+        found.setdefault(seam, []).append(float(fast))
     return found
 
 

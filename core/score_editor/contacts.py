@@ -91,7 +91,7 @@ def contacts_of(motion: Motion) -> Contacts | None:
     if sequence.is_mirrored is not None:
         is_mirrored = sequence.is_mirrored
     steps = motion.feet.steps
-    steps_s = np.array([step[1:] for step in steps]).reshape(-1, 2)
+    steps_s = np.array([step[1:3] for step in steps]).reshape(-1, 2)
     steps_s = steps_s - later_s[motion.row.segment_at(np.maximum(steps_s.mean(axis=1), 0.0))][:, None]
     return Contacts(spans[:, 0], spans[:, 1], foot, rows[:, 3] > 0.0, segment, sequence.clips, sequence.clip[segment],
                     np.where(is_mirrored[segment], 1 - foot, foot), rows[:, 4:], steps_s[:, 0] / tick_s,

@@ -162,3 +162,10 @@ def test_a_foot_lands_later_and_leaves_sooner_where_the_other_clip_has_it_in_the
         sooner.append(3.0 - at[0, 1])
     assert later == pytest.approx(sooner) and later[0] == 0.0
     assert 0.05 < later[1] < later[2] < 0.3
+
+
+def test_a_step_is_told_with_the_seam_that_it_is_made_at() -> None:
+    """Also where it waits for the other foot until the next seam is as near."""
+    found = stepping([[(0.0, 3.0, 0.0)], [(3.0, 4.0, 0.3)], [(4.0, 7.0, 0.3)]],
+                     [[(0.0, 3.0, 0.0)], [(3.0, 4.0, 0.3)], [(4.0, 7.0, 0.3)]], edges_s=(0.0, 3.0, 4.0, 7.0))
+    assert found.into[found.lift > 0.0].tolist() == [1, 1]

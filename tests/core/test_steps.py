@@ -97,14 +97,14 @@ def test_the_foot_that_stands_only_briefly_afterwards_steps_before_the_other_one
     other = "lr"[first == "l"]
     steps = sorted(planted(**{first: (ALWAYS, BRIEF), other: (LATE, ALWAYS)}).steps, key=lambda step: step[1])
     assert [side for side, *_ in steps] == [first, other]
-    assert min(end_s - begin_s for _, begin_s, end_s in steps) >= 0.9 * SHORTEST_STEP_S
+    assert min(end_s - begin_s for _, begin_s, end_s, _ in steps) >= 0.9 * SHORTEST_STEP_S
 
 
 @pytest.mark.parametrize("when", [(ALWAYS, BRIEF), (LATE, ALWAYS)])
 def test_of_two_feet_that_stand_only_briefly_on_one_side_one_steps_and_the_other_stays(
         when: tuple[FloatArray, FloatArray]) -> None:
     """Both steps would be on the side that has the time, one of them within what the other side has: in a snap."""
-    (_, begin_s, end_s), = planted(l=when, r=when).steps
+    (_, begin_s, end_s, _), = planted(l=when, r=when).steps
     assert end_s - begin_s >= 0.9 * SHORTEST_STEP_S
 
 
@@ -113,7 +113,7 @@ def test_a_foot_takes_the_time_for_a_step_where_it_has_it_and_makes_none_without
     other, taken = "lr"[side == "l"], []
     assert planted(**{side: (LATE, BRIEF), other: (NEVER, NEVER)}).steps == ()
     for when in ((ALWAYS, ALWAYS), (ALWAYS, BRIEF), (LATE, ALWAYS)):
-        (only, begin_s, end_s), = planted(**{side: when, other: (NEVER, NEVER)}).steps
+        (only, begin_s, end_s, _), = planted(**{side: when, other: (NEVER, NEVER)}).steps
         assert only == side
         taken.append(end_s - begin_s)
     assert taken == pytest.approx([taken[0]] * 3)
@@ -124,7 +124,7 @@ def test_feet_that_both_come_just_before_the_seam_or_leave_just_after_it_step_wh
         when: tuple[FloatArray, FloatArray]) -> None:
     """Both steps are later then, or sooner, and still one after the other: no foot is led there over the ground."""
     before, after = (np.array(spans) for spans in when)
-    (_, begin_s, between_s), (_, after_s, end_s) = sorted(planted(l=(before, after), r=(before, after)).steps,
+    (_, begin_s, between_s, _), (_, after_s, end_s, _) = sorted(planted(l=(before, after), r=(before, after)).steps,
                                                           key=lambda step: step[1])
     assert after_s == pytest.approx(between_s) and min(between_s - begin_s, end_s - after_s) >= 2.0 * SHORTEST_STEP_S
     assert begin_s >= before[0, 0] and end_s <= 2.0 + after[0, 1]
@@ -137,7 +137,7 @@ def test_a_swing_that_would_have_to_be_quicker_than_anything_in_the_clips_is_a_s
     feet = planted(l=(np.array([[0.0, leaves_s]]), ALWAYS), r=(ALWAYS, NEVER))
     assert len(feet.steps) == is_step
     if is_step:
-        (_, begin_s, end_s), = feet.steps
+        (_, begin_s, end_s, _), = feet.steps
         assert begin_s <= leaves_s and end_s - begin_s >= 2.0 * SHORTEST_STEP_S
 
 
@@ -145,7 +145,7 @@ def test_a_swing_that_would_have_to_be_quicker_than_anything_in_the_clips_is_a_s
 def test_steps_of_both_feet_do_not_overlap_where_one_has_little_time(before: float, after: float) -> None:
     """The left foot leaves early and comes late, the right one stands but for a moment in the next clip."""
     feet = planted(l=(np.array([[0.0, before]]), np.array([[after, 2.0]])), r=(ALWAYS, np.array([[0.0, 0.17]])))
-    (_, _, between_s), (_, after_s, _) = sorted(feet.steps, key=lambda step: step[1])
+    (_, _, between_s, _), (_, after_s, _, _) = sorted(feet.steps, key=lambda step: step[1])
     assert after_s >= between_s - 1e-9
 
 
@@ -156,7 +156,7 @@ def test_a_step_is_made_while_the_other_foot_stands(other: tuple[list[list[float
                                                     wanted: tuple[float | None, float | None]) -> None:
     """The other one leaves as the next clip begins, or comes as it does: the step ends, or begins, by then."""
     before, after = (np.array(spans) for spans in other)
-    (_, begin_s, end_s), = planted(l=(ALWAYS, ALWAYS), r=(before, after)).steps
+    (_, begin_s, end_s, _), = planted(l=(ALWAYS, ALWAYS), r=(before, after)).steps
     assert wanted[0] is None or begin_s >= wanted[0] - 1e-9
     assert wanted[1] is None or end_s <= wanted[1] + 1e-9
 

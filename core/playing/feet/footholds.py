@@ -77,8 +77,8 @@ class Footholds:
     at: (3, 2, G) where it is held then; loose, speed, change: (3, 2, G) the foot if nothing holds it, see Loose; NaN:
     that is not known yet, see `know`. Any numbers where there is no foothold. lift: (G,) how high the foot is lifted on
     its step over the gap; 0 where there is none. clear: (G,) how high it is at least in the middle of its own way over
-    the gap. most_s: (2, G) how long it takes at most to let the foot go and to
-    lead it on; fast: (G,) how fast it may be led; eases_s: (2, G) how long it does take, more than 0. leg: its
+    the gap. most_s: (2, G) how long it takes at most to let the foot go and to lead it on; eases_s: (2, G) how long it
+    does take, more than 0. fast: (G,) how fast it may be led. into: (G,) the segment that the gap leads into. leg: its
     length.
     """
 
@@ -92,16 +92,17 @@ class Footholds:
     clear: FloatArray
     most_s: FloatArray
     fast: FloatArray
+    into: IntArray
     eases_s: FloatArray
     leg: float
 
     @classmethod
     def of(cls, leg: float, first: IntArray, edges_s: FloatArray, at: FloatArray, loose: FloatArray,
            speed: FloatArray, change: FloatArray, lift: FloatArray, clear: FloatArray, most_s: FloatArray,
-           fast: FloatArray) -> Footholds:
+           fast: FloatArray, into: IntArray) -> Footholds:
         """Take footholds of which it is not known yet how long feet are led to them."""
         loose = np.where(lift > 0.0, at, loose)  # a step leads from foothold to foothold, wherever the foot would be
-        found = cls(first, edges_s, at, loose, speed, change, lift, clear, most_s, fast, most_s.copy(), leg)
+        found = cls(first, edges_s, at, loose, speed, change, lift, clear, most_s, fast, into, most_s.copy(), leg)
         found._ease(*np.nonzero(~np.isnan(loose[0])))
         return found
 

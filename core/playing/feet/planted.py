@@ -80,11 +80,17 @@ def gaps_between(holds: Sequence[Hold], foot: Planted, length: float) -> tuple[F
     loose, *rates = (each[number].transpose(2, 1, 0) for each in foot.loose)
     loose = np.where(np.stack((start, stop)) == foot.spans_s[number].T, loose, np.nan)
     found = (edges(each[:, 1], each[:, 0], 0.0) for each in (loose, *rates))
-    return edges_s, edges(at, at, 0.0), *found, lift, clear, most_s, fastest
+    into = np.append(_segments(number, foot), len(foot.fast))
+    return edges_s, edges(at, at, 0.0), *found, lift, clear, most_s, fastest, into
 
 
 def _fastest(number: IntArray, foot: Planted) -> FloatArray:
     """Return how fast a foot goes in any clip that plays between footholds with these numbers (H,), (H + 1,)."""
-    segment = np.searchsorted(foot.first, number, side="right") - 1
+    segment = _segments(number, foot)
     spans = np.stack((np.append(0, segment), np.append(segment, len(foot.fast) - 1) + 1), axis=1)
     return np.asarray(np.maximum.reduceat(np.append(foot.fast, 0.0), spans.ravel())[::2])
+
+
+def _segments(number: IntArray, foot: Planted) -> IntArray:
+    """Return in which segments footholds with these numbers (H,) begin, (H,)."""
+    return np.searchsorted(foot.first, number, side="right") - 1

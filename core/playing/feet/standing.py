@@ -77,14 +77,18 @@ class Feet(Over):
         return np.asarray(moved)
 
     @cached_property
-    def steps(self) -> tuple[tuple[str, float, float], ...]:
-        """The steps that feet make at seams, with their sides and when they begin and end, of one round of a loop."""
+    def steps(self) -> tuple[tuple[str, float, float, int], ...]:
+        """The steps that feet make at seams, of one round of a loop.
+
+        Each with its side, when it begins and ends, and the segment before its seam.
+        """
         footholds = self._lock.footholds
         begin_s, end_s = footholds.edges_s
         gaps = np.flatnonzero((footholds.lift > 0.0) & (end_s > 0.0) & (begin_s < self.duration_s))
         leg = np.searchsorted(footholds.first, gaps, side="right") - 1
-        return tuple((self._legs[at].side, begin, end) for at, begin, end in zip(
-            leg.tolist(), begin_s[gaps].tolist(), end_s[gaps].tolist(), strict=True))
+        seam = self._played[0][footholds.into[gaps] - 1]
+        return tuple((self._legs[at].side, begin, end, before) for at, begin, end, before in zip(
+            leg.tolist(), begin_s[gaps].tolist(), end_s[gaps].tolist(), seam.tolist(), strict=True))
 
     @cached_property
     def _legs(self) -> tuple[Leg, ...]:
