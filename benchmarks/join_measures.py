@@ -16,7 +16,8 @@ All lengths are in leg lengths of the body, all positions in ground coordinates:
     airborne   whether both feet are higher than AIR_LEGS while the clip that plays has one stand; floats: whether they
                are so much higher than where the clips on both sides have standing feet, while both of them have one
     knees      how suddenly a knee turns: the largest second difference of its angle, degrees per frame²
-    is_still   whether both feet stand still all through both clips
+    is_still   whether both feet stand still all through both clips: there any step is faster, and fast is how fast feet
+               go, in legs per second
     step       how fast a foot is on a step that it makes at the seam ÷ the fastest that the clips on both sides have a
                foot at any time; the table leaves out seams without steps, and still ones: there any step is faster
 """
@@ -148,6 +149,7 @@ class Join:
     skin: float = np.nan
     floats: bool = False
     is_still: bool = False
+    fast: float = 0.0
     knees: float = 0.0
     step: float = 0.0
 
@@ -166,7 +168,7 @@ def measure(body: Body, world: FloatArray, stands: BoolArray, levels: Levels) ->
     return Join(speed / levels.speed, jerk / levels.jerk, tuple(each for each in per_foot if each is not None),
                 sum(skate(feet[:, foot], heights[:, foot]) for foot in range(feet.shape[1])), float(heights.min()),
                 bool(((heights > AIR_LEGS).all(axis=1) & stands.any(axis=1)).any()),
-                is_still=bool(levels.speed[-1] < SLOW_LEGS_PER_S),
+                is_still=bool(levels.speed[-1] < SLOW_LEGS_PER_S), fast=float(speed[-1]),
                 knees=float(np.abs(np.diff(body.bends(world), 2, axis=0)).max(initial=0.0)))
 
 

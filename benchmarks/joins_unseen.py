@@ -7,9 +7,10 @@ and one and a half times as long and a longer trunk, besides the usual ones. A l
 join_measures.py measures, with an asterisk at what is worse than wanted:
   planted   how far planted feet are displaced at p90, % of the leg (2); > 5 %: the share of seams with one (none)
   skate     against inside the clips (1.2); skin: how low the soles are at p5, % of the leg (−2)
-  hips …    speeds at p90 (1.5), then jerk at p90 against inside the clips (1.2); step: speed of feet over seams of
-            which one clip at least moves its feet: where both stand still, any step is faster than theirs
-  fastest   there, the fastest step against the fastest that the clips on both sides ever have a foot (1)
+  hips …    speeds at p90 (1.5), then jerk at p90 against inside the clips (1.2); of feet at seams, and in clips, of
+            which one at least moves its feet: where both stand still, any step is faster than theirs
+  still     there, the fastest that a foot goes, legs per second
+  fastest   elsewhere, the fastest step against the fastest that the clips on both sides ever have a foot (1)
   turn, moved  the largest jumps, degrees (1) and legs (.002)
   air       the share of seams where both feet are in the air while the clips on both sides stand (none)
 Clips that lie down or sit are not among them. --worst N tells of the worst N seams for each figure that is worse than
@@ -56,28 +57,29 @@ REAL: Final = ("clips.bow", "clips.cmu_01_01", "clips.dance_body_roll", "clips.d
 UNSEEN: Final = "unseen"
 
 
-HEADINGS: Final = ("planted", "> 5 %", "skate", "skin", *measures.PARTS, "step",
-                   *(f"j.{part}" for part in measures.PARTS), "turn", "moved", "air", "fastest")
-LIMITS: Final = np.array((2.0, 0.0, 1.2, 2.0, 1.5, 1.5, 1.5, 1.5, 1.2, 1.2, 1.2, 1.0, 0.002, 0.0, 1.0))
+HEADINGS: Final = ("planted", "> 5 %", "skate", "skin", *measures.PARTS, *(f"j.{part}" for part in measures.PARTS),
+                   "still", "turn", "moved", "air", "fastest")
+LIMITS: Final = np.array((2.0, 0.0, 1.2, 2.0, 1.5, 1.5, 1.5, 1.2, 1.2, 1.2, np.inf, 1.0, 0.002, 0.0, 1.0))
 DIGITS: Final = (1, 2, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 2)
 
 
 def figures(joins: Sequence[measures.Join], own: Sequence[measures.Join]) -> FloatArray:
     """Return what the columns say of all seams, against what is measured inside the clips."""
     each, inside = (np.array([of_seam(join) for join in some]) for some in (joins, own))
-    p90, own_p90 = (np.percentile(some, 90.0, axis=0) for some in (each, inside))
+    p90, own_p90 = (np.array([np.percentile(column[~np.isnan(column)], 90.0) if not np.isnan(column).all() else 1.0
+                              for column in some.T]) for some in (each, inside))
     planted = np.percentile([moved for join in joins for moved in join.displaced] or [0.0], 90.0)
-    step = np.percentile([join.speed[-1] for join in joins if not join.is_still] or [0.0], 90.0)
     return np.array((100.0 * planted, (each[:, 1] > 0.05).mean(), each[:, 2].mean() / inside[:, 2].mean(),
-                     100.0 * np.percentile(each[:, 3], 95.0), *p90[4:7], step, *(p90[8:11] / own_p90[8:11]),
-                     *each[:, 11:13].max(axis=0), each[:, 13].mean(), each[:, 14].max()))
+                     100.0 * np.percentile(each[:, 3], 95.0), *p90[4:7], *(p90[7:10] / own_p90[7:10]),
+                     *each[:, 10:13].max(axis=0), each[:, 13].mean(), each[:, 14].max()))
 
 
 def of_seam(join: measures.Join) -> FloatArray:
-    """Return what the columns are made of, of one seam: the more, the worse."""
+    """Return what the columns are made of, of one seam: the more, the worse; NaN where it does not count."""
     farthest = max(join.displaced, default=0.0)
-    step, fastest = (0.0, 0.0) if join.is_still else (join.speed[-1], join.step)
-    return np.array((farthest, farthest, join.skate, -join.skin, *join.speed, step, *join.jerk,
+    counts = np.array((1.0, 1.0, np.nan if join.is_still else 1.0))
+    still, fastest = (join.fast, 0.0) if join.is_still else (0.0, join.step)
+    return np.array((farthest, farthest, join.skate, -join.skin, *(join.speed * counts), *(join.jerk * counts), still,
                      np.degrees(join.heading_rad), join.moved, join.floats, fastest))
 
 
@@ -167,7 +169,7 @@ def _measure(dancer: Dancer, library: Library, orders: Sequence[Sequence[str]], 
         tell_fits(motions, dancer)
     each = np.array([of_seam(join) for join in joins])
     for column in np.flatnonzero(found > LIMITS).tolist() if worst else ():
-        for seam in np.argsort(-each[:, column])[:worst].tolist():
+        for seam in np.argsort(-np.nan_to_num(each[:, column]))[:worst].tolist():
             say(f"    {HEADINGS[column]:8} {each[seam, column]:7.3f}  {where[seam]}")
 
 
