@@ -217,6 +217,7 @@ def _tick() -> float | None:
 def register() -> None:
     """Begin to look."""
     bpy.app.timers.register(_tick, first_interval=_INTERVAL_S, persistent=True)
+    called_actions.register()
 
 
 def unregister() -> None:
@@ -230,4 +231,4 @@ def unregister() -> None:
     _followed.clear()
     _files.clear()
     linked_texts.forget()
-    called_actions.forget()
+    called_actions.unregister()

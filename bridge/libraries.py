@@ -69,12 +69,14 @@ def folders(own: Iterable[TaktOwnFolder] = ()) -> tuple[Path, ...]:
 def absolute(path: str, owner: bpy.types.ID | None) -> str:
     """Return where a path leads that is kept with something: from the .blend that it came from; "" for none.
 
-    One to Takt's samples leads to those of this Blender, though the .blend comes from another or another computer.
+    One to Takt's samples leads to those of this Blender, though the .blend is from another one or another computer.
     """
     if not path:
         return ""
-    if PureWindowsPath(path).parts[-len(_SAMPLES_ANYWHERE):] == _SAMPLES_ANYWHERE:
-        return str(SAMPLES)
+    parts = PureWindowsPath(path).parts
+    for end in range(len(parts), 2, -1):
+        if parts[end - 3:end] == _SAMPLES_ANYWHERE:
+            return str(SAMPLES.joinpath(*parts[end:]))
     library = None if owner is None else base_of(owner, path)
     return os.path.normpath(bpy.path.abspath(path, library=library))
 

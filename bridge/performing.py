@@ -336,6 +336,11 @@ def settings_of(character: properties.TaktCharacter) -> Settings:
                     released=read_released(character.released))
 
 
+def moment() -> object:
+    """Return when files were looked at: the same object until they are again."""
+    return _moment
+
+
 def look_at_files() -> None:
     """Let the next performances check which files have changed or come; the others are not read again."""
     global _moment

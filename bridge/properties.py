@@ -280,6 +280,15 @@ class TaktClip(bpy.types.PropertyGroup):
         seconds: FloatProperty()
 
 
+class TaktCalled(bpy.types.PropertyGroup):
+    """An Action that the score plays, held so that it is saved and appended with it; `name` is what calls it."""
+
+    if TYPE_CHECKING:
+        action: bpy.types.Action | None
+    else:
+        action: PointerProperty(type=bpy.types.Action, override=_OVERRIDABLE)
+
+
 class TaktParameter(bpy.types.PropertyGroup):
     """A parameter of the procedure that plays; `name` is its own. What is at its default follows that.
 
@@ -370,6 +379,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         procedure_index: int
         clips: bpy.types.bpy_prop_collection_idprop[TaktClip]
         clip_index: int
+        called: bpy.types.bpy_prop_collection_idprop[TaktCalled]
         parameters: bpy.types.bpy_prop_collection_idprop[TaktParameter]
         seed: int
         has_picks: bool
@@ -414,6 +424,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
             description="Which of the score's procedures is played; Rebuild plays another one")
         clips: CollectionProperty(type=TaktClip, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         clip_index: IntProperty(name="Clip", override=_OVERRIDABLE, description="What Insert puts into the score")
+        called: CollectionProperty(type=TaktCalled, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         parameters: CollectionProperty(type=TaktParameter, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         seed: IntProperty(
             name="Seed", min=0, default=_DEFAULTS.seed, override=_OVERRIDABLE, update=changes.score,
@@ -435,7 +446,8 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         switched: CollectionProperty(type=TaktSwitched, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
 
 
-_CLASSES = (TaktMarker, TaktProcedure, TaktClip, TaktParameter, TaktJoint, TaktMuted, TaktSwitched, TaktCharacter)
+_CLASSES = (TaktMarker, TaktProcedure, TaktClip, TaktCalled, TaktParameter, TaktJoint, TaktMuted, TaktSwitched,
+            TaktCharacter)
 
 
 def character(armature_object: bpy.types.Object) -> TaktCharacter:

@@ -86,7 +86,7 @@ def shown(armature_object: bpy.types.Object) -> Blocks | None:
 def is_current(armature_object: bpy.types.Object) -> bool:
     """Tell whether what was laid out is the score as it is now."""
     known = _blocks.get(armature_object.session_uid)
-    return known is not None and known[0] == _dependencies(armature_object)
+    return known is not None and known[0] == _dependencies(armature_object, known[1])
 
 
 def is_complete(armature_object: bpy.types.Object) -> bool:
@@ -98,7 +98,7 @@ def is_complete(armature_object: bpy.types.Object) -> bool:
 def reads_no_other_files(armature_object: bpy.types.Object) -> bool:
     """Tell whether the score names no files but those of what is shown, so that laying it out takes no time."""
     known = _blocks.get(armature_object.session_uid)
-    if known is None or known[1].layout is None or known[0][1:] != _dependencies(armature_object)[1:]:
+    if known is None or known[1].layout is None or known[0][1:] != _dependencies(armature_object, known[1])[1:]:
         return False
     before = known[1].layout.documents[0]
     try:
@@ -160,7 +160,7 @@ def forget() -> None:
 
 
 def _keep(armature_object: bpy.types.Object, blocks: Blocks) -> Blocks:
-    _blocks[armature_object.session_uid] = _dependencies(armature_object), blocks
+    _blocks[armature_object.session_uid] = _dependencies(armature_object, blocks), blocks
     return blocks
 
 
@@ -280,10 +280,14 @@ def _alike(one: list[str], other: list[str]) -> int:
                 min(len(one), len(other)))
 
 
-def _dependencies(armature_object: bpy.types.Object) -> tuple[Hashable, ...]:
+def _dependencies(armature_object: bpy.types.Object, blocks: Blocks) -> tuple[Hashable, ...]:
+    """Return all that the blocks of a score depend on, but for what files hold until someone looks at them again."""
     character = properties.character(armature_object)
     said, filepath = _said(armature_object), properties.score_path(character)
-    return (said, filepath, included_texts.said_beside(said, filepath), libraries.folders(character.folders),
+    loads = () if blocks.layout is None else blocks.layout.documents[0].loads
+    there = frozenset(load.src for load in loads if load.src in bpy.data.actions)
+    return (said, filepath, performing.moment(), there,
+            included_texts.said_beside(said, filepath), libraries.folders(character.folders),
             parameters.chosen(character), character.seed, character.released, character.sound,
             *(getattr(character, name) for name in properties.SETTING_NAMES))
 

@@ -90,14 +90,24 @@ def insert(layout: Layout, gap: Drop, what: Playable, scores: Scores) -> Proposa
 
 
 def remove(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> Proposal:
-    """Propose that the selected calls go."""
+    """Propose that the selected calls go, and with the last call of what is missing its file."""
     chosen, refusal = selected_elements(layout, selected, scores)
     if chosen is None:
         return Proposal(refusal=refusal)
     lengths = growth.lengths(layout, chosen.document, chosen.elements, layout.found(selected))
     shrunk = growth.edits(layout, growth.without(layout, lengths))
-    gone = (Remove(element) for element in reversed(chosen.elements))
+    gone = map(Remove, (*reversed(chosen.elements), *reversed(_no_longer_missed(chosen, scores.gaps))))
     return Proposal(Edits(chosen.text, (*shrunk, *gone)), f"{_counted(chosen.elements)} removed", selects=())
+
+
+def _no_longer_missed(chosen: Chosen, gaps: frozenset[str]) -> list[int]:
+    """Return the files that are missing, by their elements, where no call is left that is."""
+    text, gone = chosen.text, [range(each, chosen.text.after(each)) for each in chosen.elements]
+    tags, given = text.shape.tags, text.shape.attributes
+    missed = [number for number, said in enumerate(given) if tags[number] == "call" and said.get("name") in gaps]
+    if any(not any(number in each for each in gone) for number in missed):
+        return []
+    return [number for number in text.children(0) if tags[number] == "load" and given[number].get("src") in gaps]
 
 
 def duplicate(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> Proposal:

@@ -393,7 +393,6 @@ def caller(rig: bpy.types.Object, wait: Wait) -> bpy.types.Object:
     kept.text.from_string(CALLS)
     kept.keep_action = False
     assert score.motion_of(rig) is not None and not bpy.data.actions["Wave"].users
-    wait(0.3)
     return rig
 
 
@@ -405,6 +404,7 @@ CALLS = """<pha tickLength="1"><load src="Wave"/><procedure name="main"><call na
 def test_a_score_calls_an_action_as_it_is_renamed(caller: bpy.types.Object, wait: Wait, new: str) -> None:
     text, action = properties.character(caller).text, bpy.data.actions["Wave"]
     before = score.motion_of(caller)
+    wait(0.3)
     action.name = new
     wait(0.3)
     assert "Wave" not in text.as_string() and text.as_string().count(new) >= 3
@@ -418,11 +418,41 @@ def test_a_score_calls_an_action_as_it_is_renamed(caller: bpy.types.Object, wait
     assert text.as_string() == said
 
 
-def test_an_action_that_a_score_calls_is_saved_with_the_file(caller: bpy.types.Object, tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_looked_after", [False, True])
+def test_an_action_that_a_score_calls_is_saved_with_the_file(caller: bpy.types.Object, wait: Wait, tmp_path: Path,
+                                                             is_looked_after: bool) -> None:
+    if is_looked_after:
+        wait(0.3)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "one.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "one.blend"))
     rig = bpy.data.objects["Rig"]
-    assert bpy.data.actions["Wave"].use_fake_user and score.motion_of(rig) is not None
+    assert bpy.data.actions["Wave"].users == 1 and score.motion_of(rig) is not None
+    properties.character(rig).text.from_string(CALLS.replace("Wave", "gone"))
+    wait(0.3)
+    assert bpy.data.actions["Wave"].users == 1  # perhaps a word is half typed
+    bpy.data.actions["Wave"].copy().name = "Nod"
+    properties.character(rig).text.from_string(CALLS.replace("Wave", "Nod"))
+    wait(0.3)
+    assert not bpy.data.actions["Wave"].users and bpy.data.actions["Nod"].users == 1
+
+
+def test_a_character_that_is_appended_brings_the_actions_that_its_score_calls(caller: bpy.types.Object, wait: Wait,
+                                                                              tmp_path: Path) -> None:
+    before = score.motion_of(caller)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "one.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True)
+    bpy.data.actions.new("Wave").use_fake_user = True  # another one
+    libraries: Any = bpy.data.libraries
+    with libraries.load(str(tmp_path / "one.blend")) as (_, wanted):
+        wanted.objects = ["Rig"]
+    rig = bpy.data.objects["Rig"]
+    assert bpy.context.scene is not None
+    bpy.context.scene.collection.objects.link(rig)
+    wait(0.3)
+    assert "Wave.001" in properties.character(rig).text.as_string()
+    after, times = score.motion_of(rig), np.linspace(0.0, 3.0, 20)
+    assert before is not None and after is not None
+    np.testing.assert_array_equal(after.sample(times).rotations, before.sample(times).rotations)
 
 
 def test_undo_takes_a_new_name_back_in_the_score_too(caller: bpy.types.Object, wait: Wait) -> None:
@@ -432,6 +462,7 @@ def test_undo_takes_a_new_name_back_in_the_score_too(caller: bpy.types.Object, w
 
     ed: Any = bpy.ops.ed
     assert len(bpy.data.actions) == 1
+    wait(0.3)
     ed.undo_push(message="Before")
     bpy.data.actions["Wave"].name = "Hello"
     ed.undo_push(message="Rename")

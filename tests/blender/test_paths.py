@@ -114,5 +114,6 @@ def test_characters_of_another_file_know_where_their_score_lies(
 def test_the_samples_of_another_blender_are_those_of_this_one(kept: str) -> None:
     name = libraries.PACKAGE.rpartition(".")[2]
     assert libraries.absolute(kept.format(name=name), None) == str(libraries.SAMPLES)
+    assert Path(libraries.absolute(kept.format(name=name).rstrip("/") + "/dance.pha", None)).is_file()
     for other in (kept.format(name="other"), str(Path("/clips", name, "samples"))):
         assert Path(libraries.absolute(other, None)) != libraries.SAMPLES

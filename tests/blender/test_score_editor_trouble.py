@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 import pytest
 
-from takt.bridge import performing, properties, score_blocks, score_edits, score_tree, texts
+from takt.bridge import performing, properties, score, score_blocks, score_edits, score_tree, texts
 from takt.bridge import shelf as bridge_shelf
 from takt.core.errors import EditError
 from takt.core.score_editor.shelf import arrange
@@ -18,7 +18,7 @@ from takt.operators.score_editor.drop_file import TAKT_OT_score_drop_file
 from takt.operators.score_editor.scrub import TAKT_OT_score_scrub
 from takt.operators.score_editor.select import TAKT_OT_score_box_select
 from takt.preview.score_editor import life, windows
-from takt.tests.blender.dancing import STEPS, play, text_of
+from takt.tests.blender.dancing import STEPS, play, rebuild, text_of
 from takt.tests.blender.score_editors import (
     Hand,
     choose,
@@ -293,3 +293,30 @@ def test_what_the_mouse_did_is_not_repeated_without_it(rig: bpy.types.Object, li
     play(library / "dance.pha")
     with editing(), pytest.raises(RuntimeError, match="mouse"):
         operators.takt.score_drag("EXEC_DEFAULT")
+
+
+def test_what_comes_back_is_no_gap_any_longer(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    file = library / "feet" / "Steps.skeleton.xml"
+    with editing():
+        held = file.read_bytes()
+        for is_there in (False, True, False):
+            file.unlink() if not is_there else file.write_bytes(held)
+            rebuild() if is_there else performing.look_at_files()
+            assert bool(score_blocks.refresh(rig).problems) != is_there
+        bpy.data.actions.new("feet.Steps")  # it moves nothing
+        before = score_blocks.refresh(rig)
+        assert before.problems and score_blocks.is_current(rig) and score_blocks.refresh(rig) is before
+
+
+def test_with_the_last_call_of_what_is_missing_its_file_goes(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    text_of(rig).from_string('<pha tickLength="1"><load src="gone"/><load src="feet.Steps"/><procedure name="main">'
+                             '<call name="gone" duration="1"/><call name="left" duration="1"/>'
+                             '<call name="gone" duration="2"/></procedure></pha>')
+    with editing():
+        for is_there in (True, False):
+            choose(looked_into(), "gone")
+            operators.takt.score_delete()
+            assert ('src="gone"' in text_of(rig).as_string()) == is_there
+        assert "feet.Steps" in text_of(rig).as_string() and score.motion_of(rig) is not None
