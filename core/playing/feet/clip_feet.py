@@ -16,6 +16,7 @@ from ...retargeting.limbs import LimbPoses
 from ...skeletons.skeleton import Pose, Skeleton
 from ..joints import Joints
 from .footholds import BESIDE_S, ground_axes, reaches, within_reach
+from .knees import KNEE_LEGS
 from .legs import Leg
 from .rises import knots_of
 from .soles import SOFT_LEGS, Soles, on_ground
@@ -41,6 +42,7 @@ class ClipFoot:
     length per second that it seldom exceeds. lowest: (N,) how low points of the sole seldom are, along up, see
     soles.py. sinks: whether it sinks into the ground, by more than soles give way anyway. raised: (N,) how low they
     seldom are where it is to stand on the ground. knots: how far it rises for that as the clip plays, see rises.py.
+    knee: how low, along up, the knee seldom is, or would be on the ground.
     """
 
     spans_s: FloatArray
@@ -52,6 +54,7 @@ class ClipFoot:
     sinks: bool
     raised: FloatArray
     knots: FloatArray
+    knee: float
 
 
 def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Sequence[Leg], skeleton: Skeleton,
@@ -82,7 +85,9 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
             beside = np.clip(foot.spans_s[..., None] + BESIDE_S * _WHERE, 0.0, duration_s)
             loose = asked.positions(sample(beside.ravel()))[:, 3 * i + 2]
             foot = replace(foot, loose=loose.reshape(*beside.shape, 3))
-        found.append(_on_ground(replace(foot, lowest=lowest[i]), high[i], on[i], times, leg.length(skeleton)))
+        knee = min(np.percentile(knees[:, i] @ up, _LOWEST_PERCENT), lowest[i].min() + KNEE_LEGS * leg.length(skeleton))
+        foot = replace(foot, lowest=lowest[i], knee=float(knee))
+        found.append(_on_ground(foot, high[i], on[i], times, leg.length(skeleton)))
     return tuple(found)
 
 
@@ -159,4 +164,4 @@ def _followed(leg: Leg, positions: FloatArray, times_s: FloatArray, up: FloatArr
     speeds = quotient(np.linalg.norm(np.diff(feet, axis=0), axis=1), np.diff(times_s))
     fast = float(np.percentile(speeds, _FAST_PERCENT)) if len(speeds) else 0.0
     return ClipFoot(held, at, np.zeros((len(at), 2, 3, 3)), feet[[0, -1]], fast, np.zeros(0), False,
-                    np.zeros(0), np.zeros(0))
+                    np.zeros(0), np.zeros(0), 0.0)

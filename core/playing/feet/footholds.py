@@ -249,7 +249,7 @@ class Footholds:
                          np.where(is_step, at, at - loose), speed, 3.0 * speed + change))
 
 
-def softly(x: Number, softness: Number) -> Number:
+def softly(x: Number, softness: Number | float) -> Number:
     """Return 0 below 0, and x − softness/2 from `softness` > 0 on, without a bend between.
 
     >>> [softly(x, 2.0) for x in (-1.0, 0.0, 1.0, 2.0, 3.0)]

@@ -50,6 +50,7 @@ is at least; to which share of its length its leg is stretched at most; how much
 and how far it is down at least; and how high the foothold is that is before.
 """
 FIRMLY: Final = 6
+LIFTED: Final = 8
 OVER_GROUND: Final = 9
 _POLYNOMIALS: Final = np.array((
     (1.0, 0.0, 0.0, -10.0, 15.0, -6.0, 0.0),  # what is left

@@ -34,6 +34,7 @@ from ...maths.formulas import (
     plus,
     product,
     quaternion,
+    root,
     rotated,
     scaled,
     unit,
@@ -44,6 +45,7 @@ from ...skeletons.hierarchy import is_descendant
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
 from .footholds import REACH, softly
+from .knees import kept_up
 
 _OPPOSITE = 1e-6
 """Nearer to opposite than this, the turn from one direction to the other is looked for with more care."""
@@ -55,6 +57,8 @@ _SHOWN = 0.02
 """A bend at rest with a smaller sine may be chance."""
 _SOFT = 0.02
 """Of a leg's length: so softly legs are kept from being stretched farther than they may be."""
+_WIDE, _WIDEST = 0.7, 0.1
+"""Legs that swing farther than by the angle of this cosine swing by way of straight down, wholly from the other on."""
 _FORWARD = 0.5
 """A knee whose axis at rest has a smaller cosine to the body's left bends sideways or backwards there."""
 
@@ -159,19 +163,20 @@ class Chains:
         return cls(joints, axes, np.array([leg.is_loose for leg in legs], dtype=np.bool_))
 
     def bent(self, matrices: FloatArray, rotations: FloatArray, shift: FloatArray,
-             most: FloatArray) -> tuple[FloatArray, FloatArray]:
+             most: FloatArray, room: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
         """Return rotations (3, L, F, 4) by which ankles are shifted (L, F, 3) without turning in the model.
 
         And by which share of its way from the hip an ankle falls short of that, (L, F). matrices: (3, L, F, 4, 4) what
         leads from hips, knees and ankles to the model, their columns of unit length; where these are not at right
         angles either, the rotations returned are not of unit length. rotations: (3, L, F, 4) as these joints have them.
         Legs whose ankles are not shifted keep them. most: (L, F) how far ankles are from their hips at most, as a share
-        of the leg, unless they already are farther; what goes beyond is left out softly.
+        of the leg, unless they already are farther; what goes beyond is left out softly. room: (L, F, 3) what keeps
+        knees up, if there is anything, see knees.py; then the model is in ground coordinates.
         A joint's new rotation is the old one times its turn: with W its frame, T what turns it in the model and P what
         turns its parent there, W⁻¹·P⁻¹·T·W.
         """
         found = worked_out(_bent, matrices[..., :3, 3].transpose(1, 2, 0, 3), matrices[0, ..., :3, :3], shift, most,
-                           self.knee_axes)
+                           self.knee_axes, *(() if room is None else (room,)))
         bent = _turned(rotations, matrices[..., :3, :3], found[..., :12])
         if self._loose:
             bent[2, self._loose] = rotations[2, self._loose]
@@ -198,7 +203,7 @@ def _turned(rotations: FloatArray, frames: FloatArray, turns: FloatArray) -> Flo
 
 
 def _bent(limb: Sequence[Sequence[Number]], frame: Sequence[Sequence[Number]], shift: Sequence[Number],
-          most: Number, knee_axis: Sequence[Number]) -> Sequence[Number]:
+          most: Number, knee_axis: Sequence[Number], room: Sequence[Number] | None = None) -> Sequence[Number]:
     """Return what turns a leg's hip, knee and ankle in the model, beside its parent, and the share; see Chains.bent.
 
     One after another. limb: where they are. frame: the rows of the hip's. The knee bends first, then the leg swings at
@@ -223,8 +228,38 @@ def _bent(limb: Sequence[Sequence[Number]], frame: Sequence[Sequence[Number]], s
     wanted = arc_cosine((long * long - a * a - b * b) / greatest(2.0 * both, 1e-30))  # 0 where the leg is straight
     cosine, sine = cosine_sine(chosen(long != now, (wanted - angle) / 2.0, 0.0))
     bend = quaternion(cosine, scaled(axis, sine / greatest(size, 1e-30)))
-    swing = _arc(plus(thigh, rotated(bend, shin)), aim, far)
+    now_bent = plus(thigh, rotated(bend, shin))
+    if room is None:
+        swing = _arc(now_bent, aim, far)
+    else:
+        swing = kept_up(_swung(now_bent, long, aim, far), thigh, a, aim, far, hip[2], shift, room)
     return joined(swing, bend, conjugate(product(swing, bend)), (over / greatest(far, 1e-30),))
+
+
+def _swung(a: Sequence[Number], long: Number, b: Sequence[Number], far: Number) -> Quaternion[Number]:
+    """Return what swings a leg from the direction of a, so long, to that of b, far, in ground coordinates.
+
+    That is the smallest rotation; but there are many between opposite directions, and near these knees would jump. Legs
+    that swing so far do so by way of straight down.
+    """
+    swing = _arc(a, b, far)
+    apart = dot(a, b) / greatest(long * far, 1e-30)
+    if not holds_anywhere(apart < _WIDE):
+        return swing
+    w, x, y, z = product(product(_from_down(b, far), conjugate(_from_down(a, long))), conjugate(swing))
+    along = (x * b[0] + y * b[1] + z * b[2]) / greatest(far, 1e-30)
+    angle = direction(chosen(w < 0.0, -along, along), greatest(w, -w))
+    share = within((_WIDE - apart) / (_WIDE - _WIDEST), 0.0, 1.0)
+    cosine, sine = cosine_sine(angle * share * share * (3.0 - 2.0 * share))
+    return product(quaternion(cosine, scaled(b, sine / greatest(far, 1e-30))), swing)
+
+
+def _from_down(v: Sequence[Number], long: Number) -> Quaternion[Number]:
+    """Return the smallest rotation that leads straight down to the direction of v; long: how long v is."""
+    x, y, z = v
+    w = greatest(long - z, 1e-30)
+    by = 1.0 / root(w * w + x * x + y * y)
+    return w * by, y * by, -x * by, 0.0 * by
 
 
 def _arc(a: Sequence[Number], b: Sequence[Number], far: Number) -> Quaternion[Number]:

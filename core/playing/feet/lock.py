@@ -11,13 +11,26 @@ import numpy as np
 
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray, IntArray, side_by_side
-from ...maths.formulas import Number, greatest, holds_anywhere, is_nothing, length, minus, plus, root, worked_out
+from ...maths.formulas import (
+    Number,
+    dot,
+    greatest,
+    holds_anywhere,
+    is_nothing,
+    least,
+    length,
+    minus,
+    plus,
+    root,
+    worked_out,
+)
 from ...skeletons.hierarchy import with_ancestors, with_descendants
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Pose
 from ..joints import Joints
+from .due_steps import LIFT_LEGS
 from .footholds import Footholds, ground_axes, softly
-from .leading import FIRMLY, OVER_GROUND, led
+from .leading import FIRMLY, LIFTED, OVER_GROUND, led
 from .legs import Chains, Leg
 from .soles import SOFT_LEGS, Soles
 
@@ -29,6 +42,13 @@ _MOST_DOWN_LEGS: Final = 0.05
 """At most so far, and likewise without a jolt."""
 
 
+_LOW_LIFT: Final = 0.4
+"""So high a step lifts a foot at most, by the leg's length, where the hip is a leg's length higher: with its square."""
+_SOFT_LIFT_LEGS: Final = 0.05
+_STEPS_AROUND_LEGS: Final = 0.32, 0.6
+"""A foot that is led by its hip at no distance goes so far aside, in leg lengths, and not at all from this one on;"""
+_HELD_AROUND_LEGS: Final = 0.25, 0.3
+"""and one that is held."""
 _TIMES_BENT: Final = 3
 """A foot that is drawn up tilts its shin, and so what of its sole moves with that."""
 _NO_GROUND: Final = (np.zeros((1, 1)),) * 3
@@ -56,11 +76,13 @@ class FeetLock:
     up: FloatArray
     soles: Soles
 
-    def hold(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray, floor: Floor | None) -> None:
+    def hold(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray, floor: Floor | None,
+             knees: FloatArray) -> None:
         """Bring the feet of poses (F, J, …) at times (F,), in any order, into their footholds.
 
         gaps: (L, F), see Footholds; upright: (F,) how much they are held in height too. floor: what they are kept
-        above, if there is anything. A foothold that the leg cannot reach is followed as far as it goes.
+        above, if there is anything; knees: (L, F) how low knees may be. A foothold that the leg cannot reach is
+        followed as far as it goes.
         """
         world, are_scaled = self._joints.posed(pose)
         matrices = world.reshape(4, len(self.legs), len(times_s), 4, 4)
@@ -75,11 +97,11 @@ class FeetLock:
             shift[..., 2] += lowest
         if not np.count_nonzero(shift):
             return
-        self._bend(pose, matrices[:3], are_scaled, shift, most)
+        self._bend(pose, matrices[:3], are_scaled, shift, most, knees)
         if floor is not None and self.soles.have_shins:
-            self._lift_shins(pose, floor)
+            self._lift_shins(pose, floor, knees)
 
-    def _lift_shins(self, pose: Pose, floor: Floor) -> None:
+    def _lift_shins(self, pose: Pose, floor: Floor, knees: FloatArray) -> None:
         """Draw feet up whose soles also move with the shin: how low these are is known when their legs are bent."""
         for _ in range(_TIMES_BENT):
             world, are_scaled = self._joints.posed(pose)
@@ -89,7 +111,7 @@ class FeetLock:
             if not lift.any():
                 return
             shift = lift[..., None] * np.array((0.0, 0.0, 1.0))
-            self._bend(pose, matrices[:3], are_scaled, shift, np.full(lift.shape, np.inf))
+            self._bend(pose, matrices[:3], are_scaled, shift, np.full(lift.shape, np.inf), knees)
 
     def lacks(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
               floor: Floor | None) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -108,9 +130,9 @@ class FeetLock:
                     gaps: IntArray, upright: FloatArray, floor: Floor | None) -> FloatArray:
         """Return the K numbers that a formula makes of each leg, (L, F, K).
 
-        matrices: (4, L, F, 4, 4) of hips, knees, ankles and feet.
+        matrices: (4, L, F, 4, 4) of hips, knees, ankles and feet. The fifth point of a limb is where outward is.
         """
-        limbs = matrices[..., :3, 3].transpose(1, 2, 0, 3)
+        limbs = np.concatenate((matrices[..., :3, 3], _outward(matrices)[None])).transpose(1, 2, 0, 3)
         ground = _NO_GROUND if floor is None else self._ground(matrices, floor)
         return worked_out(formula, limbs, self.footholds.led(gaps, times_s), upright[None], *ground, self._sizes)
 
@@ -119,7 +141,8 @@ class FeetLock:
         below = np.maximum.reduce(floor.heights - self.soles.heights(*matrices[1:]), axis=2)
         return below, floor.share[None], floor.rise
 
-    def _bend(self, pose: Pose, matrices: FloatArray, are_scaled: bool, shift: FloatArray, most: FloatArray) -> None:
+    def _bend(self, pose: Pose, matrices: FloatArray, are_scaled: bool, shift: FloatArray, most: FloatArray,
+              knees: FloatArray) -> None:
         """Turn the joints of legs so that ankles are shifted (L, F, 3); most: see Chains.bent.
 
         matrices: (3, L, F, 4, 4) of hips, knees and ankles in the model, which are changed where they are scaled.
@@ -127,8 +150,10 @@ class FeetLock:
         if are_scaled:
             _take_scale_out(matrices)
         joints, parents = self._chains.joints, self.skeleton_map.skeleton.parents
+        room = _outward(matrices)
+        room[..., 2] = knees
         rotations, short = self._chains.bent(matrices, pose.rotations.take(joints, axis=1).transpose(1, 2, 0, 3), shift,
-                                             most)
+                                             most, room)
         for i in self._loose:
             aim = matrices[2, i, :, :3, 3] + shift[i] - matrices[0, i, :, :3, 3]
             away = shift[i] - short[i, :, None] * aim
@@ -147,14 +172,14 @@ class FeetLock:
 
     @cached_property
     def _sizes(self) -> FloatArray:
-        """What goes with the length of each leg, (L, 1, 5), more than 0.
+        """What goes with the length of each leg, (L, 1, 6), more than 0.
 
         Over how much feet are kept above the ground; how long legs are that are bent, and from where on they begin to
-        be; over how much the body begins to go down, and how far it does at most.
+        be; over how much the body begins to go down, and how far it does at most; and the length itself.
         """
         lengths = np.array([max(leg.length(self.skeleton_map.skeleton), 1e-30) for leg in self.legs])
         return lengths[:, None, None] * (SOFT_LEGS, _BENT, _BENT - _SOFT_DOWN_LEGS / 2.0, _SOFT_DOWN_LEGS,
-                                         _MOST_DOWN_LEGS)
+                                         _MOST_DOWN_LEGS, 1.0)
 
     @cached_property
     def _loose(self) -> tuple[int, ...]:
@@ -183,6 +208,15 @@ class FeetLock:
         return side_by_side(self.tops)
 
 
+def _outward(matrices: FloatArray) -> FloatArray:
+    """Return where outward is from the hips of L legs, (L, F, 3); nowhere of a single leg.
+
+    matrices: (..., L, F, 4, 4) of hips and others.
+    """
+    hips = matrices[0, ..., :3, 3]
+    return np.asarray(hips - np.add.reduce(hips) / len(hips))
+
+
 def _take_scale_out(matrices: FloatArray) -> None:
     """Make the columns of matrices (..., 4, 4) as long as those of a rotation."""
     frames = matrices[..., :3, :3]
@@ -207,7 +241,7 @@ def _lacks(limb: Sequence[Sequence[Number]], moment: Sequence[Number], upright: 
 
     And how far from its hip the ankle is then, as a share of the leg. For the rest see _shift.
     """
-    hip, knee, ankle, _ = limb
+    hip, knee, ankle, *_ = limb
     x, y, z, higher = _shift(limb, moment, upright, below, share, rise, sizes)
     wanted = _wanted(limb, (x, y, z), sizes)
     left, leg = plus(minus(ankle, hip), (x, y, z + wanted)), length(minus(knee, hip)) + length(minus(ankle, knee))
@@ -225,10 +259,33 @@ def _shift(limb: Sequence[Sequence[Number]], moment: Sequence[Number], upright: 
     foot, soft, clear, higher = limb[3], sizes[0], moment[OVER_GROUND], share
     if not is_nothing(share):
         higher = share * softly(below + foot[2] - moment[-1], soft)
-    x, y, z = led(foot, moment, upright, higher, rise)
+    x, y, z = _around_the_hip(limb, led(foot, moment, upright, higher, rise), moment, sizes[-1])
     if is_nothing(share):
         return x, y, z, higher
     return x, y, z + share * softly(below + clear - z, soft), higher
+
+
+def _around_the_hip(limb: Sequence[Sequence[Number]], shift: Sequence[Number], moment: Sequence[Number],
+                    leg: Number) -> tuple[Number, Number, Number]:
+    """Return how far a foot is to be moved, so that its leg is not folded up.
+
+    A step lifts it less, the lower its hip is, and goes around the outside of one that is near. A hip that comes down
+    to a foot that is held moves it aside, unless the clips have it there anyway.
+    """
+    (x, y, z), (hip, _, ankle, foot, (out_x, out_y, _)), lift = shift, limb, moment[LIFTED]
+    high = greatest(hip[2] - foot[2] - z + lift, 0.0)
+    z = z - softly(lift - _LOW_LIFT * high * high / leg, _SOFT_LIFT_LEGS * leg)
+    own = minus(ankle, hip)
+    away = plus(own, (x, y, z))
+    if not holds_anywhere(dot(away, away) < (_STEPS_AROUND_LEGS[1] * leg) ** 2):
+        return x, y, z
+    begun = least(lift / (2.0 * LIFT_LEGS * leg), 1.0)
+    begun, aside = begun * begun * (3.0 - 2.0 * begun), 0.0 * lift
+    for most, reach, share in ((*_HELD_AROUND_LEGS, moment[FIRMLY] * (1.0 - begun)), (*_STEPS_AROUND_LEGS, begun)):
+        near, at_most = (greatest(1.0 - dot(way, way) / (reach * leg) ** 2, 0.0) for way in (away, own))
+        aside = aside + most * leg * share * greatest(near * near - at_most * at_most, 0.0)
+    aside = aside / greatest(root(out_x * out_x + out_y * out_y), 1e-30)
+    return x + aside * out_x, y + aside * out_y, z
 
 
 def _wanted(limb: Sequence[Sequence[Number]], shift: Sequence[Number], sizes: Sequence[Number]) -> Number:
@@ -236,7 +293,7 @@ def _wanted(limb: Sequence[Sequence[Number]], shift: Sequence[Number], sizes: Se
 
     With the hip at height h over the goal and d beside it, a leg of length r reaches it from √(r² − d²) above.
     """
-    (_, bent, begin, soft, most), apart = sizes, minus(limb[0], limb[2])
+    (_, bent, begin, soft, most, _), apart = sizes, minus(limb[0], limb[2])
     (x, y, z), own = apart, length(apart)
     x, y, z = x - shift[0], y - shift[1], z - shift[2]
     far = bent + softly(own - begin, soft)

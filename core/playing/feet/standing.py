@@ -62,8 +62,8 @@ class Feet(Over):
         pose, segment = self.below.sample(times_s), self.row.segment_at(times_s)
         gaps = self._lock.footholds.gaps_at(times_s)
         self._plan(gaps)
-        upright, floor = self._around(times_s, segment)
-        self._lock.hold(pose, times_s, gaps, upright, floor)
+        upright, floor, knees = self._around(times_s, segment)
+        self._lock.hold(pose, times_s, gaps, upright, floor, knees)
         self.root.repeat(pose, rounds)
         return pose
 
@@ -225,7 +225,7 @@ class Feet(Over):
         gaps = self._lock.footholds.gaps_at(times_s)
         self._lock.footholds.know(gaps, self._loose)
         own_s, rounds = in_rounds(times_s, self.duration_s, self.is_loop)
-        upright, floor = self._around(own_s, self.row.segment_at(own_s))
+        upright, floor, _ = self._around(own_s, self.row.segment_at(own_s))
         return self._lock.lacks(self._without_arms.sample(own_s, rounds), times_s, gaps, upright, floor)
 
     @property
@@ -237,15 +237,18 @@ class Feet(Over):
     def _joints(self) -> Joints:
         return Joints.of(self.skeleton, [leg.foot for leg in self._legs]).turned(ground_axes(self.up))
 
-    def _around(self, times_s: FloatArray, segment: IntArray) -> tuple[FloatArray, Floor | None]:
-        """Return how much feet are held in height too at times (F,) in segments (F,), 0…1, and what is below soles."""
+    def _around(self, times_s: FloatArray, segment: IntArray) -> tuple[FloatArray, Floor | None, FloatArray]:
+        """Return how much feet are held in height too at times (F,) in segments (F,), 0…1, and what is below soles.
+
+        And how low knees may be, (L, F).
+        """
         around = worked_out(_around_transitions, times_s[None, :, None], self._spans.take(segment, axis=0)[None])[0]
-        upright, share = around[:, 0], around[:, 1]
+        upright, share, weights = around[:, 0], around[:, 1], around[:, None, 2:]
+        knees = (weights @ self._floors.knees.take(segment, axis=0))[:, 0].T
         if not np.count_nonzero(share):
-            return upright, None
-        heights = around[:, None, 2:] @ self._floors.heights.take(segment, axis=0)
-        return upright, Floor(heights.reshape(len(segment), len(self._legs), -1).swapaxes(0, 1), share,
-                              self._rise(times_s, segment))
+            return upright, None, knees
+        heights = (weights @ self._floors.heights.take(segment, axis=0)).reshape(len(segment), len(self._legs), -1)
+        return upright, Floor(heights.swapaxes(0, 1), share, self._rise(times_s, segment)), knees
 
     def _rise(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
         """Return how far feet rise at times (F,) in segments (F,) whose clips have them in the ground, (L, F).
@@ -319,20 +322,32 @@ class Feet(Over):
         beside = np.where(dips, np.maximum(tilted, np.where(sinks, raised, lowest)), lowest)
         inside = np.minimum(beside, rest)
         inside[sure:] -= leg  # guesses lift nobody
-        out = np.minimum(beside[..., number], np.roll(beside[..., number], -1, axis=2))
-        heights = np.stack((np.roll(out, 1, axis=2), inside[..., number], out))
-        return _Floors(heights.transpose(3, 0, 2, 1).copy().reshape(len(number), 3, -1), sinks[number])
+        knees = np.array([[foot.knee for foot in feet] for feet in distinct]).T[None]
+        heights, low_knees = (_by_segment(*(low[..., number] for low in lows))
+                              for lows in ((beside, inside), (knees, knees)))
+        return _Floors(heights, sinks[number], low_knees)
 
 
 class _Floors(NamedTuple):
-    """How low points of soles may go.
+    """How low points of soles may go, and knees.
 
     heights: where each of S segments begins, by itself, and where it ends, (S, 3, L · N). sinks: (S,) whether its feet
-    sink into the ground.
+    sink into the ground. knees: (S, 3, L) likewise.
     """
 
     heights: FloatArray
     sinks: BoolArray
+    knees: FloatArray
+
+
+def _by_segment(beside: FloatArray, inside: FloatArray) -> FloatArray:
+    """Return how low N points of L feet go where each of S segments begins, by itself, and where it ends, (S, 3, L·N).
+
+    beside, inside: (N, L, S) as they do by each clip, near transitions and elsewhere. At a seam the lower one counts.
+    """
+    out = np.minimum(beside, np.roll(beside, -1, axis=2))
+    heights = np.stack((np.roll(out, 1, axis=2), inside, out))
+    return heights.transpose(3, 0, 2, 1).copy().reshape(beside.shape[2], 3, -1)
 
 
 def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> Sequence[Number]:
