@@ -10,7 +10,7 @@ from takt.core.clips.keyed import keys_of, packed
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, runs
 from takt.core.playing.feet.footholds import JERK_LEGS, ground_axes, within_reach
-from takt.core.playing.feet.leading import FIRMLY
+from takt.core.playing.feet.leading import FIRMLY, OVER_GROUND
 from takt.core.playing.feet.legs import Leg, knee_axis, legs_of
 from takt.core.playing.feet.lock import FeetLock
 from takt.core.playing.feet.soles import Soles
@@ -214,6 +214,18 @@ def test_a_foot_that_is_let_go_or_comes_takes_up_its_own_motion_smoothly(speed: 
     faster = np.diff(seen, 2) / step_s**2
     assert np.abs(np.diff(faster)).max() < 0.05 * np.abs(faster).max()  # no kink anywhere
     assert (np.diff(seen) / step_s).max() < 1.6 * speed and np.diff(seen).min() > -1e-12
+
+
+def test_a_foot_is_clear_of_the_ground_on_most_of_its_way() -> None:
+    """Wherever the seam is that lets it dip: not only halfway between two footholds that are far apart."""
+    found, times = footholds(((0.0, 1.0), (3.0, 4.0)), np.zeros((2, 3))), np.linspace(1.0, 3.0, 201)
+    found = replace(found, clear=np.full_like(found.clear, 0.05))
+    over = np.asarray(found.led(found.gaps_at(times), times))[0, :, OVER_GROUND]
+    alone = [found.led(found.gaps_at(times[at:at + 1]), times[at:at + 1])[0][OVER_GROUND] for at in range(1, 201)]
+    np.testing.assert_allclose(alone, over[1:], atol=1e-12)
+    assert over.max() == pytest.approx(0.05) and over[[0, -1]] == pytest.approx(0.0, abs=1e-9)
+    assert over[(times >= 1.4) & (times <= 2.6)].min() > 0.7 * 0.05
+    assert np.abs(np.diff(over, 2)).max() < 0.05 * 25.0 * 0.01**2
 
 
 @pytest.mark.parametrize("high", [0.1, 0.25])

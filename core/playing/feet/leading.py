@@ -58,7 +58,8 @@ _POLYNOMIALS: Final = np.array((
     (0.0, 0.0, -1.0, 3.0, -3.0, 1.0, 0.0),  # −x²·(1 − x)³
     (0.0, 0.0, 16.0, -32.0, 16.0, 0.0, 0.0),  # 16·x²·(1 − x)²
     (0.0, 0.0, 0.0, 64.0, -192.0, 192.0, -64.0),  # 64·x³·(1 − x)³
-    (0.0, 0.0, 3.0, -2.0, 0.0, 0.0, 0.0)))  # x²·(3 − 2x)
+    (0.0, 0.0, 3.0, -2.0, 0.0, 0.0, 0.0),  # x²·(3 − 2x)
+    (0.0, 0.0, 48.0, -224.0, 432.0, -384.0, 128.0)))  # the same of 4·x·(1 − x)
 """By powers of the share x of a time."""
 
 
@@ -75,7 +76,7 @@ def moments(ways: FloatArray, times_s: FloatArray) -> FloatArray | list[Sequence
     shares *= ways[CLOCKS:FADES]
     np.minimum(np.maximum(shares, 0.0, out=shares), 1.0, out=shares)
     terms = _of_shares(shares)
-    left, _, _, parted, bump, smooth = terms
+    left, _, _, parted, bump, smooth, aloft = terms
     is_held, size = times_s <= ways[LET_GO], shares.shape[1:]
     fades = terms[:3, :6] * ways[FADES:CLEAR].reshape(3, 6, *size)
     firmly = left[:3] + left[3:6]
@@ -88,7 +89,8 @@ def moments(ways: FloatArray, times_s: FloatArray) -> FloatArray | list[Sequence
     np.multiply(firmly[0], firmly[0], out=found[6])
     found[7] = firmly[2]
     np.multiply(bump[LET_GO], ways[LIFT], out=found[8])
-    np.maximum.reduce(parted[:LET_GO + 1:3] * ways[CLEAR:LIFT], out=found[9])
+    np.maximum.reduce(parted[:LET_GO:3] * ways[CLEAR:CLEAR + 2], out=found[9])
+    np.maximum(found[9], aloft[LET_GO] * ways[CLEAR + 2], out=found[9])
     found[10] = np.where(is_held, begin + ANY_STRETCH, begin + (end - begin) * smooth[LET_GO])
     np.maximum(is_held, ways[IS_FREE], out=found[11])
     found[12] = np.where(is_held, np.maximum(down[2], down[3]), down[0] + down[1])
@@ -97,13 +99,13 @@ def moments(ways: FloatArray, times_s: FloatArray) -> FloatArray | list[Sequence
 
 
 def _of_shares(shares: FloatArray) -> FloatArray:
-    """Return the six polynomials at shares (...) of a time, (6, ...)."""
+    """Return the seven polynomials at shares (...) of a time, (7, ...)."""
     powers = np.empty((7, *shares.shape))
     powers[0], powers[1] = 1.0, shares
     np.multiply(shares, shares, out=powers[2])
     np.multiply(powers[1:3], powers[2], out=powers[3:5])
     np.multiply(powers[3:5], powers[2], out=powers[5:])
-    return (_POLYNOMIALS @ powers.reshape(7, -1)).reshape(6, *shares.shape)
+    return (_POLYNOMIALS @ powers.reshape(7, -1)).reshape(7, *shares.shape)
 
 
 def _moment(way: Sequence[float], time_s: float) -> Sequence[float]:
@@ -124,7 +126,7 @@ def _moment(way: Sequence[float], time_s: float) -> Sequence[float]:
     bump = over * (1.0 - over)
     down = way[DOWN] * _left(_share(way, 7, time_s)) + way[DOWN + 1] * _left(_share(way, 8, time_s))
     return (x, y, z, is_step * firmly, is_step * firmly_up, 0.0, firmly * firmly, firmly_up,
-            64.0 * way[LIFT] * bump * bump * bump, max(clear, 16.0 * way[CLEAR + 2] * bump * bump),
+            64.0 * way[LIFT] * bump * bump * bump, max(clear, way[CLEAR + 2] * bump * bump * (48.0 - 128.0 * bump)),
             begin + (way[STRETCH + 1] - begin) * over * over * (3.0 - 2.0 * over), way[IS_FREE], down, way[-1])
 
 
