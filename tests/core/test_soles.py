@@ -46,6 +46,14 @@ def skin_of_shoes() -> SkinPoints:
     return SkinPoints(vertices, np.array([[BODY.index_of[owner]] for owner in owners]), np.ones((len(owners), 1)))
 
 
+def without_toes() -> SkinPoints:
+    """Return the shoes with all of each moving with the ankle, as those of big boots do whose toes do not bend."""
+    skin = skin_of_shoes()
+    ankles = {BODY.index_of[f"{side}_metatarsal"]: BODY.index_of[f"{side}_ankle"] for side in "lr"}
+    joints = np.array([[ankles.get(joint, joint)] for joint in skin.joints[:, 0].tolist()])
+    return SkinPoints(skin.positions, joints, skin.weights)
+
+
 @pytest.mark.parametrize("size", [1.0, 0.01])
 def test_points_of_soles_are_the_rim_of_the_skin_s(size: float) -> None:
     vertices, owners = shoes()
@@ -66,22 +74,28 @@ def test_a_body_with_one_bare_leg_has_guessed_soles() -> None:
     assert Soles.of(BODY, legs, UP, bare) == Soles.of(BODY, legs, UP) != Soles.of(BODY, legs, UP, skin)
 
 
-def lowest(clip: Clip, method: str, skin: SkinPoints | None) -> float:
-    """Return how high the lowest point of the shoes is in a score that stands and leaves for a clip, in legs."""
+def test_a_leg_with_an_anklet_alone_has_guessed_soles() -> None:
+    legs, skin = legs_of(find_map(BODY)), without_toes()
+    anklet = skin.part(skin.positions[:, 2] < BODY.rest_world[BODY.index_of["l_metatarsal"], 2, 3] - ROUNDING)
+    assert Soles.of(BODY, legs, UP, anklet) == Soles.of(BODY, legs, UP) != Soles.of(BODY, legs, UP, skin)
+
+
+def lowest(clip: Clip, method: str, skin: SkinPoints | None, worn: SkinPoints) -> float:
+    """Return how high the lowest point of worn shoes is in a score that stands and leaves for a clip, in legs."""
     score = programme(procedure("main", 'here duration="2" transition="1"', f'{clip.name} duration="2"'),
                       clips=library(feet_Steps=(standing("here", 0.0), clip)))
     motion = play(score, BODY, Settings(root_motion="AS_AUTHORED", method=method, curve="COSINE"), turn=rot.IDENTITY,
                   up=UP, points=skin)
-    worn = skin_of_shoes()
     world = world_from_pose(BODY, motion.sample(np.linspace(0.0, motion.duration_s, 401)))
     high = np.einsum("fpi,pi->fp", world[:, worn.joints[:, 0], 1], worn.local(BODY)[:, 0])
     return float(high.min() - worn.positions[:, 1].min()) / LEG_M
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_big_shoes_do_not_go_into_the_ground_where_a_foot_is_let_go(method: str) -> None:
+@pytest.mark.parametrize("worn", [skin_of_shoes(), without_toes()])
+def test_big_shoes_do_not_go_into_the_ground_where_a_foot_is_let_go(worn: SkinPoints, method: str) -> None:
     clip = lifting("off", 0.0, 0.3)
-    assert lowest(clip, method, None) < -2.0 * SUNK_LEGS < -SUNK_LEGS < lowest(clip, method, skin_of_shoes())
+    assert lowest(clip, method, None, worn) < -2.0 * SUNK_LEGS < -SUNK_LEGS < lowest(clip, method, worn, worn)
 
 
 @pytest.mark.parametrize("down_rad", np.radians((10.0, 30.0, 50.0, 70.0, 85.0)).tolist())

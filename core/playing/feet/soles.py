@@ -158,8 +158,9 @@ def _of_skin(skin: SkinPoints, skeleton: Skeleton, leg: Leg, up: FloatArray,
              ahead: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     """Return points of the rim of a sole's skin at rest, (N, 3), and how much ankle, foot and knee carry each, (N, 3).
 
-    None where no skin moves with the foot. ahead: (3,) from heel to toes. Skin that moves with the shin belongs to the
-    sole where it is as low. The ankle carries what the other two do not.
+    None where no skin moves with the foot, nor any with the ankle that goes on ahead over it, as a shoe does whose toes
+    do not bend. ahead: (3,) from heel to toes. Skin that moves with the shin belongs to the sole where it is as low.
+    The ankle carries what the other two do not.
     """
     of_ankle, of_foot, of_shin = (with_descendants(skeleton.parents, np.array((joint,)))
                                   for joint in (leg.ankle, leg.foot, leg.knee))
@@ -168,15 +169,18 @@ def _of_skin(skin: SkinPoints, skeleton: Skeleton, leg: Leg, up: FloatArray,
     if leg.foot != leg.ankle:
         of_ankle &= ~of_foot
     high, owner = skin.positions @ up, skin.joints[:, 0]
-    if not of_foot[owner].any():
-        return None
+    is_of_foot, is_of_ankle = of_foot[owner], of_ankle[owner]
+    if not is_of_foot.any():
+        is_of_foot, is_of_ankle = is_of_ankle, is_of_foot
+        if not (skin.positions[is_of_foot] @ ahead > skeleton.rest_world[leg.foot, :, 3] @ ahead).any():
+            return None
     reach = _SOLE_LEGS * leg.length(skeleton)
-    low_shin = of_shin[owner] & (high <= high[(of_ankle | of_foot)[owner]].min() + reach)
+    low_shin = of_shin[owner] & (high <= high[is_of_foot | is_of_ankle].min() + reach)
     if not (of_ankle[owner] | low_shin).any():
         return None
     directions = np.stack((ahead, rot.cross(up, ahead))) / max(float(np.linalg.norm(ahead)), 1e-30)
     found: list[int] = []
-    for is_own, ways, tips in ((of_foot[owner], _OF_FOOT, _TIPS_OF_FOOT), (of_ankle[owner], _OF_ANKLE, _TIPS_OF_ANKLE),
+    for is_own, ways, tips in ((is_of_foot, _OF_FOOT, _TIPS_OF_FOOT), (is_of_ankle, _OF_ANKLE, _TIPS_OF_ANKLE),
                                (low_shin, _OF_SHIN, _TIPS_OF_ANKLE)):
         if not is_own.any():
             continue
