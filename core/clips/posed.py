@@ -21,7 +21,7 @@ from .clip import Clip
 from .posed_rows import JointRows, Keys, keys_of_rows, rows_of
 from .tracks import Tracks
 
-_NUMBERS_AT_ONCE: Final = 32_768
+_NUMBERS_AT_ONCE: Final = 65_536
 """Of joints and frames: what is worked on stays in the processor's cache, and numpy is not called too often."""
 _FEWEST_AT_ONCE: Final = 128
 

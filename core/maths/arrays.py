@@ -1,5 +1,7 @@
 """Array types of core, and small steps over whole arrays."""
 
+from typing import Final
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,6 +11,9 @@ Int32Array = npt.NDArray[np.int32]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 ComplexArray = npt.NDArray[np.complex128]
+
+_BY_ONE_THREAD: Final = 1 << 18
+"""Multiplications in one matrix product: of larger ones BLAS gives parts to threads."""
 
 
 def quotient(a: FloatArray | float, b: FloatArray) -> FloatArray:
@@ -49,6 +54,26 @@ def merged(*rows: FloatArray) -> FloatArray:
     is_first = np.ones(len(values), np.bool_)
     np.not_equal(values[1:], values[:-1], out=is_first[1:])
     return values[is_first]
+
+
+def product(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return a · b of long matrices (N, K) and (K, M), a part after the other.
+
+    Of them as a whole BLAS would give parts to threads. These wait for each other, spinning, for longer than such
+    products take: where processors have other work, for many times as long.
+
+    >>> a, b = np.arange(6.0).reshape(3, 2), np.arange(600_000.0).reshape(2, -1)
+    >>> bool(np.allclose(product(a, b), a @ b)), bool(np.allclose(product(b.T, a.T), b.T @ a.T))
+    (True, True)
+    """
+    (rows, inner), columns = a.shape, b.shape[1]
+    out, step = np.empty((rows, columns)), max(_BY_ONE_THREAD // max(inner * min(rows, columns), 1), 1)
+    for part in (slice(start, start + step) for start in range(0, max(rows, columns), step)):
+        if rows > columns:
+            np.matmul(a[part], b, out=out[part])
+        else:
+            np.matmul(a, b[:, part], out=out[:, part])
+    return out
 
 
 def runs(mask: BoolArray) -> list[tuple[int, int]]:

@@ -13,7 +13,7 @@ import numpy as np
 from ..clips.clip import Clip
 from ..clips.keyed import poses_at
 from ..errors import TaktError
-from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray, product
 from ..skeletons.skeleton import Skeleton, height_rows
 from ..skeletons.skin_sample import SkinSample, evenly
 
@@ -115,7 +115,7 @@ class SkinPoints:
         for start in range(0, len(times_s), _FRAMES_AT_ONCE):
             run = slice(start, start + _FRAMES_AT_ONCE)
             rows = height_rows(skeleton, poses_at(clip, times_s[run]), up)
-            heights[run] = rows.reshape(len(rows), -1) @ matrix
+            heights[run] = product(rows.reshape(len(rows), -1), matrix)
         return heights
 
     def local(self, skeleton: Skeleton) -> FloatArray:
@@ -141,10 +141,10 @@ def _outermost(positions: FloatArray, size: float) -> IntArray:
     """
     large = float(np.ptp(positions, axis=0).max()) / size
     count = int(np.clip(_DIRECTIONS[0] * (large / _LARGE) ** 2, *_DIRECTIONS))
-    found = np.unique((positions @ evenly_around(count).T).argmax(axis=0))
+    found = np.unique(product(positions, evenly_around(count).T).argmax(axis=0))
     if large < _SMALL:
         return found
-    heights = positions @ evenly_around(int(np.clip(_MOST_PRODUCTS // len(positions), 1, _FINER * count))).T
+    heights = product(positions, evenly_around(int(np.clip(_MOST_PRODUCTS // len(positions), 1, _FINER * count))).T)
     is_missed = heights.max(axis=0) - heights[found].max(axis=0) > _STICKS_OUT * size
     return np.union1d(found, heights[:, is_missed].argmax(axis=0))
 

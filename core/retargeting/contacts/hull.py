@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...maths.arrays import BoolArray, FloatArray, IntArray, product
 from ...skeletons.skeleton import Skeleton
 from ..skin_points import evenly_around
 
@@ -113,7 +113,7 @@ class Hulls:
         planes /= _ROUND * size
         planes += 1.0
         np.square(np.maximum(planes, 0.0, out=planes), out=planes)
-        ways = along(inverses(self.rest_from_model[:, :, hull, frame]), (planes @ _NORMALS).T)
+        ways = along(inverses(self.rest_from_model[:, :, hull, frame]), product(planes, _NORMALS).T)
         ways *= share[counts] / np.maximum(np.sqrt((ways * ways).sum(axis=0)), 1e-30)
         for each, way in zip(out, ways, strict=True):
             each += np.bincount(point * nearest.shape[1] + frame, way, nearest.size).reshape(nearest.shape)
@@ -137,7 +137,7 @@ class Hulls:
         if wanted is not None:
             is_looked_at &= wanted.T
         hull, point, frame = np.nonzero(is_looked_at)
-        beyond = own[:, hull, point, frame].T @ _NORMALS.T
+        beyond = product(own[:, hull, point, frame].T, _NORMALS.T)
         beyond -= supports if len(supports) == 1 else supports[hull]
         distance = beyond.max(axis=1)
         away[...] = np.inf

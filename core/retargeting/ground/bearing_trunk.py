@@ -8,7 +8,7 @@ import numpy as np
 
 from ...clips.clip import Clip
 from ...clips.posed import PosedJoints
-from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...maths.arrays import BoolArray, FloatArray, IntArray, product
 from ...skeletons.hierarchy import with_descendants
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
@@ -113,7 +113,7 @@ def _lowest_of(clip: Clip, up: FloatArray, times: FloatArray, is_own: BoolArray)
     for joint in np.unique(clip.skin.joints[is_own]).tolist():
         local = np.pad(clip.skin.offsets[is_own & (clip.skin.joints == joint)], ((0, 0), (0, 1)), constant_values=1.0)
         rows = PosedJoints.of(clip, np.array([joint])).height_rows(times, up)[:, 0]
-        lowest = np.minimum(lowest, (local @ rows).min(axis=0))
+        lowest = np.minimum(lowest, product(local, rows).min(axis=0))
     return lowest
 
 

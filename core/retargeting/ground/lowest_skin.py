@@ -15,7 +15,7 @@ import numpy as np
 
 from ...clips.clip import Clip
 from ...clips.posed import PosedJoints
-from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...maths.arrays import BoolArray, FloatArray, IntArray, product
 from ...skeletons.hierarchy import children_of, path_to_root, with_ancestors, with_descendants
 from ...skeletons.skeleton import Skeleton
 from ..skin_points import SkinPoints
@@ -62,7 +62,7 @@ class _Group:
     def lowest(self, rows: FloatArray, row: IntArray) -> FloatArray:
         """Return how high the lowest is above its level, (F,); rows: (4, R, F) of joints, row: (J,) which is whose."""
         own = rows.take(row[self.joints], axis=1).reshape(self.matrix.shape[1], -1)
-        return np.asarray((self.matrix @ own - self.level).min(axis=0))
+        return np.asarray((product(self.matrix, own) - self.level).min(axis=0))
 
     def at_least(self, rows: FloatArray, row: IntArray) -> FloatArray:
         """Return what none of them is below, (F,), unless joints are scaled; rows, row: likewise, of the anchors."""
