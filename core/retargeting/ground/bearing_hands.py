@@ -15,16 +15,16 @@ from typing import Final
 import numpy as np
 
 from ...clips.clip import Clip
-from ...clips.contacts import FootContacts, joined
+from ...clips.contacts import FootContacts, foot_contacts, joined
 from ...clips.keyed import SAMPLE_S
 from ...clips.posed import PosedJoints
-from ...maths.arrays import BoolArray, FloatArray
+from ...maths.arrays import BoolArray, FloatArray, smoothstep
 from ...skeletons.hierarchy import is_descendant
 from ...skeletons.maps import SkeletonMap
 from ..comparing.upright import FEET
 from .eased import averaged
 from .off_ground import is_within
-from .touching import NEAR_LEGS, TOUCHING, ground_height
+from .touching import NEAR_LEGS, TOUCHING, ground_height, leg_length
 
 _NEAR_LEGS: Final = (0.18, 0.3)
 """A wrist that is at most so high above the ground, for the leg, has its hand on it; from the second on it has not."""
@@ -35,6 +35,8 @@ _LONGEST_LEGS: Final = 0.5
 _OVER_LEGS: Final = (0.1, 0.2)
 """A body whose centre of mass is so far aside of the feet on which it stands still stands on them; from the second on
 it would fall."""
+_TRUNK_LEGS: Final = (0.02, 0.05)
+"""Seat or back that is no higher than the first bears the body as well, however thick it is; from the second on not."""
 _GIVES_WAY_S: Final = 0.15
 """Who so soon is on more than his hands, as in a roll, does not hold himself up on them: arms bend as he comes down."""
 _DIRECTIONS: Final = 16
@@ -98,6 +100,16 @@ def bearing_hands(clip: Clip, found: SkeletonMap, contacts: Mapping[str, FootCon
     padded = np.pad(bears, ((beside, beside), (0, 0)))
     bears = np.lib.stride_tricks.sliding_window_view(padded, 2 * beside + 1, axis=0).max(axis=-1)
     return BearingHands(every, averaged(every, bears, _MOMENT_S) if len(every) > 1 else bears)
+
+
+def bearing_instead(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray,
+                    height: FloatArray) -> FloatArray:
+    """Return how much a clip's hands bear its body at times (F,) instead of its seat or back, (F,) from 0 to 1.
+
+    found, up: see bearing_hands. height: (F,) how high seat or back are above the ground, in legs.
+    """
+    bears = bearing_hands(clip, found, foot_contacts(clip, found, up), up, leg_length(found)).at(times).max(axis=1)
+    return np.asarray(bears * smoothstep(height, *_TRUNK_LEGS))
 
 
 def _is_on_more(clip: Clip, found: SkeletonMap, times: FloatArray, up: FloatArray, low: float) -> BoolArray:

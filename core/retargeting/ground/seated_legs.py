@@ -25,6 +25,7 @@ from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
 from ..limbs import Limb, with_rotations
 from ..skin_points import SkinPoints
+from .bearing_hands import bearing_instead
 from .bearing_skin import may_touch
 from .bearing_trunk import of_trunk
 from .eased import averaged
@@ -103,6 +104,7 @@ def with_legs_beside_trunk(source: Clip, source_map: SkeletonMap, played: Clip, 
     times = _times(played, body, steps, near)
     height = np.maximum(height_of_trunk(source, source_map, up, times), 0.0)
     share, is_on = 1.0 - smoothstep(height, *nearness), 1.0 - smoothstep(height, 0.0, nearness[0])
+    share *= 1.0 - bearing_instead(source, source_map, up, times, height)
     contacts = foot_contacts(source, source_map, up)
     leg, made, before = leg_length(found), played, body.low(played, times, up)
     stands, low = np.stack([_stands(times, contacts.get(side)) for side in body.legs]), before

@@ -1,7 +1,8 @@
 """Who lies tips over what bears him instead until seat or back are on the ground: a big head, or broad shoulders.
 
 Rigid settling: while seat or back bear the body in the clip, and head or arms hold them in the air on this one, the
-whole body turns about the level axis across its spine, by which its hips come down.
+whole body turns about the level axis across its spine, by which its hips come down. Where hands bear it, as in a
+push-up, nobody tips over them.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
 from ..limbs import with_joint_turned
 from ..skin_points import SkinPoints
+from .bearing_hands import bearing_instead
 from .bearing_skin import may_touch
 from .bearing_trunk import of_trunk
 from .eased import averaged
@@ -84,21 +86,24 @@ def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints) -> _Body | None:
 
 def tipped(source: Clip, source_map: SkeletonMap, played: Clip, found: SkeletonMap, skin: SkinPoints, root: int | None,
            up: FloatArray, most_rad: float = _MOST_RAD) -> Clip:
-    """Return a clip whose body tips until seat or back are as low as head and arms, where they bear it in the source.
+    """Return a clip whose body tips until seat or back are as low as in its source, where they bear it there.
 
-    By most_rad at most.
+    That is, above the lowest of head and arms. By most_rad at most.
 
     source: the clip as it was compared, in the target's axes, with the map of its skeleton. found: the map of the
     target, resting in the pose in which it stands; skin: as it rests itself. root: the joint that carries all of it.
     up: (3,) unit.
     """
     steps = np.append(np.arange(0.0, played.duration_s, SAMPLE_S), played.duration_s)
-    near = 1.0 - smoothstep(height_of_trunk(source, source_map, up, steps), *_NEAR_LEGS)
+    height = height_of_trunk(source, source_map, up, steps)
+    near = 1.0 - smoothstep(height, *_NEAR_LEGS)
+    if near.any():
+        near *= 1.0 - bearing_instead(source, source_map, up, steps, height)
     body = _body(found, played.skeleton, skin) if near.any() and root is not None else None
     if body is None or root is None:
         return played
     frames = np.flatnonzero(near)
-    times, leg = steps[frames], leg_length(found)
+    times, leg, as_high = steps[frames], leg_length(found), np.maximum(height[frames], 0.0)
     spine = body.spine(played, times)
     level = spine - (spine @ up)[:, None] * up
     long, wide = (np.linalg.norm(each, axis=1) for each in (spine, level))
@@ -106,7 +111,7 @@ def tipped(source: Clip, source_map: SkeletonMap, played: Clip, found: SkeletonM
     axes = np.cross(up, level / np.maximum(wide, 1e-30)[:, None])  # about which shoulders go down
     angles, made = np.zeros(len(steps)), played
     for _ in range(_ROUNDS):
-        hangs = body.hangs(made, times, up)
+        hangs = body.hangs(made, times, up) - leg * as_high
         if np.maximum(share * hangs, angles[frames] * -hangs).max() <= _STILL_LEGS * leg:
             break
         more = share * np.arctan(hangs / (_BEYOND * np.maximum(wide, _SHORTEST * long)))
