@@ -2,7 +2,8 @@
 
 On a body whose shins are longer than the clip's, or whose seat is less thick, feet beside the seat would lift it off
 the ground. So while the clip's seat or back is on the ground, or comes near it, legs are turned up by what their skin
-is deeper than that of seat or back; and, where feet stand in the clip, down by what they would hang above it.
+is deeper than that of seat or back; and, where feet stand in the clip, down by what they would hang above it. Not so
+feet below the seat, of one who kneels on his heels: they bear it.
 """
 
 from __future__ import annotations
@@ -39,6 +40,9 @@ _NEAR_BY_JOINTS_LEGS: Final = (0.05, 0.2)
 """The same of a body whose skin is not known: who tips onto his side may be as near, and not borne by it."""
 _FAR_LEGS: Final = (0.2, 0.35)
 """Feet that hang higher above seat or back than the second are not put down."""
+_BESIDE_LEGS: Final = (0.12, 0.22)
+"""Feet that are no farther aside of their hips than the first are below the seat, of one who sits on his heels: they
+bear it, and no leg is turned away from under it. From the second on they are beside it."""
 _SOFT_LEGS: Final = 0.004
 """Legs begin to be turned up when they are so high above seat or back."""
 _STILL_LEGS: Final = 1e-3
@@ -105,6 +109,7 @@ def with_legs_beside_trunk(source: Clip, source_map: SkeletonMap, played: Clip, 
     height = np.maximum(height_of_trunk(source, source_map, up, times), 0.0)
     share, is_on = 1.0 - smoothstep(height, *nearness), 1.0 - smoothstep(height, 0.0, nearness[0])
     share *= 1.0 - bearing_instead(source, source_map, up, times, height)
+    share = share * np.stack([_beside_seat(source, source_map, side, times, up) for side in body.legs])
     contacts = foot_contacts(source, source_map, up)
     leg, made, before = leg_length(found), played, body.low(played, times, up)
     stands, low = np.stack([_stands(times, contacts.get(side)) for side in body.legs]), before
@@ -162,6 +167,17 @@ def _calmly(times: FloatArray, raised: FloatArray, is_on: FloatArray) -> FloatAr
     calm = averaged(every, mirrored(raised.T), _MOMENT_S)[own]
     calm += averaged(every, mirrored(is_on[:, None] * (raised.T - calm)), _MOMENT_S)[own]
     return np.asarray(calm.T)
+
+
+def _beside_seat(source: Clip, source_map: SkeletonMap, side: str, times: FloatArray, up: FloatArray) -> FloatArray:
+    """Return how much a foot is beside the seat at times (F,), (F,) 0 to 1, and not below it, where it bears that."""
+    limb = Limb.of(source_map, side, ("hip", "knee", "ankle"))
+    if limb is None:
+        return np.ones(len(times))
+    _, at = PosedJoints.of(source, np.array((limb.first, limb.last))).placed(times)
+    away = at[:, 1] - at[:, 0]
+    wide = np.linalg.norm(away - (away @ up)[:, None] * up, axis=1)
+    return np.asarray(smoothstep(wide / leg_length(source_map), *_BESIDE_LEGS))
 
 
 def _stands(times: FloatArray, contacts: FootContacts | None) -> FloatArray:
