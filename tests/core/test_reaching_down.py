@@ -167,12 +167,23 @@ def on_hands_and_knees() -> Clip:
                 Tracks.uniform(np.zeros(1, np.int64), times, pose.translations[:, :1]), Tracks.empty(3))
 
 
-@pytest.mark.parametrize("arms", [1.2, 1.5, 2.0])
-def test_who_is_on_hands_and_knees_stays_on_his_knees_however_long_his_arms_are(arms: float) -> None:
+def with_upper_arms(skeleton: Skeleton) -> SkinPoints:
+    """Return a skin with upper arms that end at the elbows."""
+    skin, at = SkinPoints(*soled(skeleton, 1.0)), skeleton.rest_world[..., 3]
+    joints = np.repeat([skeleton.index_of[f"{side}_shoulder"] for side in "lr"], 4)
+    around = 0.03 * np.array((ACROSS, -ACROSS, UP, -UP))
+    vertices = np.concatenate([at[skeleton.index_of[f"{side}_elbow"]] + around for side in "lr"])
+    return SkinPoints(np.concatenate((skin.positions, vertices)), np.concatenate((skin.joints, joints[:, None])),
+                      np.ones((len(skin.positions) + 8, 1)))
+
+
+@pytest.mark.parametrize(("arms", "legs"), [(1.2, 1.0), (1.5, 1.0), (2.0, 1.0), (2.5, 0.5)])
+def test_who_is_on_hands_and_knees_stays_on_his_knees_however_long_his_arms_are(arms: float, legs: float) -> None:
+    """Also where his elbows would be in the ground."""
     clip, knees = on_hands_and_knees(), [BODY.index_of[f"{side}_knee"] for side in "lr"]
-    skins = {times: SkinPoints(*soled(shaped(times, 1.0), 1.0)) for times in (0.9, arms)}
-    short, done = (retarget(clip, shaped(times, 1.0), points=skin).clip for times, skin in skins.items())
-    assert lowest(retarget(clip, shaped(arms, 1.0)).clip, skins[arms]).min() < -0.05 * LEG_M
+    skins = {times: with_upper_arms(shaped(times, legs)) for times in (0.9 * legs, arms)}
+    short, done = (retarget(clip, shaped(times, legs), points=skin).clip for times, skin in skins.items())
+    assert lowest(retarget(clip, shaped(arms, legs)).clip, skins[arms]).min() < -0.05 * LEG_M
     assert np.abs(positions(done)[:, knees] - positions(short)[:, knees]).max() < FEET_LEGS * LEG_M
     assert lowest(done, skins[arms]).min() > BELOW_LEGS * LEG_M
 

@@ -7,6 +7,6 @@ leave it and come to it as in the clip, and `toes.py` bend. Whatever is wanted f
 softly as its legs let it by `soft_ground.py`, along a `smooth_lift.py`. Who sits or lies is as high as seat and back
 (`bearing_trunk.py`): he is `tipped.py` onto them, his legs are turned beside them (`seated_legs.py`), and his head
 lies (`resting_head.py`). Hands may bear a body (`bearing_hands.py`), as may all else (`bearing_others.py`); arms that
-do not are drawn out of the ground (`arms_off_ground.py`). A clip that goes down has a `lower_ground.py`; a body may
-have none (`ground_without_legs.py`). Nothing jerks (`eased.py`).
+do not are drawn out of the ground (`arms_off_ground.py`), elbows aside (`raised_elbows.py`). A clip that goes down has
+a `lower_ground.py`; a body may have none (`ground_without_legs.py`). Nothing jerks (`eased.py`).
 """

@@ -1,13 +1,15 @@
-"""Hands and forearms that would go into the ground are drawn up by their own arms, as feet that swing are by legs.
+"""Hands and elbows that would go into the ground are drawn up by their own arms, as feet that swing are by legs.
 
 A body with long arms, or short legs, reaches deeper than the clip's. So heights above the ground are pressed together
-for a while before and afterwards: a hand is lowest when it is in the clip, and slows down as it comes near.
+for a while before and afterwards: a hand is lowest when it is in the clip, and slows down as it comes near. What is
+then in the ground about an elbow, as of a folded arm, swings aside (raised_elbows.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -22,7 +24,9 @@ from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
 from ..limbs import Limb
 from ..skin_points import SkinPoints
+from .bearing_trunk import along
 from .grounding import Ground, with_feet_drawn_up
+from .raised_elbows import with_elbow_raised
 
 _STEP_S: Final = SAMPLE_S / 2.0
 _MOMENT_S: Final = 0.15
@@ -40,23 +44,26 @@ _BETWEEN_LEGS: Final = 5e-3
 """What may be so far away between two times is looked at there as well."""
 _ROUNDS: Final = 3
 """Arms turn as they are drawn up, and other skin is lowest then."""
+_SHOULDER: Final = 0.2
+"""Of the way to the elbow: what is nearer is of the shoulder, and hardly goes up with the elbow."""
 _ACROSS: Final = ("r_shoulder", "l_shoulder")
 """Elbows of straight arms bend the other way than knees."""
 _MOST: Final = 0.8
-"""Of the way up to its shoulder: no arm draws its wrist up farther."""
+"""Of the way up to its shoulder: no arm draws its wrist up farther, nor its elbow."""
 
 
 @dataclass(frozen=True, eq=False)
 class ArmSkin:
-    """The skin of an arm below its elbow.
+    """The skin of an arm below its shoulder.
 
-    side: 0 for the left arm, 1 for the right one. is_own: (P,) which points of the body's skin these are. points: on a
-    skeleton of joints (K,) of the whole. far: none is farther below the lower one of elbow and wrist.
+    side: 0 for the left arm, 1 for the right one. parts: (2, P) which points of the body's skin are about its elbow,
+    and which at its end: nearer to the wrist, or of the hand. points: of both, on a skeleton of joints (K,) of the
+    whole. far: none is farther below the lowest one of shoulder, elbow and wrist.
     """
 
     side: int
     arm: Limb
-    is_own: BoolArray
+    parts: BoolArray
     joints: IntArray
     points: SkinPoints
     far: float
@@ -70,33 +77,43 @@ class ArmSkin:
         arm = Limb.of(found, "lr"[side], ("shoulder", "elbow", "wrist"))
         if arm is None:
             return None
-        is_own = with_descendants(own.parents, np.array([arm.middle]))[skin.joints[:, 0]]
+        at, main = own.rest_world[..., 3], skin.joints[:, 0]
+        of_arm, below, is_hand = (with_descendants(own.parents, np.array([joint]))[main] for joint in arm)
+        middle, last = (np.linalg.norm(skin.positions - at[joint], axis=1) for joint in (arm.middle, arm.last))
+        is_end = is_hand | (below & (last < middle))
+        is_elbow = of_arm & ~is_end & (below | (along(skin.positions, at[arm.first], at[arm.middle]) > _SHOULDER))
+        parts = np.stack((is_elbow, is_end))
+        is_own = np.logical_or.reduce(parts)
         if not is_own.any():
             return None
-        points, at = skin.part(is_own), own.rest_world[..., 3]
+        points, below, is_hand = skin.part(is_own), below[is_own], is_hand[is_own]
         kept = with_ancestors(own.parents, np.unique(points.joints[points.weights > 0.0]))
         row = np.zeros(len(own), dtype=np.int64)
         row[kept] = np.arange(len(kept))
         bones = np.linalg.norm(np.where(own.parents[:, None] >= 0, at - at[own.parents], 0.0), axis=1)
-        away, is_hand = np.zeros(len(own)), with_descendants(own.parents, np.array([arm.last]))
-        for joint in np.flatnonzero(is_hand).tolist():
+        away = np.zeros(len(own))
+        for joint in np.flatnonzero(with_descendants(own.parents, np.array([arm.last]))).tolist():
             away[joint] = away[own.parents[joint]] + bones[joint] if joint != arm.last else 0.0
         main = points.joints[:, 0]
         from_joint = np.linalg.norm(points.positions - at[main], axis=1)
-        from_arm = from_line(points.positions, at[arm.middle], at[arm.last])
-        far = np.where(is_hand[main], away[main] + from_joint, from_arm)
-        return cls(side, arm, is_own, kept, points.renumbered(row), float(far.max()))
+        from_upper, from_lower = (from_line(points.positions, at[a], at[b]) for a, b in pairwise(arm))
+        far = np.where(is_hand, away[main] + from_joint, np.where(below, from_lower, from_upper))
+        return cls(side, arm, parts, kept, points.renumbered(row), float(far.max()))
 
     def low(self, clip: Clip, times: FloatArray, up: FloatArray) -> FloatArray:
-        """Return how high its lowest point is along up (3,) at times (F,) of a clip, (F,)."""
-        return self.points.heights(clip.part(self.joints), times, up).min(axis=1) if len(times) else np.zeros(0)
+        """Return how high the lowest of both parts is along up (3,) at times (F,) of a clip, (F, 2)."""
+        if not len(times):
+            return np.zeros((0, 2))
+        heights, parts = self.points.heights(clip.part(self.joints), times, up), self.parts[:, self.parts.any(axis=0)]
+        return np.stack([heights[:, part].min(axis=1, initial=np.inf) for part in parts], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
 class ArmsOnGround:
-    """How high the lowest skin of A arms is above the ground, and what of its depth lifts the body, (F, A) each.
+    """How high the lowest skin of A arms is above the ground, and what of its depth lifts the body, (F, 2 A) each.
 
-    bears: by which share; most: by what is deeper than that in any case, since no arm draws up more.
+    For each arm about its elbow, and at its end. bears: by which share; most: by what is deeper than that in any case,
+    since no arm draws up more.
     """
 
     low: FloatArray
@@ -105,9 +122,9 @@ class ArmsOnGround:
 
     @classmethod
     def of(cls, arms: Sequence[ArmSkin], low: FloatArray, high: FloatArray, bears: FloatArray) -> ArmsOnGround:
-        """Return it for arms whose shoulders and wrists are so high, (F, A, 2), as much as hands bear, (F, 2)."""
-        most = _MOST * np.maximum(high[..., 0] - high[..., 1], 0.0)
-        return cls(low, bears[:, [arm.side for arm in arms]], most)
+        """Return it for arms whose joints are so high, (F, A, 3), as much as hands bear, (F, 2)."""
+        sides = [arm.side for arm in arms for _ in arm.parts]
+        return cls(low, bears[:, sides], _most(high).reshape(low.shape))
 
     def lowest(self, others: FloatArray) -> FloatArray:
         """Return how high the lowest skin is that bears the body, (F,); others: (F,) that of all but the arms."""
@@ -125,23 +142,27 @@ class ArmsOnGround:
 
 def with_arms_drawn_up(clip: Clip, found: SkeletonMap, arms: tuple[ArmSkin, ...], ground: float, leg: float,
                        up: FloatArray) -> Clip:
-    """Return a clip whose hands and forearms are not in the ground; hands stay turned as they are.
+    """Return a clip whose hands and elbows are not in the ground; hands stay turned as they are.
 
     found: the map of its skeleton. ground: how high that is along up (3,), a unit vector. leg: how long legs are.
     """
     if not arms:
         return clip
     coarse = divided(_keys(clip, np.unique(np.concatenate([arm.joints for arm in arms])), SAMPLE_S), SAMPLE_S)
-    ends = PosedJoints.of(clip, np.array([joint for arm in arms for joint in arm.arm[1:]])).heights(coarse, up) - ground
-    for arm, high in zip(arms, ends.reshape(len(coarse), -1, 2).min(axis=2).T, strict=True):
+    at = PosedJoints.of(clip, np.array([joint for arm in arms for joint in arm.arm])).heights(coarse, up) - ground
+    for arm, high in zip(arms, at.reshape(len(coarse), -1, 3).min(axis=2).T, strict=True):
         near = coarse[high < arm.far + _NEAR_LEGS * leg] if not len(clip.scales) else coarse
         if not len(near):
             continue
         times = _times(clip, arm, near)
-        for _ in range(_ROUNDS):
-            drawn = _drawn(clip, arm, times, ground, leg, up)
-            if not drawn.any():
+        for number in range(_ROUNDS + 1):
+            of_elbow, of_end = _drawn(clip, arm, times, ground, leg, up).T
+            if not of_elbow.any() and not of_end.any():
                 break
+            if number == 1 and of_elbow.any():
+                clip = with_elbow_raised(clip, arm.arm, times, of_elbow, up)
+                continue
+            drawn = np.maximum(of_elbow, of_end) if number else of_end
             ground_of = Ground(times, np.zeros(len(times)), (arm.arm,), drawn[:, None])
             clip = with_feet_drawn_up(clip, found, ground_of, up, _ACROSS)
             times = _with_between(clip, arm, times[drawn > 0.0], times, leg)
@@ -176,28 +197,35 @@ def _with_between(clip: Clip, arm: ArmSkin, drawn: FloatArray, times: FloatArray
 
 
 def _drawn(clip: Clip, arm: ArmSkin, times: FloatArray, ground: float, leg: float, up: FloatArray) -> FloatArray:
-    """Return by how much an arm's end is to be drawn up at times (F,), (F,).
+    """Return by how much an arm's elbow and its end are to be drawn up at times (F,), (F, 2).
 
     Above the ground none is drawn up farther than _MOST: one that lies as high as its shoulder, and lifts the body,
     would leave it hanging in the air.
     """
-    ends = PosedJoints.of(clip, np.array(arm.arm)).heights(times, up) - ground
-    high = ends[:, 1:].min(axis=1)
-    low = np.full(len(times), np.inf)
+    at = PosedJoints.of(clip, np.array(arm.arm)).heights(times, up) - ground
+    high = at.min(axis=1)
+    low = np.full((len(times), 2), np.inf)
     is_near = np.ones(len(times), np.bool_) if len(clip.scales) else high < arm.far
     low[is_near] = arm.low(clip, times[is_near], up) - ground
     depth = np.maximum(-low, 0.0)
     if depth.max(initial=0.0) <= _STILL_LEGS * leg:
-        return np.zeros(len(times))
-    depth = _around(times, depth)
-    more = (depth > 0.0) & ~is_near & (high < arm.far + _PRESSED * depth + _ABOVE_LEGS * leg)
+        return np.zeros((len(times), 2))
+    depth = np.stack([_around(times, each) for each in depth.T], axis=1)
+    more = (depth > 0.0).any(axis=1) & ~is_near & (high < arm.far + _PRESSED * depth.max(axis=1) + _ABOVE_LEGS * leg)
     low[more] = arm.low(clip, times[more], up) - ground
-    most = _MOST * np.maximum(ends[:, 0] - ends[:, 2], 0.0)
-    return np.asarray(np.minimum(_pressed(low, depth, leg), np.maximum(most, -low)))
+    return np.asarray(np.minimum(_pressed(low, depth, leg), np.maximum(_most(at), -low)))
+
+
+def _most(high: FloatArray) -> FloatArray:
+    """Return by how much elbows and wrists are drawn up at most, (..., 2).
+
+    high: (..., 3) how high shoulders, elbows and wrists are.
+    """
+    return _MOST * np.maximum(high[..., :1] - high[..., 1:], 0.0)
 
 
 def _pressed(low: FloatArray, depth: FloatArray, leg: float) -> FloatArray:
-    """Return by how much what is so high (F,) is drawn up, (F,); depth: (F,) what is to be on the ground.
+    """Return by how much what is so high (...) is drawn up, (...); depth: (...) what is to be on the ground.
 
     It begins at top = 4 depth + a little, by the fourth power of what is missing to that: the elbow of a straight arm
     moves by the root of what its wrist is moved by, and is not to jerk either.
@@ -223,6 +251,5 @@ def _around(times: FloatArray, depth: FloatArray) -> FloatArray:
 
 def from_line(points: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     """Return how far points (P, 3) are from the line between a and b, (3,) each, (P,)."""
-    line = b - a
-    share = np.clip((points - a) @ line / max(float(line @ line), 1e-30), 0.0, 1.0)
-    return np.asarray(np.linalg.norm(points - a - share[:, None] * line, axis=1))
+    share = np.clip(along(points, a, b), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(points - a - share[:, None] * (b - a), axis=1))

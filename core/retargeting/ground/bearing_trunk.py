@@ -44,9 +44,9 @@ def of_trunk(positions: FloatArray, joints: IntArray, own: Skeleton, found: Skel
     for hip, knee in legs:
         is_thigh = (with_descendants(own.parents, np.array([hip]))
                     & ~with_descendants(own.parents, np.array([knee])))[joints]
-        is_trunk |= is_thigh & (_along(positions, at[hip], at[knee]) < _SEAT)
+        is_trunk |= is_thigh & (along(positions, at[hip], at[knee]) < _SEAT)
     hips, knees = (at[list(each)].mean(axis=0) for each in zip(*legs, strict=True))
-    return np.asarray(is_trunk & (_along(positions, hips, knees) < _HEM))
+    return np.asarray(is_trunk & (along(positions, hips, knees) < _HEM))
 
 
 def has_low_hips(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray, ground: float, leg: float) -> bool:
@@ -129,7 +129,7 @@ def _soles(clip: Clip, found: SkeletonMap, up: FloatArray) -> float:
     return float((rest[feet] @ up).min() - (skin @ up).min()) if len(skin) >= _FEWEST else 0.0
 
 
-def _along(positions: FloatArray, first: FloatArray, last: FloatArray) -> FloatArray:
+def along(positions: FloatArray, first: FloatArray, last: FloatArray) -> FloatArray:
     """Return how far along the way from first to last (3,) positions (P, 3) are, (P,), as shares of it."""
     way = last - first
     return np.asarray((positions - first) @ way / max(float(way @ way), 1e-30))

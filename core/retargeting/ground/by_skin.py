@@ -174,21 +174,25 @@ class _Body:
     leg: float
     skin: LowestSkin
 
+    @property
+    def of_arms(self) -> slice:
+        """Which columns of the skin are of arms, two of each."""
+        first = 2 * len(self.legs)
+        return slice(first, first + 2 * len(self.arms))
+
     def has_low_arms(self, low: FloatArray) -> bool:
         """Tell whether skin of an arm ever is below the ground or the higher foot; low: of the skin."""
-        feet, first = low[:, :len(self.legs)], 2 * len(self.legs)
-        highest = np.maximum(feet.max(axis=1, keepdims=True), 0.0)
-        return bool((low[:, first:first + len(self.arms)] < highest).any())
+        highest = np.maximum(low[:, :len(self.legs)].max(axis=1, keepdims=True), 0.0)
+        return bool((low[:, self.of_arms] < highest).any())
 
     def arms_on_ground(self, low: FloatArray, high: FloatArray, bears: FloatArray) -> ArmsOnGround:
         """Return what arms do at F times; low, high: of the skin; bears: (F, 2) how much hands bear the body."""
-        first = 2 * len(self.legs)
-        ends = high[:, first:].reshape(len(high), len(self.arms), 2)
-        return ArmsOnGround.of(self.arms, low[:, first:first + len(self.arms)], ends, bears)
+        joints = high[:, 2 * len(self.legs):].reshape(len(high), len(self.arms), 3)
+        return ArmsOnGround.of(self.arms, low[:, self.of_arms], joints, bears)
 
     def without_arms(self, low: FloatArray) -> FloatArray:
         """Return how high the lowest skin of feet, shins and of all else but the arms is, (F, 2 L + 1)."""
-        return np.delete(low, np.arange(len(self.arms)) + 2 * len(self.legs), axis=1)
+        return np.delete(low, self.of_arms, axis=1)
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
@@ -216,9 +220,9 @@ def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints, up: tuple[float, 
     shins = [with_descendants(parents, np.array([limb.middle]))[skin.joints[:, 0]] & ~is_sole if limb is not None else
              np.zeros(len(is_sole), np.bool_) for limb in legs]
     arms = tuple(arm for arm in (ArmSkin.of(found, own, skin, side) for side in range(2)) if arm is not None)
-    of_arms = [joint for arm in arms for joint in (arm.arm.first, arm.arm.last)]
-    lowest = LowestSkin.of(skin, own, [*is_foot.values()], [*shins, *(arm.is_own for arm in arms)], depth + ground,
-                           np.array([*ends.tolist(), *of_arms]))
+    of_arms = [joint for arm in arms for joint in arm.arm]
+    lowest = LowestSkin.of(skin, own, [*is_foot.values()], [*shins, *(part for arm in arms for part in arm.parts)],
+                           depth + ground, np.array([*ends.tolist(), *of_arms]))
     ankles = found.skeleton.rest_world[ends[1::2], :, 3] @ np.array(up)
     return _Body(tuple(is_foot), legs, ankles, arms, ground, leg, lowest)
 

@@ -1,0 +1,69 @@
+"""Elbows that would be in the ground swing aside, about the line from shoulder to wrist: long arms of one who crawls.
+
+An arm that draws up its hand folds, and its elbow may come down meanwhile.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ...clips.clip import Clip
+from ...clips.keyed import key_times, turns_at
+from ...clips.posed import PosedJoints
+from ...maths import rotations as rot
+from ...maths.arrays import FloatArray
+from ..limbs import Limb, LimbPoses, with_rotations
+
+_LEAST_BENT: Final = 0.1
+"""Of the upper arm: an elbow that is nearer to the line from shoulder to wrist swings less."""
+_STEEP: Final = 0.2
+"""Cosine: as one does where that line leaves the vertical by less."""
+
+
+def with_elbow_raised(clip: Clip, arm: Limb, times: FloatArray, rise: FloatArray, up: FloatArray) -> Clip:
+    """Return a clip of which an elbow is higher by some rise (F,) at times (F,), as far as it can be.
+
+    It swings to the one side on which it mostly is, no higher than level with the line; the hand stays where it is.
+    up: (3,) unit.
+    """
+    skeleton, joints = clip.skeleton, list(arm)
+    is_raised = rise > 0.0
+    is_raised[1:] |= rise[:-1] > 0.0
+    is_raised[:-1] |= rise[1:] > 0.0
+    every = np.unique(np.concatenate((times[is_raised], key_times(clip.rotations, joints=np.array(arm)),
+                                      (0.0, clip.duration_s))))
+    wanted = np.array((*joints, *skeleton.parents[joints]))
+    before, at = PosedJoints.of_tracks(skeleton, clip.rotations, clip.translations, wanted).placed(every)
+    arms = LimbPoses.through(at[:, :3])
+    angle = _swing(arms, np.interp(every, times, rise), up)
+    posed = arms.turned(rot.from_axis_angle(arms.line, angle))
+    turns = turns_at(clip.rotations, arm, every)
+    moved = angle != 0.0
+    turns[moved] = posed.at(moved).rotations_from(skeleton.rest_rotations[joints], before[moved, 3:6],
+                                                  before[moved, :3])
+    return with_rotations(clip, {joint: (every, turns[:, i]) for i, joint in enumerate(joints)})
+
+
+def _swing(arms: LimbPoses, rise: FloatArray, up: FloatArray) -> FloatArray:
+    """Return by how much arms (F,) turn about the lines from their shoulders to their wrists, (F,), to raise elbows.
+
+    An elbow that is at an angle φ from the lowest place of its circle is lower than the middle by r sin(ψ) cos φ, with
+    r its radius and ψ the angle between the line and the vertical. One that is on the other side of that place than
+    mostly goes through it, the more, the nearer it is, and the more it is to rise.
+    """
+    line, upper = arms.line, arms.middle - arms.first
+    out = upper - line * np.sum(upper * line, axis=1, keepdims=True)
+    radius = np.linalg.norm(out, axis=1)
+    down = line * (line @ up)[:, None] - up
+    steep = np.linalg.norm(down, axis=1)
+    down /= np.maximum(steep, 1e-30)[:, None]
+    own = np.arctan2(np.sum(out * rot.cross(line, down), axis=1), np.sum(out * down, axis=1))
+    higher = rise / np.maximum(radius * steep, 1e-30)
+    wanted = np.maximum(np.arccos(np.clip(np.cos(own) - higher, 0.0, 1.0)), np.abs(own))
+    side = 1.0 if rise @ np.sin(own) >= 0.0 else -1.0
+    through = np.clip(higher / np.maximum(1.0 - np.cos(own), 1e-30), 0.0, 1.0)
+    angle = np.where(side * own >= 0.0, wanted - np.abs(own), through * (wanted + np.abs(own)))
+    counts = np.clip(radius / np.maximum(_LEAST_BENT * np.linalg.norm(upper, axis=1), 1e-30), 0.0, 1.0)
+    return np.where(rise > 0.0, side * angle * counts * np.clip(steep / _STEEP, 0.0, 1.0), 0.0)
