@@ -32,7 +32,8 @@ def report_clip(operator: bpy.types.Operator, player: ClipPlayer, done: Retarget
     """
     told: list[Told] = [("WARNING", text) for text in (*_out_of_sight(done, outcome.clip), *of_file)]
     for note in done.notes:
-        told.append(("INFO", f"'{outcome.clip}' is {note}" if note.startswith("compared") else note))
+        about = f"'{outcome.clip}' is {note}" if note.startswith(("compared", "played")) else note
+        told.append(("WARNING" if note == done.doubt and done.source_map.is_humanoid else "INFO", about))
     if done.unmatched_source:
         told.append(("INFO", f"Without counterpart: {some_of(done.unmatched_source, _NAMES_SHOWN)}"))
     told += [("WARNING", text) for text in _warnings(player, done, scene)]

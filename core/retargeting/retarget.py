@@ -77,9 +77,16 @@ class Retargeted:
     begins_away: float = 0.0
 
     @property
+    def doubt(self) -> str:
+        """Why limbs may point elsewhere than in the clip, "" where they do not: its body is not recognised."""
+        why = "; ".join(self.source_map.warnings) or "no body that stands is recognised in it"
+        return (f"played by the names of its bones alone, since {why}: a skeleton map of it can say what they are"
+                if self.reference == NONE_STANDS else "")
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What was done that nobody asked for, one sentence each."""
-        pose = (f"compared in {self.reference}",) if self.reference not in ("", REST_POSE) else ()
+        pose = (self.doubt or f"compared in {self.reference}",) if self.reference not in ("", REST_POSE) else ()
         left_out = (f"the first {self.left_out_s:.3g} s are a pose that is no part of the motion, and are left out",)
         return pose + (left_out if self.left_out_s else ())
 

@@ -346,6 +346,16 @@ def test_an_uncertain_map_is_not_used_but_asked_about() -> None:
         retarget(swaying(build_skeleton(), "l_elbow"), worn(names, "mixed up"))
 
 
+def test_a_clip_whose_sides_are_mixed_up_plays_by_the_same_names_and_says_so() -> None:
+    names, body = RIGS["Mixamo"], worn(RIGS["Mixamo"])
+    mixed = worn({joint: name.replace("Left", "?").replace("Right", "Left").replace("?", "Right")
+                  for joint, name in names.items()})
+    done = retarget(swaying(mixed, names["l_elbow"]), body)
+    (note,) = done.notes
+    assert note == done.doubt and "since bones that are named left are on the right side" in note
+    assert retarget(swaying(body, names["l_elbow"]), worn(RIGS["VRM"])).doubt == ""
+
+
 def test_trunks_of_other_lengths_share_out_the_bend() -> None:
     """Bend a trunk of three evenly: pelvis and descendants of the chest turn as there, the joints between evenly."""
     three, six = worn(RIGS["Unreal's mannequin"]), build_skeleton()
