@@ -118,15 +118,15 @@ class ClipPlayer:
         up = self.target_map.up(rot.rotate(self.turn, UP))
         return standing(done.clip, self.target_map, up, self.points, done.doubles)
 
-    def write(self, path: Path, name: str, clip: Playable, scene: bpy.types.Scene, *, is_played: bool,
-              fills_earlier: bool = False) -> bpy.types.Action:
+    def write(self, path: Path, name: str, clip: Playable, scene: bpy.types.Scene, *, is_played: bool
+              ) -> bpy.types.Action:
         """Make an Action of a file's clip on the armature's skeleton, from the scene's first frame on.
 
-        is_played: let the armature play it, and the scene's range hold it. fills_earlier: the one that was made of it
-        before is filled anew, if nobody has changed it.
+        The one that was made of it before is filled anew, if nobody has changed it. is_played: let the armature play
+        it, and the scene's range hold it.
         """
         channels = action.clip_channels(clip, scene, scene.frame_start, bone_rules.read_rules(self.armature_object))
-        before = clip_of_action.earlier(self.armature_object, path, name) if fills_earlier else None
+        before = clip_of_action.earlier(self.armature_object, path, name)
         new = action.write_new_action(self.armature_object, name, channels, before)
         clip_of_action.mark(new, path, name)
         moved = [clip.skeleton.names[joint] for joint in np.flatnonzero(clip.moved).tolist()]

@@ -12,6 +12,7 @@ from bpy.props import BoolProperty, StringProperty
 from ..core.errors import EditError
 from ..core.pha.edits import Edit, RemoveAttribute, SetAttribute
 from ..core.pha.grammar import GRAMMAR, Attribute, Kind
+from ..core.pha.text import Text
 from ..core.playing.why import Why, why
 from ..core.score_editor.change import Edits
 from ..core.score_editor.layout import BoxId, Layout
@@ -20,8 +21,8 @@ from . import language, score, score_blocks, score_edits, score_tree
 _TAGS = ("call", "wait", "loop", "pick", "together")
 _OF_VERSION_1 = ("name", "duration", "transition", "repeat")
 _YES, _NO = "yes", "no"
-_refused: dict[str, str] = {}
-"""Why what was typed last into a tree's field was not taken, by the tree's name."""
+_refused: dict[str, tuple[str, BoxId, Text]] = {}
+"""Why what was typed last into a tree's field was not taken, for which block of which text, by the tree's name."""
 
 
 def chosen(tree: score_tree.TaktScoreTree, armature_object: bpy.types.Object) -> tuple[Layout, BoxId, int] | None:
@@ -68,8 +69,11 @@ def box_of(layout: Layout, box: BoxId, name: str, attribute: Attribute) -> str:
 
 
 def refused(tree: score_tree.TaktScoreTree) -> str:
-    """Return why what was typed last was not taken, "" where it was."""
-    return _refused.get(tree.name, "")
+    """Return why what was typed last was not taken, "" where it was, or where something else is chosen or said now."""
+    why, *typed_in = _refused.get(tree.name, ("",))
+    armature_object = score_tree.character_of(tree, bpy.context)
+    found = None if armature_object is None else chosen(tree, armature_object)
+    return why if found is not None and typed_in == [found[1], found[0].documents[found[1].document].text] else ""
 
 
 def forget_refusals() -> None:
@@ -109,7 +113,7 @@ def _write(name: str, fields: Any, value: str) -> None:
         new, _ = score_edits.attempted(armature_object, score_blocks.refresh(armature_object), Edits(text, (edit,)))
         score_edits.write(bpy.context, armature_object, new)
     except EditError as error:
-        _refused[tree.name] = str(error)
+        _refused[tree.name] = str(error), box, text
     else:
         forget_refusals()
 

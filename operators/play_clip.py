@@ -99,7 +99,7 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         except TaktError as error:
             return refuse(self, str(error))
         before = scene.frame_start, scene.frame_end
-        new = player.write(path, name, player.played(done), scene, is_played=True, fills_earlier=True)
+        new = player.write(path, name, player.played(done), scene, is_played=True)
         others = len(found) - 1 if not self.clip else 0
         span = scene.frame_start, scene.frame_end
         report_clip(self, player, done, Outcome.of(path.name, name, done), scene, others,

@@ -345,6 +345,10 @@ def test_fields_say_what_the_element_says_and_change_it(rig: bpy.types.Object, l
         assert "nonsense" in score_fields.refused(tree) and text_of(rig).as_string() == STEPS.replace(' repeat="2"', "")
         tree.fields.transition = "1"
         assert score_fields.refused(tree) == "" and 'transition="1"' in text_of(rig).as_string()
+        tree.fields.duration = "nonsense"
+        assert score_fields.refused(tree)
+        choose(looked_into(), "right")
+        assert score_fields.refused(tree) == ""  # it was said of another block
         score_tree.select(tree, looked_into(), [])
         assert tree.fields.name == ""
 
