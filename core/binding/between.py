@@ -15,6 +15,9 @@ _PASSING, _AT_HOME = 0.4, 0.7
 """Shares of all the skin that a bone moves: a part with less of it the bone only passes by, one with more is its own,
 as a cape or a skirt."""
 
+_BEGINNING, _ALONG = 0.1, 0.4
+"""Shares of a limb: cloth that runs along less of it lies at its start, and leaves it; along more, it is its own."""
+
 _LITTLE = 0.02
 """What the common parent gets first, as a share of what its limbs lose: all of it where nothing else has any."""
 
@@ -22,35 +25,42 @@ _TINY = float(np.finfo(np.float64).tiny)
 
 
 def between_limbs(weights: FloatArray, areas: FloatArray, part: IntArray, held: FloatArray,
-                  parents: IntArray) -> FloatArray:
+                  parents: IntArray, cloth: FloatArray, along: FloatArray) -> FloatArray:
     """Return weights (C, B) where limbs that share a part alike, and that it does not hold, leave it to other bones.
 
-    areas (C,) > 0 and part (C,) of each point; held (M, B) as `held_bones`; parents (B,), −1 for a root. A rib is as
-    near to the left arm as to the right one; weighed by distance, it would be torn when one of them moves. What
-    siblings and their descendants have of a part in equal shares goes to what else moves it, or to their parent. Rows
-    sum to 1, before and after.
+    areas (C,) > 0 and part (C,) of each point; held (M, B) as `held_bones`; parents (B,), −1 for a root; cloth (M,)
+    how far a part is cloth, 0 to 1, and along (M, B) as `along_limbs`. A rib is as near to the left arm as to the right
+    one; weighed by distance, it would be torn when one of them moves. What siblings and their descendants have of a
+    part in equal shares goes to what else moves it, or to their parent: of cloth, whose places move apart, to their
+    parent alone. Cloth that runs along such limbs keeps them, as a cape behind two legs. Rows sum to 1, before and
+    after.
 
     >>> rib_and_arms = np.array([[0.2, 0.4, 0.4], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     >>> between_limbs(rib_and_arms, np.array([1.0, 9.0, 9.0]), np.arange(3), np.zeros((3, 3)),
-    ...               np.array([-1, 0, 0])).round(9).tolist()
+    ...               np.array([-1, 0, 0]), np.zeros(3), np.zeros((3, 3))).round(9).tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     mean, total = means_of_parts(weights, areas, part, len(held))
     moved = mean * total[:, None]
     home = moved / np.maximum(moved.sum(axis=0), _TINY)
     passing = np.where(held > 0.0, 0.0, 1.0 - smoothstep(home, _PASSING, _AT_HOME))
-    kept, risen = _kept(mean * passing, parents)
+    kept, risen, beside = _kept(mean * passing, parents, along)
+    passing *= 1.0 - smoothstep(cloth * beside, _BEGINNING, _ALONG)[:, None]
     kept = 1.0 - passing * (1.0 - kept)
-    rest = mean * kept + _LITTLE * risen
+    rest = (1.0 - cloth)[:, None] * mean * kept + _LITTLE * risen
     rest /= np.maximum(rest.sum(axis=1, keepdims=True), _TINY)
     result = weights * kept[part]
-    return np.asarray(result + (1.0 - result.sum(axis=1, keepdims=True)) * rest[part])
+    return np.asarray(result + np.maximum(1.0 - result.sum(axis=1, keepdims=True), 0.0) * rest[part])
 
 
-def _kept(share: FloatArray, parents: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return what bones keep of their shares (M, B) of parts, 0 to 1, and how much their parents gain, (M, B)."""
+def _kept(share: FloatArray, parents: IntArray, along: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return what bones keep of their shares (M, B) of parts, 0 to 1, and how much their parents gain, (M, B).
+
+    Also how far, (M,), the limbs that lose something run along (M, B) the part, on average.
+    """
     order = parents_first(parents)
     limb, kept, risen = share.copy(), np.ones_like(share), np.zeros_like(share)
+    beside = np.zeros(len(share))
     for bone in reversed(order):
         if parents[bone] >= 0:
             limb[:, parents[bone]] += limb[:, bone]
@@ -59,10 +69,12 @@ def _kept(share: FloatArray, parents: IntArray) -> tuple[FloatArray, FloatArray]
         own = children[bone]
         if len(own) > 1:
             alike = _likeness(limb[:, own])
-            risen[:, bone] = (alike * limb[:, own]).sum(axis=1)
+            lost = alike * limb[:, own]
+            risen[:, bone] = lost.sum(axis=1)
+            beside += (lost * along[:, own]).sum(axis=1)
             kept[:, own] = 1.0 - alike
         kept[:, own] *= kept[:, [bone]]
-    return kept, risen
+    return kept, risen, beside / np.maximum(risen.sum(axis=1), _TINY)
 
 
 def _likeness(limbs: FloatArray) -> FloatArray:

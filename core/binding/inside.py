@@ -11,6 +11,7 @@ from ..maths.arrays import FloatArray, IntArray
 from ..skinning.influences import Influences
 from .between import between_limbs
 from .bone_lines import bone_lines
+from .cloth import along_limbs, thinness
 from .clusters import Clusters
 from .decimation import decimated
 from .diffusion import Graph
@@ -96,9 +97,11 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
     meter.at(0.9)
     lengths, areas = np.zeros(bones), _areas(clusters)
     np.maximum.at(lengths, segments.bones, segments.lengths)
-    weights = carried(weights, clusters.points, areas, part, held, sources.distances, lengths)
+    weights, cloth = carried(weights, clusters.points, areas, part, held, sources.distances, lengths,
+                             thinness(compact), clusters.links)
     if len(held) > 1:
-        weights = between_limbs(weights, areas, part, held, parents)
+        along = along_limbs(weights, clusters.points, areas, part, cloth, segments, parents)
+        weights = between_limbs(weights, areas, part, held, parents, cloth, along)
         weights = stiffened(weights, areas, part, held, compact)
     runs = []
     for used, rows in clusters.spread(weights, points, clusters.label[mesh.label]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
+from .diffusion import Graph
 from .segments import Segments
 from .solid import Solid
 from .surface import Surface
@@ -23,6 +24,12 @@ _LARGEST = 1.0
 
 _MOST_OF_ALL = 0.5
 """A part with more than this share of the surface winds about what the solid holds."""
+
+_NO_GAP = 0.01
+"""Skin is as near as can be where the square of the gap is this share of a point's area: nothing is blended there."""
+
+Links = tuple[IntArray, IntArray, FloatArray]
+"""Pairs of neighbours, (E,) each, and the conductances (E,) between them."""
 
 _AT_ONCE = 1 << 18
 _TINY = float(np.finfo(np.float64).tiny)
@@ -87,18 +94,21 @@ def winding(corners: FloatArray, positions: FloatArray) -> FloatArray:
 
 
 def carried(weights: FloatArray, points: FloatArray, areas: FloatArray, part: IntArray, held: FloatArray,
-            from_bones: FloatArray, bone_lengths: FloatArray) -> FloatArray:
-    """Return weights (C, B) where loose parts move with the skin they lie on.
+            from_bones: FloatArray, bone_lengths: FloatArray, thin: FloatArray,
+            links: Links) -> tuple[FloatArray, FloatArray]:
+    """Return weights (C, B) where loose parts move with the skin they lie on, and how far each part is cloth, (M,).
 
     points (C, 3), areas (C,) > 0, part (C,), from_bones (C,) the distance to the bones that would move each point;
-    held (M, B) as `held_bones`: a part that holds none is loose; bone_lengths (B,). A loose part lies on the others
-    where these are nearer than its bones. A point takes on what the nearest skin has; a part no longer than the bones
-    that move it takes on one mean, mostly of where it touches, so that it keeps its shape.
+    held (M, B) as `held_bones`: a part that holds none is loose; bone_lengths (B,); thin (M,) as `thinness`; links as
+    in `Clusters`. A loose part lies on the others where these are nearer than its bones. A point takes on what the
+    nearest skin has; a part no longer than the bones that move it takes on one mean, mostly of where it touches, so
+    that it keeps its shape. Cloth is what is thin and longer: its weights are blended over it, as far as the skin is
+    away, so that a cape does not tear between the legs behind which it hangs.
     """
     loose: BoolArray = np.asarray(~held.any(axis=1))
     ours, hosts = np.flatnonzero(loose[part]), np.flatnonzero(~loose[part])
     if not len(ours) or not len(hosts):
-        return weights
+        return weights, thin * loose
     taken, gap = _from_nearest(points[ours], points[hosts], areas[hosts], weights[hosts])
     own, count = part[ours], len(loose)
     nearest, bones_at = np.full(count, np.inf), np.full(count, np.inf)
@@ -109,11 +119,26 @@ def carried(weights: FloatArray, points: FloatArray, areas: FloatArray, part: In
     mean = np.stack([np.bincount(own, grip * column, count) / gripped for column in taken.T], axis=1)
     low, high = _boxes(points[ours], own, count)
     rigid = np.linalg.norm(high - low, axis=1) <= _LARGEST * (mean @ bone_lengths)
+    stays = nearest > bones_at
+    bent = np.flatnonzero((~(rigid | stays) & (thin > 0.0))[own])
+    taken[bent] = _blended(taken[bent], gap[bent] * thin[own[bent]], areas[ours[bent]], ours[bent], links)
     result = weights.copy()
     result[ours] = np.where(rigid[own, None], mean[own], taken)
-    stays = ours[(nearest > bones_at)[own]]
-    result[stays] = weights[stays]
-    return result
+    result[ours[stays[own]]] = weights[ours[stays[own]]]
+    return result, thin * (loose & (stays | ~rigid))
+
+
+def _blended(weights: FloatArray, widths: FloatArray, areas: FloatArray, nodes: IntArray, links: Links) -> FloatArray:
+    """Return weights (N, B) blended over the surface, over about widths (N,), as by heat; links go between nodes."""
+    first, second, conductance = links
+    if not len(nodes) or not len(first):
+        return weights
+    at = np.full(1 + max(first.max(), second.max(), nodes.max()), -1)
+    at[nodes] = np.arange(len(nodes))
+    own = (at[first] >= 0) & (at[second] >= 0)
+    graph = Graph.build(len(nodes), at[first[own]], at[second[own]], conductance[own])
+    found = np.maximum(graph.solve(areas / np.maximum(widths * widths, _NO_GAP * areas), weights), 0.0)
+    return np.asarray(found / found.sum(axis=1, keepdims=True))
 
 
 def _from_nearest(points: FloatArray, hosts: FloatArray, areas: FloatArray,

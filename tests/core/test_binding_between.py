@@ -16,12 +16,14 @@ PARENTS = np.array([-1, 0, 0, 0, 2])
 """A root with a spine, a left and a right arm, and a left hand."""
 
 
-def rib(*shares: float, held: tuple[int, ...] = (), areas: float = ARM) -> np.ndarray:
-    """What becomes of a rib's weights, beside one part for each bone."""
+def rib(*shares: float, held: tuple[int, ...] = (), areas: float = ARM, cloth: float = 0.0,
+        along: float = 0.0) -> np.ndarray:
+    """What becomes of a rib's weights, beside one part for each bone, or of cloth's that runs so far along each."""
     weights = np.concatenate(([shares], np.eye(5)))
     holds = np.zeros((6, 5))
     holds[0, list(held)] = 0.2
-    found = between_limbs(weights, np.array([REST] + 5 * [areas]), np.arange(6), holds, PARENTS)
+    found = between_limbs(weights, np.array([REST] + 5 * [areas]), np.arange(6), holds, PARENTS, np.full(6, cloth),
+                          np.full((6, 5), along))
     assert found[1:] == pytest.approx(np.eye(5)) and (found >= 0).all()
     assert found.sum(axis=1) == pytest.approx(1.0)
     return np.asarray(found[0])
@@ -49,8 +51,25 @@ def test_bones_in_the_part_keep_what_they_have():
 
 def test_a_cape_stays_with_the_bones_that_move_nothing_else():
     weights = np.array([[0.0, 0.0, 0.5, 0.5, 0.0], [1.0, 0, 0, 0, 0]])
-    found = between_limbs(weights, np.array([REST, ARM]), np.array([0, 1]), np.zeros((2, 5)), PARENTS)
+    found = between_limbs(weights, np.array([REST, ARM]), np.array([0, 1]), np.zeros((2, 5)), PARENTS,
+                          np.zeros(2), np.zeros((2, 5)))
     assert found == pytest.approx(weights)
+
+
+def test_cloth_that_runs_along_both_limbs_keeps_them():
+    shares = 0.0, 0.2, 0.35, 0.4, 0.05
+    assert rib(*shares, cloth=1.0, along=0.9) == pytest.approx(shares)
+    assert rib(*shares, cloth=1.0, along=0.05)[2] < 0.1, "it lies where they begin"
+    assert rib(*shares, cloth=0.05, along=0.9)[2] < 0.1, "it is no cloth"
+
+
+def test_between_cloth_that_keeps_limbs_and_cloth_that_does_not_there_is_no_step():
+    found = [rib(0.0, 0.2, 0.4, 0.4, 0.0, cloth=1.0, along=along)[2] for along in np.linspace(0.0, 0.6, 121).tolist()]
+    assert np.all(np.diff(found) >= 0.0) and np.diff(found).max() < 0.02 and found[0] < 0.01 and found[-1] > 0.39
+
+
+def test_what_cloth_loses_goes_to_the_parent_alone():
+    assert rib(0.0, 0.02, 0.49, 0.49, 0.0, cloth=1.0) == pytest.approx([0.98, 0.02, 0, 0, 0], abs=1e-4)
 
 
 @given(st.lists(st.floats(0.0, 1.0), min_size=5, max_size=5).filter(lambda shares: sum(shares) > 0.01))

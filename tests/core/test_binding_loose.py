@@ -21,6 +21,7 @@ Mesh = tuple[np.ndarray, Faces]
 ROUNDING = 1e-9
 LIKE_THE_SKIN = 0.1
 FEW = 400
+NO_LINKS = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
 
 
 def with_parts(*parts: Mesh, rings: int = 48) -> tuple[BindInput, np.ndarray]:
@@ -158,12 +159,45 @@ def test_weights_are_carried_from_the_nearest_hosts_as_rows_that_sum_to_one():
     weights = np.array([[1, 0], [0, 1], [0.5, 0.5], [0.5, 0.5], [0.2, 0.8]])
     part, held = np.array([0, 0, 1, 1, 2]), np.array([[0.2, 0], [0, 0], [0, 0]])
     areas, from_bones = np.full(5, 0.1), np.array([1, 1, 1, 1, 1.0])
-    each = carried(weights, points, areas, part, held, from_bones, np.full(2, 0.5))
+    thick = np.zeros(3), NO_LINKS
+    each, cloth = carried(weights, points, areas, part, held, from_bones, np.full(2, 0.5), *thick)
     assert each == pytest.approx(np.array([[1, 0], [0, 1], [1, 0], [0, 1], [0.2, 0.8]]), abs=1e-6)
-    as_one = carried(weights, points, areas, part, held, from_bones, np.full(2, 2.0))
+    assert not cloth.any()
+    as_one, _ = carried(weights, points, areas, part, held, from_bones, np.full(2, 2.0), *thick)
     assert as_one[2:4] == pytest.approx(np.full((2, 2), 0.5)) and (as_one[[0, 1, 4]] == weights[[0, 1, 4]]).all()
     nobody = np.zeros((3, 2))
-    assert carried(weights, points, areas, part, nobody, from_bones, np.ones(2)) is weights
+    assert carried(weights, points, areas, part, nobody, from_bones, np.ones(2), *thick)[0] is weights
+
+
+@pytest.mark.parametrize("gap", [0.01, 0.2])
+@pytest.mark.parametrize("thin", [0.0, 1.0])
+def test_cloth_blends_over_as_far_as_the_skin_is_away(gap: float, thin: float):
+    """A row of places above skin whose left half is one bone's and whose right half is another's."""
+    count, step = 41, 0.05
+    x = (np.arange(count) - count // 2) * step
+    points = np.concatenate([np.column_stack((x, 0 * x, 0 * x + z)) for z in (0.0, gap)])
+    weights = np.tile(np.column_stack((x < 0, x >= 0)).astype(float), (2, 1))
+    part = np.repeat([0, 1], count)
+    above = count + np.arange(count - 1)
+    found, cloth = carried(weights, points, np.full(2 * count, step**2), part, np.array([[1.0, 1.0], [0.0, 0.0]]),
+                           np.ones(2 * count), np.full(2, 0.5), np.full(2, thin),
+                           (above, above + 1, np.ones(count - 1)))
+    assert cloth.tolist() == [0.0, thin] and (found[:count] == weights[:count]).all()
+    steepest = np.abs(np.diff(found[count:, 0])).max() / step
+    if thin and gap > step:
+        assert 0.2 / gap < steepest < 1.0 / gap
+    else:
+        assert steepest > 0.5 / step
+    assert found.sum(axis=1) == pytest.approx(1.0)
+
+
+def test_only_what_is_loose_and_bends_is_cloth():
+    points = np.array([[0, 0, 0], [1, 0, 0], [0, 0, 0.1], [1, 0, 0.1], [0, 9, 0]], float)
+    weights = np.array([[1, 0], [0, 1], [0.5, 0.5], [0.5, 0.5], [0.2, 0.8]])
+    part, held = np.array([0, 0, 1, 1, 2]), np.array([[1.0, 0], [0, 0], [0, 0]])
+    given = weights, points, np.full(5, 0.1), part, held, np.ones(5)
+    for length, cloth in ((0.5, [0.0, 1.0, 1.0]), (2.0, [0.0, 0.0, 1.0])):  # the last is nearer to bones than to skin
+        assert carried(*given, np.full(2, length), np.ones(3), NO_LINKS)[1].tolist() == cloth
 
 
 def test_a_thousand_cards_of_hair_on_one_limb():
