@@ -17,6 +17,8 @@ from ..clips.excerpt import Excerpt
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.maps import SkeletonMap
+from .feet.grounds import grounds_of
+from .feet.legs import Leg, legs_of
 from .placing.freed import Freed
 from .placing.root_motion import NO_JOINTS, RootedClips, RootMode, mode_named, moved_together, root_chain
 from .sources import Sources
@@ -48,28 +50,32 @@ class Prepared:
            body: SkeletonMap | None = None) -> Prepared:
         """Prepare what is played; see Row.of. It is the same one for as long as anybody holds it."""
         is_shared = style.joint_time == "SHARED" or TRANSITION_METHODS[style.method].shape in ("LEAD", "DECAY")
+        legs = legs_of(body) if body is not None and root_motion in ("CONTINUE", "ALONG") else ()
         key = (cast("tuple[Hashable, ...]", tuple(played)), style.interpolation, style.translation,
                mode_named(root_motion), up.tobytes(), speed, limits, followers.tobytes(), is_shared,
-               body if root_motion == "ALONG" else None)
+               body if root_motion == "ALONG" else None, legs)
         known = _known.get(key)
         if known is None:
             known = _known[key] = cls._made(Sources.of(played, style.interpolation, style.translation), root_motion,
-                                            up, speed, limits, followers, is_shared, body)
+                                            up, speed, limits, followers, is_shared, body, legs)
         return known
 
     @classmethod
     def _made(cls, sources: Sources, root_motion: RootMode, up: FloatArray, speed: str, limits: Limits | None,
-              followers: IntArray, is_shared: bool, body: SkeletonMap | None) -> Prepared:
-        """Prepare clips; is_shared: all joints take the same time for a transition."""
+              followers: IntArray, is_shared: bool, body: SkeletonMap | None,
+              legs: tuple[Leg, ...]) -> Prepared:
+        """Prepare clips; is_shared: all joints take the same time for a transition. legs: of the body, if known."""
         clips = sources.clips
         chain = root_chain(clips, followers)
         moved, freed = moved_together(sources.moved, chain), Freed.of(sources.skeleton, chain)
         ends = EndPoses.of(sources.skeleton, sources.durations_s, moved, sources.ends)
+        grounds = grounds_of(sources.sample, sources.durations_s, sources.skeleton, legs, up)
         if freed is not None:
             for pose in (ends.first, ends.second, ends.last_but_one, ends.last):
                 freed.free(pose)
         rooted = RootedClips(root_motion, clips, chain, moved, (ends.first, ends.second),
-                             (ends.last, ends.last_but_one), up, _astray_rad(root_motion, clips, body), freed)
+                             (ends.last, ends.last_but_one), up, _astray_rad(root_motion, clips, body), freed,
+                              grounds)
         automatic = Automatic.of(clips, ends, lambda: rooted.laid(sources.end_positions()), speed, is_shared=is_shared,
                                  angles=rot.angle_between if limits is None else limits.angles)
         return cls(sources, ends, rooted, automatic)

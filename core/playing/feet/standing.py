@@ -323,7 +323,7 @@ class Feet(Over):
         inside = np.minimum(beside, rest)
         inside[sure:] -= leg  # guesses lift nobody
         knees = np.array([[foot.knee for foot in feet] for feet in distinct]).T[None]
-        heights, low_knees = (_by_segment(*(low[..., number] for low in lows))
+        heights, low_knees = (_by_segment(*(low[..., number] + self.row.root.rises for low in lows))
                               for lows in ((beside, inside), (knees, knees)))
         return _Floors(heights, sinks[number], low_knees)
 

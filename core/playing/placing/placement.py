@@ -1,13 +1,13 @@
 """Headings and positions on the ground, and how they compose.
 
 A placement is a heading and a position on the ground: a rotation about the up axis by yaw (radians), then a
-shift in the ground plane, kept as a complex number over the plane's two axes. Placements therefore compose
-by adding angles and turning complex numbers, over whole arrays.
+shift in the ground plane, kept as a complex number over the plane's two axes, and how much higher that ground is.
+Placements therefore compose by adding angles and heights and turning complex numbers, over whole arrays.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -24,32 +24,36 @@ ComplexArray = npt.NDArray[np.complex128]
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Headings yaw_rad (N,) and shifts over the ground (N,), one complex number each."""
+    """Headings yaw_rad (N,), shifts over the ground (N,), one complex number each, and rises of the ground (N,)."""
 
     yaw_rad: FloatArray
     shift: ComplexArray
+    rise: FloatArray = field(default_factory=lambda: np.zeros(()))
 
     def __matmul__(self, first: Placement) -> Placement:
         """Do `first`, then this."""
-        return Placement(self.yaw_rad + first.yaw_rad, self.shift + np.exp(1j * self.yaw_rad) * first.shift)
+        return Placement(self.yaw_rad + first.yaw_rad, self.shift + np.exp(1j * self.yaw_rad) * first.shift,
+                         self.rise + first.rise)
 
     def inverse(self) -> Placement:
         """Return what undoes this."""
-        return Placement(-self.yaw_rad, -np.exp(-1j * self.yaw_rad) * self.shift)
+        return Placement(-self.yaw_rad, -np.exp(-1j * self.yaw_rad) * self.shift, -self.rise)
 
     def at(self, index: IntArray | slice | int | tuple[slice, None]) -> Placement:
         """Index the arrays."""
-        return Placement(np.asarray(self.yaw_rad[index]), np.asarray(self.shift[index]))
+        rise = np.broadcast_to(self.rise, np.shape(self.yaw_rad))
+        return Placement(np.asarray(self.yaw_rad[index]), np.asarray(self.shift[index]), np.asarray(rise[index]))
 
     @cached_property
     def numbers(self) -> FloatArray:
-        """What poses that are placed are linear in, (N, 7).
+        """What poses that are placed are linear in, (N, 8).
 
-        Cosine and sine of half the heading and of all of it, the shift's two numbers, and 1.
+        Cosine and sine of half the heading and of all of it, the shift's two numbers, 1, and the rise.
         """
         cosine, sine = np.cos(0.5 * self.yaw_rad), np.sin(0.5 * self.yaw_rad)
+        ones = np.ones(np.shape(cosine))
         return np.stack((cosine, sine, cosine * cosine - sine * sine, 2.0 * cosine * sine, self.shift.real,
-                         self.shift.imag, np.ones(np.shape(cosine))), axis=-1)
+                         self.shift.imag, ones, self.rise * ones), axis=-1)
 
     def power(self, times: IntArray) -> Placement:
         """Repeat a single placement n times, for n (N,) of any sign.
@@ -61,7 +65,7 @@ class Placement:
         total = times.astype(np.complex128)
         if abs(half) > _STRAIGHT_RAD:
             total = np.exp(1j * half * (times - 1)) * np.sin(half * times) / np.sin(half)
-        return Placement(self.yaw_rad * times, self.shift * total)
+        return Placement(self.yaw_rad * times, self.shift * total, self.rise * times)
 
 
 class Root:
@@ -106,25 +110,26 @@ class Root:
         return yaw
 
     def placed(self, rotations: FloatArray, translations: FloatArray, by: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Move the root's poses (N, 4), (N, 3) over the ground by the numbers (N, 7) of placements."""
+        """Move the root's poses (N, 4), (N, 3) over the ground by the numbers (N, 8) of placements."""
         own = np.empty((len(rotations), 8))
         own[:, :4], own[:, 4:7], own[:, 7] = rotations, translations, 1.0
-        found = ((own @ self._terms).reshape(-1, 7, 7) @ by[..., None])[..., 0]
+        found = ((own @ self._terms).reshape(-1, 7, 8) @ by[..., None])[..., 0]
         return found[:, :4], found[:, 4:]
 
     def _placing(self, local_up: FloatArray) -> FloatArray:
-        """Return what makes of a pose's eight numbers w, x, y, z, x, y, z, 1 its seven ones once it is placed, (8, 49).
+        """Return what makes of a pose's eight numbers w, x, y, z, x, y, z, 1 its seven ones once it is placed, (8, 56).
 
-        They are linear in these, and in a placement's seven numbers, which come last. local_up: as the root has it.
+        They are linear in these, and in a placement's eight numbers, which come last. local_up: as the root has it.
         """
-        terms, start = np.zeros((7, 7, 8)), self._start * (0.0, 1.0, 1.0)
+        terms, start = np.zeros((8, 7, 8)), self._start * (0.0, 1.0, 1.0)
         terms[0, :4, :4] = np.eye(4)
         terms[1, :4, :4] = rot.multiply(np.append(0.0, local_up), np.eye(4)).T
         for term, turn in ((2, ((0, 0, 0), (0, 1, 0), (0, 0, 1))), (3, ((0, 0, 0), (0, 0, -1), (0, 1, 0)))):
             terms[term, 4:, 4:] = self._from @ turn @ np.column_stack((self._to, start))
         terms[4, 4:, 7], terms[5, 4:, 7] = self._from[:, 1], self._from[:, 2]
         terms[6, 4:, 4:] = self._from @ np.column_stack((np.diag((1.0, 0.0, 0.0)) @ self._to, -start))
-        return terms.transpose(2, 1, 0).reshape(8, 49)
+        terms[7, 4:, 7] = self._from[:, 0]
+        return terms.transpose(2, 1, 0).reshape(8, 56)
 
     def turned(self, translations: FloatArray, yaw_rad: FloatArray) -> FloatArray:
         """Turn what is added to the root's translations, (..., 3), with its heading, by yaw_rad (...)."""
@@ -184,7 +189,7 @@ class Bearing:
         axes = self._root.ground
         above = points @ axes.T
         ground = np.exp(1j * by.yaw_rad) * (above[..., 1] + 1j * above[..., 2]) + by.shift
-        return np.asarray(np.stack((above[..., 0], ground.real, ground.imag), axis=-1) @ axes)
+        return np.asarray(np.stack((above[..., 0] + by.rise, ground.real, ground.imag), axis=-1) @ axes)
 
     def _over_ground(self, position: FloatArray) -> FloatArray:
         return np.asarray((position @ self._root.ground.T)[..., 1:])
@@ -229,9 +234,11 @@ class Travel:
         travel = starts.inverse() @ ends
         yaw = np.where(moves, travel.yaw_rad, 0.0)[clip]
         step = np.where(moves, travel.shift, 0.0)[clip]
+        rise = np.where(moves, travel.rise, 0.0)[clip]
         origin = starts.at(clip[0]) if moves[clip[0]] else rest
         heading = float(origin.yaw_rad) + np.concatenate(((0.0,), np.cumsum(yaw)))
         position = complex(origin.shift) + np.concatenate(((0.0,), np.cumsum(np.exp(1j * heading[:-1]) * step)))
-        stations = Placement(heading, position)
-        own = Placement(np.where(moves, starts.yaw_rad, 0.0), np.where(moves, starts.shift, 0.0))
+        high = float(origin.rise) + np.concatenate(((0.0,), np.cumsum(rise)))
+        stations = Placement(heading, position, high)
+        own = Placement(*(np.where(moves, each, 0.0) for each in (starts.yaw_rad, starts.shift, starts.rise)))
         return cls(own, stations, stations.at(-1) @ stations.at(0).inverse())

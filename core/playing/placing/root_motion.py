@@ -7,6 +7,7 @@ clip turns or shifts, with everything below it; mostly that is the root joint it
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final, Literal
 
 import numpy as np
@@ -162,7 +163,7 @@ def roots_carried(clips: Sequence[Clip], root: int, skeleton: Skeleton, up: Floa
 
 
 def carry_over_ground(roots: Sequence[Root], pose: Pose, by: FloatArray) -> None:
-    """Carry poses (F, J, …) over the ground by the numbers (F, 7) of placements."""
+    """Carry poses (F, J, …) over the ground by the numbers (F, 8) of placements."""
     for root in roots:
         joint = root.joint
         pose.rotations[:, joint], pose.translations[:, joint] = root.placed(
@@ -197,12 +198,12 @@ class RootedClips:
 
     def __init__(self, mode: RootMode, clips: Sequence[Clip], chain: IntArray, moved: BoolArray,
                  starts: Sequence[Pose], ends: Sequence[Pose], up: FloatArray, astray_rad: FloatArray,
-                 freed: Freed | None = None) -> None:
+                 freed: Freed | None = None, grounds: FloatArray | None = None) -> None:
         """Take clips and what they move, (C, J).
 
         chain: the root below what carries it, see root_chain. freed: the root without that; then all poses here are as
         it has them. astray_rad: (2, C) by how much each goes to the left of where the body faces, as it begins and as
-        it ends; of ALONG.
+        it ends; of ALONG. grounds: (2, C) how high it stands then, see feet/grounds.py; None: all on one ground.
         starts, ends: (C + 1, J, …) the poses at the clips' first and last instants and shortly after and before,
         with rest in the last row. They are changed to what RootMotion.place_seam wants.
         """
@@ -220,8 +221,9 @@ class RootedClips:
                 self._keep_in_place(pose)
             return
         found = []
-        for poses, astray in zip((starts, ends), astray_rad, strict=True):
-            placement = self.bearing.placement(poses[0])
+        grounds = np.zeros((2, len(clips))) if grounds is None else grounds
+        for poses, astray, ground in zip((starts, ends), astray_rad, grounds, strict=True):
+            placement = replace(self.bearing.placement(poses[0]), rise=np.append(ground, 0.0))
             placement.yaw_rad[:-1] += astray
             for pose in poses:
                 self.carry(pose, placement.inverse().numbers)
@@ -267,7 +269,7 @@ class RootedClips:
                          for points, by in zip(positions, self._to_seams, strict=True)])
 
     def carry(self, pose: Pose, by: FloatArray) -> None:
-        """Carry poses (F, J, …) over the ground by the numbers (F, 7) of placements."""
+        """Carry poses (F, J, …) over the ground by the numbers (F, 8) of placements."""
         carry_over_ground(self._carried, pose, by)
 
     def turn_shifts(self, vectors: FloatArray, row_of: Callable[[int], int | None], before: IntArray,
@@ -328,6 +330,11 @@ class RootMotion:
         if not self.goes_on:
             return 0.0
         return float(np.remainder(self._lap.yaw_rad + np.pi, 2.0 * np.pi) - np.pi)
+
+    @property
+    def rises(self) -> FloatArray:
+        """By how much each of S segments is higher than its clip is authored, (S,), or () where none is."""
+        return self._to_stations.rise if self.goes_on else np.zeros(())
 
     def place_segments(self, pose: Pose, segment: IntArray, rounds: IntArray) -> None:
         """Carry clip poses to where their segments stand."""
