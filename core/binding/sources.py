@@ -309,7 +309,7 @@ def _against_direction(points: FloatArray, distance: FloatArray, share: FloatArr
     distance, share: (N, S), how far away the nearest point of each line is, and where on it.
     """
     ahead = points @ segments.directions.T - (segments.starts * segments.directions).sum(axis=1)
-    cosine = (ahead - share * segments.lengths) / np.maximum(distance, _TINY)
+    cosine = np.clip((ahead - share * segments.lengths) / np.maximum(distance, _TINY), -1.0, 1.0)  # on a line: 0 / 0
     ends: BoolArray = (share >= 1.0) & ~segments.leaf
     return np.asarray(_BEHIND * np.where(share <= 0.0, np.maximum(-cosine, 0.0), 0.0)
                       + _BEYOND * np.where(ends, np.maximum(cosine, 0.0), 0.0))

@@ -300,3 +300,18 @@ def test_a_stray_vertex_costs_only_itself(distance: float) -> None:
     before, after = dense(body), dense(stray)
     assert_bound(stray, after)
     assert np.abs(after[:-1] - before).sum(axis=1).mean() < 0.05
+
+
+def test_a_wire_along_crooked_bones_is_bound_to_each():
+    """Its vertices are on their lines, and some of them behind a start by no more than rounding."""
+    for seed in range(8):
+        joints = np.cumsum(np.random.default_rng(seed).random((5, 3)), axis=0)
+        share = np.arange(80)[:, None] % 20 / 20
+        places = np.concatenate((np.repeat(joints[:-1], 20, axis=0) * (1 - share)
+                                 + np.repeat(joints[1:], 20, axis=0) * share, joints[-1:]))
+        wire = BindInput.from_arrays(places, [], [f"bone {i}" for i in range(4)], np.arange(4) - 1, joints[:-1],
+                                     joints[1:])
+        with np.errstate(over="raise", invalid="raise", divide="raise"):
+            weights = dense(wire)
+        assert_bound(wire, weights)
+        assert weights.argmax(axis=1)[10::20].tolist() == [0, 1, 2, 3]
