@@ -86,7 +86,8 @@ class FeetLock:
         """
         world, are_scaled = self._joints.posed(pose)
         matrices = world.reshape(4, len(self.legs), len(times_s), 4, 4)
-        led = self._worked_out(_shift_and_down, matrices, times_s, gaps, upright, floor)
+        outward = _outward(matrices)
+        led = self._worked_out(_shift_and_down, matrices, outward, times_s, gaps, upright, floor)
         shift, downs, most = led[..., :3], led[..., 3], led[..., 4]
         for leg in self._loose:
             downs[leg] = 0.0
@@ -97,11 +98,13 @@ class FeetLock:
             shift[..., 2] += lowest
         if not np.count_nonzero(shift):
             return
-        self._bend(pose, matrices[:3], are_scaled, shift, most, knees)
+        room = outward
+        room[..., 2] = knees
+        self._bend(pose, matrices[:3], are_scaled, shift, most, room)
         if floor is not None and self.soles.have_shins:
-            self._lift_shins(pose, floor, knees)
+            self._lift_shins(pose, floor, room)
 
-    def _lift_shins(self, pose: Pose, floor: Floor, knees: FloatArray) -> None:
+    def _lift_shins(self, pose: Pose, floor: Floor, room: FloatArray) -> None:
         """Draw feet up whose soles also move with the shin: how low these are is known when their legs are bent."""
         for _ in range(_TIMES_BENT):
             world, are_scaled = self._joints.posed(pose)
@@ -111,7 +114,7 @@ class FeetLock:
             if not lift.any():
                 return
             shift = lift[..., None] * np.array((0.0, 0.0, 1.0))
-            self._bend(pose, matrices[:3], are_scaled, shift, np.full(lift.shape, np.inf), knees)
+            self._bend(pose, matrices[:3], are_scaled, shift, np.full(lift.shape, np.inf), room)
 
     def lacks(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
               floor: Floor | None) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -121,20 +124,21 @@ class FeetLock:
         ankle is then, as a share of the leg.
         """
         matrices = self._joints.posed(pose)[0].reshape(4, len(self.legs), len(times_s), 4, 4)
-        found = self._worked_out(_lacks, matrices, times_s, gaps, upright, floor)
+        found = self._worked_out(_lacks, matrices, _outward(matrices), times_s, gaps, upright, floor)
         for leg in self._loose:
             found[leg, :, 0] = 0.0
         return found[..., 0], found[..., 1], found[..., 2]
 
-    def _worked_out(self, formula: Callable[..., Sequence[Number]], matrices: FloatArray, times_s: FloatArray,
-                    gaps: IntArray, upright: FloatArray, floor: Floor | None) -> FloatArray:
+    def _worked_out(self, formula: Callable[..., Sequence[Number]], matrices: FloatArray, outward: FloatArray,
+                    times_s: FloatArray, gaps: IntArray, upright: FloatArray, floor: Floor | None) -> FloatArray:
         """Return the K numbers that a formula makes of each leg, (L, F, K).
 
-        matrices: (4, L, F, 4, 4) of hips, knees, ankles and feet. The fifth point of a limb is where outward is.
+        matrices: (4, L, F, 4, 4) of hips, knees, ankles and feet. outward: (L, F, 3).
         """
-        limbs = np.concatenate((matrices[..., :3, 3], _outward(matrices)[None])).transpose(1, 2, 0, 3)
+        limbs = matrices[..., :3, 3].transpose(1, 2, 0, 3)
         ground = _NO_GROUND if floor is None else self._ground(matrices, floor)
-        return worked_out(formula, limbs, self.footholds.led(gaps, times_s), upright[None], *ground, self._sizes)
+        return worked_out(formula, limbs, outward, self.footholds.led(gaps, times_s), upright[None], *ground,
+                          self._sizes)
 
     def _ground(self, matrices: FloatArray, floor: Floor) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return how deep soles are below the floor, (L, F), how much of that is to be lifted, (1, F), and the rise."""
@@ -142,16 +146,14 @@ class FeetLock:
         return below, floor.share[None], floor.rise
 
     def _bend(self, pose: Pose, matrices: FloatArray, are_scaled: bool, shift: FloatArray, most: FloatArray,
-              knees: FloatArray) -> None:
-        """Turn the joints of legs so that ankles are shifted (L, F, 3); most: see Chains.bent.
+              room: FloatArray) -> None:
+        """Turn the joints of legs so that ankles are shifted (L, F, 3); most, room: see Chains.bent.
 
         matrices: (3, L, F, 4, 4) of hips, knees and ankles in the model, which are changed where they are scaled.
         """
         if are_scaled:
             _take_scale_out(matrices)
         joints, parents = self._chains.joints, self.skeleton_map.skeleton.parents
-        room = _outward(matrices)
-        room[..., 2] = knees
         rotations, short = self._chains.bent(matrices, pose.rotations.take(joints, axis=1).transpose(1, 2, 0, 3), shift,
                                              most, room)
         for i in self._loose:
@@ -223,56 +225,61 @@ def _take_scale_out(matrices: FloatArray) -> None:
     frames /= np.maximum(np.linalg.norm(frames, axis=-2, keepdims=True), 1e-30)
 
 
-def _shift_and_down(limb: Sequence[Sequence[Number]], moment: Sequence[Number], upright: Number, below: Number,
-                    share: Number, rise: Number, sizes: Sequence[Number]) -> Sequence[Number]:
+def _shift_and_down(limb: Sequence[Sequence[Number]], outward: Sequence[Number], moment: Sequence[Number],
+                    upright: Number, below: Number, share: Number, rise: Number,
+                    sizes: Sequence[Number]) -> Sequence[Number]:
     """Return how far a foot is to be moved (x, y, z), how far the body is down for it, how far its leg is stretched.
 
     That is at most, as a share of the leg. For the rest see _shift.
     """
     firmly, *_, stretch, is_free, least_down, _ = moment[FIRMLY:]
-    x, y, z, _ = _shift(limb, moment, upright, below, share, rise, sizes)
+    x, y, z, _ = _shift(limb, outward, moment, upright, below, share, rise, sizes)
     wanted = firmly * _wanted(limb, (x, y, z), sizes)
     return x, y, z, greatest(is_free * wanted, least_down), stretch
 
 
-def _lacks(limb: Sequence[Sequence[Number]], moment: Sequence[Number], upright: Number, below: Number, share: Number,
-           rise: Number, sizes: Sequence[Number]) -> Sequence[Number]:
+def _lacks(limb: Sequence[Sequence[Number]], outward: Sequence[Number], moment: Sequence[Number], upright: Number,
+           below: Number, share: Number, rise: Number, sizes: Sequence[Number]) -> Sequence[Number]:
     """Return how far the body has to be down for a foot that is held, how much higher that is than its foothold.
 
     And how far from its hip the ankle is then, as a share of the leg. For the rest see _shift.
     """
-    hip, knee, ankle, *_ = limb
-    x, y, z, higher = _shift(limb, moment, upright, below, share, rise, sizes)
+    hip, knee, ankle, _ = limb
+    x, y, z, higher = _shift(limb, outward, moment, upright, below, share, rise, sizes)
     wanted = _wanted(limb, (x, y, z), sizes)
     left, leg = plus(minus(ankle, hip), (x, y, z + wanted)), length(minus(knee, hip)) + length(minus(ankle, knee))
     return wanted, higher, length(left) / greatest(leg, 1e-30)
 
 
-def _shift(limb: Sequence[Sequence[Number]], moment: Sequence[Number], upright: Number, below: Number, share: Number,
-           rise: Number, sizes: Sequence[Number]) -> tuple[Number, Number, Number, Number]:
+def _shift(limb: Sequence[Sequence[Number]], outward: Sequence[Number], moment: Sequence[Number], upright: Number,
+           below: Number, share: Number, rise: Number,
+           sizes: Sequence[Number]) -> tuple[Number, Number, Number, Number]:
     """Return how far a foot is to be moved (x, y, z), and how much higher than its foothold it is while it is held.
 
-    So that its sole is not in the ground. limb: where hip, knee, ankle and foot are. moment: see leading.MOMENT.
+    So that its sole is not in the ground. limb: where hip, knee, ankle and foot are. outward: where that is over the
+    ground, its first two numbers. moment: see leading.MOMENT.
     upright: how much the foot is held in height too. below: how deep its sole is below the floor, and how much that
     holds. rise: how far it rises anyway. sizes: see FeetLock._sizes.
     """
     foot, soft, clear, higher = limb[3], sizes[0], moment[OVER_GROUND], share
     if not is_nothing(share):
         higher = share * softly(below + foot[2] - moment[-1], soft)
-    x, y, z = _around_the_hip(limb, led(foot, moment, upright, higher, rise), moment, sizes[-1])
+    x, y, z = _around_the_hip(limb, outward, led(foot, moment, upright, higher, rise), moment, sizes[-1])
     if is_nothing(share):
         return x, y, z, higher
     return x, y, z + share * softly(below + clear - z, soft), higher
 
 
-def _around_the_hip(limb: Sequence[Sequence[Number]], shift: Sequence[Number], moment: Sequence[Number],
-                    leg: Number) -> tuple[Number, Number, Number]:
+def _around_the_hip(limb: Sequence[Sequence[Number]], outward: Sequence[Number], shift: Sequence[Number],
+                    moment: Sequence[Number], leg: Number) -> tuple[Number, Number, Number]:
     """Return how far a foot is to be moved, so that its leg is not folded up.
 
     A step lifts it less, the lower its hip is, and goes around the outside of one that is near. A hip that comes down
     to a foot that is held moves it aside, unless the clips have it there anyway.
     """
-    (x, y, z), (hip, _, ankle, foot, (out_x, out_y, _)), lift = shift, limb, moment[LIFTED]
+    (x, y, z), (hip, _, ankle, foot), lift = shift, limb, moment[LIFTED]
+    if not holds_anywhere(hip[2] - greatest(ankle[2], foot[2]) - z - lift < _STEPS_AROUND_LEGS[1] * leg):
+        return x, y, z  # so far below its hip nothing of what follows holds
     high = greatest(hip[2] - foot[2] - z + lift, 0.0)
     z = z - softly(lift - _LOW_LIFT * high * high / leg, _SOFT_LIFT_LEGS * leg)
     own = minus(ankle, hip)
@@ -284,6 +291,7 @@ def _around_the_hip(limb: Sequence[Sequence[Number]], shift: Sequence[Number], m
     for most, reach, share in ((*_HELD_AROUND_LEGS, moment[FIRMLY] * (1.0 - begun)), (*_STEPS_AROUND_LEGS, begun)):
         near, at_most = (greatest(1.0 - dot(way, way) / (reach * leg) ** 2, 0.0) for way in (away, own))
         aside = aside + most * leg * share * greatest(near * near - at_most * at_most, 0.0)
+    out_x, out_y, _ = outward
     aside = aside / greatest(root(out_x * out_x + out_y * out_y), 1e-30)
     return x + aside * out_x, y + aside * out_y, z
 
