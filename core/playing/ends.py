@@ -12,6 +12,8 @@ from ..clips.excerpt import Excerpt
 from ..maths.arrays import BoolArray, FloatArray, quotient
 from ..skeletons.maps import SkeletonMap
 from .blocks import Playing
+from .feet.grounds import Ground, ground_of
+from .feet.legs import legs_of
 from .joints import Joints
 from .placing.placement import Bearing, Placement
 from .placing.root_motion import NO_JOINTS, root_chain
@@ -154,16 +156,23 @@ class _Look:
         if self.playing.root_motion == "ALONG" and self.playing.body is not None:
             clip = piece if isinstance(piece, Clip) else part.keyed
             astray_rad = straying_rad(clip, self.playing.body.joint_of, at_end=is_end)
-        points, velocities = self._at(part, times, -STEP_S if is_end else STEP_S, astray_rad)
+        points, velocities = self._at(part, times, -STEP_S if is_end else STEP_S, astray_rad, self._ground(piece))
         besides = np.where(skips < 0.0, rough, 0.0) + PASSED_OVER_PER_S * np.abs(skips)
         return Edges(skips, points, velocities, _planted(part, times), besides)
 
-    def _at(self, part: Excerpt, times_s: FloatArray, step_s: float,
-            astray_rad: float = 0.0) -> tuple[FloatArray, FloatArray]:
+    def _ground(self, piece: Piece) -> Ground | None:
+        """Return what a piece stands on if it climbs, and is played from where the one before ended."""
+        playing, style = self.playing, self.playing.style
+        if self.bearing is None or playing.body is None or playing.root_motion == "IN_PLACE":
+            return None
+        return ground_of(piece, legs_of(playing.body), playing.up, (style.interpolation, style.translation))
+
+    def _at(self, part: Excerpt, times_s: FloatArray, step_s: float, astray_rad: float = 0.0,
+            ground: Ground | None = None) -> tuple[FloatArray, FloatArray]:
         """Return what a part shows at times (N,), beyond its ends too: positions and velocities (N, P, 3), in limbs.
 
         step_s: over which the velocities are taken, from each time on. They are laid over each other as at seams: in
-        the frame that the root has at the time, turned by astray_rad.
+        the frame that the root has at the time, turned by astray_rad, over the ground that it has then.
         """
         style, own = self.playing.style, part.own_times(np.concatenate((times_s, times_s + step_s)))
         pose, count = part.whole.sample(own, style.interpolation, style.translation), len(times_s)
@@ -173,6 +182,8 @@ class _Look:
             yaw_rad = np.zeros(count) if self.playing.root_motion == "IN_PLACE" else at.yaw_rad + astray_rad
             at = Placement(np.tile(yaw_rad, 2), np.tile(at.shift, 2))
             points = self.bearing.in_frame(points, at)
+            if ground is not None:
+                points[..., 0] -= np.tile(ground.at(pose.at(slice(count))), 2)[:, None]
         points = points / self.seen.sizes[:, None]
         moved_s = np.diff(own.reshape(2, -1).clip(0.0, part.whole.duration_s), axis=0)[0]
         return points[:count], np.sign(step_s) * (points[count:] - points[:count]) * quotient(

@@ -17,7 +17,7 @@ from ..clips.excerpt import Excerpt
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.maps import SkeletonMap
-from .feet.grounds import grounds_of
+from .feet.grounds import ground_of
 from .feet.legs import Leg, legs_of
 from .placing.freed import Freed
 from .placing.root_motion import NO_JOINTS, RootedClips, RootMode, mode_named, moved_together, root_chain
@@ -56,29 +56,39 @@ class Prepared:
                body if root_motion == "ALONG" else None, legs)
         known = _known.get(key)
         if known is None:
-            known = _known[key] = cls._made(Sources.of(played, style.interpolation, style.translation), root_motion,
-                                            up, speed, limits, followers, is_shared, body, legs)
+            sources = Sources.of(played, style.interpolation, style.translation)
+            known = _known[key] = cls._made(sources, _grounds(played, sources, legs, up), root_motion, up, speed,
+                                            limits, followers, is_shared, body)
         return known
 
     @classmethod
-    def _made(cls, sources: Sources, root_motion: RootMode, up: FloatArray, speed: str, limits: Limits | None,
-              followers: IntArray, is_shared: bool, body: SkeletonMap | None,
-              legs: tuple[Leg, ...]) -> Prepared:
-        """Prepare clips; is_shared: all joints take the same time for a transition. legs: of the body, if known."""
+    def _made(cls, sources: Sources, grounds: FloatArray, root_motion: RootMode, up: FloatArray, speed: str,
+              limits: Limits | None, followers: IntArray, is_shared: bool, body: SkeletonMap | None) -> Prepared:
+        """Prepare clips; is_shared: all joints take the same time for a transition. grounds: see RootedClips."""
         clips = sources.clips
         chain = root_chain(clips, followers)
         moved, freed = moved_together(sources.moved, chain), Freed.of(sources.skeleton, chain)
         ends = EndPoses.of(sources.skeleton, sources.durations_s, moved, sources.ends)
-        grounds = grounds_of(sources.sample, sources.durations_s, sources.skeleton, legs, up)
         if freed is not None:
             for pose in (ends.first, ends.second, ends.last_but_one, ends.last):
                 freed.free(pose)
         rooted = RootedClips(root_motion, clips, chain, moved, (ends.first, ends.second),
                              (ends.last, ends.last_but_one), up, _astray_rad(root_motion, clips, body), freed,
-                              grounds)
+                             grounds)
         automatic = Automatic.of(clips, ends, lambda: rooted.laid(sources.end_positions()), speed, is_shared=is_shared,
                                  angles=rot.angle_between if limits is None else limits.angles)
         return cls(sources, ends, rooted, automatic)
+
+
+def _grounds(played: Sequence[Clip | Excerpt | Stage], sources: Sources, legs: tuple[Leg, ...],
+             up: FloatArray) -> FloatArray:
+    """Return how much higher than at rest each stands as it begins and as it ends, (2, C)."""
+    found = np.zeros((2, len(played)))
+    for number, piece in enumerate(played):
+        ground = ground_of(piece, legs, up, (sources.interpolation, sources.translation)) if legs else None
+        if ground is not None:
+            found[:, number] = ground.at(sources.ends[number].at(np.array((0, -1))))
+    return found
 
 
 def _astray_rad(root_motion: RootMode, clips: Sequence[Clip], body: SkeletonMap | None) -> FloatArray:

@@ -17,7 +17,7 @@ from takt.tests.core.stepping import BODY, FPS, posed, times_of
 UP = np.array((0.0, 1.0, 0.0))
 HIPS, BALLS = ([BODY.index_of[f"{side}_{part}"] for side in "lr"] for part in ("hip", "metatarsal"))
 RISE_M, RUN_M, LASTS_S = 0.4, 0.5, 1.6
-NEAR_M = 0.02
+NEAR_M, FITS_M = 0.02, 0.1
 
 
 def climbing(name: str, rise_m: float, begins_m: float = 0.0) -> Clip:
@@ -99,3 +99,14 @@ def test_poses_between_are_continuous_over_stairs() -> None:
     motion = played((climbing("stairs", RISE_M),), "stairs", "stairs")
     at = world_from_pose(BODY, motion.sample(np.arange(0.0, motion.duration_s, 1.0 / FPS)))[..., 3][:, HIPS] @ UP
     assert np.abs(np.diff(at, axis=0)).max() < 3.0 * RISE_M / FPS
+
+
+@pytest.mark.parametrize("fit", ["IN_PLACE", "SEARCH"])
+@pytest.mark.parametrize("rise_m", [RISE_M, -RISE_M])
+def test_stairs_that_fit_each_other_are_climbed_as_high_as_they_are_authored(fit: str, rise_m: float) -> None:
+    clips = climbing("stairs", rise_m), standing("stays")
+    motion = played(clips, "stairs", "stairs", "stairs", "stays", fit=fit)
+    np.testing.assert_allclose(heights(motion, BALLS)[:4], rise_m * np.arange(4.0)[:, None].repeat(2, axis=1),
+                               atol=FITS_M)
+    at = world_from_pose(BODY, motion.sample(np.arange(0.0, motion.duration_s, 1.0 / FPS)))[..., 3][:, HIPS] @ UP
+    assert (np.diff(at.mean(axis=1)) * np.sign(rise_m)).min() > -0.02

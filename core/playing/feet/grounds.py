@@ -1,15 +1,20 @@
-"""How high clips stand that climb, as they begin and as they end: on stairs, or on a ladder."""
+"""How high clips stand that climb, at any time: on stairs, or on a ladder."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from typing import Final
 
 import numpy as np
 
-from ...maths.arrays import FloatArray, IntArray, runs
+from ...clips.clip import Clip, Interpolation, TranslationInterpolation
+from ...clips.excerpt import Excerpt
+from ...maths.arrays import FloatArray, runs
 from ...skeletons.skeleton import Pose, Skeleton
 from ..joints import Joints
+from ..stage import Stage
 from .footholds import ground_axes
 from .legs import Leg
 
@@ -23,34 +28,96 @@ _LONGEST_FLIGHT_S: Final = 0.3
 """Who climbs has no foot that stands for so long at most: who jumps or falls, for longer."""
 _STEP_S: Final = 1.0 / 30.0
 _MOST_INSTANTS: Final = 20_000
+_MOST_KNOWN: Final = 16
 
 
-def grounds_of(sample: Callable[[IntArray, FloatArray], Pose], durations_s: FloatArray, skeleton: Skeleton,
-               legs: Sequence[Leg], up: FloatArray) -> FloatArray:
-    """Return how much higher than at rest C clips stand as they begin and as they end, (2, C); 0 where none climbs.
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What a clip stands on that climbs: higher or lower by as much as its hips have come up or down.
 
-    sample: returns poses of clips (F,) at their own times (F,). durations_s: (C,). up: (3,) of model space.
-    A clip climbs whose feet are both higher or lower at its end than as it begins, and the hips with them, and of which
-    a foot stands nearly always: who jumps, falls, sits or lies down does not.
+    limbs: its feet and hips. first: how much higher it is than at rest as the clip begins; hips: how high these are
+    then, in the model's units.
     """
-    count, clips, length = len(legs), len(durations_s), max((leg.length(skeleton) for leg in legs), default=0.0)
-    if not count or length <= 0.0:
-        return np.zeros((2, clips))
-    joints = Joints.of(skeleton, [*(leg.foot for leg in legs), *(leg.hip for leg in legs)]).turned(ground_axes(up))
-    rest = joints.positions(Pose.rest(skeleton, 1))[0, :, 2]
 
-    def posed(clip: IntArray, times_s: FloatArray) -> FloatArray:
-        return np.asarray(joints.positions(sample(clip, times_s)) / length)
+    limbs: _Limbs
+    first: float
+    hips: float
 
-    high = posed(np.tile(np.arange(clips), 2), np.append(0.0 * durations_s, durations_s))[..., 2] - rest / length
-    ends = high.reshape(2, clips, -1)
-    rise, hips = ends[1, :, :count] - ends[0, :, :count], np.diff(ends[..., count:].mean(axis=-1), axis=0)[0]
-    climbs = (np.abs(hips) > _CLIMBS_LEGS) & (np.abs(rise - hips[:, None]) < _AGREE_LEGS).all(axis=-1)
-    for clip in np.flatnonzero(climbs).tolist():
-        times_s = np.linspace(0.0, durations_s[clip], min(int(durations_s[clip] / _STEP_S) + 2, _MOST_INSTANTS))
-        feet = posed(np.full(len(times_s), clip), times_s)[:, :count]
-        speeds = np.linalg.norm(np.diff(feet, axis=0), axis=-1) / max(times_s[1], 1e-9)
-        flights = runs((speeds > _SLOW_LEGS_PER_S).all(axis=1))
-        climbs[clip] = all((end - begin) * times_s[1] <= _LONGEST_FLIGHT_S for begin, end in flights)
-    first = ends[0, :, :count].min(axis=-1)
-    return np.where(climbs, length * np.stack((first, first + hips)), 0.0)
+    def at(self, pose: Pose) -> FloatArray:
+        """Return how much higher than at rest the ground is in poses (F, J, …) of the clip, (F,)."""
+        return np.asarray(self.first + self.limbs.hips(self.limbs.placed(pose)) - self.hips)
+
+
+def ground_of(piece: Clip | Excerpt | Stage, legs: tuple[Leg, ...], up: FloatArray,
+              style: tuple[Interpolation, TranslationInterpolation]) -> Ground | None:
+    """Return what a piece stands on if it climbs, before anything of its ends is passed over; else None.
+
+    A piece climbs whose feet are both higher or lower at its end than as it begins, and the hips with them, and of
+    which a foot stands nearly always: who jumps, falls, sits or lies down does not. up: (3,) of model space.
+    """
+    if isinstance(piece, Excerpt):
+        if piece.goes_round:
+            return None
+        is_whole = not piece.is_reversed and piece.begin_s == 0.0 and piece.end_s == piece.whole.duration_s
+        piece = piece.whole if is_whole else replace(piece, skips_s=(0.0, 0.0))
+    if isinstance(piece, Clip):
+        return piece.derived(_of_clip, legs, tuple(up.tolist()), style)
+    sample = partial(piece.sample, interpolation=style[0], translation=style[1]) if isinstance(piece, Excerpt) else (
+        piece.sample)
+    return _found(sample, piece.duration_s, piece.skeleton, legs, tuple(up.tolist()))
+
+
+@dataclass(frozen=True, eq=False)
+class _Limbs:
+    """Feet and hips of a body, and how high they are at rest, (2 L,). leg: how long legs are."""
+
+    joints: Joints
+    rest: FloatArray
+    leg: float
+
+    @classmethod
+    @lru_cache(maxsize=_MOST_KNOWN)
+    def of(cls, skeleton: Skeleton, legs: tuple[Leg, ...], up: tuple[float, float, float]) -> _Limbs | None:
+        """Take legs; None if they have no length."""
+        length = max((leg.length(skeleton) for leg in legs), default=0.0)
+        if length <= 0.0:
+            return None
+        joints = Joints.of(skeleton, [*(leg.foot for leg in legs), *(leg.hip for leg in legs)])
+        joints = joints.turned(ground_axes(np.array(up)))
+        return cls(joints, joints.positions(Pose.rest(skeleton, 1))[0, :, 2], length)
+
+    def placed(self, pose: Pose) -> FloatArray:
+        """Return where they are in poses (F, J, …), with heights last, (F, 2 L, 3)."""
+        return self.joints.positions(pose)
+
+    def feet(self, placed: FloatArray) -> FloatArray:
+        """Return how much higher feet are than at rest, (F, L)."""
+        return np.asarray((placed[..., 2] - self.rest)[:, :len(self.rest) // 2])
+
+    def hips(self, placed: FloatArray) -> FloatArray:
+        """Return how much higher hips are than at rest, (F,)."""
+        return np.asarray((placed[..., 2] - self.rest)[:, len(self.rest) // 2:].mean(axis=1))
+
+
+def _of_clip(clip: Clip, legs: tuple[Leg, ...], up: tuple[float, float, float],
+             style: tuple[Interpolation, TranslationInterpolation]) -> Ground | None:
+    return _found(partial(clip.sample, interpolation=style[0], translation=style[1]), clip.duration_s, clip.skeleton,
+                  legs, up)
+
+
+def _found(sample: Callable[[FloatArray], Pose], duration_s: float, skeleton: Skeleton, legs: tuple[Leg, ...],
+           up: tuple[float, float, float]) -> Ground | None:
+    limbs = _Limbs.of(skeleton, legs, up)
+    if limbs is None:
+        return None
+    ends = limbs.placed(sample(np.array((0.0, duration_s))))
+    feet, hips = limbs.feet(ends), limbs.hips(ends)
+    if abs(hips[1] - hips[0]) < _CLIMBS_LEGS * limbs.leg or (
+            np.abs(feet[1] - feet[0] - (hips[1] - hips[0])).max() > _AGREE_LEGS * limbs.leg):
+        return None
+    times = np.linspace(0.0, duration_s, min(int(duration_s / _STEP_S) + 2, _MOST_INSTANTS))
+    ways = np.diff(limbs.placed(sample(times))[:, :feet.shape[1]], axis=0)
+    are_fast = np.linalg.norm(ways, axis=-1).min(axis=1) > _SLOW_LEGS_PER_S * limbs.leg * times[1]
+    if any((end - begin) * times[1] > _LONGEST_FLIGHT_S for begin, end in runs(are_fast)):
+        return None
+    return Ground(limbs, float(feet[0].min()), float(hips[0]))
