@@ -123,6 +123,12 @@ def within(x: Number, low: Number | float, high: Number | float) -> Number:
     return np.minimum(np.maximum(x, low), high)
 
 
+def eased(share: Number) -> Number:
+    """Return 3x² − 2x³ of shares x, from 0 to 1; what is beyond stays there."""
+    x = within(share, 0.0, 1.0)
+    return x * x * (3.0 - 2.0 * x)
+
+
 def chosen(which: bool | BoolArray, x: Number, other: Number | float) -> Number:
     """Return the first number where it is chosen, else the other."""
     found: Any = (x if which else other) if isinstance(which, bool) else np.where(which, x, other)

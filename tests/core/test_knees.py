@@ -15,6 +15,7 @@ from takt.core.playing.score import Settings, play
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, world_from_pose
 from takt.tests.core.scores import library, procedure, programme
+from takt.tests.core.stepping import ACROSS
 from takt.tests.core.test_steps import BODY, LEG_M, UP
 
 FPS = 24.0
@@ -105,7 +106,8 @@ def test_a_leg_is_stretched_softly_and_hardly_farther_than_it_may_be_or_is(most:
     rows, turns = world, rot.identities(3, 1, len(wanted))
     chains, mosts = Chains.of(found, (leg,), UP), np.full((1, len(wanted)), most)
     rows = rows[:, :, None, None].repeat(len(wanted), axis=3)
-    short = np.stack([chains.bent(rows[frame], turns, shift[None, frame], mosts)[1][0] for frame in range(20)])
+    short = np.stack([chains.bent(rows[frame], turns, shift[None, frame], mosts, np.zeros(len(wanted)))[1][0]
+                      for frame in range(20)])
     reached = wanted * (1.0 - short)
     assert (reached <= np.maximum(most, now)[:, None] + 0.021).all() and np.diff(reached, axis=1).min() >= -1e-12
     assert short[wanted <= np.maximum(most, now)[:, None]].max() <= 1e-9
@@ -123,11 +125,60 @@ def test_legs_whose_ankles_stay_keep_their_rotations_exactly_among_others() -> N
     still = rng.random((2, 200)) < 0.5
     shift[still] = 0.0
     chains, most = Chains.of(find_map(BODY), legs, UP), rng.uniform(0.8, 1.0, (2, 200))
-    bent, short = chains.bent(matrices, own, shift, most)
+    bent, short = chains.bent(matrices, own, shift, most, np.zeros(200))
     assert np.array_equal(bent[:, still], own[:, still]) and short[still].max() < 1e-30
     assert np.abs(bent - own).max(axis=(0, 3))[~still].min() > 1e-4
     for frame in range(20):
         at = slice(frame, frame + 1)
-        alone, _ = chains.bent(matrices[:, :, at], own[:, :, at], shift[:, at], most[:, at])
+        alone, _ = chains.bent(matrices[:, :, at], own[:, :, at], shift[:, at], most[:, at], np.zeros(1))
         np.testing.assert_allclose(alone, bent[:, :, at], atol=1e-12)
         assert np.array_equal(alone[:, still[:, at]], own[:, :, at][:, still[:, at]])
+
+
+def overstretched(angle_deg: FloatArray, shorter: FloatArray, upright: float) -> tuple[FloatArray, FloatArray]:
+    """Bend knees (F,) backwards and shorten these legs by a share; return how far knees are bent then, in degrees.
+
+    And how far ankles are from where they should be then, away from hips, (F,) in leg lengths.
+    """
+    found, count = find_map(BODY), len(angle_deg)
+    leg, pose = legs_of(found)[0], Pose.rest(BODY, count)
+    joints = [leg.hip, leg.knee, leg.ankle]
+    pose.rotations[:, leg.knee] = rot.from_axis_angle(ACROSS, np.radians(-angle_deg) - shown(pose, joints))
+    matrices = whole(world_from_pose(BODY, pose)[:, joints]).transpose(1, 0, 2, 3)[:, None]
+    shift = (matrices[0] - matrices[2])[..., :3, 3] * shorter[:, None]
+    bent, _ = Chains.of(found, (leg,), UP).bent(matrices, pose.rotations[:, joints].swapaxes(0, 1)[:, None], shift,
+                                                np.full((1, count), np.inf), np.full(count, upright))
+    pose.rotations[:, joints] = bent[:, 0].swapaxes(0, 1)
+    at = world_from_pose(BODY, pose)[..., 3][:, joints]
+    aims = matrices[2, 0, :, :3, 3] - matrices[0, 0, :, :3, 3] + shift[0]
+    missed = np.linalg.norm(at[:, 2] - at[:, 0], axis=1) - np.linalg.norm(aims, axis=1)
+    return np.degrees(shown(pose, joints)), missed / leg.length(BODY)
+
+
+def shown(pose: Pose, joints: list[int]) -> FloatArray:
+    """Return how far the knees of legs are bent, (F,) radians."""
+    thigh, shin = np.diff(world_from_pose(BODY, pose)[..., 3][:, joints], axis=1).swapaxes(0, 1)
+    return np.asarray(np.arctan2(rot.cross(thigh, shin) @ ACROSS, (thigh * shin).sum(axis=1)))
+
+
+@pytest.mark.parametrize("angle_deg", [0.01, 1.0, 3.0, 7.0, 15.0, 25.0])
+@pytest.mark.parametrize("upright", [0.0, 1.0])
+def test_overstretched_knees_bend_forwards_where_legs_are_shortened_and_do_not_jump(angle_deg: float,
+                                                                                  upright: float) -> None:
+    shorter = np.concatenate(((0.0,), np.linspace(0.0, 0.15, 600)))
+    angles, missed = overstretched(np.full(len(shorter), angle_deg), shorter, upright)
+    assert angles[-1] > 45.0 and (angles[shorter > 0.05] > 0.0).all()
+    assert np.abs(np.diff(np.sin(np.radians(angles / 2.0)))).max() < 0.05
+    assert np.abs(missed[shorter > 0.05]).max() < 1e-6 and np.abs(missed).max() < 0.04
+
+
+def test_knees_are_overstretched_as_authored_within_clips_and_come_forwards_in_transitions() -> None:
+    angles = np.linspace(0.1, 80.0, 400)
+    for upright, own_deg in ((0.0, 80.0), (1.0, 3.0)):
+        bent, missed = overstretched(angles, np.zeros(len(angles)), upright)
+        assert np.abs(bent + angles)[angles <= own_deg].max() < 0.01
+        assert np.abs(np.diff(bent)).max() < 2.5, "none jumps while it is overstretched more and more"
+        assert np.abs(bent + angles)[angles > 60.0].max() < 0.01, "legs of animals"
+        assert np.abs(missed).max() < 0.1
+    bent, _ = overstretched(np.array((15.0, 20.0, 25.0)), np.zeros(3), 1.0)
+    np.testing.assert_allclose(bent, (15.0, 20.0, 25.0), atol=0.5)

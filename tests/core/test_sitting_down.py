@@ -71,7 +71,7 @@ def test_knees_do_not_jump_where_legs_swing_to_the_other_side(high: float) -> No
     room = np.tile((0.0, 1.0, -np.inf), (1, len(angles), 1))
     bent, _ = Chains.of(find_map(BODY), (leg,), UP).bent(
         world, pose.rotations[:, joints].transpose(1, 0, 2)[:, None].repeat(len(angles), axis=2), shift,
-        np.full((1, len(angles)), np.inf), room)
+        np.full((1, len(angles)), np.inf), np.zeros(len(angles)), room)
     pose = Pose.rest(BODY, len(angles))
     pose.rotations[:, joints] = bent[:, 0].swapaxes(0, 1)
     knees = world_from_pose(BODY, pose)[:, leg.knee, :, 3]

@@ -16,6 +16,7 @@ from ...maths.formulas import (
     cosine_sine,
     direction,
     dot,
+    eased,
     greatest,
     holds_anywhere,
     least,
@@ -25,7 +26,6 @@ from ...maths.formulas import (
     root,
     rotated,
     scaled,
-    within,
 )
 from .footholds import softly
 
@@ -67,7 +67,7 @@ def kept_up(swing: Quaternion[Number], thigh: Sequence[Number], long: Number, ai
     if not holds_anywhere(deep > 0.0):
         return swing
     share = least(length(shift) / greatest(_SHIFTED * long, _LEAST), 1.0)
-    aside = arc_cosine(1.0 - deep) * share * _eased(level / _LEVEL)
+    aside = arc_cosine(1.0 - deep) * share * eased(level / _LEVEL)
     left = out_x * y - out_y * x
     side = left / greatest(greatest(left, -left), _LEAST)
     now = direction(side * (knee[0] * y - knee[1] * x), on_line * z - knee[2])
@@ -82,11 +82,6 @@ def _aside(now: Number, least_rad: Number) -> Number:
     now: how far it does. One that points a little inward goes over to the other side before it would have to.
     """
     outer, inner = greatest(now, least_rad), -greatest(-now, least_rad)
-    over = _eased(2.0 + now / greatest(least_rad, _LEAST))
-    over = over * _eased((_FAR_INWARD_RAD + now) / (_FAR_INWARD_RAD - _INWARD_RAD))
+    over = eased(2.0 + now / greatest(least_rad, _LEAST))
+    over = over * eased((_FAR_INWARD_RAD + now) / (_FAR_INWARD_RAD - _INWARD_RAD))
     return inner + (outer - inner) * over
-
-
-def _eased(share: Number) -> Number:
-    x = within(share, 0.0, 1.0)
-    return x * x * (3.0 - 2.0 * x)

@@ -23,6 +23,7 @@ from ...maths.formulas import (
     cross,
     direction,
     dot,
+    eased,
     either,
     greatest,
     holds_anywhere,
@@ -53,6 +54,15 @@ _STRAIGHT = 1e-4
 """A knee whose bend has a smaller sine has no axis of its own."""
 _BY = rot.multiply(np.eye(4)[:, None], np.eye(4)).swapaxes(1, 2).reshape(4, 16)
 """What makes of a quaternion's numbers, (4, 16), the matrix by which it is multiplied by another one."""
+_BACKWARDS_RAD = (0.5, 0.9)
+"""A knee that is bent backwards by less than the first is overstretched, and bends forwards if its leg is shortened;
+from the second on it is of an animal, or the thigh turned about itself."""
+_ROUND = (0.004, 0.5)
+"""A leg that is shorter by the first, in leg lengths, and so much of what its bend makes it shorter, bends forwards."""
+_OWN_RAD = (0.06, 0.25)
+"""While a transition plays, one that is bent by more than the first comes forwards anyway, wholly from the second."""
+_FORWARDS = 0.05
+"""A knee whose bend has a smaller sine forwards bends so much more that way."""
 _SHOWN = 0.02
 """A bend at rest with a smaller sine may be chance."""
 _SOFT = 0.02
@@ -118,7 +128,7 @@ def _resting(clip: Clip, joints: tuple[int, ...]) -> Clip:
 
 
 def knee_axis(skeleton_map: SkeletonMap, leg: Leg, up: FloatArray) -> FloatArray:
-    """Return about which axis (3,) a straight knee bends, in the axes that the hip joint has in the model.
+    """Return about which axis (3,) of length 1 a straight knee bends, in the axes that the hip joint has in the model.
 
     up: unit vector (3,) of model space. It is the axis of the bend that the leg shows at rest, where that goes forward,
     else the body's left: from hip to hip, or by the foot where there is one hip alone.
@@ -132,6 +142,7 @@ def knee_axis(skeleton_map: SkeletonMap, leg: Leg, up: FloatArray) -> FloatArray
         axis = bend
     else:
         axis = left if left.any() else rot.cross(whole, np.eye(3)[np.argmin(np.abs(whole))])
+    axis = axis / max(float(np.linalg.norm(axis)), 1e-30)
     return rot.rotate(rot.conjugate(skeleton.rest_world_rotations[leg.hip]), axis)
 
 
@@ -163,20 +174,22 @@ class Chains:
         return cls(joints, axes, np.array([leg.is_loose for leg in legs], dtype=np.bool_))
 
     def bent(self, matrices: FloatArray, rotations: FloatArray, shift: FloatArray,
-             most: FloatArray, room: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+             most: FloatArray, upright: FloatArray, room: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
         """Return rotations (3, L, F, 4) by which ankles are shifted (L, F, 3) without turning in the model.
 
         And by which share of its way from the hip an ankle falls short of that, (L, F). matrices: (3, L, F, 4, 4) what
         leads from hips, knees and ankles to the model, their columns of unit length; where these are not at right
         angles either, the rotations returned are not of unit length. rotations: (3, L, F, 4) as these joints have them.
         Legs whose ankles are not shifted keep them. most: (L, F) how far ankles are from their hips at most, as a share
-        of the leg, unless they already are farther; what goes beyond is left out softly. room: (L, F, 3) what keeps
-        knees up, if there is anything, see knees.py; then the model is in ground coordinates.
+        of the leg, unless they already are farther; what goes beyond is left out softly. Knees that are overstretched,
+        as in captured motion, bend forwards where legs are shortened; and anyway, as far as upright (F,) says, since
+        transitions may turn them past straight. room: (L, F, 3) what keeps knees up, if there is anything, see
+        knees.py; then the model is in ground coordinates.
         A joint's new rotation is the old one times its turn: with W its frame, T what turns it in the model and P what
         turns its parent there, W⁻¹·P⁻¹·T·W.
         """
         found = worked_out(_bent, matrices[..., :3, 3].transpose(1, 2, 0, 3), matrices[0, ..., :3, :3], shift, most,
-                           self.knee_axes, *(() if room is None else (room,)))
+                           self.knee_axes, upright[None], *(() if room is None else (room,)))
         bent = _turned(rotations, matrices[..., :3, :3], found[..., :12])
         if self._loose:
             bent[2, self._loose] = rotations[2, self._loose]
@@ -203,7 +216,8 @@ def _turned(rotations: FloatArray, frames: FloatArray, turns: FloatArray) -> Flo
 
 
 def _bent(limb: Sequence[Sequence[Number]], frame: Sequence[Sequence[Number]], shift: Sequence[Number],
-          most: Number, knee_axis: Sequence[Number], room: Sequence[Number] | None = None) -> Sequence[Number]:
+          most: Number, knee_axis: Sequence[Number], upright: Number, room: Sequence[Number] | None = None
+          ) -> Sequence[Number]:
     """Return what turns a leg's hip, knee and ankle in the model, beside its parent, and the share; see Chains.bent.
 
     One after another. limb: where they are. frame: the rows of the hip's. The knee bends first, then the leg swings at
@@ -219,21 +233,47 @@ def _bent(limb: Sequence[Sequence[Number]], frame: Sequence[Sequence[Number]], s
     over = softly(far - most - softly(now - most + soft / 2.0, soft), soft)
     shortest = least(abs(a - b) * (2.0 - REACH), now)
     long = within(far - over, shortest, greatest(together * REACH, now))
-    axis, both = cross(thigh, shin), a * b
+    axis, both, hinge = cross(thigh, shin), a * b, by_rows(frame, knee_axis)
     size = length(axis)
     angle, is_straight = direction(size, dot(thigh, shin)), size <= _STRAIGHT * both
     if holds_anywhere(is_straight):
-        axis = either(is_straight, by_rows(frame, knee_axis), axis)
+        axis = either(is_straight, hinge, axis)
         size = length(axis)
     wanted = arc_cosine((long * long - a * a - b * b) / greatest(2.0 * both, 1e-30))  # 0 where the leg is straight
     cosine, sine = cosine_sine(chosen(long != now, (wanted - angle) / 2.0, 0.0))
     bend = quaternion(cosine, scaled(axis, sine / greatest(size, 1e-30)))
+    is_off = dot(axis, hinge) < _FORWARDS * both
+    if holds_anywhere(is_off):
+        shorter = eased((now - long) / (_ROUND[0] * together + _ROUND[1] * greatest(together - now, 0.0)))
+        comes = greatest(shorter, upright * eased((angle - _OWN_RAD[0]) / (_OWN_RAD[1] - _OWN_RAD[0])))
+        axis = scaled(axis, 1.0 / greatest(size, 1e-30))
+        bend = either(is_off & (comes > 0.0), _forwards(thigh, axis, hinge, angle, wanted, comes), bend)
     now_bent = plus(thigh, rotated(bend, shin))
     if room is None:
         swing = _arc(now_bent, aim, far)
     else:
         swing = kept_up(_swung(now_bent, long, aim, far), thigh, a, aim, far, hip[2], shift, room)
     return joined(swing, bend, conjugate(product(swing, bend)), (over / greatest(far, 1e-30),))
+
+
+def _forwards(thigh: Sequence[Number], axis: Sequence[Number], hinge: Sequence[Number], angle: Number, wanted: Number,
+              comes: Number) -> Quaternion[Number]:
+    """Return what bends a knee that is bent hardly forwards, or a little backwards, so that it comes to the front.
+
+    axis: (x, y, z) unit, about which it is bent by an angle. hinge: about which knees bend. wanted: how far it is to be
+    bent. comes: how much of the way round is over, from 0 to 1.
+    """
+    side = minus(hinge, scaled(thigh, dot(hinge, thigh) / greatest(dot(thigh, thigh), 1e-30)))
+    side = scaled(side, 1.0 / greatest(length(side), 1e-30))
+    _, sine = cosine_sine(angle)
+    forwards = sine * dot(axis, side)
+    comes = comes * eased((_BACKWARDS_RAD[1] - angle) / (_BACKWARDS_RAD[1] - _BACKWARDS_RAD[0]))
+    more = greatest(greatest(forwards, -forwards), _FORWARDS) - forwards
+    new = plus(scaled(axis, sine), scaled(side, more))
+    new = plus(scaled(axis, wanted * (1.0 - comes)), scaled(new, wanted * comes / greatest(length(new), 1e-30)))
+    far = length(new)
+    (cosine, sine), (back, by) = cosine_sine(far / 2.0), cosine_sine(angle / 2.0)
+    return product(quaternion(cosine, scaled(new, sine / greatest(far, 1e-30))), quaternion(back, scaled(axis, -by)))
 
 
 def _swung(a: Sequence[Number], long: Number, b: Sequence[Number], far: Number) -> Quaternion[Number]:

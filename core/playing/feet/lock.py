@@ -14,10 +14,10 @@ from ...maths.arrays import FloatArray, IntArray, side_by_side
 from ...maths.formulas import (
     Number,
     dot,
+    eased,
     greatest,
     holds_anywhere,
     is_nothing,
-    least,
     length,
     minus,
     plus,
@@ -96,15 +96,15 @@ class FeetLock:
             pose.translations[:, self._tops] -= (lowest[:, None] * self.up)[:, None]
             matrices[..., 2, 3] -= lowest
             shift[..., 2] += lowest
-        if not np.count_nonzero(shift):
+        if not (np.count_nonzero(shift) or np.count_nonzero(upright)):
             return
         room = outward
         room[..., 2] = knees
-        self._bend(pose, matrices[:3], are_scaled, shift, most, room)
+        self._bend(pose, matrices[:3], are_scaled, shift, most, upright, room)
         if floor is not None and self.soles.have_shins:
-            self._lift_shins(pose, floor, room)
+            self._lift_shins(pose, floor, upright, room)
 
-    def _lift_shins(self, pose: Pose, floor: Floor, room: FloatArray) -> None:
+    def _lift_shins(self, pose: Pose, floor: Floor, upright: FloatArray, room: FloatArray) -> None:
         """Draw feet up whose soles also move with the shin: how low these are is known when their legs are bent."""
         for _ in range(_TIMES_BENT):
             world, are_scaled = self._joints.posed(pose)
@@ -114,7 +114,7 @@ class FeetLock:
             if not lift.any():
                 return
             shift = lift[..., None] * np.array((0.0, 0.0, 1.0))
-            self._bend(pose, matrices[:3], are_scaled, shift, np.full(lift.shape, np.inf), room)
+            self._bend(pose, matrices[:3], are_scaled, shift, np.full(lift.shape, np.inf), upright, room)
 
     def lacks(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
               floor: Floor | None) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -146,8 +146,8 @@ class FeetLock:
         return below, floor.share[None], floor.rise
 
     def _bend(self, pose: Pose, matrices: FloatArray, are_scaled: bool, shift: FloatArray, most: FloatArray,
-              room: FloatArray) -> None:
-        """Turn the joints of legs so that ankles are shifted (L, F, 3); most, room: see Chains.bent.
+              upright: FloatArray, room: FloatArray) -> None:
+        """Turn the joints of legs so that ankles are shifted (L, F, 3); most, upright, room: see Chains.bent.
 
         matrices: (3, L, F, 4, 4) of hips, knees and ankles in the model, which are changed where they are scaled.
         """
@@ -155,7 +155,7 @@ class FeetLock:
             _take_scale_out(matrices)
         joints, parents = self._chains.joints, self.skeleton_map.skeleton.parents
         rotations, short = self._chains.bent(matrices, pose.rotations.take(joints, axis=1).transpose(1, 2, 0, 3), shift,
-                                             most, room)
+                                             most, upright, room)
         for i in self._loose:
             aim = matrices[2, i, :, :3, 3] + shift[i] - matrices[0, i, :, :3, 3]
             away = shift[i] - short[i, :, None] * aim
@@ -286,8 +286,7 @@ def _around_the_hip(limb: Sequence[Sequence[Number]], outward: Sequence[Number],
     away = plus(own, (x, y, z))
     if not holds_anywhere(dot(away, away) < (_STEPS_AROUND_LEGS[1] * leg) ** 2):
         return x, y, z
-    begun = least(lift / (2.0 * LIFT_LEGS * leg), 1.0)
-    begun, aside = begun * begun * (3.0 - 2.0 * begun), 0.0 * lift
+    begun, aside = eased(lift / (2.0 * LIFT_LEGS * leg)), 0.0 * lift
     for most, reach, share in ((*_HELD_AROUND_LEGS, moment[FIRMLY] * (1.0 - begun)), (*_STEPS_AROUND_LEGS, begun)):
         near, at_most = (greatest(1.0 - dot(way, way) / (reach * leg) ** 2, 0.0) for way in (away, own))
         aside = aside + most * leg * share * greatest(near * near - at_most * at_most, 0.0)
