@@ -9,7 +9,8 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.contacts import FootContacts
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.ground.touching import leg_length
+from takt.core.retargeting.ground.bearing_hands import bearing_hands
+from takt.core.retargeting.ground.touching import NEAR_LEGS, leg_length
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
@@ -95,3 +96,12 @@ def test_who_does_push_ups_stays_on_hands_and_toes(longer: dict[str, float], tru
     assert off.max() < OFF_DEG
     for part, low in lows(done, body, times).items():
         assert np.abs(low).max() < ON_GROUND, part
+
+
+def test_hands_bear_who_does_push_ups_however_near_the_ground_his_knees_come() -> None:
+    clip, found = push_ups(), find_map(BODY)
+    assert clip.contacts is not None
+    knees = world_from_pose(BODY, clip.sample(times_of(3.2)))[:, BODY.index_of["l_knee"], 1, 3]
+    assert knees.min() < NEAR_LEGS * leg_length(found) + BALL_M
+    bears = bearing_hands(clip, found, clip.contacts, UP, leg_length(found))
+    assert bears.at(times_of(3.2)).min() == pytest.approx(1.0)

@@ -37,6 +37,11 @@ _OVER_LEGS: Final = (0.1, 0.2)
 it would fall."""
 _TRUNK_LEGS: Final = (0.02, 0.05)
 """Seat or back that is no higher than the first bears the body as well, however thick it is; from the second on not."""
+_STRETCHED: Final = 0.9
+"""Of thigh and shin: a leg that is longer from hip to ankle is stretched,"""
+_SAGS_LEGS: Final = 0.08
+"""and its knee bears nobody, however near the ground it comes in a push-up, unless it is so far below the middle of
+both."""
 _GIVES_WAY_S: Final = 0.15
 """Who so soon is on more than his hands, as in a roll, does not hold himself up on them: arms bend as he comes down."""
 _DIRECTIONS: Final = 16
@@ -94,7 +99,7 @@ def bearing_hands(clip: Clip, found: SkeletonMap, contacts: Mapping[str, FootCon
         return BearingHands(every, bears)
     aside = _aside(clip, found, contacts, up, every[near])
     bears[near] *= np.interp(aside / leg, _OVER_LEGS, (0.0, 1.0))[:, None]
-    others = every[near[_is_on_more(clip, found, every[near], up, ground + NEAR_LEGS * leg)]]
+    others = every[near[_is_on_more(clip, found, every[near], up, ground, leg)]]
     bears[is_within(every, joined(others[:, None] + (-_GIVES_WAY_S, _GIVES_WAY_S)))] = 0.0
     beside = round(2.0 * _MOMENT_S / SAMPLE_S)  # as far as averages look: hands bear from when they come to the ground
     padded = np.pad(bears, ((beside, beside), (0, 0)))
@@ -112,13 +117,23 @@ def bearing_instead(clip: Clip, found: SkeletonMap, up: FloatArray, times: Float
     return np.asarray(bears * smoothstep(height, *_TRUNK_LEGS))
 
 
-def _is_on_more(clip: Clip, found: SkeletonMap, times: FloatArray, up: FloatArray, low: float) -> BoolArray:
-    """Tell when parts of the body but for feet and arms are lower than `low`, (F,)."""
-    others = [joint for name, joint in found.joint_of.items() if {name, name[2:]} & (TOUCHING - _OF_ARMS)]
-    if not others:
+def _is_on_more(clip: Clip, found: SkeletonMap, times: FloatArray, up: FloatArray, ground: float,
+                leg: float) -> BoolArray:
+    """Tell when parts of the body but for feet and arms are near the ground, (F,), knees only where legs are bent."""
+    names = [name for name in found.joint_of if {name, name[2:]} & (TOUCHING - _OF_ARMS)]
+    if not names:
         return np.zeros(len(times), dtype=np.bool_)
-    posed = PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, np.array(others))
-    return np.asarray(posed.heights(times, up).min(axis=1) < low)
+    wanted = [*names, *(name for name in ("l_ankle", "r_ankle") if name in found.joint_of)]
+    joints = np.array([found.joint_of[name] for name in wanted])
+    at = PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, joints).placed(times)[1]
+    high = (at @ up - ground) / leg
+    for side in "lr":
+        if {f"{side}_{name}" for name in ("hip", "knee", "ankle")} <= {*wanted}:
+            hip, knee, ankle = (wanted.index(f"{side}_{name}") for name in ("hip", "knee", "ankle"))
+            long = np.linalg.norm(at[:, hip] - at[:, ankle], axis=1)
+            sags = (high[:, hip] + high[:, ankle]) / 2.0 - high[:, knee]
+            high[(long > _STRETCHED * leg) & (sags < _SAGS_LEGS), knee] = np.inf
+    return np.asarray(high[:, :len(names)].min(axis=1) < NEAR_LEGS)
 
 
 def _aside(clip: Clip, found: SkeletonMap, contacts: Mapping[str, FootContacts], up: FloatArray,
