@@ -17,13 +17,16 @@ from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.core.skeletons.skin_sample import SkinSample
 from takt.tests.core.stepping import ACROSS, BODY, times_of
+from takt.tests.core.test_reaching_down import shaped
 from takt.tests.core.test_seated_legs import THIN_M, UP, scaled, skin_of
 
 HIGH_M, LOW_M = 0.45, 0.25
 WRIST_M, BALL_M = 0.04, 0.05
 """How high shoulders are, wrists, and the balls of the feet."""
-OFF_DEG, ON_GROUND = 2.0, 0.07
+OFF_DEG, ON_GROUND, HANGS, SLIDES = 2.5, 0.07, 0.06, 0.02
 THICK_M = 0.16
+CROUCHED_DEG = {"HumanoidRoot": 80.0, "hip": -120.0, "knee": 120.0, "metatarsal": -80.0, "shoulder": -80.0,
+                "wrist": -90.0}
 LEGS: list[dict[str, float]] = [{"ankle": 1.001}, {"knee": 1.1}, {"ankle": 0.9}]
 
 
@@ -98,6 +101,17 @@ def test_who_does_push_ups_stays_on_hands_and_toes(longer: dict[str, float], tru
         assert np.abs(low).max() < ON_GROUND, part
 
 
+@pytest.mark.parametrize(("arms", "legs"), [(1.5, 1.0), (1.0, 0.6), (1.4, 0.7)])
+def test_who_does_push_ups_on_long_arms_has_his_feet_on_the_ground(arms: float, legs: float) -> None:
+    clip, target, times = push_ups(), shaped(arms, legs), np.linspace(0.0, 3.2, 60)
+    body = with_forearms(target, THIN_M)
+    done = retarget(clip, target, points=body).clip
+    for part, high in lows(done, body, times).items():
+        assert np.abs(high).max() < HANGS, part
+    feet = world_from_pose(target, done.sample(times))[:, target.index_of["l_metatarsal"], 2, 3]
+    assert np.ptp(feet) < SLIDES * leg_length(find_map(target))
+
+
 def test_hands_bear_who_does_push_ups_however_near_the_ground_his_knees_come() -> None:
     clip, found = push_ups(), find_map(BODY)
     assert clip.contacts is not None
@@ -105,3 +119,24 @@ def test_hands_bear_who_does_push_ups_however_near_the_ground_his_knees_come() -
     assert knees.min() < NEAR_LEGS * leg_length(found) + BALL_M
     bears = bearing_hands(clip, found, clip.contacts, UP, leg_length(found))
     assert bears.at(times_of(3.2)).min() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("arms", [0.8, 1.5])
+def test_who_is_on_hands_and_feet_with_bent_legs_does_not_tip(arms: float) -> None:
+    """They put his feet on the ground themselves."""
+    clip, times = push_ups(), times_of(1.0)
+    pose = Pose.rest(BODY, len(times))
+    for name, angle_deg in CROUCHED_DEG.items():
+        joints = [joint for joint, own in enumerate(BODY.names) if name in (own, own[2:])]
+        pose.rotations[:, joints] = rot.from_axis_angle(ACROSS, np.radians(angle_deg))
+    balls = world_from_pose(BODY, pose)[:, BODY.index_of["l_metatarsal"], :, 3]
+    pose.translations[:, 0] -= (balls - BALL_M * UP) * (0.0, 1.0, 1.0)
+    crouched = replace(clip, duration_s=1.0, rotations=Tracks.uniform(np.arange(len(BODY)), times, pose.rotations),
+                       translations=Tracks.uniform(np.zeros(1, np.int64), times, pose.translations[:, :1]))
+    found = find_map(BODY)
+    assert clip.contacts is not None
+    bears = bearing_hands(crouched, found, clip.contacts, UP, leg_length(found))
+    assert bears.at(times).min() == pytest.approx(1.0)
+    target = shaped(arms, 1.0)
+    done = retarget(crouched, target, points=with_forearms(target, THIN_M)).clip
+    assert np.abs(spines(done, times) - spines(crouched, times)).max() < 1e-6

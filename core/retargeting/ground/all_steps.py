@@ -18,11 +18,11 @@ from ..skin_points import SkinPoints
 from .bearing_others import at_others
 from .by_skin import ground_by_skin, moments, with_arms_off_ground
 from .ground_without_legs import ground_without_legs, has_legs
-from .grounding import Ground, lifted, with_feet_drawn_up
+from .grounding import Ground, lifted, moved, with_feet_drawn_up
 from .lower_ground import LowerGround, lower_ground
 from .resting_head import with_resting_head
 from .seated_legs import with_legs_beside_trunk
-from .tipped import AGAIN_RAD, tipped
+from .tipped import AGAIN_RAD, on_hands_and_feet, tipped
 from .toes import with_toes_bent
 from .touching import leg_length
 
@@ -57,6 +57,14 @@ class _Lifted:
         if ground is None:
             return clip
         self.move(ground)
+        return self._with_rotations(clip)
+
+    def go(self, clip: Clip, times: FloatArray, offsets: FloatArray) -> Clip:
+        """Return a clip of the body on level ground that is moved by offsets (F, 3) at times (F,); rotations stay."""
+        self.translations = moved(self.found.skeleton, self.translations, times, offsets, self.root)
+        return self._with_rotations(clip)
+
+    def _with_rotations(self, clip: Clip) -> Clip:
         return replace(self.level(self.shown(self.translations)), rotations=clip.rotations)
 
 
@@ -94,6 +102,8 @@ def brought_to_ground(source: Clip, source_map: SkeletonMap, found: SkeletonMap,
 def _lying(source: Clip, source_map: SkeletonMap, played: Clip, body: _Lifted, skin: SkinPoints) -> Clip:
     """Return what a body plays that is borne by more than its feet where the clip's is."""
     found, up = body.found, body.up
+    on_hands = on_hands_and_feet(source, source_map, played, found, skin, body.root, up)
+    played = played if on_hands is None else body.go(*on_hands)
     played = tipped(source, source_map, played, found, skin, body.root, up)
     played = body.lift(played, at_others(source, source_map, played, found, skin, up))
     played, sinks = with_legs_beside_trunk(source, source_map, played, found, skin, up)

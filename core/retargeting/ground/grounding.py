@@ -184,17 +184,22 @@ def lifted(skeleton: Skeleton, translations: Tracks, ground: Ground, up: FloatAr
     root: None where no joint carries all of the body; then it is the topmost that is translated. What is above it may
     go over the ground and turn there.
     """
+    return moved(skeleton, translations, ground.times_s, ground.lift[:, None] * up, root)
+
+
+def moved(skeleton: Skeleton, translations: Tracks, times: FloatArray, offsets: FloatArray, root: int | None) -> Tracks:
+    """Return translations in which the body's root is moved by offsets (F, 3) at times (F,); see lifted."""
     tracks = {joint: keys_of(translations, i) for i, joint in enumerate(translations.joints.tolist())}
     if root is None:
         root = min(tracks, key=lambda joint: len(path_to_root(skeleton.parents, joint)))
     own_times, values = tracks.get(root, (np.zeros(1), np.zeros((1, 3))))
-    every = merged(ground.times_s, own_times)
-    shift = np.interp(every, ground.times_s, ground.lift)[:, None] * up
+    every = merged(times, own_times)
+    shift = np.stack([np.interp(every, times, offset) for offset in offsets.T], axis=1)
     parent = int(skeleton.parents[root])
     if parent >= 0:
         shift = np.asarray(np.linalg.solve(skeleton.rest_world[parent, :, :3], shift.T).T, dtype=np.float64)
-    moved = np.stack([np.interp(every, own_times, value) for value in values.T], axis=1)
-    tracks[root] = (every, moved + shift)
+    before = np.stack([np.interp(every, own_times, value) for value in values.T], axis=1)
+    tracks[root] = (every, before + shift)
     return packed([(joint, *tracks[joint]) for joint in sorted(tracks)], 3)
 
 

@@ -2,7 +2,7 @@
 
 Rigid settling: while seat or back bear the body in the clip, and head or arms hold them in the air on this one, the
 whole body turns about the level axis across its spine, by which its hips come down. Where hands bear it, as in a
-push-up, nobody tips over them.
+push-up, nobody tips over them; but he does, either way, until both hands and feet are on the ground.
 """
 
 from __future__ import annotations
@@ -15,20 +15,21 @@ from typing import Final
 import numpy as np
 
 from ...clips.clip import Clip
+from ...clips.contacts import depth_within, foot_contacts
 from ...clips.keyed import SAMPLE_S
 from ...clips.posed import PosedJoints
-from ...maths.arrays import FloatArray, smoothstep
+from ...maths.arrays import BoolArray, FloatArray, smoothstep
 from ...skeletons.hierarchy import with_descendants
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
 from ..limbs import with_joint_turned
 from ..skin_points import SkinPoints
-from .bearing_hands import bearing_instead
+from .bearing_hands import bearing_hands, bearing_instead
 from .bearing_skin import may_touch
 from .bearing_trunk import of_trunk
 from .eased import averaged
 from .lowest_skin import LowestSkin
-from .touching import height_of_trunk, leg_length
+from .touching import EASE_S, height_of_trunk, leg_length
 
 _NEAR_LEGS: Final = (0.05, 0.2)
 """Seat or back that is at most so high above the ground in a clip bears the body; from the second on it does not."""
@@ -39,7 +40,15 @@ AGAIN_RAD: Final = np.radians(3.0)
 """Once legs have been turned, and the seat with them, it takes little to be on the ground again."""
 _SHORTEST: Final = 0.3
 """Of the spine: so much of it is taken to be level at least."""
+_MOST_ON_HANDS_RAD: Final = np.radians(45.0)
+_SEEN_LEGS: Final = (0.02, 0.06)
+"""Feet, or hands, of who is on both that hang by less than the first stay as in the clip; those that hang by the second
+come down."""
+_STRETCHED: Final = (0.85, 0.95)
+"""Of a leg's length from hip to ankle: one that is shorter than the first puts its foot down itself."""
 _STILL_LEGS: Final = 0.005
+_LEAST: Final = 1e-6
+"""Averages are 0 but for rounding."""
 _ROUNDS: Final = 4
 _BEYOND: Final = 1.4
 """Of the spine from hips to shoulders: so far from the hips is what bears the body, a head farther than arms."""
@@ -50,16 +59,16 @@ _MOST_KNOWN: Final = 4
 
 @dataclass(frozen=True, eq=False)
 class _Body:
-    """The skin of seat and back, and that of head and arms; hips and shoulders.
+    """The skin of seat and back, and that of head and arms; or that of feet, and of arms; and hips and shoulders.
 
-    Legs and hands do not count: they turn to the ground by themselves, and bear nobody who lies.
+    Of who lies legs and hands do not count: they turn to the ground by themselves, and bear nobody.
     """
 
     skin: LowestSkin
     ends: Sequence[int]
 
     def hangs(self, clip: Clip, times: FloatArray, up: FloatArray) -> FloatArray:
-        """Return how much higher seat and back are than head and arms at times (F,), (F,)."""
+        """Return how much higher the first part of its skin is than the other at times (F,), (F,)."""
         low, _ = self.skin.at(clip, times, up)
         return np.asarray(low[:, 0] - low[:, 1])
 
@@ -68,17 +77,49 @@ class _Body:
         _, at = PosedJoints.of(clip, np.array(self.ends)).placed(times)
         return np.asarray((at[:, 2] + at[:, 3] - at[:, 0] - at[:, 1]) / 2.0)
 
+    def settled(self, clip: Clip, root: int, up: FloatArray, steps: FloatArray, share: FloatArray, as_high: FloatArray,
+                leg: float, bounds: tuple[float, float], still: float) -> Clip:
+        """Return a clip whose body tips, as far as it lies, until the first part is as_high above the other.
+
+        steps: (F,) in seconds. share: (F,) how much it is to do so. as_high: (F,). leg: how long legs are if feet are
+        to come down. bounds: the least and the most that shoulders go up by, in radians. still: so little may be left.
+        """
+        frames = np.flatnonzero(averaged(steps, share[:, None], _MOMENT_S)[:, 0] > _LEAST)
+        times, spine = steps[frames], self.spine(clip, steps[frames])
+        level = spine - (spine @ up)[:, None] * up
+        long, wide = (np.linalg.norm(each, axis=1) for each in (spine, level))
+        lies = share[frames] * (1.0 - smoothstep(np.abs(spine @ up) / np.maximum(long, 1e-30), *_LEVEL))
+        far = leg + _BEYOND * np.maximum(wide, _SHORTEST * long)
+        axes = np.cross(up, level / np.maximum(wide, 1e-30)[:, None])  # about which shoulders go down
+        angles, made = np.zeros(len(steps)), clip
+        for _ in range(_ROUNDS):
+            wanted = angles[frames] + lies * np.arctan((self.hangs(made, times, up) - as_high[frames]) / far)
+            wanted = np.clip(wanted, *bounds)
+            if np.max(np.abs(wanted - angles[frames]) * far, initial=0.0) <= still:
+                break
+            angles[frames] = wanted
+            calm = averaged(steps, angles[:, None], _MOMENT_S)[frames, 0]
+            made = with_joint_turned(clip, root, times, axes, -calm)
+        return made
+
 
 @lru_cache(maxsize=_MOST_KNOWN)
-def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints) -> _Body | None:
+def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints, *, is_on_hands: bool) -> _Body | None:
     """Return a body once for all that it plays; None: something of it is not known. own: as the skin rests."""
     joints = found.joint_of
     if not set(_ENDS) <= joints.keys():
         return None
     skin = skin.part(may_touch(skin, found))
-    is_trunk = of_trunk(skin.positions, skin.joints[:, 0], own, found)
-    limbs = [joints[name] for name in ("l_hip", "r_hip", "l_wrist", "r_wrist") if name in joints]
-    parts = [is_trunk, ~is_trunk & ~with_descendants(own.parents, np.array(limbs))[skin.joints[:, 0]]]
+
+    def below(*names: str) -> BoolArray:
+        kept = [joints[f"{side}_{name}"] for name in names for side in "lr" if f"{side}_{name}" in joints]
+        return np.asarray(with_descendants(own.parents, np.array(kept, dtype=np.int64))[skin.joints[:, 0]])
+
+    if is_on_hands:
+        parts = [below("ankle"), below("shoulder")]
+    else:
+        is_trunk = of_trunk(skin.positions, skin.joints[:, 0], own, found)
+        parts = [is_trunk, ~is_trunk & ~below("hip", "wrist")]
     if not all(part.any() for part in parts):
         return None
     return _Body(LowestSkin.of_parts(skin, own, parts), [joints[name] for name in _ENDS])
@@ -99,23 +140,52 @@ def tipped(source: Clip, source_map: SkeletonMap, played: Clip, found: SkeletonM
     near = 1.0 - smoothstep(height, *_NEAR_LEGS)
     if near.any():
         near *= 1.0 - bearing_instead(source, source_map, up, steps, height)
-    body = _body(found, played.skeleton, skin) if near.any() and root is not None else None
+    body = _body(found, played.skeleton, skin, is_on_hands=False) if near.any() and root is not None else None
     if body is None or root is None:
         return played
-    frames = np.flatnonzero(near)
-    times, leg, as_high = steps[frames], leg_length(found), np.maximum(height[frames], 0.0)
-    spine = body.spine(played, times)
-    level = spine - (spine @ up)[:, None] * up
-    long, wide = (np.linalg.norm(each, axis=1) for each in (spine, level))
-    share = near[frames] * (1.0 - smoothstep(np.abs(spine @ up) / np.maximum(long, 1e-30), *_LEVEL))
-    axes = np.cross(up, level / np.maximum(wide, 1e-30)[:, None])  # about which shoulders go down
-    angles, made = np.zeros(len(steps)), played
-    for _ in range(_ROUNDS):
-        hangs = body.hangs(made, times, up) - leg * as_high
-        if np.maximum(share * hangs, angles[frames] * -hangs).max() <= _STILL_LEGS * leg:
-            break
-        more = share * np.arctan(hangs / (_BEYOND * np.maximum(wide, _SHORTEST * long)))
-        angles[frames] = np.clip(angles[frames] + more, 0.0, most_rad)
-        calm = averaged(steps, angles[:, None], _MOMENT_S)[frames, 0]
-        made = with_joint_turned(played, root, times, axes, -calm)
-    return made
+    as_high = leg_length(found) * np.where(near > 0.0, np.maximum(height, 0.0), 0.0)
+    return body.settled(played, root, up, steps, near, as_high, 0.0, (0.0, most_rad), _STILL_LEGS * leg_length(found))
+
+
+def on_hands_and_feet(source: Clip, source_map: SkeletonMap, played: Clip, found: SkeletonMap, skin: SkinPoints,
+                      root: int | None, up: FloatArray) -> tuple[Clip, FloatArray, FloatArray] | None:
+    """Return a clip whose body tips until its feet are as low as its hands, where both bear it in the source.
+
+    As in push-ups on arms that are longer for the legs, or shorter. And by what it is to be moved, (F, 3) at times
+    (F,), so that its feet stay; None: nothing is to be done. For arguments see tipped.
+    """
+    steps, leg = np.append(np.arange(0.0, played.duration_s, SAMPLE_S), played.duration_s), leg_length(found)
+    if root is None or not np.isfinite(height_of_trunk(source, source_map, up, steps)).any():
+        return None
+    share = _on_stretched_legs(source, source_map, up, steps)
+    body = _body(found, played.skeleton, skin, is_on_hands=True) if share.any() else None
+    if body is None:
+        return None
+    frames = np.flatnonzero(share)
+    share[frames] *= smoothstep(np.abs(body.hangs(played, steps[frames], up)) / leg, *_SEEN_LEGS)
+    if not share.any():
+        return None
+    bounds = -_MOST_ON_HANDS_RAD, _MOST_ON_HANDS_RAD
+    made = body.settled(played, root, up, steps, share, np.zeros(len(steps)), leg, bounds, _STILL_LEGS * leg)
+    joints = found.joint_of
+    toes = np.array([joints.get(f"{side}_metatarsal", joints[f"{side}_ankle"]) for side in "lr"
+                     if f"{side}_ankle" in joints])
+    before, after = (PosedJoints.of(clip, toes).placed(steps)[1].mean(axis=1) for clip in (played, made))
+    away = before - after
+    return made, steps, away - (away @ up)[:, None] * up
+
+
+def _on_stretched_legs(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray) -> FloatArray:
+    """Return how much hands bear a clip's body at times (F,), and a foot whose leg is stretched, (F,) from 0 to 1."""
+    contacts, leg = foot_contacts(clip, found, up), leg_length(found)
+    hands = bearing_hands(clip, found, contacts, up, leg).at(times).max(axis=1)
+    stretched = np.zeros(len(times))
+    if not hands.any():
+        return stretched
+    for side, contact in contacts.items():
+        stands = smoothstep(depth_within(times, contact.stands), -EASE_S, 0.0)
+        ends = np.array([found.joint_of[f"{side}_{name}"] for name in ("hip", "ankle")])
+        at = PosedJoints.of(clip, ends).placed(times)[1]
+        long = np.linalg.norm(at[:, 0] - at[:, 1], axis=1) / leg
+        stretched = np.maximum(stretched, stands * smoothstep(long, *_STRETCHED))
+    return np.asarray(hands * stretched)
