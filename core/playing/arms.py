@@ -1,8 +1,8 @@
-"""Arms do not go through the trunk between one clip and the next.
+"""Arms do not go through the trunk between one clip and the next, and elbows do not bend backwards.
 
 A transition turns each joint by the shorter arc, whatever is there. Where an arm would be deeper in the trunk meanwhile
 than at its beginning and at its end, it goes round: what brings it outside where it would be deepest (see
-retargeting/arms.py) is added gradually before and taken back afterwards.
+retargeting/arms.py) is added gradually before and taken back afterwards. For elbows see elbows.py.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ import numpy as np
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..retargeting.contacts.arms import ArmsBesideTrunk, ArmsInFrames, moved_out
-from ..retargeting.limbs import LimbPoses
+from ..retargeting.limbs import Limb, LimbPoses
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose, Skeleton, world_from_pose
+from .elbows import Elbows, least_bends
 from .row import Row
 from .stage import FIRST_ROUND, Over, in_rounds
 from .transitions.curves import CURVES
@@ -30,6 +31,8 @@ _MOST_KNOWN: Final = 64
 """Characters whose trunks are kept."""
 _PEAKS: Final = (0.3, 0.7)
 """Within these shares of a transition an arm goes farthest round, so that none of it is sudden."""
+_EDGE: Final = 0.1
+"""Of a transition: over so much of it, at both ends, elbows begin to be kept from bending backwards."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,13 +53,13 @@ class ArmsAlone:
 class Arms(Over):
     """The stage that takes them round. row: whose transitions they are. body: arms and trunk of the skeleton.
 
-    What was found is kept by seam: at which shares arms go farthest round (2,), and by what (2, 3, 3), a rotation
-    vector for each joint of each arm.
+    What was found is kept by seam: how little elbows may be bent (2,), at which shares arms go farthest round (2,), and
+    by what (2, 3, 3), a rotation vector for each joint of each arm.
     """
 
     row: Row
     body: ArmsAlone
-    _detours: dict[int, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+    _detours: dict[int, tuple[FloatArray, FloatArray, FloatArray]] = field(default_factory=dict)
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with arms beside the trunk; see Stage."""
@@ -78,13 +81,22 @@ class Arms(Over):
         if not len(frames):
             return
         seam, share = self.row.windows(times_s)
-        peaks, detours = (np.stack(each) for each in zip(*(self._detours[number] for number in seam.tolist()),
-                                                         strict=True))
+        least, peaks, detours = (np.stack(each) for each in zip(*(self._detours[number] for number in seam.tolist()),
+                                                                strict=True))
+        self._straighten(pose, frames, least, share)
         at, arm = np.nonzero(detours.any(axis=(2, 3)))
         part, joints = _part(share[:, None], peaks), self._joints[arm]
         turned = rot.multiply(pose.rotations[frames[at, None], joints],
                               rot.exp(part[at, arm, None, None] * detours[at, arm]))
         pose.rotations[frames[at, None], joints] = turned
+
+    def _straighten(self, pose: Pose, frames: IntArray, least: FloatArray, share: FloatArray) -> None:
+        """Keep elbows in some frames (W,) of poses from being bent by less than least; share: (W,) of transitions."""
+        kept = np.flatnonzero(np.isfinite(least).any(axis=1))
+        if len(kept):
+            at, away = frames[kept], np.minimum(share, 1.0 - share)[kept]
+            pose.rotations[at[:, None], self._elbows.joints] = self._elbows.kept(
+                pose.at(at), least[kept], CURVES["SMOOTHER"].rise(np.minimum(away / _EDGE, 1.0)))
 
     @cached_property
     def moved(self) -> BoolArray:
@@ -99,14 +111,19 @@ class Arms(Over):
         """Shoulder, elbow and wrist of each arm, (2, 3)."""
         return np.asarray(self.body.kept[np.array(self.body.beside.arms)])
 
+    @cached_property
+    def _elbows(self) -> Elbows:
+        arms = [Limb(*joints) for joints in self._joints.tolist()]
+        return Elbows.of(self.row.skeleton, arms, [ends.at(slice(0, None, 3)) for ends in self.row.sources.ends])
+
     def _know(self, seams: IntArray) -> None:
         """Find out over which of some different seams (N,) arms go round the trunk."""
         missing = np.array([seam for seam in seams.tolist() if seam not in self._detours], dtype=np.int64)
         if not len(missing):
             return
-        for seam, (peaks, detours) in zip(missing.tolist(), self._found(missing), strict=True):
-            if detours.any():
-                self._detours[seam] = peaks, detours
+        for seam, least, peaks, detours in zip(missing.tolist(), *self._found(missing), strict=True):
+            if detours.any() or np.isfinite(least).any():
+                self._detours[seam] = least, peaks, detours
             else:
                 self._go_round[seam] = False
 
@@ -115,10 +132,13 @@ class Arms(Over):
         """Over which seams arms go round, as far as that is known, and last that they do not over none, (S + 1,)."""
         return np.append(self.row.layout.window_end_s > self.row.layout.window_begin_s, False)
 
-    def _found(self, seams: IntArray) -> list[tuple[FloatArray, FloatArray]]:
+    def _found(self, seams: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return what is kept of seams (N,): (N, 2), (N, 2) and (N, 2, 3, 3)."""
         begin, end = self.row.layout.window_begin_s[seams, None], self.row.layout.window_end_s[seams, None]
         times, _ = in_rounds((begin + (end - begin) * _LOOKS).ravel(), self.duration_s, self.is_loop)
         pose, beside = self.below.sample(times), self.body.beside
+        bent = least_bends(self._elbows.forwards(pose).reshape(len(seams), len(_LOOKS), -1))
+        self._straighten(pose, np.arange(len(times)), bent.repeat(len(_LOOKS), axis=0), np.tile(_LOOKS, len(seams)))
         world = self.body.world(pose)
         placed = ArmsInFrames(beside, world)
         peaks, detours = np.full((len(seams), 2), 0.5), np.zeros((len(seams), 2, 3, 3))
@@ -139,7 +159,7 @@ class Arms(Over):
             added = rot.multiply(rot.conjugate(pose.rotations[rows][:, self._joints[side]]), turns)
             detours[through, side] = rot.log(np.where(added[..., :1] < 0.0, -added, added))
             peaks[through, side] = np.clip(_LOOKS[deepest], *_PEAKS)
-        return list(zip(peaks, detours, strict=True))
+        return bent, peaks, detours
 
 
 def _part(share: FloatArray, peaks: FloatArray) -> FloatArray:

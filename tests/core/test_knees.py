@@ -173,12 +173,12 @@ def test_overstretched_knees_bend_forwards_where_legs_are_shortened_and_do_not_j
 
 
 def test_knees_are_overstretched_as_authored_within_clips_and_come_forwards_in_transitions() -> None:
-    angles = np.linspace(0.1, 80.0, 400)
-    for upright, own_deg in ((0.0, 80.0), (1.0, 3.0)):
+    angles = np.linspace(0.1, 90.0, 450)
+    for upright, own_deg in ((0.0, 90.0), (1.0, 3.0)):
         bent, missed = overstretched(angles, np.zeros(len(angles)), upright)
         assert np.abs(bent + angles)[angles <= own_deg].max() < 0.01
         assert np.abs(np.diff(bent)).max() < 2.5, "none jumps while it is overstretched more and more"
-        assert np.abs(bent + angles)[angles > 60.0].max() < 0.01, "legs of animals"
-        assert np.abs(missed).max() < 0.1
-    bent, _ = overstretched(np.array((15.0, 20.0, 25.0)), np.zeros(3), 1.0)
-    np.testing.assert_allclose(bent, (15.0, 20.0, 25.0), atol=0.5)
+        assert np.abs(bent + angles)[angles > 80.0].max() < 0.01, "legs of animals"
+        assert np.abs(missed).max() < 0.2
+    bent, _ = overstretched(np.array((15.0, 25.0, 45.0)), np.zeros(3), 1.0)
+    np.testing.assert_allclose(bent, (15.0, 25.0, 45.0), atol=0.5)

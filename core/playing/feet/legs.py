@@ -54,7 +54,7 @@ _STRAIGHT = 1e-4
 """A knee whose bend has a smaller sine has no axis of its own."""
 _BY = rot.multiply(np.eye(4)[:, None], np.eye(4)).swapaxes(1, 2).reshape(4, 16)
 """What makes of a quaternion's numbers, (4, 16), the matrix by which it is multiplied by another one."""
-_BACKWARDS_RAD = (0.5, 0.9)
+_BACKWARDS_RAD = (0.9, 1.3)
 """A knee that is bent backwards by less than the first is overstretched, and bends forwards if its leg is shortened;
 from the second on it is of an animal, or the thigh turned about itself."""
 _ROUND = (0.004, 0.5)

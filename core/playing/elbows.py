@@ -1,0 +1,84 @@
+"""Elbows do not bend backwards between one clip and the next.
+
+A transition carries on each joint as it turns, and an elbow that is being stretched would be past straight then. So far
+as neither clip has it there, it stays straight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray
+from ..retargeting.limbs import Limb
+from ..skeletons.skeleton import Pose, Skeleton
+from .feet.footholds import softly
+
+_STRAIGHT_RAD: Final = 0.1
+"""Elbows that are bent by less, on average, do not tell which way they bend."""
+_PAST_RAD: Final = 0.1
+"""So little past straight an elbow may be."""
+_SOFT_RAD: Final = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class Elbows:
+    """The elbows of A arms.
+
+    joints: (A,) their indices. upper, fore: (A, 3) unit vectors along the bones of the arm, in the axes that the elbow
+    has at rest. hinges: (A, 3) about which they bend, likewise; zero where that is not known.
+    """
+
+    joints: list[int]
+    upper: FloatArray
+    fore: FloatArray
+    hinges: FloatArray
+
+    @classmethod
+    def of(cls, skeleton: Skeleton, arms: Sequence[Limb], poses: Sequence[Pose]) -> Elbows:
+        """Take arms, and poses (…, J, …) of clips, by which it is known how their elbows bend."""
+        joints, at = [arm.middle for arm in arms], skeleton.rest_world[..., 3]
+        back = rot.conjugate(skeleton.rest_world_rotations[joints])
+        upper, fore = (rot.rotate(back, np.stack([at[getattr(arm, end)] - at[getattr(arm, start)] for arm in arms]))
+                       for start, end in (("first", "middle"), ("middle", "last")))
+        upper, fore = (each / np.maximum(np.linalg.norm(each, axis=1, keepdims=True), 1e-30) for each in (upper, fore))
+        unknown = cls(joints, upper, fore, np.zeros_like(upper))
+        bends = np.concatenate([unknown._bends(pose.rotations[:, joints]) for pose in poses])
+        total = bends.sum(axis=0)
+        size = np.linalg.norm(total, axis=1, keepdims=True)
+        known = size > _STRAIGHT_RAD * len(bends)
+        return cls(joints, upper, fore, np.where(known, total / np.maximum(size, 1e-30), 0.0))
+
+    def forwards(self, pose: Pose) -> FloatArray:
+        """Return how far elbows are bent the way they bend in poses (F, J, …), (F, A) in radians."""
+        return np.asarray((self._bends(pose.rotations[:, self.joints]) * self.hinges).sum(axis=-1))
+
+    def kept(self, pose: Pose, least: FloatArray, share: FloatArray) -> FloatArray:
+        """Return rotations (F, A, 4) of elbows in poses that are not bent by less than `least` (F, A), but for a share.
+
+        share: (F,) how much they are kept so.
+        """
+        over = np.minimum(self.forwards(pose) - least, _SOFT_RAD)
+        more = share[:, None] * (softly(over + _SOFT_RAD / 2.0, _SOFT_RAD) - over)
+        return rot.multiply(rot.from_axis_angle(self.hinges, more), pose.rotations[:, self.joints])
+
+    def _bends(self, rotations: FloatArray) -> FloatArray:
+        """Return by which rotation vectors (F, A, 3) the lower bone is turned from the direction of the upper one."""
+        fore = rot.rotate(rotations, self.fore)
+        axis = rot.cross(self.upper, fore)
+        sine = np.linalg.norm(axis, axis=-1)
+        angle = np.arctan2(sine, (self.upper * fore).sum(axis=-1))
+        return np.asarray(axis * (angle / np.maximum(sine, 1e-30))[..., None])
+
+
+def least_bends(bends: FloatArray) -> FloatArray:
+    """Return how little elbows of seams may be bent, (S, A), −inf for those that are never bent by less.
+
+    bends: (S, N, A) of each in turn, from the beginning of its transition to the end.
+    """
+    least = np.minimum(np.minimum(bends[:, 0], bends[:, -1]), 0.0)
+    return np.asarray(np.where(bends.min(axis=1) < least - _PAST_RAD, least, -np.inf))
