@@ -18,10 +18,11 @@ Hold = tuple[float, float, float]
 
 def stepping(*feet: Sequence[Sequence[Hold]], fast: float | Sequence[float] = 0.0,
              edges_s: Sequence[float] = (0.0, 3.0, 6.0), window_s: float = 0.6,
-             heights: Sequence[Sequence[float]] | float = 0.0) -> Footholds:
+             heights: Sequence[Sequence[float]] | float = 0.0, before: float = 0.5) -> Footholds:
     """Return the footholds of feet in segments with these edges; each has its holds by segment.
 
-    fast: in legs/s, of each segment; heights: how many legs high feet are as each begins and ends.
+    fast: in legs/s, of each segment; heights: how many legs high feet are as each begins and ends. before: how much of
+    transitions plays before seams.
     """
     planted = []
     for segments in feet:
@@ -32,7 +33,8 @@ def stepping(*feet: Sequence[Sequence[Hold]], fast: float | Sequence[float] = 0.
         planted.append(Planted(holds[:, :2], at, loose, first, np.broadcast_to(fast, len(segments)),
                                np.broadcast_to(heights, (len(segments), 2)), np.ones(len(at), dtype=np.complex128)))
     begin, end = np.array(edges_s[:-1]), np.array(edges_s[1:])
-    seams = Seams(begin, end, begin - window_s / 2.0, begin + window_s / 2.0, np.zeros(len(begin), dtype=np.bool_))
+    seams = Seams(begin, end, begin - window_s * before, begin + window_s * (1.0 - before),
+                  np.zeros(len(begin), dtype=np.bool_))
     return put_together(planted, seams, [1.0] * len(feet))
 
 
@@ -169,3 +171,20 @@ def test_a_step_is_told_with_the_seam_that_it_is_made_at() -> None:
     found = stepping([[(0.0, 3.0, 0.0)], [(3.0, 4.0, 0.3)], [(4.0, 7.0, 0.3)]],
                      [[(0.0, 3.0, 0.0)], [(3.0, 4.0, 0.3)], [(4.0, 7.0, 0.3)]], edges_s=(0.0, 3.0, 4.0, 7.0))
     assert found.into[found.lift > 0.0].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("before", [0.0, 0.5])
+def test_no_foot_is_let_go_before_it_is_held_however_briefly_it_stands_and_long_the_transition_is(seed: int,
+                                                                                                before: float) -> None:
+    random = np.random.default_rng(seed)
+    feet = []
+    for _ in range(2):
+        shares = np.sort(random.uniform(0.0, 3.0, (2, 3)), axis=1)
+        (a, b, c), (d, e, f) = shares.tolist()
+        at = random.uniform(-0.4, 0.4, 4).tolist()
+        feet.append([[(a, b, at[0]), (c, 3.0, at[1])], [(3.0, 3.0 + d, at[2]), (3.0 + e, 3.0 + f, at[3])]])
+    for window_s in (0.3, 2.0, 5.0):
+        found = stepping(*feet, window_s=window_s, before=before, fast=1.0)
+        for foot in (LEFT, RIGHT):
+            assert np.diff(found.spans_s(foot).ravel()).min() >= -1e-12

@@ -140,7 +140,8 @@ class _Walker:
                    for each, hold in zip(is_open, (last, first), strict=True)]
         own_s = last.stop_s, first.start_s
         if all(is_open):
-            last.stop_s = first.start_s = (window_s[0] + window_s[1]) / 2.0
+            middle_s = max((window_s[0] + window_s[1]) / 2.0, min(last.start_s + LEAST_HELD_S, last.stop_s))
+            last.stop_s = first.start_s = min(middle_s, max(first.stop_s - LEAST_HELD_S, first.start_s))
         else:
             _stay_low(last, first, above, seam_s, window_s, length)
         same = SAME_LEGS if window_s[1] > window_s[0] else _SLIDE_LEGS
