@@ -31,7 +31,7 @@ _MOST_KNOWN: Final = 64
 """Characters whose trunks are kept."""
 _PEAKS: Final = (0.3, 0.7)
 """Within these shares of a transition an arm goes farthest round, so that none of it is sudden."""
-_EDGE: Final = 0.1
+_EDGE: Final = 0.15
 """Of a transition: over so much of it, at both ends, elbows begin to be kept from bending backwards."""
 
 

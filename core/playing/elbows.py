@@ -22,7 +22,8 @@ _STRAIGHT_RAD: Final = 0.1
 """Elbows that are bent by less, on average, do not tell which way they bend."""
 _PAST_RAD: Final = 0.1
 """So little past straight an elbow may be."""
-_SOFT_RAD: Final = 0.2
+_SOFT_RAD: Final = 0.5
+"""Over so much elbows come to be straight: half of it before and beyond."""
 
 
 @dataclass(frozen=True, eq=False)
