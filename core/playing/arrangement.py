@@ -143,7 +143,7 @@ class _Arrangement:
     @cached_property
     def _root(self) -> int | None:
         """The joint that carries the body, seen from all clips."""
-        return root_joint(self.clips, self.playing.followers) if self.clips else None
+        return root_joint(self.clips, self.playing.followers, self.body) if self.clips else None
 
     def _maker(self, number: int, is_mirrored: bool) -> BlockMaker:
         key = number, is_mirrored
@@ -159,7 +159,7 @@ class _Arrangement:
             clips = [clip for row in rows if row is not None for clip in row.sources.clips]
             carried = None
             if self._root is not None and any(clip.moved[self._root] for clip in clips):
-                carried = Carried.of(clips, self.playing.up, self.playing.followers)
+                carried = Carried.of(clips, self.playing.up, self.playing.followers, self.body)
             self._makers[key] = BlockMaker.of(block, rows, masks, carried, self.playing)
         return self._makers[key]
 

@@ -109,7 +109,7 @@ class _Look:
     def of(cls, pieces: list[Piece], body: SkeletonMap, playing: Playing) -> _Look:
         clips = [piece.whole if isinstance(piece, Excerpt) else piece for piece in pieces
                  if isinstance(piece, Clip | Excerpt)]
-        chain = root_chain(clips, playing.followers) if clips else NO_JOINTS
+        chain = root_chain(clips, playing.followers, body) if clips else NO_JOINTS
         has_frame = playing.root_motion != "AS_AUTHORED" and len(chain) > 0
         seen, style = Seen.of(body), playing.style
         key = (seen.joints.tobytes(), seen.sizes.tobytes(), chain.tobytes(), playing.up.tobytes(), playing.root_motion,

@@ -19,6 +19,7 @@ from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.maps import SkeletonMap
 from .feet.grounds import ground_of
 from .feet.legs import Leg, legs_of
+from .placing.carriers import carrying_hips
 from .placing.freed import Freed
 from .placing.root_motion import NO_JOINTS, RootedClips, RootMode, mode_named, moved_together, root_chain
 from .sources import Sources
@@ -51,9 +52,10 @@ class Prepared:
         """Prepare what is played; see Row.of. It is the same one for as long as anybody holds it."""
         is_shared = style.joint_time == "SHARED" or TRANSITION_METHODS[style.method].shape in ("LEAD", "DECAY")
         legs = legs_of(body) if body is not None and root_motion in ("CONTINUE", "ALONG") else ()
+        hips = None if body is None else carrying_hips(body)
         key = (cast("tuple[Hashable, ...]", tuple(played)), style.interpolation, style.translation,
                mode_named(root_motion), up.tobytes(), speed, limits, followers.tobytes(), is_shared,
-               body if root_motion == "ALONG" else None, legs)
+               body if root_motion == "ALONG" else None, legs, None if hips is None else hips.tobytes())
         known = _known.get(key)
         if known is None:
             sources = Sources.of(played, style.interpolation, style.translation)
@@ -66,7 +68,7 @@ class Prepared:
               limits: Limits | None, followers: IntArray, is_shared: bool, body: SkeletonMap | None) -> Prepared:
         """Prepare clips; is_shared: all joints take the same time for a transition. grounds: see RootedClips."""
         clips = sources.clips
-        chain = root_chain(clips, followers)
+        chain = root_chain(clips, followers, body)
         moved, freed = moved_together(sources.moved, chain), Freed.of(sources.skeleton, chain)
         ends = EndPoses.of(sources.skeleton, sources.durations_s, moved, sources.ends)
         if freed is not None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...clips.clip import Clip
 from ...maths.arrays import FloatArray, IntArray
+from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Pose
 from .placement import Bearing, Root
 from .root_motion import NO_JOINTS, carry_over_ground, root_chain, roots_carried
@@ -23,9 +24,10 @@ class Carried:
     _carried: tuple[Root, ...]
 
     @classmethod
-    def of(cls, clips: Sequence[Clip], up: FloatArray, followers: IntArray = NO_JOINTS) -> Carried | None:
-        """Find what carries a body through clips; None where nothing moves. See root_chain and roots_carried."""
-        chain = root_chain(clips, followers)
+    def of(cls, clips: Sequence[Clip], up: FloatArray, followers: IntArray = NO_JOINTS,
+           body: SkeletonMap | None = None) -> Carried | None:
+        """Find what carries a body through clips; None where nothing does. See root_chain and roots_carried."""
+        chain = root_chain(clips, followers, body)
         if not len(chain):
             return None
         skeleton, top = clips[0].skeleton, int(chain[0])

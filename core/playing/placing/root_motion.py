@@ -18,7 +18,9 @@ from ...errors import TaktError
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...skeletons.hierarchy import subtree_sizes, with_ancestors, with_descendants
+from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Pose, Skeleton
+from .carriers import carrying_half, carrying_hips
 from .freed import Freed
 from .placement import Bearing, Placement, Root, Travel
 
@@ -44,20 +46,24 @@ def mode_named(identifier: RootMode) -> RootMode:
     return identifier
 
 
-def root_joint(clips: Sequence[Clip], followers: IntArray = NO_JOINTS) -> int | None:
+def root_joint(clips: Sequence[Clip], followers: IntArray = NO_JOINTS, body: SkeletonMap | None = None) -> int | None:
     """Return the topmost joint that any of the clips shifts, else the topmost that any turns, else None.
 
-    followers: joints that copy the motion of others.
+    followers: joints that copy the motion of others. body: what the joints are; where that is known, only hips and what
+    is above them count, else of those that are turned only such as carry half of the skeleton: who nods goes nowhere.
     Where some clips leave that joint alone and shift one below it that carries most of what moves, it is that one: both
     kinds take it along. It is the hips, where captured motion follows a clip that travels by a bone above them.
     """
-    shifted = np.setdiff1d(_shifted(clips), followers)
-    turned = np.setdiff1d(np.concatenate([clip.rotations.joints for clip in clips]), followers)
-    root = _topmost(clips[0].skeleton, shifted if len(shifted) else turned)
+    skeleton, hips = clips[0].skeleton, None if body is None else carrying_hips(body)
+    among = np.setdiff1d(np.arange(len(skeleton)) if hips is None else np.flatnonzero(hips), followers)
+    root = _topmost(skeleton, _shifted(clips, among))
+    if root is None:
+        turned = np.intersect1d(np.concatenate([clip.rotations.joints for clip in clips]), among)
+        root = _topmost(skeleton, turned[carrying_half(skeleton)[turned]] if hips is None else turned)
     while root is not None:
         others = [clip for clip in clips if _leaves_alone(clip, root)]
-        lower = _topmost(clips[0].skeleton, np.intersect1d(
-            np.setdiff1d(_shifted(others), followers), _carrying_most(clips, root))) if others else None
+        lower = _topmost(skeleton, np.intersect1d(
+            _shifted(others, among), _carrying_most(clips, root))) if others else None
         if lower is None:
             break
         root = lower
@@ -92,8 +98,8 @@ def _topmost(skeleton: Skeleton, joints: IntArray) -> int | None:
     return int(joints[np.lexsort((-sizes[joints], depth[joints]))[0]])
 
 
-def _shifted(clips: Sequence[Clip]) -> IntArray:
-    """Return the joints that any clip shifts as it plays; where none does, those that any holds away from rest.
+def _shifted(clips: Sequence[Clip], among: IntArray) -> IntArray:
+    """Return which of some joints any clip shifts as it plays; where none does, those that any holds away from rest.
 
     Files key joints that never move, too: one that travels less than _STILL of what the farthest does is not shifted.
     """
@@ -101,17 +107,18 @@ def _shifted(clips: Sequence[Clip]) -> IntArray:
     for clip in clips:
         joints = clip.translations.joints
         travelled[joints] = np.maximum(travelled[joints], clip.derived(_reaches))
-    if travelled.max(initial=0.0) <= 0.0:
-        return np.unique(np.concatenate([clip.translations.joints for clip in clips]))
-    return np.flatnonzero(travelled > _STILL * travelled.max())
+    farthest = travelled[among].max(initial=0.0)
+    found = (np.flatnonzero(travelled > _STILL * farthest) if farthest > 0.0 else
+             np.concatenate([clip.translations.joints for clip in clips]))
+    return np.asarray(np.intersect1d(found, among), dtype=np.int64)
 
 
-def root_chain(clips: Sequence[Clip], followers: IntArray = NO_JOINTS) -> IntArray:
+def root_chain(clips: Sequence[Clip], followers: IntArray = NO_JOINTS, body: SkeletonMap | None = None) -> IntArray:
     """Return the root joint, and before it its ancestors from the topmost one on that any clip takes from rest, (N,).
 
-    Where no ancestor moves it is alone; where no clip moves anything there is none.
+    Where no ancestor moves it is alone; where no clip moves what may carry a body there is none. See root_joint.
     """
-    root = root_joint(clips, followers)
+    root = root_joint(clips, followers, body)
     if root is None:
         return NO_JOINTS
     chain = with_ancestors(clips[0].skeleton.parents, np.array((root,)))

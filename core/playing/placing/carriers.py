@@ -1,0 +1,37 @@
+"""Which joints may carry a body over the ground: those that its hips hang on, not those that hang on its hips."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...maths.arrays import BoolArray
+from ...skeletons import hanim
+from ...skeletons.hierarchy import path_to_root, subtree_sizes
+from ...skeletons.maps import SkeletonMap
+from ...skeletons.skeleton import Skeleton
+
+_LEGS = ("l_hip", "r_hip")
+
+
+def carrying_hips(body: SkeletonMap) -> BoolArray | None:
+    """Return the hips and what is above them, and above both legs where these hang elsewhere, as in control rigs, (J,).
+
+    None where it is not known for sure which joint the hips are.
+    """
+    hips = body.joint_of.get(hanim.ROOT)
+    if hips is None or not body.is_sure:
+        return None
+    parents, carrying = body.skeleton.parents, np.zeros(len(body.skeleton), dtype=np.bool_)
+    carrying[path_to_root(parents, hips)] = True
+    legs = [set(path_to_root(parents, body.joint_of[leg])[1:]) for leg in _LEGS if leg in body.joint_of]
+    if len(legs) == len(_LEGS):
+        carrying[sorted(set.intersection(*legs))] = True
+    return carrying
+
+
+def carrying_half(skeleton: Skeleton) -> BoolArray:
+    """Return the joints below which, they included, are at least half of all that are not above them, (J,)."""
+    others = np.full(len(skeleton), len(skeleton))
+    for depth, joints in enumerate(skeleton.levels):
+        others[joints] -= depth
+    return np.asarray(2 * np.array(subtree_sizes(skeleton.parents), dtype=np.int64) >= others)
