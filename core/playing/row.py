@@ -80,9 +80,10 @@ class Row:
                                followers=followers, body=body)
         sources, ends, automatic = prepared.sources, prepared.ends, prepared.automatic
         clips, method = sources.clips, TRANSITION_METHODS[style.method]
-        root, held = RootMotion(prepared.rooted, sequence.clip), Held(sequence.clip, ends.moved, sequence.is_loop)
+        held = Held(sequence.clip, ends.moved, sequence.is_loop)
         transitions_s, far, notes = fit_transitions(sequence, clips, ends, held, method, automatic.lengths_s)
         layout = method.lay_out(sequence.length_s, transitions_s)
+        root = RootMotion(prepared.rooted, sequence.clip, transitions_s if sequence.is_loop else None)
         problems = *far_turns(sequence, sources.skeleton, far, seen and seen(layout.end_s), skin), *notes
         tempo = quotient(1.0, time_stretch(layout.end_s - layout.begin_s, sequence, clips))
         return cls(sequence, prepared, style, layout,

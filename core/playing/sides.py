@@ -20,7 +20,7 @@ from .transitions.limits import Limits
 from .transitions.seams import EndPoses
 
 _DIGITS: Final = 9
-"""Of seconds and of paces: what differs by less plays at other times of the score."""
+"""Of seconds, paces and radians: what differs by less plays at other times of the score."""
 
 
 class _Holding(NamedTuple):
@@ -101,7 +101,7 @@ class Sides:
         found = Inertialization.of(self._facing_forward(seam), self.differing, before_s, after_s, slope)
         clips = self.sequence.clip[seam], self.sequence.clip[(seam + 1) % len(self.sequence)]
         for vectors in (found.offsets, found.rates):
-            self.root.clips.turn_shifts(vectors, self.differing.row_of, *clips)
+            self.root.clips.turn_shifts(vectors, self.differing.row_of, *clips, self.root.turns_rad[seam])
         return found
 
     @cached_property
@@ -115,13 +115,14 @@ class Sides:
         A score calls the same clips one after another again and again.
         """
         clip, held = self.sequence.clip, self.held.columns_after(np.arange(len(self.sequence)))
-        times = np.round(np.stack((self.tempo, np.roll(self.tempo, -1), before_s, after_s)), _DIGITS)
+        times = np.round(np.stack((self.tempo, np.roll(self.tempo, -1), before_s, after_s, self.root.turns_rad)),
+                         _DIGITS)
         _, first, which = np.unique(np.column_stack((clip, np.roll(clip, -1), held, *times)), axis=0,
                                     return_index=True, return_inverse=True)
         return np.asarray(first[which.reshape(-1)])
 
     def _facing_forward(self, seam: IntArray) -> Crossing:
-        """Return both sides of seams (N,) as if the body were at the origin there, facing forward."""
+        """Return both sides of seams (N,) as if the body were at the origin there, facing forward as it comes."""
         ends, clip = self.ends, self.sequence.clip[seam]
         later = (seam + 1) % len(self.sequence)
         following = self.sequence.clip[later]
@@ -134,6 +135,7 @@ class Sides:
             enters, left = ends.moved[following], ends.moved[clip]
             poses = (out, _where(enters, ends.first.at(following), out),
                      _where(left, ends.last_but_one.at(clip), out), _where(enters, ends.second.at(following), out))
+        self.root.turn_at_seam((poses[1], poses[3]), seam)
         steps = (quotient(ends.step_s[clip], self.tempo[seam]), quotient(ends.step_s[following], self.tempo[later]))
         is_long = None if self.limits is None else self.limits.exceeds(poses[0].rotations, poses[1].rotations)
         return Crossing(*poses, *steps, is_long)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from takt.bridge import armature, properties, score
-from takt.core.clips.clip import Clip
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.formats import ogre_xml
 from takt.core.formats.ogre import OgreSkeleton
 from takt.core.maths import rotations as rot
@@ -121,6 +121,30 @@ def test_a_loop_that_turns_holds_one_round_and_says_so(rig: bpy.types.Object, li
     assert abs(played(rig).lap_yaw_rad) > 0.01
     assert not any(len(curve.modifiers) for curve in curves(rig))
     assert "Each lap of the loop starts with another heading" in capsys.readouterr().out
+
+
+def test_a_loop_that_turns_as_hips_sway_repeats_as_it_is_previewed(rig: bpy.types.Object, tmp_path: Path,
+                                                                  skeleton: Skeleton) -> None:
+    """Its cycle comes without the frame that closes it, so its ends face 3 degrees apart; it goes straight on."""
+    times, frame = np.linspace(0.0, 1.0, 13), skeleton.rest_world_rotations[0]
+    turn = rot.from_axis_angle(np.array((0.0, 1.0, 0.0)), 0.7 + np.radians(6.0) * np.cos(2.0 * np.pi * 0.83 * times))
+    turns = rot.multiply(rot.multiply(rot.conjugate(frame), turn), frame)
+    way = np.stack((0.02 * np.sin(5.0 * times), 0.01 * np.cos(9.0 * times), times), axis=1)
+    clip = Clip("sway", skeleton, 1.0, Tracks.uniform(np.array([0]), times, turns[:, None]),
+                Tracks.uniform(np.array([0]), times, way[:, None]), Tracks.empty(3))
+    (tmp_path / "Walk.skeleton.xml").write_bytes(ogre_xml.write(OgreSkeleton.of(skeleton, (clip,))))
+    (tmp_path / "walk.pha").write_text('<pha tickLength="1"><load src="Walk"/><procedure name="main"><call name="sway" '
+                                       'duration="1" repeat="2"/></procedure></pha>', encoding="utf-8")
+    play(tmp_path / "walk.pha", loop=True, root_motion="CONTINUE")
+    motion, own = played(rig), armature.read_skeleton(rig)
+    assert motion.row.root.turns_rad.any()
+    for lap in (0, 1, 3):
+        for at in (1, 17, 24, 40, 48):
+            pose = motion.sample(np.array(((at - 1) / 24 + lap * motion.duration_s,)))
+            turned, locations, _ = basis(rig, at + lap * motion.duration_s * 24)
+            wanted = rot.rotate(rot.conjugate(own.rest_rotations[:1]), pose.translations[0, :1])
+            assert rot.angle_between(turned[0], pose.rotations[0, 0]) < 1e-3
+            np.testing.assert_allclose(locations[:1], wanted, atol=1e-4)
 
 
 def test_markers_may_be_left_out(rig: bpy.types.Object, library: Path) -> None:

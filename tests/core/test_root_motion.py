@@ -13,7 +13,7 @@ from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
 from takt.core.pha.expansion import expand
 from takt.core.playing.motion import compose
-from takt.core.playing.placing.placement import Placement, Root
+from takt.core.playing.placing.placement import SWAY_RAD, Placement, Root
 from takt.core.playing.placing.root_motion import root_chain, root_joint
 from takt.core.playing.transitions.blending import Style
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
@@ -104,6 +104,60 @@ def test_a_loop_repeats_with_offset(method):
         assert there.shift == pytest.approx(expected.shift, abs=EXACT)
         assert np.exp(1j * there.yaw_rad) == pytest.approx(np.exp(1j * expected.yaw_rad), abs=EXACT)
     assert np.exp(1j * lap.yaw_rad) == pytest.approx(1j, abs=EXACT)
+
+
+SWAY = walking("left", (0.02, -1.0), yaw_rad=np.radians(-3.0), start=(0.4, 0.1), facing_rad=0.5)
+BACK = walking("right", (0.1, -0.8), yaw_rad=np.radians(1.5), facing_rad=-2.0)
+WAVE = turning("wave", X, (0.0, 1.0), ("r_arm",))
+
+
+def loop_of(names, method="BOTH", transition_s=0.3, root_motion="CONTINUE"):
+    calls = [f'{name} duration="1" transition="{transition_s * (index + 1)}"' for index, name in enumerate(names)]
+    return motion((SWAY, BACK, WAVE), *calls, method=method, loop=True, root_motion=root_motion)
+
+
+@pytest.mark.parametrize("method", TRANSITION_METHODS)
+@pytest.mark.parametrize("names", [("left",), ("left", "left", "right"), ("left", "wave"), ("wave", "left", "left")])
+def test_a_loop_that_turns_as_hips_sway_goes_straight(names, method):
+    """Each lap is the first one, shifted, and nothing jumps at any seam; what leaves the root alone turns nobody."""
+    m = loop_of(names, method, 0.1)
+    assert m.lap_yaw_rad == pytest.approx(0.0, abs=1e-12)
+    times = np.linspace(0.0, m.duration_s, 41)[:-1]
+    first, third = hip(m, *times), hip(m, *(times + 2.0 * m.duration_s))
+    assert third[:, :, :3] == pytest.approx(first[:, :, :3], abs=EXACT)
+    shift = third[:, :, 3] - first[:, :, 3]
+    assert shift == pytest.approx(np.tile(shift[0], (40, 1)), abs=EXACT) and np.hypot(*shift[0, :2]) > 1.0
+    edges = np.concatenate((m.layout.begin_s, m.layout.end_s, m.layout.window_begin_s, m.layout.window_end_s))
+    edges = np.concatenate((edges, edges + m.duration_s))
+    before, after = (world_from_pose(m.skeleton, m.sample(edges + side)) for side in (-1e-9, 1e-9))
+    assert np.abs(before - after).max() < 1e-6
+
+
+def test_longer_transitions_turn_a_loop_by_more():
+    """Beside them each clip turns as it is authored."""
+    m = loop_of(("left", "left", "right"), "END", 0.1)
+    assert np.degrees(m.row.root.turns_rad) == pytest.approx((0.75, 1.5, 2.25))
+    at = np.array((0.0, 1.0, 2.0))[:, None] + np.array((0.0, 0.6))  # transitions end with the clips before them
+    inside = np.degrees(heading(m, *at.ravel())).reshape(3, 2)
+    assert np.diff(inside)[:, 0] == pytest.approx((-1.8, -1.8, 0.9), abs=1e-6)
+    assert np.diff(inside[:, 0]) == pytest.approx((-3.0 + 0.75, -3.0 + 1.5), abs=1e-6)
+
+
+def test_a_loop_of_cuts_goes_straight_too():
+    m = loop_of(("left", "right"), transition_s=0.0)
+    assert np.degrees(m.row.root.turns_rad) == pytest.approx((0.75, 0.75)) and m.lap_yaw_rad == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize(("calls", "lap"), [((SWAY,) * 3, -9.0), ((SWAY,) * 5, -15.0), ((TURN,) * 4, 0.0),
+                                            ((TURN, TURN, TURN, TURN, SWAY), -3.0)])
+def test_a_lap_that_really_turns_is_left_to_turn(calls, lap):
+    p = [f'{clip.name} duration="1" transition="0.2"' for clip in calls]
+    m, once = (motion((SWAY, TURN), *p, loop=loop) for loop in (True, False))
+    if is_straight := abs(lap) < np.degrees(SWAY_RAD):
+        lap = 0.0
+    assert np.degrees(m.lap_yaw_rad) == pytest.approx(lap, abs=EXACT)
+    assert bool(m.row.root.turns_rad.any()) == (is_straight and calls != (TURN,) * 4)
+    assert not once.row.root.turns_rad.any(), "what ends turns as its clips do"
 
 
 def test_the_first_segment_begins_as_authored():
@@ -259,12 +313,13 @@ def place_of_hip(m, times):
 
 
 @pytest.mark.parametrize("method", TRANSITION_METHODS)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [1, 2, 3, 5])
 def test_continue_goes_on_where_a_joint_above_the_root_turns(seed, method):
     """The hip is carried as a whole, its own way and the turning of what it stands on; clips may leave that alone."""
     rng = np.random.default_rng(seed)
     clips = tuple(under_a_turntable(rng, name, seed != 3 or name != "b") for name in "abc")
     m = motion(clips, *(f'{name} duration="1" transition="0"' for name in "abcab"), method=method, loop=True)
+    assert abs(m.lap_yaw_rad) > SWAY_RAD
     seams = np.arange(1.0, 11.0)
     before, after = place_of_hip(m, seams - 1e-9), place_of_hip(m, seams)
     for one, other in zip(before[:2], after[:2], strict=True):
@@ -280,10 +335,12 @@ def test_continue_goes_on_where_a_joint_above_the_root_turns(seed, method):
 
 
 @pytest.mark.parametrize("method", TRANSITION_METHODS)
-def test_with_transitions_the_hip_does_not_jump_either(method):
-    rng = np.random.default_rng(7)
-    clips = tuple(under_a_turntable(rng, name, name != "b") for name in "abc")
-    m = motion(clips, *(f'{name} duration="1" transition="0.3"' for name in "abc"), method=method, loop=True)
+@pytest.mark.parametrize(("seed", "names", "is_straight"), [(7, "abc", False), (0, "abcab", True)])
+def test_with_transitions_the_hip_does_not_jump_either(method, seed, names, is_straight):
+    rng = np.random.default_rng(seed)
+    clips = tuple(under_a_turntable(rng, name, is_straight or name != "b") for name in "abc")
+    m = motion(clips, *(f'{name} duration="1" transition="0.3"' for name in names), method=method, loop=True)
+    assert m.row.root.turns_rad.any() == is_straight
     edges = np.concatenate((m.layout.begin_s, m.layout.end_s, m.layout.window_begin_s, m.layout.window_end_s))
     edges = np.concatenate((edges, edges + m.duration_s))
     before, after = (world_from_pose(m.skeleton, m.sample(edges + side)) for side in (-1e-9, 1e-9))

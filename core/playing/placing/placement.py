@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,8 @@ from ...maths.arrays import FloatArray, IntArray
 from ...skeletons.skeleton import Pose, Skeleton
 
 _STRAIGHT_RAD = 1e-12
+SWAY_RAD: Final = np.radians(10.0)
+"""A lap that turns by less goes straight on: hips sway by so much, and a clip may begin and end anywhere in that."""
 ComplexArray = npt.NDArray[np.complex128]
 
 
@@ -215,30 +218,55 @@ class Travel:
     """How a character travels through S segments.
 
     starts: placements (C,) of the clips' first poses (the identity for clips that do not move the root).
-    stations: (S + 1,) where the root stands before, between and after the segments.
+    stations: (S + 1,) where each segment begins, and where one after the last would.
+    turns_rad: (S,) by how much the heading turns at the seam after each segment: 0, but in a loop that goes straight.
     lap: one placement, from one round of the whole to the next.
     """
 
     starts: Placement
     stations: Placement
+    turns_rad: FloatArray
     lap: Placement
 
     @classmethod
     def through(cls, starts: Placement, ends: Placement, rest: Placement, moves: npt.NDArray[np.bool_],
-                clip: IntArray) -> Travel:
+                clip: IntArray, loop_s: FloatArray | None = None) -> Travel:
         """Chain segments that play clips (S,); starts, ends, moves: (C,); rest: one placement.
 
-        Qₖ₊₁ = Qₖ · S⁻¹ · E: each clip's own travel, S⁻¹E, starts where the one before ended. The first
+        Qₖ₊₁ = Qₖ · S⁻¹ · E · T: each clip's own travel, S⁻¹E, starts where the one before ended. The first
         segment begins where its clip is authored. A clip that does not move the root does not travel.
+        loop_s: (S,) of a loop, how long the transition after each segment lasts: a lap that turns by less than SWAY_RAD
+        goes straight, and the turns T at its seams undo that. None: T is nothing.
         """
         travel = starts.inverse() @ ends
         yaw = np.where(moves, travel.yaw_rad, 0.0)[clip]
         step = np.where(moves, travel.shift, 0.0)[clip]
         rise = np.where(moves, travel.rise, 0.0)[clip]
+        turns = (np.zeros(len(clip)) if loop_s is None else
+                 _straightening(float(yaw.sum()), moves[np.roll(clip, -1)], loop_s))
         origin = starts.at(clip[0]) if moves[clip[0]] else rest
-        heading = float(origin.yaw_rad) + np.concatenate(((0.0,), np.cumsum(yaw)))
+        heading = float(origin.yaw_rad) + np.concatenate(((0.0,), np.cumsum(yaw + turns)))
         position = complex(origin.shift) + np.concatenate(((0.0,), np.cumsum(np.exp(1j * heading[:-1]) * step)))
         high = float(origin.rise) + np.concatenate(((0.0,), np.cumsum(rise)))
         stations = Placement(heading, position, high)
         own = Placement(*(np.where(moves, each, 0.0) for each in (starts.yaw_rad, starts.shift, starts.rise)))
-        return cls(own, stations, stations.at(-1) @ stations.at(0).inverse())
+        return cls(own, stations, turns, stations.at(-1) @ stations.at(0).inverse())
+
+
+def _straightening(yaw_rad: float, enters: npt.NDArray[np.bool_], transitions_s: FloatArray) -> FloatArray:
+    """Return by how much to turn at S seams so that a lap that turns by yaw_rad goes straight; 0 if it turns far.
+
+    enters: (S,) whether what follows moves the root: nothing else turns it. The longer a transition, the more it turns.
+
+    >>> enters, transitions_s = np.array((True, False, True)), np.array((0.1, 0.2, 0.3))
+    >>> np.degrees(_straightening(np.radians(356.0), enters, transitions_s)).round(6).tolist()
+    [1.0, 0.0, 3.0]
+    >>> np.degrees(_straightening(np.radians(15.0), enters, transitions_s)).tolist()
+    [0.0, 0.0, 0.0]
+    """
+    turn = float(np.remainder(yaw_rad + np.pi, 2.0 * np.pi) - np.pi)
+    if abs(turn) >= SWAY_RAD or not enters.any():
+        return np.zeros(len(enters))
+    lasts = np.where(enters, transitions_s, 0.0)
+    weights = lasts if lasts.any() else enters.astype(np.float64)
+    return np.asarray(-turn * weights / weights.sum())

@@ -245,9 +245,9 @@ class RootedClips:
         """Whether each clip starts where the one before ended."""
         return self.mode in ("CONTINUE", "ALONG")
 
-    def through(self, clip: IntArray) -> Travel:
-        """Return how segments that play clips (S,) lead over the ground, one after another."""
-        return Travel.through(self._first, self._last, self._rest, self._moves, clip)
+    def through(self, clip: IntArray, loop_s: FloatArray | None = None) -> Travel:
+        """Return how segments that play clips (S,) lead over the ground, one after another; see Travel.through."""
+        return Travel.through(self._first, self._last, self._rest, self._moves, clip, loop_s)
 
     def is_among(self, joints: BoolArray) -> bool:
         """Tell whether the joint that is moved for the root is one of some joints (J,)."""
@@ -280,16 +280,16 @@ class RootedClips:
         carry_over_ground(self._carried, pose, by)
 
     def turn_shifts(self, vectors: FloatArray, row_of: Callable[[int], int | None], before: IntArray,
-                    after: IntArray) -> None:
+                    after: IntArray, turns_rad: FloatArray) -> None:
         """Turn what is added to translations at seams, from clips that face forward there to clips as authored.
 
-        vectors: (N, 2, R, 3) to the poses of clips before seams, (N,), and to those of clips after them. row_of: which
-        of them is a joint's translation, None: none is.
+        vectors: (N, 2, R, 3) to the poses of clips before seams, (N,), and to those of clips after them, which are
+        turned there (N,). row_of: which of them is a joint's translation, None: none is.
         """
         if not self.goes_on:
             return
         yaw = np.stack((np.where(self._moves, self._last.yaw_rad, 0.0)[before],
-                        np.where(self._moves, self._first.yaw_rad, 0.0)[after]), axis=1)
+                        np.where(self._moves, self._first.yaw_rad, 0.0)[after] - turns_rad), axis=1)
         for root in self._carried:
             if (row := row_of(root.joint)) is not None:
                 vectors[..., row, :] = root.turned(vectors[..., row, :], yaw)
@@ -309,14 +309,16 @@ class RootMotion:
 
     Where each goes on from the one before, the poses at the clips' ends are carried to the station between their
     segments; a clip's own poses are carried by what leads from its start to the station before it.
+
+    turns_rad: (S,) by how much the heading turns at the seam after each segment, so that a loop goes straight.
     """
 
-    def __init__(self, clips: RootedClips, clip: IntArray) -> None:
-        """Take clips, and which of them the segments play, (S,)."""
-        self.clips = clips
+    def __init__(self, clips: RootedClips, clip: IntArray, loop_s: FloatArray | None = None) -> None:
+        """Take clips, and which of them the segments play, (S,); loop_s: see Travel.through."""
+        self.clips, self.turns_rad = clips, np.zeros(len(clip))
         if self.goes_on:
-            travel = clips.through(clip)
-            self._stations, self._lap = travel.stations, travel.lap
+            travel = clips.through(clip, loop_s)
+            self._stations, self._lap, self.turns_rad = travel.stations, travel.lap, travel.turns_rad
             self._to_stations = travel.stations.at(slice(-1)) @ travel.starts.at(clip).inverse()
 
     @classmethod
@@ -356,12 +358,22 @@ class RootMotion:
             return points
         return self.clips.bearing.moved(points, self._lapped(self._to_stations.at(segment), rounds))
 
-    def place_seam(self, poses: Sequence[Pose], seam: IntArray, rounds: IntArray) -> None:
-        """Carry end poses (W, J, …) to the station after each seam's segment."""
-        if self.goes_on:
-            station = self._lapped(self._stations.at(seam + 1), rounds).numbers
+    def turn_at_seam(self, poses: Sequence[Pose], seam: IntArray) -> None:
+        """Turn poses (W, J, …) of what follows seams by as much as the heading turns there."""
+        turns = self.turns_rad[seam]
+        if np.count_nonzero(turns):
+            by = Placement(turns, np.zeros(len(turns), dtype=np.complex128)).numbers
             for pose in poses:
-                self.clips.carry(pose, station)
+                self.clips.carry(pose, by)
+
+    def place_seam(self, poses: Sequence[Pose], seam: IntArray, rounds: IntArray) -> None:
+        """Carry end poses (W, J, …) to the station after each seam's segment, where that ends."""
+        if self.goes_on:
+            station = self._stations.at(seam + 1)
+            ended = Placement(station.yaw_rad - self.turns_rad[seam], station.shift, station.rise)
+            by = self._lapped(ended, rounds).numbers
+            for pose in poses:
+                self.clips.carry(pose, by)
 
     def repeat(self, pose: Pose, rounds: IntArray) -> None:
         """Carry poses (F, J, …) of the first round, on the clips' own skeleton, to where later rounds (F,) are."""
