@@ -26,9 +26,8 @@ from ..core.library.store import ClipStore
 from ..core.maths import rotations as rot
 from ..core.retargeting.comparing.upright import turned
 from ..core.skeletons.skeleton import Skeleton
-from . import armature, axes, curves
+from . import armature, axes, curves, object_motion
 from .frame_rate import frames_per_second
-from .object_motion import carried
 from .skin_points import read_points, read_sample
 
 _READ_FPS: Final = 24
@@ -91,8 +90,8 @@ def clips_of_action(armature_object: bpy.types.Object,
         held = curves.fingerprint(fitted)
         if held is None:
             return (_clip(fitted, skeleton, fps),)
-        return (store.made(("action", action.name, held, skeleton, turn.tobytes(), fps),
-                           lambda: _clip(fitted, skeleton, fps)),)
+        key = "action", action.name, held, object_motion.fingerprint(fitted), skeleton, turn.tobytes(), fps
+        return (store.made(key, lambda: _clip(fitted, skeleton, fps)),)
 
     return find
 
@@ -107,7 +106,7 @@ def _clips(played: Iterable[tuple[bpy.types.Action, bpy.types.Object, str]],
         if ob not in skeletons:
             skeletons[ob] = armature.read_skeleton(ob)
         fitted = curves.fit(action, ob)
-        new = _upright(carried(curves.read_clip(fitted, skeletons[ob], fps(ob)), fitted, fps(ob)), ob)
+        new = _upright(object_motion.carried(curves.read_clip(fitted, skeletons[ob], fps(ob)), fitted, fps(ob)), ob)
         key = (ob, len(new.skeleton))
         if key not in upright:
             upright[key] = replace(new, skin=read_sample(ob, new.skeleton))
@@ -164,7 +163,8 @@ def _fitting(action: bpy.types.Action, objects: Iterable[bpy.types.Object]) -> b
 
 def _clip(fitted: curves.Fitted, skeleton: Skeleton, fps: float) -> Clip:
     """Read an Action on an armature, in H-Anim's axes."""
-    clip = _upright(curves.read_clip(fitted, skeleton, fps), fitted.armature_object)
+    clip = object_motion.travelling(curves.read_clip(fitted, skeleton, fps), fitted, fps)
+    clip = _upright(clip, fitted.armature_object)
     points = read_points(fitted.armature_object)
     return clip if points is None else replace(clip, skin=points.sample(skeleton))
 

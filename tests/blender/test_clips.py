@@ -11,14 +11,17 @@ import numpy as np
 import pytest
 
 from takt.bridge import armature, axes, clips, curves, properties, score, versions
+from takt.bridge.frame_rate import frames_per_second
 from takt.core.clips.clip import Clip
 from takt.core.clips.clip_file import ClipFile
 from takt.core.errors import FileError
 from takt.core.formats import FORMATS, bvh, endings
 from takt.core.formats.format import Format, Source
 from takt.core.library.clip_files import read_clip_file
+from takt.core.library.store import ClipStore
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
+from takt.core.retargeting.comparing.upright import turned
 from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
@@ -384,6 +387,53 @@ def test_what_moves_the_armature_itself_moves_its_bones_in_the_clip(rig: Any, tm
                      [np.linalg.norm(places[:, 1] - places[:1, 1], axis=1) for places in (ours, theirs)])
     np.testing.assert_allclose(ways[0] / lengths[0], ways[1] / lengths[1], atol=0.01)
     assert ways[1].max() > 0.1
+
+
+@pytest.mark.parametrize("tilt", [(0.0, 0.0, 0.0), (np.pi / 2, 0.0, 0.0), (0.3, 0.2, 1.0)])
+@pytest.mark.parametrize("is_moved", [True, False])
+def test_what_an_action_does_to_the_armature_itself_its_topmost_bones_do(rig: Any, tilt: tuple[float, float, float],
+                                                                         is_moved: bool) -> None:
+    """They begin where they are without, whatever the object does now."""
+    keyed(rig, scales=False)
+    random = np.random.default_rng(5)
+    rig.scale = (2.0, 2.0, 2.0)
+    for bone in rig.pose.bones:
+        bone.scale = (1.0, 1.0, 1.0)
+    for frame in (1, 9, 20):
+        rig.location = random.uniform(-3.0, 3.0, 3) if is_moved else (1.0, 2.0, 3.0)
+        rig.rotation_euler = np.add(tilt, random.uniform(-1.0, 1.0, 3) * (frame > 1) * is_moved)
+        for channel in ("location", "rotation_euler"):
+            rig.keyframe_insert(channel, frame=frame)
+    frames, scene = (1, 5, 9, 14, 20), cast(Any, bpy.context.scene)
+    scene.frame_set(1)
+    own = played_on_itself(rig, "Wave")[0]
+    found = world_from_pose(own.skeleton, own.sample((np.array(frames) - 1.0) / frames_per_second(scene)))
+    wanted, bases = [], []
+    for frame in frames:
+        bones = shown(rig, frame)
+        bases.append(np.array(rig.matrix_basis, dtype=np.float64))
+        wanted.append((np.linalg.inv(bases[0]) @ bases[-1])[:3] @ np.concatenate(
+            (bones, np.broadcast_to((0.0, 0.0, 0.0, 1.0), (len(bones), 1, 4))), axis=1))
+    np.testing.assert_allclose(found, wanted, atol=POSE)
+    assert (np.ptp(np.array(bases)[:, :3, 3], axis=0).max() > 0.1) == is_moved
+    rig.location, now = (7.0, 8.0, 9.0), played_on_itself(rig, "Wave")[0]
+    np.testing.assert_allclose(now.translations.values, own.translations.values, atol=POSE)
+
+
+def test_where_an_action_shifts_the_armature_alone_its_heading_is_the_one_that_it_has(rig: Any) -> None:
+    swinging(rig)
+    for frame in (1, 31):
+        rig.location = (0.0, 0.1 * (frame - 1), 0.0)
+        rig.keyframe_insert("location", frame=frame)
+    store, ways = ClipStore(), []
+    for heading_rad in (0.0, np.pi / 2):
+        rig.rotation_euler = (0.0, 0.0, heading_rad)
+        bpy.context.view_layer.update()
+        (clip,) = cast(Any, clips.clips_of_action(rig, store))(rig.animation_data.action.name)
+        clip = turned(clip, axes.armature_from_hanim(rig))
+        places = world_from_pose(clip.skeleton, clip.sample(np.array((0.0, clip.duration_s))))[:, 0, :, 3]
+        ways.append(places[1] - places[0])
+    np.testing.assert_allclose(ways, ((0.0, 3.0, 0.0), (3.0, 0.0, 0.0)), atol=POSE)
 
 
 def shown_bone(rig: Any, name: str, frame: int) -> Any:
