@@ -68,11 +68,12 @@ def formats() -> dict[str, Format]:
 
 def clips_of_action(armature_object: bpy.types.Object,
                     store: ClipStore | None = None) -> Callable[[str], tuple[Clip, ...] | None]:
-    """Return what looks Actions of the open file up by name, for a library; None where there is none of that name.
+    """Return what looks Actions of the open file up by name; None where there is none of that name.
 
-    An Action is read on the armature that it fits best; the given one goes before others. Blender does not tell when an
-    Action is edited that nobody plays; so its keys are compared each time, which takes far less than making a clip.
-    What is returned may be kept over undo, as libraries do. store: keeps the clips for the next time.
+    What it finds is one clip, or () where the Action has no keys for bones of any armature. An Action is read on the
+    armature that it fits best; the given one goes before others. Blender does not tell when an Action is edited that
+    nobody plays; so its keys are compared each time, which takes far less than making a clip. What is returned may be
+    kept over undo, as libraries do. store: keeps the clips for the next time.
     """
     store, uid = store or ClipStore(), armature_object.session_uid  # undo frees the object itself
 
@@ -83,7 +84,7 @@ def clips_of_action(armature_object: bpy.types.Object,
         armatures = [ob for ob in bpy.data.objects if ob.type == "ARMATURE"]
         fitting = _fitting(action, sorted(armatures, key=lambda ob: ob.session_uid != uid))
         if fitting is None:
-            return None
+            return ()
         scene = cast(bpy.types.Scene, bpy.context.scene)
         fps, skeleton = frames_per_second(scene), store.skeleton(armature.read_skeleton(fitting))
         fitted, turn = curves.fit(action, fitting), axes.armature_from_hanim(fitting)

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.clips.clip import Clip
 from ..core.clips.released import read_released
-from ..core.errors import FileError, ScoreError, TaktError
+from ..core.errors import FileError, ScoreError, TaktError, quoted
 from ..core.formats.format import Format
 from ..core.library.library import FindClips, Library
 from ..core.maths import rotations as rot
@@ -209,11 +209,17 @@ def _play(task: Task, resolved: Resolved, known: Mapping[str, Value], values: Va
 
 def _read(task: Task, find_action: FindClips, formats: Mapping[str, Format],
           actions: set[str]) -> tuple[Document, Library]:
-    """Return what a score says, and its library, which adds the names of the Actions that it finds to the set."""
+    """Return what a score says, and its library, which adds the names of the Actions that it finds to the set.
+
+    The library raises FileError for an Action that moves no bones.
+    """
     def find(name: str) -> tuple[Clip, ...] | None:
         own = find_action(name)
         if own is not None:
             actions.add(name)
+        if own == ():
+            raise FileError.at(f"the Action {quoted(name)} has no keys for bones of {quoted(task.skeleton.name)}, nor "
+                               "of another armature")
         return own
 
     if task.resolved is not None:

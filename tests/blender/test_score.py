@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import armature, axes, properties, score
+from takt.bridge import armature, axes, properties, score, versions
 from takt.core.clips.clip import Clip
 from takt.core.errors import FileError
 from takt.core.maths import rotations as rot
@@ -319,3 +319,27 @@ def test_drop_wants_a_viewport_and_an_armature(rig: bpy.types.Object) -> None:
     assert handler.bl_import_operator == "takt.import_pha" and handler.bl_file_extensions == ".pha"
     assert not handler.poll_drop(bpy.context)
 
+
+@pytest.mark.parametrize("path", ["", 'pose.bones["nobody"].location', "location"])
+def test_an_action_without_keys_for_bones_is_said_to_have_none(rig: bpy.types.Object, tmp_path: Path,
+                                                               path: str) -> None:
+    """It is there, and no file is missing; given such keys, it plays."""
+    action: Any = bpy.data.actions.new("Empty one")
+    bag = versions.ensure_channelbag(action, action.slots.new("OBJECT", "Rig"))
+    if path:
+        write_key(bag, path)
+    (tmp_path / "calls.pha").write_text('<pha tickLength="1"><load src="Empty one"/><procedure name="main">'
+                                        '<call name="Empty one" duration="1"/></procedure></pha>', encoding="utf-8")
+    said = refused(tmp_path / "calls.pha")
+    assert f"line 1: <load> src: the Action 'Empty one' has no keys for bones of '{rig.name}', nor of another" in said
+    assert "found no file" not in said and score.played_actions(rig) == {"Empty one"}
+    write_key(bag, f'pose.bones["{NAMES[1]}"].rotation_quaternion')
+    rebuild()
+    assert score.error_of(rig) is None and score.motion_of(rig) is not None
+
+
+def write_key(bag: Any, path: str) -> None:
+    """Give a curve two keys that differ."""
+    keys = bag.fcurves.new(path, index=0).keyframe_points
+    keys.insert(1.0, 0.5)
+    keys.insert(25.0, 1.0)
