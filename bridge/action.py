@@ -18,6 +18,7 @@ from ..core.playing.stage import Playable
 from ..core.playing.varied import Varied
 from ..core.skeletons.skeleton import Skeleton
 from . import properties, versions
+from .action_users import is_used_elsewhere, object_slot
 from .armature import bone_property
 from .bone_rules import ORDINARY, BoneRules
 from .curves import bags
@@ -146,21 +147,24 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
                  played: Collection[str] = ()) -> bpy.types.Action:
     """Write the keys into Takt's own Action of the armature and assign it with its slot.
 
-    The Action that Takt made before of the score of that name is filled anew; curves that someone has added to it, as
-    of a face, stay. Any other Action that was assigned is kept in the file.
+    The Action that Takt made before of the score of that name is filled anew, unless it is used elsewhere by now;
+    curves that someone has added to it, as of a face, stay. Any other Action that was assigned is kept in the file.
     played: names of Actions that the score itself may play, which are never written into.
     """
     animation = _without_tweak_mode(armature_object)
     own = _own_action(armature_object)
     is_reused = own is not None and own.name not in played and getattr(own, properties.OF_SCORE) in ("", name)
-    action = own if own is not None and is_reused else bpy.data.actions.new(name)
+    if own is None or not is_reused or is_used_elsewhere(own, armature_object):
+        action = bpy.data.actions.new(name)
+    else:
+        action = own
     setattr(action, properties.OF_SCORE, name)
     before, character = animation.action, properties.character(armature_object)
     for left in (before, own):
         # An Action without a user would be lost on saving.
         if left is not None and left != action and left.users <= (left == before) + (left == character.action):
             left.use_fake_user = True
-    slot = _object_slot(action) or action.slots.new(id_type="OBJECT", name=armature_object.name)
+    slot = object_slot(action) or action.slots.new(id_type="OBJECT", name=armature_object.name)
     bag = versions.ensure_channelbag(action, slot)
     paths = {bone_path(name, channel) for channel, names, _, _ in channels.curves for name in names}
     _clear(bag, paths | set(character.written.splitlines()), is_known=bool(character.written))
@@ -186,7 +190,7 @@ def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
     written = "" if own is None else getattr(own, properties.KEYS_WRITTEN)
     if own is None or not written:
         return False
-    slot = _object_slot(own)
+    slot = object_slot(own)
     bag = next((bag for bag in bags(own) if slot is not None and bag.slot_handle == slot.handle), None)
     return bag is None or _keys_digest(bag, frozenset(paths)) != written
 
@@ -274,10 +278,6 @@ def _clear(bag: bpy.types.ActionChannelbag, paths: Collection[str], *, is_known:
             bag.fcurves.remove(curve)
     for group in [group for group in bag.groups if not len(group.channels)]:
         bag.groups.remove(group)
-
-
-def _object_slot(action: bpy.types.Action) -> bpy.types.ActionSlot | None:
-    return next((slot for slot in action.slots if slot.target_id_type == "OBJECT"), None)
 
 
 def digest_of_all_keys(action: bpy.types.Action,

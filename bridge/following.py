@@ -92,9 +92,14 @@ def problem(armature_object: bpy.types.Object) -> str:
 
 
 def is_own_action_assigned(armature_object: bpy.types.Object) -> bool:
-    """Tell whether the armature plays the Action that Takt made for it; also where neither is there."""
+    """Tell whether the armature plays the Action that Takt made for it; also where neither is there.
+
+    While a strip of the NLA is tweaked, only that plays its Action.
+    """
     animation = armature_object.animation_data
-    return (None if animation is None else animation.action) == properties.character(armature_object).action
+    assigned = None if animation is None else animation.action
+    is_tweaked = animation is not None and animation.use_tweak_mode
+    return assigned == properties.character(armature_object).action and not is_tweaked
 
 
 def want_action(armature_object: bpy.types.Object) -> None:

@@ -5,6 +5,7 @@ import numpy as np
 
 from ..core.playing.motion import Motion
 from . import properties
+from .action_users import strips_end
 from .frame_rate import frames_per_second
 
 _MOST_MARKERS = 500
@@ -63,9 +64,11 @@ def _take_back(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> Non
     """Let the scene end where it did before an armature's motion made it later, if nobody has changed it since."""
     character = properties.character(armature_object)
     if character.range_after and scene.frame_end == character.range_after:
-        others = [ob.animation_data.action for ob in scene.objects
-                  if ob.type == "ARMATURE" and ob != armature_object and ob.animation_data is not None]
-        needed = max((int(np.ceil(played.frame_range[1])) for played in others if played is not None), default=0)
+        armatures = [ob for ob in scene.objects if ob.type == "ARMATURE"]
+        others = [ob.animation_data.action for ob in armatures
+                  if ob != armature_object and ob.animation_data is not None]
+        ends = [*(played.frame_range[1] for played in others if played is not None), *map(strips_end, armatures)]
+        needed = int(np.ceil(max(ends, default=0)))
         scene.frame_end = max(character.range_before, scene.frame_start, min(needed, scene.frame_end))
         setattr(scene, properties.RANGE_LEFT, (scene.frame_start, scene.frame_end))
     character.range_before = character.range_after = 0

@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 
 from ..bridge import following, properties, score
+from ..bridge.action_users import is_pushed_down
 from ..bridge.active_character import active_armature, armature_problem
 from ..bridge.score_layout import draw_settings
 from ..core.errors import FileError, Problem, TaktError
@@ -166,7 +167,11 @@ def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
     """Draw the buttons below the settings, and whether the Action is what the score says."""
     layout.use_property_split = False
     layout.prop(character, "keep_action")
-    if not following.is_own_action_assigned(armature_object):
+    own = character.action
+    if own is not None and is_pushed_down(own, armature_object):
+        draw_words(layout, context, f"A strip of the NLA plays {own.name!r}, which stays as it is; Rebuild makes "
+                                    "another Action of the score, which plays instead", "INFO")
+    elif not following.is_own_action_assigned(armature_object):
         assigned = armature_object.animation_data and armature_object.animation_data.action
         draw_words(layout, context, f"Plays {repr(assigned.name) if assigned else 'no Action'}, not the score's; "
                                     "Rebuild lets it play the score", "INFO")

@@ -17,7 +17,7 @@ from takt.core.playing.keying import ANGLE_RAD, SHARE_OF_HEIGHT
 from takt.core.playing.motion import Motion
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.core.skeletons.skeleton import Skeleton
-from takt.tests.blender.dancing import NAMES, STEPS, curves, evaluated, play, rebuild
+from takt.tests.blender.dancing import NAMES, STEPS, curves, evaluated, play, rebuild, text_of
 
 POSE_TOLERANCE = 1e-5
 
@@ -248,6 +248,79 @@ def test_a_score_plays_and_is_rebuilt_though_a_strip_is_tweaked(rig: Any, librar
         assert animation.use_tweak_mode
         again()
         assert not animation.use_tweak_mode and animation.action is not None
+
+
+def pushed_down(rig: Any) -> Any:
+    """Put what an armature plays into a strip, as Push Down Action does."""
+    animation = rig.animation_data
+    strip = animation.nla_tracks.new().strips.new("take", 1, animation.action)
+    animation.action = None
+    return strip
+
+
+def keys_of(action: Any) -> list[tuple[str, int, tuple[float, ...]]]:
+    strip: Any = action.layers[0].strips[0]
+    return [(curve.data_path, curve.array_index, tuple(value for key in curve.keyframe_points for value in key.co))
+            for curve in strip.channelbags[0].fcurves]
+
+
+def of_another_object(rig: Any) -> Any:
+    """Let an object that is no character play it."""
+    other: Any = bpy.data.objects.new("Other", None)
+    other.animation_data_create().action = rig.animation_data.action
+    other.animation_data.action_slot = rig.animation_data.action_slot
+    return other.animation_data
+
+
+def of_a_constraint(rig: Any) -> Any:
+    constraint: Any = bpy.data.objects.new("Other", None).constraints.new("ACTION")
+    constraint.action = rig.animation_data.action
+    return constraint
+
+
+@pytest.mark.parametrize("use", [pushed_down, of_another_object, of_a_constraint])
+def test_an_action_that_is_used_elsewhere_stays_as_it_is(rig: bpy.types.Object, library: Path, use: Any,
+                                                         capsys: pytest.CaptureFixture[str]) -> None:
+    """The score gets another one, which is filled anew from then on."""
+    play(library / "dance.pha")
+    first = properties.character(rig).action
+    user, before = use(rig), keys_of(first)
+    text_of(rig).from_string(STEPS.replace('"0.7"', '"0.2"'))
+    rebuild()
+    second = properties.character(rig).action
+    assert second not in (None, first) and rig.animation_data.action == second
+    assert user.action == first and keys_of(first) == before != keys_of(second)
+    assert not second.use_fake_user and not first.use_fake_user
+    assert "'dance' is used elsewhere and stays as it is; the score plays 'dance.001' now" in capsys.readouterr().out
+    text_of(rig).from_string(STEPS)
+    rebuild()
+    assert properties.character(rig).action == second and keys_of(second) == before and len(bpy.data.actions) == 2
+    assert "used elsewhere" not in capsys.readouterr().out
+
+
+def test_other_slots_of_an_action_are_no_use_of_it_elsewhere(rig: bpy.types.Object, library: Path) -> None:
+    """As where a face is keyed into it."""
+    play(library / "dance.pha")
+    first = properties.character(rig).action
+    for name, data in (("sword", bpy.data.objects.new("sword", None)), ("face", rig.data)):
+        animation: Any = data.animation_data_create()
+        animation.action = first
+        animation.action_slot = first.slots.new(id_type=data.id_type, name=name)
+    assert first.users > 2
+    rebuild()
+    assert properties.character(rig).action == first and len(bpy.data.actions) == 1
+
+
+def test_the_scenes_range_goes_on_holding_what_a_strip_plays(rig: bpy.types.Object, library: Path) -> None:
+    scene = bpy.context.scene
+    scene.frame_end = 10
+    play(library / "dance.pha")
+    end = scene.frame_end
+    assert end > 100
+    strip = pushed_down(rig)
+    text_of(rig).from_string(STEPS.replace('repeat="2"', ""))
+    rebuild()
+    assert scene.frame_end == end == strip.frame_end
 
 
 def test_another_score_gets_an_action_of_its_own(rig: bpy.types.Object, library: Path) -> None:

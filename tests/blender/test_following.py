@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from takt.bridge import action, following, properties, score
+from takt.bridge.action_users import is_pushed_down
 from takt.tests.blender.dancing import STEPS, curves, perform, play, rebuild
 from takt.tests.rigged import linked
 
@@ -174,6 +175,36 @@ def test_an_action_of_the_users_own_is_never_replaced(dancer: bpy.types.Object, 
     dancer.animation_data.action = kept.action
     wait(1.0)
     assert not following.is_older(dancer) and dancer.animation_data.action == kept.action
+
+
+@pytest.mark.parametrize("is_tweaked", [False, True])
+def test_an_action_that_was_pushed_down_into_the_nla_stays(dancer: Any, wait: Wait, is_tweaked: bool) -> None:
+    kept, animation = properties.character(dancer), dancer.animation_data
+    take, end = kept.action, last_frame(dancer)
+    assert take is not None
+    assert not is_pushed_down(take, dancer)
+    track = animation.nla_tracks.new()
+    strip = track.strips.new("take", 1, take)
+    animation.action = None
+    assert is_pushed_down(take, dancer)
+    if is_tweaked:
+        track.select = strip.select = True
+        animation.nla_tracks.active = track
+        animation.use_tweak_mode = True
+        assert animation.action == take
+    kept.text.from_string(SHORTER)
+    wait(2.0)
+    assert following.is_older(dancer) and is_pushed_down(take, dancer) and take.frame_range[1] == end
+    assert animation.use_tweak_mode == is_tweaked and len(bpy.data.actions) == 1
+    track.mute = True
+    assert not is_pushed_down(take, dancer)
+    track.mute = False
+    rebuild()
+    assert not is_pushed_down(take, dancer) and kept.action == animation.action not in (None, take)
+    assert strip.action == take and take.frame_range[1] == end > last_frame(dancer)
+    kept.text.from_string(STEPS)
+    wait(2.0)
+    assert last_frame(dancer) == end and len(bpy.data.actions) == 2
 
 
 def test_a_file_that_is_opened_is_not_changed_until_something_is(dancer: bpy.types.Object, wait: Wait) -> None:
