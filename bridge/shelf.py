@@ -29,7 +29,7 @@ from ..core.score_editor.commands import Playable
 from ..core.score_editor.figures import Figure, figure_of
 from ..core.score_editor.layout import Layout
 from ..core.skeletons.maps import find_map
-from . import clips, properties, score, score_blocks, score_tree
+from . import clips, performing, properties, score, score_blocks, score_tree
 from .active_character import active_armature
 from .background import BackgroundWork
 from .clip_store import CLIPS
@@ -47,16 +47,26 @@ _action_figures: dict[Playable, Figure | None] = {}
 
 
 class _Search:
-    """A look through a library's folders, in a thread that writes nothing but `found` and the store of clips."""
+    """A look through a library's folders, in a thread that writes nothing but `found` and the store of clips.
+
+    moment: of which it sees the files; see performing.moment. newer: a look at a later one, which has yet to end.
+    """
 
     def __init__(self, roots: tuple[Path, ...]) -> None:
         """Begin."""
+        self.moment = performing.moment()
+        self.newer: _Search | None = None
         self.found: list[Playable] = []
         self.figures: dict[Playable, Figure] = {}
         self.unread: list[tuple[str, Path]] = []
         self.without_src: tuple[str, ...] = ()
         self._roots = roots
         self.work = BackgroundWork(self._look)
+
+    @property
+    def latest(self) -> _Search:
+        """The look that was begun last."""
+        return self.newer or self
 
     def _look(self, go_on: Callable[[float], bool]) -> bool:
         for src, path in contents(self._roots, (*endings(), SCORE_SUFFIX)):
@@ -142,7 +152,7 @@ def state(armature_object: bpy.types.Object) -> Hashable:
     if blocks is None or blocks.scores is None:
         return blocks
     search = _search(blocks.scores.library)
-    return (blocks, len(search.found), len(search.unread), len(search.without_src), len(bpy.data.actions),
+    return (blocks, search, len(search.found), len(search.unread), len(search.without_src), len(bpy.data.actions),
             len(_action_figures))
 
 
@@ -168,24 +178,36 @@ def forget() -> None:
     """Look through folders anew the next time."""
     for search in _searches.values():
         search.work.end()
+        search.latest.work.end()
     _searches.clear()
     _action_figures.clear()
 
 
 def _search(library: object) -> _Search:
+    """Return the look through a library; where files are to be looked at again, the one before until that has ended."""
     roots = library.roots if isinstance(library, Library) else ()
-    if roots not in _searches:
+    search = _searches.get(roots)
+    if search is None:
         forget()
-        _searches[roots] = _Search(roots)
-        if not bpy.app.timers.is_registered(_tell):
-            bpy.app.timers.register(_tell, first_interval=_LOOK_S)
-    return _searches[roots]
+        search = _searches[roots] = _begun(roots)
+    elif search.latest.moment is not performing.moment():
+        search.latest.work.end()
+        search.newer = _begun(roots)
+    elif search.newer is not None and search.newer.work.has_ended():
+        search = _searches[roots] = search.newer
+    return search
+
+
+def _begun(roots: tuple[Path, ...]) -> _Search:
+    if not bpy.app.timers.is_registered(_tell):
+        bpy.app.timers.register(_tell, first_interval=_LOOK_S)
+    return _Search(roots)
 
 
 def _tell() -> float | None:
     """Show what was found meanwhile."""
     score_tree.redraw()
-    return None if all(search.work.has_ended() for search in _searches.values()) else _LOOK_S
+    return None if all(search.latest.work.has_ended() for search in _searches.values()) else _LOOK_S
 
 
 def _own(armature_object: bpy.types.Object, layout: Layout) -> list[Playable]:

@@ -24,7 +24,7 @@ from takt.operators.score_editor.drop_file import TAKT_FH_score
 from takt.panels.score_editor import sidebar
 from takt.preview import life as preview_life
 from takt.preview.score_editor import life, windows
-from takt.tests.blender.dancing import STEPS, curves, play, text_of
+from takt.tests.blender.dancing import STEPS, curves, play, rebuild, text_of
 from takt.tests.blender.score_editors import choose, context, editing, looked_into
 
 operators: Any = bpy.ops
@@ -455,6 +455,34 @@ def test_the_shelf_holds_the_library_and_what_is_on_it_can_be_searched_and_hit(
         assert laid_out.at(5.0, 5.0) is None and laid_out.at(300.0, laid_out.height + 1.0) is None
         assert operators.takt.score_add(what=f"{left.src}|{left.name}") == {"FINISHED"}
         assert text_of(rig).as_string().count('name="left"') == STEPS.count('name="left"') + 1
+
+
+def test_files_come_to_the_shelf_and_go_when_files_are_looked_at_again(rig: bpy.types.Object, library: Path) -> None:
+    """Until that has been done it shows what it did before."""
+    def names() -> set[str]:
+        return {each.full_name for each in bridge_shelf.playables(rig)}
+
+    def looked() -> set[str]:
+        while bridge_shelf.is_searching(rig) or any(not search.latest.work.has_ended(0.01)
+                                                    for search in bridge_shelf._searches.values()):
+            time.sleep(0.01)
+        return names()
+
+    play(library / "dance.pha")
+    walk, away = library / "walk.skeleton.xml", library / "walk.away"
+    shutil.copy(library / "feet" / "Steps.skeleton.xml", walk)
+    with editing():
+        both = looked()
+        fewer = both - {"walk.left", "walk.right"}
+        assert fewer < both
+        for before, after, now in ((walk, away, fewer), (away, walk, both)):
+            earlier, state = names(), bridge_shelf.state(rig)
+            before.rename(after)
+            assert looked() == earlier, "nobody looks at files all the time"
+            rebuild()
+            assert names() == earlier
+            assert looked() == now and bridge_shelf.state(rig) != state
+            assert bpy.app.timers.is_registered(bridge_shelf._tell)
 
 
 def test_files_that_only_blender_reads_are_on_the_shelf_and_read_when_they_are_taken(
