@@ -159,7 +159,7 @@ def mistake() -> Iterator[None]:
     text.from_string(text.as_string().replace('name="groove"', 'name="grove"'))
     for _ in range(4):
         yield
-    left, _, _, high = box("groove")
+    left, _, _, high = box("grove")
     for further in (10, 12):
         point(left + further, high - 10)
         yield
