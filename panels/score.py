@@ -140,7 +140,7 @@ def _draw_clips(layout: bpy.types.UILayout, character: properties.TaktCharacter)
     if body is None:
         return
     if not len(character.clips):
-        body.label(text='None yet: write <load src="…"/>', icon="INFO", translate=False)
+        body.label(text='None yet: the text loads no clips', icon="INFO", translate=False)
         return
     body.template_list("TAKT_UL_clips", "", character, "clips", character, "clip_index", rows=4)
     body.operator(TAKT_OT_insert_clip.bl_idname, icon="IMPORT")
@@ -189,7 +189,7 @@ def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types
                 character: properties.TaktCharacter) -> None:
     """Draw the first problems, each below its file and line, in lines that fit."""
     if score.is_empty(character, error):
-        draw_words(layout, context, "The score is empty: put clips in", "INFO")
+        draw_words(layout, context, "The score is empty: drag clips into it in the score editor", "INFO")
         return
     problems = error.problems if isinstance(error, FileError) else (Problem(str(error)),)
     for problem in problems[:_PROBLEMS_SHOWN]:
