@@ -71,6 +71,11 @@ class Taken:
         """Return the least of what several turns took."""
         return cls(*map(min, zip(*((turn.wall, turn.cpu) for turn in turns), strict=True)))
 
+    @classmethod
+    def total(cls, parts: Iterable[Taken]) -> Taken:
+        """Return what all parts took."""
+        return cls(*map(sum, zip(*((part.wall, part.cpu) for part in parts), strict=True)))
+
 
 def make(folder: Path, count: int) -> None:
     """Write files of all kinds, each kind into a folder of its own."""
@@ -132,7 +137,7 @@ def imported(paths: list[Path], importer: Any) -> Taken:
         bpy.ops.wm.read_homefile(use_empty=True)
         with contextlib.redirect_stdout(io.StringIO()):
             taken.append(Taken.by(partial(importer, filepath=str(path))))
-    return Taken(sum(each.wall for each in taken), sum(each.cpu for each in taken))
+    return Taken.total(taken)
 
 
 def commanded(rig: Path, paths: list[Path]) -> tuple[Taken, str]:
@@ -172,9 +177,10 @@ def main() -> None:
 
 
 def compare(folder: Path) -> None:
-    """Print both times for each kind of file, and their ratios."""
+    """Print both times for each kind of file and for all of them, and their ratios."""
     by_kind = {kind: [path for path in files_in([folder, *sorted(p for p in folder.iterdir() if p.is_dir())])
                       if path.suffix.lower() == kind] for kind in importers()}
+    all_theirs, all_ours = defaultdict[str, list[Taken]](list), defaultdict[str, list[Taken]](list)
     with characters() as rigs:
         for kind, paths in ((kind, paths) for kind, paths in by_kind.items() if paths):
             alone, ours = defaultdict[str, list[Taken]](list), defaultdict[str, list[Taken]](list)
@@ -190,10 +196,21 @@ def compare(folder: Path) -> None:
                 say(f"{len(paths):3} {kind}", "importer", name, f"{taken.cpu:6.2f} s, on the clock {taken.wall:6.2f} s")
             for name, turns in ours.items():
                 own = Taken.least(turns)
-                ratios, clocks = (", ".join(f"{each:.2f}" for each in times) for times in zip(*(
-                    (own.cpu / taken.cpu, own.wall / taken.wall) for taken in theirs.values()), strict=True))
-                say(f"{len(paths):3} {kind}", "command", name, f"{own.cpu:6.2f} s, on the clock {own.wall:6.2f} s; "
-                    f"ratio {ratios} (limit {LIMIT}), on the clock {clocks}; {play[name]}")
+                all_ours[name].append(own)
+                tell(f"{len(paths):3} {kind}", name, own, theirs.values(), play[name])
+            for name in importers()[".fbx"]:
+                all_theirs[name].append(theirs.get(name) or theirs[""])
+    for name, each in all_ours.items():
+        count, every = sum(map(len, by_kind.values())), [Taken.total(taken) for taken in all_theirs.values()]
+        tell(f"{count:3} all ", name, Taken.total(each), every, f"FBX by {' and by '.join(all_theirs)}")
+
+
+def tell(what: str, name: str, own: Taken, theirs: Iterable[Taken], besides: str) -> None:
+    """Print what the command took for a character, against importers."""
+    ratios, clocks = (", ".join(f"{each:.2f}" for each in times) for times in zip(*(
+        (own.cpu / taken.cpu, own.wall / taken.wall) for taken in theirs), strict=True))
+    say(what, "command", name, f"{own.cpu:6.2f} s, on the clock {own.wall:6.2f} s; ratio {ratios} (limit {LIMIT}), "
+        f"on the clock {clocks}; {besides}")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from ..maths import rotations as rot
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray, IntArray, side_by_side
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.skeleton import Skeleton
 from .keyed import around
@@ -66,7 +66,7 @@ def rows_of(skeleton: Skeleton, joints: bytes) -> JointRows:
     edges = np.searchsorted(depth[order], np.arange(int(depth.max(initial=-1)) + 2)).tolist()
     levels = tuple(slice(a, b) for a, b in pairwise(edges))
     parents, scales = row[skeleton.parents[kept]], skeleton.rest_scales[kept]
-    return JointRows(kept, levels, tuple(_as_slice(parents[level]) for level in levels), row[wanted], row[:-1],
+    return JointRows(kept, levels, tuple(side_by_side(parents[level]) for level in levels), row[wanted], row[:-1],
                      skeleton.rest_rotations[kept].T, skeleton.rest_translations[kept].T[..., None],
                      scales.T[..., None], not bool((scales == 1.0).all()))
 
@@ -121,14 +121,15 @@ def keys_of_rows(tracks: Tracks, rows: JointRows, *, is_turned: bool = False) ->
 
     is_turned: rest rotations turn their values to the parents' axes.
     """
+    if not len(tracks):
+        return ()
     row, found = rows.row[tracks.joints], list[Keys]()
-    own = np.flatnonzero(row >= 0)
-    own = own[np.argsort(row[own])]
+    own = row.argsort()[np.count_nonzero(row < 0):]
     for times, alike in tracks.alike(own):
         lies_in = tracks.places[alike, 0]
         for stored in sorted({*lies_in.tolist()}):
             which = alike[lies_in == stored]
-            found.append(Keys(_as_slice(row[which]), times, tracks.stored[stored], tracks.places[which, 1],
+            found.append(Keys(side_by_side(row[which]), times, tracks.stored[stored], tracks.places[which, 1],
                               rows.turns[row[which]] if is_turned else None))
     return tuple(found)
 
@@ -147,9 +148,3 @@ def _on_arcs(a: FloatArray, b: FloatArray, dot: FloatArray, share: FloatArray) -
     b *= np.divide(np.sin(angle), sine, out=np.zeros_like(sine), where=sine > 0.0)
     b += a * np.cos(angle)
     return b
-
-
-def _as_slice(rows: IntArray) -> IntArray | slice:
-    """Return rows (N,) as a slice where each follows the one before: what is taken by that is no copy."""
-    follow = len(rows) > 0 and int(rows[-1]) - int(rows[0]) == len(rows) - 1 and bool((np.diff(rows) == 1).all())
-    return slice(int(rows[0]), int(rows[-1]) + 1) if follow else rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -46,6 +46,7 @@ class Tracks:
             raise TaktError("key times must ascend within a track")
 
     @classmethod
+    @cache
     def empty(cls, channels: int) -> Tracks:
         """Return no tracks at all."""
         return cls(np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0), np.zeros((0, channels)))

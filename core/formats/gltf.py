@@ -103,10 +103,11 @@ def _animations(data: GltfData, nodes: int) -> Iterator[_Animation]:
             node, path = target.count("node", nodes, nodes + 1), target.text("path")
             if node == nodes or path not in (*_CHANNELS, "weights") or (node, path) in known:
                 continue
-            times, number = data.accessor(sampler, "input", 1), sampler.count("input")
-            if not len(times):
-                raise sampler.error("has no keys")
+            number = sampler.count("input")
             if number not in spans:
+                times = data.accessor(sampler, "input", 1)
+                if not len(times):
+                    raise sampler.error("has no keys")
                 spans[number] = float(times.min()), float(times.max())
             if path in _CHANNELS:
                 known.add((node, path))

@@ -60,7 +60,7 @@ class Entry:
     def count(self, key: str, default: int | None = None, below: int = MAX_VALUES + 1) -> int:
         """Return a whole number from 0 on."""
         found = self.values.get(key, default)
-        if not isinstance(found, int) or isinstance(found, bool) or not 0 <= found < below:
+        if type(found) is not int or not 0 <= found < below:
             self._wrong(key, f"a whole number from 0 to {below - 1}")
         return found
 

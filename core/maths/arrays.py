@@ -92,6 +92,6 @@ def side_by_side(rows: IntArray) -> slice | IntArray:
     >>> side_by_side(np.array((2, 3, 4))), side_by_side(np.array((2, 2))).tolist()
     (slice(2, 5, None), [2, 2])
     """
-    if len(rows) and (np.diff(rows) == 1).all():
+    if len(rows) and int(rows[-1]) - int(rows[0]) == len(rows) - 1 and bool((rows[1:] > rows[:-1]).all()):
         return slice(int(rows[0]), int(rows[-1]) + 1)
     return rows

@@ -118,12 +118,13 @@ def inverse(matrix: FloatArray) -> FloatArray:
 
 def from_axis_angle(axis: FloatArray, angle_rad: FloatArray | float) -> FloatArray:
     """Make rotations about axes (..., 3), which need not be unit; a zero axis gives the identity."""
-    half = np.asarray(angle_rad, dtype=np.float64)[..., None] / 2.0
-    length = np.linalg.norm(axis, axis=-1, keepdims=True)
-    unit = np.divide(axis, length, out=np.zeros(np.shape(axis)), where=length > 0.0)
-    w = np.where(length > 0.0, np.cos(half), 1.0)
-    xyz = unit * np.sin(half)
-    return np.concatenate((np.broadcast_to(w, (*xyz.shape[:-1], 1)), xyz), axis=-1)
+    length = np.sqrt(np.einsum("...i,...i->...", axis, axis))
+    half = np.where(length > 0.0, 0.5 * np.asarray(angle_rad), 0.0)
+    sine = np.divide(np.sin(half), length, out=np.zeros_like(half), where=length > 0.0)
+    out = np.empty((*half.shape, 4))
+    out[..., 0] = np.cos(half)
+    np.multiply(axis, sine[..., None], out=out[..., 1:])
+    return out
 
 
 def shortest_arc(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from ...maths.formulas import Number, greatest, of_each, within, worked_out
 from ...retargeting.skin_points import SkinPoints
 from ...skeletons.hierarchy import with_ancestors
 from ...skeletons.maps import SkeletonMap
-from ...skeletons.skeleton import Pose
+from ...skeletons.skeleton import Pose, Skeleton
 from ..arms import Arms
 from ..joints import Joints
 from ..mix import Mix
@@ -40,6 +40,8 @@ from .steps import Seams, footholds
 _JUMP_LEGS: Final = 0.01
 _UPRIGHT_S: Final = 0.25
 """So long before a transition feet come to the height of their footholds, and so long after it they leave it."""
+_MOST_KNOWN: Final = 4
+"""Bodies that are kept for what they play next."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,7 @@ class Feet(Over):
 
     @cached_property
     def _soles(self) -> Soles:
-        return Soles.of(self.skeleton, self._legs, self.up, self.skin)
+        return _soles(self.skeleton, self._legs, tuple(self.up.tolist()), self.skin)
 
     @cached_property
     def _feet(self) -> tuple[tuple[ClipFoot, ...], ...]:
@@ -371,6 +373,12 @@ def _eased(share: Number) -> Number:
     """Go from 0 to 1 with the least jerk: Flash and Hogan 1985."""
     x = within(share, 0.0, 1.0)
     return x * x * x * (10.0 + x * (6.0 * x - 15.0))
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def _soles(skeleton: Skeleton, legs: tuple[Leg, ...], up: tuple[float, ...], skin: SkinPoints | None) -> Soles:
+    """Return the soles of a body once for all that it plays."""
+    return Soles.of(skeleton, legs, np.array(up), skin)
 
 
 def _of_joints(row: Row, joints: IntArray) -> Row:

@@ -219,13 +219,13 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
     ends = [(0, 0) if limb is None else (limb.first, limb.last) for limb in legs]
     rest = target.skeleton.rest_world[ours, :, 3] @ target.up
 
-    def measured(when: FloatArray) -> _Heights:
-        lowest = ratio * (source.heights(theirs, when) - ground).min(axis=1)
+    def measured(when: FloatArray, there: FloatArray) -> _Heights:
+        lowest = ratio * (there - ground).min(axis=1)
         here, high = np.split(target.heights(np.append(ours, ends), when), [len(ours)], axis=1)
         by_foot = [(here - rest)[:, [name[0] == side for name in names]].min(axis=1) for side in sides]
         return _Heights(when, lowest, np.stack(by_foot, axis=1), high[:, ::2] - high[:, 1::2])
 
-    heights = measured(times)
+    heights = measured(times, there)
     size = float(np.ptp(target.skeleton.rest_world[:, :, 3], axis=0).max())
     if np.abs(heights.lift).max() <= SAME_POSITION * size:
         return None
@@ -233,7 +233,9 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
         soft = _softer(times, heights.lift, ratio * leg, is_cycle=heights.is_cycle(ratio * leg))
         return Ground(times, heights.lift + soft, legs, np.zeros((len(times), len(legs))))
     between = _where_bent(times, heights.lift, _BENT * size)
-    return _gradually(heights | measured(between) if len(between) else heights, legs, ratio * leg, target)
+    if len(between):
+        heights |= measured(between, source.heights(theirs, between))
+    return _gradually(heights, legs, ratio * leg, target)
 
 
 def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, target: BodyMotion) -> Ground:

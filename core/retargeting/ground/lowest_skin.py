@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -64,10 +65,6 @@ class _Group:
         own = rows.take(row[self.joints], axis=1).reshape(self.matrix.shape[1], -1)
         return np.asarray((product(self.matrix, own) - self.level).min(axis=0))
 
-    def at_least(self, rows: FloatArray, row: IntArray) -> FloatArray:
-        """Return what none of them is below, (F,), unless joints are scaled; rows, row: likewise, of the anchors."""
-        return np.asarray((rows[3, row[self.anchors]] - self.far[:, None]).min(axis=0) - self.level.max())
-
 
 @dataclass(frozen=True, eq=False)
 class _Part:
@@ -85,6 +82,26 @@ class _Part:
         row = np.zeros(count, dtype=np.int64)
         row[self.kept] = np.arange(len(self.kept))
         return row
+
+    def may_be_lower(self, clip: Clip, rows: FloatArray, row: IntArray, high: FloatArray) -> BoolArray:
+        """Tell of which groups, and in which frames, points may be lower than (F,): (G, F).
+
+        rows, row: as for _Group.lowest, of the anchors. Scaled joints may carry points anywhere.
+        """
+        if len(clip.scales):
+            return np.ones((len(self.groups), rows.shape[2]), dtype=np.bool_)
+        anchors, far, starts, level = self._reach
+        return np.asarray(np.minimum.reduceat(rows[3].take(row[anchors], axis=0) - far, starts) - level < high)
+
+    @cached_property
+    def _reach(self) -> tuple[IntArray, FloatArray, IntArray, FloatArray]:
+        """Anchors (N,) of all groups, how far points are from them (N, 1), where each group begins and its level."""
+        none = np.zeros(0, dtype=np.int64)
+        anchors = np.concatenate((none, *(group.anchors for group in self.groups)))
+        far = np.concatenate((none, *(group.far for group in self.groups)))
+        counts = np.array([len(group.anchors) for group in self.groups], dtype=np.int64)
+        levels = np.array([group.level.max() for group in self.groups])
+        return anchors, far[:, None], np.cumsum(counts) - counts, levels[:, None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,14 +168,13 @@ class LowestSkin:
                 if group.column < self.feet:
                     low[run, group.column] = np.minimum(low[run, group.column], group.lowest(rows, row))
             high[run] = np.maximum(low[run, :self.feet].max(axis=1), 0.0)
-            for group in self.trunk.groups:
+            for group, may in zip(self.trunk.groups, self.trunk.may_be_lower(clip, rows, row, high[run]), strict=True):
                 if group.column >= self.feet:
-                    frames = np.flatnonzero(_may_be_lower(group, clip, rows, row, high[run]))
+                    frames = np.flatnonzero(may)
                     _lower(low, run.start + frames, group, rows.take(frames, axis=2), row)
             for end, part in enumerate(self.ends):
                 if not _is_moved(clip, part.hung):
-                    is_near[end, run] = np.any([_may_be_lower(group, clip, rows, row, high[run])
-                                                for group in part.groups], axis=0)
+                    is_near[end, run] = part.may_be_lower(clip, rows, row, high[run]).any(axis=0)
         for part, near in zip(self.ends, is_near, strict=True):
             frames = np.flatnonzero(near)
             if not len(frames):
@@ -169,11 +185,6 @@ class LowestSkin:
                 for group in part.groups:
                     _lower(low, frame, group, rows, row)
         return low, heights
-
-
-def _may_be_lower(group: _Group, clip: Clip, rows: FloatArray, row: IntArray, high: FloatArray) -> BoolArray:
-    """Tell in which frames (F,) points may be lower than (F,)."""
-    return np.ones(rows.shape[2], dtype=np.bool_) if len(clip.scales) else group.at_least(rows, row) < high
 
 
 def _lower(low: FloatArray, frames: IntArray, group: _Group, rows: FloatArray, row: IntArray) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -31,6 +32,8 @@ _ON_LEGS: Final = 0.005
 """A foot that a clip has no higher than this above where it stands is on the ground."""
 _TRUNK_ON_LEGS: Final = 0.02
 """Nor is seat or back that is no higher."""
+_MOST_KNOWN: Final = 8
+"""Bodies of which lengths are kept."""
 TOUCHING: Final = frozenset(("HumanoidRoot", "skullbase", "hip", "knee", "shoulder", "elbow", "wrist", "vt3", "vt6"))
 """Joints, or their names without a side, by which a body that lies, sits or crawls touches the ground."""
 
@@ -87,7 +90,7 @@ def lying_spans(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
 
 def height_of_trunk(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray) -> FloatArray:
     """Return how high seat or back of a clip's body are above its ground at times (F,), (F,) in legs: trunk_height."""
-    ground, leg = _ground_of_low(clip, found, up, times), leg_length(found)
+    ground, leg = clip.derived(_ground_of_low, found, tuple(up.tolist())), leg_length(found)
     return np.full(len(times), np.inf) if ground is None else trunk_height(clip, found, up, times, ground, leg)
 
 
@@ -96,7 +99,7 @@ def height_of_lying(clip: Clip, found: SkeletonMap, up: FloatArray, times: Float
 
     Infinite where hips are high: who lies has head and trunk on the ground.
     """
-    ground, leg = _ground_of_low(clip, found, up, times), leg_length(found)
+    ground, leg = clip.derived(_ground_of_low, found, tuple(up.tolist())), leg_length(found)
     if ground is None:
         return np.full(len(times), np.inf)
     high = trunk_height(clip, found, up, times, ground, leg)
@@ -105,10 +108,12 @@ def height_of_lying(clip: Clip, found: SkeletonMap, up: FloatArray, times: Float
     return high
 
 
-def _ground_of_low(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray) -> float | None:
-    """Return how high the ground of a clip is whose hips are low at any of times (F,); None: they never are."""
-    feet, leg = [found.joint_of[name] for name in FEET if name in found.joint_of], leg_length(found)
+def _ground_of_low(clip: Clip, found: SkeletonMap, upwards: tuple[float, ...]) -> float | None:
+    """Return how high the ground of a clip is whose hips ever are low; None: they never are."""
+    feet = [found.joint_of[name] for name in FEET if name in found.joint_of]
+    leg, up = leg_length(found), np.array(upwards)
     rest = float((clip.skeleton.rest_world[feet, :, 3] @ up).min()) if feet else 0.0
+    times = np.append(np.arange(0.0, clip.duration_s, SAMPLE_S), clip.duration_s)
     if not feet or not has_low_hips(clip, found, up, times, rest, leg):  # the ground is no higher than that
         return None
     every = instants(clip.duration_s)
@@ -151,6 +156,7 @@ def _share(times: FloatArray, spans: FloatArray) -> FloatArray:
     return np.asarray(0.5 + 0.5 * np.cos(np.pi * np.clip(-depth_within(times, spans) / EASE_S, 0.0, 1.0)))
 
 
+@lru_cache(maxsize=_MOST_KNOWN)
 def leg_length(found: SkeletonMap) -> float:
     """Return the length of a leg at rest, 0 where none is known."""
     positions = found.skeleton.rest_world[:, :, 3]
