@@ -99,8 +99,8 @@ def _on_ground(foot: ClipFoot, high: FloatArray, ground: FloatArray, times_s: Fl
     level = np.minimum(on_ground(low, np.zeros(()), leg), 0.0)
     raised, sinks = foot.lowest.copy(), bool(level - low > gives_way)
     raised[:sure] = np.maximum(raised[:sure], ground + level)
-    return replace(foot, sinks=sinks, raised=raised, knots=knots_of(sinks * np.maximum(level - above - gives_way, 0.0),
-                                                                    times_s))
+    high = above - level + gives_way if sinks else np.zeros(len(times_s))
+    return replace(foot, sinks=sinks, raised=raised, knots=knots_of(high, times_s, leg))
 
 
 def own_feet(clip: Clip, interpolation: Interpolation, translation: TranslationInterpolation, legs: tuple[Leg, ...],

@@ -1,6 +1,7 @@
-"""How far feet rise that a clip has in the ground: seen over the whole clip, so that they do so before they are there.
+"""How far feet rise that a clip has in the ground: seen over the whole clip, so that they come to it gently.
 
-A sole that comes down fast would be stopped as if it had hit something if it were lifted only while it is too deep.
+A sole that comes down fast would be stopped as if it had hit something if it were lifted only while it is too deep: it
+begins to rise before. One that stands on the ground and goes down from there only stays where it is.
 """
 
 from __future__ import annotations
@@ -11,10 +12,14 @@ from typing import Final
 
 import numpy as np
 
+from ...clips.contacts import STEP_S
 from ...maths.arrays import FloatArray, IntArray
+from ...maths.envelopes import bowl_above
 
-KNOT_S: Final = 0.05
-"""So far apart are the knots of how far a foot rises: it begins to four of them before it would be in the ground."""
+KNOT_S: Final = STEP_S
+"""So far apart are the knots of how far a foot rises."""
+LANDS_LEGS_PER_S2: Final = 40.0
+"""A foot that comes down is stopped no harder, in leg lengths: by some three times what it weighs."""
 _ROUNDING: Final = 1e-9
 _FOUR: Final = np.arange(4)
 _CUBIC: Final = np.array(((1.0, 4.0, 1.0, 0.0), (-3.0, 0.0, 3.0, 0.0), (3.0, -6.0, 3.0, 0.0),
@@ -23,20 +28,23 @@ _CUBIC: Final = np.array(((1.0, 4.0, 1.0, 0.0), (-3.0, 0.0, 3.0, 0.0), (3.0, -6.
 cubic B-spline (de Boor 1978)."""
 
 
-def knots_of(deep: FloatArray, times_s: FloatArray) -> FloatArray:
-    """Return how far a foot rises at knots of a cubic B-spline that is nowhere less than how deep the foot is, (K,).
+def knots_of(high: FloatArray, times_s: FloatArray, leg: float) -> FloatArray:
+    """Return how far a foot rises at knots of a cubic B-spline, (K,), as its own path and the rise land it gently.
 
-    deep: (F,) that at times (F,) from 0 on; less than 0 counts as 0. The knots lie KNOT_S apart, from −KNOT_S on. Each
-    is the most that the foot is deep within two knots of it: so far it counts, and all that count sum to 1.
+    high: (F,) how high its sole is above the ground at times (F,) from 0 on; less than 0 in it. leg: its length, more
+    than 0, in the same unit. The knots lie KNOT_S apart, from −KNOT_S on. What of its own path turns sharply above the
+    ground stays so.
 
-    >>> knots_of(np.array((-1.0, 0.0, 0.0, 0.0, 0.2)), np.linspace(0.0, 0.2, 5)).tolist()
-    [0.0, 0.0, 0.0, 0.2, 0.2, 0.2, 0.2]
+    >>> knots_of(np.array((0.0, 0.0, -0.1)), KNOT_S * np.arange(3), 1.0).round(3).tolist()
+    [0.0, 0.0, 0.0, 0.1, 0.2]
+    >>> knots_of(np.array((0.02, 0.01, 0.0, -0.01, -0.02, -0.02)), KNOT_S * np.arange(6), 1.0).round(3).tolist()
+    [0.0, 0.0, 0.0, 0.004, 0.01, 0.02, 0.02, 0.02]
     """
-    at = KNOT_S * np.arange(-1, max(int(np.ceil(times_s[-1] / KNOT_S - _ROUNDING)), 1) + 2)
-    starts, stops = (np.searchsorted(times_s, at + beside) for beside in (-2.0 * KNOT_S - _ROUNDING,
-                                                                          2.0 * KNOT_S + _ROUNDING))
-    most = np.maximum.reduceat(np.append(deep, 0.0), np.stack((starts, stops), axis=1).ravel())[::2]
-    return np.where(starts < stops, np.maximum(most, 0.0), 0.0)
+    on, own = (bowl_above(times_s, path, LANDS_LEGS_PER_S2 * leg) for path in (np.maximum(high, 0.0), high))
+    rise = np.maximum(on - own, np.maximum(-high, 0.0))
+    at = KNOT_S * np.arange(max(int(np.ceil(times_s[-1] / KNOT_S - _ROUNDING)), 1) + 1)
+    knots = np.interp(at, times_s, rise)
+    return np.concatenate((2.0 * knots[:1] - knots[1:2], knots, 2.0 * knots[-1:] - knots[-2:-1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +68,9 @@ class Rises:
     def at(self, clip: IntArray, times_s: FloatArray) -> FloatArray:
         """Return how far feet rise at times (...,) of clips (...,), (..., L); before and after a clip as at its ends.
 
-        >>> knots = knots_of(np.array((0.0, 0.0, 0.1, 0.0, 0.0)), np.linspace(0.0, 1.0, 5))
-        >>> rises = Rises.of([knots[:, None]])
-        >>> rises.at(np.zeros(4, dtype=int), np.array((-1.0, 0.3, 0.4, 0.5)))[:, 0].round(3).tolist()
-        [0.0, 0.0, 0.083, 0.1]
+        >>> rises = Rises.of([knots_of(np.array((0.0, 0.0, -0.1, -0.1, -0.1)), np.linspace(0.0, 1.0, 5), 1.0)[:, None]])
+        >>> rises.at(np.zeros(4, dtype=int), np.array((-1.0, 0.2, 0.4, 2.0)))[:, 0].round(3).tolist()
+        [0.0, 0.0, 0.06, 0.1]
         """
         x = np.maximum(times_s / KNOT_S, 0.0)
         span = np.minimum(x.astype(np.int64), self.spans.take(clip) - 1)

@@ -14,6 +14,7 @@ from ...clips.keyed import key_times, keys_of, packed, turns_at
 from ...clips.posed import PosedJoints
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray, merged
+from ...maths.envelopes import bowl_above
 from ...skeletons.hierarchy import path_to_root
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
@@ -148,21 +149,10 @@ def without_jolts(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: 
 
 def _bowl(times: FloatArray, values: FloatArray, opens_per_s2: float, *, is_cycle: bool) -> FloatArray:
     """Return the lowest curve (F,) above values (F,) into which all parabolas fit from above that open upwards so."""
-    deep = np.ptp(values)
-    if deep == 0.0 or times[-1] <= times[0]:
+    if times[-1] <= times[0]:
         return values
-    every, bowl, own = with_neighbours(times, values, is_cycle=is_cycle)
-    for sign in (-1.0, 1.0):
-        found = bowl.copy()
-        for apart in range(1, len(every)):
-            opens = 0.5 * opens_per_s2 * (every[apart:] - every[:-apart]) ** 2
-            if opens.min() > deep:
-                break
-            for near, far in ((slice(apart, None), slice(-apart)), (slice(-apart), slice(apart, None))):
-                beyond = bowl[far] + sign * opens
-                found[near] = np.maximum(found[near], beyond) if sign < 0.0 else np.minimum(found[near], beyond)
-        bowl = found
-    return bowl[own]
+    every, repeated, own = with_neighbours(times, values, is_cycle=is_cycle)
+    return bowl_above(every, repeated, opens_per_s2)[own]
 
 
 def with_neighbours(times: FloatArray, values: FloatArray, *, is_cycle: bool) -> tuple[FloatArray, FloatArray, slice]:
