@@ -442,7 +442,7 @@ def test_a_score_calls_an_action_as_it_is_renamed(caller: bpy.types.Object, wait
     after = score.motion_of(caller)
     assert before is not None and after is not None and score.error_of(caller) is None
     times = np.linspace(0.0, 3.0, 20)
-    np.testing.assert_array_equal(after.sample(times).rotations, before.sample(times).rotations)
+    np.testing.assert_allclose(after.sample(times).rotations, before.sample(times).rotations, atol=1e-12)
     bpy.data.actions.remove(action)
     said = text.as_string()
     wait(0.3)
