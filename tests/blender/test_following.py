@@ -483,7 +483,7 @@ def test_a_character_that_is_appended_brings_the_actions_that_its_score_calls(ca
     assert "Wave.001" in properties.character(rig).text.as_string()
     after, times = score.motion_of(rig), np.linspace(0.0, 3.0, 20)
     assert before is not None and after is not None
-    np.testing.assert_array_equal(after.sample(times).rotations, before.sample(times).rotations)
+    np.testing.assert_allclose(after.sample(times).rotations, before.sample(times).rotations, atol=1e-12)
 
 
 def test_undo_takes_a_new_name_back_in_the_score_too(caller: bpy.types.Object, wait: Wait) -> None:
