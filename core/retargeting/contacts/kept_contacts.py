@@ -46,7 +46,7 @@ _MOST_KNOWN: Final = 8
 """Targets that are kept for what they play next."""
 _MOST_SOURCES: Final = 32
 """Bodies of clips that are kept likewise."""
-_STEP_S: Final = SAMPLE_S
+_STEP_S: Final = SAMPLE_S / 2.0
 """Keys that are closer are not all looked at."""
 
 
