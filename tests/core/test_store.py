@@ -35,7 +35,7 @@ from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
 
-ROUNDING = 1e-15
+ROUNDING = 1e-12
 """What the same sums differ by where arrays lie elsewhere in memory."""
 
 UP = np.array((0.0, 1.0, 0.0))
