@@ -46,6 +46,7 @@ CALM_S = 0.5
 TILES, TILE_M = 24, 0.25
 MOMENT_S = 1.42
 STONE, CLAY = ("Stone", 0.45, 0.55, 0.70), ("Clay", 0.80, 0.52, 0.30)
+SKY = 0.80, 0.84, 0.90
 _context: Any = bpy.context
 _ops: Any = bpy.ops
 
@@ -154,6 +155,8 @@ def pictures(folder: Path) -> Iterator[Path]:
     render = scene.render
     render.engine, render.image_settings.file_format = "BLENDER_WORKBENCH", "PNG"
     render.resolution_x, render.resolution_y, render.resolution_percentage = *SIZE, 100
+    scene.world = bpy.data.worlds.new("Day")
+    scene.world.color, scene.view_settings.view_transform = SKY, "Standard"
     scene.display.shading.color_type, scene.display.shading.show_shadows = "MATERIAL", False
     scene.display.render_aa = "FXAA"
     for frame, at in enumerate(stands.tolist(), 1):
@@ -169,6 +172,7 @@ def main(folder: Path) -> None:
     _ops.wm.read_factory_settings(use_empty=True)
     _context.scene.render.fps = FRAMES_PER_SECOND
     takt.register()
+    folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as made, film.quiet():
         files = list(pictures(Path(made)))
         (folder / "joins.png").write_bytes(files[round(MOMENT_S * FRAMES_PER_SECOND)].read_bytes())
