@@ -196,7 +196,8 @@ def environment(name: str, python: str, requirements: Sequence[str]) -> Path:
     folder = DEV / name
     inside = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     stamp = folder / "takt-requirements"
-    wanted = hashlib.sha256("\n".join([str(ROOT), python, *requirements]).encode()).hexdigest()
+    # The real path: worktrees may share one environment by links in their .dev/.
+    wanted = hashlib.sha256("\n".join([str(folder.resolve()), python, *requirements]).encode()).hexdigest()
     if stamp.exists() and stamp.read_text() == wanted:
         return inside
     say(f"set up .dev/{name}: {', '.join(requirements)} (only this once, may take minutes)")
