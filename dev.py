@@ -45,6 +45,9 @@ def main() -> int:
         subparser.set_defaults(run=command)
         if command in (demo, test, bench):
             subparser.add_argument("--blender", choices=BLENDERS, help="default: the newest LTS with a fitting Python")
+        if command is test:
+            subparser.add_argument("--quick", action="store_true",
+                                   help="the fast tests of core alone, side by side, without Blender")
         if command is demo:
             subparser.add_argument("--out", type=Path, default=BUILD / "demo", help="default: build/demo")
     options, rest = parser.parse_known_args()
@@ -71,8 +74,18 @@ def demo(options: argparse.Namespace) -> int:
 def test(options: argparse.Namespace) -> int:
     """Run all tests inside Blender's own Python module; further arguments go to pytest."""
     # What fails, crashes or finds no test gives a code other than 0.
+    if options.quick:
+        return quick(options.rest)
     python = blender_python(options.blender)
     return run([python, "-c", PYTEST, *options.rest], {**fresh_user_folder("test"), **ogre_python()})
+
+
+def quick(rest: Sequence[str]) -> int:
+    """Run the tests of core that are not marked as slow, with NumPy and pytest alone."""
+    python = environment("core", sys.executable, dependencies("core"))
+    # One process for each processor leaves none to NumPy's threads.
+    return run([python, "-m", "pytest", ROOT / "tests" / "core", "-m", "not slow", "--numprocesses", "auto", "--dist",
+                "worksteal", "--quiet", *rest], dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
 
 
 def lint(_: argparse.Namespace) -> int:

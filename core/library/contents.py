@@ -19,7 +19,7 @@ def contents(roots: Iterable[Path], endings: Sequence[str]) -> tuple[tuple[str, 
     Of files with the same src only the first is listed, which is the one that a library finds. Files that no src can
     name, or whose name begins with a dot, are left out.
 
-    >>> from takt.samples.dancer import LIBRARY
+    >>> from takt.samples.clip_files import LIBRARY
     >>> [src for src, _ in contents([LIBRARY], (".pha",))]
     ['company', 'dance', 'helix', 'variation', 'walk', 'basic.Turns', 'dance.Figures']
     """
@@ -35,7 +35,7 @@ def without_src(roots: Iterable[Path], endings: Sequence[str]) -> tuple[str, ...
 
     As paths below their folder, with slashes.
 
-    >>> from takt.samples.dancer import LIBRARY
+    >>> from takt.samples.clip_files import LIBRARY
     >>> without_src([LIBRARY], (".pha",))
     ()
     """

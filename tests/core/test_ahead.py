@@ -66,6 +66,7 @@ def test_looks_no_farther_than_asked_while_time_jumps() -> None:
     assert set(watching.counts) == {1}
 
 
+@pytest.mark.slow
 def test_many_that_begin_at_once_sample_ahead_in_turn() -> None:
     watching, crowd = Watching(), [Turning() for _ in range(50)]
     per_drawing = []

@@ -52,6 +52,7 @@ def apart(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.asarray(np.abs(np.angle(np.exp(1j * (a - b)))))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(ways_rad, ways_rad, ways_rad), min_size=2, max_size=4), st.sampled_from(["LEAD", "END"]))
 @settings(deadline=None, max_examples=25)
 def test_the_way_goes_straight_on_and_the_body_turns(clips: list[tuple[float, float, float]], method: str) -> None:

@@ -69,6 +69,7 @@ def moved(pair: tuple[FloatArray, FloatArray], **settings: object) -> Motion:
     return play(score, BODY, chosen, turn=rot.IDENTITY, up=UP)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_arms_go_round_the_trunk_between_clips_that_have_them_outside(method: str) -> None:
     """By as much as one smooth way round can: deep and long in the trunk before, a third of it afterwards."""

@@ -14,6 +14,7 @@ from takt.core.music.waveform import Waveform
 from takt.tests.core.drum_loops import RATE, f_measure, loop
 
 
+@pytest.mark.slow
 def test_beats_of_drums_are_found() -> None:
     measures, tempi = [], []
     for seed in range(60):

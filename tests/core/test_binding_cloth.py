@@ -60,6 +60,7 @@ def leg(weights: dict[str, np.ndarray], side: str) -> np.ndarray:
     return np.asarray(weights[f"thigh.{side}"] + weights[f"shin.{side}"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "low", "off", "step", "thickness"), [
     (0.5, 0.3, 0.03, 0.04, 0.0), (0.5, 0.3, 0.1, 0.04, 0.0), (0.5, 0.3, 0.03, 0.1, 0.0), (0.8, 0.1, 0.06, 0.04, 0.0),
     (0.4, 0.6, 0.03, 0.02, 0.0), (0.5, 0.3, 0.05, 0.04, 0.01)])

@@ -146,6 +146,7 @@ def test_weights_that_blend_far_along_the_skin_are_meant() -> None:
     assert not find_faults(FIGURE, blend, WEIGHTS.argmax(axis=1)).leaking[trunk].any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_cure_that_breaks_more_is_left_alone_and_a_good_one_beside_it_is_not(seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -164,6 +165,7 @@ def test_a_cure_that_breaks_more_is_left_alone_and_a_good_one_beside_it_is_not(s
     assert not worsened(FIGURE, np.where(changed[:, None], 0.0, before), after, owners).any()  # unbound before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limb, other", [("shin.L", "hand.R"), ("thigh.R", "hand.L"), ("hand.L", "shin.L")])
 def test_a_patch_wholly_on_another_limb_is_mended_though_it_moved_as_one(limb: str, other: str) -> None:
     fine = figure(24, 12)

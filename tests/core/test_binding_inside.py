@@ -80,6 +80,7 @@ def test_limbs_keep_to_themselves(any_size):
         assert weights[other_side, body.bone_names.index(name)].max() < 0.01
 
 
+@pytest.mark.slow
 def test_the_same_wherever_however_and_in_any_order(any_size):
     body = figure()
     weights = dense(body)
@@ -90,6 +91,7 @@ def test_the_same_wherever_however_and_in_any_order(any_size):
     assert difference(dense(other)[went_to], weights) < INDEPENDENT
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**31), st.floats(0, 3), st.floats(-5, 5))
 @settings(max_examples=10, deadline=None)
 def test_any_turn_scale_and_order(seed, angle_rad, exponent):
@@ -149,6 +151,7 @@ def test_limit_and_prune():
     assert_bound(many, free)
 
 
+@pytest.mark.slow
 def test_smoothing_and_hardness_widen_and_narrow():
     def blended(**options: float) -> int:
         weights = dense(limb(), prune_below=0.0, **options)
@@ -183,6 +186,7 @@ POINT: dict[str, Any] = {"vertices": [[0, 0, 0]], "faces": [], "bone_names": ["a
          "heads": [[0, 0, 0], [0, 0, 1]], "tails": [[0, 0, 1], [0, 0, 2]]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [
     BindInput.from_arrays(**POINT),
     BindInput.from_arrays(**POINT | {"vertices": [[0, 0, 0]] * 3, "faces": [[0, 1, 2]]}),
@@ -231,6 +235,7 @@ def test_a_helix_follows_the_bones_along_its_axis_beside_each_place():
     assert np.abs(beside - body.positions[:, 1]).max() < 0.9 * step
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rings", [4, 12])
 def test_the_hem_of_a_gown_with_a_flat_bottom_follows_the_nearer_leg(any_size, rings):
     man, sides = figure(rings=12), 48
@@ -248,6 +253,7 @@ def test_the_hem_of_a_gown_with_a_flat_bottom_follows_the_nearer_leg(any_size, r
         assert (left[across > 0.25] > 0.9).all() and (left[across < -0.25] < 0.1).all()
 
 
+@pytest.mark.slow
 def test_few_influences_leave_no_steps():
     """On a mesh four times as fine, neighbours differ less: a step would stay as high."""
     rough = []
@@ -258,6 +264,7 @@ def test_few_influences_leave_no_steps():
     assert rough[1] < 0.4 * rough[0] < 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHARACTERS)
 def test_real_characters(name):
     case = benchmark.Case.load(real_file("bind", f"{name}.npz"))
@@ -292,6 +299,7 @@ def test_ten_thousand_loose_triangles_around_a_body_are_all_bound() -> None:
     assert np.allclose(found.weights.sum(axis=1), 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distance", [3.0, 100.0, 1e6])
 def test_a_stray_vertex_costs_only_itself(distance: float) -> None:
     body = figure()
@@ -302,6 +310,7 @@ def test_a_stray_vertex_costs_only_itself(distance: float) -> None:
     assert np.abs(after[:-1] - before).sum(axis=1).mean() < 0.05
 
 
+@pytest.mark.slow
 def test_a_wire_along_crooked_bones_is_bound_to_each():
     """Its vertices are on their lines, and some of them behind a start by no more than rounding."""
     for seed in range(8):

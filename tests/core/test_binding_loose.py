@@ -72,6 +72,7 @@ def test_limbs_hold_bones_and_buttons_and_belts_do_not():
     assert held == pytest.approx(np.array([[1, 0.2, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0]]))
 
 
+@pytest.mark.slow
 def test_of_most_of_the_surface_the_solid_tells_what_it_holds():
     points, faces, part = joined(tube((0, 0, 0), (0, 0, 4), 0.4, 24), tube((3, 0, 0), (3, 0, 1), 0.2))
     surface = Surface.build(points, triangles_of(points, faces))
@@ -101,6 +102,7 @@ def test_a_part_alone_holds_all_bones_and_without_area_none():
     assert held_bones(one, np.zeros(3, np.int64), lines, 1, solid).all()
 
 
+@pytest.mark.slow
 def test_a_button_moves_as_one_with_the_skin_below_or_with_its_strongest_bone(any_size):
     for height in (1.0, 1.8, 2.05, 3.0):
         button = tube((0.42, 0, height - 0.06), (0.42, 0, height + 0.06), 0.04, 5, 8)

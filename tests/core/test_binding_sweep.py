@@ -84,6 +84,7 @@ def test_weights_of_another_shape_are_refused() -> None:
         sweep(limb(), np.ones((3, 2)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Fox", "Q_Horse", "Q_Skeleton"])
 def test_it_agrees_with_the_judge_beside_the_data(name: str) -> None:
     path, tool = SHARED / "bind" / f"{name}.npz", SHARED.parent / "tools" / "sweep_weights.py"

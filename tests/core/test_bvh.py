@@ -202,6 +202,7 @@ def test_without_channels_no_number_of_frames_is_believed() -> None:
         bvh.read(b"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n}\nMOTION\nFrames: 999999999999\nFrame Time: 1\n")
 
 
+@pytest.mark.slow
 def test_a_million_joints_are_refused_without_reading_them_all(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "HIERARCHY\n" + "".join(f"ROOT j{i}\n{{\n}}\n" for i in range(1_000_000)) + MOTION
     lines: list[int] = []
@@ -216,6 +217,7 @@ def test_a_million_joints_are_refused_without_reading_them_all(monkeypatch: pyte
     assert max(lines) < 31_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("last", "message"), [
     ("1 2 nan\n", ":300010: 'nan' is no finite number"),
     ("1 2 3 4\n", ":300010: a frame of 4 numbers; the 3 channels")])

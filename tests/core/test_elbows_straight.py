@@ -49,6 +49,7 @@ def bends_deg(motion: Motion, times: FloatArray) -> FloatArray:
                                             (upper * fore).sum(axis=1))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["LEAD", "INERTIALIZE"])
 @pytest.mark.parametrize(("low_deg", "speed_deg"), [(10.0, 300.0), (20.0, 500.0), (35.0, 700.0)])
 @pytest.mark.parametrize("aside_deg", [0.0, 15.0])

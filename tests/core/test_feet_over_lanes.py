@@ -92,6 +92,7 @@ def test_feet_stand_where_one_lane_has_the_legs(lanes: str) -> None:
     assert travelled(feet_of(motion), stands) <= STANDS_LEGS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "last"), [(0.5, 0.5), (1.0, 0.0), (0.3, 0.7)])
 def test_where_walk_and_run_both_stand_their_mix_does_and_where_neither_does_it_goes_on(first: float,
                                                                                          last: float) -> None:

@@ -92,6 +92,7 @@ def test_a_rest_pose_at_a_clips_end_is_passed_over() -> None:
     assert cuts.skips_s[0] == pytest.approx((0.1, 0.0), abs=STEP_S + 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("fit", ["IN_PLACE", "SEARCH"])
 def test_what_is_found_never_costs_more_and_stays_within_its_window(fit: str, seed: int) -> None:
@@ -164,6 +165,7 @@ def test_feet_that_are_planted_on_one_side_only_cost_more() -> None:
     assert cuts.found[0] == pytest.approx(0.2 * PASSED_OVER_PER_S, abs=PASSED_OVER_PER_S * STEP_S)
 
 
+@pytest.mark.slow
 @given(st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.booleans())
 @example(0.0, 0.55, True)
 def test_an_excerpt_that_passes_over_its_ends_shows_the_whole_in_order(first: float, last: float,

@@ -88,6 +88,7 @@ def lowest(skeleton: Skeleton, clip: Clip, skin: Skin, times: FloatArray) -> Flo
     return np.asarray((whole.heights(clip, times, up) - np.minimum(rest - ground, 0.0)).min(axis=1) - ground) / LEG_M
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("number", range(0, 20, 3))
 def test_what_stands_is_on_the_ground_and_nothing_below_it(shape: str, number: int) -> None:
@@ -181,6 +182,7 @@ def test_who_tumbles_with_a_helmet_is_at_no_key_in_the_ground() -> None:
     assert low.min() >= -0.002
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_foot_that_trembles_from_frame_to_frame_is_in_none_of_them_in_the_ground(seed: int) -> None:
     """As feet in raw motion capture of 120 frames a second, while the other one stands."""
@@ -211,6 +213,7 @@ def test_loose_feet_of_one_who_is_thrown_are_between_frames_not_in_the_ground_ei
     assert lowest(target, played, skin, np.linspace(0.0, 1.0, 241)).min() > BELOW
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["slim", "boots", "thick"])
 @pytest.mark.parametrize("down_legs", [0.3, 1.0, 2.5])
 def test_who_goes_down_goes_down(shape: str, down_legs: float) -> None:
@@ -312,6 +315,7 @@ def test_leaning_characters_have_their_ground_where_they_stand() -> None:
     np.testing.assert_allclose(here, there, atol=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tilt_deg", [-20.0, 8.0, 35.0])
 @pytest.mark.parametrize("axis", [0, 2])
 def test_an_object_that_is_tilted_tilts_what_it_plays(tilt_deg: float, axis: int) -> None:
@@ -355,6 +359,7 @@ def with_long_shoes(skeleton: Skeleton, skin: Skin, offset: FloatArray, *, are_s
             np.concatenate((weights, *(weights[tip] for tip in tips))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(3))
 @pytest.mark.parametrize("dip_deg", [-15.0, 15.0, 35.0])
 def test_a_foot_that_swings_with_its_toes_down_is_drawn_up_and_nothing_else_moves(dip_deg: float, number: int) -> None:
@@ -401,6 +406,7 @@ def on_toes(times: FloatArray, heels_deg: FloatArray) -> Clip:
                 Tracks.uniform(np.zeros(1, np.int64), times, pose.translations[:, :1]), Tracks.empty(3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(6))
 def test_the_body_does_not_hop_where_feet_change_that_want_it_at_other_heights(number: int) -> None:
     """Hips and balls of the feet are still in the clip, while heels go up and down; long shoes tip far into the ground.

@@ -78,6 +78,7 @@ def sudden(values: FloatArray) -> float:
     return float(np.abs(np.diff(values, 2)).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shoes", SHOES)
 @pytest.mark.parametrize("kind", ["long arms", "another rig"])
 @pytest.mark.parametrize("name", CLIPS)
@@ -95,6 +96,7 @@ def test_a_body_with_the_clips_legs_comes_out_as_the_clip(name: str, kind: str, 
         assert (low - (skin[0] @ up).min()).min() > BELOW_LEGS * leg * scale
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["long feet", "long thighs"])
 @pytest.mark.parametrize("name", ["a box", "a high box", "stairs up", "stairs down", "a walk on flat feet"])
 def test_skin_makes_no_body_hop_that_does_not_without(name: str, kind: str) -> None:
@@ -150,6 +152,7 @@ def test_only_who_stands_lower_shows_that_the_ground_is_lower(hips_m: float, hee
     assert (found is not None and found.legs.min() < -0.2) == is_lower
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end_legs", [0.0, -1.05])
 @pytest.mark.parametrize("step_legs", [0.05, 0.09, 0.102, 0.105, 0.2])
 def test_coarse_looks_miss_no_lower_ground(step_legs: float, end_legs: float) -> None:
@@ -178,6 +181,7 @@ def with_and_without_skin(clip: Clip, fps: float, heel_m: float) -> FloatArray:
                      for each in both]) / LEG_M
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("heel_m", [0.045, -0.05])
 @pytest.mark.parametrize("every_s", [0.9, 1.2, 2.0])
 def test_a_foot_whose_heel_has_no_skin_makes_nobody_hop(heel_m: float, every_s: float) -> None:
@@ -187,6 +191,7 @@ def test_a_foot_whose_heel_has_no_skin_makes_nobody_hop(heel_m: float, every_s: 
         assert sudden(skinned) < sudden(plain) + SUDDEN_LEGS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fps", [24.0, 120.0])
 @pytest.mark.parametrize("begin_s", [0.0, 0.3, 0.47, 0.83])
 def test_clips_that_are_cut_in_mid_step_begin_and_end_as_the_frames_beside(begin_s: float, fps: float) -> None:
@@ -255,6 +260,7 @@ def test_who_stands_on_the_tips_of_his_toes_is_on_the_ground_with_the_balls_of_h
     assert np.abs(low - skin.positions[:, 1].min()).max() < 0.01 * LEG_M
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deep_m", [0.0, 0.1, 0.4, 1.2])
 @pytest.mark.parametrize("is_in_place", [False, True])
 @pytest.mark.parametrize("make", [walking, running])
@@ -317,6 +323,7 @@ def robed(skeleton: Skeleton, hem_m: float) -> tuple[FloatArray, IntArray, Float
             np.concatenate((weights, np.ones((len(robe), 1)))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hem_m", [-0.03, 0.02, 0.12])
 @pytest.mark.parametrize("name", ["a jump", "a walk", "stairs up"])
 def test_who_wears_a_robe_to_the_ground_stands_on_his_feet(name: str, hem_m: float) -> None:

@@ -67,6 +67,7 @@ def fastest(palm: FloatArray) -> float:
     return float(np.linalg.norm(np.diff(palm, axis=0), axis=1).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_a_hand_on_the_hip_is_on_what_covers_it(seed: int) -> None:
     rng, (clip, share) = np.random.default_rng(seed), placed("hip")
@@ -97,6 +98,7 @@ def both_at(aside_m: float, front_m: float) -> Clip:
     return Clip("both", BODY, 2.0, turns, Tracks.empty(3), Tracks.empty(3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fat", [1.0, 1.3, 1.6])
 @pytest.mark.parametrize(("aside_m", "front_m"), [(0.12, 0.02), (0.1, 0.1), (0.14, -0.02)])
 def test_hands_on_either_side_of_a_belly_stay_there(fat: float, aside_m: float, front_m: float) -> None:
@@ -121,6 +123,7 @@ def test_hands_that_slap_a_belly_do_not_go_into_it(fat: float, sooner: float) ->
     assert body.outside(left_palm(kept, np.linspace(0.0, clip.duration_s, 97))).min() > -IN_A_SLAP
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fat", [1.0, 1.3, 1.6])
 @pytest.mark.parametrize("arm", [0.7, 1.0])
 def test_clapping_hands_meet_before_a_fat_belly(fat: float, arm: float) -> None:

@@ -30,6 +30,7 @@ def positions(clip: Clip) -> FloatArray:
     return world_from_pose(clip.skeleton, clip.sample(np.linspace(0.0, clip.duration_s, 12)))[..., 3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("angle_deg", ANGLES_DEG)
 @pytest.mark.parametrize("clip", CLIPS, ids=lambda clip: clip.name)
 def test_a_character_that_rests_turned_goes_as_it_would_go_turned(clip: Clip, angle_deg: float) -> None:
@@ -39,6 +40,7 @@ def test_a_character_that_rests_turned_goes_as_it_would_go_turned(clip: Clip, an
     np.testing.assert_allclose(found, wanted, atol=SAME_M)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("angle_deg", ANGLES_DEG)
 @pytest.mark.parametrize("clip", CLIPS, ids=lambda clip: clip.name)
 def test_a_clip_whose_body_rests_turned_plays_the_same(clip: Clip, angle_deg: float) -> None:

@@ -43,6 +43,7 @@ def elements(draw: st.DrawFn, depth: int = 3) -> str:
     return f"<{tag} {attributes}>{inside}</{tag}>"
 
 
+@pytest.mark.slow
 @given(st.lists(elements(), max_size=4), VALUES, VALUES, VALUES, VALUES)
 @settings(deadline=None, max_examples=300)
 def test_nearly_a_score_is_a_sequence_or_a_clear_error(inside: list[str], tick: str, duration: str, transition: str,

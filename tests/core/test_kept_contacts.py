@@ -50,6 +50,7 @@ def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(InFrames, "outside", of_all)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_skinned", [False, True])
 @pytest.mark.parametrize("seed", range(3))
 def test_frames_in_which_nothing_is_near_need_not_be_worked_on(seed: int, is_skinned: bool,

@@ -68,6 +68,7 @@ def rises(clip: Clip) -> FloatArray:
     return np.asarray(np.arcsin(way[:, 1] / np.linalg.norm(way, axis=1)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("over", OVER)
 @pytest.mark.parametrize("rest", RESTS)
 @pytest.mark.parametrize("kind", KINDS)
@@ -79,6 +80,7 @@ def test_who_lies_all_the_time_lies_wherever_his_head_is(kind: str, rest: str, o
         assert np.abs(rises(played) - rises(clip)).max() < TILTED_RAD, head_deg
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("up", ["Y", "Z"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_who_rests_upright_and_lies_all_the_time_lies_though_his_toes_are_in_the_ground(kind: str, up: str) -> None:
@@ -100,6 +102,7 @@ def test_who_moves_upright_over_the_ground_does_so_though_his_file_rests_along_a
         assert rises(retarget(new, TARGET).clip).min() > np.radians(60.0), clip.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("over", OVER)
 @pytest.mark.parametrize("rest", [rest for rest, how in RESTS.items() if how.zero not in ("LINE", "PILE")])
 def test_who_crawls_all_the_time_crawls(rest: str, over: str) -> None:
@@ -116,6 +119,7 @@ def goes_along(clip: Clip, way_m: FloatArray, off_m: float) -> Clip:
     return replace(clip, translations=Tracks.uniform(np.zeros(1, np.int64), times, places))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("off_m", [-0.4, -0.1, 0.0, 0.5, 3.0])
 @pytest.mark.parametrize("head_deg", [0.0, 180.0, 270.0])
 def test_who_crawls_on_does_so_at_any_height_though_only_frames_tell_how_he_stands(off_m: float,

@@ -73,6 +73,7 @@ def test_outside_the_windows_the_pose_is_the_clips_own(method, curve, loop):
     assert checked >= len(m.sequence) - 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "curve"), COMBINATIONS)
 @pytest.mark.parametrize("interpolation", ["LERP", "SLERP"])
 @pytest.mark.parametrize("loop", [False, True])
@@ -90,6 +91,7 @@ def test_without_a_transition_it_does_jump():
     assert angles(m.sample(np.array((1.0 - 1e-9,))), m.sample(np.array((1.0,)))).max() > 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("curve", ["LINEAR", "COSINE"])
 @pytest.mark.parametrize("method", TRANSITION_METHODS)
 @settings(max_examples=30, deadline=None)
@@ -345,6 +347,7 @@ def test_one_segment_alone_and_in_a_loop():
         assert angles(m.sample(np.array((1.5,))), LEFT.sample(np.array((0.5,)), "SLERP")).max() < EXACT_RAD
 
 
+@pytest.mark.slow
 def test_a_million_segments_stay_small():
     m = motion('left duration="1" repeat="500000"', 'right duration="1" repeat="500000"')
     assert len(m.transitions_s) == 1_000_000

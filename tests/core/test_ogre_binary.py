@@ -251,6 +251,7 @@ class TestSinbad:
         assert_same(ogre, ogre_binary.read(written))
         assert_same(ogre, ogre_binary.read(ogre_binary.write(ogre, "1.80", "BIG")))
 
+    @pytest.mark.slow
     def test_cut_off_anywhere_or_with_a_bit_flipped_it_is_read_or_refused(self) -> None:
         data = sinbad().read_bytes()
         rng = np.random.default_rng(7)

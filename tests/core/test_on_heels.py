@@ -52,6 +52,7 @@ def thighs(clip: Clip, times: FloatArray) -> FloatArray:
     return np.asarray(way / np.linalg.norm(way, axis=2, keepdims=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_skin", [False, True], ids=["joints", "skin"])
 @pytest.mark.parametrize("larger", [1.0, 1.3, 1.6])
 @pytest.mark.parametrize("longer", [{"ankle": 1.001}, {"knee": 0.9}, {"ankle": 1.1}])

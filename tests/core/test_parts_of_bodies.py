@@ -42,6 +42,7 @@ def directions(body: Skeleton, clip: Clip, times: np.ndarray, segments: tuple[tu
     return np.stack([positions[:, at[b]] - positions[:, at[a]] for a, b in pairs], axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("without", [LEGS, ARMS])
 @pytest.mark.parametrize("system", [system for system in SYSTEMS if system != "romaji"])  # known by its shape alone
 def test_what_is_there_plays_as_with_the_rest(system: str, without: tuple[str, ...]) -> None:

@@ -137,6 +137,7 @@ def test_what_is_written_is_read(duration, repeat):
     assert (call.duration, call.repeat) == (duration, repeat)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200))
 def test_any_text_is_a_document_or_a_clear_error(text):
     try:
@@ -210,6 +211,7 @@ def test_a_tree_remembers_places_and_texts():
 
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_reading_like_an_earlier_text_says_the_same_as_reading_anew(seed: int) -> None:
     rng = random.Random(seed)

@@ -236,6 +236,7 @@ def check_edit(text: Text, edit: Edit) -> Text | None:
     return new
 
 
+@pytest.mark.slow
 def test_random_edits_change_what_they_name_and_nothing_else():
     done: Counter[str] = Counter()
     for seed in range(EDITS):

@@ -121,6 +121,7 @@ def test_a_thousand_rounds_are_evaluated_once() -> None:
                     "</loop></loop>"))
 
 
+@pytest.mark.slow
 def test_as_many_calls_as_a_text_holds_may_each_have_values_of_their_own() -> None:
     count = MAX_EVALUATIONS // 5 + 100
     calls = "".join(f'<call name="figure" duration="1"><with n="{at}"/></call>' for at in range(count))
@@ -129,6 +130,7 @@ def test_as_many_calls_as_a_text_holds_may_each_have_values_of_their_own() -> No
     assert clips(played(main(calls) + figure)) == ["walk", "kick"] * (count // 2)
 
 
+@pytest.mark.slow
 def test_bombs_are_refused() -> None:
     doubling = "".join(f'<procedure name="p{i}"><param name="n" default="0"/><call name="p{i + 1}" duration="1"><with '
                        f'n="2 * n"/></call><call name="p{i + 1}" duration="1"><with n="2 * n + 1"/></call></procedure>'

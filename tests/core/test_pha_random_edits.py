@@ -121,6 +121,7 @@ def split(random: Random, src: str, text: Text) -> Refactoring:
                      random.choice((0, 0, 1)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "least", "seen"), [
     (extract, 0.4, list), (inline, 0.1, list), (rename, 0.5, list), (single, 0.1, list), (split, 0.05, joined)],
     ids=lambda value: getattr(value, "__name__", None))
@@ -155,6 +156,7 @@ def by_hand(texts: Modules, change: Callable[[ET.Element], None]) -> Modules:
     return {**texts, "": ET.tostring(root, encoding="unicode")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_duplicates_play_twice(group):
     done = 0
@@ -177,6 +179,7 @@ def test_duplicates_play_twice(group):
     assert done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_what_is_wrapped_plays_at_once(group):
     done = 0

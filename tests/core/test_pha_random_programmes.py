@@ -100,6 +100,7 @@ def same(a: object, b: object) -> bool:
     return a == b
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_unfolds_as_plain_recursion_does(group: int) -> None:
     played = 0

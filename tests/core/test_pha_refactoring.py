@@ -153,6 +153,7 @@ def test_a_clip_that_has_taken_the_name_meanwhile_is_noticed():
     assert str(done(scores, RenameProcedure(None, "walk", "stroll"))).count('"stroll"') == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(80))
 def test_random_scores_play_the_same_when_extracted_and_inlined(seed):
     rng = random.Random(seed)

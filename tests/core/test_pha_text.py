@@ -70,6 +70,7 @@ def test_samples_keep_every_byte(path):
     check(path.read_bytes())
 
 
+@pytest.mark.slow
 def test_generated_files_keep_every_byte_and_are_read_as_elsewhere():
     seen = set()
     for seed in range(FILES):
@@ -158,6 +159,7 @@ def test_comments_and_white_space_belong_to_their_element(tag, whole, taken, lin
     assert text.decoded(*owned(text, element)) == taken.replace("\n", line_break)
 
 
+@pytest.mark.slow
 def test_every_cut_of_a_file_is_refused_or_kept():
     data = Writer(random.Random(1).randrange(100)).file()
     for cut in range(len(data)):

@@ -85,6 +85,7 @@ def lows(clip: Clip, skin: SkinPoints, times: FloatArray) -> dict[str, FloatArra
     return {"hands": heights[:, hands].min(axis=1), "feet": heights[:, feet].min(axis=1)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_skin", [False, True], ids=["joints", "skin"])
 @pytest.mark.parametrize("trunk_m", [THIN_M, THICK_M])
 @pytest.mark.parametrize("longer", LEGS)
@@ -101,6 +102,7 @@ def test_who_does_push_ups_stays_on_hands_and_toes(longer: dict[str, float], tru
         assert np.abs(low).max() < ON_GROUND, part
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("arms", "legs"), [(1.5, 1.0), (1.0, 0.6), (1.4, 0.7)])
 def test_who_does_push_ups_on_long_arms_has_his_feet_on_the_ground(arms: float, legs: float) -> None:
     clip, target, times = push_ups(), shaped(arms, legs), np.linspace(0.0, 3.2, 60)

@@ -79,6 +79,7 @@ def lowest(clip: Clip, skin: SkinPoints) -> FloatArray:
     return np.asarray(skin.heights(clip, times_of(clip.duration_s), UP).min(axis=1) - ground.min())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep_contacts", [False, True])
 @pytest.mark.parametrize("over_s", [0.6, 1.0])
 @pytest.mark.parametrize("shape", SHAPES)

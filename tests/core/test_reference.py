@@ -202,6 +202,7 @@ def test_palms_and_feet_point_as_in_the_clip_however_they_rest() -> None:
     np.testing.assert_allclose(here[:, toes] - here[:, ankle], there[:, toes] - there[:, ankle], atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fps", [12.0, 30.0, 240.0])
 def test_a_t_pose_in_front_of_the_motion_is_left_out(fps: float) -> None:
     for clip in (clip for clip in movements() if clip.duration_s * fps > 9.0):  # of fewer frames nobody knows the speed

@@ -128,6 +128,7 @@ def test_a_character_is_compared_in_the_pose_that_is_set() -> None:
                                world_from_pose(straight, wanted.sample(times))[..., 3] + (0.0, higher, 0.0), atol=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rests", ["sits", "kneels", "lies", "strides"])
 @pytest.mark.parametrize("number", [0, 3])
 def test_a_character_stands_on_the_ground_on_which_it_rests(rests: str, number: int) -> None:

@@ -48,6 +48,7 @@ def head_of(clip: Clip, trunk_m: float, times: FloatArray) -> tuple[FloatArray, 
     return low, rot.from_exact_matrix(world_from_pose(TARGET, done.sample(times))[:, joint, :, :3])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trunk_m", [0.1, 0.11])
 def test_a_slim_head_lies_on_the_ground_where_the_clips_does(trunk_m: float, monkeypatch: pytest.MonkeyPatch) -> None:
     low, _ = head_of(lying(), trunk_m, LIES)
@@ -57,6 +58,7 @@ def test_a_slim_head_lies_on_the_ground_where_the_clips_does(trunk_m: float, mon
     assert hangs.min() > ON_GROUND
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trunk_m", [0.15, 0.2, 0.3])
 def test_necks_bend_no_farther_than_necks_do_and_not_in_a_jerk(trunk_m: float, monkeypatch: pytest.MonkeyPatch) -> None:
     times = np.arange(0.0, 2.5, 1.0 / 60.0)

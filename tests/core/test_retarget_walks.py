@@ -60,6 +60,7 @@ def legs(skeleton: Skeleton) -> float:
     return float(np.linalg.norm(np.diff(skeleton.rest_world[joints, :, 3], axis=0), axis=1).sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("heading_rad", [0.0, 0.7, -2.5])
 @pytest.mark.parametrize("name", TARGETS)
 def test_n_rounds_of_a_walk_lead_n_times_as_far_on_any_rig_in_any_heading(name: str, heading_rad: float) -> None:

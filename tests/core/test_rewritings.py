@@ -76,11 +76,13 @@ ONE_BY_ONE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ONE_BY_ONE)
 def test_a_clip_written_in_another_way_plays_the_same(fault: str) -> None:
     check(tried(ONE_BY_ONE[fault]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("between", BETWEENS)
 @pytest.mark.parametrize("on_spine", [False, True])
 def test_hips_go_the_clips_way_and_legs_stay_on_them_whatever_carries_both(between: str, on_spine: bool) -> None:
@@ -99,6 +101,7 @@ def test_hips_go_the_clips_way_and_legs_stay_on_them_whatever_carries_both(betwe
         assert np.ptp(apart) < PATH * LEG_M
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("starts_in_t", [False, True])
 @pytest.mark.parametrize("step", ["left_step", "right_step"])
 @pytest.mark.parametrize("zero", ["LINE", "STEP"])
@@ -124,10 +127,12 @@ def test_bones_in_a_pile_are_no_body_whatever_some_of_them_look_like() -> None:
         assert not find_map(pile.clip.skeleton).is_sure, seed
 
 
+@pytest.mark.slow
 def test_many_ways_of_writing_combined() -> None:
     check(tried(map(random_rewriting, range(COMBINATIONS))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("zero", ["KEPT", "LINE", "LEANING"])
 def test_bodies_whose_names_are_in_another_language_play(language: str, zero: str) -> None:

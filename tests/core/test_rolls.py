@@ -68,6 +68,7 @@ def low_and_hips(clip: Clip, target: Skeleton) -> tuple[FloatArray, FloatArray]:
     return skin.part(own).heights(done, times, UP).min(axis=1) / leg, hips.heights(done, times, UP)[:, 0] / leg
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_known", [True, False])
 @pytest.mark.parametrize("legs", LEGS)
 def test_who_rolls_is_on_the_ground_with_what_is_lowest_on_him(legs: str, is_known: bool) -> None:
@@ -78,6 +79,7 @@ def test_who_rolls_is_on_the_ground_with_what_is_lowest_on_him(legs: str, is_kno
     assert low.max() < ON_GROUND
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("legs", [legs for legs in LEGS if legs != "its own"])
 def test_who_is_slim_rolls_on_the_ground_though_the_clips_body_is_thick(legs: str) -> None:
     """No joint of the clip's body comes near the ground, and its hips are high."""
@@ -86,6 +88,7 @@ def test_who_is_slim_rolls_on_the_ground_though_the_clips_body_is_thick(legs: st
     assert low.max() < 2.0 * ON_GROUND
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("legs", LEGS)
 def test_who_jumps_or_turns_over_in_the_air_flies_as_high_by_the_ratio_of_the_legs(
         legs: str, monkeypatch: pytest.MonkeyPatch) -> None:

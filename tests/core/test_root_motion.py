@@ -312,6 +312,7 @@ def place_of_hip(m, times):
     return (twist[:, 0] + 1j * twist[:, 3]) ** 2, world[:, 0, 3] + 1j * world[:, 1, 3], world[:, 2, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", TRANSITION_METHODS)
 @pytest.mark.parametrize("seed", [1, 2, 3, 5])
 def test_continue_goes_on_where_a_joint_above_the_root_turns(seed, method):

@@ -111,6 +111,7 @@ def played(clip: Clip, body: Skeleton) -> tuple[Clip, FloatArray]:
     return found, world_from_pose(body, found.sample(np.linspace(0.0, clip.duration_s, 61)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["with", "without", "same names", "as Rigify"])
 @pytest.mark.parametrize(("name", "carried"), [*product(NAMES, ("NOTHING", "ALL")), *product(NAMES[:1], CARRIED[2:])])
 def test_hips_go_their_way_whatever_is_above_them(name: str, carried: str, kind: str) -> None:

@@ -87,6 +87,7 @@ def test_contacts_go_on_too_and_are_known_by_the_clips_own() -> None:
     np.testing.assert_allclose(part.clip_times(np.array((0.0, 1.0))), (0.0, 1.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("behind_s", [0.2, 0.35, 0.6, 0.73])
 def test_a_walk_is_entered_at_whichever_phase_fits(behind_s: float) -> None:
     """The middle one is the others, begun elsewhere in the round, which is how far it is moved, at both its ends."""
@@ -105,6 +106,7 @@ def test_who_comes_to_rest_or_ends_elsewhere_does_not_go_round() -> None:
         assert cuts is not None and (cuts.skips_s >= 0.0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loop", [False, True])
 @pytest.mark.parametrize("seed", range(6))
 def test_no_clip_loses_or_gains_too_much_and_no_seam_costs_more(seed: int, loop: bool) -> None:

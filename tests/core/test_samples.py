@@ -73,6 +73,7 @@ def test_joints_lie_inside_the_body() -> None:
     assert figure.distance(np.array(list(ends().values()))).max() < 0.012
 
 
+@pytest.mark.slow
 def test_body_is_closed_and_of_the_right_size() -> None:
     points, quads = body().positions, body().quads
     directed = edges_of(quads)
@@ -219,6 +220,7 @@ def test_the_library_reads_back(module: str) -> None:
         assert angle.max() < READ_BACK_RAD
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("score", "lasts_s"), [("walk.pha", 11.2), ("dance.pha", 72.0), ("variation.pha", 72.4),
                                               ("company.pha", 24.3)])
 def test_scores_play_on_the_dancer_without_a_complaint(score: str, lasts_s: float) -> None:
@@ -229,6 +231,7 @@ def test_scores_play_on_the_dancer_without_a_complaint(score: str, lasts_s: floa
     assert motion.duration_s == pytest.approx(lasts_s)
 
 
+@pytest.mark.slow
 def test_a_company_of_nine_dances_in_as_many_ways_and_all_end_together() -> None:
     path, up = clip_files.LIBRARY / "company.pha", np.array((0.0, 1.0, 0.0))
     nine = [perform(path.read_bytes(), path, Library(), build_skeleton(), Settings(seed=seed), turn=rot.IDENTITY, up=up)

@@ -75,6 +75,7 @@ def test_contacts_lie_where_clips_have_them_and_steps_where_feet_are_lifted() ->
         assert high[is_inside, foot].max() > STEP_LEGS > 0.02 > high[~is_inside, foot].max()
 
 
+@pytest.mark.slow
 def test_a_contact_is_switched_off_wherever_its_clip_plays_and_on_again() -> None:
     for calls in (VARIANTS[:1] * 2, VARIANTS):
         contacts = shown(walked(*calls))

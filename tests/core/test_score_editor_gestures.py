@@ -113,6 +113,7 @@ def test_the_transition_below_the_mouse_is_shown_where_it_can_be_caught_and_says
     none = Why("No transition: both poses are the same", is_none=True)
     assert hints.transition(layout, 5, none) == f"{none.length}. Pull to set its length"
     assert hints.transition(layout, 5, Why("0.43 s")) == "Transition of 0.43 s. Pull to set its length"
+@pytest.mark.slow
 @pytest.mark.parametrize("px", [1.0, 2.0])
 @pytest.mark.parametrize("part", [Part.RIGHT_EDGE, Part.REPEAT, Part.SEAM])
 def test_what_can_be_pulled_is_wide_and_high_enough_for_a_hand(part: Part, px: float) -> None:
@@ -264,6 +265,7 @@ def width(editor: Editor, seam: int) -> float:
     return float(editor.layout.seams.end[seam] - editor.layout.seams.begin[seam])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_the_end_of_a_transition_that_is_pulled_goes_as_far_as_the_mouse(seed: int) -> None:
     """Wherever it is pressed; and from its middle it only becomes wider, whichever way the mouse goes."""

@@ -134,6 +134,7 @@ def luminance(colours: np.ndarray) -> np.ndarray:
     return np.asarray(linear @ np.array((0.2126, 0.7152, 0.0722)))
 
 
+@pytest.mark.slow
 @given(SIZES, SIZES, st.floats(-1e7, 1e7), st.floats(1e-9, 1e9), st.floats(0.0, 5e3), st.floats(0.5, 4.0),
        st.floats(-1e4, 1e4), st.floats(-1e4, 1e4), st.integers(0, 30))
 @settings(deadline=None, max_examples=200)

@@ -149,6 +149,7 @@ def play(session: Session) -> int:
     return done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dance.pha", "walk.pha", "helix.pha"])
 def test_samples(name: str) -> None:
     path = SAMPLES / name
@@ -158,12 +159,14 @@ def test_samples(name: str) -> None:
     assert play(session) > GESTURES // 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_texts(name: str) -> None:
     session = Session(Text.of(HOSTILE[name]), Texts({}), 3)
     assert play(session) > GESTURES // 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", range(4))
 def test_random_programmes(group: int) -> None:
     done = 0

@@ -95,6 +95,7 @@ def test_lanes() -> None:
 
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", range(10))
 def test_random_programmes(group: int) -> None:
     """Every segment begins and ends where a box without others in it does, and boxes lie within those around them."""

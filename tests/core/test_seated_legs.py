@@ -104,6 +104,7 @@ def lows(clip: Clip, target: Skeleton, trunk_m: float, times: FloatArray,
     return {name: heights[:, part].min(axis=1) for name, part in parts.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("longer", [{"ankle": 1.1}, {"ankle": 1.35}, {"knee": 0.8, "ankle": 1.2},
                                     {"knee": 1.3, "ankle": 0.8}])
 def test_who_sits_down_sits_on_the_ground_with_both_feet_on_it(longer: dict[str, float]) -> None:
@@ -113,6 +114,7 @@ def test_who_sits_down_sits_on_the_ground_with_both_feet_on_it(longer: dict[str,
         assert np.abs(low[part]).max() < ON_GROUND, part
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("longer", [{"ankle": 1.1}, {"ankle": 1.35}, {"knee": 0.8, "ankle": 1.2}])
 def test_who_sits_on_what_his_thighs_carry_sits_on_the_ground_though_they_turn(longer: dict[str, float]) -> None:
     """Also where a clip begins so, and he rises at once: it is to fit to one in which he went on sitting."""
@@ -128,6 +130,7 @@ def test_who_sits_on_what_his_thighs_carry_sits_on_the_ground_though_they_turn(l
             assert np.abs(low[part]).max() < ON_GROUND, part
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("longer", [{"ankle": 1.1}, {"ankle": 1.35}, {"knee": 1.3}])
 def test_who_lies_on_a_thick_back_lies_on_a_slim_one_and_not_on_his_heels(longer: dict[str, float]) -> None:
     low = lows(lying_down(THICK_M), scaled(longer), THIN_M, np.linspace(LIES_S[1], 2.5, 40))
@@ -148,6 +151,7 @@ def test_who_lies_with_thick_knees_lies_on_his_back(longer: dict[str, float]) ->
     assert np.abs(low["trunk"]).max() < ON_GROUND
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("longer", [{"ankle": 1.1}, {"ankle": 1.35}])
 def test_legs_come_to_where_they_sit_without_a_jump(longer: dict[str, float]) -> None:
     times = np.linspace(0.0, 2.5, 301)
@@ -158,6 +162,7 @@ def test_legs_come_to_where_they_sit_without_a_jump(longer: dict[str, float]) ->
     assert low["all"].min() > BELOW and np.abs(low["all"]).max() < 2.0 * ON_GROUND
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lasts_s", [0.3, 0.4, 0.6])
 @pytest.mark.parametrize("longer", [{"ankle": 1.1}, {"ankle": 1.35}, {"knee": 0.7, "ankle": 0.7}])
 def test_who_falls_onto_a_slim_back_falls_hardly_harder_than_onto_a_thick_one(longer: dict[str, float],

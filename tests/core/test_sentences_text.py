@@ -183,6 +183,7 @@ def test_what_is_too_much_is_found_before_anything_is_built(monkeypatch: pytest.
         played(main('<loop times="1000"><loop times="1001"><call name="walk" duration="1"/></loop></loop>'))
 
 
+@pytest.mark.slow
 def test_a_bad_file_of_a_megabyte_is_refused_in_few_words() -> None:
     for bad in ("<pha>" + "<call/>" * 140_000 + "</pha>", '<pha version="2" tickLength="' + "9" * 1_000_000 + '"/>',
                 HEAD + main("<call/>" * 140_000) + "</pha>", "<" * 1_000_000):

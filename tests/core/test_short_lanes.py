@@ -35,6 +35,7 @@ def jumps(motion: Motion, joints: IntArray) -> FloatArray:
     return np.asarray(np.linalg.norm(np.diff(speeds, axis=0), axis=-1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dance", "over", "mode"), [
     ("sway", "clap", "replace"), ("sway", "wave", "replace"), ("sway", "wave", "add"), ("hip_circle", "clap", "add"),
     ("disco", "hello", "replace"), ("body_roll", "wave", "replace")])
@@ -89,6 +90,7 @@ def jumps_at_ends(dance: str, over: str, mode: str, play_s: float) -> tuple[floa
     return float((mixed - by_themselves)[easing].max()), float(np.percentile(own, USUAL))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("play_s", [1.0, 2.0, 4.0])
 @pytest.mark.parametrize(("dance", "over", "mode"), SHORT)
 def test_even_a_lane_of_one_second_comes_and_goes_without_a_pop(dance: str, over: str, mode: str,

@@ -42,6 +42,7 @@ def places(motion: Motion) -> FloatArray:
     return np.asarray(world_from_pose(BODY, motion.sample(times))[..., 3])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transition", ["0.6", "1.0", "1.5"])
 @pytest.mark.parametrize("behind_m", [0.1, 0.25, 0.4])
 @pytest.mark.parametrize("ways", [("stands", "sits"), ("sits", "stands")])

@@ -98,6 +98,7 @@ def test_scale_is_inherited() -> None:
     assert world_from_pose(arm(), pose)[1, :, 3].tolist() == [2.0, 0.0, 1.0]
 
 
+@pytest.mark.slow
 @given(posed())
 def test_world_is_the_walk_up_the_parents(given_pose: tuple[Skeleton, Pose]) -> None:
     skeleton, pose = given_pose
@@ -107,6 +108,7 @@ def test_world_is_the_walk_up_the_parents(given_pose: tuple[Skeleton, Pose]) -> 
         assert world[joint] == pytest.approx(expected, abs=ROUNDING * max(1.0, float(np.abs(expected).max())))
 
 
+@pytest.mark.slow
 @given(posed(), vectors())
 def test_heights_are_those_of_the_world(given_pose: tuple[Skeleton, Pose], up: FloatArray) -> None:
     skeleton, pose = given_pose
@@ -123,12 +125,14 @@ def test_world_of_a_batch_is_that_of_each() -> None:
     assert world[0, 0].tolist() == arm().rest_world.tolist()
 
 
+@pytest.mark.slow
 @given(skeletons(), quaternions())
 def test_turned_turns_the_whole_rest_pose(skeleton: Skeleton, turn: FloatArray) -> None:
     expected = rot.to_matrix(turn) @ skeleton.rest_world
     assert skeleton.turned(turn).rest_world == pytest.approx(expected, abs=ROUNDING * max(1.0, np.abs(expected).max()))
 
 
+@pytest.mark.slow
 @given(skeletons(), quaternions())
 def test_rest_world_rotations_turn_along(skeleton: Skeleton, turn: FloatArray) -> None:
     turned = skeleton.turned(turn).rest_world_rotations

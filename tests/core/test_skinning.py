@@ -184,6 +184,7 @@ def test_a_batch_is_its_frames_one_by_one(method: str) -> None:
         np.testing.assert_allclose(turned[frame], one[1], atol=ROUNDED)
 
 
+@pytest.mark.slow
 @every_method
 @given(seed=st.integers(0, 2**32 - 1))
 def test_moving_the_whole_moves_every_vertex_alike(method: str, seed: int) -> None:

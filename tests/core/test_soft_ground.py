@@ -63,6 +63,7 @@ def jolts(clip: Clip, found: SkeletonMap, up: FloatArray) -> tuple[float, float]
     return float(np.abs(np.diff(hips, 2)).max()) / LEG_M, float(np.abs(np.diff(bends, 2)).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shoe_m", [0.0, 0.1, 0.2])
 @pytest.mark.parametrize("heel_deg", [20.0, 50.0])
 @pytest.mark.parametrize("seconds", [0.8, 1.4])

@@ -91,6 +91,7 @@ def lowest(clip: Clip, method: str, skin: SkinPoints | None, worn: SkinPoints) -
     return float(high.min() - worn.positions[:, 1].min()) / LEG_M
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("worn", [skin_of_shoes(), without_toes()])
 def test_big_shoes_do_not_go_into_the_ground_where_a_foot_is_let_go(worn: SkinPoints, method: str) -> None:
@@ -130,6 +131,7 @@ def with_heels_on_shins() -> SkinPoints:
     return SkinPoints(skin.positions, joints, skin.weights)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("ahead_legs", [0.3, 0.45, 0.6])
 def test_heels_that_move_with_the_shins_do_not_go_into_the_ground_at_seams(ahead_legs: float, method: str) -> None:

@@ -216,6 +216,7 @@ def test_feet_that_leave_to_slide_over_the_ground_are_lifted_on_their_way(sunk_l
     assert found[-1, :, 1] == pytest.approx(0.0, abs=SUNK_LEGS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_feet_that_stand_nearly_there_stay(method: str) -> None:
     motion = danced(0.03, method=method, curve="COSINE")
@@ -230,6 +231,7 @@ def test_nothing_goes_over_a_cut() -> None:
         np.testing.assert_allclose(rot.angle_between(one.rotations, other.rotations), 0.0, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ahead_legs", [0.25, 0.75])
 def test_a_frame_alone_is_what_it_is_among_others_over_a_step(ahead_legs: float) -> None:
     times = np.linspace(1.0, 3.0, 61)

@@ -121,6 +121,7 @@ def test_the_store_changes_nothing_of_what_is_played(folder: Path) -> None:
         assert kept.problems == fresh.problems and kept.unmatched == fresh.unmatched
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("change", "retargeted"), [
     (lambda s, f: played(s, f, SCORE.format("bow", 2)), 1),
     (lambda s, f: played(s, f, rig=another_rig()), 3),
@@ -428,6 +429,7 @@ def test_bytes_are_counted_once_for_what_is_shared() -> None:
     assert bytes_of(("text", None, 3, b"bytes")) == 0
 
 
+@pytest.mark.slow
 def test_threads_that_ask_for_the_same_get_the_same(folder: Path) -> None:
     store, together = ClipStore(), Barrier(8)
 

@@ -57,6 +57,7 @@ def test_a_hand_that_swings_past_a_hip_does_not_hurry_to_it(seconds: float, broa
     assert more < FASTER
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slower", [0.3, 1.0])
 @pytest.mark.parametrize(("broader", "arm"), SHOULDERS)
 def test_a_hand_that_rests_on_a_hip_comes_and_goes_without_a_jerk(slower: float, broader: float, arm: float) -> None:

@@ -76,6 +76,7 @@ def test_what_stands_beside_limbs_is_not_taken_for_them(system: str) -> None:
     assert wrong == () and missed == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zero", ["KEPT", "LINE"])
 def test_nor_is_it_without_names(zero: str) -> None:
     wrong, missed, sure = [], [], 0
@@ -104,6 +105,7 @@ def shaped(clip: Clip, rng: np.random.Generator) -> Clip:
     return Clip(clip.name, other, clip.duration_s, clip.rotations, clip.translations, clip.scales)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_bodies_of_all_proportions_are_known_without_names(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -114,6 +116,7 @@ def test_bodies_of_all_proportions_are_known_without_names(seed: int) -> None:
         assert [said for said in missed if said.rpartition(" ")[2] in ESSENTIAL[2:]] == [], system
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STANCES)
 def test_who_never_stands_plays_from_bones_in_a_line(name: str) -> None:
     """Known by names, with his legs straight; and the ground tells which way is up."""

@@ -55,6 +55,7 @@ def lows(clip: Clip, target: Skeleton, skin: SkinPoints, times: FloatArray) -> d
     return {"all": heights.min(axis=1), "trunk": heights[:, is_trunk].min(axis=1)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("head_m", [0.2, 0.3, 0.35])
 @pytest.mark.parametrize("longer", LEGS)
 def test_who_lies_on_a_big_head_lies_on_his_back_as_well(longer: dict[str, float], head_m: float) -> None:
@@ -87,6 +88,7 @@ def with_legs_up(clip: Clip) -> Clip:
     return replace(clip, rotations=Tracks.uniform(np.arange(len(BODY)), times, pose.rotations))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("longer", LEGS)
 def test_who_lies_on_a_big_head_stays_on_his_back_with_his_legs_in_the_air(longer: dict[str, float]) -> None:
     """His feet bear nobody then; what does is measured as he has tipped."""
@@ -97,6 +99,7 @@ def test_who_lies_on_a_big_head_stays_on_his_back_with_his_legs_in_the_air(longe
     assert np.abs(low["trunk"][(times > 1.55) & (times < 1.95)]).max() <= ON_GROUND
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("head_m", [0.2, 0.4])
 def test_nobody_tips_by_more_than_little_nor_in_a_jerk(head_m: float) -> None:
     times = np.linspace(0.0, 2.5, 151)

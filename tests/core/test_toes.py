@@ -48,6 +48,7 @@ def test_the_end_of_the_toes_comes_to_the_ground_where_it_would_be_in_it(tipped:
     assert 0.0 <= bent <= max(tipped, 0.0) + EXACT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("heel_up_deg", [20.0, 40.0, 60.0])
 @pytest.mark.parametrize("seed", range(3))
 def test_who_stands_on_the_ball_of_a_foot_stands_no_higher_for_long_toes(seed: int, heel_up_deg: float) -> None:

@@ -31,6 +31,7 @@ def laid_out(identifier, segment_lengths, wished, is_loop=False):
     return length, transition, method.lay_out(length, transition)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("identifier", [i for i in TRANSITION_METHODS if i != "APPEND"])
 @given(lengths, st.floats(0.0, 20.0), st.booleans())
 def test_the_whole_lasts_what_its_segments_last(identifier, segment_lengths, wished, is_loop):
@@ -45,6 +46,7 @@ def test_append_takes_time_of_its_own(segment_lengths, wished, is_loop):
     assert layout.end_s - layout.begin_s == pytest.approx(length, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("identifier", TRANSITION_METHODS)
 @given(lengths, st.lists(st.floats(0.0, 20.0), min_size=1, max_size=12), st.booleans())
 def test_windows_never_overlap_and_time_never_runs_backwards(identifier, segment_lengths, wished, is_loop):

@@ -30,6 +30,7 @@ def simple(text: str) -> str:
     return re.sub(r"</?(together|lane)[^>]*>", "", text).replace("<wait ", '<call name="bow" ')
 
 
+@pytest.mark.slow
 def test_plays_what_plain_recursion_plays() -> None:
     played = 0
     for seed in range(PROGRAMMES):

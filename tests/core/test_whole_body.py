@@ -89,6 +89,7 @@ def body_of(seed: int) -> tuple[Skeleton, np.random.Generator]:
     return with_axes(with_controls(worn(RIGS[names])), rng, float(rng.uniform(0.5, 2.0))), rng
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limbs", CUTS)
 @pytest.mark.parametrize("seed", range(4))
 def test_what_plays_on_the_right_rig_plays_on_one_whose_limbs_are_cut_off(limbs: str, seed: int) -> None:

@@ -100,6 +100,7 @@ def slips(source: str, rng: random.Random) -> Iterator[tuple[str, int, str]]:
         yield source[:end.end()] + end[0] + source[end.end():], line, f"{end[0]} closes nothing"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SCORES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 def test_a_slip_anywhere_in_a_score_is_told_in_its_line(path: Path, ends: str) -> None:

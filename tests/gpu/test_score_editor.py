@@ -28,7 +28,8 @@ from takt.core.score_editor.shelf import arrange, shelf_layers
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
 from takt.preview.score_editor.canvas import Poured, measured, rectangle_triangles
-from takt.samples.dancer import DANCE, LIBRARY
+from takt.samples.clip_files import LIBRARY
+from takt.samples.dancer import DANCE
 from takt.tests.gpu.test_preview_pictures import ALIKE, KEPT, similarity
 
 WIDTH, HEIGHT = 480, 180
