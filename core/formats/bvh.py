@@ -199,12 +199,14 @@ class _Reader:
         if frames < 1:
             raise self._error(f"Frames is {quoted(found[1])}; a whole number of at least 1 is wanted", line)
         frame_time = _number(found[2])
-        if frame_time is None or frame_time <= 0.0:
+        try:
+            seconds = self._in_seconds(found[2], frame_time or 0.0, found[3])
+        except ValueError:
             raise self._error(f"Frame Time is {quoted(found[2])}; seconds greater than 0 are wanted",
-                              self._line_at(found.start(2)))
+                              self._line_at(found.start(2))) from None
         values = self._read_frames(found.end(), frames)
         self._refuse_senseless(values, found.end())
-        return values, self._in_seconds(found[2], frame_time, found[3])
+        return values, seconds
 
     def _refuse_senseless(self, values: FloatArray, start: int) -> None:
         """Raise FileError where a body would be out of any sight, or turned so often that its angle is lost."""

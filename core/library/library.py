@@ -18,7 +18,7 @@ from ..pha.document import Document, parse
 from ..pha.naming import near
 from ..retargeting.comparing.bvh_space import BvhSpace, in_hanim_space
 from ..skeletons.maps import SUFFIX as MAP_SUFFIX
-from ..skeletons.maps import SavedMap, SkeletonMap, find_map, fingerprint, read_map
+from ..skeletons.maps import SavedMap, SkeletonMap, find_map, fingerprint, is_map, read_map
 from ..skeletons.skeleton import Skeleton
 from . import files
 from .clip_files import files_named, files_read, read_clip_file
@@ -79,7 +79,7 @@ class Library:
         self._bvh = bvh or BvhSpace()
         self._maps_in_hanim: dict[Skeleton, SkeletonMap] = {}
         self._given_maps, self._maps = tuple(maps), tuple(maps)
-        self._has_read_maps = False
+        self._has_read_maps, self._damaged_maps = False, ()
         self._beside: dict[Path, Library] = {}
 
     @property
@@ -244,16 +244,17 @@ class Library:
                 self._clips[path] = known
         return known
 
-    def skeleton_map(self, skeleton: Skeleton) -> SkeletonMap:
-        """Return what a skeleton's joints are in H-Anim: from a map file in one of the roots, else found out.
+    @property
+    def damaged_maps(self) -> tuple[Problem, ...]:
+        """Warnings of the map files in the roots that cannot be read, and so are left out."""
+        self._look_for_maps()
+        return self._damaged_maps
 
-        Raises FileError where a map file cannot be read.
-        """
+    def skeleton_map(self, skeleton: Skeleton) -> SkeletonMap:
+        """Return what a skeleton's joints are in H-Anim: from a map file in one of the roots, else found out."""
         if skeleton in self._maps_in_hanim:
             return self._maps_in_hanim[skeleton]
-        if not self._has_read_maps:
-            (found,) = self.store.seen(("maps", self.roots), self._read_maps, self._moment)
-            self._maps, self._has_read_maps = (*self._given_maps, *found), True
+        self._look_for_maps()
         rig = self.store.made(("rig", skeleton), partial(fingerprint, skeleton)) if self._maps else ""
         saved = next((saved for saved in self._maps if saved.rig == rig), None)
         if saved is None:
@@ -270,10 +271,23 @@ class Library:
 
         return self.store.made(("map", skeleton), of_its_shape)
 
-    def _read_maps(self) -> tuple[tuple[SavedMap, ...]]:
-        """Return the maps in all roots as one thing that was found: there may be none."""
-        paths = [path for root in self.roots for path in sorted(root.glob("*" + MAP_SUFFIX))[:_MAX_MAPS]]
-        return (tuple(read_map(files.read_file(path), path) for path in paths),)
+    def _look_for_maps(self) -> None:
+        if not self._has_read_maps:
+            found, self._damaged_maps = self.store.seen(("maps", self.roots), self._read_maps, self._moment)
+            self._maps, self._has_read_maps = (*self._given_maps, *found), True
+
+    def _read_maps(self) -> tuple[tuple[SavedMap, ...], tuple[Problem, ...]]:
+        """Return the maps in all roots, and what is wrong with those that are damaged; other files .map are no maps."""
+        found, damaged = [], []
+        for path in (path for root in self.roots for path in sorted(root.glob("*" + MAP_SUFFIX))[:_MAX_MAPS]):
+            try:
+                data = files.read_file(path)
+                if is_map(data):
+                    found.append(read_map(data, path))
+            except FileError as error:
+                damaged += [replace(problem, message=f"{problem.message}; the map is left out", is_warning=True)
+                            for problem in error.problems]
+        return tuple(found), tuple(damaged)
 
     def _candidates(self, src: str, among: tuple[str, ...]) -> tuple[Path, ...]:
         return tuple(path for root in self.roots for path in files.candidates(root, src, among))

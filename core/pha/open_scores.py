@@ -75,6 +75,11 @@ class Scores:
         """Return what finds the files of a score, with the open texts instead of their files."""
         return replace(self, library=self.library.beside(document))
 
+    @property
+    def damaged_maps(self) -> tuple[Problem, ...]:
+        """Warnings of skeleton maps that cannot be read."""
+        return self.library.damaged_maps
+
     def src_of(self, path: Path | None) -> str | None:
         """Return the src of a file; for this and all that follows see Modules."""
         return self.library.src_of(path)

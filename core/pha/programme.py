@@ -33,6 +33,10 @@ class Modules(Protocol):
     def beside(self, document: Document) -> Modules:
         """Return what finds the files of this score: itself, or the same with a root that fits the score."""
 
+    @property
+    def damaged_maps(self) -> tuple[Problem, ...]:
+        """Warnings of skeleton maps beside the clips that cannot be read, and so are left out."""
+
     def src_of(self, path: Path | None) -> str | None:
         """Return the src of a score file, None where it has none."""
 
@@ -239,6 +243,8 @@ class _Resolver:
                     module.loads[load.src] = self._load(load, module.document)
                 except FileError as error:
                     self._missing(error, module, load, "load")
+        if self._clips:
+            self._problems += self._library.damaged_maps
 
     def _missing(self, error: FileError, module: Module, source: Source, tag: str, attribute: str = "src") -> None:
         module.missing[source.src] = error.problems[0].message

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -66,6 +67,7 @@ class NamedBody:
     fade: float = 0.0
 
 
+@lru_cache(maxsize=4096)
 def terms_of(body: str) -> tuple[Term, ...]:
     """Take a body apart: names joined by + and −, with blanks around them where a bone's name has such signs.
 
@@ -95,13 +97,17 @@ def what_is_wrong(body: str, named: Mapping[str, NamedBody]) -> str:
     for term in terms_of(body):
         if term.name in named:
             if _leads_to(term.name, term.name, named):
-                return f"found {quoted(term.name)}, a mask that is made of itself; expected other names"
+                return _made_of_itself(term.name)
         elif not (term.name in PARTS or hanim.canonical(term.name) or term.name.removeprefix(BONE) != term.name):
             near = difflib.get_close_matches(term.name[:200], [*PARTS, *named, *hanim.PARENTS], n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
             return (f"found {quoted(term.name)}, expected {', '.join(_SHOWN)}, …, a joint of H-Anim, bone:NAME or a "
                     f"mask{hint}")
     return ""
+
+
+def _made_of_itself(name: str) -> str:
+    return f"found {quoted(name)}, a mask that is made of itself; expected other names"
 
 
 _SHOWN: Final = ("whole", "root", "lower", "upper")
@@ -132,21 +138,48 @@ def mask_of(body: str, fade: float, named: Mapping[str, NamedBody],
     without a map the root is the joint that has no parent, and other parts have nothing.
     Raises TaktError where what_is_wrong() finds something.
     """
-    if wrong := what_is_wrong(body, named):
-        raise TaktError(wrong)
     owners = _owners(skeleton_map)
-    mask = np.zeros(len(owners))
     missing: list[str] = []
-    for term in terms_of(body):
-        if term.name in named:
-            own, further = mask_of(named[term.name].body, named[term.name].fade, named, skeleton_map)
-            missing += further
-        else:
-            own = _joints_of(term.name, skeleton_map, owners).astype(np.float64)
-            if not own.any():
-                missing.append(term.name)
-        mask = np.maximum(mask, own) if term.is_added else np.minimum(mask, 1.0 - own)
-    return _faded(mask, fade, skeleton_map.skeleton.parents), tuple(dict.fromkeys(missing))
+    masks: dict[str, FloatArray] = {}
+
+    def joined(whole: NamedBody) -> FloatArray:
+        if wrong := what_is_wrong(whole.body, named):
+            raise TaktError(wrong)
+        mask = np.zeros(len(owners))
+        for term in terms_of(whole.body):
+            own = masks.get(term.name)
+            if own is None:
+                own = _joints_of(term.name, skeleton_map, owners).astype(np.float64)
+                if not own.any():
+                    missing.append(term.name)
+            mask = np.maximum(mask, own) if term.is_added else np.minimum(mask, 1.0 - own)
+        return _faded(mask, whole.fade, skeleton_map.skeleton.parents)
+
+    for name in _named_within(body, named):
+        masks[name] = joined(named[name])
+    return joined(NamedBody(body, fade)), tuple(dict.fromkeys(missing))
+
+
+def _named_within(body: str, named: Mapping[str, NamedBody]) -> tuple[str, ...]:
+    """Return the named bodies that a body is made of, at any depth: each once, behind those that it is made of itself.
+
+    Raises TaktError where one of them is made of itself.
+    """
+    order: dict[str, None] = {}
+    begun: set[str] = set()
+    waiting = [term.name for term in reversed(terms_of(body)) if term.name in named]
+    while waiting:
+        name = waiting[-1]
+        below = [term.name for term in reversed(terms_of(named[name].body)) if term.name in named]
+        ahead = [each for each in below if each not in order]
+        if not ahead or name in order:
+            order.setdefault(waiting.pop())
+            continue
+        begun.add(name)
+        if not begun.isdisjoint(ahead):
+            raise TaktError(_made_of_itself(next(each for each in ahead if each in begun)))
+        waiting += ahead
+    return tuple(order)
 
 
 def _joints_of(name: str, skeleton_map: SkeletonMap, owners: tuple[str, ...]) -> BoolArray:

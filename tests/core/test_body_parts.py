@@ -56,6 +56,23 @@ def test_masks_have_names_and_fades_of_their_own(body: SkeletonMap) -> None:
     assert (mask_of("soft", 0.0, masks, body)[0] == 0.5).any()
 
 
+def test_masks_of_masks_are_worked_out_once_each(body: SkeletonMap) -> None:
+    """Forty that are each made twice of the one before: by plain recursion a million million of them."""
+    doubled = {f"m{i}": NamedBody(f"m{i - 1} + m{i - 1}" if i else "upper - hands") for i in range(40)}
+    chain = {f"m{i}": NamedBody(f"m{i - 1}" if i else "upper - hands") for i in range(1_200)}
+    expected = mask_of("upper - hands", 1.0, {}, body)[0]
+    assert np.array_equal(mask_of("m39", 1.0, doubled, body)[0], expected)
+    assert np.array_equal(mask_of("m1199", 1.0, chain, body)[0], expected)
+
+
+def test_a_mask_that_leads_to_a_circle_is_refused(body: SkeletonMap) -> None:
+    masks = {"top": NamedBody("a + arms"), "a": NamedBody("b"), "b": NamedBody("c + head"), "c": NamedBody("b")}
+    with pytest.raises(TaktError, match="'b', a mask that is made of itself"):
+        mask_of("top", 0.0, masks, body)
+    with pytest.raises(TaktError, match="found 'nobody'"):
+        mask_of("top", 0.0, masks | {"c": NamedBody("nobody")}, body)
+
+
 def test_says_what_the_rig_has_not(body: SkeletonMap) -> None:
     mask, missing = mask_of("bone:Tail + head", 0.0, {}, body)
     assert missing == ("bone:Tail",) and mask.any()

@@ -133,6 +133,7 @@ def test_real_files_come_back(name: str) -> None:
     ("Frames: 2", "Frames: 0", ":20: Frames is '0'"),
     ("Frame Time: 0.5", "Frame Time: 0", ":21: Frame Time is '0'; seconds greater than 0"),
     ("Frame Time: 0.5", "Frame Time: nan", ":21: Frame Time is 'nan'"),
+    ("Frame Time: 0.5", "Frame Time: 1e-310", ":21: Frame Time is '1e-310'; seconds greater than 0"),
     ("Frame Time: 0.5", "", "after MOTION the lines 'Frames: COUNT' and 'Frame Time: SECONDS'"),
     ("1 2 3 90", "1 2 3", ":22: a frame of 7 numbers; the 8 channels"),
     ("40 50", "40 50 60", ":23: a frame of 9 numbers"),

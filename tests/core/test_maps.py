@@ -11,12 +11,14 @@ from takt.core.formats import bvh, ogre_binary
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
+from takt.core.playing.score import perform
 from takt.core.retargeting.comparing.matching import pair
 from takt.core.skeletons import hanim
 from takt.core.skeletons.maps import SURE, SkeletonMap, find_map, fingerprint, read_map, shape, write_map
 from takt.core.skeletons.maps.names import read
 from takt.core.skeletons.maps.skeleton_map import ESSENTIAL
 from takt.core.skeletons.skeleton import Skeleton
+from takt.samples.clip_files import LIBRARY
 from takt.samples.skeleton import build_skeleton
 from takt.tests.beside import real_file
 from takt.tests.core.ogre_cases import sinbad
@@ -265,9 +267,33 @@ def test_a_map_in_the_library_is_used_for_the_same_rig(tmp_path: Path) -> None:
     used = Library((tmp_path,)).skeleton_map(skeleton)
     assert used.meant[skeleton.index_of["leftHand"]] is None and used.meant[skeleton.index_of["chest"]] == "vt1"
     assert Library((tmp_path,)).skeleton_map(build_skeleton()).meant == build_skeleton().names
-    (tmp_path / "my rig.map").write_text("nonsense")
-    with pytest.raises(FileError, match=r"my rig\.map:1: found 'nonsense', expected 'Takt skeleton map'"):
-        Library((tmp_path,)).skeleton_map(skeleton)
+
+
+@pytest.mark.parametrize("line", ["bone = knie", "Reference pose\nhips = 1e308 1e308 0 0"])
+def test_a_damaged_map_is_left_out_and_told_of(line: str, tmp_path: Path) -> None:
+    skeleton = worn(RIGS["VRM"])
+    (tmp_path / "a damaged one.map").write_text(f"Takt skeleton map\nrig = {fingerprint(skeleton)}\n{line}\n")
+    (tmp_path / "right.map").write_text(write_map(find_map(skeleton).corrected({"leftHand": None})), encoding="utf-8")
+    library = Library((tmp_path,))
+    assert library.skeleton_map(skeleton).meant[skeleton.index_of["leftHand"]] is None
+    (problem,) = library.damaged_maps
+    assert "a damaged one.map:" in str(problem) and "the map is left out" in str(problem) and problem.is_warning
+
+
+def test_files_of_other_programs_that_end_in_map_are_none(tmp_path: Path) -> None:
+    for number, data in enumerate((b'{"version": 3}', b"", b"\xff\xfe", bytes(1_000), b"Takt skeleton")):
+        (tmp_path / f"{number}.map").write_bytes(data)
+    library = Library((tmp_path,))
+    assert library.skeleton_map(build_skeleton()).meant == build_skeleton().names and not library.damaged_maps
+
+
+def test_a_score_plays_beside_a_damaged_map_and_warns(tmp_path: Path) -> None:
+    (tmp_path / "damaged.map").write_text("Takt skeleton map\nwhat is this\n")
+    (tmp_path / "foreign.map").write_text("{}")
+    text = ('<pha tickLength="1"><load src="feet.Steps"/><procedure name="main">'
+            '<call name="feet.Steps.left_step" duration="1"/></procedure></pha>')
+    motion = perform(text, None, Library((tmp_path, LIBRARY)), build_skeleton(), turn=rot.IDENTITY, up=np.eye(3)[1])
+    assert ["damaged.map" in str(problem) for problem in motion.problems if problem.is_warning] == [True]
 
 
 HEAD = "Takt skeleton map\nrig = 0123456789ab\n"

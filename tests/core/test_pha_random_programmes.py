@@ -9,7 +9,7 @@ import pytest
 
 from takt.core.clips.clip import Clip
 from takt.core.clips.tracks import Tracks
-from takt.core.errors import ScoreError
+from takt.core.errors import Problem, ScoreError
 from takt.core.pha.document import Document, parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
@@ -40,6 +40,10 @@ class Texts:
 
     def identity(self, path: Path) -> Path:
         return path
+
+    @property
+    def damaged_maps(self) -> tuple[Problem, ...]:
+        return ()
 
     def module_path(self, src: str) -> Path:
         return Path(src)

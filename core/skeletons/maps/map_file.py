@@ -21,6 +21,7 @@ rest otherwise, as in a T-pose and in an A-pose, and a pose that was set for one
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -37,6 +38,8 @@ from .skeleton_map import SkeletonMap, fingerprint
 
 SUFFIX: Final = ".map"
 _FIRST_LINE: Final = "Takt skeleton map"
+_MOST_BLANKS: Final = 100
+"""Blanks before the first line of a map, at most."""
 _POSE_LINE: Final = "Reference pose"
 _SAME_RAD: Final = 1e-6
 """A joint that turns by less against its parent turns as its parent."""
@@ -140,6 +143,16 @@ def _bones(skeleton: Skeleton, turn: FloatArray) -> dict[str, FloatArray]:
     return {skeleton.names[joint]: ways[joint] for joint in np.flatnonzero(long > 0.0).tolist()}
 
 
+def is_map(data: bytes) -> bool:
+    """Tell whether a file begins as a skeleton map does: other programs call files .map as well.
+
+    >>> is_map(b'Takt skeleton map\\nrig = 0'), is_map(b'{"version": 3}')
+    (True, False)
+    """
+    first = data[:len(codecs.BOM_UTF8) + _MOST_BLANKS + len(_FIRST_LINE)].removeprefix(codecs.BOM_UTF8).lstrip(b" \t")
+    return first.startswith(_FIRST_LINE.encode())
+
+
 def read_map(data: bytes, path: Path | None = None) -> SavedMap:
     """Read a map; raise FileError with the line that is not what is wanted there."""
     try:
@@ -195,7 +208,9 @@ def _vector(text: str, wanted: str, count: int, path: Path | None, line: int) ->
         values = np.array([float(word) for word in text.split()])
     except ValueError:
         values = np.zeros(0)
-    if values.shape != (count,) or not np.isfinite(values).all() or not np.linalg.norm(values) > 0.0:
+    with np.errstate(over="ignore"):
+        length = float(np.linalg.norm(values))  # infinite where squares of its numbers are
+    if values.shape != (count,) or not 0.0 < length < float("inf"):
         raise FileError.at(f"found {quoted(text.strip())}, expected {wanted}", path, line)
     return values
 
