@@ -109,7 +109,7 @@ class Task:
     moment: object
 
 
-_MAX_PROGRAMMES = 16
+_MAX_PROGRAMMES = 256
 _MAX_LISTED, _MAX_LISTED_CLIPS = 200, 2_000
 _programmes: OrderedDict[tuple[Hashable, ...], Resolved] = OrderedDict()
 """Resolved scores, by all that they depend on but the files."""

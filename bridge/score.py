@@ -24,7 +24,8 @@ from .clip_store import CLIPS
 from .frame_rate import frames_per_second
 from .performing import Performance
 
-_MAX_PERFORMANCES = 64
+_LEAST_PERFORMANCES = 64
+"""Of how many the results are kept at least; of a scene with many characters two for each object."""
 _PATIENCE_S = 0.01
 """What is performed by then is shown in the next drawing."""
 _LOOK_AGAIN_S = 0.02
@@ -319,7 +320,7 @@ def _performance(armature_object: bpy.types.Object, instead: Mapping[str, object
 
 def _remember(key: _Key, performance: Performance) -> None:
     _performances[key] = performance
-    while len(_performances) > _MAX_PERFORMANCES:
+    while len(_performances) > max(_LEAST_PERFORMANCES, 2 * len(bpy.data.objects)):
         _performances.popitem(last=False)
 
 

@@ -17,7 +17,9 @@ from . import armature, changes, groups
 from .mesh import armature_from_object, transformed
 
 _INFLUENCES: Final = 4
-_MOST: Final = 16
+_MOST_BYTES: Final = 1 << 28
+"""Of all points that are kept: thousands of characters. A fixed number of them fails where a scene has one more: each
+look then throws out what the next one asks for."""
 Array = TypeVar("Array", FloatArray, IntArray)
 _points: OrderedDict[Hashable, SkinPoints | None] = OrderedDict()
 """What was read, by all that it depends on; of edited weights only the number that `changes` keeps, while it hears."""
@@ -32,10 +34,14 @@ def read_points(armature_object: bpy.types.Object) -> SkinPoints | None:
     key = _key(armature_object, meshes)
     if key not in _points:
         _points[key] = _read(armature_object, meshes)
-        while len(_points) > _MOST:
+        while len(_points) > 1 and sum(map(_size, _points.values())) > _MOST_BYTES:
             _points.popitem(last=False)
     _points.move_to_end(key)
     return _points[key]
+
+
+def _size(points: SkinPoints | None) -> int:
+    return 0 if points is None else points.size
 
 
 def skinned_bones(armature_object: bpy.types.Object) -> set[str]:

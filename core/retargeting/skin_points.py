@@ -57,6 +57,12 @@ class SkinPoints:
             raise TaktError(f"{len(self.positions)} points, joints {self.joints.shape} and weights "
                             f"{self.weights.shape} do not go together")
 
+    @property
+    def size(self) -> int:
+        """Bytes of its arrays."""
+        arrays = (self.positions, self.joints, self.weights, *(self.within or ()))
+        return sum(array.nbytes for array in arrays)
+
     @classmethod
     def of(cls, positions: FloatArray, joints: IntArray, weights: FloatArray) -> SkinPoints:
         """Choose points among vertices: for each joint those that are farthest out in some direction.

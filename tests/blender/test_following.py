@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import action, following, properties, score
+from takt.bridge import action, following, properties, score, skin_points
 from takt.bridge.action_users import is_pushed_down
 from takt.tests.blender.dancing import STEPS, curves, perform, play, rebuild
 from takt.tests.rigged import linked
@@ -503,3 +503,27 @@ def test_undo_takes_a_new_name_back_in_the_score_too(caller: bpy.types.Object, w
     assert now() == ("Wave", CALLS)
     ed.redo()
     assert now() == renamed
+
+
+def test_of_many_characters_nothing_is_read_again_while_nothing_changes(
+        dancer: bpy.types.Object, wait: Wait, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty: with places for fewer, each look throws out what the next one asks for."""
+    mesh = bpy.data.objects.new("Skin", bpy.data.meshes.new("Skin"))
+    mesh.data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
+    mesh.vertex_groups.new(name=dancer.data.bones[0].name).add([0, 1, 2], 1.0, "REPLACE")
+    mesh.modifiers.new("Armature", "ARMATURE").object = dancer
+    bpy.context.collection.objects.link(mesh)
+    for _ in range(19):
+        twin, skin = dancer.copy(), mesh.copy()
+        bpy.context.collection.objects.link(twin)
+        bpy.context.collection.objects.link(skin)
+        next(modifier for modifier in skin.modifiers if modifier.type == "ARMATURE").object = twin
+    wait(1.0)
+    read: list[bpy.types.Object] = []
+    once = skin_points._read
+    monkeypatch.setattr(skin_points, "_read", lambda who, meshes: read.append(who) or once(who, meshes))
+    wait(1.0)
+    assert not read
+    dancer.data.bones[0].use_deform = not dancer.data.bones[0].use_deform  # all twenty share these bones
+    wait(0.2)
+    assert len(read) == 20
