@@ -1,4 +1,4 @@
-"""Drivers: what those of an armature's bones set is set, whatever is keyed there; those of others' files run no Python."""
+"""Drivers: what those of bones set is set, whatever is keyed there; those of files with clips run no Python."""
 
 from collections.abc import Collection, Iterable
 

@@ -36,7 +36,7 @@ class TAKT_OT_edit_score(ForScore, bpy.types.Operator):
         armature_object, manager = active_armature(context), context.window_manager
         assert armature_object is not None and manager is not None  # poll saw to it
         text, known = properties.character(armature_object).text, set(bpy.data.texts)
-        if texts.text_editor(manager, text) is None and (bpy.app.background or context.window is None):
+        if texts.text_editor(manager, text) is None and context.window is None:
             return refuse(self, "There is no window to show the score in, and no Text Editor is open; run this where "
                                 "Blender has a window")
         if self.filepath:

@@ -19,7 +19,8 @@ def test_edit_score_without_a_window_is_refused(rig: bpy.types.Object, library: 
     (library / "other.pha").write_text("<pha/>", encoding="utf-8")
     for area in (area for window in bpy.context.window_manager.windows for area in window.screen.areas):
         area.type = "VIEW_3D"
-    with pytest.raises(RuntimeError, match="no window to show the score in"):
+    with bpy.context.temp_override(window=None, active_object=rig), pytest.raises(
+            RuntimeError, match="no window to show the score in"):
         takt.edit_score(filepath=str(library / "other.pha"))
     assert len(bpy.data.texts) == texts
 
