@@ -1,6 +1,7 @@
 """Drivers: what those of bones set is set, whatever is keyed there; those of files with clips run no Python."""
 
 from collections.abc import Collection, Iterable
+from typing import Any
 
 import bpy
 
@@ -46,7 +47,7 @@ def remove_python(blocks: Iterable[bpy.types.ID]) -> None:
     """Remove the drivers of some data that run Python; those that Blender works out by itself stay."""
     for block in blocks:
         for owner in (block, getattr(block, "node_tree", None)):
-            animation = getattr(owner, "animation_data", None)
+            animation: Any = getattr(owner, "animation_data", None)
             for curve in list(animation.drivers) if animation else ():
                 if curve.driver.type == "SCRIPTED" and not curve.driver.is_simple_expression:
                     animation.drivers.remove(curve)

@@ -16,7 +16,12 @@ def ran() -> Iterator[list[float]]:
     """What drivers that call `tick` have run, while Python in files may run by itself."""
     found: list[float] = []
     filepaths, allowed = bpy.context.preferences.filepaths, bpy.context.preferences.filepaths.use_scripts_auto_execute
-    bpy.app.driver_namespace["tick"] = lambda value: found.append(value) or 1.0
+
+    def tick(value: float) -> float:
+        found.append(value)
+        return 1.0
+
+    bpy.app.driver_namespace["tick"] = tick
     filepaths.use_scripts_auto_execute = True
     try:
         yield found

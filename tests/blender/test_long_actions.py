@@ -58,18 +58,23 @@ def test_the_button_asks_and_writes_what_was_confirmed(rig: bpy.types.Object, li
     play(library / "dance.pha")
     text_of(rig).from_string(LONG)
     before, asked, said = made_from(rig), list[str](), list[str]()
-    manager = SimpleNamespace(invoke_confirm=lambda *_, message, **__: asked.append(message) or {"RUNNING_MODAL"},
-                              progress_begin=lambda *_: None, progress_update=lambda *_: None,
-                              progress_end=lambda: None)
+
+    def confirm(*_: Any, message: str, **__: Any) -> set[str]:
+        asked.append(message)
+        return {"RUNNING_MODAL"}
+
+    manager = SimpleNamespace(invoke_confirm=confirm, progress_begin=lambda *_: None,
+                              progress_update=lambda *_: None, progress_end=lambda: None)
     context: Any = SimpleNamespace(active_object=rig, scene=bpy.context.scene, window_manager=manager)
+    event: Any = None
     operator: Any = SimpleNamespace(write_long=False, _performance=None, report=lambda _, text: said.append(text))
     operator.execute = lambda context: TAKT_OT_rebuild.execute(operator, context)
-    assert TAKT_OT_rebuild.invoke(operator, context, None) == {"RUNNING_MODAL"}
+    assert TAKT_OT_rebuild.invoke(operator, context, event) == {"RUNNING_MODAL"}
     assert len(asked) == 1 and "617 frames long" in asked[0] and made_from(rig) == before
     assert operator.execute(context) == {"FINISHED"} and made_from(rig) != before
     text_of(rig).from_string(STEPS)
     operator.write_long = False
-    assert TAKT_OT_rebuild.invoke(operator, context, None) == {"FINISHED"} and len(asked) == 1
+    assert TAKT_OT_rebuild.invoke(operator, context, event) == {"FINISHED"} and len(asked) == 1
 
 
 def test_an_import_opens_the_score_and_leaves_it_to_the_preview(rig: bpy.types.Object, library: Path,
