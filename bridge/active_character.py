@@ -10,7 +10,7 @@ _MODES_THAT_ALLOW_ACTIONS = frozenset({"OBJECT", "POSE"})
 
 def active_armature(context: bpy.types.Context) -> bpy.types.Object | None:
     """Return the active object where it is an armature, or the armature that deforms it."""
-    active = context.active_object
+    active = getattr(context, "active_object", None)  # without a window a context has none
     return active if active is None or active.type == "ARMATURE" else active.find_armature()
 
 

@@ -26,7 +26,7 @@ from ..core.library.store import ClipStore
 from ..core.maths import rotations as rot
 from ..core.retargeting.comparing.upright import turned
 from ..core.skeletons.skeleton import Skeleton
-from . import armature, axes, curves, object_motion
+from . import armature, axes, curves, drivers, object_motion
 from .frame_rate import frames_per_second
 from .skin_points import read_points, read_sample
 
@@ -260,6 +260,8 @@ def _load(path: Path, visit: _Visit) -> None:
         with contextlib.redirect_stdout(said):
             if _is_blend(path):
                 _append(path, visit.scene)
+                new = visit.new()
+                drivers.remove_python(block for block in _blocks() if block.session_uid in new)
             else:
                 operators.wm.fbx_import(filepath=str(path), anim_offset=0.0)  # sets the scene's frames per second
     except (RuntimeError, OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:

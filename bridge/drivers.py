@@ -1,6 +1,7 @@
-"""Drivers of an armature's bones: what they set is set, whatever is keyed there or muted."""
+"""Drivers: what those of bones set is set, whatever is keyed there; those of files with clips run no Python."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from typing import Any
 
 import bpy
 
@@ -40,3 +41,13 @@ def driven_bones(armature_object: bpy.types.Object, keyed: Collection[str] | Non
 def is_muted_by(driven: Collection[str], constraint: bpy.types.Constraint) -> bool:
     """Tell whether a driver mutes a constraint or lets it act, so that nobody else can; driven: see driven_paths."""
     return bool(driven) and any(constraint.path_from_id(name) in driven for name in _MUTES)
+
+
+def remove_python(blocks: Iterable[bpy.types.ID]) -> None:
+    """Remove the drivers of some data that run Python; those that Blender works out by itself stay."""
+    for block in blocks:
+        for owner in (block, getattr(block, "node_tree", None)):
+            animation: Any = getattr(owner, "animation_data", None)
+            for curve in list(animation.drivers) if animation else ():
+                if curve.driver.type == "SCRIPTED" and not curve.driver.is_simple_expression:
+                    animation.drivers.remove(curve)

@@ -20,7 +20,18 @@ from typing import Final
 import bpy
 
 from ..core.errors import TaktError
-from . import action, called_actions, clips, constraints, linked_texts, properties, score, texts, write_motion
+from . import (
+    action,
+    called_actions,
+    clips,
+    constraints,
+    linked_texts,
+    long_actions,
+    properties,
+    score,
+    texts,
+    write_motion,
+)
 from .active_character import score_problem
 from .background import BackgroundWork
 from .frame_rate import frames_per_second
@@ -32,10 +43,6 @@ _INTERVAL_S = 0.2
 _AFTER_FAILURE_S = 2.0
 _EDITED_BY_HAND: Final = ("Keys in this Action were edited by hand, so it stays as it is, older than the score. "
                           "Rebuild makes it anew, without these edits")
-_TOO_LONG: Final = ("The score is {frames:,.0f} frames long; an Action of more than {most:,} is only written by "
-                    "Rebuild. If that is not meant, make it shorter")
-_MOST_FRAMES: Final = 30_000
-"""A longer Action is only written by Rebuild: perhaps a value has slipped, and the scene's end would go along."""
 _SETTLED_S = 0.35
 """A change is finished when nothing more has changed for that long."""
 
@@ -163,10 +170,9 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
 def _begin(armature_object: bpy.types.Object, scene: bpy.types.Scene, digest: str, performance: Performance) -> None:
     global _writing
     if _writing is None and performance.motion is not None:
-        frames = performance.motion.duration_s * frames_per_second(scene)
-        if frames > _MOST_FRAMES:
+        if too_long := long_actions.problem(performance.motion, frames_per_second(scene)):
             known = _followed[armature_object.session_uid]
-            known.problem, known.is_changed = _TOO_LONG.format(frames=frames, most=_MOST_FRAMES), False
+            known.problem, known.is_changed = too_long, False
             _redraw()
             return
         sample = write_motion.sampling(armature_object, scene, performance.motion)

@@ -9,7 +9,8 @@ from ..core.errors import EditError
 from ..core.pha.refactoring import Refactoring
 from ..core.playing.score import clock_of
 from ..core.score_editor.change import Candidate, attempt, emptied
-from . import changes, performing, properties, score, score_blocks, texts, write_motion
+from . import changes, long_actions, performing, properties, score, score_blocks, texts, write_motion
+from .frame_rate import frames_per_second
 from .score_blocks import Blocks
 
 New = Mapping[Path | None, str]
@@ -89,7 +90,7 @@ def write(context: bpy.types.Context, armature_object: bpy.types.Object, new: Ne
     changes.score()
     score_blocks.refresh(armature_object)
     motion = score.motion_of(armature_object) if character.action is not None and character.keep_action else None
-    if motion is not None:
+    if motion is not None and not long_actions.problem(motion, frames_per_second(scene)):
         write_motion.write(armature_object, scene, motion, write_motion.sampling(armature_object, scene, motion)())
     else:
         score.keep_lists(armature_object)

@@ -67,7 +67,7 @@ def holds(text: bpy.types.Text, document: Document) -> bool:
     return text.as_string() == str(document.text).replace("\r\n", "\n").replace("\r", "\n")
 
 
-def text_editor(manager: bpy.types.WindowManager, text: bpy.types.Text) -> bpy.types.Area | None:
+def text_editor(manager: bpy.types.WindowManager, text: bpy.types.Text | None) -> bpy.types.Area | None:
     """Return a Text Editor that is open, best one that shows the Text already."""
     areas = [area for window in manager.windows for area in window.screen.areas if area.type == "TEXT_EDITOR"]
     showing = (area for area in areas if getattr(area.spaces.active, "text", None) == text)

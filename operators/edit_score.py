@@ -8,6 +8,7 @@ from bpy.props import IntProperty, StringProperty
 
 from ..bridge import linked_texts, properties, texts
 from ..bridge.active_character import ForScore, active_armature
+from ..bridge.reports import refuse
 from ..core.errors import FileError
 from ..core.pha.document import parse
 
@@ -34,7 +35,10 @@ class TAKT_OT_edit_score(ForScore, bpy.types.Operator):
         """Find or open the editor."""
         armature_object, manager = active_armature(context), context.window_manager
         assert armature_object is not None and manager is not None  # poll saw to it
-        text = properties.character(armature_object).text
+        text, known = properties.character(armature_object).text, set(bpy.data.texts)
+        if texts.text_editor(manager, text) is None and context.window is None:
+            return refuse(self, "There is no window to show the score in, and no Text Editor is open; run this where "
+                                "Blender has a window")
         if self.filepath:
             text = _text_of(Path(self.filepath))
             if text is None:
@@ -48,6 +52,8 @@ class TAKT_OT_edit_score(ForScore, bpy.types.Operator):
         if line:
             text.cursor_set(min(line, len(text.lines)) - 1)
             texts.scroll_to(editor, line)
+        if text not in known:  # what only shows a Text makes no step
+            bpy.ops.ed.undo_push(message=self.bl_label)
         return {"FINISHED"}
 
 

@@ -1,30 +1,31 @@
 """Help: the manual that comes with the extension, at the page about what is under the mouse."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import bpy
 
 _DOCS = Path(__file__).resolve().parent.parent / "docs"
 
-_PAGES = (  # the first that fits counts
-    ("bpy.ops.takt.score_*", "score-editor"),
-    ("bpy.ops.takt.*music", "score-editor"),
-    ("bpy.ops.takt.find_beats", "score-editor"),
-    ("bpy.ops.takt.improve_weights", "binding-in-blender"),
-    ("bpy.ops.takt.auto_bind", "binding-in-blender"),
-    ("bpy.ops.takt.bend_*", "binding-in-blender"),
-    ("bpy.ops.takt.show_zones", "binding-in-blender"),
-    ("bpy.ops.takt.*_map", "retargeting"),
-    ("bpy.ops.takt.set_reference_pose", "retargeting"),
-    ("bpy.ops.takt.play_clip", "retargeting"),
-    ("bpy.ops.takt.retarget_clips", "retargeting"),
-    ("bpy.ops.takt.pre*", "preview"),
-    ("bpy.ops.takt.player", "preview"),
-    ("bpy.ops.takt.render_film", "preview"),
-    ("bpy.ops.takt.*", "pha"),
-    ("bpy.types.takt*", "pha"),
-)
+_OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
+    "binding-in-blender": ("auto_bind", "bend_in_turn", "bend_report", "bend_test", "improve_weights", "show_zones"),
+    "pha": ("add_sample", "change_libraries", "choose_method", "edit_score", "forget_folder", "help", "import_ogre",
+            "import_pha", "insert_clip", "new_score", "rebuild", "reload_score", "same_score", "save_score",
+            "seed_each"),
+    "preview": ("player", "preview", "render_film"),
+    "retargeting": ("find_map", "play_clip", "retarget_clips", "save_map", "set_reference_pose"),
+    "score-editor": (
+        "choose_music", "find_beats", "remove_music", "score_add", "score_automatic", "score_beside",
+        "score_box_select", "score_contact", "score_contacts_on", "score_copy", "score_delete", "score_dissolve",
+        "score_drag", "score_drop_file", "score_duplicate", "score_editor", "score_frame", "score_group", "score_loop",
+        "score_mirror", "score_no_nodes", "score_open", "score_open_file", "score_pan", "score_paste", "score_reverse",
+        "score_scrub", "score_select", "score_shelf", "score_single", "score_split", "score_zoom"),
+}
+"""Page → the operators that it is about. Each operator stands here once, so that a new one is given a page."""
+
+_PAGES: Final = (*((f"bpy.ops.takt.{name}", page) for page, names in _OPERATORS.items() for name in names),
+                 ("bpy.types.takt*", "pha"))
 """Pattern of what is under the mouse, in lower case → the page for Blender's own *Online Manual*."""
 
 

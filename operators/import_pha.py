@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import StringProperty
 
-from ..bridge import linked_texts, paths, performing, properties, score, score_music, sound
+from ..bridge import linked_texts, long_actions, paths, performing, properties, score, score_music, sound
 from ..bridge.active_character import ForArmature, active_armature
+from ..bridge.frame_rate import frames_per_second
 from ..bridge.read_progress import reading
 from ..bridge.reports import refuse, refuse_score
 from ..bridge.score_layout import draw_settings
@@ -70,7 +71,11 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, OpensDroppedFile
         if others:
             self.report({"INFO"}, f"Only '{armature_object.name}' plays it, as the active one of {len(others) + 1} "
                                   "selected armatures")
-        if performance.motion is not None:
+        too_long = performance.motion and long_actions.problem(performance.motion, frames_per_second(scene))
+        if too_long:
+            character.frame_start = scene.frame_start
+            self.report({"WARNING"}, too_long)
+        elif performance.motion is not None:
             write_motion(self, context, armature_object, performance.motion, scene.frame_start)
         _play_music(armature_object, scene)
         score.keep_lists(armature_object)

@@ -23,7 +23,7 @@ from ..bridge.play_clips import (
 from ..bridge.play_report import report_clip
 from ..bridge.reports import refuse
 from ..core.clips.clip import Clip
-from ..core.errors import TaktError, quoted
+from ..core.errors import TaktError, quoted, some_of
 from ..core.retargeting.outcome import Outcome
 from .dropped_file import may_drop_on_character
 
@@ -91,6 +91,7 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
                                    begins_at_rest=self.begins_at_rest)
             found = player.read(path)
             if self.asks and not self.clip and len(found) > 1:
+                _check_window(self.filepath, found)
                 return _ask(context, self.filepath, found)
             name = name_among(found, self.clip) if self.clip else next(iter(found))
             if name is None:
@@ -105,6 +106,13 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         report_clip(self, player, done, Outcome.of(path.name, name, done), scene, others,
                     span if span != before else None, player.warnings(path), new.name)
         return {"FINISHED"}
+
+
+def _check_window(filepath: str, found: Mapping[str, Clip]) -> None:
+    """Raise TaktError where there is no window to ask in: Blender ends itself if a menu opens without one."""
+    if bpy.app.background or bpy.context.window is None:
+        raise TaktError(f"{Path(filepath).name} has {len(found)} clips and there is no window to ask in; name one of "
+                        f"them as Clip: {some_of(tuple(found), _COLUMN)}")
 
 
 def _ask(context: bpy.types.Context, filepath: str, found: Mapping[str, Clip]) -> "set[Any]":

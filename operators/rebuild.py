@@ -1,13 +1,16 @@
 """Rebuild: make the Action anew after the score or its settings were edited."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
+from bpy.props import BoolProperty
 
-from ..bridge import properties, score
+from ..bridge import long_actions, properties, score
 from ..bridge.active_character import ForScore, active_armature
+from ..bridge.frame_rate import frames_per_second
+from ..bridge.performing import Performance
 from ..bridge.read_progress import reading
-from ..bridge.reports import refuse_score
+from ..bridge.reports import refuse, refuse_score
 from ..bridge.write_motion import write_motion
 
 
@@ -18,17 +21,55 @@ class TAKT_OT_rebuild(ForScore, bpy.types.Operator):
     bl_label = "Rebuild"
     bl_options = {"REGISTER", "UNDO"}
 
+    if TYPE_CHECKING:
+        write_long: bool
+    else:
+        write_long: BoolProperty(name="Write Long Action", options={"SKIP_SAVE"},
+                                 description="Write the Action however many keys it gets; it may take minutes and "
+                                             "several gigabytes")
+
+    _performance: Performance | None = None
+    """What invoke has performed to learn how long it is."""
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Ask before an Action is written that takes long and makes each undo step slow."""
+        self._performance = _performed(context)
+        too_long = _too_long(context, self._performance)
+        if not too_long or self.write_long:
+            return self.execute(context)
+        assert context.window_manager is not None
+        self.write_long = True
+        manager: Any = context.window_manager
+        asked: set[Any] = manager.invoke_confirm(self, event, title="Write a Long Action?", message=too_long,
+                                                 confirm_text="Write Action", icon="WARNING")
+        return asked
+
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Perform the score first, then write everything."""
         armature_object = active_armature(context)
         assert armature_object is not None  # poll saw to it
-        character = properties.character(armature_object)
-        assert character.text is not None
-        score.forget(armature_object)
-        with reading(context) as formats:
-            performance = score.performed(armature_object, formats)
+        performance, self._performance = self._performance or _performed(context), None
+        too_long = _too_long(context, performance)
+        if too_long and not self.write_long:
+            return refuse(self, f"{too_long}. Rebuild writes it where write_long is true")
         if performance.motion is not None:
-            write_motion(self, context, armature_object, performance.motion, character.frame_start)
+            write_motion(self, context, armature_object, performance.motion,
+                         properties.character(armature_object).frame_start)
         if performance.error is not None:
             refuse_score(self, performance.error)
         return {"CANCELLED"} if performance.motion is None else {"FINISHED"}
+
+
+def _performed(context: bpy.types.Context) -> Performance:
+    """Perform the score of the active armature anew."""
+    armature_object = active_armature(context)
+    assert armature_object is not None
+    score.forget(armature_object)
+    with reading(context) as formats:
+        return score.performed(armature_object, formats)
+
+
+def _too_long(context: bpy.types.Context, performance: Performance) -> str:
+    assert context.scene is not None
+    return "" if performance.motion is None else long_actions.problem(performance.motion,
+                                                                      frames_per_second(context.scene))

@@ -107,11 +107,15 @@ def linked_file(folder: Path, name: str, roots: Sequence[Path]) -> Path | None:
 def read_named(folder: Path, by: Path, name: str) -> bytes:
     """Read a file that another one in a folder names by its path from there; by: the other one, for messages.
 
-    Raises FileError where the path leads out of the folder, or the file cannot be read.
+    Raises FileError where the path or a link on it leads out of the folder, or the file cannot be read.
     """
     path = PurePosixPath(name)
     if not name or "\0" in name or "\\" in name or ":" in name or path.is_absolute() or ".." in path.parts:
         raise FileError.at(f"names the file {quoted(name)}; only a file in its own folder, or below it, is read", by)
+    inside, real = Path(os.path.realpath(folder)), Path(os.path.realpath(folder / path.parent))
+    if not real.is_relative_to(inside):
+        raise FileError.at(f"names the file {quoted(name)}, which a link leads out of {inside}; copy the file there",
+                           by)
     return read_file(folder / path)
 
 

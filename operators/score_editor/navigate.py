@@ -12,6 +12,8 @@ _STEP = 1.2
 _DRAG = 1.006
 """Zoom for a step of the wheel, and for a pixel that is dragged at an interface scale of 1."""
 _WHEEL_PX = 60.0
+_MOST_STEPS = 200
+"""So many lead from the farthest view to the nearest one."""
 
 
 class TAKT_OT_score_zoom(InScoreEditor, bpy.types.Operator):
@@ -23,7 +25,8 @@ class TAKT_OT_score_zoom(InScoreEditor, bpy.types.Operator):
     if TYPE_CHECKING:
         steps: int
     else:
-        steps: IntProperty(name="Steps", default=1, description="So many times nearer, or farther where negative")
+        steps: IntProperty(name="Steps", default=1, min=-_MOST_STEPS, max=_MOST_STEPS,
+                           description="So many times nearer, or farther where negative")
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Zoom where the mouse is; over the shelf, scroll that."""

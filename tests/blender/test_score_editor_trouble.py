@@ -52,6 +52,18 @@ def test_an_edge_is_pulled_by_hand(rig: bpy.types.Object, library: Path) -> None
         assert float(written.removeprefix(before).removesuffix(after).strip('"')) > float(duration.strip('"'))
 
 
+@pytest.mark.parametrize("steps", [1_000_000, -1_000_000])
+def test_zooming_by_any_number_of_steps_ends_at_the_last_view(rig: bpy.types.Object, library: Path, steps: int) -> None:
+    play(library / "dance.pha")
+    with editing():
+        window = windows.window_of(context.space_data)
+        assert window is not None
+        operators.takt.score_zoom(steps=steps)
+        wide = window.view.px_per_tick
+        operators.takt.score_zoom(steps=1 if steps > 0 else -1)
+        assert window.view.px_per_tick == wide
+
+
 def test_what_is_pulled_is_selected_so_that_keys_mean_it(rig: bpy.types.Object, library: Path) -> None:
     play(library / "dance.pha")
     with editing() as layout:

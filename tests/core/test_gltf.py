@@ -189,6 +189,23 @@ def test_the_library_reads_buffers_that_lie_beside_but_none_further_away(tmp_pat
         clips_of(made.gltf("none.bin"))
 
 
+def test_a_link_leads_to_no_buffer_outside_the_folder_of_the_file(tmp_path: Path) -> None:
+    made, outside, folder = figure(), tmp_path / "outside", tmp_path / "clips"
+    for there in (outside, folder / "own"):
+        there.mkdir(parents=True)
+        (there / "bow.bin").write_bytes(made.binary)
+    (folder / "linked").symlink_to(outside)
+    (folder / "inside").symlink_to(folder / "own")
+    (tmp_path / "also").symlink_to(folder)
+    path = folder / "bow.gltf"
+    for uri in ("own/bow.bin", "inside/bow.bin"):
+        path.write_bytes(made.gltf(uri))
+        assert read_clip_file(path).played and read_clip_file(tmp_path / "also" / "bow.gltf").played
+    path.write_bytes(made.gltf("linked/bow.bin"))
+    with pytest.raises(FileError, match=r"bow\.gltf: names the file .*linked.*, which a link leads out of .*clips"):
+        read_clip_file(path)
+
+
 def test_compressed_meshes_are_no_matter_and_a_buffer_without_data_is_named() -> None:
     made = figure()
     document = made.document()

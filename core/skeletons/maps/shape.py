@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -151,26 +151,35 @@ def _limb(tree: Tree, chain: Sequence[int], twin: Sequence[int]) -> tuple[tuple[
     """
     positions = tree.positions[list(chain)]
     apart = np.linalg.norm(positions - tree.positions[list(twin)], axis=1)
+    segments, is_straight = _segments(positions)
+    segments = np.where(is_straight, segments, 0.0)
     best, at, length = -1.0, (0, 1, 2), 0.0
-    segments = {(i, j): float(np.linalg.norm(positions[j] - positions[i]))
-                for i, j in combinations(range(len(chain)), 2) if _is_straight(positions[i:j + 1])}
-    for (i, j), one in segments.items():
-        for k in range(j + 1, len(chain)):
-            other = segments.get((j, k), 0.0)
-            worth = min(one, other) ** 2 / max(one, other, 1e-30) * (1.0 - _PASSED * (k - i - 2))
-            worth *= _COLLAR if apart[i] < _CLOSE * one else 1.0
-            if worth > best:
-                best, at, length = worth, (i, j, k), one + other
+    for i in range(len(chain) - 2):
+        one, j, k = segments[i][:, None], *np.ogrid[:len(chain), :len(chain)]
+        worth = np.minimum(one, segments) ** 2 / np.maximum(np.maximum(one, segments), 1e-30)
+        worth = worth * (1.0 - _PASSED * (k - i - 2)) * np.where(apart[i] < _CLOSE * one, _COLLAR, 1.0)
+        worth[~is_straight[i] | (j <= i)[:, 0]] = -np.inf
+        worth[k <= j] = -np.inf
+        bend, end = divmod(int(worth.argmax()), len(chain))
+        if worth[bend, end] > best:
+            best, at = float(worth[bend, end]), (i, bend, end)
+            length = float(segments[i, bend] + segments[bend, end])
     return (*at, at[2] + 1)[:len(chain) - at[2] + 2], length
 
 
-def _is_straight(positions: np.ndarray) -> bool:
-    """Tell whether all joints (N, 3) between the first and the last are in line with them."""
-    whole = positions[-1] - positions[0]
-    offsets = positions[1:-1] - positions[0]
-    length = max(float(np.linalg.norm(whole)), 1e-30)
-    away = np.linalg.norm(np.cross(offsets, whole), axis=1) / length
-    return bool((away <= _ASIDE * length).all())
+def _segments(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return how far each of the joints (N, 3) is from each, (N, N), and whether all joints between are in line."""
+    segments, is_straight = np.zeros((2, len(positions), len(positions)))
+    for i, first in enumerate(positions):
+        x, y, z = (positions[i + 1:] - first).T
+        length = np.sqrt(x * x + y * y + z * z)
+        least = np.maximum(length, 1e-30)
+        turned = (np.outer(y, z) - np.outer(z, y)) ** 2  # rows: joints between; columns: where the segment ends
+        turned += (np.outer(z, x) - np.outer(x, z)) ** 2
+        turned += (np.outer(x, y) - np.outer(y, x)) ** 2
+        is_away = np.triu(np.sqrt(turned) / least > _ASIDE * least, 1)
+        segments[i, i + 1:], is_straight[i, i + 1:] = length, ~is_away.any(axis=0)
+    return segments, is_straight.astype(np.bool_)
 
 
 def _as_body(tree: Tree, legs: _Limbs, arms: _Limbs, sides: Sequence[str]) -> dict[str, int]:
