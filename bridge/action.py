@@ -147,14 +147,15 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
                  played: Collection[str] = ()) -> bpy.types.Action:
     """Write the keys into Takt's own Action of the armature and assign it with its slot.
 
-    The Action that Takt made before of the score of that name is filled anew, unless it is used elsewhere by now;
-    curves that someone has added to it, as of a face, stay. Any other Action that was assigned is kept in the file.
+    The Action that Takt made before of the score of that name is filled anew, unless it is used elsewhere by now, or
+    its keys were edited by hand; curves that someone has added to it, as of a face, stay. Any other Action that was
+    assigned is kept in the file.
     played: names of Actions that the score itself may play, which are never written into.
     """
     animation = _without_tweak_mode(armature_object)
     own = _own_action(armature_object)
     is_reused = own is not None and own.name not in played and getattr(own, properties.OF_SCORE) in ("", name)
-    if own is None or not is_reused or is_used_elsewhere(own, armature_object):
+    if own is None or not is_reused or is_used_elsewhere(own, armature_object) or is_edited_by_hand(armature_object):
         action = bpy.data.actions.new(name)
     else:
         action = own
@@ -179,6 +180,10 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
     character.action, character.written = action, "\n".join(sorted(paths))
     setattr(action, properties.KEYS_WRITTEN, _keys_digest(bag, paths, written))
     return action
+
+
+EDITED_BY_HAND: Final = ("Keys in this Action were edited by hand, so it stays as it is, older than the score. "
+                         "Rebuild plays the score by a new Action and keeps this one in the file")
 
 
 def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:

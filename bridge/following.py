@@ -15,7 +15,6 @@ import logging
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
 
 import bpy
 
@@ -41,8 +40,6 @@ _log = logging.getLogger(__name__)
 
 _INTERVAL_S = 0.2
 _AFTER_FAILURE_S = 2.0
-_EDITED_BY_HAND: Final = ("Keys in this Action were edited by hand, so it stays as it is, older than the score. "
-                          "Rebuild makes it anew, without these edits")
 _SETTLED_S = 0.35
 """A change is finished when nothing more has changed for that long."""
 
@@ -195,7 +192,7 @@ def _write(armatures: dict[int, bpy.types.Object], scene: bpy.types.Scene) -> No
         _redraw()
         return
     if action.is_edited_by_hand(armature_object):
-        _followed[writing.uid].problem, _followed[writing.uid].is_changed = _EDITED_BY_HAND, False
+        _followed[writing.uid].problem, _followed[writing.uid].is_changed = action.EDITED_BY_HAND, False
         _redraw()
         return
     write_motion.write(armature_object, scene, motion, channels)

@@ -7,9 +7,10 @@ import bpy
 
 from ..core.errors import EditError
 from ..core.pha.refactoring import Refactoring
+from ..core.playing.motion import Motion
 from ..core.playing.score import clock_of
 from ..core.score_editor.change import Candidate, attempt, emptied
-from . import changes, long_actions, performing, properties, score, score_blocks, texts, write_motion
+from . import action, changes, long_actions, performing, properties, score, score_blocks, texts, write_motion
 from .frame_rate import frames_per_second
 from .score_blocks import Blocks
 
@@ -77,8 +78,11 @@ def take_back(armature_object: bpy.types.Object) -> None:
         score_blocks.refresh(armature_object)
 
 
-def write(context: bpy.types.Context, armature_object: bpy.types.Object, new: New) -> None:
-    """Write other texts, which can be played, and the Action anew where there is one."""
+def write(context: bpy.types.Context, armature_object: bpy.types.Object, new: New) -> str:
+    """Write other texts, which can be played, and the Action anew where there is one; return why that stays, or "".
+
+    An Action whose keys someone has edited stays as it is.
+    """
     character, blocks = properties.character(armature_object), score_blocks.shown(armature_object)
     scene = context.scene
     assert scene is not None and blocks is not None
@@ -90,10 +94,19 @@ def write(context: bpy.types.Context, armature_object: bpy.types.Object, new: Ne
     changes.score()
     score_blocks.refresh(armature_object)
     motion = score.motion_of(armature_object) if character.action is not None and character.keep_action else None
-    if motion is not None and not long_actions.problem(motion, frames_per_second(scene)):
+    stays = "" if motion is None else _why_it_stays(armature_object, scene, motion)
+    if motion is not None and not stays:
         write_motion.write(armature_object, scene, motion, write_motion.sampling(armature_object, scene, motion)())
     else:
         score.keep_lists(armature_object)
+    return stays
+
+
+def _why_it_stays(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> str:
+    """Return why the Action of an armature is not written over unasked, "" where it is."""
+    if action.is_edited_by_hand(armature_object):
+        return action.EDITED_BY_HAND
+    return long_actions.problem(motion, frames_per_second(scene))
 
 
 def _text_of(armature_object: bpy.types.Object, blocks: Blocks, path: Path | None) -> bpy.types.Text | None:

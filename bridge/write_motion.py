@@ -71,6 +71,7 @@ def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
     name = character.text.name.partition(".pha")[0] or character.text.name
     before = character.action
     is_new = before is None or getattr(before, properties.OF_SCORE) != name
+    is_edited = action.is_edited_by_hand(armature_object)
     action.write_action(armature_object, name, channels, score.played_actions(armature_object))
     assert character.action is not None  # it was written just now
     muted = constraints.mute(armature_object, _moved(motion) if character.mute_constraints else (), character.action)
@@ -83,8 +84,9 @@ def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
         told.append(("WARNING", "Each lap of the loop starts with another heading, which an Action cannot "
                                 "repeat: it holds one lap"))
     if before is not None and not is_new and before != character.action:
-        told.append(("INFO", f"'{before.name}' is used elsewhere and stays as it is; the score plays "
-                             f"'{character.action.name}' now"))
+        why = "has keys that were edited by hand" if is_edited else "is used elsewhere"
+        told.append(("WARNING" if is_edited else "INFO", f"'{before.name}' {why} and stays as it is; the score plays "
+                                                         f"'{character.action.name}' now"))
     told += _findings(armature_object, motion, scene)
     seconds = float(channels.frames[-1] - channels.frames[0]) / frames_per_second(scene)
     told.append(("INFO", f"'{armature_object.name}' plays {_counted(len(motion.sequence), 'segment')}, {seconds:.1f} s"

@@ -154,19 +154,22 @@ def carry_out(operator: bpy.types.Operator, context: bpy.types.Context, editor: 
         new = score_edits.texts_after(editor.armature, editor.blocks, proposal.change)
     except EditError as error:
         return refuse(operator, sentence(str(error)), is_pressed=is_pressed)
-    write_text(context, editor, new, proposal)
+    write_text(operator, context, editor, new, proposal)
     if proposal.hint:
         operator.report({"INFO"}, sentence(proposal.hint.strip()))
     return {"FINISHED"}
 
 
-def write_text(context: bpy.types.Context, editor: Editor, new: score_edits.New, proposal: Proposal) -> None:
-    """Write the texts that a proposal led to, and select what it says."""
-    score_edits.write(context, editor.armature, new)
+def write_text(operator: bpy.types.Operator, context: bpy.types.Context, editor: Editor, new: score_edits.New,
+               proposal: Proposal) -> None:
+    """Write the texts that a proposal led to, and select what it says; warn where the Action stays as it is."""
+    stays = score_edits.write(context, editor.armature, new)
     if proposal.selects is not None:
         found_editor(context).select(BoxId(*box) for box in proposal.selects)
     life.changed()
     score_tree.redraw()
+    if stays:
+        operator.report({"WARNING"}, sentence(stays))
 
 
 def clears_up(modal: "_Modal[_Gesture]") -> "_Modal[_Gesture]":

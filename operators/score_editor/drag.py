@@ -102,7 +102,7 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
             score_edits.check_unchanged(editor.armature, self._blocks)
         except EditError as error:
             return refuse(self, sentence(str(error)))
-        write_text(context, editor, self._text, self._proposal)
+        write_text(self, context, editor, self._text, self._proposal)
         if isinstance(self._drag, NudgeBeat) and context.scene is not None:
             with suppress(TaktError):  # whoever plays it is told
                 score_music.play_along(editor.armature, context.scene)

@@ -94,7 +94,7 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
             score_edits.check_unchanged(editor.armature, self._blocks)
         except EditError as error:
             return refuse(self, sentence(str(error)))
-        write_text(context, editor, text, self._proposal)
+        write_text(self, context, editor, text, self._proposal)
         return {"FINISHED"}
 
     def _follow(self, context: bpy.types.Context) -> None:

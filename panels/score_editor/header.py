@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import bpy
 
-from ...bridge import properties, score_tree
+from ...bridge import following, properties, score_tree
 from ...preview import life
 
 _NATIVE: list[Any] = []
@@ -59,6 +59,8 @@ def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
              placeholder=shown.name if shown is not None else "Character")
     if shown is not None:
         row.prop(properties.character(shown), "text", text="")
+        if following.problem(shown):
+            row.label(text="Action Is Older", icon="ERROR", translate=False)
     layout.separator_spacer()
     running = life.is_running()
     layout.operator("takt.preview", text="", icon="HIDE_OFF" if running else "HIDE_ON", depress=running)

@@ -16,7 +16,7 @@ from takt.operators.score_editor.insert import TAKT_OT_score_add, TAKT_OT_score_
 from takt.operators.score_editor.select import TAKT_OT_score_box_select
 from takt.panels.score_editor.keymap import SHORTCUTS
 from takt.preview.score_editor import windows
-from takt.tests.blender.dancing import STEPS, play, text_of
+from takt.tests.blender.dancing import STEPS, curves, play, rebuild, text_of
 from takt.tests.blender.score_editors import Hand, choose, edge_of, editing, looked_into, named
 
 operators: Any = bpy.ops
@@ -128,3 +128,21 @@ def test_no_key_of_the_score_editor_reaches_the_node_editor(rig: bpy.types.Objec
         bpy.data.texts.remove(text_of(rig))
         assert not operators.takt.score_delete.poll() and not operators.takt.score_select.poll()
         assert operators.takt.score_no_nodes() == {"CANCELLED"}
+
+
+def test_an_edit_leaves_keys_that_were_edited_by_hand(
+        rig: bpy.types.Object, library: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    play(library / "dance.pha")
+    key = curves(rig)[3].keyframe_points[5]
+    key.co.y += 0.25
+    by_hand, action = key.co.y, rig.animation_data.action
+    with editing() as layout:
+        choose(layout, "right")
+        assert operators.takt.score_delete("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert "Keys in this Action were edited by hand, so it stays" in capsys.readouterr().out
+    assert text_of(rig).as_string() != STEPS  # the score changes all the same
+    assert rig.animation_data.action == action and curves(rig)[3].keyframe_points[5].co.y == by_hand
+    rebuild()
+    assert rig.animation_data.action != action and action.name in bpy.data.actions and action.use_fake_user
+    slot_curves = action.layers[0].strips[0].channelbags[0].fcurves
+    assert slot_curves[3].keyframe_points[5].co.y == by_hand
