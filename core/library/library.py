@@ -79,7 +79,8 @@ class Library:
         self._bvh = bvh or BvhSpace()
         self._maps_in_hanim: dict[Skeleton, SkeletonMap] = {}
         self._given_maps, self._maps = tuple(maps), tuple(maps)
-        self._has_read_maps, self._damaged_maps = False, ()
+        self._has_read_maps = False
+        self._damaged_maps: tuple[Problem, ...] = ()
         self._beside: dict[Path, Library] = {}
 
     @property

@@ -11,6 +11,7 @@ import pytest
 
 from takt.bridge import action, following, properties, score, skin_points
 from takt.bridge.action_users import is_pushed_down
+from takt.core.retargeting.skin_points import SkinPoints
 from takt.tests.blender.dancing import STEPS, curves, perform, play, rebuild
 from takt.tests.rigged import linked
 
@@ -514,14 +515,19 @@ def test_of_many_characters_nothing_is_read_again_while_nothing_changes(
     mesh.modifiers.new("Armature", "ARMATURE").object = dancer
     bpy.context.collection.objects.link(mesh)
     for _ in range(19):
-        twin, skin = dancer.copy(), mesh.copy()
+        twin, skin = cast(Any, dancer.copy()), cast(Any, mesh.copy())
         bpy.context.collection.objects.link(twin)
         bpy.context.collection.objects.link(skin)
         next(modifier for modifier in skin.modifiers if modifier.type == "ARMATURE").object = twin
     wait(1.0)
     read: list[bpy.types.Object] = []
     once = skin_points._read
-    monkeypatch.setattr(skin_points, "_read", lambda who, meshes: read.append(who) or once(who, meshes))
+
+    def counted(who: bpy.types.Object, meshes: list[bpy.types.Object]) -> SkinPoints | None:
+        read.append(who)
+        return once(who, meshes)
+
+    monkeypatch.setattr(skin_points, "_read", counted)
     wait(1.0)
     assert not read
     dancer.data.bones[0].use_deform = not dancer.data.bones[0].use_deform  # all twenty share these bones

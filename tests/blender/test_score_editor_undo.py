@@ -143,6 +143,6 @@ def test_an_edit_leaves_keys_that_were_edited_by_hand(
     assert text_of(rig).as_string() != STEPS  # the score changes all the same
     assert rig.animation_data.action == action and curves(rig)[3].keyframe_points[5].co.y == by_hand
     rebuild()
-    assert rig.animation_data.action != action and action.name in bpy.data.actions and action.use_fake_user
+    assert rig.animation_data.action != action and action in bpy.data.actions.values() and action.use_fake_user
     slot_curves = action.layers[0].strips[0].channelbags[0].fcurves
     assert slot_curves[3].keyframe_points[5].co.y == by_hand
