@@ -9,8 +9,9 @@ from pathlib import Path
 import bpy
 import numpy as np
 
-from ..core.errors import FileError, TaktError
+from ..core.errors import TaktError
 from ..core.library.library import Library
+from ..core.library.whole_files import write_whole
 from ..core.maths import rotations as rot
 from ..core.maths.arrays import FloatArray
 from ..core.pha.document import parse
@@ -124,11 +125,7 @@ def save(armature_object: bpy.types.Object, path: Path) -> None:
 
     Raises TaktError where the list gives two bones the same meaning, or the file cannot be written.
     """
-    text = write_map(of_list(armature_object))
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise FileError.at(f"cannot be written: {error.strerror}", path) from error
+    write_whole(path, write_map(of_list(armature_object)).encode())
 
 
 def key(armature_object: bpy.types.Object) -> Hashable:

@@ -7,6 +7,8 @@ last were the same is remembered here, and with the Text in the .blend.
 from __future__ import annotations
 
 import hashlib
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -15,6 +17,7 @@ import bpy
 from ..core.errors import FileError
 from ..core.library.files import read_file
 from ..core.library.store import Stamp, stamp
+from ..core.library.whole_files import write_whole
 from . import paths, texts
 
 State = Literal["SAME", "UNSAVED", "OUTSIDE", "BOTH"]
@@ -108,15 +111,26 @@ def reload(text: bpy.types.Text) -> None:
 
 
 def save(text: bpy.types.Text) -> None:
-    """Write a Text into its file; raise FileError where that cannot be done."""
+    """Write a Text into its file; raise FileError where that cannot be done, and the file is as it was."""
     path = Path(bpy.path.abspath(text.filepath))
-    try:
-        with bpy.context.temp_override(edit_text=text):
-            bpy.ops.text.save()
-    except RuntimeError as error:
-        said = str(error).strip().removeprefix("Error: ")
-        raise FileError.at(f"cannot be written; save it elsewhere by Text > Save As ({said})", path) from error
+    write_whole(path, text.as_string().encode())
+    _mark_as_saved(text)
     _note(text, path)
+
+
+def _mark_as_saved(text: bpy.types.Text) -> None:
+    """Let Blender know that a Text is saved: only its own operator does, which may cut a file, so it gets another one.
+
+    Where that fails, the Text Editor goes on to show the Text as unsaved.
+    """
+    kept = text.filepath
+    with tempfile.TemporaryDirectory(prefix="takt-", ignore_cleanup_errors=True) as folder:
+        text.filepath = str(Path(folder) / "saved")
+        try:
+            with bpy.context.temp_override(edit_text=text), suppress(RuntimeError):
+                bpy.ops.text.save()
+        finally:
+            text.filepath = kept
 
 
 def _first_seen(text: bpy.types.Text, path: Path) -> _Seen:

@@ -14,6 +14,7 @@ from ..core.clips.clip_file import ClipFile
 from ..core.errors import TaktError, quoted
 from ..core.formats import endings, format_of
 from ..core.formats.format import Format, Write
+from ..core.library.whole_files import write_whole
 from ..core.retargeting.retarget import retarget
 from .scores import read_number
 
@@ -45,7 +46,7 @@ def write_clip_file(path: Path, file: ClipFile, fps: float | None) -> tuple[str,
     fitted, warnings = _fitted(file, entry)
     if fps is None:
         fps = DEFAULT_FPS if entry.holds.free_keys else _own_fps(file.clips)
-    path.write_bytes(write(fitted, fps))
+    write_whole(path, write(fitted, fps))
     return warnings
 
 

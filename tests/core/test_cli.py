@@ -166,7 +166,7 @@ def test_show_another_procedure_from_a_named_library(path: Path, capsys: pytest.
     (("convert", "{clips}", "x.bvh"), "choose one by --clip NAME; there are 'left', 'right', 'forward'"),
     (("convert", "{clips}", "x.bvh", "--clip", "up"), "there is no clip 'up'; there are 'left'"),
     (("convert", "{score}", "x.bvh"), "endings that can: .skeleton"),
-    (("convert", "{clips}", "no/such/folder/x.skeleton"), "x.skeleton: No such file or directory"),
+    (("convert", "{clips}", "no/such/folder/x.skeleton"), "x.skeleton: cannot be written: No such file or directory"),
     (("bake", "{score}", "x.doc"), "does not name a format that can be written"),
     (("bake", "{score}", "x.skeleton", "--fps", "9999"), ""),
     (("plot", "{score}", "x.doc"), "is no picture that can be drawn"),
