@@ -126,10 +126,14 @@ def build_zip(python: Path) -> int:
     scripts = next(python.parent.parent.glob("[Ll]ib/**/bpy/[0-9]*/scripts"))
     tool = [python, scripts / "addons_core" / "bl_pkg" / "cli" / "blender_ext.py"]
     tags = ["--valid-tags", scripts / "modules" / "_bpy_internal" / "extensions" / "tags.py"]
-    source = copy_tracked(ROOT, BUILD / "zip-source")  # no name of a package, so that no lint looks into it
-    return (run([python, source / "docs" / "pages.py", source])
-            or run([*tool, "build", "--source-dir", source, "--output-filepath", archive, *tags])
-            or run([*tool, "validate", *tags, archive]))
+    source = copy_tracked(ROOT, BUILD / "source")
+    try:
+        return (run([python, source / "docs" / "pages.py", source])
+                or run([*tool, "build", "--source-dir", source, "--output-filepath", archive, *tags])
+                or run([*tool, "validate", *tags, archive]))
+    finally:
+        if source != ROOT:
+            shutil.rmtree(source)  # else lint would read it as a part of the package
 
 
 def copy_tracked(root: Path, to: Path) -> Path:

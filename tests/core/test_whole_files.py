@@ -10,7 +10,6 @@ import pytest
 
 from takt.checkout import ROOT
 from takt.core.errors import FileError
-from takt.core.library import whole_files
 from takt.core.library.whole_files import write_whole
 
 OLD, NEW = b"old " * 1_000, b"new one " * 1_000
@@ -43,7 +42,7 @@ def test_what_fails_leaves_the_old_file(step: str, number: int, tmp_path: Path,
     def fail(*_: object) -> None:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(whole_files.os, step, fail)
+    monkeypatch.setattr(os, step, fail)
     with pytest.raises(FileError, match=f"file: cannot be written: {os.strerror(number)}; what was there is kept"):
         write_whole(path, NEW)
     assert path.read_bytes() == OLD and list(tmp_path.iterdir()) == [path]
