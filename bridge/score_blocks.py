@@ -217,7 +217,10 @@ def _laid_out(armature_object: bpy.types.Object, source: str, before: Blocks | N
 
 
 def _music(armature_object: bpy.types.Object, document: Document, library: Library) -> tuple[Music | None, Path | None]:
-    music = music_of(document, library)
+    try:
+        music = music_of(document, library)
+    except TaktError:
+        return None, None  # a score that it extends is not there, which the programme says
     try:
         return music, None if music is None else score_music.path_of(armature_object, library, music.src)
     except TaktError:

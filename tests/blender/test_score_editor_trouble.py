@@ -332,3 +332,15 @@ def test_with_the_last_call_of_what_is_missing_its_file_goes(rig: bpy.types.Obje
             operators.takt.score_delete()
             assert ('src="gone"' in text_of(rig).as_string()) == is_there
         assert "feet.Steps" in text_of(rig).as_string() and score.motion_of(rig) is not None
+
+
+def test_a_score_that_extends_a_missing_one_is_shown_and_says_so(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    text = text_of(rig)
+    with editing():
+        text.from_string(STEPS.replace("<pha ", '<pha version="2" extends="gone" '))
+        assert 'extends="gone"' in text.as_string()
+        score_blocks.refresh(rig)
+        score_blocks.find_windows(rig)
+        assert score_blocks.shown(rig).layout is not None
+    assert "found no file for 'gone'" in str(score.error_of(rig))
