@@ -10,6 +10,7 @@ def register() -> None:
     from .bridge import (
         constraints,
         following,
+        hearing,
         libraries,
         migrations,
         paths,
@@ -23,6 +24,7 @@ def register() -> None:
     libraries.register()
     properties.register()
     migrations.register()
+    hearing.register()
     paths.register()
     score.register()
     score_tree.register()
@@ -41,6 +43,7 @@ def unregister() -> None:
     from .bridge import (
         constraints,
         following,
+        hearing,
         libraries,
         migrations,
         paths,
@@ -63,6 +66,7 @@ def unregister() -> None:
     score_tree.unregister()
     score.unregister()
     paths.unregister()
+    hearing.unregister()
     migrations.unregister()
     properties.unregister()
     libraries.unregister()

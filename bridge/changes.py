@@ -4,7 +4,8 @@ Whoever changes something, or hears from Blender that something was changed, say
 the number of the moment when it was made, and makes it anew as soon as the number has grown. Nothing else is marked as
 out of date, so no mark can be forgotten.
 
-Most of it is heard from Blender, by handlers that are there only while the preview is on (`listen`).
+Most of it is heard from Blender, see `hearing`: whatever a depsgraph evaluates, undo, and the loading of files. Blender
+tells nobody of typed text, and of what a script changes only once that is evaluated, as before each operator.
 """
 
 from collections.abc import Iterable
@@ -13,14 +14,6 @@ from itertools import count
 _next = count(1)
 _last_of_all = _last_score = _last_scene = _last_edit = 0
 _last_data: dict[int, int] = {}
-_is_heard = False
-
-
-def listen(is_heard: bool) -> None:
-    """Say whether handlers report Blender's changes from now on; what happened before was missed."""
-    global _is_heard
-    _is_heard = is_heard
-    everything()
 
 
 def score(_settings: object = None, _context: object = None) -> None:
@@ -49,8 +42,8 @@ def everything() -> None:
 
 
 def of_scores() -> int:
-    """Return a number that grows when what a motion depends on changes; while nobody listens, at each question."""
-    return max(_last_of_all, _last_score) if _is_heard else next(_next)
+    """Return a number that grows when what a motion depends on changes."""
+    return max(_last_of_all, _last_score)
 
 
 def of_scenes() -> int:

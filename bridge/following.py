@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import bpy
@@ -28,6 +28,7 @@ from . import (
     long_actions,
     properties,
     score,
+    skin_points,
     texts,
     write_motion,
 )
@@ -40,6 +41,8 @@ _log = logging.getLogger(__name__)
 
 _INTERVAL_S = 0.2
 _AFTER_FAILURE_S = 2.0
+_LOOK_S = 0.004
+"""So long one look looks at characters: of a crowd at some, at the active one always, at the others in turn."""
 _SETTLED_S = 0.35
 """A change is finished when nothing more has changed for that long."""
 
@@ -48,11 +51,12 @@ _SETTLED_S = 0.35
 class _Followed:
     """What was last seen of an armature's score.
 
-    digest: of the score and its settings. since_s: when that was first seen. listed: that of which the panel lists the
-    procedures. is_changed: whether it has changed since the armature was first seen. is_older: whether the Action is of
+    said: the digest of the score and its settings, without the skin. digest: with it; "" while no skin was read.
+    since_s: when they were first seen. listed: for what `said` was the panel lists the procedures. is_changed: whether it has changed since the armature was first seen. is_older: whether the Action is of
     something else. problem: why it stays so.
     """
 
+    said: str
     digest: str
     since_s: float
     listed: str
@@ -76,6 +80,8 @@ _followed: dict[int, _Followed] = {}
 _files: dict[int, linked_texts.State] = {}
 """How Texts stand to their files, by their session_uid."""
 _writing: _Writing | None = None
+_turn = 0
+"""Which of the scene's armatures was looked at last."""
 
 
 def file_state(text: bpy.types.Text) -> linked_texts.State:
@@ -108,7 +114,7 @@ def is_own_action_assigned(armature_object: bpy.types.Object) -> bool:
 
 def want_action(armature_object: bpy.types.Object) -> None:
     """Let an armature's Action be written though its score has not changed: it was just given to it."""
-    _followed[armature_object.session_uid] = _Followed("", 0.0, "", is_changed=True)
+    _followed[armature_object.session_uid] = _Followed("", "", 0.0, "", is_changed=True)
 
 
 def look(now_s: float) -> None:
@@ -121,10 +127,25 @@ def look(now_s: float) -> None:
     armatures = {ob.session_uid: ob for ob in scene.objects if ob.type == "ARMATURE"}
     for gone in _followed.keys() - armatures.keys():
         del _followed[gone]
-    for armature_object in armatures.values():
+    for armature_object in _in_turn(armatures):
         constraints.follow_action(armature_object)
         _look_at(armature_object, scene, now_s)
     _write(armatures, scene)
+
+
+def _in_turn(armatures: Mapping[int, bpy.types.Object]) -> Iterator[bpy.types.Object]:
+    """Yield the armatures to look at now: the active one, then those that were not looked at for longest."""
+    global _turn
+    began_s, active = time.monotonic(), bpy.context.view_layer and bpy.context.view_layer.objects.active
+    if active is not None and active.session_uid in armatures:
+        yield active
+    for _ in range(len(armatures)):
+        if time.monotonic() - began_s > _LOOK_S:
+            return
+        uids = list(armatures)
+        _turn = (_turn + 1) % len(uids)
+        if armatures[uids[_turn]] != active:
+            yield armatures[uids[_turn]]
 
 
 def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: float) -> None:
@@ -135,33 +156,43 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     if texts.is_proposed():
         return  # an edit is only being tried
     called_actions.look_after(armature_object)
-    digest = "" if score_problem(armature_object) else write_motion.digest(armature_object, scene)
+    said, digest = _digests(armature_object, scene)
     made_from = "" if character.action is None else getattr(character.action, properties.MADE_FROM)
     older = bool(digest) and digest != made_from and (bool(made_from) or (known is not None and known.is_changed))
     if known is None:
-        _followed[armature_object.session_uid] = _Followed(digest, now_s, digest, is_older=older)
+        _followed[armature_object.session_uid] = _Followed(said, digest, now_s, said, is_older=older)
         return
-    if digest != known.digest:
-        known.digest, known.since_s, known.is_changed, known.problem = digest, now_s, True, ""
+    if said != known.said or (digest and known.digest and digest != known.digest):
+        known.since_s, known.is_changed, known.problem = now_s, True, ""
         _redraw()
+    known.said, known.digest = said, (digest or known.digest) if said else ""
     if older != known.is_older:
         known.is_older, known.problem = older, known.problem if older else ""
         _redraw()
-    is_listed = known.listed == digest and not score.error_of(armature_object)
-    if not digest or not known.is_changed or (is_listed and not older):
+    is_listed = known.listed == said and not score.error_of(armature_object)
+    if not said or not known.is_changed or (is_listed and digest and not older):
         return
     performance = score.perform_soon(armature_object, _redraw)
     if performance is None:
         return
     score.keep_lists(armature_object)
-    if known.listed != digest:
-        known.listed = digest
+    if known.listed != said:
+        known.listed = said
         _redraw()
     if performance.error is not None:  # perhaps a word is half typed: the Action stays as it is
         return
     is_finished = now_s - known.since_s >= _SETTLED_S
     if older and character.keep_action and is_finished and is_own_action_assigned(armature_object):
         _begin(armature_object, scene, digest, performance)
+
+
+def _digests(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> tuple[str, str]:
+    """Return what the Action is to be made of: without the skin, and with it, "" where no mesh was read yet."""
+    if score_problem(armature_object):
+        return "", ""
+    skin = skin_points.known_checksum(armature_object)
+    said = write_motion.digest(armature_object, scene, 0)
+    return said, "" if skin is None else said if skin == 0 else write_motion.digest(armature_object, scene, skin)
 
 
 def _begin(armature_object: bpy.types.Object, scene: bpy.types.Scene, digest: str, performance: Performance) -> None:

@@ -356,10 +356,12 @@ def look_at_files() -> None:
     skin_points.forget()
 
 
-def dependencies(armature_object: bpy.types.Object, values: Hashable = None) -> tuple[Hashable, ...]:
+def dependencies(armature_object: bpy.types.Object, values: Hashable = None,
+                 skin: int | None = None) -> tuple[Hashable, ...]:
     """Return all that the motion of the score kept with an armature depends on, but for the clips that it plays.
 
-    The score's text comes first. values: instead of those of the current frame.
+    The score's text comes first. values: instead of those of the current frame. skin: its checksum where no mesh is to
+    be read.
     """
     character = properties.character(armature_object)
     assert character.text is not None
@@ -367,7 +369,8 @@ def dependencies(armature_object: bpy.types.Object, values: Hashable = None) -> 
     said, filepath = texts.said(character.text), properties.score_path(character)
     beside = included_texts.said_beside(said, filepath)
     return (said, filepath, libraries.folders(character.folders), values,
-            *_values(character), rest_key(armature_object), skin_points.checksum(armature_object),
+            *_values(character), rest_key(armature_object),
+            skin_points.checksum(armature_object) if skin is None else skin,
             joint_map.key(armature_object),
             limits.key(armature_object) if character.joint_limits else None,
             *((character.released,) if character.released else ()),  # Actions from before there was such a thing stay

@@ -122,7 +122,8 @@ def look() -> bool:
     Return whether anything was.
     """
     global _seen
-    now = libraries.folders(), *(text.as_string() for text in bpy.data.texts if text.session_uid in _texts)
+    now = libraries.folders(), *((text.session_uid, text.as_string()) for text in bpy.data.texts
+                                 if text.session_uid in _texts)
     if now == _seen:
         return False
     _seen = now

@@ -99,16 +99,16 @@ def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def digest(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> str:
+def digest(armature_object: bpy.types.Object, scene: bpy.types.Scene, skin: int | None = None) -> str:
     """Return what is the same as long as the score, its settings and the skeleton mean the same Action.
 
-    "" without a score. Files and the folders in the preferences are left out: they are looked at when something else is
+    skin: the checksum of its points where no mesh is to be read. "" without a score. Files and the folders in the preferences are left out: they are looked at when something else is
     edited.
     """
     character = properties.character(armature_object)
     if character.text is None:
         return ""
-    text, _, _, *others = performing.dependencies(armature_object, parameters.key_over_time(armature_object))
+    text, _, _, *others = performing.dependencies(armature_object, parameters.key_over_time(armature_object), skin)
     filepath = character.filepath or character.text.filepath  # as it is kept: a folder may move with its .blend
     found = hashlib.blake2b(str(text).encode("utf-8", "replace"), digest_size=_DIGEST_BYTES)
     found.update(repr((filepath, others, [getattr(character, name) for name in properties.ACTION_NAMES],

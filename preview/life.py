@@ -183,7 +183,7 @@ def start(armatures: Iterable[bpy.types.Object]) -> None:
     _running.handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
     for handlers, handler in _handlers():
         handlers.append(handler)
-    changes.listen(True)
+    changes.everything()  # whatever was kept of an earlier preview
     _evaluate_again(_running)
     changed()
 
@@ -210,7 +210,6 @@ def stop() -> None:
     if _running is None:
         return
     running, _running = _running, None
-    changes.listen(False)
     score.forget_shown()
     bpy.types.SpaceView3D.draw_handler_remove(running.handle, "WINDOW")
     for handlers, handler in _handlers():
@@ -226,27 +225,17 @@ def _handlers() -> list[tuple[list[Any], Any]]:
     on = bpy.app.handlers
     return [(on.depsgraph_update_pre, _before_evaluation), (on.frame_change_pre, _before_evaluation),
             (on.depsgraph_update_post, _after_update), (on.frame_change_post, _after_frame),
-            (on.load_pre, _before_load), (on.undo_post, _after_undo), (on.redo_post, _after_undo)]
+            (on.load_pre, _before_load)]
 
 
 def _after_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Take note of what has been edited, and hide again what has been evaluated."""
+    """Hide again what has been evaluated; end where no character is left."""
     if _running is None or is_reading():
         return
-    changes.scene()
-    changes.score()  # constraints are settings too, and what they limit is known to none of ours
     if not any(ob.session_uid in _running.characters for ob in bpy.data.objects):
         stop()
         return
-    _note_edits(depsgraph)
     _hide(scene, depsgraph)
-
-
-def _note_edits(depsgraph: bpy.types.Depsgraph) -> None:
-    """Take note of edited data. Posing and playing back evaluate objects only; any edit of a mesh names its data."""
-    for update in depsgraph.updates:
-        if isinstance(update.id, (bpy.types.Mesh, bpy.types.Armature, bpy.types.Material, bpy.types.Key)):
-            changes.data(cast(bpy.types.ID, update.id.original).session_uid)
 
 
 def _after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
@@ -254,7 +243,6 @@ def _after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None
     if _choices.player.follows_timeline:
         _choices.player.at_rest = False
     if _running is not None and not is_reading():
-        _note_edits(depsgraph)
         _note_values(_running, scene)
     _hide(scene, depsgraph)
 
@@ -266,11 +254,6 @@ def _note_values(running: _Running, scene: bpy.types.Scene) -> None:
     if now != running.values:
         running.values = now
         changes.score()
-
-
-def _after_undo(*_: object) -> None:
-    """Read everything again: undo may have changed any of it."""
-    changes.everything()
 
 
 def _before_load(*_: object) -> None:

@@ -514,12 +514,15 @@ def test_of_many_characters_nothing_is_read_again_while_nothing_changes(
     mesh.vertex_groups.new(name=dancer.data.bones[0].name).add([0, 1, 2], 1.0, "REPLACE")
     mesh.modifiers.new("Armature", "ARMATURE").object = dancer
     bpy.context.collection.objects.link(mesh)
+    twins = [dancer]
     for _ in range(19):
         twin, skin = cast(Any, dancer.copy()), cast(Any, mesh.copy())
+        skin.data = mesh.data.copy()
         bpy.context.collection.objects.link(twin)
         bpy.context.collection.objects.link(skin)
         next(modifier for modifier in skin.modifiers if modifier.type == "ARMATURE").object = twin
-    wait(1.0)
+        twins.append(twin)
+    bpy.context.view_layer.update()
     read: list[bpy.types.Object] = []
     once = skin_points._read
 
@@ -529,7 +532,52 @@ def test_of_many_characters_nothing_is_read_again_while_nothing_changes(
 
     monkeypatch.setattr(skin_points, "_read", counted)
     wait(1.0)
+    assert set(read) <= {dancer}  # a mesh that no score has asked for is not read by a timer
+    for twin in twins:
+        assert skin_points.read_points(twin) is not None
+    read.clear()
+    wait(2.0)
     assert not read
     dancer.data.bones[0].use_deform = not dancer.data.bones[0].use_deform  # all twenty share these bones
-    wait(0.2)
+    wait(2.0)
     assert len(read) == 20
+    read.clear()
+    mesh.data.vertices[0].co.z = 3.0
+    mesh.data.update()
+    bpy.context.view_layer.update()
+    wait(2.0)
+    assert read == [dancer]
+
+
+def test_a_mesh_that_is_being_painted_is_read_when_that_is_done(dancer: bpy.types.Object) -> None:
+    mesh = bpy.data.objects.new("Skin", bpy.data.meshes.new("Skin"))
+    mesh.data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
+    mesh.vertex_groups.new(name=dancer.data.bones[0].name).add([0, 1, 2], 1.0, "REPLACE")
+    mesh.modifiers.new("Armature", "ARMATURE").object = dancer
+    bpy.context.collection.objects.link(mesh)
+    bpy.context.view_layer.update()
+    before = skin_points.checksum(dancer)
+    bpy.context.view_layer.objects.active = mesh
+    for mode in ("WEIGHT_PAINT", "SCULPT", "EDIT"):
+        bpy.ops.object.mode_set(mode=mode)
+        if mode != "EDIT":
+            mesh.data.vertices[0].co.z += 1.0
+            mesh.data.update()
+        bpy.context.view_layer.update()
+        assert skin_points.checksum(dancer) == skin_points.known_checksum(dancer) == before != 0, mode
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.context.view_layer.update()
+    assert skin_points.checksum(dancer) != before
+
+
+def test_a_removed_mesh_is_no_skin_any_longer(dancer: bpy.types.Object) -> None:
+    mesh = bpy.data.objects.new("Skin", bpy.data.meshes.new("Skin"))
+    mesh.data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
+    mesh.vertex_groups.new(name=dancer.data.bones[0].name).add([0, 1, 2], 1.0, "REPLACE")
+    mesh.modifiers.new("Armature", "ARMATURE").object = dancer
+    bpy.context.collection.objects.link(mesh)
+    bpy.context.view_layer.update()
+    assert skin_points.read_points(dancer) is not None
+    bpy.data.objects.remove(mesh)
+    bpy.data.objects.new("Another", None)  # as many as before, and nothing has been evaluated
+    assert skin_points.read_points(dancer) is None

@@ -389,10 +389,12 @@ def test_the_last_good_score_plays_on_while_the_new_one_has_errors() -> None:
     good = score.shown(armature)
     assert good is not None and score.error_of(armature) is None
     text.from_string(SCORE.format(clip="no_such"))
+    score.look()
     assert score.shown(armature) is good
     error = score.error_of(armature)
     assert error is not None and "no_such" in str(error)
     text.from_string(SCORE.format(clip="bow"))
+    score.look()
     assert score.shown(armature) not in (None, good)
     kept.text = None
     assert score.shown(armature) is None
@@ -422,12 +424,14 @@ def test_nothing_is_read_from_within_a_drawing(monkeypatch: pytest.MonkeyPatch) 
 
     for instead in ({}, {"transitions": False}):
         text.from_string(SCORE.format(clip="bow" if not instead else "wave"))
+        score.look()
         assert drawn(**instead) is drawn(**instead) is good and len(waiting) == 1
         perform(waiting.pop())
         new = drawn(**instead)
         assert told == [1] and new is not good and new is not None and not waiting
         told[0], good = 0, score.last_good(armature.session_uid)
     text.from_string("nonsense")
+    score.look()
     assert drawn() is good
     perform(waiting.pop())
     assert drawn() is good and score.error_of(armature) is not None and not waiting
@@ -507,12 +511,10 @@ def test_drawing_looks_at_two_numbers_while_nothing_changes(monkeypatch: pytest.
 @pytest.mark.parametrize("name", (*properties.SETTING_NAMES, "text", "filepath", "is_map_checked"))
 def test_every_setting_is_counted(name: str) -> None:
     kept = properties.character(own_character()[0])
-    changes.listen(True)
     before = changes.of_scores()
     assert changes.of_scores() == before
     setattr(kept, name, getattr(kept, name))
     assert changes.of_scores() != before
-    changes.listen(False)
 
 
 def test_a_constraint_is_a_setting_too(character: Character) -> None:
@@ -529,12 +531,10 @@ def test_a_changed_joint_is_counted() -> None:
 
     armature, _ = build_character(context)
     joint_map.fill(armature)
-    changes.listen(True)
     before = changes.of_scores()
     assert changes.of_scores() == before
     properties.character(armature).joints[0].meant = "NONE"
     assert changes.of_scores() != before
-    changes.listen(False)
 
 
 def test_characters_who_do_the_same_share_one_motion() -> None:

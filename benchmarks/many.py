@@ -1,0 +1,78 @@
+"""What many characters cost while nothing happens, and while one of them is moved, against Blender's own evaluation.
+
+python3 dev.py bench many [CHARACTERS ...] copies the sample dancer with a score and an Action, and prints for each
+number of characters, in milliseconds: the timer's look where nothing has changed; the longest look after one character
+was moved; and Blender's own evaluation of that move.
+"""
+
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+import checkout
+
+import takt
+from takt.bridge import following
+
+COUNTS = (1, 16, 17, 64, 200)
+LOOKS = 12
+_context: Any = bpy.context
+_ops: Any = bpy.ops
+
+
+def main() -> int:
+    """Measure and print the table."""
+    takt.register()
+    print(f"Blender {bpy.app.version_string}")
+    print(f"\n{'characters':>12} {'look ms':>9} {'moved ms':>9} {'Blender ms':>11}")
+    for count in [int(each) for each in sys.argv[1:]] or COUNTS:
+        print(f"{count:12,} " + " ".join(f"{ms:{width}.2f}" for ms, width in zip(measured(count), (9, 9, 11), strict=True)))
+    return 0
+
+
+def measured(count: int) -> tuple[float, float, float]:
+    """Return milliseconds: a look at rest, the longest look after a move, and Blender's evaluation of the move."""
+    armature = crowd(count)
+    for _ in range(4 * LOOKS):  # until all is known
+        following.look(time.monotonic())
+    rest = statistics.median(timed_ms(lambda: following.look(time.monotonic())) for _ in range(LOOKS))
+    moved, own = [], []
+    for number in range(LOOKS):
+        armature.location.x = 0.01 * number
+        own.append(timed_ms(_context.view_layer.update))
+        moved.append(timed_ms(lambda: following.look(time.monotonic())))
+    return rest, max(moved), statistics.median(own)
+
+
+def crowd(count: int) -> bpy.types.Object:
+    """Make a scene of copies of the sample dancer; return the first one's armature."""
+    _ops.wm.read_factory_settings(use_empty=True)
+    _ops.takt.add_sample()
+    armature = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
+    meshes = [ob for ob in bpy.data.objects if ob.type == "MESH"]
+    for _ in range(count - 1):
+        twin = armature.copy()
+        _context.scene.collection.objects.link(twin)
+        for mesh in meshes:
+            copied: Any = mesh.copy()
+            _context.scene.collection.objects.link(copied)
+            copied.parent = twin
+            for modifier in copied.modifiers:
+                if modifier.type == "ARMATURE":
+                    modifier.object = twin
+    _context.view_layer.update()
+    return armature
+
+
+def timed_ms(work: Callable[[], object]) -> float:
+    """Return how long something takes, in milliseconds."""
+    began_s = time.perf_counter()
+    work()
+    return 1e3 * (time.perf_counter() - began_s)
+
+
+if __name__ == "__main__":
+    checkout.run(main)

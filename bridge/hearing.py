@@ -1,0 +1,74 @@
+"""What Blender tells as long as the add-on is on: edits, undo and other files. All of it goes on to `changes`."""
+
+from __future__ import annotations
+
+from typing import Any, Final, cast
+
+import bpy
+from bpy.app import handlers
+
+from . import changes, guard
+from .guard import guarded
+from .shape import is_reading
+
+_DATA: Final = ("MESH", "ARMATURE", "MATERIAL", "KEY")
+"""Types of data whose edits have a number each; as Blender names them, and below their classes."""
+_CLASSES: Final = (bpy.types.Mesh, bpy.types.Armature, bpy.types.Material, bpy.types.Key)
+
+
+@handlers.persistent  # type: ignore[untyped-decorator]  # the stubs give it no types
+@guarded(None)
+def _after_update(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    if is_reading():
+        return
+    changes.scene()
+    changes.score()  # constraints are settings too, and what they limit is known to none of ours
+    _note_edits(depsgraph)
+
+
+@handlers.persistent  # type: ignore[untyped-decorator]
+@guarded(None)
+def _after_frame(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    if not is_reading():
+        _note_edits(depsgraph)
+
+
+def _note_edits(depsgraph: bpy.types.Depsgraph) -> None:
+    """Take note of edited data. Posing and playing back evaluate objects only; any edit of a mesh names its data."""
+    if not any(map(depsgraph.id_type_updated, _DATA)):
+        return
+    for update in depsgraph.updates:
+        if isinstance(update.id, _CLASSES):
+            changes.data(cast(bpy.types.ID, update.id.original).session_uid)
+
+
+@handlers.persistent  # type: ignore[untyped-decorator]
+@guarded(None)
+def _after_undo(*_: object) -> None:
+    changes.everything()
+
+
+@handlers.persistent  # type: ignore[untyped-decorator]
+@guarded(None)
+def _after_load(*_: object) -> None:
+    changes.everything()
+    guard.forget()
+
+
+def _all() -> list[tuple[list[Any], Any]]:
+    return [(handlers.depsgraph_update_post, _after_update), (handlers.frame_change_post, _after_frame),
+            (handlers.undo_post, _after_undo), (handlers.redo_post, _after_undo), (handlers.load_post, _after_load)]
+
+
+def register() -> None:
+    """Begin to listen."""
+    changes.everything()
+    for handler, function in _all():
+        handler.append(function)
+
+
+def unregister() -> None:
+    """Listen no longer."""
+    for handler, function in _all():
+        if function in handler:
+            handler.remove(function)
