@@ -29,7 +29,8 @@ def main() -> int:
     print(f"Blender {bpy.app.version_string}")
     print(f"\n{'characters':>12} {'look ms':>9} {'moved ms':>9} {'Blender ms':>11}")
     for count in [int(each) for each in sys.argv[1:]] or COUNTS:
-        print(f"{count:12,} " + " ".join(f"{ms:{width}.2f}" for ms, width in zip(measured(count), (9, 9, 11), strict=True)))
+        look_ms, moved_ms, own_ms = measured(count)
+        print(f"{count:12,} {look_ms:9.2f} {moved_ms:9.2f} {own_ms:11.2f}")
     return 0
 
 

@@ -13,6 +13,7 @@ from ..core.errors import TaktError
 from ..core.pha.refactoring import with_clip_renamed
 from ..core.pha.text import Text
 from . import changes, properties, score, texts, versions
+from .guard import guarded
 
 _known: dict[int, dict[str, int]] = {}
 """By what names each score has called Actions in this session: their session_uid. By that of the armature's object."""
@@ -60,6 +61,7 @@ def _rename(text: bpy.types.Text | None, old: str, new: str) -> None:
 
 
 @handlers.persistent  # type: ignore[untyped-decorator]  # Blender's stubs do not say its type
+@guarded(None)
 def _before_saving(*_: object) -> None:
     for ob in bpy.data.objects:
         if ob.type == "ARMATURE" and versions.saved_settings(ob, properties.NAME) is not None:

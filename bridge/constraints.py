@@ -11,6 +11,7 @@ import bpy
 from bpy.app import handlers
 
 from . import drivers, properties, versions
+from .guard import guarded
 
 _BOUNDS = frozenset(("LIMIT_DISTANCE", "LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE"))
 """Types that keep a bone within bounds, but do not move it."""
@@ -92,11 +93,13 @@ def unregister() -> None:
 
 
 @handlers.persistent  # type: ignore[untyped-decorator]  # Blender's stubs do not say its type
+@guarded(None)
 def _follow_in_file(*_: object) -> None:
     _follow(bpy.data.objects)
 
 
 @handlers.persistent  # type: ignore[untyped-decorator]  # Blender's stubs do not say its type
+@guarded(None)
 def _follow_in_scene(scene: bpy.types.Scene, *_: object) -> None:
     _follow(scene.objects)
 

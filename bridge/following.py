@@ -11,7 +11,6 @@ assigned; and only after something has changed since the file was opened.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -35,9 +34,8 @@ from . import (
 from .active_character import score_problem
 from .background import BackgroundWork
 from .frame_rate import frames_per_second
+from .guard import guarded
 from .performing import Performance
-
-_log = logging.getLogger(__name__)
 
 _INTERVAL_S = 0.2
 _AFTER_FAILURE_S = 2.0
@@ -52,8 +50,9 @@ class _Followed:
     """What was last seen of an armature's score.
 
     said: the digest of the score and its settings, without the skin. digest: with it; "" while no skin was read.
-    since_s: when they were first seen. listed: for what `said` was the panel lists the procedures. is_changed: whether it has changed since the armature was first seen. is_older: whether the Action is of
-    something else. problem: why it stays so.
+    since_s: when they were first seen. listed: for what `said` was the panel lists the procedures. is_changed: whether
+    it has changed since the armature was first seen. is_older: whether the Action is of something else. problem: why it
+    stays so.
     """
 
     said: str
@@ -242,14 +241,9 @@ def _areas() -> Iterator[bpy.types.Area]:
         yield from (area for area in window.screen.areas if area.type == "VIEW_3D")
 
 
+@guarded(_AFTER_FAILURE_S)
 def _tick() -> float | None:
-    try:
-        look(time.monotonic())
-    except Exception:  # whatever it is, it would come again five times a second
-        _log.exception("An Action does not follow its score until that changes again")
-        for known in _followed.values():
-            known.is_changed = False
-        return _AFTER_FAILURE_S
+    look(time.monotonic())
     return _INTERVAL_S
 
 

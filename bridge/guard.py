@@ -6,14 +6,24 @@ An exception in there would end the timer, or be printed again for each redraw.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
 _log = logging.getLogger(__name__)
 _P, _R = ParamSpec("_P"), TypeVar("_R")
 _MOST_REPORTS: Final = 256
 """So many different mistakes are told; one that differs each time fills neither the console nor the memory."""
+_CALLED: Final[Mapping[str, object]] = {
+    "draw": None, "draw_header": None, "draw_header_preset": None, "draw_item": None, "draw_prepare": None,
+    "setup": None, "test_select": -1, "poll": False, "poll_drop": False, "description": ""}
+"""Methods that Blender calls whenever it draws, and what they return where they fail."""
+_SAME_ARITY: Final[Mapping[int, Callable[[Any], Any]]] = {
+    1: lambda call: lambda a: call(a),
+    2: lambda call: lambda a, b: call(a, b),
+    3: lambda call: lambda a, b, c: call(a, b, c),
+    10: lambda call: lambda a, b, c, d, e, f, g, h, i, j: call(a, b, c, d, e, f, g, h, i, j)}
+"""Blender counts the parameters of a method, and takes none that has any number of them."""
 _told: set[tuple[str, str]] = set()
 """What was told: the function, and what went wrong."""
 
@@ -36,6 +46,42 @@ def guarded(otherwise: _R) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
         return safe
 
     return of
+
+
+def guard_class(cls: Any, package: str) -> None:
+    """Guard the methods of a class for Blender that it calls at each drawing, as far as they are of a package of ours.
+
+    What could not be drawn says so in its place.
+    """
+    for name, otherwise in _CALLED.items():
+        owner = next((base for base in cls.__mro__ if name in vars(base)), None)
+        if owner is None or not owner.__module__.startswith(package):
+            continue
+        found = vars(owner)[name]
+        is_of_class = isinstance(found, classmethod)
+        work = found.__func__ if is_of_class else found
+        if hasattr(work, IS_GUARDED):
+            continue
+        safe = _SAME_ARITY[work.__code__.co_argcount](guarded(otherwise)(_saying_so(work) if "draw" in name else work))
+        safe.__name__, safe.__qualname__, safe.__doc__, safe.__module__ = (
+            work.__name__, work.__qualname__, work.__doc__, work.__module__)
+        setattr(safe, IS_GUARDED, True)
+        setattr(cls, name, classmethod(safe) if is_of_class else safe)
+
+
+def _saying_so(work: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Let a method that draws into a layout draw there that it failed."""
+    @wraps(work)
+    def drawn(*arguments: _P.args, **named: _P.kwargs) -> _R:
+        try:
+            return work(*arguments, **named)
+        except Exception:
+            layout: Any = getattr(arguments[0], "layout", None)
+            if layout is not None:
+                layout.label(text="Takt failed here: see the console", icon="ERROR", translate=False)
+            raise
+
+    return drawn
 
 
 IS_GUARDED: Final = "takt_is_guarded"

@@ -10,17 +10,21 @@ from typing import Any
 
 import bpy
 
+from . import guard
+
 CONTEXT = "Takt"
+_PACKAGE = __package__.rpartition(".")[0]
 _LABELLED = (bpy.types.Operator, bpy.types.Panel, bpy.types.Menu)
 
 
 def register_class(cls: Any) -> None:
-    """Make a class known to Blender, its label and those of its properties in our own context."""
+    """Make a class known to Blender, its label and those of its properties in our own context; see also guard_class."""
     if issubclass(cls, _LABELLED):
         cls.bl_translation_context = CONTEXT
     for base in cls.__mro__:
-        if base.__module__.startswith(__package__.rpartition(".")[0]):
+        if base.__module__.startswith(_PACKAGE):
             for made in getattr(base, "__annotations__", {}).values():
                 if hasattr(made, "keywords"):  # what bpy.props leaves for the registration
                     made.keywords.setdefault("translation_context", CONTEXT)
+    guard.guard_class(cls, _PACKAGE)
     bpy.utils.register_class(cls)

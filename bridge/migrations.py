@@ -16,6 +16,7 @@ from bpy.app import handlers
 
 from ..core.skeletons import hanim
 from . import properties, versions
+from .guard import guarded
 
 Step = Callable[[properties.TaktCharacter, Mapping[str, Any]], None]
 """Changes the settings; reads what the file has kept, by names that may be known no more, numbers for choices."""
@@ -65,6 +66,7 @@ STEPS: Final[tuple[Step, ...]] = (_number_choices, _leave_hands)
 
 
 @handlers.persistent  # type: ignore[untyped-decorator]  # Blender's stubs do not say its type
+@guarded(None)
 def bring_up_to_date(*_: object) -> None:
     """Take what the armatures of the open file keep for Takt to the present version."""
     for ob in bpy.data.objects:
@@ -74,6 +76,7 @@ def bring_up_to_date(*_: object) -> None:
 
 
 @handlers.persistent  # type: ignore[untyped-decorator]  # Blender's stubs do not say its type
+@guarded(None)
 def let_overrides_be_saved(*_: object) -> None:
     """Give the linked objects that are overridden settings to differ from: without any, Blender 5 loses the own ones.
 

@@ -15,6 +15,7 @@ import bpy
 from bpy.app import handlers
 
 from . import libraries, properties, versions, write_motion
+from .guard import guarded
 
 _NAMES = ("filepath", "library", "sound")
 
@@ -94,6 +95,7 @@ def _write(changed: list[tuple[_Kept, str]]) -> None:
 
 
 @handlers.persistent  # type: ignore[untyped-decorator]  # Blender's stubs do not say its type
+@guarded(None)
 def _before_saving(path: str, *_: object) -> None:
     _before.clear()
     if not path:  # the startup file
@@ -106,6 +108,7 @@ def _before_saving(path: str, *_: object) -> None:
 
 
 @handlers.persistent  # type: ignore[untyped-decorator]
+@guarded(None)
 def _after_saving(path: str, *_: object) -> None:
     """Put back what was turned, where a copy was saved and the file that is open lies elsewhere."""
     if path and bpy.data.filepath != path:
@@ -116,6 +119,7 @@ def _after_saving(path: str, *_: object) -> None:
 
 
 @handlers.persistent  # type: ignore[untyped-decorator]
+@guarded(None)
 def _after_import(imported: Any, *_: object) -> None:
     """Let paths of characters that were appended lead where they did in their own file."""
     for item in imported.import_items:

@@ -15,7 +15,10 @@ _PROBLEMS_SHOWN = 5
 
 
 class GreyWithReason:
-    """An operator's base beside Blender's own: its buttons are grey where there is a problem, and tell it."""
+    """An operator's base beside Blender's own: its buttons are grey where there is a problem, and tell it.
+
+    So are those of what can be undone while something is in Edit Mode.
+    """
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
@@ -26,9 +29,23 @@ class GreyWithReason:
     def poll(cls, context: bpy.types.Context) -> bool:
         """Tell whether there is no problem."""
         reason = cls.problem(context)
+        if not reason and "UNDO" in getattr(cls, "bl_options", ()):
+            reason = edit_mode_problem(context)
         if reason:
             cls.poll_message_set(reason)  # type: ignore[attr-defined]  # the operator's
         return not reason
+
+
+def edit_mode_problem(context: bpy.types.Context) -> str:
+    """Return why nothing can be changed that lies outside of what is in Edit Mode, "" where nothing is.
+
+    Edit Mode has an undo of its own, which brings back neither Texts nor Actions nor settings.
+    """
+    if not context.mode.startswith(("EDIT_", "PARTICLE")):
+        return ""
+    edited = context.active_object
+    name = "Something" if edited is None else f"'{edited.name}'"
+    return f"{name} is in Edit Mode, which could not undo this: leave it first (Tab)"
 
 
 def tell(operator: bpy.types.Operator, told: Iterable[Told]) -> None:

@@ -22,6 +22,7 @@ from . import changes, included_texts, libraries, parameters, performing, proper
 from .background_performance import BackgroundPerformance
 from .clip_store import CLIPS
 from .frame_rate import frames_per_second
+from .guard import guarded
 from .performing import Performance
 
 _LEAST_PERFORMANCES = 64
@@ -286,6 +287,7 @@ def unregister() -> None:
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # the stubs give it no types
+@guarded(None)
 def _after_load(*_: object) -> None:
     forget()
 
@@ -325,6 +327,7 @@ def _remember(key: _Key, performance: Performance) -> None:
         _performances.popitem(last=False)
 
 
+@guarded(None)
 def _perform_waiting() -> float | None:
     """Perform what was wanted while something was drawn, one after the other, in the background.
 

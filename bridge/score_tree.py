@@ -18,6 +18,7 @@ from ..core.score_editor.layout import BoxId, Layout
 from ..core.score_editor.selection import followed
 from . import language, properties
 from .active_character import active_armature
+from .guard import guarded
 
 NAME = "Takt Score"
 _KEPT = 256
@@ -151,6 +152,7 @@ def redraw() -> None:
         area.tag_redraw()
 
 
+@guarded(None)
 def give_trees() -> None:
     """Give a tree to each score editor that has none, and hide what belongs to nodes only."""
     for _, area in areas():

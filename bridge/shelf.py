@@ -34,6 +34,7 @@ from .active_character import active_armature
 from .background import BackgroundWork
 from .clip_store import CLIPS
 from .frame_rate import frames_per_second
+from .guard import guarded
 
 _LOOK_S = 0.2
 _BETWEEN_S = 0.02
@@ -204,6 +205,7 @@ def _begun(roots: tuple[Path, ...]) -> _Search:
     return _Search(roots)
 
 
+@guarded(None)
 def _tell() -> float | None:
     """Show what was found meanwhile."""
     score_tree.redraw()
@@ -235,6 +237,7 @@ def _actions(armature_object: bpy.types.Object) -> list[Playable]:
     return found
 
 
+@guarded(None)
 def _find_next_figure() -> float | None:
     """Find out the figure of an Action that has none; Actions are Blender's, so not beside the main thread."""
     armature_object = active_armature(bpy.context) or next(

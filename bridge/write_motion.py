@@ -102,8 +102,8 @@ def _counted(count: int, what: str) -> str:
 def digest(armature_object: bpy.types.Object, scene: bpy.types.Scene, skin: int | None = None) -> str:
     """Return what is the same as long as the score, its settings and the skeleton mean the same Action.
 
-    skin: the checksum of its points where no mesh is to be read. "" without a score. Files and the folders in the preferences are left out: they are looked at when something else is
-    edited.
+    skin: the checksum of its points where no mesh is to be read. "" without a score. Files and the folders in the
+    preferences are left out: they are looked at when something else is edited.
     """
     character = properties.character(armature_object)
     if character.text is None:

@@ -10,6 +10,7 @@ from ..bridge import binding
 from ..bridge.bind_options import BindOptions
 from ..bridge.bind_selection import already_bound, check_objects, left_behind, props, selection, selection_problem
 from ..bridge.binding import BindResult, BindTask
+from ..bridge.guard import guarded
 from ..core.errors import TaktError, some_of
 from .background import Work, WorksInBackground
 
@@ -104,6 +105,7 @@ def _summary(task: BindTask, result: BindResult, armature_object: bpy.types.Obje
     return f"Bound {vertices:,} vertices to {bones} bones of '{armature_object.name}'"
 
 
+@guarded(None)
 def draw_in_parent_menu(menu: Any, _context: bpy.types.Context) -> None:
     """Draw the entry in Object > Parent."""
     menu.layout.separator()

@@ -10,6 +10,7 @@ from bpy_extras.io_utils import poll_file_object_drop
 
 from ..bridge import armature, armature_modifiers, clip_actions, groups, ogre_files, ogre_objects
 from ..bridge.axes import BLENDER_FROM_HANIM
+from ..bridge.guard import guarded
 from ..bridge.reports import GreyWithReason, refuse, tell
 from ..core.clips.clip import Clip
 from ..core.errors import TaktError
@@ -113,6 +114,7 @@ class TAKT_FH_ogre(bpy.types.FileHandler):
         return context is not None and context.mode == "OBJECT" and poll_file_object_drop(context)
 
 
+@guarded(None)
 def draw_in_import_menu(menu: Any, _context: bpy.types.Context) -> None:
     """Draw the entry in File > Import."""
     menu.layout.operator(TAKT_OT_import_ogre.bl_idname, text="OGRE (.mesh, .mesh.xml, .skeleton)", translate=False)

@@ -9,6 +9,7 @@ from bpy.props import StringProperty
 from ..bridge import linked_texts, long_actions, paths, performing, properties, score, score_music, sound
 from ..bridge.active_character import ForArmature, active_armature
 from ..bridge.frame_rate import frames_per_second
+from ..bridge.guard import guarded
 from ..bridge.read_progress import reading
 from ..bridge.reports import refuse, refuse_score
 from ..bridge.score_layout import draw_settings
@@ -106,6 +107,7 @@ class TAKT_FH_pha(bpy.types.FileHandler):
         return may_drop_on_character(context)
 
 
+@guarded(None)
 def draw_in_import_menu(menu: Any, _context: bpy.types.Context) -> None:
     """Draw the entry in File > Import."""
     menu.layout.operator(TAKT_OT_import_pha.bl_idname, text="Procedural Humanoid Animation (.pha)", translate=False)

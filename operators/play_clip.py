@@ -11,6 +11,7 @@ from bpy_extras.io_utils import ImportHelper
 from ..bridge.active_character import ForArmature, active_armature
 from ..bridge.clip_store import CLIPS
 from ..bridge.dropped_on import armature_under
+from ..bridge.guard import guarded
 from ..bridge.play_clips import (
     ClipPlayer,
     begins_at_rest_property,
@@ -155,6 +156,7 @@ class TAKT_FH_clip(bpy.types.FileHandler):
         return may_drop_on_character(context)
 
 
+@guarded(None)
 def draw_in_import_menu(menu: Any, _context: bpy.types.Context) -> None:
     """Draw the entry in File > Import."""
     menu.layout.operator(TAKT_OT_play_clip.bl_idname, text="Clip for the Active Character (.bvh, .fbx, .glb, …)",

@@ -5,6 +5,7 @@ from typing import Any
 import bpy
 
 from ..bridge import language
+from ..bridge.guard import guarded
 
 _VERBS: tuple[tuple[str, Any] | None, ...] = (
     ("takt.auto_bind", "BONE_DATA"), ("takt.bend_test", "CON_ROTLIKE"), ("takt.bend_report", "TEXT"), None,
@@ -46,6 +47,7 @@ def unregister() -> None:
     bpy.utils.unregister_class(TAKT_MT_takt)
 
 
+@guarded(None)
 def _draw(menu: Any, _context: bpy.types.Context) -> None:
     menu.layout.separator()
     menu.layout.menu(TAKT_MT_takt.__name__)

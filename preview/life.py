@@ -15,6 +15,7 @@ import numpy as np
 
 from ..bridge import changes, parameters, properties, score
 from ..bridge.frame_rate import frames_per_second
+from ..bridge.guard import guarded
 from ..bridge.score import time_s
 from ..bridge.shape import is_reading, is_shaped
 from ..core.playing.stage import Playable
@@ -204,6 +205,7 @@ def read_large_meshes(layer: bpy.types.ViewLayer, tell: Callable[[float], None])
         character.read_ahead(armature, mesh, tell_of_all)
 
 
+@guarded(None)
 def stop() -> None:
     """Switch the preview off and show the original meshes again; off already, do nothing."""
     global _running
@@ -228,6 +230,7 @@ def _handlers() -> list[tuple[list[Any], Any]]:
             (on.load_pre, _before_load)]
 
 
+@guarded(None)
 def _after_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Hide again what has been evaluated; end where no character is left."""
     if _running is None or is_reading():
@@ -238,6 +241,7 @@ def _after_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Non
     _hide(scene, depsgraph)
 
 
+@guarded(None)
 def _after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Take note of what is keyed; a stopped player shows the frame again as soon as there is another."""
     if _choices.player.follows_timeline:
@@ -256,6 +260,7 @@ def _note_values(running: _Running, scene: bpy.types.Scene) -> None:
         changes.score()
 
 
+@guarded(None)
 def _before_load(*_: object) -> None:
     stop()
 
@@ -265,6 +270,7 @@ def _hide(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         _running.hiding.hide(scene, depsgraph, _running.characters)
 
 
+@guarded(None)
 def _before_evaluation(scene: bpy.types.Scene, _: object = None) -> None:
     if _running is not None and not is_reading():
         _running.hiding.show(scene)
@@ -279,6 +285,7 @@ def _evaluate_again(running: _Running) -> None:
     _redraw()
 
 
+@guarded(None)
 def _tick() -> float | None:
     """Have the next picture drawn while the player plays."""
     if _running is None or not _choices.player.is_playing:
@@ -287,6 +294,7 @@ def _tick() -> float | None:
     return _FRAME_S
 
 
+@guarded(None)
 def _redraw() -> None:
     for window in bpy.context.window_manager.windows if bpy.context.window_manager else ():
         for area in window.screen.areas:
@@ -294,6 +302,7 @@ def _redraw() -> None:
                 area.tag_redraw()
 
 
+@guarded(None)
 def _draw() -> None:
     """Draw all characters into a viewport; a failure is told once and switches the preview off."""
     global _error
@@ -409,6 +418,7 @@ def _bones(armature: bpy.types.Object, layer: bpy.types.ViewLayer, space: bpy.ty
     return "IN_FRONT" if armature.show_in_front else "BEHIND"
 
 
+@guarded(None)
 def _read_waiting() -> None:
     """Read meshes that could not be read from within a drawing, and draw them."""
     layer = bpy.context.view_layer

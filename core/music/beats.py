@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import Float32Array, FloatArray, IntArray
 from .onsets import Onsets, find_onsets
 
 SLOWEST_BPM, FASTEST_BPM = 55.0, 195.0
@@ -42,7 +42,7 @@ class Beats:
         return 60.0 / float(np.median(np.diff(self.times_s))) if len(self.times_s) > 1 else 0.0
 
 
-def find_beats(samples: FloatArray) -> Beats:
+def find_beats(samples: FloatArray | Float32Array) -> Beats:
     """Find the beats of N samples, (N,), at `onsets.RATE_HZ`. Silence has none."""
     onsets = find_onsets(samples)
     if not onsets.strength.any():

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from ..maths.arrays import FloatArray
+from ..maths.arrays import Float32Array, FloatArray
 
 RATE_HZ = 22050.0
 """The rate of samples that is expected; whoever reads a sound resamples it."""
@@ -33,7 +33,7 @@ class Onsets:
     rate_hz: float
 
 
-def find_onsets(samples: FloatArray) -> Onsets:
+def find_onsets(samples: FloatArray | Float32Array) -> Onsets:
     """Measure how strongly sounds begin at each instant of N samples, (N,), at RATE_HZ."""
     loudness = np.log1p(_bands(samples))
     rise = np.maximum(loudness[2:] - loudness[:-2] - _LEAST_RISE, 0.0)
@@ -44,10 +44,10 @@ def find_onsets(samples: FloatArray) -> Onsets:
     return Onsets(_evened(np.stack((low, rise.mean(axis=1)), axis=1), rate), rate)
 
 
-def _bands(samples: FloatArray) -> FloatArray:
+def _bands(samples: FloatArray | Float32Array) -> FloatArray:
     """Return the energies of bands at each instant, (F, B), the sound's usual energy of each band being 1."""
     # A window hears a sound that begins best when its rising half has passed it: a quarter of it earlier.
-    padded = np.pad(np.asarray(samples, dtype=float), (_WINDOW * 3 // 4, _WINDOW // 4))
+    padded = np.pad(samples, (_WINDOW * 3 // 4, _WINDOW // 4))
     frames = np.lib.stride_tricks.sliding_window_view(padded, _WINDOW)[::_HOP]
     window, filters = np.hanning(_WINDOW), _filters()
     energy = np.concatenate([np.abs(np.fft.rfft(frames[start:start + _FRAMES_AT_ONCE] * window)) ** 2 @ filters

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..maths.arrays import FloatArray
+from ..maths.arrays import Float32Array, FloatArray
 
 _FINEST = 64
 
@@ -22,12 +22,16 @@ class Waveform:
     rate_hz: float
     duration_s: float
 
+    @property
+    def size(self) -> int:
+        """Bytes of its arrays."""
+        return sum(level.nbytes for level in self.levels)
+
     @classmethod
-    def of(cls, samples: FloatArray, rate_hz: float) -> Waveform:
+    def of(cls, samples: FloatArray | Float32Array, rate_hz: float) -> Waveform:
         """Look through N samples once, (N,)."""
-        padded = np.pad(np.asarray(samples, dtype=float), (0, -len(samples) % _FINEST))
-        pieces = padded.reshape(-1, _FINEST)
-        level = np.stack((pieces.min(axis=1), pieces.max(axis=1)), axis=1) if len(samples) else np.zeros((0, 2))
+        pieces = np.pad(samples, (0, -len(samples) % _FINEST)).reshape(-1, _FINEST)
+        level = np.stack((pieces.min(axis=1), pieces.max(axis=1)), axis=1).astype(float)
         levels = [level]
         while len(level) > 1:
             level = np.pad(level, ((0, len(level) % 2), (0, 0)), mode="edge").reshape(-1, 2, 2)

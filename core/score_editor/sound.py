@@ -15,10 +15,10 @@ _COLUMN_PX, _PAD_PX = 2.0, 6.0
 
 
 def sound_layer(waveform: Waveform | None, layout: Layout, view: View, theme: Theme,
-                measure: Measure = about_as_wide, *, is_gone: bool = False) -> Layer:
+                measure: Measure = about_as_wide, trouble: str = "") -> Layer:
     """Draw the waveform of a score's music where its ticks lie on it, and its name; None: it is not known (yet).
 
-    is_gone: there is no such file, which is said.
+    trouble: why there is none, said after the music's name.
 
     The music runs evenly; where the tempo of the score changes, it is as wide as its ticks. It is drawn on the picture.
     """
@@ -36,13 +36,13 @@ def sound_layer(waveform: Waveform | None, layout: Layout, view: View, theme: Th
         boxes = np.stack((edges[:-1], middle + feet, edges[:-1] + (_COLUMN_PX - 0.5) * px, middle + tops), axis=-1)
         heard = (columns != 0.0).any(axis=1)
         pen.rectangles(boxes[heard], (*theme.fills(*_GREEN)[0, :3].tolist(), 1.0))
-    said = f"{music.src} is gone: choose the music again" if is_gone else music.src
+    said = f"{music.src} {trouble}".rstrip()
     name = clipped(said, view.width - view.left - 2.0 * _PAD_PX * px, theme.size_px * px, measure)
     size, left, base = theme.size_px * px, view.left + _PAD_PX * px, high - 1.2 * theme.size_px * px
     if name:
         pen.rectangle((left - 3.0 * px, base - 0.35 * size, left + measure(name, size) + 3.0 * px, high - px),
-                      theme.mixed(0.03, 0.75), radius=2.0 * px, outline=theme.error, outline_px=px * is_gone)
-        pen.text(name, left, base, size, theme.mixed(1.0 if is_gone else 0.8))
+                      theme.mixed(0.03, 0.75), radius=2.0 * px, outline=theme.error, outline_px=px * bool(trouble))
+        pen.text(name, left, base, size, theme.mixed(1.0 if trouble else 0.8))
     return pen.layer()
 
 

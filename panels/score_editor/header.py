@@ -5,6 +5,8 @@ from typing import Any, cast
 import bpy
 
 from ...bridge import following, properties, score_tree
+from ...bridge.guard import guarded
+from ...bridge.reports import edit_mode_problem
 from ...preview import life
 
 _NATIVE: list[Any] = []
@@ -27,6 +29,7 @@ def unregister() -> None:
     drawn[drawn.index(_draw)] = _NATIVE.pop()
 
 
+@guarded(None)
 def _draw(header: Any, context: bpy.types.Context) -> None:
     if score_tree.is_score_editor(context.space_data):
         draw_header(header.layout, context)
@@ -34,6 +37,7 @@ def _draw(header: Any, context: bpy.types.Context) -> None:
         _NATIVE[0](header, context)
 
 
+@guarded(None)
 def _draw_add(menu: Any, context: bpy.types.Context) -> None:
     if score_tree.is_score_editor(context.space_data):
         menu.layout.operator_context = "INVOKE_REGION_WIN"
@@ -61,6 +65,8 @@ def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
         row.prop(properties.character(shown), "text", text="")
         if following.problem(shown):
             row.label(text="Action Is Older", icon="ERROR", translate=False)
+        if edit_mode_problem(context):
+            row.label(text="Locked by Edit Mode", icon="LOCKED", translate=False)
     layout.separator_spacer()
     running = life.is_running()
     layout.operator("takt.preview", text="", icon="HIDE_OFF" if running else "HIDE_ON", depress=running)

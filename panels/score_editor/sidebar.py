@@ -3,6 +3,7 @@
 import bpy
 
 from ...bridge import properties, score_blocks, score_fields, score_tree
+from ...bridge.reports import edit_mode_problem
 from ...bridge.score_layout import draw_settings
 from ...core.clips.released import read_released
 from ...core.score_editor.boxes import Kind
@@ -49,7 +50,7 @@ class TAKT_PT_score_block(_ScoreEditorPanel):
         column.use_property_split, column.use_property_decorate = True, False
         blocks = score_blocks.shown(armature_object)
         is_locked = blocks is not None and blocks.scores is not None and bool(locked(document, blocks.scores))
-        column.enabled = not is_locked
+        column.enabled = not is_locked and not edit_mode_problem(context)
         _draw_attributes(column, tree, laid_out, box)
         if box.document:
             name = "a file" if document.path is None else document.path.name
@@ -104,6 +105,7 @@ class TAKT_PT_score_settings(_ScoreEditorPanel):
         armature_object = score_tree.character_of(score_tree.tree_of(context), context)
         assert self.layout is not None and armature_object is not None  # poll saw to it
         character = properties.character(armature_object)
+        self.layout.enabled = not edit_mode_problem(context)
         self.layout.prop(character, "frame_start")
         self.layout.prop(character, "ticks_per_bar")
         if number := len(read_released(character.released)):

@@ -11,12 +11,13 @@ import numpy as np
 from ...bridge import properties, score, score_blocks, score_tree
 from ...bridge import shelf as bridge_shelf
 from ...bridge.frame_rate import frames_per_second
+from ...bridge.guard import guarded
 from ...bridge.reports import in_brief
 from ...bridge.score import last_good, time_s
 from ...bridge.score_blocks import Blocks
 from ...bridge.score_fields import why_behind
 from ...bridge.shape import is_reading
-from ...bridge.sound import waveform
+from ...bridge.sound import trouble_with, waveform
 from ...core.errors import TaktError
 from ...core.score_editor import hints, shelf
 from ...core.score_editor.boxes import colours_of_procedures
@@ -82,6 +83,7 @@ def frame_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, layout: 
     return first + float(layout.seconds(np.array((tick,)))[0]) * frames_per_second(scene)
 
 
+@guarded(None)
 def _draw() -> None:
     """Draw an editor; a failure is told once, and not for every redraw."""
     global _has_failed
@@ -118,11 +120,12 @@ def draw_editor(context: bpy.types.Context) -> None:
     assert context.scene is not None
     _cover(context, theme)
     music = None if blocks.music is None else waveform(blocks.music, score_tree.redraw)
+    trouble = "is gone: choose the music again" if blocks.music is None else trouble_with(blocks.music)
     meter = score_tree.meter_of(armature_object)
-    depends_on = blocks, window.view, theme, marked(tree, blocks, window.pulled), meter, music
+    depends_on = blocks, window.view, theme, marked(tree, blocks, window.pulled), meter, music, trouble
     if window.drawn is None or window.drawn[0] != depends_on:
         whole = picture(blocks.layout, *depends_on[1:4], meter=meter, measure=measured)
-        heard = sound_layer(music, blocks.layout, window.view, theme, measured, is_gone=blocks.music is None)
+        heard = sound_layer(music, blocks.layout, window.view, theme, measured, trouble)
         window.drawn = depends_on, Poured.of(Picture((*whole.layers, heard)))
     window.drawn[1].draw()
     playhead = playhead_layer(tick_now(armature_object, context.scene, blocks.layout), window.view, theme, meter,
@@ -249,6 +252,7 @@ def _soon(what: Callable[[], float | None], after_s: float = 0.0) -> None:
         bpy.app.timers.register(what, first_interval=after_s)
 
 
+@guarded(None)
 def _refresh() -> float | None:
     """Lay out what the open editors show; return when to go on.
 
@@ -277,6 +281,7 @@ def _performed() -> None:
     _refresh()
 
 
+@guarded(None)
 def _look() -> float | None:
     """Look for what was changed without anybody being told, as long as an editor is open."""
     spaces = {space.as_pointer() for _, area in score_tree.areas() if (space := area.spaces.active) is not None}
@@ -308,11 +313,13 @@ def _handlers() -> list[tuple[list[Any], Any]]:
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # the stubs give it no types
+@guarded(None)
 def _redraw(*_: object) -> None:
     score_tree.redraw()
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+@guarded(None)
 def _undone(*_: object) -> None:
     """The text may say something else now."""
     if any(score_tree.areas()):
@@ -321,6 +328,7 @@ def _undone(*_: object) -> None:
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+@guarded(None)
 def _forget(*_: object) -> None:
     """Another file was loaded."""
     rehearsing.stop()

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import bpy
 
 from ...bridge import score_tree
+from ...bridge.guard import guarded
 from ...bridge.rehearsal import Rehearsal
 from ...core.score_editor.figures import STEP_S
 from .. import life as preview
@@ -52,6 +53,7 @@ def _is_over(chip: windows.Chip) -> bool:
     return time_s(chip) is None and preview.now_s() > chip.since_s + _AFTER_S
 
 
+@guarded(None)
 def _step() -> float | None:
     """Show the next instant; return when to come again, None when nothing plays any longer."""
     global _rehearsal

@@ -5,12 +5,14 @@ import wave
 from pathlib import Path
 from typing import Any
 
+import aud
 import bpy
 import numpy as np
 import pytest
 
 from takt.bridge import properties, score_blocks, score_music, sound
 from takt.core.errors import FileError
+from takt.core.library.store import stamp
 from takt.core.music.onsets import RATE_HZ
 from takt.core.pha.document import parse
 from takt.core.score_editor.sound import sound_layer
@@ -177,6 +179,45 @@ def test_what_is_no_sound_is_told(tmp_path: Path) -> None:
     path.write_bytes(b"no sound" * 100)
     with pytest.raises(FileError, match="cannot be read as sound"):
         sound.read_samples(path)
+
+
+def test_a_sound_without_end_is_refused_and_said(tmp_path: Path, rig: bpy.types.Object) -> None:
+    """Little of FLAC holds hours of silence; its header may say so, or not."""
+    path = tmp_path / "silence.flac"
+    aud.Sound.silence(8000).limit(0.0, 3700.0).write(
+        str(path), aud.RATE_8000, aud.CHANNELS_MONO, aud.FORMAT_S16, aud.CONTAINER_FLAC, aud.CODEC_FLAC)
+    assert path.stat().st_size < 1_000_000
+    with pytest.raises(FileError, match="lasts longer than 60 minutes; cut it"):
+        sound.read_samples(path)
+    assert sound.waveform(path, lambda: None) is None and sound.trouble_with(path) == ""
+    assert sound._works[path, stamp(path)].work.has_ended(20.0)
+    sound.collect()
+    assert "longer than 60 minutes" in sound.trouble_with(path) and sound.waveform(path, lambda: None) is None
+    sound.unregister()
+
+
+@pytest.mark.parametrize("header_s", (1e9, None))
+def test_what_a_header_says_of_the_length_is_not_trusted(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, header_s: float | None) -> None:
+    path = tmp_path / "silence.flac"
+    aud.Sound.silence(8000).limit(0.0, 90.0).write(
+        str(path), aud.RATE_8000, aud.CHANNELS_MONO, aud.FORMAT_S16, aud.CONTAINER_FLAC, aud.CODEC_FLAC)
+    if header_s is None:  # told as short, and as endless
+        assert len(sound.read_samples(path)) == pytest.approx(90.0 * RATE_HZ, abs=100)
+        monkeypatch.setattr(sound, "_MOST_S", 60.0)
+    else:
+        monkeypatch.setattr(sound, "_MOST_S", 89.0)
+    with pytest.raises(FileError, match="lasts longer than"):
+        sound.read_samples(path)
+
+
+def test_a_sound_in_pieces_is_the_sound_as_a_whole(song: tuple[Path, Loop], monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = sound.read_samples(song[0])
+    monkeypatch.setattr(sound, "_PIECE_S", 2.0)
+    pieces = sound.read_samples(song[0])
+    assert pieces.dtype == np.float32 and len(pieces) == pytest.approx(len(whole), abs=len(whole) / 2.0 / RATE_HZ + 1)
+    size = min(len(whole), len(pieces))
+    assert np.sqrt(np.mean((whole[:size] - pieces[:size]) ** 2)) < 0.1 * np.sqrt(np.mean(whole**2))
 
 
 def test_another_score_does_not_keep_the_music(rig: bpy.types.Object, library: Path, song: tuple[Path, Loop]) -> None:
