@@ -182,8 +182,7 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
     return action
 
 
-EDITED_BY_HAND: Final = ("Keys in this Action were edited by hand, so it stays as it is, older than the score. "
-                         "Rebuild plays the score by a new Action and keeps this one in the file")
+EDITED_BY_HAND: Final = ("Keys in this Action were edited by hand, so it stays as it is, older than the score")
 
 
 def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:

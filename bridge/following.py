@@ -135,7 +135,8 @@ def look(now_s: float) -> None:
 def _in_turn(armatures: Mapping[int, bpy.types.Object]) -> Iterator[bpy.types.Object]:
     """Yield the armatures to look at now: the active one, then those that were not looked at for longest."""
     global _turn
-    began_s, active = time.monotonic(), bpy.context.view_layer and bpy.context.view_layer.objects.active
+    began_s, layer = time.monotonic(), bpy.context.view_layer
+    active = None if layer is None else layer.objects.active
     if active is not None and active.session_uid in armatures:
         yield active
     for _ in range(len(armatures)):
@@ -197,9 +198,11 @@ def _digests(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> tuple
 def _begin(armature_object: bpy.types.Object, scene: bpy.types.Scene, digest: str, performance: Performance) -> None:
     global _writing
     if _writing is None and performance.motion is not None:
-        if too_long := long_actions.problem(performance.motion, frames_per_second(scene)):
+        stays = (action.EDITED_BY_HAND if action.is_edited_by_hand(armature_object)
+                 else long_actions.problem(performance.motion, frames_per_second(scene)))
+        if stays:
             known = _followed[armature_object.session_uid]
-            known.problem, known.is_changed = too_long, False
+            known.problem, known.is_changed = stays, False
             _redraw()
             return
         sample = write_motion.sampling(armature_object, scene, performance.motion)
@@ -238,7 +241,7 @@ def _redraw() -> None:
 def _areas() -> Iterator[bpy.types.Area]:
     manager = bpy.context.window_manager
     for window in manager.windows if manager else ():
-        yield from (area for area in window.screen.areas if area.type == "VIEW_3D")
+        yield from (area for area in window.screen.areas if area.type in ("VIEW_3D", "NODE_EDITOR"))
 
 
 @guarded(_AFTER_FAILURE_S)

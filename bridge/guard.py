@@ -8,10 +8,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar, cast
 
 _log = logging.getLogger(__name__)
-_P, _R = ParamSpec("_P"), TypeVar("_R")
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 _MOST_REPORTS: Final = 256
 """So many different mistakes are told; one that differs each time fills neither the console nor the memory."""
 _CALLED: Final[Mapping[str, object]] = {
@@ -28,7 +29,7 @@ _told: set[tuple[str, str]] = set()
 """What was told: the function, and what went wrong."""
 
 
-def guarded(otherwise: _R) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+def guarded(otherwise: object) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """Let a function raise nothing: its first failure of each kind is logged, and it returns something else.
 
     otherwise: what it returns then: for a timer the seconds until the next try, None for the last.
@@ -40,7 +41,7 @@ def guarded(otherwise: _R) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
                 return work(*arguments, **named)
             except Exception as problem:
                 _tell(f"{work.__module__}.{work.__qualname__}", problem)
-                return otherwise
+                return cast(_R, otherwise)
 
         setattr(safe, IS_GUARDED, True)
         return safe

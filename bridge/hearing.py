@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 
 import bpy
 from bpy.app import handlers
@@ -11,7 +11,7 @@ from . import changes, guard
 from .guard import guarded
 from .shape import is_reading
 
-_DATA: Final = ("MESH", "ARMATURE", "MATERIAL", "KEY")
+_DATA: Final[tuple[Literal["MESH", "ARMATURE", "MATERIAL", "KEY"], ...]] = ("MESH", "ARMATURE", "MATERIAL", "KEY")
 """Types of data whose edits have a number each; as Blender names them, and below their classes."""
 _CLASSES: Final = (bpy.types.Mesh, bpy.types.Armature, bpy.types.Material, bpy.types.Key)
 
@@ -35,7 +35,7 @@ def _after_frame(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 
 def _note_edits(depsgraph: bpy.types.Depsgraph) -> None:
     """Take note of edited data. Posing and playing back evaluate objects only; any edit of a mesh names its data."""
-    if not any(map(depsgraph.id_type_updated, _DATA)):
+    if not any(depsgraph.id_type_updated(kind) for kind in _DATA):
         return
     for update in depsgraph.updates:
         if isinstance(update.id, _CLASSES):

@@ -18,6 +18,7 @@ from .import_ogre import TAKT_FH_ogre, TAKT_OT_import_ogre
 from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
 from .improve_weights import TAKT_OT_improve_weights
 from .insert_clip import TAKT_OT_insert_clip
+from .keep_mine import TAKT_OT_keep_mine
 from .music import TAKT_FH_sound, TAKT_OT_choose_music, TAKT_OT_find_beats, TAKT_OT_remove_music
 from .new_score import TAKT_OT_new_score
 from .play_clip import TAKT_FH_clip, TAKT_OT_play_clip
@@ -47,6 +48,7 @@ _CLASSES = (
     TAKT_OT_new_score,
     TAKT_OT_insert_clip,
     TAKT_OT_rebuild,
+    TAKT_OT_keep_mine,
     TAKT_OT_same_score,
     TAKT_OT_seed_each,
     TAKT_OT_choose_method,

@@ -14,7 +14,7 @@ from ..bridge.reports import refuse
 from ..bridge.score_tree import TaktScoreTree
 from ..core.errors import TaktError
 from ..core.library.library import SOUND_ENDINGS
-from ..core.maths.arrays import FloatArray
+from ..core.maths.arrays import Float32Array, FloatArray
 from ..core.music.beats import find_beats
 from ..core.music.grid import fit_grid
 from ..core.pha.edits import Edited
@@ -131,7 +131,7 @@ class TAKT_FH_sound(bpy.types.FileHandler):
                 and not score_problem(active_armature(context)))
 
 
-def _laid(text: Text, samples: FloatArray, tick_s: float) -> tuple[Edited, str]:
+def _laid(text: Text, samples: FloatArray | Float32Array, tick_s: float) -> tuple[Edited, str]:
     """Lay a score's ticks on the beats of samples (N,), and say what was found; raise TaktError where none are."""
     beats = find_beats(samples)
     grid = fit_grid(beats.times_s, tick_s)

@@ -10,7 +10,7 @@ from ..operators.preview import TAKT_OT_preview
 from ..operators.render_film import TAKT_OT_render_film
 from ..preview import life
 from ..preview.player_clocks import is_timeline_playing
-from .sidebar import SidebarPanel, draw_reasons, draw_words
+from .sidebar import SidebarPanel, draw_edited_by_hand, draw_reasons, draw_words
 
 
 class TAKT_PT_preview(SidebarPanel):
@@ -68,6 +68,7 @@ def _draw_watched(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
     if watched is None:
         return
     character, armature_object = watched
+    draw_edited_by_hand(layout, context, armature_object)
     if life.picture() == "WEIGHTS":
         bone = cast(bpy.types.Armature, armature_object.data).bones.active
         layout.label(text=bone.name if bone else "Click a bone in Pose Mode", icon="BONE_DATA", translate=False)

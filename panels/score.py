@@ -22,7 +22,7 @@ from ..operators.rebuild import TAKT_OT_rebuild
 from ..operators.same_score import TAKT_OT_same_score
 from ..operators.score_editor.open import TAKT_OT_score_editor
 from ..operators.score_file import TAKT_OT_reload_score, TAKT_OT_save_score
-from .sidebar import SidebarPanel, draw_reasons, draw_words, letters
+from .sidebar import SidebarPanel, draw_edited_by_hand, draw_reasons, draw_words, letters
 
 _PROBLEMS_SHOWN = 4
 _WARNINGS_SHOWN = 8
@@ -175,8 +175,8 @@ def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
         assigned = armature_object.animation_data and armature_object.animation_data.action
         draw_words(layout, context, f"Plays {repr(assigned.name) if assigned else 'no Action'}, not the score's; "
                                     "Rebuild lets it play the score", "INFO")
-    elif problem := following.problem(armature_object):
-        draw_words(layout, context, problem, "ERROR")
+    elif following.problem(armature_object):
+        draw_edited_by_hand(layout, context, armature_object)
     elif following.is_older(armature_object) and not character.keep_action:
         draw_words(layout, context, "The Action is older than the score", "ERROR")
     row = layout.row(align=True)

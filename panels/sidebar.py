@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import bpy
 
+from ..bridge import action, following
 from ..bridge.active_character import active_armature
 from ..bridge.reports import GreyWithReason
 from ..operators.help import TAKT_OT_help
@@ -47,6 +48,25 @@ def draw_reasons(layout: bpy.types.UILayout, context: bpy.types.Context, *operat
     reasons = [reason for reason in dict.fromkeys(operator.problem(context) for operator in operators) if reason]
     for reason in reasons if active_armature(context) else reasons[:1]:
         draw_words(layout, context, reason, "INFO")
+
+
+def draw_edited_by_hand(layout: bpy.types.UILayout, context: bpy.types.Context,
+                        armature_object: bpy.types.Object) -> None:
+    """Draw why an Action is not what the score says; where a hand has been in it, with both ways to go on."""
+    problem = following.problem(armature_object)
+    if not problem:
+        return
+    draw_words(layout, context, problem, "ERROR")
+    if problem == action.EDITED_BY_HAND:
+        draw_choices(layout, armature_object)
+
+
+def draw_choices(layout: bpy.types.UILayout, armature_object: bpy.types.Object) -> None:
+    """Draw the two buttons for an Action that was edited by hand: neither loses it."""
+    row = layout.row(align=True)
+    row.context_pointer_set("active_object", armature_object)
+    row.operator("takt.keep_mine", icon="PINNED")
+    row.operator("takt.rebuild", text="Write Anew", icon="FILE_REFRESH", translate=False)
 
 
 def letters(context: bpy.types.Context) -> int:

@@ -4,10 +4,11 @@ from typing import Any, cast
 
 import bpy
 
-from ...bridge import following, properties, score_tree
+from ...bridge import action, following, properties, score_tree
 from ...bridge.guard import guarded
 from ...bridge.reports import edit_mode_problem
 from ...preview import life
+from ..sidebar import draw_choices
 
 _NATIVE: list[Any] = []
 """The node editor's own function that draws its header, while ours is in its place."""
@@ -65,6 +66,8 @@ def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
         row.prop(properties.character(shown), "text", text="")
         if following.problem(shown):
             row.label(text="Action Is Older", icon="ERROR", translate=False)
+            if following.problem(shown) == action.EDITED_BY_HAND:
+                draw_choices(row, shown)
         if edit_mode_problem(context):
             row.label(text="Locked by Edit Mode", icon="LOCKED", translate=False)
     layout.separator_spacer()

@@ -14,7 +14,8 @@ ops: Any = bpy.ops
 
 
 def undoable() -> list[str]:
-    return [name for name in dir(ops.takt) if "UNDO" in getattr(getattr(bpy.types, f"TAKT_OT_{name}"), "bl_options", ())]
+    return [name for name in dir(ops.takt)
+            if "UNDO" in getattr(getattr(bpy.types, f"TAKT_OT_{name}"), "bl_options", ())]
 
 
 @pytest.mark.parametrize("kind", ("mesh", "armature", "curve", "text", "lattice", "metaball"))
@@ -37,7 +38,7 @@ def test_nothing_that_undo_should_bring_back_runs_in_edit_mode(kind: str, rig: b
     assert edited is not None and edited.name in edit_mode_problem(bpy.context)
     assert len(undoable()) > 20
     assert not [name for name in undoable() if getattr(ops.takt, name).poll()]
-    with pytest.raises(RuntimeError, match="Edit Mode|Object Mode first"):
+    with pytest.raises(RuntimeError, match=r"Edit Mode|Object Mode first"):
         ops.takt.add_sample()
     ops.object.mode_set(mode="OBJECT")
     assert not edit_mode_problem(bpy.context) and ops.takt.add_sample.poll()

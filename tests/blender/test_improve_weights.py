@@ -191,9 +191,9 @@ def test_refuses_what_is_not_bound_or_edited() -> None:
         improve()
     select(body)
     bpy.ops.object.mode_set(mode="EDIT")
-    with pytest.raises(RuntimeError, match="'Body' is (being edited|in Edit Mode)"):
+    with pytest.raises(RuntimeError, match=r"'Body' is (being edited|in Edit Mode)"):
         improve()
-    with pytest.raises(RuntimeError, match="'Body' is (being edited|in Edit Mode)"):
+    with pytest.raises(RuntimeError, match=r"'Body' is (being edited|in Edit Mode)"):
         bpy.ops.takt.bend_report()  # type: ignore[attr-defined]
     bpy.ops.object.mode_set(mode="OBJECT")
     body.modifiers.clear()

@@ -181,11 +181,15 @@ def test_what_is_no_sound_is_told(tmp_path: Path) -> None:
         sound.read_samples(path)
 
 
+def write_silence(path: Path, duration_s: float) -> None:
+    silence: Any = aud.Sound.silence(8000).limit(0.0, duration_s)
+    silence.write(str(path), aud.RATE_8000, aud.CHANNELS_MONO, aud.FORMAT_S16, aud.CONTAINER_FLAC, aud.CODEC_FLAC)
+
+
 def test_a_sound_without_end_is_refused_and_said(tmp_path: Path, rig: bpy.types.Object) -> None:
     """Little of FLAC holds hours of silence; its header may say so, or not."""
     path = tmp_path / "silence.flac"
-    aud.Sound.silence(8000).limit(0.0, 3700.0).write(
-        str(path), aud.RATE_8000, aud.CHANNELS_MONO, aud.FORMAT_S16, aud.CONTAINER_FLAC, aud.CODEC_FLAC)
+    write_silence(path, 3700.0)
     assert path.stat().st_size < 1_000_000
     with pytest.raises(FileError, match="lasts longer than 60 minutes; cut it"):
         sound.read_samples(path)
@@ -200,8 +204,7 @@ def test_a_sound_without_end_is_refused_and_said(tmp_path: Path, rig: bpy.types.
 def test_what_a_header_says_of_the_length_is_not_trusted(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, header_s: float | None) -> None:
     path = tmp_path / "silence.flac"
-    aud.Sound.silence(8000).limit(0.0, 90.0).write(
-        str(path), aud.RATE_8000, aud.CHANNELS_MONO, aud.FORMAT_S16, aud.CONTAINER_FLAC, aud.CODEC_FLAC)
+    write_silence(path, 90.0)
     if header_s is None:  # told as short, and as endless
         assert len(sound.read_samples(path)) == pytest.approx(90.0 * RATE_HZ, abs=100)
         monkeypatch.setattr(sound, "_MOST_S", 60.0)

@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 import pytest
 
+from takt.bridge import properties
 from takt.core.score_editor.layout import Layout
 from takt.core.score_editor.stripes import Stripes
 from takt.operators.score_editor.base import found_editor
@@ -146,3 +147,21 @@ def test_an_edit_leaves_keys_that_were_edited_by_hand(
     assert rig.animation_data.action != action and action in bpy.data.actions.values() and action.use_fake_user
     slot_curves = action.layers[0].strips[0].channelbags[0].fcurves
     assert slot_curves[3].keyframe_points[5].co.y == by_hand
+
+
+def test_keep_mine_lets_go_of_the_action_that_a_hand_was_in(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    assert not operators.takt.keep_mine.poll()
+    key = curves(rig)[3].keyframe_points[5]
+    key.co.y += 0.25
+    by_hand, action, character = key.co.y, rig.animation_data.action, properties.character(rig)
+    assert operators.takt.keep_mine() == {"FINISHED"}
+    assert character.action is None and rig.animation_data.action == action and action.use_fake_user
+    assert not operators.takt.keep_mine.poll()
+    with editing() as layout:
+        choose(layout, "right")
+        assert operators.takt.score_delete("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert rig.animation_data.action == action and curves(rig)[3].keyframe_points[5].co.y == by_hand
+    rebuild()
+    assert rig.animation_data.action not in (None, action) and character.action == rig.animation_data.action
+    assert action.layers[0].strips[0].channelbags[0].fcurves[3].keyframe_points[5].co.y == by_hand

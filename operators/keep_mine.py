@@ -1,0 +1,36 @@
+"""Keep Mine: an Action that was edited by hand is the animator's from now on, and the score writes over it never."""
+
+from typing import Any
+
+import bpy
+
+from ..bridge import action, properties
+from ..bridge.active_character import ForScore, active_armature
+
+
+class TAKT_OT_keep_mine(ForScore, bpy.types.Operator):
+    """Keep this Action as it was edited: it is yours from now on. Rebuild makes another one of the score"""
+
+    bl_idname = "takt.keep_mine"
+    bl_label = "Keep Mine"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return why there is no score, or no Action of it that was edited by hand."""
+        reason = super().problem(context)
+        armature_object = active_armature(context)
+        if reason or armature_object is None:
+            return reason
+        return "" if action.is_edited_by_hand(armature_object) else "Nobody has edited the Action of the score by hand"
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Let go of the Action; it plays on."""
+        armature_object = active_armature(context)
+        assert armature_object is not None  # poll saw to it
+        character = properties.character(armature_object)
+        own = character.action
+        assert own is not None
+        own.use_fake_user, character.action = True, None
+        self.report({"INFO"}, f"'{own.name}' stays as it is; Rebuild makes another Action of the score")
+        return {"FINISHED"}
