@@ -1,11 +1,12 @@
 """Takt's menu in the 3D viewport: through it, Menu Search (F3) finds what stands in the sidebar."""
 
-from typing import Any
+from typing import Any, cast
 
 import bpy
 
 from ..bridge import language
 from ..bridge.guard import guarded
+from ..preview import life
 
 _VERBS: tuple[tuple[str, Any] | None, ...] = (
     ("takt.auto_bind", "BONE_DATA"), ("takt.bend_test", "CON_ROTLIKE"), ("takt.bend_report", "TEXT"), None,
@@ -38,10 +39,12 @@ def register() -> None:
     language.register_class(TAKT_MT_takt)
     for menu in _MENUS:
         menu.append(_draw)
+    cast(Any, bpy.types.VIEW3D_MT_view).prepend(_before_viewport_render)
 
 
 def unregister() -> None:
     """Take it out."""
+    cast(Any, bpy.types.VIEW3D_MT_view).remove(_before_viewport_render)
     for menu in _MENUS:
         menu.remove(_draw)
     bpy.utils.unregister_class(TAKT_MT_takt)
@@ -51,3 +54,9 @@ def unregister() -> None:
 def _draw(menu: Any, _context: bpy.types.Context) -> None:
     menu.layout.separator()
     menu.layout.menu(TAKT_MT_takt.__name__)
+
+
+@guarded(None)
+def _before_viewport_render(_menu: Any, _context: bpy.types.Context) -> None:
+    """Have a viewport that is rendered from this menu show the characters that are previewed."""
+    life.show_originals()

@@ -36,6 +36,9 @@ _log = logging.getLogger(__name__)
 _FRAME_S = 1.0 / 60.0
 _SAMPLING_S = 0.008
 """So long a drawing samples motions; of a crowd, the others are shown where they were, and follow in the next ones."""
+_VIEWPORT_RENDER = "RENDER_OT_opengl"
+_MENU_S = 6.0
+"""So long the originals are shown once a menu is open from which a viewport can be rendered."""
 _LARGE_VERTICES = 100_000
 """From here on a mesh takes about half a second to read."""
 
@@ -217,7 +220,7 @@ def stop() -> None:
     for handlers, handler in _handlers():
         if handler in handlers:  # Blender itself takes them out when a file is loaded
             handlers.remove(handler)
-    for timer in (stop, _tick, _read_waiting, _redraw):
+    for timer in (stop, _tick, _read_waiting, _redraw, _hide_again):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)
     _evaluate_again(running)
@@ -266,8 +269,39 @@ def _before_load(*_: object) -> None:
 
 
 def _hide(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    if _running is not None and not is_reading():
+    if _running is None or is_reading():
+        return
+    if bpy.app.timers.is_registered(_hide_again) or _is_viewport_rendered():
+        show_originals()
+    else:
         _running.hiding.hide(scene, depsgraph, _running.characters)
+
+
+def _is_viewport_rendered() -> bool:
+    manager = bpy.context.window_manager
+    return any(running.bl_idname == _VIEWPORT_RENDER
+               for window in (manager.windows if manager else ()) for running in window.modal_operators)
+
+
+def show_originals() -> None:
+    """Show the originals too for a moment, since a viewport is or may be rendered: nothing of ours is drawn there.
+
+    Blender tells nobody before it renders a viewport.
+    """
+    scene = bpy.context.scene
+    if _running is not None and scene is not None:
+        _running.hiding.show(scene)
+        if not bpy.app.timers.is_registered(_hide_again):
+            bpy.app.timers.register(_hide_again, first_interval=_MENU_S)
+
+
+@guarded(None)
+def _hide_again() -> float | None:
+    if _is_viewport_rendered():
+        return _MENU_S
+    if _running is not None:
+        _evaluate_again(_running)
+    return None
 
 
 @guarded(None)

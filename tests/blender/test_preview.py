@@ -91,6 +91,29 @@ def test_toggle_hides_and_shows(character: Character) -> None:
     assert handlers() == before
 
 
+def test_a_viewport_rendered_from_the_menu_shows_the_original(character: Character) -> None:
+    """Nothing of ours is drawn there, and Blender tells nobody before; so the menu shows the originals for a while."""
+    rig, mesh = character
+    toggle()
+    assert is_hidden(mesh)
+    menu: Any = bpy.types.VIEW3D_MT_view
+    ours = [draw for draw in menu._dyn_ui_initialize() if draw.__module__.startswith("takt.")]
+    assert len(ours) == 1
+    ours[0](None, context)
+    assert not mesh.evaluated_get(context.evaluated_depsgraph_get()).hide_viewport
+    for frame in (3, 4):
+        context.scene.frame_set(frame)
+        bend(rig)
+        assert not is_hidden(mesh)
+    assert bpy.app.timers.is_registered(life._hide_again)
+    bpy.app.timers.unregister(life._hide_again)
+    life._hide_again()
+    assert is_hidden(mesh)
+    ours[0](None, context)
+    toggle()
+    assert not is_hidden(mesh) and not bpy.app.timers.is_registered(life._hide_again)
+
+
 @pytest.mark.parametrize("change", ["scrub", "select", "add", "delete", "collection"])
 def test_blender_never_takes_the_original_for_hidden(character: Character, change: str) -> None:
     """Whatever has the scene evaluated: a hidden object could not be selected, nor would the preview draw it."""
