@@ -32,10 +32,20 @@ from .clip_store import CLIPS
 
 def fill(armature_object: bpy.types.Object) -> SkeletonMap:
     """Find out what the bones are, or take it from a map file of the library, and put it into the list."""
+    found = _found(armature_object)
+    _list(armature_object, found)
+    return found
+
+
+def _found(armature_object: bpy.types.Object) -> SkeletonMap:
     found = _library(armature_object).skeleton_map(armature.read_skeleton(armature_object))
     if found.may_stand and not found.is_humanoid and (named := map_in_any_pose(found.skeleton)).is_humanoid:
         found = replace(named, warnings=(*named.warnings, "it does not stand as it rests: pose it upright, then Set "
                                                           "Reference Pose"))
+    return found
+
+
+def _list(armature_object: bpy.types.Object, found: SkeletonMap) -> None:
     character = properties.character(armature_object)
     properties.mark_version(character)
     character.joints.clear()
@@ -45,7 +55,6 @@ def fill(armature_object: bpy.types.Object) -> SkeletonMap:
         joint.meant, joint.certainty = name or properties.NO_JOINT, certainty
     _keep_pose(armature_object, found, found.pose, "that of the map file")
     character.is_map_checked = found.is_checked
-    return found
 
 
 def set_pose(armature_object: bpy.types.Object, pose: Pose | None, words: str = "") -> SkeletonMap:
@@ -53,14 +62,16 @@ def set_pose(armature_object: bpy.types.Object, pose: Pose | None, words: str = 
 
     words: how the pose is called. Raises TaktError where the body does not stand in it.
     """
-    if not len(properties.character(armature_object).joints):
-        fill(armature_object)
-    listed = of_list(armature_object)
+    is_listed = len(properties.character(armature_object).joints) > 0
+    listed = of_list(armature_object) if is_listed else _found(armature_object)
     turns = None if pose is None else listed.skeleton.turns_of(pose)
     if turns is not None and uprightness(listed, turns) < STANDS:
         raise TaktError("the body does not stand in this pose: let it stand upright, its legs below the hips and its "
                         "head above them" if listed.is_humanoid else
                         "which bones are hips, legs and arms is not known: choose their joints in the list first")
+    if not is_listed:
+        _list(armature_object, listed)
+        listed = of_list(armature_object)
     _keep_pose(armature_object, listed, turns, words)
     properties.character(armature_object).is_map_checked = True
     return of_list(armature_object)

@@ -25,7 +25,7 @@ def attempted(armature_object: bpy.types.Object, blocks: Blocks, change: Refacto
     document = blocks.layout.documents[0]
     settings = performing.settings_of(properties.character(armature_object))
     candidate = attempt(blocks.scores, document.path, change, settings, document)
-    return {path: str(edited.text) for path, edited in candidate.edited.items()}, candidate
+    return _own(armature_object, blocks, {path: str(each.text) for path, each in candidate.edited.items()}), candidate
 
 
 def texts_after(armature_object: bpy.types.Object, blocks: Blocks, change: Refactoring) -> New:
@@ -36,7 +36,16 @@ def texts_after(armature_object: bpy.types.Object, blocks: Blocks, change: Refac
                      properties.character(armature_object).procedure)
     if edited is None:
         return attempted(armature_object, blocks, change)[0]
-    return {path: str(each.text) for path, each in edited.items()}
+    return _own(armature_object, blocks, {path: str(each.text) for path, each in edited.items()})
+
+
+def _own(armature_object: bpy.types.Object, blocks: Blocks, new: New) -> New:
+    """Return what texts are to say; raise EditError where one belongs to another .blend."""
+    for path in new:
+        text = _text_of(armature_object, blocks, path)
+        assert text is not None  # it is what was laid out
+        texts.check_own(text)
+    return new
 
 
 def _check_right(armature_object: bpy.types.Object, blocks: Blocks) -> None:

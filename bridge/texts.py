@@ -4,6 +4,7 @@ from pathlib import Path
 
 import bpy
 
+from ..core.errors import EditError
 from ..core.pha.document import Document
 from . import changes, libraries
 
@@ -36,8 +37,20 @@ def is_proposed() -> bool:
     return bool(_proposed)
 
 
+def check_own(text: bpy.types.Text) -> None:
+    """Raise EditError where a Text belongs to another .blend: undo would not bring back what it said, nor is it saved."""
+    if text.library is not None:
+        name = Path(text.library.filepath).name
+        raise EditError(f"the score '{text.name}' is linked from {name}: make it local first (ID Data > Make Local "
+                        "in the Outliner), or choose another Text")
+
+
 def replace(text: bpy.types.Text, new: str) -> None:
-    """Let a Text say something else, writing only what differs: cursor and scroll of its editors stay."""
+    """Let a Text say something else, writing only what differs: cursor and scroll of its editors stay.
+
+    Raises EditError, and changes nothing, where it belongs to another .blend.
+    """
+    check_own(text)
     old = text.as_string()
     start = _common(old, new)
     behind = _common(old[start:][::-1], new[start:][::-1])

@@ -48,7 +48,10 @@ class TAKT_OT_edit_score(ForScore, bpy.types.Operator):
         area = texts.text_editor(manager, text)
         is_shown = area is not None and getattr(area.spaces.active, "text", None) == text
         line = self.line or (0 if is_shown else _line_of(text, properties.character(armature_object).procedure))
-        editor = texts.show(area or _area_beside(context) or _new_window(manager), text)
+        area = area or _area_beside(context) or _new_window(manager)
+        if area is None:
+            return refuse(self, "There is no room for a Text Editor, and no window can be opened: open one yourself")
+        editor = texts.show(area, text)
         if line:
             text.cursor_set(min(line, len(text.lines)) - 1)
             texts.scroll_to(editor, line)
@@ -89,7 +92,9 @@ def _text_of(path: Path) -> bpy.types.Text | None:
     return texts.text_of(path) or (linked_texts.open_text(path) if path.is_file() else None)
 
 
-def _new_window(manager: bpy.types.WindowManager) -> bpy.types.Area:
+def _new_window(manager: bpy.types.WindowManager) -> bpy.types.Area | None:
+    if not bpy.ops.wm.window_new.poll():
+        return None
     bpy.ops.wm.window_new()
     area = manager.windows[-1].screen.areas[0]
     area.type = "TEXT_EDITOR"

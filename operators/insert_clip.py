@@ -50,9 +50,9 @@ class TAKT_OT_insert_clip(ForScore, bpy.types.Operator):
             ticks = max(1, round(chosen.seconds / document.tick_s))
             call = element("call", name=chosen.name, duration=str(ticks))
             edited = apply(document.text, Insert(parent, index, call))
+            texts.replace(character.text, str(edited.text))
         except TaktError as error:
             return refuse(self, str(error))
-        texts.replace(character.text, str(edited.text))
         start, _, new = edited.patches[0].replacements[0]
         above = document.text.data[:start] + new.rstrip()
         texts.select_line(character.text, document.text.encoding.decode(above).count("\n") + 1)

@@ -146,7 +146,10 @@ def _written(operator: bpy.types.Operator, context: bpy.types.Context, edited: E
     assert armature_object is not None and scene is not None
     text = properties.character(armature_object).text
     assert text is not None
-    texts.replace(text, str(edited.text))
+    try:
+        texts.replace(text, str(edited.text))
+    except TaktError as error:
+        return refuse(operator, str(error))
     score_music.play_along(armature_object, scene)
     operator.report({"INFO"}, says)
     return {"FINISHED"}
