@@ -22,6 +22,7 @@ from typing import Any
 
 import bpy
 import checkout
+from mathutils import Matrix
 
 import takt
 from takt.bridge import axes, following, guard, properties, score, score_blocks, score_tree
@@ -305,8 +306,6 @@ def _rig(name: str) -> Any:
     _context.collection.objects.link(rig)
     _context.view_layer.objects.active = rig
     _ops.object.mode_set(mode="EDIT")
-    from mathutils import Matrix
-
     worlds = make_skeleton().turned(axes.BLENDER_FROM_HANIM).rest_world
     for bone_name, parent, world in zip(NAMES, PARENTS, worlds, strict=True):
         bone = data.edit_bones.new(bone_name)
@@ -340,8 +339,8 @@ def _snapshot() -> _Snapshot:
             state.append(character.text and character.text.name)
             state += [(bone.name, [(each.name, each.mute) for each in bone.constraints]) for bone in ob.pose.bones]
         found[f"object {ob.name_full}"] = repr(state)
-    found["scene"] = repr([(scene.frame_start, scene.frame_end, sorted(marker.name for marker in scene.timeline_markers))
-                           for scene in bpy.data.scenes])
+    found["scene"] = repr([(scene.frame_start, scene.frame_end,
+                            sorted(marker.name for marker in scene.timeline_markers)) for scene in bpy.data.scenes])
     return found
 
 

@@ -38,7 +38,7 @@ def is_proposed() -> bool:
 
 
 def check_own(text: bpy.types.Text) -> None:
-    """Raise EditError where a Text belongs to another .blend: undo would not bring back what it said, nor is it saved."""
+    """Raise EditError where a Text belongs to another .blend: it would be neither saved nor brought back by undo."""
     if text.library is not None:
         name = Path(text.library.filepath).name
         raise EditError(f"the score '{text.name}' is linked from {name}: make it local first (ID Data > Make Local "
