@@ -199,7 +199,7 @@ class _Reader:
             self._error(0, f"<pha> version: found {quoted(version)}, expected 1 or 2: a later version of the score "
                            "language than is read here")
         tick_s = self._number(0, "pha", "tickLength", "seconds per tick", above_zero=True)
-        top = [(child, self._shape.tags[child]) for child in self._text.children(0)]
+        top = [(child, self._shape.tags[child]) for child in BlockReader(self._text, self._error).top]
         loads = tuple(self._sources(top, "load"))
         includes = tuple(self._sources(top, "include"))
         procedures = tuple(self._procedures(top))

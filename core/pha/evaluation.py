@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..errors import Place, Problem, ScoreError, quoted
+from ..errors import Place, Problem, ScoreError, quoted, some_of
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from .definitions import Definitions, InView, walk
 from .document import MAX_SEGMENTS
@@ -27,12 +27,16 @@ MAX_EVALUATIONS: Final = 130_000
 """Elements that are evaluated, each as often as its values differ: more would take over a second."""
 MOST_EACH: Final = 8
 """So many for each call with values, where a file has so many of them that this is more."""
+MAX_OPERATIONS: Final = 2_000_000
+"""Numbers, names and operations of expressions, values that calls give, and choices of picks, each as often as it is
+looked at."""
 MAX_NESTED: Final = 1_000
 WAIT: Final = 2**40
 """The leaf of a wait."""
 _WHOLE: Final = 1e-9
 """How far from a whole number a count may be."""
 _CHAIN_SHOWN: Final = 6
+_VALUES_SHOWN: Final = 8
 WHOLE_CLIP: Final = (0.0, 1.0)
 """The part of a clip that is played where a call names none."""
 
@@ -142,11 +146,6 @@ def _alike(at: InView, given: Values) -> tuple[object, ...]:
     return at, *given, *given.values(), *map(type, given.values())
 
 
-def _in_round(node: Node, number: int, calls: _Calls) -> _Calls:
-    """Return calls with one more element around them; number: which of its rounds they are in, from 0."""
-    return [_Call(*call[:-1], ((node, number), *call.within)) for call in calls]
-
-
 def unknown_value(name: str, procedure: str, known: list[str], place: Place) -> Problem:
     """Return the problem of a value that a started procedure has no parameter for."""
     return Problem(f"<procedure> {quoted(procedure)}: found a value for {quoted(name)}, expected one for its "
@@ -159,7 +158,8 @@ def evaluate(definitions: Definitions, start: int, clip_durations_s: tuple[float
 
     clip_durations_s: of all clips; values: of the procedure's parameters; seed: of the choices of picks.
     Raises ScoreError, with the chain of calls and the values that led there, where an expression has no value or one
-    that does not belong, where a called procedure plays nothing, and beyond MAX_EVALUATIONS and MAX_NESTED.
+    that does not belong, where a called procedure plays nothing, and beyond MAX_EVALUATIONS, MAX_OPERATIONS and
+    MAX_NESTED.
     """
     return _Evaluation(definitions, clip_durations_s, seed).run(start, values or {})
 
@@ -185,8 +185,10 @@ class _Evaluation:
     _lets: dict[int, dict[str, Value]] = field(default_factory=dict)
     _picked: dict[tuple[int, int], int] = field(default_factory=dict)
     _frames: list[_Frame] = field(default_factory=list)
+    _uses_index: dict[Node, bool] = field(default_factory=dict)
     _picks = 0
     _evaluated = 0
+    _operations = 0
 
     def run(self, start: int, values: Values) -> Evaluated:
         """Evaluate without recursion from procedure to procedure, so that any depth up to MAX_NESTED will do."""
@@ -233,8 +235,9 @@ class _Evaluation:
 
     def scope(self, frame: _Frame) -> dict[str, Value]:
         """Return the values that a procedure begins with: its file's lets, and its parameters."""
-        (view, procedure), _, given = frame
+        (view, procedure), caller, given = frame
         scope = dict(self._file_lets(view))
+        self._spend(caller, len(self.definitions.params[procedure]))
         for param in self.definitions.params[procedure]:
             name = param.texts["name"]
             scope[name] = given[name] if name in given else self._value(param, "default", scope)
@@ -259,7 +262,7 @@ class _Evaluation:
                 if not is_taken and (node.tag == "else" or self._truth(node, "test", scope)):
                     is_taken = True
                     more, length = yield from self._block(node.children, scope)
-                    more = _in_round(node, 0, more)
+                    more = self._in_round(node, 0, more)
             elif node.tag == "call":
                 found = self._call(node, scope)
                 more, length = found if isinstance(found, tuple) else (yield from self._performed(found))
@@ -271,6 +274,11 @@ class _Evaluation:
             ticks += length
         return calls, ticks
 
+    def _in_round(self, node: Node, number: int, calls: _Calls) -> _Calls:
+        """Return calls with one more element around them; number: which of its rounds they are in, from 0."""
+        self._spend(node, len(calls))
+        return [_Call(*call[:-1], ((node, number), *call.within)) for call in calls]
+
     def _played(self, node: Node, scope: Scope) -> _BlockSteps:
         """Return what a wait, loop, pick or together plays."""
         if node.tag == "wait":
@@ -280,7 +288,7 @@ class _Evaluation:
             calls, ticks = yield from self._loop(node, scope)
         elif node.tag == "pick":
             calls, ticks = yield from self._block((self._picked_child(node, scope),), scope)
-            calls = _in_round(node, 0, calls)
+            calls = self._in_round(node, 0, calls)
         else:
             calls, ticks = yield from self._together(node, scope)
         return calls, ticks
@@ -299,6 +307,7 @@ class _Evaluation:
             return [_Call(~target, repeat, duration, _NAN, node, mirror, reverse, part)], duration * repeat
         given = {name: self._value(child, name, scope) if expression.constant is None else expression.constant
                  for child in node.children for name, expression in child.expressions.items()}
+        self._spend(node, len(given))
         known = self._known.get(_alike(target, given))
         if known is None:
             return _Asked(node, _Frame(target, node, given), duration, repeat, mirror, reverse)
@@ -323,8 +332,10 @@ class _Evaluation:
 
     def _loop(self, node: Node, scope: Scope) -> _BlockSteps:
         times, index = self._count_of(node, "times", scope, 0), node.texts.get("index", "")
-        uses_index = bool(index) and any(index in inner.names for each in walk(node.children)
-                                         for inner in each.expressions.values())
+        if node not in self._uses_index:
+            self._uses_index[node] = bool(index) and any(index in inner.names for each in walk(node.children)
+                                                         for inner in each.expressions.values())
+        uses_index = self._uses_index[node]
         if uses_index and self._evaluated + times > self._most:
             raise self._too_much(node)
         calls: _Calls = []
@@ -335,7 +346,7 @@ class _Evaluation:
             if self._picks == before and not uses_index:  # all rounds are alike
                 body = self._new_instance(more, ticks)
                 return ([_Call(body.number, times, ticks, _NAN, node)] if ticks > 0.0 else []), ticks * times
-            calls += _in_round(node, i, more)
+            calls += self._in_round(node, i, more)
             total += ticks
         return calls, total
 
@@ -365,6 +376,7 @@ class _Evaluation:
         count = self._picked.get((module, number), 0)
         self._picked[module, number] = count + 1
         self._picks += 1
+        self._spend(node, len(node.children))
         weights = [self._length(child, "weight", scope, 1.0) for child in node.children]
         if sum(weights) <= 0.0:
             raise self._error(node, "<pick>: found weights that are all 0, expected one above 0 at least")
@@ -387,18 +399,21 @@ class _Evaluation:
         return self._lets[view]
 
     def _value(self, node: Node, name: str, scope: Scope) -> Value:
+        self._spend(node, node.expressions[name].size)
         try:
             return node.expressions[name].value(scope)
         except ExpressionError as error:
             raise self._error(node, f"<{node.tag}> {name}: {error}") from None
 
     def _number(self, node: Node, name: str, scope: Scope) -> float:
+        self._spend(node, node.expressions[name].size)
         try:
             return node.expressions[name].number(scope)
         except ExpressionError as error:
             raise self._error(node, f"<{node.tag}> {name}: {error}") from None
 
     def _truth(self, node: Node, name: str, scope: Scope) -> bool:
+        self._spend(node, node.expressions[name].size)
         try:
             return node.expressions[name].truth(scope)
         except ExpressionError as error:
@@ -449,6 +464,12 @@ class _Evaluation:
         if self._evaluated > MAX_EVALUATIONS and self._evaluated > self._most:
             raise self._too_much(node)
 
+    def _spend(self, node: Node | None, operations: int) -> None:
+        self._operations += operations
+        if self._operations > MAX_OPERATIONS:
+            raise self._error(node, f"found more than {MAX_OPERATIONS} operations to evaluate; expected fewer or "
+                                    "shorter expressions, fewer values in calls, or loops of fewer rounds")
+
     @cached_property
     def _most(self) -> int:
         """How many elements may be evaluated."""
@@ -473,7 +494,7 @@ class _Evaluation:
         return ScoreError(Problem(f"{message} (in {' → '.join(chain)})", place))
 
     def _called(self, frame: _Frame) -> str:
-        values = ", ".join(f"{name} = {shown(value)}" for name, value in frame.given.items())
+        values = some_of([f"{name} = {shown(value)}" for name, value in frame.given.items()], _VALUES_SHOWN)
         return self.definitions.procedures[frame.at[1]].name + (f"({values})" if values else "")
 
     def _table(self, start: int) -> Evaluated:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from ..errors import quoted
 from .expressions import NUMBER, Expression, ExpressionError, is_name, read_expression
-from .grammar import GRAMMAR, MODES, PLAYED, Attribute, Kind
+from .grammar import GRAMMAR, MODES, MOST, PLAYED, Attribute, Kind
 from .naming import near
 from .text import Text
 
@@ -70,7 +70,7 @@ class BlockReader:
         read = (_known_attributes if is_short else _read_attributes)(tag, tuple(given.items()))
         if element in self._known:
             return Node(tag, read.texts, read.expressions, self._known[element], element, read.in_seconds)
-        inside = self._text.children(element)
+        inside = self._text.children(element) if element else self.top
         if inside or self._words[element]:
             self._check_children(element, inside)
         for message in read.problems:
@@ -80,6 +80,18 @@ class BlockReader:
             wanted = " or ".join(f"<{child}>" for child in rule.children[:6])
             self._report(element, f"<{tag}>: found nothing to play in it, expected at least one {wanted}")
         return Node(tag, read.texts, read.expressions, children, element, read.in_seconds)
+
+    @cached_property
+    def top(self) -> Sequence[int]:
+        """The elements below `pha`, without those beyond MOST, which are reported."""
+        kept = list(self._text.children(0))
+        for tag, (most, advice) in MOST.items():
+            same = [child for child in kept if self._tags[child] == tag] if len(kept) > most else []
+            if len(same) > most:
+                self._report(same[most], f"found {len(same)} <{tag}>, expected at most {most}: {advice}")
+                beyond = frozenset(same[most:])
+                kept = [child for child in kept if child not in beyond]
+        return kept
 
     def _check_children(self, element: int, inside: Sequence[int]) -> None:
         tags, tag, words = self._tags, self._tags[element], self._words[element]
