@@ -22,6 +22,10 @@ from .sequence import WAIT, Block, Lane, Marks, Paths, Sequence
 
 MAX_DEPTH = 1_000
 """Procedures within procedures; no more are followed."""
+MAX_LANES = 200
+"""Lanes that play at once, with those within lanes: each pose takes all of them."""
+MAX_TURNED = 10_000_000
+"""Segments that are put in the reverse order, each as often as that is done."""
 MAX_PROCEDURE_CALLS = 2_000_000
 """More calls of procedures than this are not followed, however few segments they make."""
 _MOST = 10**15
@@ -36,7 +40,8 @@ def expand(programme: Programme, procedure: str = "main", loop: bool = False, *,
     values: of its parameters; seed: of the choices of picks.
     Works level by level over whole arrays: all calls that procedures of one depth make are scaled and put in order
     at once. Raises ScoreError where the file has no such procedure, where an expression has no value, and, before
-    anything is built, where it would make more than MAX_SEGMENTS segments or nest deeper than MAX_DEPTH.
+    anything is built, where it would make more than MAX_SEGMENTS segments, nest deeper than MAX_DEPTH, or play more
+    than MAX_LANES lanes at once.
     """
     own = programme.own_procedure(procedure)
     plan = _Plan.of(programme, own, values, seed)
@@ -426,25 +431,33 @@ def _checked_sizes(programme: Programme, plan: _Plan, own: int) -> IntArray:
     Segments inside of blocks count for the limit, but have no place among the segments around the block.
     """
     number = len(plan.table.first) - 1
-    sizes, wholes, runs, depth = [0] * number, [0] * number, [0] * number, [0] * number
+    sizes, wholes, runs, depth, lanes, turns = ([0] * number for _ in range(6))
     table = plan.table
     first, targets, repeats = table.first.tolist(), table.target.tolist(), table.repeat.tolist()
+    reverse = [False] * len(targets) if plan.reverse is None else plan.reverse.tolist()
     for p in table.innermost_first:
-        size = whole = run = deep = 0
+        size = whole = run = deep = wide = turned = 0
         for c in range(first[p], first[p + 1]):
             target, repeat = targets[c], repeats[c]
             size += repeat * (1 if target < 0 else sizes[target])
             whole += repeat * (target < 0)
-            for inner in _lanes_of(plan, ~target) if target < 0 else (target,):
+            inside = _lanes_of(plan, ~target) if target < 0 else (target,)
+            wide = max(wide, sum(max(lanes[inner], target < 0) for inner in inside))
+            turned += repeat * sizes[target] if reverse[c] and target >= 0 else 0
+            for inner in inside:
+                turned += repeat * turns[inner]
                 whole += repeat * wholes[inner]
                 run += repeat * runs[inner]
                 deep = max(deep, depth[inner])
         sizes[p], wholes[p] = min(size, _MOST), min(whole, _MOST)
-        runs[p], depth[p] = min(run + 1, _MOST), deep + 1
+        runs[p], depth[p], lanes[p] = min(run + 1, _MOST), deep + 1, min(wide, _MOST)
+        turns[p] = min(turned, _MOST)
     routine = programme.procedures[own]
     for found, most, what in ((wholes[plan.start], MAX_SEGMENTS, "segments"),
                               (runs[plan.start], MAX_PROCEDURE_CALLS, "calls of procedures"),
-                              (depth[plan.start], MAX_DEPTH, "procedures within procedures")):
+                              (depth[plan.start], MAX_DEPTH, "procedures within procedures"),
+                              (lanes[plan.start], MAX_LANES, "lanes at once"),
+                              (turns[plan.start], MAX_TURNED, "segments reversed again and again")):
         if found > most:
             count = f"{found}" if found < _MOST else f"more than {_MOST}"
             raise ScoreError(Problem(f"<procedure> {quoted(routine.name)}: found {count} {what} when expanded, "

@@ -20,7 +20,7 @@ Scope = Mapping[str, Value]
 MAX_CHARACTERS: Final = 1_000
 MAX_LEVELS: Final = 100
 
-NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?")
+NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WORDS: Final = {"yes": True, "no": False}
 _FUNCTIONS: Final[Mapping[str, Callable[..., float]]] = {
