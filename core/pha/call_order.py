@@ -15,8 +15,8 @@ def innermost_first(starts: Iterable[Key], called: Callable[[Key], Iterable[Key]
                     report_cycle: Callable[[list[Key]], None]) -> tuple[Key, ...]:
     """Order all procedures that calls lead to from some, each after those that it calls.
 
-    called: those that one calls. report_cycle is given each cycle of calls that is found, the first hundred of them; the
-    order is then of no use.
+    called: those that one calls. report_cycle is given the cycles of calls that are found, a hundred of them at most;
+    the order is then of no use.
     No recursion: any depth.
 
     >>> innermost_first("a", {"a": "bc", "b": "c", "c": ""}.__getitem__, print)

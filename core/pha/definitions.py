@@ -321,17 +321,19 @@ class _Lookup:
         """Make a name known; report that there are too many where it is the first of these."""
         known.add(name)
         if len(known) == MAX_NAMES + 1 and not self._is_enough:
-            self._say(f"<{tag}>: found more than {MAX_NAMES} names that have values here, expected fewer <let>, <param> "
-                      "and indices of loops", at)
+            self._say(f"<{tag}>: found more than {MAX_NAMES} names that have values here, expected fewer <let>, "
+                      "<param> and indices of loops", at)
 
     def _check_expression(self, expression: Expression, known: set[str], at: At, tag: str, attribute: str) -> None:
         for name in sorted(expression.names - known):
             if self._is_enough:
                 return
             within = "" if name == expression.text.strip() else f" in {quoted(expression.text)}"
-            expected = (f"one that has a value here: {', '.join(map(quoted, sorted(known)[:8]))}"
-                        f"{self._suggestions.near(name, known)}" if known else f"{_expected(tag, attribute)}: no name has a value here until <let> or <param> "
-                                      "gives it one")
+            if known:
+                there = ", ".join(map(quoted, sorted(known)[:8]))
+                expected = f"one that has a value here: {there}{self._suggestions.near(name, known)}"
+            else:
+                expected = f"{_expected(tag, attribute)}: no name has a value here until <let> or <param> gives it one"
             self._say(f"<{tag}> {attribute}: found the name {quoted(name)}{within}, expected {expected}", at)
 
 

@@ -15,7 +15,7 @@ from .text import Text
 Report = Callable[[int, str], None]
 """Called with an element's number in its text, and what is wrong with it."""
 _NOTHING = read_expression("0")
-MAX_CHARACTERS: Final = 1_000_000
+MAX_CHARACTERS: Final = 400_000
 """Of all expressions of a file."""
 _PLAIN = 20
 """Letters of an element's values, up to which none of them is an expression worth counting."""
@@ -100,8 +100,8 @@ class BlockReader:
         self._characters += sum(len(each.text) for each in read.expressions.values() if each.constant is None)
         if self._characters > MAX_CHARACTERS:
             self._is_over = True
-            self._report(element, f"<{self._tags[element]}>: up to here the expressions have more than {MAX_CHARACTERS} "
-                                  "characters, expected fewer: give what comes often a name by <let>")
+            self._report(element, f"<{self._tags[element]}>: up to here the expressions have more than "
+                                  f"{MAX_CHARACTERS} characters, expected fewer: give what comes often a name by <let>")
 
     @cached_property
     def top(self) -> Sequence[int]:

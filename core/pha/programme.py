@@ -239,10 +239,10 @@ class _Resolver:
                 at = self._modules[at.base]
                 elements += len(at.document.text)
             if elements > MAX_ELEMENTS and module.document.extends is not None:
-                raise ScoreError(Problem(
-                    f"<pha> extends: found more than {MAX_ELEMENTS} elements that files inherit from each other, expected "
-                    "fewer: extend smaller files, and not so many in a row",
-                    module.document.place(module.document.extends)))
+                self._error(f"<pha> extends: found more than {MAX_ELEMENTS} elements that files inherit from each "
+                            "other, expected fewer: extend smaller files, and not so many in a row",
+                            module.document.place(module.document.extends))
+                self._raise_errors()
 
     # Files
 

@@ -14,6 +14,7 @@ from ..errors import quoted
 from .document import Document
 from .naming import Suggestions, listed, nearest
 
+
 @dataclass(eq=False)
 class Module:
     """A score file while names are being looked up.
