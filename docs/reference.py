@@ -5,9 +5,14 @@ from pathlib import Path
 
 import checkout  # noqa: F401
 
-from takt.core.pha.evaluation import MAX_EVALUATIONS, MOST_EACH
+from takt.core.pha.definitions import MAX_NAMES
+from takt.core.pha.evaluation import MAX_EVALUATIONS, MAX_OPERATIONS, MOST_EACH
+from takt.core.pha.expansion import MAX_LANES
 from takt.core.pha.expressions import MAX_CHARACTERS, MAX_LEVELS
-from takt.core.pha.grammar import GRAMMAR, Rule
+from takt.core.pha.grammar import GRAMMAR, MOST, Rule
+from takt.core.pha.programme import MAX_ELEMENTS as ALL_ELEMENTS
+from takt.core.pha.text import MAX_ELEMENTS
+from takt.core.skeletons.body_parts import MAX_CHARACTERS as MASK_CHARACTERS
 from takt.core.skeletons.body_parts import PARTS
 
 PAGE = Path(__file__).with_name("pha-reference.md")
@@ -39,8 +44,12 @@ Parameters, `let`s and the indices of loops are the only names; nothing is known
 - **Tempo.** A file's own `tempo` elements replace all inherited ones. Ticks count from the start of what is played.
 - **Lanes.** Eases and weights count in the ticks around the block. A lane that plays nothing this time is silent.
 - **Views.** An inherited procedure sees the names of the file that inherits it, also if called in full.
-- **Limits.** A million segments over all lanes, 1,000 procedures within procedures, {evaluations} elements evaluated,
-  or {each} for each call with values in the text, if that is more.
+- **Limits.** A million segments over all lanes, 1,000 procedures within procedures, {lanes} lanes at once,
+  {evaluations} elements evaluated, or {each} for each call with values in the text, if that is more, and {operations}
+  operations of expressions. In a file {elements} elements, of these
+  {most};
+  {names} names with a value at one place; {body} characters in a `body`. In all files of a score {all_elements}
+  elements, and as many again that files inherit from each other.
 """
 
 
@@ -48,7 +57,10 @@ def page() -> str:
     """Return the whole page."""
     tables = "\n".join(line for tag, rule in GRAMMAR.items() for line in _element(tag, rule))
     parts = ", ".join(f"`{part}`" for part in PARTS)
-    tail = _TAIL.format(characters=f"{MAX_CHARACTERS:,}", levels=MAX_LEVELS, parts=parts,
+    most = ", ".join(f"{count:,} `{tag}`" for tag, (count, _) in MOST.items())
+    tail = _TAIL.format(lanes=MAX_LANES, operations=f"{MAX_OPERATIONS:,}", elements=f"{MAX_ELEMENTS:,}", most=most,
+                        names=f"{MAX_NAMES:,}", body=f"{MASK_CHARACTERS:,}", all_elements=f"{ALL_ELEMENTS:,}",
+                        characters=f"{MAX_CHARACTERS:,}", levels=MAX_LEVELS, parts=parts,
                         evaluations=f"{MAX_EVALUATIONS:,}", each=MOST_EACH)
     return f"{_HEAD}{tables}\n{tail}"
 

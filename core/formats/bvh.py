@@ -7,10 +7,8 @@ they are. Source: M. Meredith, S. Maddock, Motion Capture File Formats Explained
 
 from __future__ import annotations
 
-import io
 import re
-import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -25,8 +23,9 @@ from ..maths.arrays import FloatArray
 from ..skeletons.skeleton import Skeleton
 from .bvh_write import LONGEST_FRAME_S as LONGEST_FRAME_S
 from .bvh_write import write as write
+from .decimals import numbers
 from .format import Format, Holds, Source
-from .frame_time import exact_frame_time
+from .frame_time import LEAST_S, exact_frame_time
 
 MAX_JOINTS: Final = 10_000
 _MAX_NUMBER: Final = float(np.finfo(np.float32).max)
@@ -34,10 +33,19 @@ _FARTHEST: Final = 1e6
 """Of the skeleton's bones, one behind the other: farther off, Blender's numbers do not tell a body's joints apart."""
 _MOST_TURNED: Final = 3.6e8
 """Degrees, of a million turns."""
-_AT_ONCE: Final = 2**15
+MAX_FRAMES: Final = 2_000_000
+MAX_VALUES: Final = 50_000_000
+"""Frames, and numbers in all of them; no more are read."""
+_MOST_PARTS: Final = 30 * MAX_JOINTS
+"""Of lines and braces before MOTION; no more are read."""
+_AT_ONCE: Final = 2**17
 """Characters of which the numbers are read at once."""
-_FRAMES_AT_ONCE: Final = 256
+_TURNS_AT_ONCE: Final = 2**14
+"""Frames × joints: what is worked on stays in the processor's cache."""
 _MOTION: Final = re.compile(r"^[ \t]*MOTION[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
+_PARTS: Final = re.compile(r"[{}]|[^{}\s][^{}\n]*|\s+")
+_HEAD: Final = re.compile(r"\s*Frames[ \t]*+:[ \t]*+(\S+)\s*"
+                          r"Frame[ \t]*+Time[ \t]*+:[ \t]*+(\S+?)[ \t]*+(m?s)?[ \t]*+(?:\r?\n|$)", re.IGNORECASE)
 _MOST_HEAD: Final = 1000
 """Characters: numbers have commas for points where one has, within so many after MOTION."""
 _COMMA: Final = re.compile(r"(?<![^\s:])[+-]?\d+,\d+(?![\d,.])")
@@ -118,8 +126,7 @@ class _Reader:
                    {names[joint]: offset for joint, offset in self._ends.items()}, tuple(self._warnings))
 
     def _read_hierarchy(self, text: str) -> None:
-        parts = (_Line(number, part) for number, line in enumerate(io.StringIO(text), start=1)
-                 for part in map(str.strip, re.split(r"([{}])", line)) if part)
+        parts = self._parts(text)
         line = next((part for part in parts if not part.text.startswith(_COMMENTS)), _Line(1, ""))
         if line.text.upper() != "HIERARCHY":
             raise self._error(f"a BVH file begins with HIERARCHY, not with {quoted(line.text)}", line.number)
@@ -153,6 +160,18 @@ class _Reader:
             raise self._error(f"the hierarchy is not complete: {what}", line.number)
         if not self._channels:
             raise self._error("no joint has CHANNELS: there is nothing to play", line.number)
+
+    def _parts(self, text: str) -> Iterator[_Line]:
+        """Yield braces, and what else stands in lines, with the number of each line."""
+        number = 1
+        for count, found in enumerate(_PARTS.finditer(text)):
+            part = found[0].strip()
+            if part:
+                if count > _MOST_PARTS:
+                    raise self._error(f"more than {_MOST_PARTS} lines and braces before MOTION; no more are read",
+                                      number)
+                yield _Line(number, part)
+            number += found[0].count("\n")
 
     def _add_joint(self, name: str, parent: int, line: int) -> int:
         if len(self._names) == MAX_JOINTS:
@@ -188,9 +207,7 @@ class _Reader:
 
     def _read_motion(self, start: int) -> tuple[FloatArray, float]:
         """Return what the channels are in every frame, (F, C), and the time between frames."""
-        head = re.compile(r"\s*Frames[ \t]*:[ \t]*(\S+)\s*"
-                          r"Frame[ \t]*Time[ \t]*:[ \t]*(\S+?)[ \t]*(m?s)?[ \t]*(?:\r?\n|$)", re.IGNORECASE)
-        found = head.match(self._text, start)
+        found = _HEAD.match(self._text, start)
         if found is None:
             raise self._error("after MOTION the lines 'Frames: COUNT' and 'Frame Time: SECONDS' are wanted",
                               self._line_at(start))
@@ -202,7 +219,7 @@ class _Reader:
         try:
             seconds = self._in_seconds(found[2], frame_time or 0.0, found[3])
         except ValueError:
-            raise self._error(f"Frame Time is {quoted(found[2])}; seconds greater than 0 are wanted",
+            raise self._error(f"Frame Time is {quoted(found[2])}; seconds greater than {LEAST_S:g} are wanted",
                               self._line_at(found.start(2))) from None
         values = self._read_frames(found.end(), frames)
         self._refuse_senseless(values, found.end())
@@ -214,9 +231,9 @@ class _Reader:
         size = sum(float(np.linalg.norm(offset)) for offset in (*bones, *self._ends.values()))
         most = [_MOST_TURNED if channel.kind == "rotation" else _FARTHEST * size or np.inf
                 for channel in self._channels]
-        wrong = np.flatnonzero(np.abs(values) > most)
-        if not len(wrong):
+        if (values.max(axis=0) <= most).all() and (values.min(axis=0) >= np.negative(most)).all():
             return
+        wrong = np.flatnonzero(np.abs(values) > most)
         index = int(wrong[0])
         for number, line in enumerate(self._text[start:].split("\n"), start=self._line_at(start)):
             words = line.split()
@@ -235,13 +252,13 @@ class _Reader:
     def _read_frames(self, start: int, frames: int) -> FloatArray:
         """Return what the channels are in every frame, (F, C)."""
         end = len(self._text)
-        values = _numbers(self._text, start, end)
-        if values is None or values.size != frames * len(self._channels) or not (np.abs(values) <= _MAX_NUMBER).all():
+        values = self._numbers(start, end)
+        if values is None or values.size != frames * len(self._channels) or not _are_usual(values):
             first_line = self._line_at(start)
             last = self._text.rstrip()
             begin = max(last.rfind("\n") + 1, start)
             if 0 < len(last[begin:].split()) < len(self._channels):
-                end, values = begin, _numbers(self._text, start, begin)
+                end, values = begin, self._numbers(start, begin)
                 self._warnings.append("the file is cut off: its last frame is not whole, and is left out")
             there = self._count_frames(first_line, values, end)
             message = f"Frames announces {frames} frames, but there are {there}"
@@ -249,7 +266,29 @@ class _Reader:
                 raise self._error(message, first_line)
             if there != frames:
                 self._warnings.append(f"{message}; all of them are read")
-        return values.reshape(-1, len(self._channels))
+        values = values.reshape(-1, len(self._channels))
+        if len(values) > MAX_FRAMES:
+            raise self._error(f"{len(values)} frames; at most {MAX_FRAMES} are read: cut the motion into several files",
+                              self._line_at(start))
+        return values
+
+    def _numbers(self, start: int, end: int) -> FloatArray | None:
+        """Read all numbers of a part of the text, (N,), or None where there is something else in it.
+
+        In pieces, so that other threads go on between them.
+        """
+        pieces, at, count = [], start, 0
+        while at < end:
+            stop = self._text.find("\n", at + _AT_ONCE, end) + 1 or end
+            piece = numbers(self._text[at:stop])
+            if piece is None:
+                return None
+            pieces.append(piece)
+            at, count = stop, count + len(piece)
+            if count > MAX_VALUES:
+                raise self._error(f"more than {MAX_VALUES} numbers in all frames; no more are read: cut the motion "
+                                  "into several files", self._line_at(at))
+        return np.concatenate(pieces) if pieces else np.empty(0)
 
     def _count_frames(self, first_line: int, values: FloatArray | None, end: int) -> int:
         """Return how many frames the file has up to an end, one on each line; raise FileError for other lines.
@@ -277,10 +316,12 @@ class _Reader:
     def _clip(self, name: str, skeleton: Skeleton, values: FloatArray, frame_time: float) -> Clip:
         times = np.arange(len(values), dtype=np.float64) * frame_time
         turning = _slots(self._channels, "rotation")
-        q = np.empty((len(values), len(turning), 4))
-        for start in range(0, len(values), _FRAMES_AT_ONCE):  # what is worked on stays in the processor's cache
-            run = slice(start, start + _FRAMES_AT_ONCE)
-            q[run] = _turns(values[run], list(turning.values()))
+        q = np.empty((len(turning), len(values), 4))
+        frames = max(_TURNS_AT_ONCE // max(len(turning), 1), 1)
+        for start in range(0, len(values), frames) if turning else ():
+            run = slice(start, start + frames)
+            _turn(values[run], list(turning.values()), q[:, run])
+        starts = np.arange(len(turning) + 1) * len(values)
         moving: dict[int, FloatArray] = {}
         for column, channel in enumerate(self._channels):
             if channel.kind == "position":
@@ -289,7 +330,8 @@ class _Reader:
                 moves[:, channel.axis] = values[:, column] - skeleton.rest_translations[joint, channel.axis]
         translations = Tracks.uniform(np.array(list(moving)), times, np.stack(list(moving.values()), axis=1)
                                       ) if moving else Tracks.empty(3)
-        rotations = Tracks.uniform(np.array(list(turning)), times, rot.continuous(q)) if turning else Tracks.empty(4)
+        rotations = Tracks(np.array(list(turning)), starts, np.tile(times, len(turning)),
+                           rot.continuous(q.reshape(-1, 4), starts)) if turning else Tracks.empty(4)
         return Clip(name, skeleton, float(times[-1]), rotations, translations, Tracks.empty(3))
 
     def _vector(self, text: str, line: int) -> FloatArray:
@@ -314,17 +356,33 @@ def _slots(channels: list[_Channel], kind: str) -> dict[int, list[tuple[int, int
     return {joint: found + [(-1, 0)] * (3 - len(found)) for joint, found in slots.items()}
 
 
-def _turns(values: FloatArray, slots: list[list[tuple[int, int]]]) -> FloatArray:
-    """Return the rotations (F, J, 4) of what channels are in frames, (F, C); slots: see _slots, of each joint."""
-    q = rot.identities(len(values), len(slots))
-    for slot in range(3):
-        columns, axes = np.array([channels[slot] for channels in slots]).reshape(-1, 2).T
-        half = np.where(columns >= 0, np.radians(values[:, columns]) / 2.0, 0.0)
-        step = np.zeros(q.shape)
-        step[..., 0] = np.cos(half)
-        np.put_along_axis(step, np.broadcast_to(axes + 1, half.shape)[..., None], np.sin(half)[..., None], axis=-1)
-        q = rot.multiply(q, step)
-    return q
+def _turn(values: FloatArray, slots: list[list[tuple[int, int]]], out: FloatArray) -> None:
+    """Write the rotations (J, F, 4) of what channels are in frames, (F, C), into out; slots: see _slots, of each joint.
+
+    A quaternion (w, u, v, t), with u along a joint's axis k and v, t along those after it, times the turn
+    (cos h, sin h about k) is (w·cos h − u·sin h, u·cos h + w·sin h, v·cos h + t·sin h, t·cos h − v·sin h).
+    """
+    halves = np.radians(values.T) / 2.0
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for joint, channels in enumerate(slots):
+        alike.setdefault(tuple(axis for _, axis in channels), []).append(joint)
+    for axes, joints in alike.items():
+        q = np.zeros((4, len(joints), len(values)))
+        q[0] = 1.0
+        for slot, axis in enumerate(axes):
+            columns = [slots[joint][slot][0] for joint in joints]
+            half = np.where(np.array(columns)[:, None] >= 0, halves[columns], 0.0)
+            cos, sin = np.cos(half), np.sin(half)
+            along, after, last = (1 + (axis + i) % 3 for i in range(3))
+            w, u, v, t = q[0], q[along], q[after], q[last]
+            q[0], q[along], q[after], q[last] = (w * cos - u * sin, u * cos + w * sin, v * cos + t * sin,
+                                                 t * cos - v * sin)
+        out[joints] = np.moveaxis(q, 0, -1)
+
+
+def _are_usual(values: FloatArray) -> bool:
+    """Tell whether values are finite, and within what single precision holds."""
+    return not values.size or bool(values.min() >= -_MAX_NUMBER and values.max() <= _MAX_NUMBER)
 
 
 def _decoded(data: bytes) -> tuple[str, str]:
@@ -346,24 +404,6 @@ def _number(word: str) -> float | None:
     except ValueError:
         return None
     return value if abs(value) <= _MAX_NUMBER else None
-
-
-def _numbers(text: str, start: int, end: int) -> FloatArray | None:
-    """Read all numbers of a part of a text, (N,), or None where there is something else in it.
-
-    In pieces, so that other threads go on between them: NumPy holds Python's lock while it reads text.
-    """
-    pieces, at = [], start
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        try:
-            while at < end:
-                stop = text.find("\n", at + _AT_ONCE, end) + 1 or end
-                pieces.append(np.fromstring(text[at:stop], dtype=np.float64, sep=" "))
-                at = stop
-        except (DeprecationWarning, ValueError):
-            return None
-    return np.concatenate(pieces) if pieces else np.empty(0)
 
 
 def _read(source: Source) -> ClipFile:

@@ -6,7 +6,7 @@ _OF_TELEVISION: Final = (24, 30, 48, 60, 120)
 """Frames a second, of which television has one in a thousand fewer: 23.976, 29.97, …"""
 _MOST_CHANGED: Final = 0.005
 """Digits that leave more room than this share say nothing about the frames in a second."""
-_LEAST_S: Final = 1e-9
+LEAST_S: Final = 1e-9
 """A shorter time between frames is none: nothing moves a thousand million times a second."""
 _SINGLE: Final = 2.0**-23
 """The rounding of single precision, in which programs may have divided, whatever number of digits they write."""
@@ -23,7 +23,7 @@ def exact_frame_time(written: str, unit_s: float = 1.0) -> float:
     [120.0, 24.0, 30.0, 29.97003, 12.5]
     """
     seconds = float(written) * unit_s
-    if not _LEAST_S < seconds < float("inf"):
+    if not LEAST_S < seconds < float("inf"):
         raise ValueError(written)
     mantissa, _, exponent = written.lower().partition("e")
     last_digit = max(unit_s * 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2])), _SINGLE * seconds)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from typing import TypeVar
+from typing import Final, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
+
+
+_MOST_CYCLES: Final = 100
 
 
 def innermost_first(starts: Iterable[Key], called: Callable[[Key], Iterable[Key]],
                     report_cycle: Callable[[list[Key]], None]) -> tuple[Key, ...]:
     """Order all procedures that calls lead to from some, each after those that it calls.
 
-    called: those that one calls. report_cycle is given each cycle of calls that is found; the order is then of no use.
+    called: those that one calls. report_cycle is given the cycles of calls that are found, a hundred of them at most;
+    the order is then of no use.
     No recursion: any depth.
 
     >>> innermost_first("a", {"a": "bc", "b": "c", "c": ""}.__getitem__, print)
@@ -22,6 +26,7 @@ def innermost_first(starts: Iterable[Key], called: Callable[[Key], Iterable[Key]
     """
     is_done: dict[Key, bool] = {}
     order: list[Key] = []
+    cycles = 0
     for start in starts:
         if start in is_done:
             continue
@@ -37,7 +42,8 @@ def innermost_first(starts: Iterable[Key], called: Callable[[Key], Iterable[Key]
             elif target not in is_done:
                 is_done[target] = False
                 chain.append((target, iter(called(target))))
-            elif not is_done[target]:
+            elif not is_done[target] and cycles < _MOST_CYCLES:
+                cycles += 1
                 keys = [key for key, _ in chain]
                 report_cycle(keys[keys.index(target):])
     return tuple(order)

@@ -9,21 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from ..errors import Place, quoted
-from ..skeletons.body_parts import NamedBody, what_is_wrong
+from ..skeletons.body_parts import NamedBody, what_is_wrong, where_circles_close
 from .call_order import innermost_first
 from .document import MAX_PROBLEMS, Call, Item, Music, Procedure, Tempo
 from .expressions import Expression, read_expression
 from .garbage import without_search_for_cycles
 from .grammar import GRAMMAR
-from .naming import near
+from .naming import Suggestions
 from .nodes import Node
 from .scopes import Module, Scopes
 
 Report = Callable[[str, Place, str], None]
 """Takes what is wrong, its place, and the name of what alone cannot be played for it; "": all of the score."""
+MAX_NAMES: Final = 1_000
+"""Of values that are known at one place."""
 InView = tuple[int, int]
 """A view, by the number of its module, and a procedure."""
 Target = InView | int
@@ -166,6 +168,8 @@ class _Lookup:
     places: tuple[Callable[[Item], Place], ...]
     report: Report
     _said: set[tuple[str, Place]] = field(default_factory=set)
+    _suggestions: Suggestions = field(default_factory=Suggestions)
+    _circular: dict[int, frozenset[str]] = field(default_factory=dict)
     _bodies: dict[tuple[int, str], str] = field(default_factory=dict)
     _targets: list[dict[Node, Target]] = field(default_factory=list)
     _calls: dict[InView, list[InView]] = field(default_factory=dict)
@@ -178,7 +182,7 @@ class _Lookup:
             self._check_masks(view)
             self._check_replacements(view)
             own = dict.fromkeys(self.scopes.own(view).values())
-            called = {p for module in self.scopes.chain(view) for p in self.scopes.own(module.index).values()}
+            called = set(self.scopes.defined(view))
             known = {let.name for let in self.views[view].lets}
             for procedure in (*own, *sorted(called - own.keys())):
                 self._calls[view, procedure] = []
@@ -205,8 +209,12 @@ class _Lookup:
                 self._check_body(view, mask.body, "mask", At(module.document.place, mask))
 
     def _check_body(self, view: int, body: str, tag: str, at: At) -> None:
+        if self._is_enough:
+            return
+        if view not in self._circular:
+            self._circular[view] = where_circles_close(self.views[view].masks)
         if (view, body) not in self._bodies:
-            self._bodies[view, body] = what_is_wrong(body, self.views[view].masks)
+            self._bodies[view, body] = what_is_wrong(body, self.views[view].masks, self._circular[view])
         if wrong := self._bodies[view, body]:
             self._say(f"<{tag}> body: {wrong}", at)
 
@@ -245,13 +253,13 @@ class _Lookup:
                 return
             there = ", ".join(map(quoted, known[:8])) or "none"
             self._say(f"<with>: found {quoted(unknown)}, expected parameters of {quoted(name)}: {there}"
-                      f"{near(unknown, known)}", at)
+                      f"{self._suggestions.near(unknown, known)}", at)
 
     def _check_lets(self, view: int) -> None:
         known: set[str] = set()
         for let in self.views[view].lets:
             self._check_expression(let.value, known, let.at, "let", "value")
-            known.add(let.name)
+            self._add(let.name, known, let.at, "let")
 
     def _check_replacements(self, view: int) -> None:
         """Check that a replacement takes at least the parameters of what it replaces."""
@@ -306,17 +314,26 @@ class _Lookup:
                       "of its own", self._at(procedure, node))
         if not name or name in known:
             return []
-        known.add(name)
+        self._add(name, known, self._at(procedure, node), node.tag)
         return [name]
+
+    def _add(self, name: str, known: set[str], at: At, tag: str) -> None:
+        """Make a name known; report that there are too many where it is the first of these."""
+        known.add(name)
+        if len(known) == MAX_NAMES + 1 and not self._is_enough:
+            self._say(f"<{tag}>: found more than {MAX_NAMES} names that have values here, expected fewer <let>, "
+                      "<param> and indices of loops", at)
 
     def _check_expression(self, expression: Expression, known: set[str], at: At, tag: str, attribute: str) -> None:
         for name in sorted(expression.names - known):
             if self._is_enough:
                 return
             within = "" if name == expression.text.strip() else f" in {quoted(expression.text)}"
-            expected = (f"one that has a value here: {', '.join(map(quoted, sorted(known)[:8]))}{near(name, known)}"
-                        if known else f"{_expected(tag, attribute)}: no name has a value here until <let> or <param> "
-                                      "gives it one")
+            if known:
+                there = ", ".join(map(quoted, sorted(known)[:8]))
+                expected = f"one that has a value here: {there}{self._suggestions.near(name, known)}"
+            else:
+                expected = f"{_expected(tag, attribute)}: no name has a value here until <let> or <param> gives it one"
             self._say(f"<{tag}> {attribute}: found the name {quoted(name)}{within}, expected {expected}", at)
 
 

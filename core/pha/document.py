@@ -199,7 +199,7 @@ class _Reader:
             self._error(0, f"<pha> version: found {quoted(version)}, expected 1 or 2: a later version of the score "
                            "language than is read here")
         tick_s = self._number(0, "pha", "tickLength", "seconds per tick", above_zero=True)
-        top = [(child, self._shape.tags[child]) for child in self._text.children(0)]
+        top = [(child, self._shape.tags[child]) for child in BlockReader(self._text, self._error).top]
         loads = tuple(self._sources(top, "load"))
         includes = tuple(self._sources(top, "include"))
         procedures = tuple(self._procedures(top))
@@ -211,7 +211,7 @@ class _Reader:
 
     def _version_2(self) -> Document:
         known = {element: procedure.block for element, procedure in self._known.items()}
-        top = BlockReader(self._text, self._error, known).node(0)
+        top = BlockReader(self._text, self._error, known, lambda: self._is_enough).node(0)
         of: dict[str, list[Node]] = {tag: [] for tag in GRAMMAR["pha"].children}
         for node in top.children:
             of[node.tag].append(node)
@@ -219,10 +219,10 @@ class _Reader:
         masks = tuple(Mask(node.texts["name"], node.texts["body"], self._plain(node, "fade", "joints"), node.element)
                       for node in self._of_unique_names(of["mask"]))
         music = [Music(node.texts["src"], self._plain(node, "offset", "seconds", may_be_negative=True), node.element)
-                 for node in of["music"]]
+                 for node in of["music"] if node.texts["src"]]
         procedures = tuple(Procedure(node.texts["name"], (), node.element, node.children)
                            for node in self._of_unique_names(of["procedure"]))
-        loads, includes = (tuple(Source(node.texts["src"], node.element) for node in of[tag])
+        loads, includes = (tuple(Source(node.texts["src"], node.element) for node in of[tag] if node.texts["src"])
                            for tag in ("load", "include"))
         lets, tempo = tuple(self._of_unique_names(of["let"])), tuple(self._tempo(of["tempo"]))
         return Document(self._text, self._tick_length(top), loads, includes, procedures, self._sorted_problems(), 2,
@@ -321,7 +321,7 @@ class _Reader:
         """Report attributes, elements and text that do not belong into an element; return its children."""
         allowed = _ATTRIBUTES[tag]
         for name in self._shape.attributes[element]:
-            if name in allowed or len(self._problems) > MAX_PROBLEMS:
+            if name in allowed or self._is_enough:
                 continue
             if name in GRAMMAR[tag].attributes:
                 self._error(element, f"<{tag}>: found {quoted(name)}, which needs version=\"2\" on <pha>")
@@ -334,9 +334,11 @@ class _Reader:
         children, inside = _CHILDREN.get(tag, ()), list(self._text.children(element))
         for child in inside:
             name = self._shape.tags[child]
-            if name not in children and name in GRAMMAR[tag].children:
+            if name in children or self._is_enough:
+                continue
+            if name in GRAMMAR[tag].children:
                 self._error(child, f"found <{name}> in <{tag}>, which needs version=\"2\" on <pha>")
-            elif name not in children:
+            else:
                 wanted = " or ".join(f"<{c}>" for c in children) or "nothing inside"
                 self._error(child, f"found <{name[:60]}> in <{tag}>, expected {wanted}{near(name, children)}")
         return inside
@@ -364,8 +366,13 @@ class _Reader:
             return None
         return abs(value)
 
+    @property
+    def _is_enough(self) -> bool:
+        """Whether so much is wrong that no more need be said, and no message made."""
+        return len(self._problems) > MAX_PROBLEMS
+
     def _error(self, element: int, message: str) -> None:
-        if len(self._problems) <= MAX_PROBLEMS:
+        if not self._is_enough:
             self._problems.append((element, message))
 
 

@@ -7,16 +7,18 @@ Each evaluation is an *instance* of the procedure. Instances call instances as i
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..errors import Place, Problem, ScoreError, quoted
+from ..errors import Place, Problem, ScoreError, quoted, some_of
 from ..maths.arrays import BoolArray, FloatArray, IntArray
-from .definitions import Definitions, InView, walk
+from .definitions import Definitions, InView
 from .document import MAX_SEGMENTS
 from .expressions import ExpressionError, Scope, Value, shown
 from .naming import near
@@ -27,12 +29,16 @@ MAX_EVALUATIONS: Final = 130_000
 """Elements that are evaluated, each as often as its values differ: more would take over a second."""
 MOST_EACH: Final = 8
 """So many for each call with values, where a file has so many of them that this is more."""
+MAX_OPERATIONS: Final = 2_000_000
+"""Numbers, names and operations of expressions, values that calls give, and choices of picks, each as often as it is
+looked at."""
 MAX_NESTED: Final = 1_000
 WAIT: Final = 2**40
 """The leaf of a wait."""
 _WHOLE: Final = 1e-9
 """How far from a whole number a count may be."""
 _CHAIN_SHOWN: Final = 6
+_VALUES_SHOWN: Final = 8
 WHOLE_CLIP: Final = (0.0, 1.0)
 """The part of a clip that is played where a call names none."""
 
@@ -129,6 +135,7 @@ class _Asked:
     repeat: int
     mirror: bool
     reverse: bool
+    within: Within
 
 
 _Calls = list[_Call]
@@ -140,11 +147,6 @@ _NAN: Final = float("nan")
 def _alike(at: InView, given: Values) -> tuple[object, ...]:
     """Return what is the same for calls that play the same, where nothing is picked. 1 is not yes."""
     return at, *given, *given.values(), *map(type, given.values())
-
-
-def _in_round(node: Node, number: int, calls: _Calls) -> _Calls:
-    """Return calls with one more element around them; number: which of its rounds they are in, from 0."""
-    return [_Call(*call[:-1], ((node, number), *call.within)) for call in calls]
 
 
 def unknown_value(name: str, procedure: str, known: list[str], place: Place) -> Problem:
@@ -159,7 +161,8 @@ def evaluate(definitions: Definitions, start: int, clip_durations_s: tuple[float
 
     clip_durations_s: of all clips; values: of the procedure's parameters; seed: of the choices of picks.
     Raises ScoreError, with the chain of calls and the values that led there, where an expression has no value or one
-    that does not belong, where a called procedure plays nothing, and beyond MAX_EVALUATIONS and MAX_NESTED.
+    that does not belong, where a called procedure plays nothing, and beyond MAX_EVALUATIONS, MAX_OPERATIONS and
+    MAX_NESTED.
     """
     return _Evaluation(definitions, clip_durations_s, seed).run(start, values or {})
 
@@ -185,8 +188,10 @@ class _Evaluation:
     _lets: dict[int, dict[str, Value]] = field(default_factory=dict)
     _picked: dict[tuple[int, int], int] = field(default_factory=dict)
     _frames: list[_Frame] = field(default_factory=list)
+    _names_used: dict[Node, frozenset[str]] = field(default_factory=dict)
     _picks = 0
     _evaluated = 0
+    _operations = 0
 
     def run(self, start: int, values: Values) -> Evaluated:
         """Evaluate without recursion from procedure to procedure, so that any depth up to MAX_NESTED will do."""
@@ -225,7 +230,7 @@ class _Evaluation:
         (_, procedure), _, given = frame
         before = self._picks
         scope = self.scope(frame)
-        calls, ticks = yield from self._block(self.definitions.blocks[procedure], scope)
+        calls, ticks = yield from self._block(self.definitions.blocks[procedure], scope, ())
         instance = self._new_instance(calls, ticks, procedure)
         if self._picks == before:
             self._known[_alike(frame.at, given)] = instance
@@ -233,8 +238,9 @@ class _Evaluation:
 
     def scope(self, frame: _Frame) -> dict[str, Value]:
         """Return the values that a procedure begins with: its file's lets, and its parameters."""
-        (view, procedure), _, given = frame
+        (view, procedure), caller, given = frame
         scope = dict(self._file_lets(view))
+        self._spend(caller, len(self.definitions.params[procedure]))
         for param in self.definitions.params[procedure]:
             name = param.texts["name"]
             scope[name] = given[name] if name in given else self._value(param, "default", scope)
@@ -246,7 +252,8 @@ class _Evaluation:
                                 frame.given if procedure >= 0 else {}))
         return _Instance(len(self._instances) - 1, ticks)
 
-    def _block(self, nodes: Iterable[Node], outer: Scope) -> _BlockSteps:
+    def _block(self, nodes: Iterable[Node], outer: Scope, within: Within) -> _BlockSteps:
+        """Return what elements play in a row; within: those around them, see Evaluated."""
         scope, calls, ticks, is_taken = dict(outer), [], 0.0, False
         for node in nodes:
             self._count(node)
@@ -258,34 +265,32 @@ class _Evaluation:
                 is_taken = is_taken and node.tag != "if"
                 if not is_taken and (node.tag == "else" or self._truth(node, "test", scope)):
                     is_taken = True
-                    more, length = yield from self._block(node.children, scope)
-                    more = _in_round(node, 0, more)
+                    more, length = yield from self._block(node.children, scope, (*within, (node, 0)))
             elif node.tag == "call":
-                found = self._call(node, scope)
+                found = self._call(node, scope, within)
                 more, length = found if isinstance(found, tuple) else (yield from self._performed(found))
             else:
-                more, length = yield from self._played(node, scope)
+                more, length = yield from self._played(node, scope, within)
             if more and "transition" in node.expressions:
                 more = [*more[:-1], more[-1]._replace(transition=self._length(node, "transition", scope))]
             calls += more
             ticks += length
         return calls, ticks
 
-    def _played(self, node: Node, scope: Scope) -> _BlockSteps:
+    def _played(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
         """Return what a wait, loop, pick or together plays."""
         if node.tag == "wait":
             ticks = self._length(node, "duration", scope)
-            calls = [_Call(~WAIT, 1, ticks, _NAN, node)] if ticks > 0.0 else []
+            calls = [_Call(~WAIT, 1, ticks, _NAN, node, within=within)] if ticks > 0.0 else []
         elif node.tag == "loop":
-            calls, ticks = yield from self._loop(node, scope)
+            calls, ticks = yield from self._loop(node, scope, within)
         elif node.tag == "pick":
-            calls, ticks = yield from self._block((self._picked_child(node, scope),), scope)
-            calls = _in_round(node, 0, calls)
+            calls, ticks = yield from self._block((self._picked_child(node, scope),), scope, (*within, (node, 0)))
         else:
-            calls, ticks = yield from self._together(node, scope)
+            calls, ticks = yield from self._together(node, scope, within)
         return calls, ticks
 
-    def _call(self, node: Node, scope: Scope) -> tuple[_Calls, float] | _Asked:
+    def _call(self, node: Node, scope: Scope, within: Within) -> tuple[_Calls, float] | _Asked:
         """Return what a call plays; where its procedure was not evaluated with such values, what it asks for."""
         duration = self._length(node, "duration", scope)
         if duration == 0.0:
@@ -296,19 +301,21 @@ class _Evaluation:
         target = self.definitions.targets[view][node]
         if isinstance(target, int):
             part = self._part(node, scope, target)
-            return [_Call(~target, repeat, duration, _NAN, node, mirror, reverse, part)], duration * repeat
+            return [_Call(~target, repeat, duration, _NAN, node, mirror, reverse, part, within)], duration * repeat
         given = {name: self._value(child, name, scope) if expression.constant is None else expression.constant
                  for child in node.children for name, expression in child.expressions.items()}
+        self._spend(node, len(given))
         known = self._known.get(_alike(target, given))
         if known is None:
-            return _Asked(node, _Frame(target, node, given), duration, repeat, mirror, reverse)
+            return _Asked(node, _Frame(target, node, given), duration, repeat, mirror, reverse, within)
         self._count(node)
-        return [_Call(known.number, repeat, duration, _NAN, node, mirror, reverse)], duration * repeat
+        call = _Call(known.number, repeat, duration, _NAN, node, mirror, reverse, within=within)
+        return [call], duration * repeat
 
     def _performed(self, asked: _Asked) -> _BlockSteps:
         """Evaluate the procedure that a call asks for; at each repetition, where it picks."""
         duration, repeat, mirror, reverse = asked.duration, asked.repeat, asked.mirror, asked.reverse
-        node, calls = asked.node, list[_Call]()
+        node, within, calls = asked.node, asked.within, list[_Call]()
         for i in range(repeat):
             self._count(node)
             before = self._picks
@@ -317,32 +324,46 @@ class _Evaluation:
                 raise self._error(node, f"<call> name: {quoted(node.texts['name'])} plays nothing this time, expected "
                                         "something to play, or a duration of 0")
             if self._picks == before:  # all repetitions are alike
-                return [_Call(instance.number, repeat, duration, _NAN, node, mirror, reverse)], duration * repeat
-            calls.append(_Call(instance.number, 1, duration, _NAN, node, mirror, reverse, within=((node, i),)))
+                call = _Call(instance.number, repeat, duration, _NAN, node, mirror, reverse, within=within)
+                return [call], duration * repeat
+            calls.append(_Call(instance.number, 1, duration, _NAN, node, mirror, reverse, within=(*within, (node, i))))
         return calls, duration * repeat
 
-    def _loop(self, node: Node, scope: Scope) -> _BlockSteps:
+    def _loop(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
         times, index = self._count_of(node, "times", scope, 0), node.texts.get("index", "")
-        uses_index = bool(index) and any(index in inner.names for each in walk(node.children)
-                                         for inner in each.expressions.values())
+        uses_index = bool(index) and index in self._names_within(node)
         if uses_index and self._evaluated + times > self._most:
             raise self._too_much(node)
         calls: _Calls = []
         total = 0.0
         for i in range(times):
-            before = self._picks
-            more, ticks = yield from self._block(node.children, {**scope, index: float(i)} if index else scope)
+            before, around = self._picks, (*within, (node, i))
+            may_be_alike = not uses_index and not calls
+            more, ticks = yield from self._block(node.children, {**scope, index: float(i)} if index else scope,
+                                                 () if may_be_alike else around)
             if self._picks == before and not uses_index:  # all rounds are alike
                 body = self._new_instance(more, ticks)
-                return ([_Call(body.number, times, ticks, _NAN, node)] if ticks > 0.0 else []), ticks * times
-            calls += _in_round(node, i, more)
+                call = _Call(body.number, times, ticks, _NAN, node, within=within)
+                return ([call] if ticks > 0.0 else []), ticks * times
+            calls += [call._replace(within=(*around, *call.within)) for call in more] if may_be_alike else more
             total += ticks
         return calls, total
 
-    def _together(self, node: Node, scope: Scope) -> _BlockSteps:
+    def _names_within(self, node: Node) -> frozenset[str]:
+        """Return the names that expressions of an element's descendants need."""
+        if node not in self._names_used:
+            found = set[str]()
+            for child in node.children:
+                found.update(*(expression.names for expression in child.expressions.values()))
+                if child.children:  # no deeper than elements may be nested
+                    found |= self._names_within(child)
+            self._names_used[node] = frozenset(found)
+        return self._names_used[node]
+
+    def _together(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
         lanes, longest = [], 0.0
         for lane in node.children:
-            calls, ticks = yield from self._block(lane.children, scope)
+            calls, ticks = yield from self._block(lane.children, scope, ())
             instance = self._new_instance(calls, ticks).number if ticks > 0.0 else -1
             weight = self._length(lane, "weight", scope, 1.0)
             ease = self._length(lane, "ease", scope, _NAN)
@@ -356,7 +377,7 @@ class _Evaluation:
         if any(lane.instance >= 0 for lane in lanes):
             block = BlockCall(tuple(lanes), self._frames[-1].at[0], ticks)
             leaf = len(self.clip_durations_s) + self._blocks.setdefault(block, len(self._blocks))
-        return [_Call(~leaf, 1, ticks, _NAN, node)], ticks
+        return [_Call(~leaf, 1, ticks, _NAN, node, within=within)], ticks
 
     def _picked_child(self, node: Node, scope: Scope) -> Node:
         """Choose by a hash of the seed, the pick's number in its file, and how often it was evaluated before."""
@@ -365,12 +386,13 @@ class _Evaluation:
         count = self._picked.get((module, number), 0)
         self._picked[module, number] = count + 1
         self._picks += 1
+        self._spend(node, len(node.children))
         weights = [self._length(child, "weight", scope, 1.0) for child in node.children]
         if sum(weights) <= 0.0:
             raise self._error(node, "<pick>: found weights that are all 0, expected one above 0 at least")
         text = f"{self.seed}|{self.definitions.sources[module]}|{number}|{count}"
         share = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") / 2.0**64
-        chosen = int(np.searchsorted(np.cumsum(weights), share * sum(weights), side="right"))
+        chosen = bisect_right(list(accumulate(weights)), share * sum(weights))
         return node.children[min(chosen, max(i for i, weight in enumerate(weights) if weight > 0.0))]
 
     # Values
@@ -387,18 +409,21 @@ class _Evaluation:
         return self._lets[view]
 
     def _value(self, node: Node, name: str, scope: Scope) -> Value:
+        self._spend(node, node.expressions[name].size)
         try:
             return node.expressions[name].value(scope)
         except ExpressionError as error:
             raise self._error(node, f"<{node.tag}> {name}: {error}") from None
 
     def _number(self, node: Node, name: str, scope: Scope) -> float:
+        self._spend(node, node.expressions[name].size)
         try:
             return node.expressions[name].number(scope)
         except ExpressionError as error:
             raise self._error(node, f"<{node.tag}> {name}: {error}") from None
 
     def _truth(self, node: Node, name: str, scope: Scope) -> bool:
+        self._spend(node, node.expressions[name].size)
         try:
             return node.expressions[name].truth(scope)
         except ExpressionError as error:
@@ -449,6 +474,12 @@ class _Evaluation:
         if self._evaluated > MAX_EVALUATIONS and self._evaluated > self._most:
             raise self._too_much(node)
 
+    def _spend(self, node: Node | None, operations: int) -> None:
+        self._operations += operations
+        if self._operations > MAX_OPERATIONS:
+            raise self._error(node, f"found more than {MAX_OPERATIONS} operations to evaluate; expected fewer or "
+                                    "shorter expressions, fewer values in calls, or loops of fewer rounds")
+
     @cached_property
     def _most(self) -> int:
         """How many elements may be evaluated."""
@@ -473,7 +504,7 @@ class _Evaluation:
         return ScoreError(Problem(f"{message} (in {' → '.join(chain)})", place))
 
     def _called(self, frame: _Frame) -> str:
-        values = ", ".join(f"{name} = {shown(value)}" for name, value in frame.given.items())
+        values = some_of([f"{name} = {shown(value)}" for name, value in frame.given.items()], _VALUES_SHOWN)
         return self.definitions.procedures[frame.at[1]].name + (f"({values})" if values else "")
 
     def _table(self, start: int) -> Evaluated:

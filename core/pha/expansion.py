@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from .sequence import WAIT, Block, Lane, Marks, Paths, Sequence
 
 MAX_DEPTH = 1_000
 """Procedures within procedures; no more are followed."""
+MAX_LANES = 200
+"""Lanes that play at once, with those within lanes: each pose takes all of them."""
+MAX_TURNED = 10_000_000
+"""Segments that are put in the reverse order, each as often as that is done."""
 MAX_PROCEDURE_CALLS = 2_000_000
 """More calls of procedures than this are not followed, however few segments they make."""
 _MOST = 10**15
@@ -36,7 +40,8 @@ def expand(programme: Programme, procedure: str = "main", loop: bool = False, *,
     values: of its parameters; seed: of the choices of picks.
     Works level by level over whole arrays: all calls that procedures of one depth make are scaled and put in order
     at once. Raises ScoreError where the file has no such procedure, where an expression has no value, and, before
-    anything is built, where it would make more than MAX_SEGMENTS segments or nest deeper than MAX_DEPTH.
+    anything is built, where it would make more than MAX_SEGMENTS segments, nest deeper than MAX_DEPTH, or play more
+    than MAX_LANES lanes at once.
     """
     own = programme.own_procedure(procedure)
     plan = _Plan.of(programme, own, values, seed)
@@ -420,36 +425,60 @@ class _Blocks:
                     definitions.views[call.view].masks, *weights, *eases, sequence)
 
 
-def _checked_sizes(programme: Programme, plan: _Plan, own: int) -> IntArray:
-    """Return how many segments each procedure makes, (P,), found from the innermost outwards.
+class _Size(NamedTuple):
+    """How much a procedure makes.
 
-    Segments inside of blocks count for the limit, but have no place among the segments around the block.
+    row: segments, blocks counted as one; segments: with those inside of blocks; calls: of procedures. depth: procedures
+    within procedures. lanes: those that play at once. turned: segments that are put in the reverse order, each as often
+    as that is done.
     """
-    number = len(plan.table.first) - 1
-    sizes, wholes, runs, depth = [0] * number, [0] * number, [0] * number, [0] * number
+
+    row: int = 0
+    segments: int = 0
+    calls: int = 0
+    depth: int = 0
+    lanes: int = 0
+    turned: int = 0
+
+
+_LIMITS: Final = {"segments": (MAX_SEGMENTS, "segments"), "calls": (MAX_PROCEDURE_CALLS, "calls of procedures"),
+                  "depth": (MAX_DEPTH, "procedures within procedures"), "lanes": (MAX_LANES, "lanes at once"),
+                  "turned": (MAX_TURNED, "segments to reverse, in calls that are reversed within others,")}
+"""By what _Size counts: the most of it, and how it is called."""
+
+
+def _checked_sizes(programme: Programme, plan: _Plan, own: int) -> IntArray:
+    """Return how many segments each procedure makes, blocks counted as one, (P,); raise ScoreError where too many."""
     table = plan.table
+    sizes = [_Size()] * (len(table.first) - 1)
     first, targets, repeats = table.first.tolist(), table.target.tolist(), table.repeat.tolist()
-    for p in table.innermost_first:
-        size = whole = run = deep = 0
-        for c in range(first[p], first[p + 1]):
-            target, repeat = targets[c], repeats[c]
-            size += repeat * (1 if target < 0 else sizes[target])
-            whole += repeat * (target < 0)
-            for inner in _lanes_of(plan, ~target) if target < 0 else (target,):
-                whole += repeat * wholes[inner]
-                run += repeat * runs[inner]
-                deep = max(deep, depth[inner])
-        sizes[p], wholes[p] = min(size, _MOST), min(whole, _MOST)
-        runs[p], depth[p] = min(run + 1, _MOST), deep + 1
+    reverse = [False] * len(targets) if plan.reverse is None else plan.reverse.tolist()
+    for procedure in table.innermost_first:
+        row = segments = calls = depth = lanes = turned = 0
+        for call in range(first[procedure], first[procedure + 1]):
+            target, repeat = targets[call], repeats[call]
+            is_leaf = target < 0
+            inner_ones = _lanes_of(plan, ~target) if is_leaf else (target,)
+            if not inner_ones:
+                row, segments, lanes = row + repeat, segments + repeat, lanes or 1
+                continue
+            inside = [sizes[inner] for inner in inner_ones]
+            length = 1 if is_leaf else inside[0].row
+            row += repeat * length
+            segments += repeat * (sum(inner.segments for inner in inside) + is_leaf)
+            calls += repeat * sum(inner.calls for inner in inside)
+            depth = max(depth, *(inner.depth for inner in inside))
+            lanes = max(lanes, sum(max(inner.lanes, is_leaf) for inner in inside))
+            turned += repeat * (sum(inner.turned for inner in inside) + (length if reverse[call] else 0))
+        sizes[procedure] = _Size(*(min(each, _MOST) for each in (row, segments, calls + 1, depth + 1, lanes, turned)))
     routine = programme.procedures[own]
-    for found, most, what in ((wholes[plan.start], MAX_SEGMENTS, "segments"),
-                              (runs[plan.start], MAX_PROCEDURE_CALLS, "calls of procedures"),
-                              (depth[plan.start], MAX_DEPTH, "procedures within procedures")):
+    for name, (most, what) in _LIMITS.items():
+        found = getattr(sizes[plan.start], name)
         if found > most:
             count = f"{found}" if found < _MOST else f"more than {_MOST}"
             raise ScoreError(Problem(f"<procedure> {quoted(routine.name)}: found {count} {what} when expanded, "
                                      f"expected at most {most}", routine.place))
-    return np.array(sizes, dtype=np.int64)
+    return np.array([size.row for size in sizes], dtype=np.int64)
 
 
 def _lanes_of(plan: _Plan, leaf: int) -> tuple[int, ...]:

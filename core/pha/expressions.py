@@ -20,7 +20,7 @@ Scope = Mapping[str, Value]
 MAX_CHARACTERS: Final = 1_000
 MAX_LEVELS: Final = 100
 
-NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?")
+NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WORDS: Final = {"yes": True, "no": False}
 _FUNCTIONS: Final[Mapping[str, Callable[..., float]]] = {
@@ -50,14 +50,15 @@ class ExpressionError(TaktError):
 class Expression:
     """An expression that has been read.
 
-    names: those whose values it needs. constant: its value, where it is a plain number, yes or no. It is compared and
-    hashed by its text alone.
+    names: those whose values it needs. constant: its value, where it is a plain number, yes or no. size: how many
+    numbers, names and operations it consists of. It is compared and hashed by its text alone.
     """
 
     text: str
     names: frozenset[str]
     _evaluate: _Evaluate
     constant: Value | None = None
+    size: int = 1
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Expression) and self.text == other.text
@@ -114,9 +115,9 @@ def read_expression(text: str) -> Expression:
         return Expression(text, _NO_NAMES, _constant(value), value)
     if is_name(stripped):
         return Expression(text, frozenset((stripped,)), _looked_up(stripped))
-    names = set[str]()
-    evaluate = _compiled(_parsed(stripped), stripped, names, MAX_LEVELS)
-    return Expression(text, frozenset(names), evaluate)
+    compiler = _Compiler(stripped)
+    evaluate = compiler.compiled(_parsed(stripped), MAX_LEVELS)
+    return Expression(text, frozenset(compiler.names), evaluate, None, compiler.size)
 
 
 def is_name(text: str) -> bool:
@@ -177,42 +178,51 @@ def _meant(text: str) -> str:
     return "" if written is None else f"; did you mean {_ELSEWHERE[written]} for {written}?"
 
 
-def _compiled(node: ast.expr, text: str, names: set[str], levels: int) -> _Evaluate:
-    """Return a function that evaluates a node, and add the names that it needs.
+class _Compiler:
+    """Turns a text, read as Python, into a function that evaluates it; names, size: see Expression."""
 
-    Raises ExpressionError where the language does not have it, or beyond so many levels.
-    """
-    if not levels:
-        raise _too_deep(text)
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.names = set[str]()
+        self.size = 0
 
-    def inner(part: ast.expr) -> _Evaluate:
-        return _compiled(part, text, names, levels - 1)
+    def compiled(self, node: ast.expr, levels: int) -> _Evaluate:
+        """Return a function that evaluates a node.
 
-    match node:
-        case ast.Constant(value=int() | float() as value) if NUMBER.fullmatch(text, node.col_offset,
-                                                                              node.end_col_offset or 0):
-            return _constant(_finite(_as_float(value), text))
-        case ast.Name(id=name) if name in _WORDS:
-            return _constant(_WORDS[name])
-        case ast.Name(id=name) if is_name(name):
-            names.add(name)
-            return _looked_up(name)
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            number = inner(operand)
-            return lambda scope: -_number(number(scope))
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            truth = inner(operand)
-            return lambda scope: not _truth(truth(scope))
-        case ast.BoolOp(op=op, values=values):
-            return _joined([inner(value) for value in values], decides=isinstance(op, ast.Or))
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
-            return _calculated(_ARITHMETIC[type(op)], (inner(left), inner(right)))
-        case ast.Compare(left=left, ops=ops, comparators=others) if all(type(op) in _COMPARISONS for op in ops):
-            return _compared([type(op) for op in ops], [inner(side) for side in (left, *others)])
-        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS and (
-                len(arguments) == 1 or (name in _TAKE_SEVERAL and arguments)):
-            return _calculated(_of_several(_FUNCTIONS[name]), [inner(argument) for argument in arguments])
-    raise _unknown(text)
+        Raises ExpressionError where the language does not have it, or beyond so many levels.
+        """
+        if not levels:
+            raise _too_deep(self._text)
+        self.size += 1
+
+        def inner(part: ast.expr) -> _Evaluate:
+            return self.compiled(part, levels - 1)
+
+        match node:
+            case ast.Constant(value=int() | float() as value) if NUMBER.fullmatch(self._text, node.col_offset,
+                                                                                  node.end_col_offset or 0):
+                return _constant(_finite(_as_float(value), self._text))
+            case ast.Name(id=name) if name in _WORDS:
+                return _constant(_WORDS[name])
+            case ast.Name(id=name) if is_name(name):
+                self.names.add(name)
+                return _looked_up(name)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                number = inner(operand)
+                return lambda scope: -_number(number(scope))
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                truth = inner(operand)
+                return lambda scope: not _truth(truth(scope))
+            case ast.BoolOp(op=op, values=values):
+                return _joined([inner(value) for value in values], decides=isinstance(op, ast.Or))
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
+                return _calculated(_ARITHMETIC[type(op)], (inner(left), inner(right)))
+            case ast.Compare(left=left, ops=ops, comparators=others) if all(type(op) in _COMPARISONS for op in ops):
+                return _compared([type(op) for op in ops], [inner(side) for side in (left, *others)])
+            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS and (
+                    len(arguments) == 1 or (name in _TAKE_SEVERAL and arguments)):
+                return _calculated(_of_several(_FUNCTIONS[name]), [inner(argument) for argument in arguments])
+        raise _unknown(self._text)
 
 
 def _constant(value: Value) -> _Evaluate:

@@ -150,3 +150,11 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
     }, BLOCK, least=1),
 })
 """Every element of version 2, by its tag."""
+MOST: Final[Mapping[str, tuple[int, str]]] = MappingProxyType({
+    "load": (10_000, "divide it among several files"),
+    "include": (1_000, "include files that include others"),
+    "tempo": (10_000, "let a tempo change over many ticks"),
+    "mask": (1_000, "divide it among several files"),
+    "let": (1_000, "divide it among several files"),
+})
+"""How many of some elements a file may hold directly below `pha`, and what to do where there are more."""

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import islice
 
 from ..errors import quoted
 
@@ -78,6 +79,26 @@ def near(name: str, known: Iterable[str]) -> str:
     """
     found = nearest(name, known)
     return f"; did you mean {' or '.join(found)}?" if found else ""
+
+
+class Suggestions:
+    """Suggests names as near() does, until so many have been compared: a file full of mistakes is read in good time."""
+
+    def __init__(self, most: int = 10_000) -> None:
+        self._left = most
+
+    def near(self, name: str, known: Iterable[str]) -> str:
+        """Return what the function `near` does, or "" where too many names have been compared."""
+        if self._left <= 0:
+            return ""
+        known = list(islice(known, _MOST_COMPARED))
+        self._left -= len(known)
+        return near(name, known)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there are none any longer."""
+        return self._left <= 0
 
 
 def listed(name: str, held: Iterable[str]) -> str:

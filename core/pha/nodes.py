@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cached_property, lru_cache
+from typing import Final, NamedTuple
 
 from ..errors import quoted
 from .expressions import NUMBER, Expression, ExpressionError, is_name, read_expression
-from .grammar import GRAMMAR, MODES, PLAYED, Attribute, Kind
+from .grammar import GRAMMAR, MODES, MOST, PLAYED, Attribute, Kind
 from .naming import near
 from .text import Text
 
 Report = Callable[[int, str], None]
 """Called with an element's number in its text, and what is wrong with it."""
 _NOTHING = read_expression("0")
+MAX_CHARACTERS: Final = 400_000
+"""Of all expressions of a file."""
+_PLAIN = 20
+"""Letters of an element's values, up to which none of them is an expression worth counting."""
 _LONGEST_KEPT = 200
 """Letters of an element's values, up to which what they say is kept for the next reading."""
 _AT_MOST_ONE = ("with", "music")
@@ -56,9 +60,14 @@ class Node(NamedTuple):
 class BlockReader:
     """Reads elements as nodes and reports what is wrong with them."""
 
-    def __init__(self, text: Text, report: Report, known: Mapping[int, tuple[Node, ...]] | None = None) -> None:
-        """Take what is called for each mistake; known: what some elements hold, which is right."""
-        self._text, self._report, self._known = text, report, known or {}
+    def __init__(self, text: Text, report: Report, known: Mapping[int, tuple[Node, ...]] | None = None,
+                 is_enough: Callable[[], bool] = lambda: False) -> None:
+        """Take what is called for each mistake; known: what some elements hold, which is right.
+
+        is_enough: tells whether so much is wrong that no more need be looked for.
+        """
+        self._text, self._report, self._known, self._is_enough = text, report, known or {}, is_enough
+        self._characters, self._is_over = 0, False
         _, self._tags, self._attributes, self._words = text.shape
 
     def node(self, element: int) -> Node:
@@ -66,11 +75,16 @@ class BlockReader:
         tags = self._tags
         tag, given = tags[element], self._attributes[element]
         rule = GRAMMAR[tag]
-        is_short = sum(map(len, given.values())) <= _LONGEST_KEPT
-        read = (_known_attributes if is_short else _read_attributes)(tag, tuple(given.items()))
+        if self._is_over or self._is_enough():
+            nothing = _known_attributes(tag, ())
+            return Node(tag, nothing.texts, nothing.expressions, (), element)
+        length = sum(map(len, given.values()))
+        read = (_known_attributes if length <= _LONGEST_KEPT else _read_attributes)(tag, tuple(given.items()))
+        if length > _PLAIN:
+            self._count_characters(element, read)
         if element in self._known:
             return Node(tag, read.texts, read.expressions, self._known[element], element, read.in_seconds)
-        inside = self._text.children(element)
+        inside = self._text.children(element) if element else self.top
         if inside or self._words[element]:
             self._check_children(element, inside)
         for message in read.problems:
@@ -81,6 +95,25 @@ class BlockReader:
             self._report(element, f"<{tag}>: found nothing to play in it, expected at least one {wanted}")
         return Node(tag, read.texts, read.expressions, children, element, read.in_seconds)
 
+    def _count_characters(self, element: int, read: _Attributes) -> None:
+        """Count those of expressions; report where they become too many."""
+        self._characters += sum(len(each.text) for each in read.expressions.values() if each.constant is None)
+        if self._characters > MAX_CHARACTERS:
+            self._is_over = True
+            self._report(element, f"<{self._tags[element]}>: up to here the expressions have more than "
+                                  f"{MAX_CHARACTERS} characters, expected fewer: give what comes often a name by <let>")
+
+    @cached_property
+    def top(self) -> Sequence[int]:
+        """The elements below `pha`; where there are more of some than MOST, that is reported, and none are read."""
+        inside = self._text.children(0)
+        for tag, (most, advice) in MOST.items():
+            same = [child for child in inside if self._tags[child] == tag] if len(inside) > most else []
+            if len(same) > most:
+                self._report(same[most], f"found {len(same)} <{tag}>, expected at most {most}: {advice}")
+                self._is_over = True
+        return () if self._is_over else inside
+
     def _check_children(self, element: int, inside: Sequence[int]) -> None:
         tags, tag, words = self._tags, self._tags[element], self._words[element]
         allowed = GRAMMAR[tag].children
@@ -89,6 +122,8 @@ class BlockReader:
         before, has_played, met, has_weights = "", False, set[str](), tag == "pick"
         for child in inside:
             name = tags[child]
+            if self._is_enough():
+                return
             if name not in allowed:
                 wanted = " or ".join(f"<{each}>" for each in allowed) or "nothing inside"
                 self._report(child, f"found <{name[:60]}> in <{tag}>, expected {wanted}{near(name, allowed)}")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -21,6 +22,11 @@ from .naming import near
 from .scopes import Module, Scopes
 
 MAX_MODULES = 1_000
+MAX_ELEMENTS = 250_000
+"""In all files of a score, and again as many in all of them with what each inherits."""
+MAX_MISSING = 1_000
+"""Files that are not there, or cannot be read; no more are looked for."""
+_T = TypeVar("_T")
 _GAP = "nothing"
 """What a clip is called that plays in place of one that is not there."""
 _NO_BODY = Skeleton.from_arrays((_GAP,), (-1,), rot.identities(1), np.zeros((1, 3)))
@@ -149,10 +155,14 @@ class _Resolver:
         self._clips: list[Clip] = []
         self._clip_names: list[str] = []
         self._clips_of: dict[str, tuple[int, ...]] = {}
+        self._failed: dict[tuple[str, str], FileError] = {}
+        self._module_named: dict[str, Module] = {}
+        self._elements = 0
 
     def programme(self, document: Document) -> Programme:
         self._read(document)
         self._break_cycles_of_extends()
+        self._refuse_much_inheritance()
         offsets = np.cumsum([0] + [len(m.document.procedures) for m in self._modules]).tolist()
         scopes = Scopes(self._modules, offsets, self._clip_names)
         if any(module.document.version == 2 for module in self._modules):
@@ -220,6 +230,20 @@ class _Resolver:
                 seen.add(at.base)
                 at = self._modules[at.base]
 
+    def _refuse_much_inheritance(self) -> None:
+        """Raise ScoreError where files inherit so much that looking all of it up in each would take long."""
+        elements = 0
+        for module in self._modules:
+            at = module
+            while at.base is not None:
+                at = self._modules[at.base]
+                elements += len(at.document.text)
+            if elements > MAX_ELEMENTS and module.document.extends is not None:
+                self._error(f"<pha> extends: found more than {MAX_ELEMENTS} elements that files inherit from each "
+                            "other, expected fewer: extend smaller files, and not so many in a row",
+                            module.document.place(module.document.extends))
+                self._raise_errors()
+
     # Files
 
     def _read(self, document: Document) -> None:
@@ -229,22 +253,33 @@ class _Resolver:
             if module.document.extends is not None:
                 extends = module.document.extends
                 try:
-                    module.base = self._include(extends.src).index
+                    module.base = self._there("score", extends.src, self._include).index
                 except FileError as error:
                     self._missing(error, module, extends, "pha", "extends")
             for include in module.document.includes:
                 try:
-                    other = self._include(include.src)
+                    other = self._there("score", include.src, self._include)
                     module.includes.add(other.index)
                 except FileError as error:
                     self._missing(error, module, include, "include")
             for load in module.document.loads:
                 try:
-                    module.loads[load.src] = self._load(load, module.document)
+                    module.loads[load.src] = self._there("clips", load.src, partial(self._load, module, load))
                 except FileError as error:
                     self._missing(error, module, load, "load")
         if self._clips:
             self._problems += self._library.damaged_maps
+
+    def _there(self, kind: str, src: str, read: Callable[[str], _T]) -> _T:
+        """Return what is read from a src; raise FileError, and do not look again, where that cannot be."""
+        if (kind, src) not in self._failed:
+            if len(self._failed) >= MAX_MISSING:
+                raise FileError.at(f"{MAX_MISSING} files are not there or cannot be read; no more are looked for")
+            try:
+                return read(src)
+            except FileError as error:
+                self._failed[kind, src] = error
+        raise self._failed[kind, src]
 
     def _missing(self, error: FileError, module: Module, source: Source, tag: str, attribute: str = "src") -> None:
         module.missing[source.src] = error.problems[0].message
@@ -254,24 +289,31 @@ class _Resolver:
     def _add(self, document: Document, src: str) -> Module:
         module = Module(len(self._modules), src, document, set(), {})
         self._modules.append(module)
+        self._elements += len(document.text)
         if document.path is not None:
             self._module_of[self._library.identity(document.path)] = module
         return module
 
     def _include(self, src: str) -> Module:
+        if src not in self._module_named:
+            self._module_named[src] = self._module_at(src)
+        return self._module_named[src]
+
+    def _module_at(self, src: str) -> Module:
         path = self._library.module_path(src)
         identity = self._library.identity(path)
         if identity not in self._module_of:
             if len(self._modules) >= MAX_MODULES:
                 raise FileError.at(f"more than {MAX_MODULES} score files are included; no more are read", path)
+            if self._elements > MAX_ELEMENTS:
+                raise FileError.at(f"the score's files have more than {MAX_ELEMENTS} elements; no more are read", path)
             self._add(self._library.module(path), src)
         return self._module_of[identity]
 
-    def _load(self, load: Source, document: Document) -> tuple[int, ...]:
-        src = load.src
+    def _load(self, module: Module, load: Source, src: str) -> tuple[int, ...]:
         if src not in self._clips_of:
             clips, said = self._library.clips(src)
-            self._problems += [replace(problem, place=document.place(load)) for problem in said]
+            self._problems += [replace(problem, place=module.document.place(load)) for problem in said]
             first = len(self._clips)
             self._clips += clips
             self._clip_names += [f"{src}.{clip.name or src.rpartition('.')[2]}" for clip in clips]

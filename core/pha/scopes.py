@@ -5,16 +5,14 @@ Gustaitis et al. 2007, §5.4.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from ..errors import quoted
 from .document import Document
-from .naming import listed, near, nearest
-
-_MOST_COMPARED = 10_000
-"""Names that are compared to suggest others; then unknown names have no suggestions any longer."""
+from .naming import Suggestions, listed, nearest
 
 
 @dataclass(eq=False)
@@ -43,14 +41,15 @@ class Scopes:
 
     def __init__(self, modules: Sequence[Module], offsets: Sequence[int], clip_names: Sequence[str]) -> None:
         self._modules, self._offsets, self._clip_names = modules, offsets, clip_names
-        self._compared = 0
+        self._suggestions = Suggestions()
         self._known: dict[tuple[int, str], tuple[int, int] | int | None] = {}
         self._loaded: dict[int, tuple[dict[str, int], dict[str, list[int]]]] = {}
-        self._by_name: dict[str, list[tuple[int, int]]] = {}
+        self._own: dict[int, Mapping[str, int]] = {}
+        self._holders: dict[str, int] = {}
         self._full: dict[str, list[tuple[int, int]]] = {}
         for module in modules:
             for name, procedure in self.own(module.index).items():
-                self._by_name.setdefault(name, []).append((module.index, procedure))
+                self._holders[name] = self._holders.get(name, 0) | 1 << module.index
                 if module.src:
                     self._full.setdefault(f"{module.src}.{name}", []).append((module.index, procedure))
 
@@ -61,13 +60,27 @@ class Scopes:
             yield module
             module = None if module.base is None else self._modules[module.base]
 
-    def own(self, view: int) -> dict[str, int]:
+    def own(self, view: int) -> Mapping[str, int]:
         """Return a module's own procedures by name: those that it defines, then those that it inherits."""
-        found: dict[str, int] = {}
+        if view not in self._own:
+            found: dict[str, int] = {}
+            for module in self.chain(view):
+                for at, procedure in enumerate(module.document.procedures):
+                    found.setdefault(procedure.name, self._offsets[module.index] + at)
+            self._own[view] = found
+        return self._own[view]
+
+    def defined(self, view: int) -> Iterator[int]:
+        """Yield the procedures that a module and those that it extends define, also those that are replaced."""
         for module in self.chain(view):
-            for at, procedure in enumerate(module.document.procedures):
-                found.setdefault(procedure.name, self._offsets[module.index] + at)
-        return found
+            yield from range(self._offsets[module.index],
+                             self._offsets[module.index] + len(module.document.procedures))
+
+    @cached_property
+    def _inherited(self) -> list[int]:
+        """For each module the set of those that it extends, also through others, as bits of an integer."""
+        return [sum(1 << module.index for module in self.chain(view)) & ~(1 << view)
+                for view in range(len(self._modules))]
 
     @cached_property
     def _reach(self) -> list[int]:
@@ -98,9 +111,9 @@ class Scopes:
             return procedures[0] if procedures else clips[0]
         if procedures or clips:
             return None
-        inherited = {module.index for module in self.chain(view)}
+        inherited = self._inherited[view] | 1 << view
         for other, procedure in self._full.get(name, ()):
-            if other in inherited:  # a replacement calls what it replaces; the rest is as in this view
+            if inherited >> other & 1:  # a replacement calls what it replaces; the rest is as in this view
                 return view, procedure
         for other, procedure in self._full.get(name, ()):
             if self._sees(view, other, name.rpartition(".")[2]):
@@ -109,9 +122,11 @@ class Scopes:
 
     def _meanings(self, view: int, name: str) -> tuple[list[tuple[int, int]], list[int]]:
         """Return the procedures, with their views, and the clips that an unqualified name may mean."""
-        inherited = {module.index for module in self.chain(view)} - {view}
-        procedures = [(other, procedure) for other, procedure in self._by_name.get(name, ())
-                      if other not in inherited and self._sees(view, other, name)]
+        holders, procedures = self._holders.get(name, 0) & self._seen(view, name) & ~self._inherited[view], []
+        while holders:
+            other = (holders & -holders).bit_length() - 1
+            procedures.append((other, self.own(other)[name]))
+            holders &= holders - 1
         return procedures, self._clips(view)[1].get(name, [])
 
     def what_is_wrong(self, view: int, name: str) -> str:
@@ -123,8 +138,12 @@ class Scopes:
         return (f"<call> name: found {quoted(name)}, which is the name of {len(full)} things: "
                 f"{', '.join(map(quoted, full[:6]))}; expected one of these in full")
 
+    def _seen(self, view: int, name: str) -> int:
+        """Return the modules whose procedures of a name a view sees, as bits of an integer."""
+        return 1 << view if name == "main" else self._reach[view] | 1 << view
+
     def _sees(self, view: int, other: int, name: str) -> bool:
-        return other == view or (name != "main" and bool(self._reach[view] >> other & 1))
+        return bool(self._seen(view, name) >> other & 1)
 
     def _name(self, other: int, name: str) -> str:
         src = self._modules[other].src
@@ -161,17 +180,16 @@ class Scopes:
         for src, why in missing.items():
             if name == src or name.startswith(f"{src}."):
                 return f"<call> name: {quoted(name)} cannot be played: {why}"
-        full, bare = self._clips(view)
-        by_name = (n for n, ps in self._by_name.items() if any(self._sees(view, m, n) for m, _ in ps))
-        by_full = (n for n, ps in self._full.items() if any(self._sees(view, m, n.rpartition(".")[2]) for m, _ in ps))
-        known = [*bare, *full, *by_name, *by_full]
         if name.rpartition(".")[2] == "main":
             hint = "; the main of another file cannot be called"
         else:
             hint = ""
-            if self._compared < _MOST_COMPARED:
-                self._compared += len(known)
-                hint = near(name, known) + self._held(view, name)
+            if not self._suggestions.is_over:
+                full, bare = self._clips(view)
+                by_name = (n for n, holders in self._holders.items() if holders & self._seen(view, n))
+                by_full = (n for n, ps in self._full.items()
+                           if any(self._sees(view, m, n.rpartition(".")[2]) for m, _ in ps))
+                hint = self._suggestions.near(name, chain(bare, full, by_name, by_full)) + self._held(view, name)
             if not hint and missing:
                 src, why = next(iter(missing.items()))
                 hint = f"; it may be in {quoted(src)}, which cannot be read: {why}"

@@ -22,6 +22,9 @@ from .garbage import without_search_for_cycles
 MAX_ELEMENTS = 200_000
 """In one score's file: so many are read within a second, and nobody writes more by hand."""
 
+MAX_ATTRIBUTES = 1_000_000
+"""Of all its elements."""
+
 _CHUNK = 4096
 """Units whose characters are counted together."""
 _NAME = re.compile(rb"<[^ \t\r\n/>]+")
@@ -263,12 +266,16 @@ def _read(data: bytes, path: Path | None, is_string: bool) -> Text:
     depths, tags, attributes, words = shape
     open_elements: list[int] = []
     declared: list[str | None] = [None]
-    most, deepest = MAX_ELEMENTS, xml.MAX_DEPTH
+    most, deepest, attributes_left = MAX_ELEMENTS, xml.MAX_DEPTH, MAX_ATTRIBUTES
 
     def start(tag: str, given: dict[str, str]) -> None:
+        nonlocal attributes_left
         number, depth = len(starts), len(open_elements)
+        attributes_left -= len(given)
         if number >= most:
             raise refusals.too_many(most)
+        if attributes_left < 0:
+            raise refusals.too_many(MAX_ATTRIBUTES, "attributes")
         if depth >= deepest:
             raise refusals.too_deep()
         starts.append(parser.CurrentByteIndex)

@@ -14,7 +14,7 @@ from ..clips.excerpt import Excerpt, mirrored
 from ..errors import Place, Problem, ScoreError, quoted, some_of
 from ..maths.arrays import IntArray
 from ..pha.sequence import WAIT, Block, Sequence
-from ..skeletons.body_parts import mask_of
+from ..skeletons.body_parts import BodyMasks
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.mirror import Mirror
 from .blocks import BelowPose, BlockMaker, Playing
@@ -65,6 +65,7 @@ class _Arrangement:
     _mirrored: dict[int, Clip] = field(default_factory=dict)
     _made: dict[tuple[int, bytes], Stage] = field(default_factory=dict)
     _makers: dict[tuple[int, bool], BlockMaker] = field(default_factory=dict)
+    _masks: dict[int, BodyMasks] = field(default_factory=dict)
 
     def row(self, sequence: Sequence) -> tuple[Sequence, list[Piece]]:
         """Return the same segments over the pieces that they play."""
@@ -151,8 +152,10 @@ class _Arrangement:
             block = self.blocks[number]
             masks, rows = [], []
             for lane in block.lanes:
-                mask, missing = mask_of(lane.body, lane.fade, lane.masks, self.body)
-                for name in missing:
+                own = self._masks.setdefault(id(lane.masks), BodyMasks(lane.masks, self.body))
+                said = len(own.missing)
+                mask = own.of(lane.body, lane.fade)
+                for name in list(own.missing)[said:]:
                     self._say(f"<lane> body: {quoted(self.body.skeleton.name)} has nothing for {quoted(name)}")
                 masks.append(mask[self._mirror.partner] if is_mirrored else mask)
                 rows.append(None if lane.sequence is None else self._lane_row(lane.sequence))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -20,6 +20,11 @@ from .maps import SkeletonMap
 
 BONE: Final = "bone:"
 """Comes before the name of a bone of the character."""
+MAX_CHARACTERS: Final = 1_000
+"""Of what says which part of the body is meant."""
+_LONGEST_COMPARED: Final = 200
+_MOST_COMPARED: Final = 2_000
+"""Longer names, and more of them, are not suggested: comparing takes time."""
 _SIGN: Final = re.compile(r"\s([+-])\s")
 _TIGHT_SIGN: Final = re.compile(r"([+-])")
 
@@ -88,22 +93,34 @@ def terms_of(body: str) -> tuple[Term, ...]:
     return tuple(terms)
 
 
-def what_is_wrong(body: str, named: Mapping[str, NamedBody]) -> str:
+def what_is_wrong(body: str, named: Mapping[str, NamedBody], circular: Container[str] | None = None) -> str:
     """Return what is wrong with a body for any character, "" for nothing: unknown names, masks made of themselves.
+
+    circular: what where_circles_close(named) returns, where it is asked for many bodies.
 
     >>> what_is_wrong("uper", {})
     "found 'uper', expected whole, root, lower, upper, …, a joint of H-Anim, bone:NAME or a mask; did you mean upper?"
     """
+    if len(body) > MAX_CHARACTERS:
+        return (f"found {quoted(body)} of {len(body)} characters, expected at most {MAX_CHARACTERS}: give parts of it "
+                "names by <mask>")
+    if circular is None:
+        circular = where_circles_close(named)
     for term in terms_of(body):
         if term.name in named:
-            if _leads_to(term.name, term.name, named):
+            if term.name in circular:
                 return _made_of_itself(term.name)
         elif not (term.name in PARTS or hanim.canonical(term.name) or term.name.removeprefix(BONE) != term.name):
-            near = difflib.get_close_matches(term.name[:200], [*PARTS, *named, *hanim.PARENTS], n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
             return (f"found {quoted(term.name)}, expected {', '.join(_SHOWN)}, …, a joint of H-Anim, bone:NAME or a "
-                    f"mask{hint}")
+                    f"mask{_hint(term.name, named)}")
     return ""
+
+
+def _hint(name: str, named: Iterable[str]) -> str:
+    """Return "; did you mean …?" where a part of the body is called nearly so."""
+    known = [*PARTS, *(other for other in named if len(other) <= _LONGEST_COMPARED), *hanim.PARENTS]
+    near = difflib.get_close_matches(name[:_LONGEST_COMPARED], known[:_MOST_COMPARED], n=1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _made_of_itself(name: str) -> str:
@@ -113,73 +130,109 @@ def _made_of_itself(name: str) -> str:
 _SHOWN: Final = ("whole", "root", "lower", "upper")
 
 
-def _leads_to(name: str, wanted: str, named: Mapping[str, NamedBody]) -> bool:
-    """Tell whether a named body is made of another one, at any depth."""
-    seen: set[str] = set()
-    waiting = [name]
-    while waiting:
-        for term in terms_of(named[waiting.pop()].body):
-            if term.name == wanted:
-                return True
-            if term.name in named and term.name not in seen:
-                seen.add(term.name)
-                waiting.append(term.name)
-    return False
+def where_circles_close(named: Mapping[str, NamedBody]) -> frozenset[str]:
+    """Return named bodies that are made of themselves, at any depth: of each circle the one that is met first.
+
+    >>> where_circles_close({"a": NamedBody("b + arms"), "b": NamedBody("c"), "c": NamedBody("b")})
+    frozenset({'b'})
+    """
+    return _innermost_first(named, named)[1]
+
+
+def _innermost_first(names: Iterable[str], named: Mapping[str, NamedBody],
+                     known: Container[str] = ()) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return named bodies and all that they are made of, each behind those, and where circles close.
+
+    known: those that are not looked at. No recursion, and each of the others is looked at once.
+    """
+    is_done: dict[str, bool] = {}
+    order: list[str] = []
+    closing = set[str]()
+    for first in names:
+        if first in is_done or first in known:
+            continue
+        is_done[first] = False
+        chain = [(first, _named_terms(named[first].body, named))]
+        while chain:
+            name, rest = chain[-1]
+            inner = next(rest, None)
+            if inner is None:
+                is_done[name] = True
+                order.append(chain.pop()[0])
+            elif inner in known:
+                continue
+            elif inner not in is_done:
+                is_done[inner] = False
+                chain.append((inner, _named_terms(named[inner].body, named)))
+            elif not is_done[inner]:
+                closing.add(inner)
+    return tuple(order), frozenset(closing)
+
+
+def _named_terms(body: str, named: Mapping[str, NamedBody]) -> Iterator[str]:
+    return (term.name for term in terms_of(body) if term.name in named)
 
 
 def mask_of(body: str, fade: float, named: Mapping[str, NamedBody],
             skeleton_map: SkeletonMap) -> tuple[FloatArray, tuple[str, ...]]:
     """Return how much of each joint a body has, (J,) from 0 to 1, and the names for which the rig has nothing.
 
-    body: names joined by + and −, from left to right: those of PARTS, joints of H-Anim and `bone:NAME`, both with their
-    descendants, and the names in `named`.
-    fade: how many joints share the border. With 2 the first joint inside has ⅓, the second ⅔, the rest the whole.
-    A joint that the map does not know belongs where its nearest known ancestor does, above all to the root. Of a rig
-    without a map the root is the joint that has no parent, and other parts have nothing.
-    Raises TaktError where what_is_wrong() finds something.
+    The same as BodyMasks(named, skeleton_map).of(body, fade), which is faster for many bodies.
     """
-    owners = _owners(skeleton_map)
-    missing: list[str] = []
-    masks: dict[str, FloatArray] = {}
+    masks = BodyMasks(named, skeleton_map)
+    return masks.of(body, fade), tuple(masks.missing)
 
-    def joined(whole: NamedBody) -> FloatArray:
-        if wrong := what_is_wrong(whole.body, named):
+
+@dataclass(frozen=True, eq=False)
+class BodyMasks:
+    """Parts of the body as masks over a rig's joints; each named one is worked out once.
+
+    named: those with names of the author's own. missing: the names asked for so far for which the rig has nothing.
+    """
+
+    named: Mapping[str, NamedBody]
+    skeleton_map: SkeletonMap
+    missing: dict[str, None] = field(default_factory=dict)
+    _known: dict[str, FloatArray] = field(default_factory=dict)
+
+    def of(self, body: str, fade: float) -> FloatArray:
+        """Return how much of each joint a body has, (J,) from 0 to 1.
+
+        body: names joined by + and −, from left to right: those of PARTS, joints of H-Anim and `bone:NAME`, both with
+        their descendants, and the named ones.
+        fade: how many joints share the border. With 2 the first joint inside has ⅓, the second ⅔, the rest the whole.
+        A joint that the map does not know belongs where its nearest known ancestor does, above all to the root. Of a
+        rig without a map the root is the joint that has no parent, and other parts have nothing.
+        Raises TaktError where what_is_wrong() finds something, also in what the body is made of.
+        """
+        order, closing = _innermost_first(_named_terms(body, self.named), self.named, self._known)
+        if closing:
+            raise TaktError(_made_of_itself(min(closing)))
+        for name in order:
+            self._known[name] = self._joined(self.named[name])
+        return self._joined(NamedBody(body, fade))
+
+    def _joined(self, whole: NamedBody) -> FloatArray:
+        if wrong := what_is_wrong(whole.body, self.named, circular=()):
             raise TaktError(wrong)
-        mask = np.zeros(len(owners))
+        mask = np.zeros(len(self._owners))
         for term in terms_of(whole.body):
-            own = masks.get(term.name)
+            own = self._known.get(term.name)
             if own is None:
-                own = _joints_of(term.name, skeleton_map, owners).astype(np.float64)
+                own = _joints_of(term.name, self.skeleton_map, self._owners).astype(np.float64)
                 if not own.any():
-                    missing.append(term.name)
+                    self.missing[term.name] = None
             mask = np.maximum(mask, own) if term.is_added else np.minimum(mask, 1.0 - own)
-        return _faded(mask, whole.fade, skeleton_map.skeleton.parents)
+        return _faded(mask, whole.fade, self.skeleton_map.skeleton.parents)
 
-    for name in _named_within(body, named):
-        masks[name] = joined(named[name])
-    return joined(NamedBody(body, fade)), tuple(dict.fromkeys(missing))
-
-
-def _named_within(body: str, named: Mapping[str, NamedBody]) -> tuple[str, ...]:
-    """Return the named bodies that a body is made of, at any depth: each once, behind those that it is made of itself.
-
-    Raises TaktError where one of them is made of itself.
-    """
-    order: dict[str, None] = {}
-    begun: set[str] = set()
-    waiting = [term.name for term in reversed(terms_of(body)) if term.name in named]
-    while waiting:
-        name = waiting[-1]
-        below = [term.name for term in reversed(terms_of(named[name].body)) if term.name in named]
-        ahead = [each for each in below if each not in order]
-        if not ahead or name in order:
-            order.setdefault(waiting.pop())
-            continue
-        begun.add(name)
-        if not begun.isdisjoint(ahead):
-            raise TaktError(_made_of_itself(next(each for each in ahead if each in begun)))
-        waiting += ahead
-    return tuple(order)
+    @cached_property
+    def _owners(self) -> tuple[str, ...]:
+        """For each joint the H-Anim joint that it is, or that its nearest known ancestor is."""
+        known = {joint: name for name, joint in self.skeleton_map.joint_of.items()}
+        owners: list[str] = []
+        for joint, parent in enumerate(self.skeleton_map.skeleton.parents.tolist()):  # parents stand before children
+            owners.append(known.get(joint) or (owners[parent] if parent >= 0 else hanim.ROOT))
+        return tuple(owners)
 
 
 def _joints_of(name: str, skeleton_map: SkeletonMap, owners: tuple[str, ...]) -> BoolArray:
@@ -196,15 +249,6 @@ def _joints_of(name: str, skeleton_map: SkeletonMap, owners: tuple[str, ...]) ->
     if name == "whole":
         return np.ones(len(skeleton), dtype=np.bool_)
     return np.array([owner in wanted for owner in owners], dtype=np.bool_)
-
-
-def _owners(skeleton_map: SkeletonMap) -> tuple[str, ...]:
-    """Return for each joint the H-Anim joint that it is, or that its nearest known ancestor is."""
-    known = {joint: name for name, joint in skeleton_map.joint_of.items()}
-    owners: list[str] = []
-    for joint, parent in enumerate(skeleton_map.skeleton.parents.tolist()):  # parents stand before children
-        owners.append(known.get(joint) or (owners[parent] if parent >= 0 else hanim.ROOT))
-    return tuple(owners)
 
 
 def _faded(mask: FloatArray, fade: float, parents: IntArray) -> FloatArray:

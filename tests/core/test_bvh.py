@@ -1,5 +1,6 @@
 """BVH: files written by hand, trips there and back, real files, damaged files."""
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -131,9 +132,10 @@ def test_real_files_come_back(name: str) -> None:
     ("\t}\n}\nMOTION", "\t}\nMOTION", ":17: the hierarchy is not complete: a brace is not closed"),
     ("Frames: 2", "Frames: x", ":20: Frames is 'x'; a whole number of at least 1"),
     ("Frames: 2", "Frames: 0", ":20: Frames is '0'"),
-    ("Frame Time: 0.5", "Frame Time: 0", ":21: Frame Time is '0'; seconds greater than 0"),
+    ("Frame Time: 0.5", "Frame Time: 0", ":21: Frame Time is '0'; seconds greater than 1e-09 are wanted"),
     ("Frame Time: 0.5", "Frame Time: nan", ":21: Frame Time is 'nan'"),
-    ("Frame Time: 0.5", "Frame Time: 1e-310", ":21: Frame Time is '1e-310'; seconds greater than 0"),
+    ("Frame Time: 0.5", "Frame Time: 1e-310", ":21: Frame Time is '1e-310'; seconds greater than 1e-09"),
+    ("Frame Time: 0.5", "Frame Time: 1e-10", ":21: Frame Time is '1e-10'; seconds greater than 1e-09"),
     ("Frame Time: 0.5", "", "after MOTION the lines 'Frames: COUNT' and 'Frame Time: SECONDS'"),
     ("1 2 3 90", "1 2 3", ":22: a frame of 7 numbers; the 8 channels"),
     ("40 50", "40 50 60", ":23: a frame of 9 numbers"),
@@ -272,10 +274,33 @@ def test_long_files_turn_in_each_frame_as_short_ones(monkeypatch: pytest.MonkeyP
     angles = np.random.default_rng(0).uniform(-180.0, 180.0, (600, 8))
     text = HIERARCHY + "MOTION\nFrames: 600\nFrame Time: 0.01\n" + "\n".join(" ".join(map(str, row)) for row in angles)
     runs = bvh.read(text.encode()).clip.rotations.values
-    monkeypatch.setattr(bvh, "_FRAMES_AT_ONCE", 600)
+    monkeypatch.setattr(bvh, "_TURNS_AT_ONCE", 7)
     np.testing.assert_array_equal(runs, bvh.read(text.encode()).clip.rotations.values)
     legs = rot.multiply(about(1, angles[-1, 6]), about(0, angles[-1, 7]))
     assert rot.angle_between(runs[-1], legs) < TEXT_DIGITS
+
+
+def test_more_numbers_than_are_read_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bvh, "MAX_VALUES", 15)
+    with pytest.raises(FileError, match=r":24: more than 15 numbers in all frames; no more are read"):
+        bvh.read(TEXT.encode(), Path("a.bvh"))
+    monkeypatch.setattr(bvh, "MAX_VALUES", 16)
+    monkeypatch.setattr(bvh, "MAX_FRAMES", 1)
+    for text in (TEXT, TEXT.replace("Frames: 2", "Frames: 1")):
+        with pytest.raises(FileError, match=":22: 2 frames; at most 1 are read: cut the motion into several files"):
+            bvh.read(text.encode(), Path("a.bvh"))
+
+
+@pytest.mark.parametrize("text", [
+    TEXT.replace("Frame Time: 0.5", "Frame Time: 0.5" + " " * 1_000_000 + "x"),
+    TEXT.replace("Frames:", " " * 1_000_000 + "x"), "HIERARCHY\n" + "{" * 8_000_000 + TEXT,
+    "HIERARCHY\n" + " " * 20_000_000 + TEXT, TEXT.replace("OFFSET", "OFFSET 0 0 0\n" * 1_000_000 + "OFFSET", 1)],
+    ids=["blanks behind the frame time", "blanks before the frames", "braces", "blanks", "offsets"])
+def test_what_is_long_and_wrong_is_refused_soon(text: str) -> None:
+    begin = time.process_time()
+    with pytest.raises(FileError):
+        bvh.read(text.encode())
+    assert time.process_time() - begin < 5.0
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])

@@ -4,6 +4,9 @@ import os
 import re
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,12 +19,15 @@ from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
 from takt.core.pha.text import MAX_ELEMENTS
+from takt.tests.core import hostile_scores
 from takt.tests.core.scores import STEPS, procedure, score
 
 ROOT = Path(__file__).resolve().parents[2]
 CPU_S = 20
 """Generous, for each case."""
 MEMORY_MIB = 300
+SOON_S = 6.0
+"""Of the processor, for each score of hostile_scores, where others share it; alone it takes less than a second."""
 
 TAGS = st.sampled_from(["pha", "load", "include", "procedure", "call", "cal", "x", "main"])
 NAMES = st.sampled_from(["tickLength", "version", "src", "name", "duration", "transition", "repeat", "xmlns:a", "Name"])
@@ -122,6 +128,90 @@ def test_greedy_scores_stay_within_time_and_memory(name: str) -> None:
                          check=False, env=os.environ | {"PYTHONPATH": str(ROOT)})
     assert run.returncode == 0, run.stderr[-2000:]
     assert int(run.stdout) < MEMORY_MIB
+
+
+FAMILIES = (hostile_scores.values, hostile_scores.expressions, hostile_scores.masks_and_tempo, hostile_scores.calls)
+EXPECTED = {
+    "lets, each made of the one before": "found 100001 <let>, expected at most 1000",
+    "lets, each the square of the one before": r"'l9 \* l9' with l9 = .*: the result is larger than a number can be",
+    "lets beside procedures": "",
+    "lets in blocks in blocks": "found more than 1000 names that have values here",
+    "parameters": "<param>: found more than 1000 names",
+    "parameters, as often as called": "found more than 2000000 operations to evaluate",
+    "values without end in many calls": "more than 1000000 attributes",
+    "parentheses": "expected at most 100 levels of nesting",
+    "parentheses, as deep as allowed": "the expressions have more than 400000 characters",
+    "powers of powers": "did you mean a product for ",
+    "digits, and then a letter": "found an expression of 1000002 characters, expected at most 1000",
+    "long expressions in each round": "operations to evaluate",
+    "masks, each made of the next": "found 20000 <mask>, expected at most 1000: divide it among several files",
+    "masks, each made twice of the one before": "",
+    "masks, each made of all before": "",
+    "masks in a circle": "found 'm0', a mask that is made of itself",
+    "masks of bones that no character has": "",
+    "a mask of very many": "of 1000004 characters, expected at most 1000: give parts of it names by <mask>",
+    "changes of tempo": "found 100000 <tempo>, expected at most 10000: let a tempo change over many ticks",
+    "changes of tempo over ticks": "",
+    "loads": "found 100001 <load>, expected at most 10000",
+    "includes": "found 100000 <include>, expected at most 1000",
+    "calls, each twice the next": "found 1099511627776 segments when expanded",
+    "calls, each twice the next, which picks": "found more than 130000 elements to evaluate",
+    "a chain of calls": "found more than 1000 procedures within procedures",
+    "a circle of calls": "a cycle of calls",
+    "reversed within reversed": "segments to reverse, in calls that are reversed within others",
+    "picks of very many in loops": "operations to evaluate",
+    "loops in loops with indices": "",
+    "conditions in conditions": "",
+    "lanes": "found 20000 lanes at once when expanded, expected at most 200",
+    "lanes in lanes": "",
+    "lanes, each twice the next": "found 4096 lanes at once",
+    "a chain of extends": "found more than 250000 elements that files inherit from each other",
+    "a circle of extends": "which extends this score in turn; expected no cycle",
+    "many that extend one": "elements that files inherit",
+    "a chain of includes": "",
+    "all include all": "",
+    "more files than are read": "more than 1000 score files are included",
+    "large files": "the score's files have more than 250000 elements; no more are read",
+    "includes of what is not there": "found no file for 'd1000'",
+}
+"""What is said of some of the scores; "": that they play. Of the others only that they are refused or play, soon."""
+
+
+def _said_soon(case: hostile_scores.Case) -> str:
+    """Return what a case says of a score, "" where it plays."""
+    begin = time.process_time()
+    try:
+        case()
+        said = ""
+    except TaktError as error:
+        said = str(error)
+    assert time.process_time() - begin < SOON_S
+    assert len(said) < 100_000
+    return said
+
+
+def _check(name: str, said: str) -> None:
+    if name in EXPECTED:
+        assert bool(said) == bool(EXPECTED[name]), said[:300]
+        assert re.search(EXPECTED[name], said), said[:300]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("texts", FAMILIES, ids=lambda texts: texts.__name__)
+def test_what_multiplies_is_refused_or_plays_soon(texts: Callable[[], Mapping[str, str]]) -> None:
+    for name, text in texts().items():
+        _check(name, _said_soon(partial(hostile_scores.perform_score, text)))
+
+
+@pytest.mark.slow
+def test_folders_of_scores_that_lead_to_each_other_are_refused_or_play_soon() -> None:
+    for name, case in zip(hostile_scores.folders(), hostile_scores.in_folders(), strict=True):
+        _check(name, _said_soon(case))
+
+
+def test_each_expected_saying_is_of_a_score() -> None:
+    names = {name for texts in FAMILIES for name in texts()}
+    assert EXPECTED.keys() <= names | hostile_scores.folders().keys()
 
 
 def test_files_that_are_none_are_never_opened(tmp_path: Path) -> None:
