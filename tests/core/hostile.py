@@ -14,7 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from takt.core.formats import gltf, ogre_binary, ogre_material, ogre_mesh_binary, ogre_mesh_xml, ogre_xml, ogre_xml_keys
+from takt.core.formats import (
+    gltf,
+    ogre_binary,
+    ogre_material,
+    ogre_mesh_binary,
+    ogre_mesh_xml,
+    ogre_xml,
+    ogre_xml_keys,
+    x3d,
+)
 from takt.core.formats.format import Source
 from takt.core.library.library import Library
 from takt.core.pha.document import parse
@@ -22,6 +31,7 @@ from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
 from takt.tests.core.gltf_files import figure, packed
 from takt.tests.core.scores import STEPS, X, procedure, score, turning
+from takt.tests.core.x3d_files import clock, dancer, humanoid, in_classic, in_xml, joint
 
 Case = Callable[[], object]
 Read = Callable[[bytes], object]
@@ -219,6 +229,36 @@ def read_gltf(data: bytes) -> object:
     return gltf.FORMAT.read(Source(data, Path("made.glb"))) if gltf.FORMAT.read else None
 
 
+def x3d_words(count: int) -> Iterator[Case]:
+    """Change a file in the classic encoding word by word, and give it brackets, routes and joints without end."""
+    random = np.random.default_rng(11)
+    parts = re.findall(r"\s+|[{}\[\]]|[^\s{}\[\]]+", in_classic(*dancer()).decode())
+    for _ in range(count):
+        changed = list(parts)
+        for _ in range(int(random.integers(1, 6))):
+            changed[int(random.integers(10, len(changed)))] = str(random.choice(_CLASSIC))
+        yield partial(x3d.read_classic, "".join(changed).encode())
+    head = "#X3D V4.0 utf8\n"
+    for bad in ("[" * 10**6, "{" * 10**6, "Group { children [ " * 10**5, "PROTO P [ ] { " * 10**5, '"' * 10**6,
+                "#" * 10**6, "DEF a " * 10**5, "ROUTE a.b TO c.d\n" * 3 * 10**5, "Group { } " * 3 * 10**5,
+                "Group { a [ " + "1 " * 4 * 10**6 + "] }", "Group { a " + "1 " * 10**6 + "}", "Group { a IS " * 10**5,
+                "HAnimJoint { children USE a } " * 10**5, "Script { " + "[" * 10**6, "UNIT length x 1e-300\n" * 10**5):
+        yield partial(x3d.read_classic, (head + bad).encode())
+    flat = joint("root", (0, 1, 0), *(joint(f"j{i}", (0, i, 0)) for i in range(3000)))
+    shared = [humanoid(flat), *(humanoid(name=f"h{i}", inside=[("skeleton", "h_root")]) for i in range(3000))]
+    clocks = [clock(f"c{i}", 1.0) for i in range(300)]
+    nodes, routes = dancer()
+    many = [(f"c{i % 300}", "fraction_changed", "Bend", "set_fraction") for i in range(300)] + [
+        ("Bend", "value_changed", f"h_j{i}", "set_rotation") for i in range(3000)]
+    for made, ways in ((shared, []), ([humanoid(flat), *clocks, *nodes[1:]], [*routes[:1], *many])):
+        yield partial(x3d.read, in_xml(made, ways))
+        yield partial(x3d.read_classic, in_classic(made, ways))
+
+
+_CLASSIC = ("{", "}", "[", "]", '"', "USE h_l_hip", "DEF x", "nan", "1e999", "-1", "9" * 500, "ROUTE", "PROTO", "IS",
+            "Script", "NULL", "TRUE", "#", "\0", "HAnimJoint { }", 'Inline { url "/etc/passwd" }', "h.h", "1e30", "0")
+
+
 def read_material(data: bytes) -> object:
     """Read a script, and look up what its materials inherit."""
     known = ogre_material.read(data.decode("utf-8", "replace"))
@@ -239,6 +279,10 @@ def families(count: int, skeleton: bytes, xml: bytes, mesh: bytes, mesh_xml: byt
         ".mesh.xml, bombs": partial(bombs, ("mesh", "sharedgeometry", "vertexbuffer"), ogre_mesh_xml.read),
         ".material": partial(materials, material, count),
         ".glb, damaged": partial(gltfs, count),
+        ".x3d, mutated": partial(mutated, in_xml(*dancer()), x3d.read, count),
+        ".x3d, bombs": partial(bombs, ("X3D", "Scene", "HAnimHumanoid"), x3d.read),
+        ".x3dv, cut and flipped": partial(damaged, in_classic(*dancer()), x3d.read_classic, count),
+        ".x3dv, word by word": partial(x3d_words, count),
         ".pha, cut and flipped": partial(damaged, text, play, count),
         ".pha, mutated": partial(mutated, text, play, count),
         ".pha, bombs": partial(bombs, ("pha", "procedure"), play),
