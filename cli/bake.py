@@ -10,7 +10,7 @@ from ..core.clips.clip_file import ClipFile
 from ..core.formats import endings
 from ..core.playing.bake import bake
 from .scores import add_playing, check_unread, findings, play_programme, read_programme
-from .skeleton_files import DEFAULT_FPS, add_fps, write_clip_file, writer_of
+from .skeleton_files import DEFAULT_FPS, add_fps, add_hanim_motion, write_clip_file, writer_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help=f"the file to write; its ending names the format: {', '.join(endings(written=True))}")
     parser.add_argument("--name", help="what the clip is called (default: the score's file)")
     add_fps(parser, f"of the keys (default: {DEFAULT_FPS:g})")
+    add_hanim_motion(parser)
     add_playing(parser)
 
 
@@ -31,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     motion = play_programme(programme, library, options)
     fps = options.fps or DEFAULT_FPS
     clip = bake(motion, fps, options.name or options.score.name.removesuffix(".pha"))
-    warnings = write_clip_file(options.target, ClipFile(motion.skeleton, (clip,)), fps)
+    warnings = write_clip_file(options.target, ClipFile(motion.skeleton, (clip,)), fps, options.hanim_motion)
     for line in (*findings(motion, options.score), *(f"takt: warning: {warning}" for warning in warnings)):
         print(line, file=sys.stderr)
     return 0

@@ -30,7 +30,7 @@ def endings(formats: Mapping[str, Format] = FORMATS, *, read: bool = False, writ
     """Return the endings of all formats; read, written: only of those that core itself reads, or writes.
 
     >>> endings(written=True)
-    ('.skeleton', '.skeleton.xml', '.bvh')
+    ('.skeleton', '.skeleton.xml', '.bvh', '.x3d')
     """
     return tuple(ending for entry in formats.values() for ending in entry.endings
                  if (entry.read or not read) and (entry.write or not written))

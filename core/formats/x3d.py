@@ -17,6 +17,7 @@ from .gltf_tree import unique
 from .x3d_body import bodies
 from .x3d_motion import check_routes, clips, moved_nodes
 from .x3d_scene import Scene
+from .x3d_write import write as write
 
 
 def clips_of(scene: Scene) -> ClipFile:
@@ -50,6 +51,6 @@ def read_classic(data: bytes, path: Path | None = None) -> ClipFile:
 
 
 FORMAT: Final = Format("X3D", "X3D", (".x3d",), Holds(own_axes=False),
-                       read=lambda source: read(source.data, source.path))
+                       read=lambda source: read(source.data, source.path), write=write)
 CLASSIC: Final = Format("X3D_CLASSIC", "X3D classic, VRML 97", (".x3dv", ".wrl"), Holds(own_axes=False),
                         read=lambda source: read_classic(source.data, source.path))

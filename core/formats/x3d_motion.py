@@ -20,7 +20,7 @@ from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..skeletons import hanim
 from .x3d_body import HUMANOID, JOINT, Body, turns
-from .x3d_scene import Node, Route, Scene, words
+from .x3d_scene import Node, Route, Scene, token, words
 
 _TAKEN: Final = {"rotation": 4, "translation": 3, "scale": 3}
 _FOR: Final = {"OrientationInterpolator": 4, "PositionInterpolator": 3, "SquadOrientationInterpolator": 4,
@@ -69,6 +69,7 @@ def clips(scene: Scene, bodies: Sequence[Body]) -> Iterator[Clip]:
     for sensor in scene.named.values():
         if sensor.kind == "TimeSensor":
             interval = _seconds(scene, sensor, "cycleInterval", 1.0)
+            name = _said_name(scene, sensor)
             moves: dict[Body, dict[tuple[int, str], _Keys]] = {}
             for source, target, taken in _driven(scene, sensor, leading):
                 if id(target) in joint_of:
@@ -77,14 +78,20 @@ def clips(scene: Scene, bodies: Sequence[Body]) -> Iterator[Clip]:
                     known[id(source), interval] = keys
                     scene.spend(max(keys.values.size, _LEAST_SPENT), source.line)
                     moves.setdefault(body, {})[joint, taken] = keys
-            yield from (_clip(body, sensor.name, interval, own) for body, own in moves.items())
+            yield from (_clip(body, name, interval, own) for body, own in moves.items())
     for body in bodies:
         motions = {id(motion): motion for motion, _ in scene.children(body.humanoid, _MOTION)}
         for number, motion in enumerate(motions.values()):
-            name = scene.text(motion, "name") or motion.name or scene.text(motion, "description") or f"Motion_{number}"
+            name = _said_name(scene, motion) or scene.text(motion, "description") or f"Motion_{number}"
             duration, motion_moves = _motion(scene, body, motion)
             if motion_moves:
                 yield _clip(body, name, duration, motion_moves)
+
+
+def _said_name(scene: Scene, node: Node) -> str:
+    """Return a node's name; its description where that is the same but for what a name cannot hold."""
+    name, said = scene.text(node, "name") or node.name, scene.text(node, "description")
+    return said if said and token(said) == name else name
 
 
 def check_routes(scene: Scene) -> None:
@@ -194,7 +201,7 @@ def _motion(scene: Scene, body: Body, motion: Node) -> tuple[float, Moves]:
         raise scene.error(f"{motion.said}: joints names {len(named)} joints, but channels are for {len(channels)}; as "
                           "many are wanted", line)
     frames = values.reshape(-1, count)
-    times = np.arange(len(frames)) * frame_s
+    times: FloatArray = np.arange(len(frames)) * frame_s
     joint_of, unknown = _by_name(body), list[str]()
     enabled = words(scene.text(motion, "channelsEnabled"))
     moves: dict[tuple[int, str], _Keys] = {}

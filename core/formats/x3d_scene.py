@@ -30,6 +30,7 @@ _AT_ONCE: Final = 2**16
 """Characters of which the numbers are read at once, so that other threads go on between them."""
 _GAP: Final = re.compile(r"[\s,]+")
 _COMMENT: Final = re.compile(r"#[^\n]*")
+_NO_NAME: Final = re.compile(r"[^A-Za-z0-9_.\-]")
 _STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _MOST_NOTES: Final = 20
 _NAMED: Final = 5
@@ -147,7 +148,7 @@ class Scene:
             if found.kind in kinds:
                 yield found, child.node.line
 
-    def numbers(self, node: Node, name: str, width: int, default: Sequence[float] = ()) -> FloatArray:
+    def numbers(self, node: Node, name: str, width: int, default: Sequence[float] | FloatArray = ()) -> FloatArray:
         """Return what a field holds, (N, width); the default where it is not written.
 
         Raises FileError, with the line, for what is no finite number, for a count that width does not divide, and
@@ -165,13 +166,14 @@ class Scene:
                              value.line)
         return flat.reshape(-1, width)
 
-    def vector(self, node: Node, name: str, default: Sequence[float]) -> FloatArray:
+    def vector(self, node: Node, name: str, default: Sequence[float] | FloatArray) -> FloatArray:
         """Return as many numbers of a field as the default has, (C,)."""
         found = self.numbers(node, name, len(default), default)
         if len(found) != 1:
             raise self.error(f"{node.said}: {name} holds {found.size} numbers; {len(default)} are wanted",
                              node.fields[name].line)
-        return found[0]
+        vector: FloatArray = found[0]
+        return vector
 
     def truth(self, node: Node, name: str) -> bool:
         """Tell whether a field says true."""
@@ -209,6 +211,16 @@ class Scene:
 
 _REASONS: Final[Mapping[str, str]] = {
     "Inline": "other files are not read", "Script": "scripts are not run", "": "prototypes are not played"}
+
+
+def token(name: str) -> str:
+    """Return a name with _ for whatever a DEF cannot hold, "" for none.
+
+    >>> token("Rig|walk 2"), token("3rd step"), token("")
+    ('Rig_walk_2', '_3rd_step', '')
+    """
+    plain = _NO_NAME.sub("_", name)
+    return "_" + plain if plain[:1] in "-.0123456789" and plain else plain
 
 
 def texts(written: str) -> list[str]:

@@ -12,6 +12,7 @@ from .xml import Element, parse
 _MARKUP: Final = frozenset(("DEF", "USE", "containerField", "class", "id", "style"))
 _LEFT_OUT: Final = {"ProtoDeclare": "name", "ExternProtoDeclare": "name", "Script": "DEF", "Inline": "url"}
 """Elements that are passed over with all that is in them, and the attribute that names each."""
+_ROUTE: Final = ("fromNode", "fromField", "toNode", "toField")
 _PASSED: Final = frozenset(("EXPORT", "IMPORT", "IS", "MetadataSet", "MetadataString"))
 _STANDARD: Final = frozenset(("Humanoid", "Joint", "Segment", "Site"))
 """Prototypes that H-Anim 1 itself declares, and whose instances are read as the nodes that they became."""
@@ -50,8 +51,8 @@ def _read_element(element: Element, siblings: list[Child], scene: Scene,
     """Add what an element says to the scene and to the children of the node that it is in; push what is in it."""
     tag, attributes, line = element.tag, element.attributes, element.line
     if tag == "ROUTE":
-        scene.add_route(route(*(attributes.get(key, "") for key in ("fromNode", "fromField", "toNode", "toField")),
-                                  line))
+        source, sent, target, taken = (attributes.get(key, "") for key in _ROUTE)
+        scene.add_route(route(source, sent, target, taken, line))
     elif tag in _LEFT_OUT:
         scene.left_out.append(LeftOut(tag, (texts(attributes.get(_LEFT_OUT[tag], "")) or [""])[0], line))
     elif tag in _PASSED:

@@ -10,6 +10,7 @@ from takt.core.clips.clip_file import ClipFile
 from takt.core.errors import FileError
 from takt.core.formats import x3d
 from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons import hanim
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import world_from_pose
@@ -49,8 +50,8 @@ def through(request: pytest.FixtureRequest) -> Callable[..., ClipFile]:
     return lambda nodes=NODES, routes=ROUTES: read(write(nodes, routes))
 
 
-def about(axis: Sequence[float], angle: float) -> np.ndarray:
-    return rot.from_axis_angle(np.array(axis, dtype=np.float64), angle)
+def about(axis: Sequence[float] | FloatArray, angle: float | FloatArray) -> np.ndarray:
+    return rot.from_axis_angle(np.asarray(axis, dtype=np.float64), angle)
 
 
 def refused(data: bytes, message: str, line: int | None = None) -> None:
@@ -84,12 +85,12 @@ def test_rotations_go_along_the_arc_between_keys_far_apart(through: Callable[...
 
 def test_frames_are_read_as_they_are(through: Callable[..., ClipFile]) -> None:
     """Keys as close as a film's frames get none in between, however fast a joint turns."""
-    shares = np.arange(31) / 30.0
+    shares: FloatArray = np.arange(31) / 30.0
     spins = [(0, 1, 0, float(turn)) for turn in 2.0 * np.arange(31)]
     clip = through([humanoid(LEG), clock("Spin", 1.0), turning("Turn", shares, spins)],
                    driven("Spin", "Turn", "h_l_hip", "rotation")).clips[0]
     np.testing.assert_allclose(clip.rotations.times_s, shares, atol=1e-12)
-    assert rot.angle_between(clip.rotations.values, about(Y, 2.0 * np.arange(31))).max() < 1e-6
+    assert rot.angle_between(clip.rotations.values, about(Y, 60.0 * shares)).max() < 1e-6
 
 
 @pytest.mark.parametrize("seed", range(8))

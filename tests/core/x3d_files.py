@@ -64,7 +64,7 @@ def humanoid(*roots: Made, name: str = "h", inside: Sequence[tuple[str, Made | s
                 [*(("skeleton", root) for root in roots), *inside])
 
 
-def turning(name: str, keys: Sequence[float], turns: FloatArray | Sequence[Sequence[float]]) -> Made:
+def turning(name: str, keys: Sequence[float] | FloatArray, turns: FloatArray | Sequence[Sequence[float]]) -> Made:
     """Return an interpolator of axes and angles."""
     return Made("OrientationInterpolator", name, {"key": numbers(keys), "keyValue": numbers(np.ravel(turns))})
 
