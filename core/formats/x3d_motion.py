@@ -201,9 +201,9 @@ def _motion(scene: Scene, body: Body, motion: Node) -> tuple[float, Moves]:
         raise scene.error(f"{motion.said}: joints names {len(named)} joints, but channels are for {len(channels)}; as "
                           "many are wanted", line)
     frames = values.reshape(-1, count)
-    times: FloatArray = np.arange(len(frames)) * frame_s
+    times: FloatArray = np.arange(len(frames), dtype=np.float64) * frame_s
     joint_of, unknown = _by_name(body), list[str]()
-    enabled = words(scene.text(motion, "channelsEnabled"))
+    enabled = words(scene.text(motion, "channelsEnabled").lower())
     moves: dict[tuple[int, str], _Keys] = {}
     at = 0
     for number, (name, own) in enumerate(zip(named, channels, strict=True)):

@@ -217,7 +217,7 @@ def test_a_motion_moves_joints_by_channels(through: Callable[..., ClipFile]) -> 
 def test_a_motion_leaves_joints_alone_that_are_ignored_or_not_enabled(through: Callable[..., ClipFile]) -> None:
     (clip,) = through(with_motion(joints="IGNORED l_hip"), []).clips
     assert clip.moved.tolist() == [False, True, False]
-    (clip,) = through(with_motion(channelsEnabled="true false"), []).clips
+    (clip,) = through(with_motion(channelsEnabled="TRUE FALSE"), []).clips
     assert clip.moved.tolist() == [True, False, False]
 
 
