@@ -3,8 +3,8 @@
 The rest pose is the one in which the skin was bound, as its inverse bind matrices tell; joints that an animation does
 not move are where their nodes are. Nodes between joints and their common ancestor are joints too, and so are ancestors
 that an animation moves; of the ancestors above these only the tilt counts. In files without skins, of motion alone, the
-nodes that move are the joints. Of meshes only those that joints move are looked at (gltf_skin.py); morph targets and
-materials are not.
+nodes that move are the joints. VRM's table of human bones says which joint is which (vrm.py). Of meshes only those that
+joints move are looked at (gltf_skin.py); morph targets and materials are not.
 Source: Khronos Group, glTF 2.0 specification, 3.5.2 (transforms), 3.7.3 (skins), 3.11 and appendix C (animations).
 """
 
@@ -25,10 +25,12 @@ from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import path_to_root
 from ..skeletons.skeleton import Skeleton
-from .format import Format, Source
+from .format import Format, Holds, Source
 from .gltf_data import Entry, GltfData
 from .gltf_skin import skin_of
 from .gltf_tree import Transforms, Tree, bodies, decomposed, skin_joints, unique, unit
+from .vrm import human_bones, with_between
+from .vrma_write import write as write_vrma
 
 MAX_ANIMATIONS: Final = 2000
 _SAME: Final = 1e-5
@@ -78,12 +80,15 @@ def read(source: Source) -> ClipFile:
     tree = Tree.of(data)
     animations = list(_animations(data, len(tree.names)))
     moving = _moving(tree, animations)
-    skinned = skin_joints(data, tree)
+    bones = human_bones(data, tree)
+    skinned = skin_joints(data, tree) + ([with_between(tree, bones)] if bones else [])
     bound = _bound(data, tree, set[int]().union(*skinned))
-    found = [_Body.of(tree, joints, *bound) for joints in bodies(tree, skinned, moving)]
+    found = [_Body.of(tree, joints, *bound, bones) for joints in bodies(tree, skinned, moving)]
     skins = [skin_of(data, {node: joint for joint, node in enumerate(body.nodes.tolist())}) for body in found]
     clips = [replace(body.clip(animation), skin=skin) for animation in animations
              for body, skin in zip(found, skins, strict=True) if body.is_moved_by(animation)]
+    if not clips and bones and found:
+        return ClipFile(found[0].skeleton, warnings=("has no animation; its skeleton can play",))
     if not clips:
         raise FileError.at("has no animation that moves the joints of a skin, or a tree of nodes as large as a body",
                            source.path)
@@ -237,8 +242,12 @@ class _Body:
     turn: FloatArray
 
     @classmethod
-    def of(cls, tree: Tree, joints: Collection[int], known: Sequence[int], bound: Transforms) -> _Body:
-        """Build the skeleton of some nodes; bound: the transforms of known ones when skins were bound."""
+    def of(cls, tree: Tree, joints: Collection[int], known: Sequence[int], bound: Transforms,
+           bones: Mapping[int, str]) -> _Body:
+        """Build the skeleton of some nodes; bound: the transforms of known ones when skins were bound.
+
+        bones: the H-Anim joints of nodes, where the file says so.
+        """
         kept = [node for node in tree.order if node in joints]
         index = {node: joint for joint, node in enumerate(kept)}
         own = Transforms(*(part[kept] for part in tree.local))
@@ -249,10 +258,12 @@ class _Body:
         is_none = (np.abs(rest.scales) < _SAME) | (np.abs(rest.scales - 1.0) < _UNSCALED)
         rest = rest._replace(scales=np.where(is_none, 1.0, rest.scales))
         above = int(tree.parents[kept[0]])
-        skeleton = Skeleton.from_arrays(unique(tree.names[node] for node in kept),
+        names = unique(tree.names[node] for node in kept)
+        meant = {name: bones[node] for name, node in zip(names, kept, strict=True) if node in bones}
+        skeleton = Skeleton.from_arrays(names,
                                         [index.get(int(tree.parents[node]), -1) for node in kept],
                                         rest.rotations, rest.translations, rest.scales,
-                                        tree.names[above] if above >= 0 else "Armature")
+                                        tree.names[above] if above >= 0 else "Armature", meant)
         turn = _upright(tree, above)
         return cls(skeleton.turned(turn), np.array(kept), rest, own, turn)
 
@@ -308,3 +319,6 @@ def _upright(tree: Tree, node: int) -> FloatArray:
 
 
 FORMAT: Final = Format("GLTF", "glTF", (".glb", ".gltf"), read=read)
+VRM: Final = Format("VRM", "VRM", (".vrm",), read=read)
+VRMA: Final = Format("VRMA", "VRM Animation", (".vrma",), Holds(many_clips=False, scales=False), read=read,
+                     write=lambda file, fps: write_vrma(file))

@@ -198,7 +198,8 @@ def gltfs(count: int) -> Iterator[Case]:
     made = figure()
     yield from damaged(made.glb(), read_gltf, count)
     random = np.random.default_rng(10)
-    text = json.dumps(made.document("motion.bin"))
+    bones = {bone: {"node": node} for node, bone in enumerate(("hips", "spine", "chest", "neck", "head"), start=1)}
+    text = json.dumps(made.document("motion.bin") | {"extensions": {"VRMC_vrm": {"humanoid": {"humanBones": bones}}}})
     values = list(re.finditer(r'(?<=: )(-?[\d.e+-]+|"[^"]*"|\[[^\[\]]*\]|true|null)', text))
     for _ in range(count):
         begin, end = values[int(random.integers(len(values)))].span()
