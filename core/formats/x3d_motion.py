@@ -19,8 +19,9 @@ from ..errors import quoted, some_of
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..skeletons import hanim
+from .number_text import words
 from .x3d_body import HUMANOID, JOINT, Body, turns
-from .x3d_scene import Node, Route, Scene, token, words
+from .x3d_scene import Node, Route, Scene, token
 
 _TAKEN: Final = {"rotation": 4, "translation": 3, "scale": 3}
 _FOR: Final = {"OrientationInterpolator": 4, "PositionInterpolator": 3, "SquadOrientationInterpolator": 4,

@@ -8,7 +8,6 @@ Source: ISO/IEC 19775-1:2023, X3D, 4.4 (nodes, DEF and USE, routes) and 5 (field
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 
 from ..errors import FileError, quoted, some_of
 from ..maths.arrays import FloatArray
+from .number_text import numbers_in, wrong_word
 
 MAX_NODES: Final = 50_000
 """Also of routes."""
@@ -25,11 +25,6 @@ MAX_DEPTH: Final = 100
 """Of nodes within nodes."""
 MAX_VALUES: Final = 20_000_000
 """Numbers of a file; more are refused."""
-_MAX_NUMBER: Final = float(np.finfo(np.float32).max)
-_AT_ONCE: Final = 2**16
-"""Characters of which the numbers are read at once, so that other threads go on between them."""
-_GAP: Final = re.compile(r"[\s,]+")
-_COMMENT: Final = re.compile(r"#[^\n]*")
 _NO_NAME: Final = re.compile(r"[^A-Za-z0-9_.\-]")
 _STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _MOST_NOTES: Final = 20
@@ -185,9 +180,9 @@ class Scene:
         return "" if value is None else (texts(value.text) or [""])[0]
 
     def _parsed(self, node: Node, name: str, value: Value) -> FloatArray:
-        flat = _flat(value.text)
-        if flat is None or not (np.abs(flat) <= _MAX_NUMBER).all():
-            word, line = _wrong_word(value)
+        flat = numbers_in(value.text)
+        if flat is None:
+            word, line = wrong_word(value.text, value.line)
             raise self.error(f"{node.said}: {name} holds {quoted(word)}, which is no finite number", line)
         self.spend(len(flat), value.line)
         return flat
@@ -231,45 +226,3 @@ def texts(written: str) -> list[str]:
     """
     found = [re.sub(r"\\(.)", r"\1", each) for each in _STRING.findall(written)]
     return found or [written.strip()] if written.strip() else []
-
-
-def words(written: str) -> list[str]:
-    """Return the words of a text, between which are blanks and commas.
-
-    >>> words(" l_hip, r_hip  l_knee ")
-    ['l_hip', 'r_hip', 'l_knee']
-    """
-    return [word for word in _GAP.split(written) if word]
-
-
-def _flat(text: str) -> FloatArray | None:
-    """Read all numbers of a text, (N,), or None where there is something else in it."""
-    if "#" in text:
-        text = _COMMENT.sub(" ", text)
-    pieces, at = [np.empty(0)], 0
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        try:
-            while at < len(text):
-                gap = _GAP.search(text, at + _AT_ONCE)
-                stop = gap.end() if gap else len(text)
-                piece = text[at:stop].replace(",", " ")
-                if not piece.isspace():
-                    pieces.append(np.fromstring(piece, dtype=np.float64, sep=" "))
-                at = stop
-        except (DeprecationWarning, ValueError):
-            return None
-    return np.concatenate(pieces)
-
-
-def _wrong_word(value: Value) -> tuple[str, int]:
-    """Return the first word of a field that is no finite number, and its line."""
-    for number, line in enumerate(value.text.split("\n"), start=value.line):
-        for word in words(_COMMENT.sub(" ", line)):
-            try:
-                is_finite = abs(float(word)) <= _MAX_NUMBER and "_" not in word
-            except ValueError:
-                is_finite = False
-            if not is_finite:
-                return word, number
-    return value.text.strip()[:_NAMED], value.line

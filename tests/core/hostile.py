@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from takt.core.formats import (
+    collada,
     gltf,
     ogre_binary,
     ogre_material,
@@ -29,6 +30,7 @@ from takt.core.library.library import Library
 from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
+from takt.tests.core import collada_files
 from takt.tests.core.gltf_files import figure, packed
 from takt.tests.core.scores import STEPS, X, procedure, score, turning
 from takt.tests.core.x3d_files import clock, dancer, humanoid, in_classic, in_xml, joint
@@ -230,6 +232,28 @@ def read_gltf(data: bytes) -> object:
     return gltf.FORMAT.read(Source(data, Path("made.glb"))) if gltf.FORMAT.read else None
 
 
+def endless_collada() -> Iterator[Case]:
+    """Give COLLADA nodes, channels and keys without end."""
+    channels = {name: collada_files.as_channels(way) for name, way in collada_files.JOINTS.items()}
+    leg = collada_files.leg(channels)
+    turn = collada_files.animation("a", "Leg_id/rotateX.ANGLE", (0.0, 1e30), (0.0, 1e30), "BEZIER")
+    again = '<channel source="#a_s" target="Leg_id/rotateX.ANGLE"/>'
+    used = '<instance_node url="#n{}"/>'
+    doubling = "".join(f'<node id="n{i}">{used.format(i + 1) * 2}</node>' for i in range(60))
+    clips = '<animation_clip start="0" end="1"><instance_animation url="#a"/></animation_clip>' * 20_000
+    skins = collada_files.worn("body") * 3000
+    names = collada_files.skin("body", list(channels), collada_files.bound())
+    for nodes, moves, more in (
+            (leg, turn, {}), (leg, turn.replace("</animation>", again * 50_000 + "</animation>"), {}),
+            (leg + '<node><instance_node url="#n0"/></node>', turn, {"library": doubling + '<node id="n60"/>'}),
+            (leg, turn, {"clips": clips}), (leg + skins, turn, {"controllers": names}),
+            (leg * 3000, turn, {}), ("<node>" * 90 + "</node>" * 90, turn, {}),
+            (leg, "<animation>" * 90 + turn + "</animation>" * 90, {}), (leg, turn * 3000, {}),
+            (leg.replace("1 0 0 0<", "1 0 0 " + "9" * 10**6 + "<"), turn, {}),
+            (leg, turn.replace("0.0 1e+30", "0 " * 10**6), {})):
+        yield partial(collada.read, collada_files.document(nodes, moves, **more))
+
+
 def x3d_words(count: int) -> Iterator[Case]:
     """Change a file in the classic encoding word by word, and give it brackets, routes and joints without end."""
     random = np.random.default_rng(11)
@@ -284,6 +308,9 @@ def families(count: int, skeleton: bytes, xml: bytes, mesh: bytes, mesh_xml: byt
         ".x3d, bombs": partial(bombs, ("X3D", "Scene", "HAnimHumanoid"), x3d.read),
         ".x3dv, cut and flipped": partial(damaged, in_classic(*dancer()), x3d.read_classic, count),
         ".x3dv, word by word": partial(x3d_words, count),
+        ".dae, mutated": partial(mutated, collada_files.walking(), collada.read, count),
+        ".dae, bombs": partial(bombs, ("COLLADA", "library_visual_scenes", "visual_scene"), collada.read),
+        ".dae, without end": endless_collada,
         ".pha, cut and flipped": partial(damaged, text, play, count),
         ".pha, mutated": partial(mutated, text, play, count),
         ".pha, bombs": partial(bombs, ("pha", "procedure"), play),
