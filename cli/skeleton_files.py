@@ -15,8 +15,8 @@ from ..core.errors import TaktError, quoted
 from ..core.formats import endings, format_of, x3d
 from ..core.formats.format import Format, Write
 from ..core.formats.x3d_write import X3dFile
+from ..core.library.fitted import fitted
 from ..core.library.whole_files import write_whole
-from ..core.retargeting.retarget import retarget
 from .scores import read_number
 
 DEFAULT_FPS = 30.0
@@ -54,12 +54,12 @@ def write_clip_file(path: Path, file: ClipFile, fps: float | None, hanim_motion:
     entry, write = writer_of(path)
     if hanim_motion and entry is not x3d.FORMAT:
         raise TaktError(f"--hanim-motion is for {x3d.FORMAT.endings[0]} alone; {path.name!r} has no such motion")
-    fitted, warnings = _fitted(file, entry)
+    made, warnings = _fitted(file, entry)
     if hanim_motion:
-        fitted = X3dFile(fitted.skeleton, fitted.clips, as_frames=True)
+        made = X3dFile(made.skeleton, made.clips, as_frames=True)
     if fps is None:
         fps = DEFAULT_FPS if entry.holds.free_keys and not hanim_motion else _own_fps(file.clips)
-    write_whole(path, write(fitted, fps))
+    write_whole(path, write(made, fps))
     return warnings
 
 
@@ -69,14 +69,7 @@ def _fitted(file: ClipFile, entry: Format) -> tuple[ClipFile, tuple[str, ...]]:
     if not holds.many_clips and len(file.clips) != 1:
         there = ", ".join(quoted(clip.name) for clip in file.clips) or "none"
         raise TaktError(f"{name} holds exactly one clip; choose one by --clip NAME; there are {there}")
-    has_scales = (file.skeleton.rest_scales != 1.0).any() or any(len(clip.scales) for clip in file.clips)
-    moves = any(len(clip.translations) for clip in file.clips)
-    warnings = tuple(f"{what} are left out, which {name} does not know" for what, is_lost in (
-        ("translations", moves and not holds.translations), ("scales", has_scales and not holds.scales)) if is_lost)
-    if holds.own_axes:
-        return file, warnings
-    flat = file.skeleton.with_model_axes()
-    return ClipFile(flat, tuple(retarget(clip, flat).clip for clip in file.played)), warnings
+    return fitted(file, entry)
 
 
 def _own_fps(clips: Sequence[Clip]) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 from ..clips.keyed import interpolated
 from ..errors import quoted, some_of
 from ..maths import rotations as rot
-from ..maths.arrays import FloatArray, merged
+from ..maths.arrays import FloatArray, IntArray, merged
 from .collada_data import ColladaData, children
 from .collada_tree import KINDS, SceneNodes, Transform, local_matrix
 from .gltf_tree import Transforms, decomposed
@@ -71,7 +71,7 @@ class Curve:
             found[bent] = self._bent(segment[bent], times[bent])
         return found
 
-    def _bent(self, segment: FloatArray, times: FloatArray) -> FloatArray:
+    def _bent(self, segment: IntArray, times: FloatArray) -> FloatArray:
         """Return values (F, D) of cubic Bézier curves at times (F,)."""
         dims = self.values.shape[1]
         points = np.empty((len(segment), dims, 4, 2))
@@ -195,7 +195,7 @@ def _curve(data: ColladaData, sampler: Element) -> Curve:
 
 
 def _control_points(data: ColladaData, sources: dict[str, Element], times: FloatArray, values: FloatArray,
-                    kinds: Sequence[str], order: FloatArray) -> tuple[FloatArray, FloatArray]:
+                    kinds: Sequence[str], order: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return the control points (K, D, 2) before and after each key, of time and value."""
     keys, dims = values.shape
     gaps = np.diff(times)

@@ -243,14 +243,15 @@ def endless_collada() -> Iterator[Case]:
     clips = '<animation_clip start="0" end="1"><instance_animation url="#a"/></animation_clip>' * 20_000
     skins = collada_files.worn("body") * 3000
     names = collada_files.skin("body", list(channels), collada_files.bound())
-    for nodes, moves, more in (
+    cases: tuple[tuple[str, str, dict[str, Any]], ...] = (
             (leg, turn, {}), (leg, turn.replace("</animation>", again * 50_000 + "</animation>"), {}),
             (leg + '<node><instance_node url="#n0"/></node>', turn, {"library": doubling + '<node id="n60"/>'}),
             (leg, turn, {"clips": clips}), (leg + skins, turn, {"controllers": names}),
             (leg * 3000, turn, {}), ("<node>" * 90 + "</node>" * 90, turn, {}),
             (leg, "<animation>" * 90 + turn + "</animation>" * 90, {}), (leg, turn * 3000, {}),
             (leg.replace("1 0 0 0<", "1 0 0 " + "9" * 10**6 + "<"), turn, {}),
-            (leg, turn.replace("0.0 1e+30", "0 " * 10**6), {})):
+            (leg, turn.replace("0.0 1e+30", "0 " * 10**6), {}))
+    for nodes, moves, more in cases:
         yield partial(collada.read, collada_files.document(nodes, moves, **more))
 
 
