@@ -21,7 +21,7 @@ from ..maths.arrays import FloatArray
 from ..skeletons import hanim
 from .number_text import words
 from .x3d_body import HUMANOID, JOINT, Body, turns
-from .x3d_scene import Node, Route, Scene, token
+from .x3d_scene import Node, Route, Scene, is_token_of
 
 _TAKEN: Final = {"rotation": 4, "translation": 3, "scale": 3}
 _FOR: Final = {"OrientationInterpolator": 4, "PositionInterpolator": 3, "SquadOrientationInterpolator": 4,
@@ -92,7 +92,7 @@ def clips(scene: Scene, bodies: Sequence[Body]) -> Iterator[Clip]:
 def _said_name(scene: Scene, node: Node) -> str:
     """Return a node's name; its description where that is the same but for what a name cannot hold."""
     name, said = scene.text(node, "name") or node.name, scene.text(node, "description")
-    return said if said and token(said) == name else name
+    return said if is_token_of(name, said) else name
 
 
 def check_routes(scene: Scene) -> None:

@@ -8,7 +8,7 @@ Source: ISO/IEC 19775-1:2023, X3D, 4.4 (nodes, DEF and USE, routes) and 5 (field
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -25,7 +25,7 @@ MAX_DEPTH: Final = 100
 """Of nodes within nodes."""
 MAX_VALUES: Final = 20_000_000
 """Numbers of a file; more are refused."""
-_NO_NAME: Final = re.compile(r"[^A-Za-z0-9_.\-]")
+_NO_NAME: Final = re.compile(r"[^A-Za-z0-9_\-]")
 _STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _MOST_NOTES: Final = 20
 _NAMED: Final = 5
@@ -211,11 +211,40 @@ _REASONS: Final[Mapping[str, str]] = {
 def token(name: str) -> str:
     """Return a name with _ for whatever a DEF cannot hold, "" for none.
 
-    >>> token("Rig|walk 2"), token("3rd step"), token("")
-    ('Rig_walk_2', '_3rd_step', '')
+    >>> token("Rig|walk 2"), token("3rd step"), token("arm.L"), token("")
+    ('Rig_walk_2', '_3rd_step', 'arm_L', '')
     """
     plain = _NO_NAME.sub("_", name)
-    return "_" + plain if plain[:1] in "-.0123456789" and plain else plain
+    return "_" + plain if plain[:1] in "-0123456789" and plain else plain
+
+
+def tokens(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
+    """Return a name for each of some, as token does, different from each other and from those that are taken.
+
+    >>> tokens(["walk", "walk", "arm.L"], ["arm_L"])
+    ['walk', 'walk_2', 'arm_L_2']
+    """
+    known = dict.fromkeys(taken)
+    numbers: dict[str, int] = {}
+    found = []
+    for name in names:
+        new = plain = token(name) or "unnamed"
+        while new in known:
+            numbers[plain] = numbers.get(plain, 1) + 1
+            new = f"{plain}_{numbers[plain]}"
+        known[new] = None
+        found.append(new)
+    return found
+
+
+def is_token_of(name: str, said: str) -> bool:
+    """Tell whether a name is what tokens makes of another one.
+
+    >>> is_token_of("walk_2", "walk"), is_token_of("walker", "walk")
+    (True, False)
+    """
+    plain = token(said)
+    return bool(plain) and (name == plain or (name.startswith(plain + "_") and name[len(plain) + 1:].isdecimal()))
 
 
 def texts(written: str) -> list[str]:

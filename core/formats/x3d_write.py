@@ -28,8 +28,7 @@ from ..skeletons.hierarchy import children_of
 from ..skeletons.maps import SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
 from ..skinning.influences import Influences
-from .gltf_tree import unique
-from .x3d_scene import token
+from .x3d_scene import token, tokens
 
 MAX_VALUES: Final = 20_000_000
 """Numbers of motion; as many are read."""
@@ -124,13 +123,13 @@ class _Writer:
         self._turn = rot.conjugate(found.turn) if is_turned and found.turn is not None else rot.IDENTITY
         self.names = _names(skeleton, found if known else None)
         self._humanoid = token(skeleton.name) or "Humanoid"
-        self._joints = unique(f"{self._humanoid}_{name}" for name in self.names)
+        self._joints = tokens((f"{self._humanoid}_{name}" for name in self.names), (self._humanoid,))
         self._taken = [self._humanoid, *self._joints]
         self._texts: dict[bytes, str] = {}
 
     def file(self, clips: Sequence[Clip], fps: float, skin: X3dSkin | None, as_frames: bool) -> str:
         """Return the whole file."""
-        sensors = unique((*self._taken, *(token(clip.name) or "Clip" for clip in clips)))[len(self._taken):]
+        sensors = tokens((clip.name or "Clip" for clip in clips), self._taken)
         motions = list(chain.from_iterable(self._frames(*each, fps) for each in zip(clips, sensors, strict=True))
                        ) if as_frames else []
         after = list(chain.from_iterable(self._interpolators(clip, sensor, clip is clips[0])
@@ -262,7 +261,7 @@ def _names(skeleton: Skeleton, found: SkeletonMap | None) -> list[str]:
     meant = found.meant if found is not None else (None,) * len(skeleton)
     standard = [newer.get(name, name) if name is not None else None for name in meant]
     taken = {name for name in standard if name is not None}
-    own = unique((*taken, *(token(name) or "joint" for name in skeleton.names)))[len(taken):]
+    own = tokens(skeleton.names, taken)
     return [name or other for name, other in zip(standard, own, strict=True)]
 
 

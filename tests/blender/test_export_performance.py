@@ -91,7 +91,6 @@ def test_joints_and_skin_are_where_blender_has_them(dancer: Any, tmp_path: Path,
             at = (points[index] - rest[joint, :, 3]) @ world[joint, :, :3].T + world[joint, :, 3]
             np.add.at(moved, index, (at - points[index]) * weights)
         worst_skin = max(worst_skin, float(np.abs(moved - skin(dancer)).max()))
-    print(f"joints {worst_joint:.1e} m, skin {worst_skin:.1e} m at {TIMES} times")
     assert worst_joint < JOINTS_M and worst_skin < SKIN_M
 
 
