@@ -120,7 +120,7 @@ def _with_root(clip: Clip, name: str, times_s: FloatArray, turns: FloatArray, mo
     skeleton = Skeleton((name, *old.names), np.append(-1, old.parents + 1),
                         np.concatenate((rot.identities(1), old.rest_rotations)),
                         np.concatenate((np.zeros((1, 3)), old.rest_translations)),
-                        np.concatenate((np.ones((1, 3)), old.rest_scales)), old.name)
+                        np.concatenate((np.ones((1, 3)), old.rest_scales)), old.name, old.meant)
 
     def below_root(tracks: Tracks, values: FloatArray | None) -> Tracks:
         """Return tracks of the old joints, before them one of the new root with these values."""

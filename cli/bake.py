@@ -7,31 +7,50 @@ import sys
 from pathlib import Path
 
 from ..core.clips.clip_file import ClipFile
+from ..core.errors import TaktError
 from ..core.formats import endings
 from ..core.playing.bake import bake
 from .scores import add_playing, check_unread, findings, play_programme, read_programme
-from .skeleton_files import DEFAULT_FPS, add_fps, write_clip_file, writer_of
+from .skeleton_files import DEFAULT_FPS, add_fps, add_hanim_motion, write_clip_file, writer_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what this command takes."""
     parser.add_argument("score", metavar="score.pha", type=Path, help="the score to play")
-    parser.add_argument("target", metavar="OUT", type=Path,
-                        help=f"the file to write; its ending names the format: {', '.join(endings(written=True))}")
+    written = endings(written=True)
+    parser.add_argument("target", metavar="OUT", type=Path, nargs="?",
+                        help=f"the file to write; its ending names the format: {', '.join(written)}")
+    parser.add_argument("--to", choices=[ending[1:] for ending in written],
+                        help="the format instead of OUT, for a new file beside the score that is named as it is")
     parser.add_argument("--name", help="what the clip is called (default: the score's file)")
     add_fps(parser, f"of the keys (default: {DEFAULT_FPS:g})")
+    add_hanim_motion(parser)
     add_playing(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Play, sample, write."""
-    writer_of(options.target)
+    target = _target(options)
+    writer_of(target)
     programme, library = read_programme(options.score, options)
-    check_unread(options.target, *library.clip_files, *(each.path for each in programme.documents), options.skeleton)
+    check_unread(target, *library.clip_files, *(each.path for each in programme.documents), options.skeleton)
     motion = play_programme(programme, library, options)
     fps = options.fps or DEFAULT_FPS
     clip = bake(motion, fps, options.name or options.score.name.removesuffix(".pha"))
-    warnings = write_clip_file(options.target, ClipFile(motion.skeleton, (clip,)), fps)
+    warnings = write_clip_file(target, ClipFile(motion.skeleton, (clip,)), fps, options.hanim_motion)
     for line in (*findings(motion, options.score), *(f"takt: warning: {warning}" for warning in warnings)):
         print(line, file=sys.stderr)
     return 0
+
+
+def _target(options: argparse.Namespace) -> Path:
+    """Return the file to write.
+
+    Raises TaktError where neither, or both, of OUT and --to are given, and where a file that --to names is there.
+    """
+    if (options.target is None) == (options.to is None):
+        raise TaktError("name the file to write, as in dance.x3d, or a format, as in --to x3d; not both")
+    target: Path = options.target or options.score.with_name(f"{options.score.name.removesuffix('.pha')}.{options.to}")
+    if options.to and target.exists():
+        raise TaktError(f"{str(target)!r} is there already; to overwrite it, name it as OUT instead of --to")
+    return target

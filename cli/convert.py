@@ -10,7 +10,7 @@ from ..core.clips.clip_file import ClipFile
 from ..core.errors import TaktError, quoted
 from ..core.formats import FORMATS, endings
 from .scores import check_unread, read_named_clips
-from .skeleton_files import DEFAULT_FPS, add_fps, write_clip_file, writer_of
+from .skeleton_files import DEFAULT_FPS, add_fps, add_hanim_motion, write_clip_file, writer_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         [entry for entry in written if not entry.holds.free_keys]))
     parser.add_argument("--clip", metavar="NAME", help=f"take only this clip; {single} holds no more than one")
     add_fps(parser, f"of {framed} (default: the clip's own where its keys are evenly spaced, else {DEFAULT_FPS:g})")
+    add_hanim_motion(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -33,7 +34,8 @@ def run(options: argparse.Namespace) -> int:
     file = read_named_clips(options.source)
     if options.clip is not None:
         file = _only(file, options.clip)
-    for warning in (*file.warnings, *write_clip_file(options.target, file, options.fps)):
+    for warning in (*file.warnings, *write_clip_file(options.target, file, options.fps,
+                                                           options.hanim_motion)):
         print(f"takt: warning: {warning}", file=sys.stderr)
     return 0
 

@@ -12,10 +12,11 @@ import numpy as np
 from ..core.clips.clip import Clip
 from ..core.clips.clip_file import ClipFile
 from ..core.errors import TaktError, quoted
-from ..core.formats import endings, format_of
+from ..core.formats import endings, format_of, x3d
 from ..core.formats.format import Format, Write
+from ..core.formats.x3d_write import X3dFile
+from ..core.library.fitted import fitted
 from ..core.library.whole_files import write_whole
-from ..core.retargeting.retarget import retarget
 from .scores import read_number
 
 DEFAULT_FPS = 30.0
@@ -28,6 +29,13 @@ def add_fps(parser: argparse.ArgumentParser, says: str) -> None:
     parser.add_argument("--fps", metavar="N", type=number, help=f"frames per second {says}")
 
 
+def add_hanim_motion(parser: argparse.ArgumentParser) -> None:
+    """Add the option of how X3D holds motion."""
+    parser.add_argument("--hanim-motion", action="store_true",
+                        help="into .x3d, write HAnimMotion, in evenly spaced frames, instead of interpolators, which "
+                             "every player knows")
+
+
 def writer_of(path: Path) -> tuple[Format, Write]:
     """Return the format that the name of a file to write ends in; raise TaktError where it names none."""
     entry = format_of(path)
@@ -37,16 +45,21 @@ def writer_of(path: Path) -> tuple[Format, Write]:
     return entry, entry.write
 
 
-def write_clip_file(path: Path, file: ClipFile, fps: float | None) -> tuple[str, ...]:
+def write_clip_file(path: Path, file: ClipFile, fps: float | None, hanim_motion: bool = False) -> tuple[str, ...]:
     """Write a file and return warnings about what its format cannot hold; fps None: the clip's own.
 
+    hanim_motion: X3D gets HAnimMotion.
     Raises TaktError before anything is written where the file cannot be made.
     """
     entry, write = writer_of(path)
-    fitted, warnings = _fitted(file, entry)
+    if hanim_motion and entry is not x3d.FORMAT:
+        raise TaktError(f"--hanim-motion is for {x3d.FORMAT.endings[0]} alone; {path.name!r} has no such motion")
+    made, warnings = _fitted(file, entry)
+    if hanim_motion:
+        made = X3dFile(made.skeleton, made.clips, as_frames=True)
     if fps is None:
-        fps = DEFAULT_FPS if entry.holds.free_keys else _own_fps(file.clips)
-    write_whole(path, write(fitted, fps))
+        fps = DEFAULT_FPS if entry.holds.free_keys and not hanim_motion else _own_fps(file.clips)
+    write_whole(path, write(made, fps))
     return warnings
 
 
@@ -56,14 +69,7 @@ def _fitted(file: ClipFile, entry: Format) -> tuple[ClipFile, tuple[str, ...]]:
     if not holds.many_clips and len(file.clips) != 1:
         there = ", ".join(quoted(clip.name) for clip in file.clips) or "none"
         raise TaktError(f"{name} holds exactly one clip; choose one by --clip NAME; there are {there}")
-    has_scales = (file.skeleton.rest_scales != 1.0).any() or any(len(clip.scales) for clip in file.clips)
-    moves = any(len(clip.translations) for clip in file.clips)
-    warnings = tuple(f"{what} are left out, which {name} does not know" for what, is_lost in (
-        ("translations", moves and not holds.translations), ("scales", has_scales and not holds.scales)) if is_lost)
-    if holds.own_axes:
-        return file, warnings
-    flat = file.skeleton.with_model_axes()
-    return ClipFile(flat, tuple(retarget(clip, flat).clip for clip in file.played)), warnings
+    return fitted(file, entry)
 
 
 def _own_fps(clips: Sequence[Clip]) -> float:

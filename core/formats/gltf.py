@@ -3,69 +3,39 @@
 The rest pose is the one in which the skin was bound, as its inverse bind matrices tell; joints that an animation does
 not move are where their nodes are. Nodes between joints and their common ancestor are joints too, and so are ancestors
 that an animation moves; of the ancestors above these only the tilt counts. In files without skins, of motion alone, the
-nodes that move are the joints. Of meshes only those that joints move are looked at (gltf_skin.py); morph targets and
-materials are not.
+nodes that move are the joints. VRM's table of human bones says which joint is which (vrm.py). Of meshes only those that
+joints move are looked at (gltf_skin.py); morph targets and materials are not.
 Source: Khronos Group, glTF 2.0 specification, 3.5.2 (transforms), 3.7.3 (skins), 3.11 and appendix C (animations).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from operator import itemgetter
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
 
 import numpy as np
 
-from ..clips.clip import Clip
 from ..clips.clip_file import ClipFile
-from ..clips.keyed import packed
 from ..errors import FileError, quoted
 from ..maths import rotations as rot
-from ..maths.arrays import BoolArray, FloatArray, IntArray
-from ..skeletons.hierarchy import path_to_root
-from ..skeletons.skeleton import Skeleton
-from .format import Format, Source
+from ..maths.arrays import FloatArray, IntArray
+from .format import Format, Holds, Source
 from .gltf_data import Entry, GltfData
 from .gltf_skin import skin_of
-from .gltf_tree import Transforms, Tree, bodies, decomposed, skin_joints, unique, unit
+from .gltf_tree import Tree, bodies, skin_joints, unique, unit
+from .node_clips import CHANNELS, Animation, Channels, NodeBody, bound_transforms, moving_nodes
+from .vrm import human_bones, with_between
+from .vrma_write import write as write_vrma
 
 MAX_ANIMATIONS: Final = 2000
 _SAME: Final = 1e-5
-"""Differences of rotations and scales, and of translations as shares of the largest, that are rounding."""
-_UNSCALED: Final = 1e-4
-"""Scales that differ from 1 by less move nothing by more than a fifth of a millimetre of a person: exporters that take
-matrices apart write them, and all that is done with a scaled clip takes longer."""
+"""Of a number of keys: so little more is rounding."""
 _STEP_S: Final = 1.0 / 60.0
 """Longest time between keys that stand for a spline whose own keys are further apart than a film's frames."""
 _FRAME_S: Final = 1.0 / 23.0
 _JUMP_S: Final = 1e-5
 """How long a step from one value to the next takes, and how long before its key it is done: times are float32."""
-_UP: Final = np.array((0.0, 1.0, 0.0))
-_CHANNELS: Final = {"translation": 3, "rotation": 4, "scale": 3}
-
-
-class _Channels(NamedTuple):
-    """What an animation does with a property of N nodes: times (K,) ascend, values (K, N, C); rotations are wxyz."""
-
-    nodes: IntArray
-    times: FloatArray
-    values: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class _Animation:
-    """An animation of a file. channels: by property, each node in one; begins, ends: its first key and its last one."""
-
-    name: str
-    channels: Mapping[str, Sequence[_Channels]]
-    begins: float
-    ends: float
-
-    @property
-    def nodes(self) -> set[int]:
-        """The nodes that have keys."""
-        return {node for same in self.channels.values() for each in same for node in each.nodes.tolist()}
 
 
 def read(source: Source) -> ClipFile:
@@ -77,13 +47,16 @@ def read(source: Source) -> ClipFile:
     data = GltfData(source)
     tree = Tree.of(data)
     animations = list(_animations(data, len(tree.names)))
-    moving = _moving(tree, animations)
-    skinned = skin_joints(data, tree)
-    bound = _bound(data, tree, set[int]().union(*skinned))
-    found = [_Body.of(tree, joints, *bound) for joints in bodies(tree, skinned, moving)]
+    moving = moving_nodes(tree, animations)
+    bones = human_bones(data, tree)
+    skinned = skin_joints(data, tree) + ([with_between(tree, bones)] if bones else [])
+    bound = bound_transforms(tree, set[int]().union(*skinned), _inverse_binds(data, tree))
+    found = [NodeBody.of(tree, joints, *bound, bones) for joints in bodies(tree, skinned, moving)]
     skins = [skin_of(data, {node: joint for joint, node in enumerate(body.nodes.tolist())}) for body in found]
     clips = [replace(body.clip(animation), skin=skin) for animation in animations
              for body, skin in zip(found, skins, strict=True) if body.is_moved_by(animation)]
+    if not clips and bones and found:
+        return ClipFile(found[0].skeleton, warnings=("has no animation; its skeleton can play",))
     if not clips:
         raise FileError.at("has no animation that moves the joints of a skin, or a tree of nodes as large as a body",
                            source.path)
@@ -91,7 +64,7 @@ def read(source: Source) -> ClipFile:
     return ClipFile(clips[0].skeleton, tuple(replace(clip, name=name) for clip, name in zip(clips, names, strict=True)))
 
 
-def _animations(data: GltfData, nodes: int) -> Iterator[_Animation]:
+def _animations(data: GltfData, nodes: int) -> Iterator[Animation]:
     entries = data.top.entries("animations", MAX_ANIMATIONS)
     names = unique(entry.text("name") or f"Anim_{i}" for i, entry in enumerate(entries))
     for name, entry in zip(names, entries, strict=True):
@@ -101,7 +74,7 @@ def _animations(data: GltfData, nodes: int) -> Iterator[_Animation]:
         for channel in entry.entries("channels"):
             target, sampler = channel.entry("target"), samplers[channel.count("sampler", below=len(samplers))]
             node, path = target.count("node", nodes, nodes + 1), target.text("path")
-            if node == nodes or path not in (*_CHANNELS, "weights") or (node, path) in known:
+            if node == nodes or path not in (*CHANNELS, "weights") or (node, path) in known:
                 continue
             number = sampler.count("input")
             if number not in spans:
@@ -109,20 +82,20 @@ def _animations(data: GltfData, nodes: int) -> Iterator[_Animation]:
                 if not len(times):
                     raise sampler.error("has no keys")
                 spans[number] = float(times.min()), float(times.max())
-            if path in _CHANNELS:
+            if path in CHANNELS:
                 known.add((node, path))
                 alike.setdefault((path, sampler.text("interpolation", "LINEAR"), number), []).append((node, sampler))
-        found: dict[str, list[_Channels]] = {path: [] for path in _CHANNELS}
+        found: dict[str, list[Channels]] = {path: [] for path in CHANNELS}
         for (path, kind, _), group in alike.items():
             found[path].append(_channels(data, group, path, kind))
         if known:
             begins, ends = zip(*spans.values(), strict=True)
-            yield _Animation(name, found, min(begins), max(ends))
+            yield Animation(name, found, min(begins), max(ends))
 
 
-def _channels(data: GltfData, samplers: Sequence[tuple[int, Entry]], path: str, kind: str) -> _Channels:
+def _channels(data: GltfData, samplers: Sequence[tuple[int, Entry]], path: str, kind: str) -> Channels:
     """Read keys between which motion goes straight, of nodes whose keys have the same times and are joined alike."""
-    times, width = data.accessor(samplers[0][1], "input", 1)[:, 0], _CHANNELS[path]
+    times, width = data.accessor(samplers[0][1], "input", 1)[:, 0], CHANNELS[path]
     rows = {"LINEAR": 1, "STEP": 1, "CUBICSPLINE": 3}.get(kind, 0)
     each = []
     for _, sampler in samplers:
@@ -146,7 +119,7 @@ def _channels(data: GltfData, samplers: Sequence[tuple[int, Entry]], path: str, 
     else:
         times, flat = _in_steps(times, values[:, :, 0]) if kind == "STEP" else (times, values[:, :, 0])
     nodes = np.array([node for node, _ in samplers])
-    return _Channels(nodes, times, rot.continuous(unit(flat)) if path == "rotation" else flat)
+    return Channels(nodes, times, rot.continuous(unit(flat)) if path == "rotation" else flat)
 
 
 def _facing(values: FloatArray, own: int) -> FloatArray:
@@ -182,28 +155,8 @@ def _along_splines(times: FloatArray, values: FloatArray, steps: IntArray) -> tu
     return np.append(times[first] + share * gaps, times[-1]), np.concatenate((between, values[-1:, :, 1]))
 
 
-def _moving(tree: Tree, animations: Iterable[_Animation]) -> frozenset[int]:
-    """Return the nodes that an animation gives other transforms than their own."""
-    moving = set[int]()
-    for animation in animations:
-        for local, same in zip(tree.local, (animation.channels[path] for path in _CHANNELS), strict=True):
-            for channels in same:
-                moving.update(channels.nodes[_differ(channels.values, local[channels.nodes])].tolist())
-    return frozenset(moving)
-
-
-def _differ(values: FloatArray, ones: FloatArray) -> BoolArray:
-    """Tell which of some values (K, N, C) ever differ from others (N, C); quaternions of opposite signs do not."""
-    if values.shape[2] == 4:
-        values = values * np.where(np.einsum("knc,nc->kn", values, ones) < 0.0, -1.0, 1.0)[..., None]
-    return np.asarray(np.abs(values - ones).max(axis=(0, 2)) > _SAME * np.maximum(np.abs(ones).max(axis=1), 1.0))
-
-
-def _bound(data: GltfData, tree: Tree, joints: Collection[int]) -> tuple[list[int], Transforms]:
-    """Return the nodes (N,) of those joints of which inverse bind matrices tell where they were when skins were bound.
-
-    And their transforms then, (N, …).
-    """
+def _inverse_binds(data: GltfData, tree: Tree) -> dict[int, FloatArray]:
+    """Return the inverse bind matrices (4, 4) of nodes, by all skins; −1 stands for the space around them."""
     inverse: dict[int, FloatArray] = {-1: np.eye(4)}
     for skin in data.top.entries("skins"):
         listed = skin.counts("joints", len(tree.names))
@@ -216,95 +169,10 @@ def _bound(data: GltfData, tree: Tree, joints: Collection[int]) -> tuple[list[in
             root = skin.count("skeleton", below=len(tree.names))
             inverse.setdefault(int(tree.parents[root]) if root in listed else root, np.eye(4))
         inverse.update(zip(listed, matrices[:len(listed)].reshape(-1, 4, 4).swapaxes(1, 2), strict=True))
-    known = [node for node in tree.order if node in joints and {node, int(tree.parents[node])} <= inverse.keys()]
-    above, own = (np.array([inverse[node] for node in nodes]).reshape(-1, 4, 4)
-                  for nodes in (tree.parents[known].tolist(), known))
-    return known, decomposed(above @ np.linalg.pinv(own))
-
-
-@dataclass(frozen=True, eq=False)
-class _Body:
-    """A skeleton of J joints in H-Anim's axes.
-
-    nodes: (J,) the node of each joint. rest: the joints' transforms at rest, in the file; own: those of their nodes.
-    turn: (4,) from the file's axes to H-Anim's.
-    """
-
-    skeleton: Skeleton
-    nodes: IntArray
-    rest: Transforms
-    own: Transforms
-    turn: FloatArray
-
-    @classmethod
-    def of(cls, tree: Tree, joints: Collection[int], known: Sequence[int], bound: Transforms) -> _Body:
-        """Build the skeleton of some nodes; bound: the transforms of known ones when skins were bound."""
-        kept = [node for node in tree.order if node in joints]
-        index = {node: joint for joint, node in enumerate(kept)}
-        own = Transforms(*(part[kept] for part in tree.local))
-        rows = [(index[node], row) for row, node in enumerate(known) if node in index]
-        rest = Transforms(*(part.copy() for part in own))
-        for part, other in zip(rest, bound, strict=True):
-            part[[joint for joint, _ in rows]] = other[[row for _, row in rows]]
-        is_none = (np.abs(rest.scales) < _SAME) | (np.abs(rest.scales - 1.0) < _UNSCALED)
-        rest = rest._replace(scales=np.where(is_none, 1.0, rest.scales))
-        above = int(tree.parents[kept[0]])
-        skeleton = Skeleton.from_arrays(unique(tree.names[node] for node in kept),
-                                        [index.get(int(tree.parents[node]), -1) for node in kept],
-                                        rest.rotations, rest.translations, rest.scales,
-                                        tree.names[above] if above >= 0 else "Armature")
-        turn = _upright(tree, above)
-        return cls(skeleton.turned(turn), np.array(kept), rest, own, turn)
-
-    def is_moved_by(self, animation: _Animation) -> bool:
-        """Tell whether an animation has keys for any joint."""
-        return not animation.nodes.isdisjoint(self.nodes.tolist())
-
-    def clip(self, animation: _Animation) -> Clip:
-        """Return what an animation does with the skeleton."""
-        tracks = [packed(sorted(self._rows(animation, path, own, rest), key=itemgetter(0)), width)
-                  for (path, width), own, rest in zip(_CHANNELS.items(), self.own, self.rest, strict=True)]
-        return Clip(animation.name, self.skeleton, animation.ends - animation.begins, tracks[1], tracks[0], tracks[2])
-
-    def _rows(self, animation: _Animation, path: str, own: FloatArray,
-              rest: FloatArray) -> Iterator[tuple[int, FloatArray, FloatArray]]:
-        """Yield joints with times (K,) and values (K, C) of a property, of which they have own at first, rest at rest.
-
-        Joints without keys have one where their nodes are not as they rest.
-        """
-        joint_of, is_still = {node: joint for joint, node in enumerate(self.nodes.tolist())}, _differ(own[None], rest)
-        found = []
-        for nodes, times, values in animation.channels[path]:
-            joints = np.array([joint_of.get(node, -1) for node in nodes.tolist()])
-            is_still[joints[joints >= 0]] = False
-            found.append((joints[joints >= 0], times - animation.begins, values[:, joints >= 0]))
-        still = np.flatnonzero(is_still)
-        for joints, times, values in (*found, (still, np.zeros(1), own[None, still])):
-            relative = self._relative(joints, path, values).swapaxes(0, 1).copy()
-            for joint, track in zip(joints.tolist(), relative, strict=True):
-                if path != "scale" or np.abs(track - 1.0).max() >= _UNSCALED:
-                    yield joint, times, track
-
-    def _relative(self, joints: IntArray, path: str, values: FloatArray) -> FloatArray:
-        """Return values of a property (K, N, C) relative to the rest of joints (N,)."""
-        if path == "rotation":
-            return rot.multiply(rot.conjugate(self.rest.rotations[joints]), values)
-        if path == "scale":
-            return np.asarray(values / self.rest.scales[joints])
-        moved, is_root = values - self.rest.translations[joints], self.skeleton.parents[joints] < 0
-        moved[:, is_root] = rot.rotate(self.turn, moved[:, is_root])
-        return moved
-
-
-def _upright(tree: Tree, node: int) -> FloatArray:
-    """Return the turn (4,) that sets the space of a node (−1: the file's) upright, by the shortest arc.
-
-    Its heading stays as it is, as that of Blender's armatures does.
-    """
-    linear = np.eye(3)
-    for above in path_to_root(tree.parents, node):
-        linear = rot.to_matrix(tree.local.rotations[above]) * tree.local.scales[above] @ linear
-    return rot.shortest_arc(np.linalg.pinv(linear) @ _UP, _UP)
+    return inverse
 
 
 FORMAT: Final = Format("GLTF", "glTF", (".glb", ".gltf"), read=read)
+VRM: Final = Format("VRM", "VRM", (".vrm",), read=read)
+VRMA: Final = Format("VRMA", "VRM Animation", (".vrma",), Holds(many_clips=False, scales=False), read=read,
+                     write=lambda file, fps: write_vrma(file))

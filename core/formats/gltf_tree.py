@@ -107,12 +107,21 @@ def skin_joints(data: GltfData, tree: Tree) -> list[set[int]]:
     for skin in data.top.entries("skins", MAX_SKINS):
         joints = set(skin.counts("joints", len(tree.names)))
         root = {skin.count("skeleton", below=len(tree.names))} if skin.has("skeleton") else set[int]()
-        below, all_below = _below(tree, joints), _below(tree, joints | root)
-        shared = np.flatnonzero(all_below == len(joints | root))
-        ancestor = next((node for node in tree.order[::-1] if node in set(shared.tolist())), -1)
-        between = np.flatnonzero((below > 0) & (all_below < len(joints | root))).tolist()
-        found.append({*between, *({ancestor} & joints)})
+        found.append(linked(tree, joints, root))
     return [joints for joints in found if joints]
+
+
+def linked(tree: Tree, joints: Collection[int], root: Collection[int] = ()) -> set[int]:
+    """Return joints with all nodes that lie between them and their deepest common ancestor, or that of these and root.
+
+    The common ancestor is among them only where it is a joint.
+    """
+    joints, root = set(joints), set(root)
+    below, all_below = _below(tree, joints), _below(tree, joints | root)
+    shared = np.flatnonzero(all_below == len(joints | root))
+    ancestor = next((node for node in tree.order[::-1] if node in set(shared.tolist())), -1)
+    between = np.flatnonzero((below > 0) & (all_below < len(joints | root))).tolist()
+    return {*between, *({ancestor} & joints)}
 
 
 def _below(tree: Tree, nodes: Collection[int]) -> IntArray:

@@ -1,7 +1,8 @@
 """XML read safely into a small frozen tree, each element with its line and column.
 
 Document type declarations, and with them entities of one's own, are refused: neither scores nor OGRE
-files need them, and every entity bomb and every read of a foreign file goes through them.
+files need them, and every entity bomb and every read of a foreign file goes through them. Where a format's files
+begin with one that only names a standard, it may be there, and is passed over: no file is ever fetched for it.
 """
 
 from __future__ import annotations
@@ -71,12 +72,14 @@ class Element(NamedTuple):
 
 
 def parse(data: bytes | str, path: Path | None = None, max_elements: int = MAX_ELEMENTS, *,
-          max_bytes: int = MAX_KEPT_BYTES, taker: Taker | None = None, rows: Rows | None = None) -> Element:
+          max_bytes: int = MAX_KEPT_BYTES, taker: Taker | None = None, rows: Rows | None = None,
+          may_name_standard: bool = False) -> Element:
     """Read a whole XML document and return its root element.
 
     data: the file's bytes in any encoding that expat knows, or text (then its encoding declaration is
         ignored); path: only for messages; max_elements, max_bytes: more are not read;
-        taker, rows: for documents too large to be kept whole.
+        taker, rows: for documents too large to be kept whole; may_name_standard: a document type declaration
+        without declarations of its own is passed over.
     Raises FileError, with line and column, where the document is not well-formed, declares a document
     type, or goes beyond max_bytes, max_elements, MAX_DEPTH or MAX_NAME. Comments and processing
     instructions are left out.
@@ -91,7 +94,7 @@ def parse(data: bytes | str, path: Path | None = None, max_elements: int = MAX_E
     if isinstance(data, str):
         data, encoding = data.encode("utf-8", "replace"), "utf-8"
     parser = expat.ParserCreate(encoding)
-    tree = _Tree(parser, path, max_elements, taker, rows)
+    tree = _Tree(parser, path, max_elements, taker, rows, may_name_standard)
     feed(parser, data, path)
     return tree.root()
 
@@ -123,8 +126,8 @@ def _not_well_formed(data: bytes, path: Path | None, error: expat.ExpatError) ->
 class Refusals:
     """The errors for what is refused in well-formed documents, with the place in the file that the parser is at."""
 
-    def __init__(self, parser: expat.XMLParserType, path: Path | None) -> None:
-        self._parser, self._path = parser, path
+    def __init__(self, parser: expat.XMLParserType, path: Path | None, may_name_standard: bool = False) -> None:
+        self._parser, self._path, self._may_name_standard = parser, path, may_name_standard
         parser.StartDoctypeDeclHandler = self._doctype
 
     def too_many(self, limit: int, what: str = "elements") -> FileError:
@@ -139,7 +142,9 @@ class Refusals:
         """Refuse the first of some names that is too long."""
         return self._at(too_long(next(name for name in names if len(name) > MAX_NAME)))
 
-    def _doctype(self, *_: object) -> None:
+    def _doctype(self, _root: str, _system: str | None, _public: str | None, declares: bool) -> None:
+        if self._may_name_standard and not declares:
+            return
         raise self._at("a document type declaration (DOCTYPE) is not read, nor are entities that it declares; remove "
                        "it")
 
@@ -167,9 +172,9 @@ class _Tree:
     """Collects what the parser reports."""
 
     def __init__(self, parser: expat.XMLParserType, path: Path | None, max_elements: int, taker: Taker | None,
-                 rows: Rows | None) -> None:
+                 rows: Rows | None, may_name_standard: bool) -> None:
         self._parser, self._max_elements, self._taker, self._rows = parser, max_elements, taker, rows
-        self._refusals = Refusals(parser, path)
+        self._refusals = Refusals(parser, path, may_name_standard)
         self._table_tags = {path[-1] for path in rows.tag_paths} if rows else set[str]()
         self._table: _Open | None = None
         self._count = self._count_before_row = self._taken = 0

@@ -183,7 +183,7 @@ def stamp(path: Path) -> Stamp:
 def key_of_shape(skeleton: Skeleton) -> Hashable:
     """Return what two skeletons have in common if they are equal but for their own names."""
     arrays = (skeleton.parents, skeleton.rest_rotations, skeleton.rest_translations, skeleton.rest_scales)
-    return skeleton.names, *(array.tobytes() for array in arrays)
+    return skeleton.names, *(array.tobytes() for array in arrays), *skeleton.meant.items()
 
 
 def bytes_of(value: object) -> int:

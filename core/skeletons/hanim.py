@@ -73,9 +73,12 @@ def _version_2() -> dict[str, str]:
     return names
 
 
+VERSION_2: Final[Mapping[str, str]] = MappingProxyType(_version_2())
+"""The version 1 name of each joint that version 2 renamed."""
+
 # Gustaitis et al. 2007 print vl5…vl1 as v15…v11, and make the face a child of "skull", which is a segment.
 ALIASES: Final[Mapping[str, str]] = MappingProxyType(
-    {"skull": "skullbase"} | {f"v1{i}": f"vl{i}" for i in range(1, 6)} | _version_2())
+    {"skull": "skullbase"} | {f"v1{i}": f"vl{i}" for i in range(1, 6)} | dict(VERSION_2))
 """Other names of standard joints, and the version 1 name of each."""
 
 _BY_LOWER: Final = {name.lower(): name for name in PARENTS} | dict(ALIASES)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
+from typing import Final
 
 import numpy as np
 
 from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
+
+_NOTHING_SAID: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +25,7 @@ class Skeleton:
     parents: (J,) index of each joint's parent, −1 for a root; parents come before their children.
     rest_rotations: (J, 4) unit wxyz, and rest_translations, rest_scales: (J, 3), all in the parent's
         space (a root's: model space).
+    meant: what joints are in H-Anim, by their names, where the file says so itself, as VRM does.
     Raises TaktError where names repeat, a parent comes after its child, or a value is not finite.
     """
 
@@ -30,6 +35,7 @@ class Skeleton:
     rest_translations: FloatArray
     rest_scales: FloatArray
     name: str = field(default="", compare=False)
+    meant: Mapping[str, str] = field(default_factory=lambda: _NOTHING_SAID)
 
     def __post_init__(self) -> None:
         joints = len(self.names)
@@ -50,12 +56,14 @@ class Skeleton:
 
     @classmethod
     def from_arrays(cls, names: Sequence[str], parents: Sequence[int] | IntArray, rest_rotations: FloatArray,
-                    rest_translations: FloatArray, rest_scales: FloatArray | None = None, name: str = "") -> Skeleton:
+                    rest_translations: FloatArray, rest_scales: FloatArray | None = None, name: str = "",
+                    meant: Mapping[str, str] | None = None) -> Skeleton:
         """Build from array-likes; rest_scales default to one."""
         if rest_scales is None:
             rest_scales = np.ones((len(names), 3))
         return cls(tuple(names), np.asarray(parents, dtype=np.int64), np.asarray(rest_rotations, dtype=np.float64),
-                   np.asarray(rest_translations, dtype=np.float64), np.asarray(rest_scales, dtype=np.float64), name)
+                   np.asarray(rest_translations, dtype=np.float64), np.asarray(rest_scales, dtype=np.float64), name,
+                   meant or _NOTHING_SAID)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -105,7 +113,7 @@ class Skeleton:
         new[joints] = np.arange(len(joints))
         names = tuple(self.names[joint] for joint in joints.tolist())
         return Skeleton(names, new[self.parents[joints]], self.rest_rotations[joints], self.rest_translations[joints],
-                        self.rest_scales[joints], self.name)
+                        self.rest_scales[joints], self.name, self.meant)
 
     def turned(self, turn: FloatArray) -> Skeleton:
         """Return the skeleton rotated in model space by a quaternion (4,), as when axes are converted."""
@@ -115,19 +123,19 @@ class Skeleton:
         rotations, translations = self.rest_rotations.copy(), self.rest_translations.copy()
         rotations[roots] = rot.multiply(turn, rotations[roots])
         translations[roots] = rot.rotate(turn, translations[roots])
-        return Skeleton(self.names, self.parents, rotations, translations, self.rest_scales, self.name)
+        return replace(self, rest_rotations=rotations, rest_translations=translations)
 
     def shifted(self, way: FloatArray) -> Skeleton:
         """Return the skeleton moved in model space by a way (3,)."""
         moved = self.rest_translations + np.where(self.parents[:, None] < 0, way, 0.0)
-        return Skeleton(self.names, self.parents, self.rest_rotations, moved, self.rest_scales, self.name)
+        return replace(self, rest_translations=moved)
 
     def in_pose(self, turns: FloatArray) -> Skeleton:
         """Return the skeleton that rests with its joints turned from rest by turns (J, 4), in model axes."""
         world = rot.multiply(turns, self.rest_world_rotations)
         has_parent = self.parents >= 0
         local = np.where(has_parent[:, None], rot.multiply(rot.conjugate(world[self.parents]), world), world)
-        return Skeleton(self.names, self.parents, local, self.rest_translations, self.rest_scales, self.name)
+        return replace(self, rest_rotations=local)
 
     def turns_of(self, pose: Pose) -> FloatArray:
         """Return by how much joints are turned from rest in a pose, (J, 4), in model axes; see in_pose."""
@@ -139,7 +147,8 @@ class Skeleton:
         """Return the skeleton with its joints in the same positions and, at rest, the model's axes and no scales."""
         position = self.rest_world[:, :, 3]
         offsets = np.where(self.parents[:, None] >= 0, position - position[self.parents], position)
-        return Skeleton.from_arrays(self.names, self.parents, rot.identities(len(self)), offsets, name=self.name)
+        return replace(self, rest_rotations=rot.identities(len(self)), rest_translations=offsets,
+                       rest_scales=np.ones((len(self), 3)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,14 +14,26 @@ from typing import Any
 
 import numpy as np
 
-from takt.core.formats import gltf, ogre_binary, ogre_material, ogre_mesh_binary, ogre_mesh_xml, ogre_xml, ogre_xml_keys
+from takt.core.formats import (
+    collada,
+    gltf,
+    ogre_binary,
+    ogre_material,
+    ogre_mesh_binary,
+    ogre_mesh_xml,
+    ogre_xml,
+    ogre_xml_keys,
+    x3d,
+)
 from takt.core.formats.format import Source
 from takt.core.library.library import Library
 from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
+from takt.tests.core import collada_files
 from takt.tests.core.gltf_files import figure, packed
 from takt.tests.core.scores import STEPS, X, procedure, score, turning
+from takt.tests.core.x3d_files import clock, dancer, humanoid, in_classic, in_xml, joint
 
 Case = Callable[[], object]
 Read = Callable[[bytes], object]
@@ -188,7 +200,8 @@ def gltfs(count: int) -> Iterator[Case]:
     made = figure()
     yield from damaged(made.glb(), read_gltf, count)
     random = np.random.default_rng(10)
-    text = json.dumps(made.document("motion.bin"))
+    bones = {bone: {"node": node} for node, bone in enumerate(("hips", "spine", "chest", "neck", "head"), start=1)}
+    text = json.dumps(made.document("motion.bin") | {"extensions": {"VRMC_vrm": {"humanoid": {"humanBones": bones}}}})
     values = list(re.finditer(r'(?<=: )(-?[\d.e+-]+|"[^"]*"|\[[^\[\]]*\]|true|null)', text))
     for _ in range(count):
         begin, end = values[int(random.integers(len(values)))].span()
@@ -219,6 +232,59 @@ def read_gltf(data: bytes) -> object:
     return gltf.FORMAT.read(Source(data, Path("made.glb"))) if gltf.FORMAT.read else None
 
 
+def endless_collada() -> Iterator[Case]:
+    """Give COLLADA nodes, channels and keys without end."""
+    channels = {name: collada_files.as_channels(way) for name, way in collada_files.JOINTS.items()}
+    leg = collada_files.leg(channels)
+    turn = collada_files.animation("a", "Leg_id/rotateX.ANGLE", (0.0, 1e30), (0.0, 1e30), "BEZIER")
+    again = '<channel source="#a_s" target="Leg_id/rotateX.ANGLE"/>'
+    used = '<instance_node url="#n{}"/>'
+    doubling = "".join(f'<node id="n{i}">{used.format(i + 1) * 2}</node>' for i in range(60))
+    clips = '<animation_clip start="0" end="1"><instance_animation url="#a"/></animation_clip>' * 20_000
+    skins = collada_files.worn("body") * 3000
+    names = collada_files.skin("body", list(channels), collada_files.bound())
+    cases: tuple[tuple[str, str, dict[str, Any]], ...] = (
+            (leg, turn, {}), (leg, turn.replace("</animation>", again * 50_000 + "</animation>"), {}),
+            (leg + '<node><instance_node url="#n0"/></node>', turn, {"library": doubling + '<node id="n60"/>'}),
+            (leg, turn, {"clips": clips}), (leg + skins, turn, {"controllers": names}),
+            (leg * 3000, turn, {}), ("<node>" * 90 + "</node>" * 90, turn, {}),
+            (leg, "<animation>" * 90 + turn + "</animation>" * 90, {}), (leg, turn * 3000, {}),
+            (leg.replace("1 0 0 0<", "1 0 0 " + "9" * 10**6 + "<"), turn, {}),
+            (leg, turn.replace("0.0 1e+30", "0 " * 10**6), {}))
+    for nodes, moves, more in cases:
+        yield partial(collada.read, collada_files.document(nodes, moves, **more))
+
+
+def x3d_words(count: int) -> Iterator[Case]:
+    """Change a file in the classic encoding word by word, and give it brackets, routes and joints without end."""
+    random = np.random.default_rng(11)
+    parts = re.findall(r"\s+|[{}\[\]]|[^\s{}\[\]]+", in_classic(*dancer()).decode())
+    for _ in range(count):
+        changed = list(parts)
+        for _ in range(int(random.integers(1, 6))):
+            changed[int(random.integers(10, len(changed)))] = str(random.choice(_CLASSIC))
+        yield partial(x3d.read_classic, "".join(changed).encode())
+    head = "#X3D V4.0 utf8\n"
+    for bad in ("[" * 10**6, "{" * 10**6, "Group { children [ " * 10**5, "PROTO P [ ] { " * 10**5, '"' * 10**6,
+                "#" * 10**6, "DEF a " * 10**5, "ROUTE a.b TO c.d\n" * 3 * 10**5, "Group { } " * 3 * 10**5,
+                "Group { a [ " + "1 " * 4 * 10**6 + "] }", "Group { a " + "1 " * 10**6 + "}", "Group { a IS " * 10**5,
+                "HAnimJoint { children USE a } " * 10**5, "Script { " + "[" * 10**6, "UNIT length x 1e-300\n" * 10**5):
+        yield partial(x3d.read_classic, (head + bad).encode())
+    flat = joint("root", (0, 1, 0), *(joint(f"j{i}", (0, i, 0)) for i in range(3000)))
+    shared = [humanoid(flat), *(humanoid(name=f"h{i}", inside=[("skeleton", "h_root")]) for i in range(3000))]
+    clocks = [clock(f"c{i}", 1.0) for i in range(300)]
+    nodes, routes = dancer()
+    many = [(f"c{i % 300}", "fraction_changed", "Bend", "set_fraction") for i in range(300)] + [
+        ("Bend", "value_changed", f"h_j{i}", "set_rotation") for i in range(3000)]
+    for made, ways in ((shared, []), ([humanoid(flat), *clocks, *nodes[1:]], [*routes[:1], *many])):
+        yield partial(x3d.read, in_xml(made, ways))
+        yield partial(x3d.read_classic, in_classic(made, ways))
+
+
+_CLASSIC = ("{", "}", "[", "]", '"', "USE h_l_hip", "DEF x", "nan", "1e999", "-1", "9" * 500, "ROUTE", "PROTO", "IS",
+            "Script", "NULL", "TRUE", "#", "\0", "HAnimJoint { }", 'Inline { url "/etc/passwd" }', "h.h", "1e30", "0")
+
+
 def read_material(data: bytes) -> object:
     """Read a script, and look up what its materials inherit."""
     known = ogre_material.read(data.decode("utf-8", "replace"))
@@ -239,6 +305,13 @@ def families(count: int, skeleton: bytes, xml: bytes, mesh: bytes, mesh_xml: byt
         ".mesh.xml, bombs": partial(bombs, ("mesh", "sharedgeometry", "vertexbuffer"), ogre_mesh_xml.read),
         ".material": partial(materials, material, count),
         ".glb, damaged": partial(gltfs, count),
+        ".x3d, mutated": partial(mutated, in_xml(*dancer()), x3d.read, count),
+        ".x3d, bombs": partial(bombs, ("X3D", "Scene", "HAnimHumanoid"), x3d.read),
+        ".x3dv, cut and flipped": partial(damaged, in_classic(*dancer()), x3d.read_classic, count),
+        ".x3dv, word by word": partial(x3d_words, count),
+        ".dae, mutated": partial(mutated, collada_files.walking(), collada.read, count),
+        ".dae, bombs": partial(bombs, ("COLLADA", "library_visual_scenes", "visual_scene"), collada.read),
+        ".dae, without end": endless_collada,
         ".pha, cut and flipped": partial(damaged, text, play, count),
         ".pha, mutated": partial(mutated, text, play, count),
         ".pha, bombs": partial(bombs, ("pha", "procedure"), play),

@@ -267,7 +267,7 @@ def test_convert_says_what_is_lost(capsys: pytest.CaptureFixture[str], tmp_path:
     assert (code, err) == (0, "takt: warning: scales are left out, which .bvh does not know\n")
 
 
-@pytest.mark.parametrize("ending", [".skeleton", ".skeleton.xml", ".bvh"])
+@pytest.mark.parametrize("ending", [".skeleton", ".skeleton.xml", ".bvh", ".x3d"])
 def test_bake(path: Path, capsys: pytest.CaptureFixture[str], ending: str) -> None:
     from takt.cli.scores import read_programme
     from takt.core.playing.score import play
@@ -288,7 +288,20 @@ def test_bake(path: Path, capsys: pytest.CaptureFixture[str], ending: str) -> No
     times = np.arange(151) / 25
     a = world_from_pose(motion.skeleton, motion.sample(times))[..., 3]
     b = world_from_pose(baked.skeleton, clip.sample(times))[..., 3]
+    b = b[:, [baked.skeleton.index_of[name] for name in motion.skeleton.names]]
     np.testing.assert_allclose(a, b, atol=BAKED * 5 * np.abs(a).max())
+
+
+def test_bake_to_a_format_writes_a_new_file_beside_the_score(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = path.with_suffix(".bvh")
+    assert run(capsys, "bake", path, "--to", "bvh", "--fps", "25")[0] == 0
+    assert read_clip_file(out).clips[0].duration_s == pytest.approx(6.0)
+    before = out.read_bytes()
+    code, _, err = run(capsys, "bake", path, "--to", "bvh")
+    assert code == 1 and "is there already; to overwrite it, name it as OUT" in err and out.read_bytes() == before
+    for wrong in ((), (out, "--to", "bvh")):
+        code, _, err = run(capsys, "bake", path, *wrong)
+        assert code == 1 and "or a format, as in --to x3d; not both" in err
 
 
 def test_axes_of_bvh_files_are_told_and_can_be_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

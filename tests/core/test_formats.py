@@ -82,7 +82,11 @@ def test_of_two_endings_that_fit_the_longer_counts() -> None:
         assert format_of(Path("a.gz"), both) is short
 
 
-@pytest.mark.parametrize("entry", [entry for entry in FORMATS.values() if entry.write], ids=lambda e: e.identifier)
+OF_ANY_BODY = [entry for entry in FORMATS.values() if entry.write and entry.identifier != "VRMA"]
+"""VRMA holds humans alone: test_vrm.py."""
+
+
+@pytest.mark.parametrize("entry", OF_ANY_BODY, ids=lambda entry: entry.identifier)
 def test_what_is_written_is_read_as_far_as_the_format_holds_it(entry: Format, tmp_path: Path) -> None:
     clip = with_model_axes(WAVES.clips[1])
     clips = (clip, Clip("still", clip.skeleton, 1.0, clip.rotations, clip.translations, clip.scales))
@@ -135,9 +139,9 @@ def test_a_new_format_can_be_chosen_and_stands_in_messages(made_up: Path) -> Non
     clips, said = Library([made_up], load_format=".mup").clips("Waves")
     assert [clip.name for clip in clips] == ["wave", "swing"]
     assert "there are also" in said[1].message
-    with pytest.raises(FileError, match=r"expected one of .*\.raa, \.mup, \.mup\.gz"):
+    with pytest.raises(FileError, match=r"expected one of .*\.dae, \.mup, \.mup\.gz"):
         Library(load_format=".doc")
-    with pytest.raises(FileError, match=r"ending in .*\.raa, \.mup, \.mup\.gz below"):
+    with pytest.raises(FileError, match=r"ending in .*\.dae, \.mup, \.mup\.gz below"):
         Library([made_up]).clips("Nothing")
     (made_up / "Waves.mclk").unlink()
     with pytest.raises(FileError, match=r"a \.mup file wants a \.mclk file beside it"):

@@ -41,7 +41,7 @@ class Freed:
         found = _Frame.of(skeleton, chain[:-1], Pose.rest(skeleton, 1))
         rotations[last], translations[last], scales[last] = (values[0] for values in found.out(
             rotations[[last]], translations[[last]], scales[[last]]))
-        freed = Skeleton(skeleton.names, parents, rotations, translations, scales, skeleton.name)
+        freed = Skeleton(skeleton.names, parents, rotations, translations, scales, skeleton.name, skeleton.meant)
         return cls(chain, skeleton, freed)
 
     def free(self, pose: Pose) -> None:

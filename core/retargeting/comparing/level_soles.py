@@ -46,7 +46,7 @@ def _lowered(skeleton: Skeleton, turns: FloatArray, feet: list[int], up: FloatAr
     before, after = (float((one.rest_world[feet, :, 3] @ up).min()) for one in (skeleton, posed))
     roots = (skeleton.parents < 0)[:, None]
     return Skeleton(posed.names, posed.parents, posed.rest_rotations,
-                    posed.rest_translations + roots * (before - after) * up, posed.rest_scales, posed.name)
+                    posed.rest_translations + roots * (before - after) * up, posed.rest_scales, posed.name, posed.meant)
 
 
 def _ankles(found: SkeletonMap) -> dict[str, int]:

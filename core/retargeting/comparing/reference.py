@@ -287,7 +287,8 @@ def _on_level_soles(clip: Clip, found: SkeletonMap, times: FloatArray) -> Clip:
 def posed(skeleton: Skeleton, pose: Pose) -> Skeleton:
     """Return a skeleton that rests in a pose of another."""
     return Skeleton(skeleton.names, skeleton.parents, rot.multiply(skeleton.rest_rotations, pose.rotations),
-                    skeleton.rest_translations + pose.translations, skeleton.rest_scales * pose.scales, skeleton.name)
+                    skeleton.rest_translations + pose.translations, skeleton.rest_scales * pose.scales, skeleton.name,
+                    skeleton.meant)
 
 
 def _map_in_motion(clip: Clip) -> SkeletonMap | None:

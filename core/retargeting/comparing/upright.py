@@ -60,7 +60,7 @@ def scaled(clip: Clip, size: float) -> Clip:
         return clip
     old, moves = clip.skeleton, clip.translations
     skeleton = Skeleton(old.names, old.parents, old.rest_rotations, old.rest_translations * size, old.rest_scales,
-                        old.name)
+                        old.name, old.meant)
     return Clip(clip.name, skeleton, clip.duration_s, clip.rotations,
                 Tracks(moves.joints, moves.starts, moves.times_s, moves.values * size), clip.scales, clip.is_looping)
 
@@ -92,6 +92,6 @@ def raised_onto_feet(clip: Clip, pairs: Pairing) -> Clip:
     of_root = np.repeat(moves.joints == root[0], np.diff(moves.starts))
     values = np.where(of_root[:, None], moves.values - lift, moves.values)
     stood = Skeleton(skeleton.names, skeleton.parents, skeleton.rest_rotations, rest, skeleton.rest_scales,
-                     skeleton.name)
+                     skeleton.name, skeleton.meant)
     return Clip(clip.name, stood, clip.duration_s, clip.rotations,
                 Tracks(moves.joints, moves.starts, moves.times_s, values), clip.scales, clip.is_looping)

@@ -126,7 +126,7 @@ def _hung(own: Skeleton, parents: IntArray, order: IntArray, loose: IntArray) ->
     turns[loose], positions[loose], scales[loose] = _seen(own.rest_world[above], own.rest_world[joints])
     number = np.append(np.argsort(order), -1)  # the last one stands for "none"
     return Skeleton(tuple(own.names[joint] for joint in order.tolist()), number[parents[order]], turns, positions,
-                    scales, own.name)
+                    scales, own.name, own.meant)
 
 
 def _seen(above: FloatArray, world: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

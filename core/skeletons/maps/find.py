@@ -40,10 +40,10 @@ _BODIES = 4
 def find_map(skeleton: Skeleton) -> SkeletonMap:
     """Find out what the joints of a skeleton mean.
 
-    A skeleton with H-Anim's own names is taken at its word. Otherwise limbs and head are found by names, and where
-    both legs or both arms do not come out so, by shape; trunk and neck are what lies between them. A body that
-    does not stand upright on two legs is no humanoid: its map is empty, with a warning that says so. The same value
-    comes for the same skeleton: the last 64 are kept.
+    A skeleton with H-Anim's own names, or whose file says what its joints are, is taken at its word. Otherwise limbs
+    and head are found by names, and where both legs or both arms do not come out so, by shape; trunk and neck are what
+    lies between them. A body that does not stand upright on two legs is no humanoid: its map is empty, with a warning
+    that says so. The same value comes for the same skeleton: the last 64 are kept.
     """
     return find_map_once(skeleton)
 
@@ -60,7 +60,8 @@ def map_in_any_pose(skeleton: Skeleton) -> SkeletonMap:
 
 def _map(skeleton: Skeleton, in_any_pose: bool) -> SkeletonMap:
     tree = Tree.of(skeleton)
-    standard = hanim.canonical_names(skeleton.names)
+    said = tuple(skeleton.meant.get(name) for name in skeleton.names)
+    standard = said if hanim.ROOT in said else hanim.canonical_names(skeleton.names)
     if hanim.ROOT in standard or sum(name is not None for name in standard) >= _LEAST_STANDARD * len(skeleton):
         return _standard(skeleton, tree, standard)
     readings = [names.read(name) for name in skeleton.names]

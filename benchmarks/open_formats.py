@@ -1,0 +1,71 @@
+"""How long files of open formats take: bench open_formats writes and reads a dance of 72 s on 65 joints, with a skin.
+
+Prints, for each format and way of motion, seconds of the processor for writing and for reading, best of three, and the
+size of the file; exits with 1 where a limit is passed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from takt.benchmarks.timing import say, seconds
+from takt.core.clips.clip import Clip, Tracks
+from takt.core.clips.clip_file import ClipFile
+from takt.core.formats import x3d
+from takt.core.formats.x3d_write import X3dFile, X3dSkin, write
+from takt.core.maths import rotations as rot
+from takt.core.skeletons.skeleton import Skeleton
+from takt.core.skinning.influences import Influences
+from takt.samples.skeleton import build_skeleton
+
+SECONDS, FPS, JOINTS, VERTICES = 72, 30, 65, 12_000
+WRITE_S, WRITE_TEXT_S, READ_S = 1.0, 3.0, 1.5
+
+
+def dance(skeleton: Skeleton) -> Clip:
+    """Turn every joint in every frame, and move the first."""
+    times = np.arange(SECONDS * FPS + 1) / FPS
+    axes = np.random.default_rng(0).normal(size=(len(skeleton), 3))
+    angles = 0.5 * np.sin(times[:, None] * (1.0 + np.arange(len(skeleton)) / 20.0))
+    turns = rot.from_axis_angle(np.broadcast_to(axes, (*angles.shape, 3)), angles)
+    path = np.stack((np.sin(times), 0.0 * times, np.cos(times)), axis=1)[:, None]
+    return Clip("dance", skeleton, float(times[-1]), Tracks.uniform(np.arange(len(skeleton)), times, turns),
+                Tracks.uniform(np.zeros(1, np.int64), times, path), Tracks.empty(3))
+
+
+def skin(joints: int) -> X3dSkin:
+    """Return points in a cloud, each moved by four joints, with two triangles for each."""
+    rng = np.random.default_rng(1)
+    normals = rng.normal(size=(VERTICES, 3))
+    weights = rng.dirichlet(np.ones(4), VERTICES)
+    return X3dSkin(rng.normal(size=(VERTICES, 3)), normals / np.linalg.norm(normals, axis=1, keepdims=True),
+                   rng.integers(0, VERTICES, (2 * VERTICES, 3)),
+                   Influences(rng.integers(0, joints, (VERTICES, 4)), weights), np.zeros(2 * VERTICES, np.int64),
+                   np.full((1, 3), 0.5))
+
+
+def main() -> int:
+    """Measure."""
+    body = build_skeleton().with_model_axes()
+    body = body.part(np.arange(len(body))[:JOINTS])
+    file = X3dFile(body, (dance(body),), skin=skin(len(body)))
+    frames = X3dFile(file.skeleton, file.clips, skin=file.skin, as_frames=True)
+    ways: dict[str, tuple[Callable[[], bytes], Callable[[bytes], ClipFile], float]] = {
+        "X3D, interpolators": (lambda: write(file, FPS), lambda data: x3d.read(data, Path("a.x3d")), WRITE_TEXT_S),
+        "X3D, HAnimMotion": (lambda: write(frames, FPS), lambda data: x3d.read(data, Path("a.x3d")), WRITE_TEXT_S)}
+    failed = False
+    for name, (make, read, limit) in ways.items():
+        data = make()
+        writing, reading = seconds(make, 3), seconds(lambda read=read, data=data: read(data), 3)  # type: ignore[misc]
+        failed |= writing > limit or reading > READ_S
+        say(f"{name:20} written in {writing:.2f} s (≤ {limit:g}), read in {reading:.2f} s (≤ {READ_S:g}), "
+            f"{len(data) / 2**20:.1f} MiB")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

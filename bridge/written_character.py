@@ -1,0 +1,119 @@
+"""A character with its performance, in H-Anim's axes and metres, as formats write it."""
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import bpy
+import numpy as np
+
+from ..core.clips.clip_file import ClipFile
+from ..core.formats import x3d
+from ..core.formats.format import Format
+from ..core.formats.x3d_write import X3dFile, X3dSkin
+from ..core.library.fitted import fitted
+from ..core.maths import rotations as rot
+from ..core.maths.arrays import FloatArray
+from ..core.playing.bake import bake
+from ..core.playing.stage import Playable
+from ..core.retargeting.comparing.upright import scaled, turned
+from ..core.skinning.influences import Influences
+from . import axes, groups, mesh, versions
+from .armature import read_skin
+
+
+def read_character(armature_object: bpy.types.Object, motion: Playable, fps: float, entry: Format,
+                   as_frames: bool = False) -> tuple[ClipFile, tuple[str, ...]]:
+    """Return what a format writes of a character that plays a motion, and warnings about what is lost.
+
+    X3D also gets its skin: the visible meshes that the armature deforms, as they are without modifiers. as_frames: in
+    X3D, motion is HAnimMotion.
+    Raises TaktError where the motion is too long.
+    """
+    turn = rot.conjugate(axes.armature_from_hanim(armature_object))
+    unit_m = _unit_m(armature_object)
+    clip = scaled(turned(bake(motion, fps, armature_object.name), turn), unit_m)
+    file, warnings = fitted(ClipFile(clip.skeleton, (clip,)), entry)
+    if entry is not x3d.FORMAT:
+        return file, warnings
+    parts = [_Part.of(ob, armature_object, motion.skeleton.names) for ob in _meshes(armature_object)]
+    return X3dFile(file.skeleton, file.clips, skin=_Part.skin(parts, turn, unit_m) if parts else None,
+                   as_frames=as_frames), warnings
+
+
+def _unit_m(armature_object: bpy.types.Object) -> float:
+    """Return how many metres a unit of an armature's space is."""
+    size = float(np.cbrt(abs(np.linalg.det(np.array(armature_object.matrix_world, dtype=np.float64)[:3, :3]))))
+    scene = bpy.context.scene
+    return (size or 1.0) * (scene.unit_settings.scale_length if scene is not None else 1.0)
+
+
+def _meshes(armature_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """Yield the visible meshes that an armature deforms."""
+    scene = bpy.context.scene
+    for ob in scene.objects if scene is not None else ():
+        if ob.type == "MESH" and ob.visible_get() and ob.find_armature() == armature_object:
+            yield ob
+
+
+class _Part:
+    """What is written of one mesh, in the armature's space."""
+
+    def __init__(self, positions: FloatArray, normals: FloatArray, triangles: "np.ndarray[Any, Any]",
+                 influences: Influences, material: "np.ndarray[Any, Any]", colours: FloatArray) -> None:
+        self.positions, self.normals, self.triangles = positions, normals, triangles
+        self.influences, self.material, self.colours = influences, material, colours
+
+    @classmethod
+    def of(cls, mesh_object: bpy.types.Object, armature_object: bpy.types.Object, names: tuple[str, ...]) -> "_Part":
+        """Read a mesh; names: of the bones, joint by joint."""
+        data = cast(bpy.types.Mesh, mesh_object.data)
+        matrix = mesh.armature_from_object(mesh_object, armature_object)
+        points = mesh.transformed(matrix, mesh.read_mesh(mesh_object).vertices)
+        normals = np.empty(len(points) * 3, dtype=np.float32)
+        cast(Any, data).vertex_normals.foreach_get("vector", normals)
+        turned_normals = normals.reshape(-1, 3).astype(np.float64) @ np.linalg.pinv(matrix[:3, :3])
+        length = np.linalg.norm(turned_normals, axis=1, keepdims=True)
+        data.calc_loop_triangles()
+        triangles = np.empty(len(data.loop_triangles) * 3, dtype=np.int32)
+        data.loop_triangles.foreach_get("vertices", triangles)
+        material = np.empty(len(data.loop_triangles), dtype=np.int32)
+        data.loop_triangles.foreach_get("material_index", material)
+        deforms = dict(zip((bone.name for bone in cast(Any, armature_object.data).bones), read_skin(armature_object),
+                           strict=True))
+        influences = groups.read_influences(mesh_object, [name if deforms.get(name) else "" for name in names])
+        colours = np.array([_colour(slot.material) for slot in mesh_object.material_slots] or [_colour(None)])
+        return cls(points, turned_normals / np.where(length > 0.0, length, 1.0),
+                   triangles.reshape(-1, 3).astype(np.int64), influences,
+                   np.minimum(material.astype(np.int64), len(colours) - 1), colours)
+
+    @classmethod
+    def skin(cls, parts: "list[_Part]", turn: FloatArray, unit_m: float) -> X3dSkin:
+        """Join parts, and turn them into H-Anim's axes and metres."""
+        first = np.cumsum([0, *(len(part.positions) for part in parts)])
+        of_colours = np.cumsum([0, *(len(part.colours) for part in parts)])
+        width = max(part.influences.joints.shape[1] for part in parts)
+
+        def padded(rows: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+            return np.pad(rows, ((0, 0), (0, width - rows.shape[1])))
+
+        influences = Influences(np.concatenate([padded(part.influences.joints) for part in parts]),
+                                np.concatenate([padded(part.influences.weights) for part in parts]))
+        return X3dSkin(unit_m * rot.rotate(turn, np.concatenate([part.positions for part in parts])),
+                       rot.rotate(turn, np.concatenate([part.normals for part in parts])),
+                       np.concatenate([part.triangles + start for part, start in zip(parts, first, strict=False)]),
+                       influences,
+                       np.concatenate([part.material + start for part, start in zip(parts, of_colours, strict=False)]),
+                       np.concatenate([part.colours for part in parts]))
+
+
+def _colour(material: bpy.types.Material | None) -> tuple[float, ...]:
+    """Return a material's base colour, linear: of its shader where that is one colour, else the viewport's."""
+    if material is None:
+        return (0.8, 0.8, 0.8)
+    tree = versions.shader_tree(material)
+    for node in tree.nodes if tree is not None else ():
+        if node.type == "BSDF_PRINCIPLED":
+            base: Any = node.inputs["Base Color"]
+            if not base.is_linked:
+                return tuple(base.default_value)[:3]
+    return tuple(cast(Any, material.diffuse_color))[:3]

@@ -1,0 +1,174 @@
+"""How nodes with transforms become bodies, and animations of nodes their clips, for formats of whole scenes.
+
+The rest pose is the one in which the skin was bound, as its inverse bind matrices tell; joints that an animation does
+not move are where their nodes are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ..clips.clip import Clip
+from ..clips.keyed import packed
+from ..maths import rotations as rot
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..skeletons.hierarchy import path_to_root
+from ..skeletons.skeleton import Skeleton
+from .gltf_tree import Transforms, Tree, decomposed, unique
+
+CHANNELS: Final = {"translation": 3, "rotation": 4, "scale": 3}
+"""The properties of a node that move, and of how many numbers their values are."""
+_SAME: Final = 1e-5
+"""Differences of rotations and scales, and of translations as shares of the largest, that are rounding."""
+_UNSCALED: Final = 1e-4
+"""Scales that differ from 1 by less move nothing by more than a fifth of a millimetre of a person: exporters that take
+matrices apart write them, and all that is done with a scaled clip takes longer."""
+_UP: Final = np.array((0.0, 1.0, 0.0))
+
+
+class Channels(NamedTuple):
+    """What an animation does with a property of N nodes: times (K,) ascend, values (K, N, C); rotations are wxyz."""
+
+    nodes: IntArray
+    times: FloatArray
+    values: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Animation:
+    """An animation of a file. channels: by property, each node in one; begins, ends: its first key and its last one."""
+
+    name: str
+    channels: Mapping[str, Sequence[Channels]]
+    begins: float
+    ends: float
+
+    @property
+    def nodes(self) -> set[int]:
+        """The nodes that have keys."""
+        return {node for same in self.channels.values() for each in same for node in each.nodes.tolist()}
+
+
+def moving_nodes(tree: Tree, animations: Iterable[Animation]) -> frozenset[int]:
+    """Return the nodes that an animation gives other transforms than their own."""
+    moving = set[int]()
+    for animation in animations:
+        for local, same in zip(tree.local, (animation.channels[path] for path in CHANNELS), strict=True):
+            for channels in same:
+                moving.update(channels.nodes[_differ(channels.values, local[channels.nodes])].tolist())
+    return frozenset(moving)
+
+
+def _differ(values: FloatArray, ones: FloatArray) -> BoolArray:
+    """Tell which of some values (K, N, C) ever differ from others (N, C); quaternions of opposite signs do not."""
+    if values.shape[2] == 4:
+        values = values * np.where(np.einsum("knc,nc->kn", values, ones) < 0.0, -1.0, 1.0)[..., None]
+    return np.asarray(np.abs(values - ones).max(axis=(0, 2)) > _SAME * np.maximum(np.abs(ones).max(axis=1), 1.0))
+
+
+def bound_transforms(tree: Tree, joints: Collection[int], inverse: Mapping[int, FloatArray]
+                     ) -> tuple[list[int], Transforms]:
+    """Return the nodes (N,) of those joints of which inverse bind matrices tell where they were when skins were bound.
+
+    And their transforms then, (N, …). inverse: (4, 4) of nodes, −1 for the space around them.
+    """
+    known = [node for node in tree.order if node in joints and {node, int(tree.parents[node])} <= inverse.keys()]
+    above, own = (np.array([inverse[node] for node in nodes]).reshape(-1, 4, 4)
+                  for nodes in (tree.parents[known].tolist(), known))
+    return known, decomposed(above @ np.linalg.pinv(own))
+
+
+@dataclass(frozen=True, eq=False)
+class NodeBody:
+    """A skeleton of J joints in H-Anim's axes.
+
+    nodes: (J,) the node of each joint. rest: the joints' transforms at rest, in the file; own: those of their nodes.
+    turn: (4,) from the file's axes to H-Anim's.
+    """
+
+    skeleton: Skeleton
+    nodes: IntArray
+    rest: Transforms
+    own: Transforms
+    turn: FloatArray
+
+    @classmethod
+    def of(cls, tree: Tree, joints: Collection[int], known: Sequence[int], bound: Transforms,
+           bones: Mapping[int, str]) -> NodeBody:
+        """Build the skeleton of some nodes; bound: the transforms of known ones when skins were bound.
+
+        bones: the H-Anim joints of nodes, where the file says so.
+        """
+        kept = [node for node in tree.order if node in joints]
+        index = {node: joint for joint, node in enumerate(kept)}
+        own = Transforms(*(part[kept] for part in tree.local))
+        rows = [(index[node], row) for row, node in enumerate(known) if node in index]
+        rest = Transforms(*(part.copy() for part in own))
+        for part, other in zip(rest, bound, strict=True):
+            part[[joint for joint, _ in rows]] = other[[row for _, row in rows]]
+        is_none = (np.abs(rest.scales) < _SAME) | (np.abs(rest.scales - 1.0) < _UNSCALED)
+        rest = rest._replace(scales=np.where(is_none, 1.0, rest.scales))
+        above = int(tree.parents[kept[0]])
+        names = unique(tree.names[node] for node in kept)
+        meant = {name: bones[node] for name, node in zip(names, kept, strict=True) if node in bones}
+        skeleton = Skeleton.from_arrays(names,
+                                        [index.get(int(tree.parents[node]), -1) for node in kept],
+                                        rest.rotations, rest.translations, rest.scales,
+                                        tree.names[above] if above >= 0 else "Armature", meant)
+        turn = _upright(tree, above)
+        return cls(skeleton.turned(turn), np.array(kept), rest, own, turn)
+
+    def is_moved_by(self, animation: Animation) -> bool:
+        """Tell whether an animation has keys for any joint."""
+        return not animation.nodes.isdisjoint(self.nodes.tolist())
+
+    def clip(self, animation: Animation) -> Clip:
+        """Return what an animation does with the skeleton."""
+        tracks = [packed(sorted(self._rows(animation, path, own, rest), key=itemgetter(0)), width)
+                  for (path, width), own, rest in zip(CHANNELS.items(), self.own, self.rest, strict=True)]
+        return Clip(animation.name, self.skeleton, animation.ends - animation.begins, tracks[1], tracks[0], tracks[2])
+
+    def _rows(self, animation: Animation, path: str, own: FloatArray,
+              rest: FloatArray) -> Iterator[tuple[int, FloatArray, FloatArray]]:
+        """Yield joints with times (K,) and values (K, C) of a property, of which they have own at first, rest at rest.
+
+        Joints without keys have one where their nodes are not as they rest.
+        """
+        joint_of, is_still = {node: joint for joint, node in enumerate(self.nodes.tolist())}, _differ(own[None], rest)
+        found = []
+        for nodes, times, values in animation.channels[path]:
+            joints = np.array([joint_of.get(node, -1) for node in nodes.tolist()])
+            is_still[joints[joints >= 0]] = False
+            found.append((joints[joints >= 0], times - animation.begins, values[:, joints >= 0]))
+        still = np.flatnonzero(is_still)
+        for joints, times, values in (*found, (still, np.zeros(1), own[None, still])):
+            relative = self._relative(joints, path, values).swapaxes(0, 1).copy()
+            for joint, track in zip(joints.tolist(), relative, strict=True):
+                if path != "scale" or np.abs(track - 1.0).max() >= _UNSCALED:
+                    yield joint, times, track
+
+    def _relative(self, joints: IntArray, path: str, values: FloatArray) -> FloatArray:
+        """Return values of a property (K, N, C) relative to the rest of joints (N,)."""
+        if path == "rotation":
+            return rot.multiply(rot.conjugate(self.rest.rotations[joints]), values)
+        if path == "scale":
+            return np.asarray(values / self.rest.scales[joints])
+        moved, is_root = values - self.rest.translations[joints], self.skeleton.parents[joints] < 0
+        moved[:, is_root] = rot.rotate(self.turn, moved[:, is_root])
+        return moved
+
+
+def _upright(tree: Tree, node: int) -> FloatArray:
+    """Return the turn (4,) that sets the space of a node (−1: the file's) upright, by the shortest arc.
+
+    Its heading stays as it is, as that of Blender's armatures does.
+    """
+    linear = np.eye(3)
+    for above in path_to_root(tree.parents, node):
+        linear = rot.to_matrix(tree.local.rotations[above]) * tree.local.scales[above] @ linear
+    return rot.shortest_arc(np.linalg.pinv(linear) @ _UP, _UP)

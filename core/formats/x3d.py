@@ -1,0 +1,56 @@
+"""X3D and its humanoids by H-Anim, in XML (`.x3d`) and in the classic encoding, which is that of VRML 97 too.
+
+See x3d_body.py for what is the skeleton, x3d_motion.py for clips.
+Prototypes, scripts and other files are left out, and said to be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from ..clips.clip_file import ClipFile
+from . import x3d_classic, x3d_xml
+from .format import Format, Holds
+from .gltf_tree import unique
+from .x3d_body import bodies
+from .x3d_motion import check_routes, clips, moved_nodes
+from .x3d_scene import Scene
+from .x3d_write import write as write
+
+
+def clips_of(scene: Scene) -> ClipFile:
+    """Return the humanoids of a scene with their clips; the skeleton is that of the first clip, or humanoid.
+
+    Raises FileError, with the line, for what cannot be read, and where there is no humanoid.
+    """
+    check_routes(scene)
+    found = bodies(scene, moved_nodes(scene))
+    if not found:
+        raise scene.error("has no HAnimHumanoid: there is no skeleton to play" + (
+            "; prototypes and other files are not read" if scene.left_out else ""), 1)
+    played = list(clips(scene, found))
+    warnings = scene.warnings()
+    if not played:
+        warnings += ("has no motion: no TimeSensor drives a joint, and there is no HAnimMotion",)
+    named = unique(clip.name for clip in played)
+    return ClipFile(played[0].skeleton if played else found[0].skeleton,
+                    tuple(replace(clip, name=name) for clip, name in zip(played, named, strict=True)),
+                    warnings=warnings)
+
+
+def read(data: bytes, path: Path | None = None) -> ClipFile:
+    """Read X3D in XML; see clips_of. path: for messages."""
+    return clips_of(x3d_xml.read(data, path))
+
+
+def read_classic(data: bytes, path: Path | None = None) -> ClipFile:
+    """Read X3D in the classic encoding, or VRML 97; see clips_of. path: for messages."""
+    return clips_of(x3d_classic.read(data, path))
+
+
+FORMAT: Final = Format("X3D", "X3D", (".x3d",), Holds(own_axes=False),
+                       read=lambda source: read(source.data, source.path), write=write)
+CLASSIC: Final = Format("X3D_CLASSIC", "X3D classic, VRML 97", (".x3dv", ".wrl"), Holds(own_axes=False),
+                        read=lambda source: read_classic(source.data, source.path))

@@ -1,0 +1,221 @@
+"""The humanoids of an X3D scene: a skeleton each, and which node each of its joints is.
+
+A joint turns about its center, which is given in the humanoid's space like everything at rest; so all joints rest
+with the model's axes, each as far from the one above it as their centers are apart:
+
+    parent_from_joint = T(center − parent's center + translation) · R(rotation) · S(scale)
+
+Source: ISO/IEC 19774-1:2019, H-Anim architecture, 4.8 and 6.3 (Joint), 6.2 (Humanoid); version 1 is ISO/IEC 19774:2006.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray, IntArray
+from ..skeletons import hanim
+from ..skeletons.skeleton import Skeleton
+from ..skeletons.skin_sample import SkinSample, evenly
+from .gltf_tree import unique
+from .x3d_scene import MAX_DEPTH, Child, Node, Scene, Use
+
+MAX_JOINTS: Final = 10_000
+JOINT: Final = frozenset(("HAnimJoint", "Joint"))
+HUMANOID: Final = frozenset(("HAnimHumanoid", "Humanoid"))
+_BODY: Final = ("skeleton", "humanoidBody", "children", "")
+"""Fields of a humanoid that its root joint is in, by X3D, by H-Anim 1, and by slip."""
+_SEGMENT: Final = frozenset(("HAnimSegment", "Segment"))
+_COORDINATE: Final = frozenset(("Coordinate", "CoordinateDouble"))
+_SKINNED: Final = frozenset(("skinCoord",))
+_ABOVE: Final = frozenset(("Transform", *HUMANOID))
+"""Nodes whose own transform counts for the bodies in them."""
+_SAME: Final = 1e-6
+_FARTHEST: Final = 1e9
+_LEAST_SPENT: Final = 1000
+"""Numbers that each joint counts for, so that thousands of humanoids do not share thousands of joints."""
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A humanoid of J joints. nodes: of each joint; the first may be the humanoid's own, where motion moves that.
+
+    turn: (4,) from the file's axes to H-Anim's, by the tilt of what the humanoid is in; unit_m: metres in its unit.
+    still: by joint and property what its node has at first, where that is not as at rest; rotations are wxyz.
+    """
+
+    name: str
+    humanoid: Node
+    nodes: tuple[Node, ...]
+    skeleton: Skeleton
+    turn: FloatArray
+    unit_m: float
+    still: Mapping[tuple[int, str], FloatArray]
+    skin: SkinSample | None = None
+
+
+def bodies(scene: Scene, moved: frozenset[int]) -> tuple[Body, ...]:
+    """Return the humanoids of a scene, in the order of the file; moved: ids of nodes that anything moves.
+
+    Raises FileError, with the line, where joints are no tree, or weights are for points that there are not.
+    """
+    return tuple(_body(scene, humanoid, above, moved) for humanoid, above in _humanoids(scene))
+
+
+def _humanoids(scene: Scene) -> Iterator[tuple[Node, tuple[Node, ...]]]:
+    """Yield each humanoid with the nodes around it, from the outermost; joints without one are in a made-up one."""
+    stack: list[tuple[Child, tuple[Node, ...]]] = [(child, ()) for child in reversed(scene.roots)]
+    loose: list[Child] = []
+    found = False
+    while stack:
+        child, above = stack.pop()
+        if isinstance(child.node, Use):
+            continue
+        if len(above) > MAX_DEPTH:
+            raise scene.error(f"nodes nested more than {MAX_DEPTH} deep", child.node.line)
+        if child.node.kind in HUMANOID:
+            found = True
+            yield child.node, above
+        elif child.node.kind in JOINT:
+            loose.append(child)
+        else:
+            stack.extend((each, (*above, child.node)) for each in reversed(child.node.children))
+    if loose and not found:
+        first = loose[0].node
+        yield Node("HAnimHumanoid", "", first.line, children=[Child("skeleton", each.node) for each in loose]), ()
+
+
+def _body(scene: Scene, humanoid: Node, above: tuple[Node, ...], moved: frozenset[int]) -> Body:
+    nodes, parents = _joints(scene, humanoid)
+    name = scene.text(humanoid, "name") or humanoid.name or "Humanoid"
+    centers = np.array([scene.vector(node, "center", (0.0, 0.0, 0.0)) for node in nodes]).reshape(-1, 3)
+    if id(humanoid) in moved:
+        nodes, parents = [humanoid, *nodes], [-1, *(parent + 1 for parent in parents)]
+        centers = np.concatenate((np.zeros((1, 3)), centers))
+    turn, unit = _space(scene, humanoid, [node for node in (*above, humanoid) if node.kind in _ABOVE
+                                          and (node is not humanoid or id(humanoid) not in moved)])
+    offsets = unit * np.array([centers[joint] - centers[parent] if parent >= 0 else centers[joint]
+                               for joint, parent in enumerate(parents)]).reshape(-1, 3)
+    names = unique(scene.text(node, "name") or node.name or f"Joint_{joint}" for joint, node in enumerate(nodes))
+    skeleton = Skeleton.from_arrays(names, parents, rot.identities(len(nodes)), offsets, name=name).turned(turn)
+    return Body(name, humanoid, tuple(nodes), skeleton, turn, unit, dict(_still(scene, nodes)),
+                _skin(scene, humanoid, nodes, unit * centers, unit))
+
+
+def _space(scene: Scene, humanoid: Node, around: list[Node]) -> tuple[FloatArray, float]:
+    """Return the turn (4,) that sets a humanoid upright, whose heading stays, and metres in its unit."""
+    whole = np.eye(3) * scene.units.get("length", 1.0)
+    for node in around:
+        whole = whole @ _linear(scene, node)
+        if not np.abs(whole).max() <= _FARTHEST:
+            raise scene.error(f"{humanoid.said}: what is around it scales it by more than {_FARTHEST:g}", humanoid.line)
+    size = np.linalg.norm(whole)
+    if size == 0.0:
+        return rot.IDENTITY, 1.0
+    up = np.linalg.pinv(whole / size) @ hanim.UP
+    unit = float(np.cbrt(abs(np.linalg.det(whole))))
+    return rot.shortest_arc(up, hanim.UP), unit if unit > 0.0 else 1.0
+
+
+def _still(scene: Scene, nodes: list[Node]) -> Iterator[tuple[tuple[int, str], FloatArray]]:
+    """Yield what joints have at first, where that is not as at rest."""
+    for joint, node in enumerate(nodes):
+        for name, rest in (("rotation", rot.IDENTITY), ("translation", np.zeros(3)), ("scale", np.ones(3))):
+            if name in node.fields:
+                value = turns(scene, node, name)[:1] if name == "rotation" else scene.vector(node, name, rest)[None]
+                if len(value) and np.abs(value[0] - rest).max() > _SAME:
+                    yield (joint, name), value[0]
+
+
+def _joints(scene: Scene, humanoid: Node) -> tuple[list[Node], list[int]]:
+    """Return the joints of a humanoid, parents before children, and their parents."""
+    nodes, parents, index = list[Node](), list[int](), dict[int, int]()
+    tops = [(node, line, -1) for node, line in scene.children(humanoid, JOINT, *_BODY)]
+    stack = tops[::-1] or [(node, line, -1) for node, line in scene.children(humanoid, JOINT, "joints")][:1]
+    while stack:
+        node, line, parent = stack.pop()
+        if id(node) in index:
+            above = parent
+            while above >= 0 and nodes[above] is not node:
+                above = parents[above]
+            what = "is its own ancestor" if above >= 0 else "is a child of two joints"
+            raise scene.error(f"{node.said} {what}; a skeleton is a tree, in which each joint stands once", line)
+        if len(nodes) == MAX_JOINTS:
+            raise scene.error(f"more than {MAX_JOINTS} joints; no more are read", line)
+        scene.spend(_LEAST_SPENT, line)
+        index[id(node)] = len(nodes)
+        below = len(nodes)
+        nodes.append(node)
+        parents.append(parent)
+        stack.extend((child, at, below) for child, at in reversed(list(scene.children(node, JOINT, "children", ""))))
+    if not nodes:
+        raise scene.error(f"{humanoid.said} has no joints in its field skeleton", humanoid.line)
+    return nodes, parents
+
+
+def _linear(scene: Scene, node: Node) -> FloatArray:
+    """Return by what matrix (3, 3) a Transform turns and scales."""
+    turn, way = (rot.to_matrix(turns(scene, node, name)[0]) for name in ("rotation", "scaleOrientation"))
+    return np.asarray(turn @ way @ np.diag(scene.vector(node, "scale", (1.0, 1.0, 1.0))) @ way.T)
+
+
+def turns(scene: Scene, node: Node, name: str) -> FloatArray:
+    """Return the rotations (N, 4) of a field, which the file gives by axis and angle; none: the identity."""
+    values = scene.numbers(node, name, 4, (0.0, 0.0, 1.0, 0.0))
+    return rot.from_axis_angle(values[:, :3], values[:, 3] * scene.units.get("angle", 1.0))
+
+
+def _skin(scene: Scene, humanoid: Node, nodes: list[Node], centers: FloatArray, unit: float) -> SkinSample | None:
+    """Return some vertices of a humanoid's skin, or of its segments; None where there are none."""
+    points = next((scene.numbers(node, "point", 3) for node, _ in scene.children(humanoid, _COORDINATE, *_SKINNED)),
+                  np.empty((0, 3)))
+    strongest, most = np.full(len(points), -1, np.int64), np.zeros(len(points))
+    for joint, node in enumerate(nodes):
+        if "skinCoordIndex" not in node.fields:
+            continue
+        index, weights = _influences(scene, node, len(points))
+        better = weights > most[index]
+        strongest[index[better]], most[index[better]] = joint, weights[better]
+    used = np.flatnonzero(strongest >= 0)
+    seen = set[int]()
+    found = [(strongest[used], points[used])] + [
+        (np.full(len(own), joint), own) for joint, node in enumerate(nodes) for own in _of_segments(scene, node, seen)]
+    joints, places = (np.concatenate(each) for each in zip(*found, strict=True))
+    if not len(joints):
+        return None
+    kept = evenly(joints)
+    return SkinSample(joints[kept], unit * places[kept] - centers[joints[kept]])
+
+
+def _influences(scene: Scene, node: Node, points: int) -> tuple[IntArray, FloatArray]:
+    """Return which points a joint moves, (N,), and with what weights, (N,)."""
+    written = scene.numbers(node, "skinCoordIndex", 1)[:, 0]
+    line = node.fields["skinCoordIndex"].line
+    outside = written[(written < 0.0) | (written >= points)]
+    if len(outside):
+        raise scene.error(f"{node.said}: skinCoordIndex names point {outside[0]:g}, but skinCoord of the humanoid has "
+                          f"{points} points", line)
+    index = written.astype(np.int64)
+    weights = scene.numbers(node, "skinCoordWeight", 1)[:, 0]
+    if len(weights) < len(index):
+        if "skinCoordWeight" in node.fields and len(weights):
+            raise scene.error(f"{node.said}: skinCoordIndex names {len(index)} points, but skinCoordWeight has "
+                              f"{len(weights)} weights; one for each point is wanted", line)
+        weights = np.ones(len(index))
+    return index, weights[:len(index)]
+
+
+def _of_segments(scene: Scene, joint: Node, seen: set[int]) -> Iterator[FloatArray]:
+    """Yield the points (N, 3) of a joint's segments, which lie in the humanoid's space as its center does.
+
+    seen: the ids of nodes whose points were taken before; of one that several segments use, the first has it.
+    """
+    for segment, _ in scene.children(joint, _SEGMENT):
+        for coordinate, _ in scene.children(segment, _COORDINATE):
+            if id(coordinate) not in seen:
+                seen.add(id(coordinate))
+                yield scene.numbers(coordinate, "point", 3)

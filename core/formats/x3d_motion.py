@@ -1,0 +1,268 @@
+"""The motion of an X3D scene's humanoids: a clip for each TimeSensor that drives one, and for each HAnimMotion.
+
+A TimeSensor sends the share of its cycleInterval that has passed, an interpolator that is routed to it sends the value
+between its keys, straight or by the shorter arc, and a joint takes that as its rotation, translation or scale.
+Source: ISO/IEC 19775-1:2023, X3D, 8 (time), 19 (interpolation); ISO/IEC 19774-2:2019, H-Anim motion, 4 and 6.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ..clips.clip import Clip
+from ..clips.keyed import interpolated, packed
+from ..errors import quoted, some_of
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray
+from ..skeletons import hanim
+from .number_text import words
+from .x3d_body import HUMANOID, JOINT, Body, turns
+from .x3d_scene import Node, Route, Scene, is_token_of
+
+_TAKEN: Final = {"rotation": 4, "translation": 3, "scale": 3}
+_FOR: Final = {"OrientationInterpolator": 4, "PositionInterpolator": 3, "SquadOrientationInterpolator": 4,
+               "SplinePositionInterpolator": 3}
+_FRAME_S: Final = 1.0 / 23.0
+"""Keys that are further apart are no film's frames."""
+_ARC_RAD: Final = 0.2
+"""Keys of rotations are put closer than this, where they are far apart: what goes straight between them then strays
+from the arc by no more than 0.0002 rad."""
+_LEAST_SPENT: Final = 400
+"""Numbers that each track counts for, so that a few keys are not read for thousands of joints and sensors."""
+_LONGEST_S: Final = 1e6
+_CHANNELS: Final = {f"{axis}{kind}".lower(): (kind, number) for kind in ("position", "rotation", "scale")
+                    for number, axis in enumerate("XYZ")}
+_MOTION: Final = frozenset(("HAnimMotion",))
+
+
+class _Keys(NamedTuple):
+    """Keys of one property of a joint: times (K,), values (K, C); rotations are wxyz."""
+
+    times: FloatArray
+    values: FloatArray
+
+
+Moves = Mapping[tuple[int, str], _Keys]
+"""What a joint does with a property, by its number in a body."""
+
+
+def moved_nodes(scene: Scene) -> frozenset[int]:
+    """Return the ids of the joints and humanoids that a route leads to."""
+    return frozenset(id(node) for route in scene.routes if route.taken in _TAKEN
+                     and (node := scene.named.get(route.target)) is not None and node.kind in JOINT | HUMANOID)
+
+
+def clips(scene: Scene, bodies: Sequence[Body]) -> Iterator[Clip]:
+    """Yield the clips of humanoids, whose names may be the same.
+
+    Raises FileError, with the line, for keys and values that do not belong together, for values of motions that are no
+    whole frames, and for more numbers than are read.
+    """
+    joint_of = {id(node): (body, joint) for body in bodies for joint, node in enumerate(body.nodes)}
+    leading = dict[str, list[Route]]()
+    for route in scene.routes:
+        leading.setdefault(route.source, []).append(route)
+    known = dict[tuple[int, float], _Keys]()
+    for sensor in scene.named.values():
+        if sensor.kind == "TimeSensor":
+            interval = _seconds(scene, sensor, "cycleInterval", 1.0)
+            name = _said_name(scene, sensor)
+            moves: dict[Body, dict[tuple[int, str], _Keys]] = {}
+            for source, target, taken in _driven(scene, sensor, leading):
+                if id(target) in joint_of:
+                    body, joint = joint_of[id(target)]
+                    keys = known.get((id(source), interval)) or _keys_of(scene, source, interval)
+                    known[id(source), interval] = keys
+                    scene.spend(max(keys.values.size, _LEAST_SPENT), source.line)
+                    moves.setdefault(body, {})[joint, taken] = keys
+            yield from (_clip(body, name, interval, own) for body, own in moves.items())
+    for body in bodies:
+        motions = {id(motion): motion for motion, _ in scene.children(body.humanoid, _MOTION)}
+        for number, motion in enumerate(motions.values()):
+            name = _said_name(scene, motion) or scene.text(motion, "description") or f"Motion_{number}"
+            duration, motion_moves = _motion(scene, body, motion)
+            if motion_moves:
+                yield _clip(body, name, duration, motion_moves)
+
+
+def _said_name(scene: Scene, node: Node) -> str:
+    """Return a node's name; its description where that is the same but for what a name cannot hold."""
+    name, said = scene.text(node, "name") or node.name, scene.text(node, "description")
+    return said if is_token_of(name, said) else name
+
+
+def check_routes(scene: Scene) -> None:
+    """Raise FileError where a route leads from or to a name that no node has, unless something was left out."""
+    known = scene.named.keys() | {each.name for each in scene.left_out}
+    for route in scene.routes:
+        for name in (route.source, route.target):
+            if name not in known and not scene.left_out:
+                raise scene.error(f"ROUTE from {quoted(route.source)} to {quoted(route.target)}: no node has the DEF "
+                                  f"{quoted(name)}", route.line)
+
+
+def _seconds(scene: Scene, node: Node, name: str, default: float) -> float:
+    """Return a time that is greater than 0."""
+    found = float(scene.vector(node, name, (default,))[0])
+    if not 0.0 < found <= _LONGEST_S:
+        raise scene.error(f"{node.said}: {name} is {found:g}; seconds greater than 0 and up to {_LONGEST_S:g} are "
+                          "wanted", node.fields[name].line)
+    return found
+
+
+def _driven(scene: Scene, sensor: Node, leading: Mapping[str, Sequence[Route]]) -> Iterator[tuple[Node, Node, str]]:
+    """Yield the interpolators that a sensor drives, each with a node that takes its values, and as what.
+
+    leading: the routes from each name.
+    """
+    driven = dict.fromkeys(route.target for route in leading.get(sensor.name, ()) if route.sent == "fraction")
+    for name in driven:
+        source = scene.named.get(name)
+        if source is not None and source.kind in _FOR:
+            for target, taken in dict.fromkeys((route.target, route.taken) for route in leading.get(name, ())):
+                node = scene.named.get(target)
+                if node is not None and _TAKEN.get(taken) == _FOR[source.kind]:
+                    yield source, node, taken
+
+
+def _keys_of(scene: Scene, node: Node, interval_s: float) -> _Keys:
+    """Return the keys of an interpolator while its sensor's interval passes."""
+    shares, width = scene.numbers(node, "key", 1)[:, 0], _FOR[node.kind]
+    values = (turns(scene, node, "keyValue") if width == 4 and "keyValue" in node.fields
+              else scene.numbers(node, "keyValue", width))
+    if len(shares) != len(values) or not len(shares):
+        value = node.fields.get("keyValue") or node.fields.get("key")
+        raise scene.error(f"{node.said}: key holds {len(shares)} numbers and keyValue {len(values)} values; as many of "
+                          "both are wanted, and at least 1", value.line if value else node.line)
+    falls = np.flatnonzero(np.diff(shares) < 0.0)
+    if len(falls):
+        raise scene.error(f"{node.said}: in key {shares[falls[0] + 1]:g} comes after {shares[falls[0]]:g}; keys that "
+                          "never fall are wanted", node.fields["key"].line)
+    if node.kind.startswith("S"):
+        scene.notes[f"line {node.line}: {node.said}: its keys are joined straight, not by a spline"] = None
+    keys = _Keys(shares * interval_s, rot.continuous(values) if width == 4 else values)
+    return _within(_on_arcs(keys) if width == 4 else keys, interval_s)
+
+
+def _within(keys: _Keys, end_s: float) -> _Keys:
+    """Cut keys off at 0 and at a clip's end, where they go beyond."""
+    if keys.times[0] >= 0.0 and keys.times[-1] <= end_s:
+        return keys
+    inside = keys.times[(keys.times > 0.0) & (keys.times < end_s)]
+    times = np.concatenate(((0.0,), inside, (end_s,)))
+    return _Keys(times, interpolated(keys.times, keys.values, times))
+
+
+def _on_arcs(keys: _Keys) -> _Keys:
+    """Put keys onto the arcs between rotations that are far apart, in time and in angle."""
+    times, values = keys
+    arcs = rot.angle_between(values[:-1], values[1:])
+    steps = np.where(np.diff(times) > _FRAME_S, np.ceil(arcs / _ARC_RAD), 1.0).clip(1.0).astype(np.int64)
+    if (steps == 1).all():
+        return keys
+    first = np.repeat(np.arange(len(steps)), steps)
+    share = (np.arange(len(first)) - np.repeat(np.cumsum(steps) - steps, steps)) / steps[first]
+    between = rot.slerp(values[first], values[first + 1], share)
+    between[share == 0.0] = values[first[share == 0.0]]
+    return _Keys(np.append(times[first] + share * np.diff(times)[first], times[-1]),
+                 rot.continuous(np.concatenate((between, values[-1:]))))
+
+
+def _clip(body: Body, name: str, duration_s: float, moves: Moves) -> Clip:
+    """Make a clip of what joints do; those that nothing moves stay as their nodes are."""
+    rows: dict[str, list[tuple[int, FloatArray, FloatArray]]] = {taken: [] for taken in _TAKEN}
+    still = {at: _Keys(np.zeros(1), value[None]) for at, value in body.still.items()}
+    for (joint, taken), (times, values) in (still | dict(moves)).items():
+        if taken == "translation":
+            moved = values * body.unit_m
+            values = rot.rotate(body.turn, moved) if body.skeleton.parents[joint] < 0 else moved
+        rows[taken].append((joint, times, values))
+    rotations, translations, scales = (packed(sorted(rows[taken], key=itemgetter(0)), width)
+                                       for taken, width in _TAKEN.items())
+    return Clip(name, body.skeleton, duration_s, rotations, translations, scales, skin=body.skin)
+
+
+def _motion(scene: Scene, body: Body, motion: Node) -> tuple[float, Moves]:
+    """Return how long an HAnimMotion lasts, and what joints do in it."""
+    frame_s = _seconds(scene, motion, "frameDuration", 0.1)
+    channels = _channels(scene, motion)
+    count = sum(map(len, channels))
+    values = scene.numbers(motion, "values", 1)[:, 0]
+    if not count or not len(values) or len(values) % count:
+        line = motion.fields["values"].line if "values" in motion.fields else motion.line
+        raise scene.error(f"{motion.said}: values holds {len(values)} numbers; a multiple of its {count} channels is "
+                          "wanted, and at least one frame", line)
+    named = words(scene.text(motion, "joints"))
+    if len(named) != len(channels):
+        line = motion.fields["joints"].line if "joints" in motion.fields else motion.line
+        raise scene.error(f"{motion.said}: joints names {len(named)} joints, but channels are for {len(channels)}; as "
+                          "many are wanted", line)
+    frames = values.reshape(-1, count)
+    times: FloatArray = np.arange(len(frames), dtype=np.float64) * frame_s
+    joint_of, unknown = _by_name(body), list[str]()
+    enabled = words(scene.text(motion, "channelsEnabled").lower())
+    moves: dict[tuple[int, str], _Keys] = {}
+    at = 0
+    for number, (name, own) in enumerate(zip(named, channels, strict=True)):
+        columns = frames[:, at:at + len(own)]
+        at += len(own)
+        joint = joint_of.get(hanim.canonical(name) or name)
+        if joint is None and name != "IGNORED":
+            unknown.append(name)
+        if joint is not None and enabled[number:number + 1] != ["false"]:
+            moves |= {(joint, taken): _Keys(times, each) for taken, each in _of_columns(own, columns)}
+    if unknown:
+        names = some_of([quoted(name) for name in unknown], 3)
+        scene.notes[f"line {motion.line}: {motion.said} moves joints that {body.name} does not have: {names}"] = None
+    return float(times[-1]), moves
+
+
+def _by_name(body: Body) -> dict[str, int]:
+    """Return the joints of a body by their names, of the standard's by those of version 1."""
+    names = zip(body.skeleton.names, hanim.canonical_names(body.skeleton.names), strict=True)
+    return {meant or name: joint for joint, (name, meant) in enumerate(names)}
+
+
+def _channels(scene: Scene, motion: Node) -> list[list[str]]:
+    """Return the channels of each joint that a motion names, in lower case."""
+    found: list[list[str]] = []
+    wanted = list[int]()
+    text = scene.text(motion, "channels")
+    for word in words(text):
+        if word.isdecimal():
+            found.append([])
+            wanted.append(int(word[:9]))
+        else:
+            if not found:
+                found.append([])
+            found[-1].append(word.lower())
+    if wanted and len(wanted) == len(found):
+        wrong = next((i for i, own in enumerate(found) if len(own) != wanted[i]), None)
+        if wrong is not None:
+            raise scene.error(f"{motion.said}: channels announces {wanted[wrong]} for joint {wrong + 1}, but names "
+                              f"{len(found[wrong])}", motion.fields["channels"].line)
+    return found
+
+
+def _of_columns(channels: list[str], columns: FloatArray) -> Iterator[tuple[str, FloatArray]]:
+    """Yield the properties that channels give, with their values (F, C) in frames (F, N) of degrees and lengths."""
+    kinds: dict[str, list[tuple[int, int]]] = {}
+    for column, word in enumerate(channels):
+        if word in _CHANNELS:
+            kind, axis = _CHANNELS[word]
+            kinds.setdefault(kind, []).append((column, axis))
+    for kind, taken, rest in (("position", "translation", 0.0), ("scale", "scale", 1.0)):
+        if kind in kinds:
+            values = np.full((len(columns), 3), rest)
+            for column, axis in kinds[kind]:
+                values[:, axis] = columns[:, column]
+            yield taken, values
+    if "rotation" in kinds:
+        q = rot.identities(len(columns))
+        for column, axis in kinds["rotation"]:
+            q = rot.multiply(q, rot.from_axis_angle(np.eye(3)[axis], np.radians(columns[:, column])))
+        yield "rotation", rot.continuous(q)

@@ -1,0 +1,257 @@
+"""The nodes of an X3D or VRML file, in whichever encoding they were written: typed by name, fields as text.
+
+What a field holds is looked at only when it is asked for, and checked then. Nothing of prototypes, scripts and other
+files is followed; the readers of the encodings name what they pass over.
+Source: ISO/IEC 19775-1:2023, X3D, 4.4 (nodes, DEF and USE, routes) and 5 (field types).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ..errors import FileError, quoted, some_of
+from ..maths.arrays import FloatArray
+from .number_text import numbers_in, wrong_word
+
+MAX_NODES: Final = 50_000
+"""Also of routes."""
+MAX_DEPTH: Final = 100
+"""Of nodes within nodes."""
+MAX_VALUES: Final = 20_000_000
+"""Numbers of a file; more are refused."""
+_NO_NAME: Final = re.compile(r"[^A-Za-z0-9_\-]")
+_STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_MOST_NOTES: Final = 20
+_NAMED: Final = 5
+"""Left-out things of one kind that a warning names."""
+
+
+class Value(NamedTuple):
+    """What is written for a field. line: where it begins."""
+
+    text: str
+    line: int
+
+
+class Use(NamedTuple):
+    """A second place of a node that has its DEF elsewhere."""
+
+    name: str
+    line: int
+
+
+class Child(NamedTuple):
+    """A node in a field of another; field: "" where the file does not say in which."""
+
+    field: str
+    node: Node | Use
+
+
+@dataclass(eq=False)
+class Node:
+    """A node. kind: its type; name: its DEF, "" for none."""
+
+    kind: str
+    name: str
+    line: int
+    fields: dict[str, Value] = field(default_factory=dict)
+    children: list[Child] = field(default_factory=list)
+
+    @property
+    def said(self) -> str:
+        """What it is called in messages."""
+        return f"{self.kind} {quoted(self.name)}" if self.name else self.kind
+
+
+class Route(NamedTuple):
+    """A connection: what one node's field sends, another's takes. Fields are without set_ and _changed."""
+
+    source: str
+    sent: str
+    target: str
+    taken: str
+    line: int
+
+
+def route(source: str, sent: str, target: str, taken: str, line: int) -> Route:
+    """Return a route by the names that stand in the file.
+
+    >>> route("Clock", "fraction_changed", "Turn", "set_fraction", 3)[1::2]
+    ('fraction', 'fraction')
+    """
+    return Route(source, sent.removesuffix("_changed"), target, taken.removeprefix("set_"), line)
+
+
+class LeftOut(NamedTuple):
+    """Something of the file that is not read: a prototype, a script, another file. name: for the warning."""
+
+    kind: str
+    name: str
+    line: int
+
+
+@dataclass(eq=False)
+class Scene:
+    """A whole file. units: metres and radians in its own unit of length and angle.
+
+    notes: sentences on what is not as it should be, though the rest is read.
+    """
+
+    path: Path | None
+    roots: list[Child] = field(default_factory=list)
+    named: dict[str, Node] = field(default_factory=dict)
+    routes: list[Route] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    units: dict[str, float] = field(default_factory=dict)
+    notes: dict[str, None] = field(default_factory=dict)
+    _left: int = MAX_VALUES
+    _read: dict[str, FloatArray] = field(default_factory=dict)
+
+    def error(self, message: str, line: int | None) -> FileError:
+        """Return the error for something that is wrong on a line."""
+        return FileError.at(message, self.path, line)
+
+    def add_route(self, route: Route) -> None:
+        """Add a route; raise FileError where there are too many."""
+        if len(self.routes) == MAX_NODES:
+            raise self.error(f"more than {MAX_NODES} routes; no more are read", route.line)
+        self.routes.append(route)
+
+    def node(self, child: Child) -> Node:
+        """Return the node in a place; raise FileError where it is the USE of a name that no node has."""
+        if isinstance(child.node, Node):
+            return child.node
+        found = self.named.get(child.node.name)
+        if found is None:
+            raise self.error(f"USE {quoted(child.node.name)}: no node has that DEF", child.node.line)
+        return found
+
+    def children(self, node: Node, kinds: frozenset[str], *fields: str) -> Iterator[tuple[Node, int]]:
+        """Yield the children of a node of some kinds, with their lines; fields: only those that are in one of these."""
+        for child in node.children:
+            if fields and child.field not in fields:
+                continue
+            if isinstance(child.node, Use) and child.node.name not in self.named and self.left_out:
+                continue  # of what was left out
+            found = self.node(child)
+            if found.kind in kinds:
+                yield found, child.node.line
+
+    def numbers(self, node: Node, name: str, width: int, default: Sequence[float] | FloatArray = ()) -> FloatArray:
+        """Return what a field holds, (N, width); the default where it is not written.
+
+        Raises FileError, with the line, for what is no finite number, for a count that width does not divide, and
+        where the file has more than MAX_VALUES numbers.
+        """
+        value = node.fields.get(name)
+        if value is None:
+            return np.array(default, dtype=np.float64).reshape(-1, width)
+        flat = self._read.get(value.text)
+        if flat is None:
+            flat = self._parsed(node, name, value)
+            self._read[value.text] = flat
+        if len(flat) % width:
+            raise self.error(f"{node.said}: {name} holds {len(flat)} numbers; a multiple of {width} is wanted",
+                             value.line)
+        return flat.reshape(-1, width)
+
+    def vector(self, node: Node, name: str, default: Sequence[float] | FloatArray) -> FloatArray:
+        """Return as many numbers of a field as the default has, (C,)."""
+        found = self.numbers(node, name, len(default), default)
+        if len(found) != 1:
+            raise self.error(f"{node.said}: {name} holds {found.size} numbers; {len(default)} are wanted",
+                             node.fields[name].line)
+        vector: FloatArray = found[0]
+        return vector
+
+    def truth(self, node: Node, name: str) -> bool:
+        """Tell whether a field says true."""
+        return node.fields.get(name, Value("", 0)).text.strip().lower() == "true"
+
+    def text(self, node: Node, name: str) -> str:
+        """Return the text of a field, "" where it is not written; of several the first."""
+        value = node.fields.get(name)
+        return "" if value is None else (texts(value.text) or [""])[0]
+
+    def _parsed(self, node: Node, name: str, value: Value) -> FloatArray:
+        flat = numbers_in(value.text)
+        if flat is None:
+            word, line = wrong_word(value.text, value.line)
+            raise self.error(f"{node.said}: {name} holds {quoted(word)}, which is no finite number", line)
+        self.spend(len(flat), value.line)
+        return flat
+
+    def spend(self, values: int, line: int) -> None:
+        """Count numbers that are made of the file; raise FileError where they become too many."""
+        self._left -= values
+        if self._left < 0:
+            raise self.error(f"here the file has more than {MAX_VALUES} numbers, and no more are read", line)
+
+    def warnings(self) -> tuple[str, ...]:
+        """Return a sentence on each kind of things that are left out, and the notes."""
+        kinds: dict[str, list[LeftOut]] = {}
+        for each in self.left_out:
+            kinds.setdefault(each.kind, []).append(each)
+        return (*(f"line {found[0].line}: left out: {kind} "
+                  f"{some_of([quoted(each.name) for each in found if each.name], _NAMED)}".rstrip()
+                  + f"; {_REASONS.get(kind, _REASONS[''])}" for kind, found in kinds.items()),
+                *list(self.notes)[:_MOST_NOTES])
+
+
+_REASONS: Final[Mapping[str, str]] = {
+    "Inline": "other files are not read", "Script": "scripts are not run", "": "prototypes are not played"}
+
+
+def token(name: str) -> str:
+    """Return a name with _ for whatever a DEF cannot hold, "" for none.
+
+    >>> token("Rig|walk 2"), token("3rd step"), token("arm.L"), token("")
+    ('Rig_walk_2', '_3rd_step', 'arm_L', '')
+    """
+    plain = _NO_NAME.sub("_", name)
+    return "_" + plain if plain[:1] in "-0123456789" and plain else plain
+
+
+def tokens(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
+    """Return a name for each of some, as token does, different from each other and from those that are taken.
+
+    >>> tokens(["walk", "walk", "arm.L"], ["arm_L"])
+    ['walk', 'walk_2', 'arm_L_2']
+    """
+    known = dict.fromkeys(taken)
+    numbers: dict[str, int] = {}
+    found = []
+    for name in names:
+        new = plain = token(name) or "unnamed"
+        while new in known:
+            numbers[plain] = numbers.get(plain, 1) + 1
+            new = f"{plain}_{numbers[plain]}"
+        known[new] = None
+        found.append(new)
+    return found
+
+
+def is_token_of(name: str, said: str) -> bool:
+    """Tell whether a name is what tokens makes of another one.
+
+    >>> is_token_of("walk_2", "walk"), is_token_of("walker", "walk")
+    (True, False)
+    """
+    plain = token(said)
+    return bool(plain) and (name == plain or (name.startswith(plain + "_") and name[len(plain) + 1:].isdecimal()))
+
+
+def texts(written: str) -> list[str]:
+    """Return the texts of a field: what stands between double quotes, else all of it.
+
+    >>> texts('"a b" "c"'), texts("l_hip r_hip"), texts(" ")
+    (['a b', 'c'], ['l_hip r_hip'], [])
+    """
+    found = [re.sub(r"\\(.)", r"\1", each) for each in _STRING.findall(written)]
+    return found or [written.strip()] if written.strip() else []

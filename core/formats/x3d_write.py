@@ -1,0 +1,297 @@
+"""How a skeleton with clips, and a character's skin, are written as X3D 4 with H-Anim 2.
+
+Written as players want it (X_ITE's and Castle's trackers): all joints are listed in the humanoid's joints; skinCoord is
+the very node that the shapes have, by DEF and USE; there are as many normals as points; the motion is interpolators,
+which every player knows, or frames in HAnimMotion.
+Source: ISO/IEC 19775-1:2023 (X3D), 19 and 26; ISO/IEC 19774:2019 (H-Anim).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from ..clips.clip import Clip
+from ..clips.clip_file import ClipFile
+from ..clips.tracks import Tracks
+from ..errors import TaktError, quoted
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray, IntArray
+from ..maths.euler import to_euler
+from ..skeletons import hanim
+from ..skeletons.hierarchy import children_of
+from ..skeletons.maps import SkeletonMap, find_map
+from ..skeletons.skeleton import Skeleton
+from ..skinning.influences import Influences
+from .x3d_scene import token, tokens
+
+MAX_VALUES: Final = 20_000_000
+"""Numbers of motion; as many are read."""
+_SAME_AXES: Final = 1e-9
+"""Sine of half the angle up to which axes at rest count as the model's."""
+_STILL_S: Final = 1.0
+"""How long a sensor's interval is for a clip that lasts no time."""
+_MOVES: Final = "6 Xposition Yposition Zposition"
+_HEAD: Final = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE X3D PUBLIC "ISO//Web3D//DTD X3D 4.0//EN" "https://www.web3d.org/specifications/x3d-4.0.dtd">
+<X3D profile="Immersive" version="4.0" xmlns:xsd="http://www.w3.org/2001/XMLSchema-instance" \
+xsd:noNamespaceSchemaLocation="https://www.web3d.org/specifications/x3d-4.0.xsd">
+<head>
+<component name="HAnim" level="2"/>
+<meta name="title" content={title}/>
+<meta name="generator" content="Takt"/>
+</head>
+<Scene>
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class X3dSkin:
+    """A character's skin while its skeleton rests: V vertices, T triangles.
+
+    positions, normals: (V, 3) in the skeleton's model space; normals are of unit length. triangles: (T, 3).
+    influences: which joints move which vertices. material: (T,) which of the colours (M, 3), linear RGB from 0 to 1,
+    each triangle has. Raises TaktError where shapes do not fit, or triangles and colours are named that there are not.
+    """
+
+    positions: FloatArray
+    normals: FloatArray
+    triangles: IntArray
+    influences: Influences
+    material: IntArray
+    colours: FloatArray
+
+    def __post_init__(self) -> None:
+        vertices = len(self.positions)
+        if self.positions.shape != (vertices, 3) or self.normals.shape != (vertices, 3):
+            raise TaktError(f"positions {self.positions.shape} and normals {self.normals.shape} must both be (V, 3)")
+        if len(self.influences.joints) != vertices:
+            raise TaktError(f"{len(self.influences.joints)} rows of weights for {vertices} vertices; one each is "
+                            "wanted")
+        if self.triangles.shape != (len(self.material), 3):
+            raise TaktError(f"triangles {self.triangles.shape} and materials {self.material.shape} must be (T, 3), "
+                            "(T,)")
+        for what, index, count in (("vertex", self.triangles, vertices), ("colour", self.material, len(self.colours))):
+            if index.size and not 0 <= index.min() <= index.max() < count:
+                raise TaktError(f"a triangle has {what} {int(index.max())}; there are {count}")
+
+
+@dataclass(frozen=True, eq=False)
+class X3dFile(ClipFile):
+    """What an X3D file is written of. as_frames: its motion is HAnimMotion, evenly spaced, not interpolators."""
+
+    skin: X3dSkin | None = None
+    as_frames: bool = False
+
+
+def write(file: ClipFile, fps: float) -> bytes:
+    """Write a skeleton with its clips as X3D in XML; an X3dFile with its skin.
+
+    file: all on one skeleton, whose axes at rest are the model's. Joints that are known get the names of H-Anim 2, and
+    a body that is known comes in H-Anim's axes. The first clip plays when the file is opened, in a loop.
+    fps: frames per second, for HAnimMotion, in which scales are left out.
+    Raises TaktError for a joint with axes or a scale of its own at rest, clips of another skeleton, weights of joints
+    that there are not, and more than MAX_VALUES numbers.
+    """
+    skin, as_frames = (file.skin, file.as_frames) if isinstance(file, X3dFile) else (None, False)
+    skeleton = file.skeleton
+    own = (np.abs(skeleton.rest_rotations[:, 1:]) > _SAME_AXES).any(axis=1) | (skeleton.rest_scales != 1.0).any(axis=1)
+    if own.any():
+        raise TaktError(f"joint {quoted(skeleton.names[int(np.argmax(own))])} has axes or a scale of its own at rest, "
+                        "which X3D cannot hold; put the clip on a skeleton with the model's axes first")
+    other = next((clip.name for clip in file.played if clip.skeleton is not skeleton), None)
+    if other is not None:
+        raise TaktError(f"clip {quoted(other)} belongs to another skeleton; a file holds one")
+    if skin is not None and skin.influences.joints.max(initial=0) >= len(skeleton):
+        raise TaktError(f"a vertex is moved by joint {skin.influences.joints.max()}; there are {len(skeleton)}")
+    return _Writer(skeleton).file(file.played, fps, skin, as_frames).encode("utf-8")
+
+
+class _Writer:
+    """Writes one humanoid. All is turned into H-Anim's axes as it is written."""
+
+    def __init__(self, skeleton: Skeleton) -> None:
+        found = find_map(skeleton)
+        self._skeleton = skeleton
+        known = found.is_humanoid and found.is_sure
+        is_turned = known and found.turn is not None and not np.array_equal(np.abs(found.turn), rot.IDENTITY)
+        self._turn = rot.conjugate(found.turn) if is_turned and found.turn is not None else rot.IDENTITY
+        self.names = _names(skeleton, found if known else None)
+        self._humanoid = token(skeleton.name) or "Humanoid"
+        self._joints = tokens((f"{self._humanoid}_{name}" for name in self.names), (self._humanoid,))
+        self._taken = [self._humanoid, *self._joints]
+        self._texts: dict[bytes, str] = {}
+
+    def file(self, clips: Sequence[Clip], fps: float, skin: X3dSkin | None, as_frames: bool) -> str:
+        """Return the whole file."""
+        sensors = tokens((clip.name or "Clip" for clip in clips), self._taken)
+        motions = list(chain.from_iterable(self._frames(*each, fps) for each in zip(clips, sensors, strict=True))
+                       ) if as_frames else []
+        after = list(chain.from_iterable(self._interpolators(clip, sensor, clip is clips[0])
+                                         for clip, sensor in zip(clips, sensors, strict=True))) if not as_frames else []
+        title = quoteattr(self._skeleton.name or self._humanoid)
+        parts = [_HEAD.format(title=title), self._viewpoint(), *self._humanoid_parts(skin, motions), *after,
+                 "</Scene>\n</X3D>\n"]
+        return "".join(parts)
+
+    def _turned(self, vectors: FloatArray) -> FloatArray:
+        return vectors if self._turn is rot.IDENTITY else rot.rotate(self._turn, vectors)
+
+    def _viewpoint(self) -> str:
+        """Look at the whole body from in front."""
+        places = self._turned(self._skeleton.rest_world[:, :, 3])
+        low, high = places.min(axis=0), places.max(axis=0)
+        middle = (low + high) / 2.0
+        eye = middle + np.array((0.0, 0.0, 2.5 * max(float((high - low).max()), 1e-3)))
+        return f'<Viewpoint description="Front" position="{_text(eye)}" centerOfRotation="{_text(middle)}"/>\n'
+
+    def _humanoid_parts(self, skin: X3dSkin | None, motions: list[str]) -> Iterator[str]:
+        name = self._humanoid
+        yield f'<HAnimHumanoid DEF="{name}" name="{name}" version="2.0">\n'
+        if skin is not None:
+            points, normals = self._turned(skin.positions), self._turned(skin.normals)
+            yield f'<Coordinate containerField="skinCoord" DEF="{name}_skin_points" point="{_text(points)}"/>\n'
+            yield f'<Normal containerField="skinNormal" DEF="{name}_skin_normals" vector="{_text(normals)}"/>\n'
+        yield from self._joint_parts(skin.influences if skin is not None else None)
+        for joint in self._joints:
+            yield f'<HAnimJoint USE="{joint}" containerField="joints"/>\n'
+        yield from motions
+        if skin is not None:
+            yield from self._shapes(skin)
+        yield "</HAnimHumanoid>\n"
+
+    def _joint_parts(self, influences: Influences | None) -> Iterator[str]:
+        """Yield the tree of joints."""
+        weights = _by_joint(influences, len(self._skeleton)) if influences is not None else {}
+        centers = self._turned(self._skeleton.rest_world[:, :, 3])
+        children = children_of(self._skeleton.parents)
+        stack = [(root, False) for root in np.flatnonzero(self._skeleton.parents < 0)[::-1].tolist()]
+        while stack:
+            joint, is_done = stack.pop()
+            if is_done:
+                yield "</HAnimJoint>\n"
+                continue
+            where = ' containerField="skeleton"' if self._skeleton.parents[joint] < 0 else ""
+            yield (f'<HAnimJoint DEF="{self._joints[joint]}" name="{self.names[joint]}"{where} '
+                   f'center="{_text(centers[joint])}"{weights.get(joint, "")}>\n')
+            stack.append((joint, True))
+            stack.extend((child, False) for child in reversed(children[joint]))
+
+    def _shapes(self, skin: X3dSkin) -> Iterator[str]:
+        """Yield a shape for each material that triangles have; all share the points and normals."""
+        name = self._humanoid
+        for number in np.unique(skin.material).tolist():
+            colour = _text(_srgb(skin.colours[number]))
+            index = " ".join(map(str, skin.triangles[skin.material == number].ravel().tolist()))
+            yield (f'<Shape containerField="skin">\n<Appearance><Material diffuseColor="{colour}"/></Appearance>\n'
+                   f'<IndexedTriangleSet index="{index}" solid="false">\n<Coordinate USE="{name}_skin_points"/>\n'
+                   f'<Normal USE="{name}_skin_normals"/>\n</IndexedTriangleSet>\n</Shape>\n')
+
+    def _interpolators(self, clip: Clip, sensor: str, is_first: bool) -> Iterator[str]:
+        """Yield a sensor for a clip, an interpolator for each track, and the routes that lead to joints."""
+        interval = clip.duration_s or _STILL_S
+        enabled = "" if is_first else ' enabled="false"'
+        said = "" if clip.name == sensor else f" description={quoteattr(clip.name)}"
+        yield f'<TimeSensor DEF="{sensor}"{said} cycleInterval="{interval:.12g}" loop="true"{enabled}/>\n'
+        _check_size(sum(each.values.size + each.times_s.size for each in (clip.rotations, clip.translations,
+                                                                          clip.scales)), clip)
+        for tracks, taken in ((clip.rotations, "rotation"), (clip.translations, "translation"),
+                              (clip.scales, "scale")):
+            closed = tracks.closed(clip.duration_s) if clip.is_looping else tracks
+            kind = "OrientationInterpolator" if taken == "rotation" else "PositionInterpolator"
+            values = self._in_hanim(closed, taken)
+            for track, joint in enumerate(closed.joints.tolist()):
+                rows = slice(*closed.starts[track:track + 2].tolist())
+                name = f"{sensor}_{self._joints[joint]}_{taken}"
+                yield (f'<{kind} DEF="{name}" key="{self._shares(closed.times_s[rows], interval)}" '
+                       f'keyValue="{_text(values[rows])}"/>\n'
+                       f'<ROUTE fromNode="{sensor}" fromField="fraction_changed" toNode="{name}" '
+                       f'toField="set_fraction"/>\n<ROUTE fromNode="{name}" fromField="value_changed" '
+                       f'toNode="{self._joints[joint]}" toField="set_{taken}"/>\n')
+
+    def _in_hanim(self, tracks: Tracks, taken: str) -> FloatArray:
+        """Return the values of all keys: rotations as axes and angles (N, 4), the others (N, 3)."""
+        values = tracks.values
+        if taken == "rotation":
+            axes, angles = rot.to_axis_angle(values)
+            return np.concatenate((self._turned(axes), angles[:, None]), axis=1)
+        if taken == "scale":
+            return np.asarray(np.abs(self._turned(values)))
+        return self._turned(values)
+
+    def _shares(self, times_s: FloatArray, interval_s: float) -> str:
+        """Write times as shares of an interval; the same text for the same times."""
+        key = times_s.tobytes() + np.float64(interval_s).tobytes()
+        if key not in self._texts:
+            self._texts[key] = _text(times_s / interval_s, 12)
+        return self._texts[key]
+
+    def _frames(self, clip: Clip, sensor: str, fps: float) -> Iterator[str]:
+        """Yield a clip as HAnimMotion."""
+        frames = int(min(np.rint(clip.duration_s * fps), 1e15)) + 1
+        joints = np.flatnonzero(clip.moved)
+        moves = np.isin(joints, clip.translations.joints)
+        _check_size(frames * int((3 + 3 * moves).sum()), clip)
+        pose = clip.sample(np.arange(frames) / fps)
+        columns, channels = [], []
+        for joint, is_moving in zip(joints.tolist(), moves.tolist(), strict=True):
+            if is_moving:
+                columns.append(self._turned(pose.translations[:, joint]))
+            turns = pose.rotations[:, joint]
+            if self._turn is not rot.IDENTITY:
+                turns = rot.multiply(rot.multiply(self._turn, turns), rot.conjugate(self._turn))
+            columns.append(np.degrees(to_euler(turns, "XYZ"))[:, ::-1])
+            channels.append(f"{_MOVES if is_moving else '3'} Zrotation Yrotation Xrotation")
+        names = " ".join(self.names[joint] for joint in joints.tolist())
+        values = _text(np.concatenate(columns, axis=1)) if columns else ""
+        said = "" if clip.name == sensor else f" description={quoteattr(clip.name)}"
+        yield (f'<HAnimMotion containerField="motions" DEF="{sensor}" name="{sensor}"{said} enabled="true" loop="true" '
+               f'frameDuration="{1.0 / fps:.12g}" joints="{names}" channels="{", ".join(channels)}" '
+               f'values="{values}"/>\n')
+
+
+def _names(skeleton: Skeleton, found: SkeletonMap | None) -> list[str]:
+    """Return a name for each joint: that of H-Anim 2 where it is known, else its own, with letters for names."""
+    newer = {old: new for new, old in hanim.VERSION_2.items()}
+    meant = found.meant if found is not None else (None,) * len(skeleton)
+    standard = [newer.get(name, name) if name is not None else None for name in meant]
+    taken = {name for name in standard if name is not None}
+    own = tokens(skeleton.names, taken)
+    return [name or other for name, other in zip(standard, own, strict=True)]
+
+
+def _by_joint(influences: Influences, joints: int) -> dict[int, str]:
+    """Return for each joint that moves vertices which ones, and with what weights, as attributes."""
+    vertices, column = np.nonzero(influences.weights > 0.0)
+    which, weights = influences.joints[vertices, column], influences.weights[vertices, column]
+    order = np.argsort(which, kind="stable")
+    edges = np.searchsorted(which[order], np.arange(joints + 1))
+    found = {}
+    for joint in np.unique(which).tolist():
+        rows = order[edges[joint]:edges[joint + 1]]
+        found[joint] = (f' skinCoordIndex="{" ".join(map(str, vertices[rows].tolist()))}" '
+                        f'skinCoordWeight="{_text(weights[rows])}"')
+    return found
+
+
+def _srgb(linear: FloatArray) -> FloatArray:
+    """Return a colour as X3D's materials have it; IEC 61966-2-1."""
+    linear = np.clip(linear, 0.0, 1.0)
+    return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1.0 / 2.4) - 0.055)
+
+
+def _check_size(values: int, clip: Clip) -> None:
+    if values > MAX_VALUES:
+        raise TaktError(f"clip {quoted(clip.name)} has {values} numbers; at most {MAX_VALUES} are written: take fewer "
+                        "frames per second")
+
+
+def _text(values: FloatArray, digits: int = 9) -> str:
+    """Write numbers with blanks between them."""
+    flat = values.ravel().tolist()
+    return " ".join([f"%.{digits}g"] * len(flat)) % tuple(flat)

@@ -1,0 +1,67 @@
+"""Export Performance: the active character's performance, and in X3D its skin, as a file for other programs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import BoolProperty, StringProperty
+from bpy_extras.io_utils import ExportHelper
+
+from ..bridge import score, written_character
+from ..bridge.active_character import ForScore, active_armature
+from ..bridge.frame_rate import frames_per_second
+from ..bridge.read_progress import reading
+from ..bridge.reports import refuse, refuse_score, tell
+from ..core.errors import TaktError
+from ..core.formats import endings, format_of
+from ..core.library.whole_files import write_whole
+
+
+class TAKT_OT_export_performance(ForScore, ExportHelper, bpy.types.Operator):
+    """Write the performance of the active character into a file: X3D with its skin, VRM Animation, BVH or OGRE"""
+
+    bl_idname = "takt.export_performance"
+    bl_label = "Export Performance"
+    bl_options = {"REGISTER"}
+
+    filename_ext = ".x3d"
+    check_extension = False
+    if TYPE_CHECKING:
+        filepath: str
+        filter_glob: str
+        hanim_motion: bool
+    else:
+        filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in endings(written=True)),
+                                    options={"HIDDEN"})
+        hanim_motion: BoolProperty(name="HAnimMotion", description="In X3D, write motion as evenly spaced frames in "
+                                   "HAnimMotion, instead of interpolators, which every player knows")
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Perform, read the skin, write."""
+        armature_object, scene = active_armature(context), context.scene
+        assert armature_object is not None and scene is not None
+        path = Path(bpy.path.abspath(self.filepath))
+        entry = format_of(path)
+        if entry is None or entry.write is None:
+            return refuse(self, f"'{path.name}' does not name a format that can be written; let it end in "
+                                f"{', '.join(endings(written=True))}")
+        with reading(context) as formats:
+            performance = score.performed(armature_object, formats)
+        if performance.error is not None or performance.motion is None:
+            return refuse_score(self, performance.error or TaktError("there is nothing to play"))
+        fps = frames_per_second(scene)
+        try:
+            file, warnings = written_character.read_character(armature_object, performance.motion, fps, entry,
+                                                              self.hanim_motion)
+            data = entry.write(file, fps)
+            write_whole(path, data)
+        except (TaktError, OSError) as error:
+            return refuse(self, str(error))
+        tell(self, [*(("WARNING", warning) for warning in warnings), ("INFO", f"Wrote {path}")])
+        return {"FINISHED"}
+
+
+def draw_in_export_menu(menu: Any, _context: bpy.types.Context) -> None:
+    """Draw the entry in File > Export."""
+    menu.layout.operator(TAKT_OT_export_performance.bl_idname, text="Performance (.x3d, .vrma, .bvh, .skeleton)",
+                         translate=False)

@@ -1,0 +1,113 @@
+"""The performance of a character written into files, as it plays in Blender."""
+
+from pathlib import Path
+from typing import Any, cast
+
+import bpy
+import numpy as np
+import pytest
+
+from takt.bridge.axes import BLENDER_FROM_HANIM
+from takt.core.clips.clip import Clip
+from takt.core.formats import x3d
+from takt.core.library.clip_files import read_clip_file
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.skeletons import hanim
+from takt.core.skeletons.skeleton import world_from_pose
+
+JOINTS_M, SKIN_M = 1e-4, 1e-3
+"""Greatest distances from where Blender has joints and skin."""
+TIMES = 20
+context: Any = bpy.context
+takt: Any = bpy.ops.takt  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def dancer() -> Any:
+    """Add the sample, as small frames that play."""
+    assert takt.add_sample() == {"FINISHED"}
+    rig = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
+    context.view_layer.objects.active = rig
+    assert takt.rebuild(write_long=True) == {"FINISHED"}
+    return rig
+
+
+def seconds(frame: float, rig: Any) -> float:
+    return float((frame - rig.takt.frame_start) * context.scene.render.fps_base / context.scene.render.fps)
+
+
+def frames(rig: Any, clip: Clip) -> list[int]:
+    last = int(clip.duration_s * context.scene.render.fps / context.scene.render.fps_base)
+    return (rig.takt.frame_start + np.linspace(0, last, TIMES).round().astype(int)).tolist()
+
+
+def joints(rig: Any) -> dict[str, FloatArray]:
+    """Return where bones begin, in H-Anim's axes, by the names of version 1."""
+    back = rot.conjugate(BLENDER_FROM_HANIM)
+    return {bone.name: rot.rotate(back, np.array(rig.matrix_world @ bone.head)) for bone in rig.pose.bones}
+
+
+def skin(rig: Any) -> FloatArray:
+    """Return where Blender has the vertices of all meshes of a rig, in H-Anim's axes."""
+    found = []
+    for ob in context.scene.objects:
+        if ob.type == "MESH" and ob.visible_get() and ob.find_armature() == rig:
+            modifiers = [m for m in ob.modifiers if m.type != "ARMATURE" and m.show_viewport]
+            for modifier in modifiers:
+                modifier.show_viewport = False
+            shown = ob.evaluated_get(context.evaluated_depsgraph_get())
+            mesh = shown.to_mesh()
+            flat = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
+            mesh.vertices.foreach_get("co", flat)
+            points = flat.reshape(-1, 3).astype(np.float64)
+            matrix = np.array(ob.matrix_world)
+            found.append(points @ matrix[:3, :3].T + matrix[:3, 3])
+    return rot.rotate(rot.conjugate(BLENDER_FROM_HANIM), np.concatenate(found))
+
+
+@pytest.mark.parametrize("hanim_motion", [False, True])
+def test_joints_and_skin_are_where_blender_has_them(dancer: Any, tmp_path: Path, hanim_motion: bool) -> None:
+    path = tmp_path / "dance.x3d"
+    assert takt.export_performance(filepath=str(path), hanim_motion=hanim_motion) == {"FINISHED"}
+    scene = x3d.x3d_xml.read(path.read_bytes(), path)
+    (clip,) = x3d.clips_of(scene).clips
+    humanoid = next(child.node for child in scene.roots if getattr(child.node, "kind", "") == "HAnimHumanoid")
+    coordinate, _ = next(scene.children(cast(Any, humanoid), frozenset(("Coordinate",)), "skinCoord"))
+    points = scene.numbers(coordinate, "point", 3)
+    nodes = {scene.text(node, "name"): node for node in scene.named.values() if node.kind == "HAnimJoint"}
+    rest = clip.skeleton.rest_world
+    worst_joint = worst_skin = 0.0
+    for frame in frames(dancer, clip):
+        context.scene.frame_set(frame)
+        world = world_from_pose(clip.skeleton, clip.sample(np.array((seconds(frame, dancer),))))[0]
+        of_blender = {hanim.canonical(name) or name: place for name, place in joints(dancer).items()}
+        moved = points.copy()
+        for joint, name in enumerate(clip.skeleton.names):
+            place = of_blender[hanim.canonical(name) or name]
+            worst_joint = max(worst_joint, float(np.abs(world[joint, :, 3] - place).max()))
+            index = scene.numbers(nodes[name], "skinCoordIndex", 1)[:, 0].astype(int)
+            weights = scene.numbers(nodes[name], "skinCoordWeight", 1)
+            at = (points[index] - rest[joint, :, 3]) @ world[joint, :, :3].T + world[joint, :, 3]
+            np.add.at(moved, index, (at - points[index]) * weights)
+        worst_skin = max(worst_skin, float(np.abs(moved - skin(dancer)).max()))
+    assert worst_joint < JOINTS_M and worst_skin < SKIN_M
+
+
+@pytest.mark.parametrize("ending", [".bvh", ".vrma", ".skeleton"])
+def test_the_performance_is_written_in_each_format(dancer: Any, tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"dance{ending}"
+    assert takt.export_performance(filepath=str(path)) == {"FINISHED"}
+    (clip,) = read_clip_file(path).clips
+    assert clip.duration_s > 10.0
+    context.scene.frame_set(dancer.takt.frame_start)
+    place = joints(dancer)["HumanoidRoot"]
+    name = "hips" if ending == ".vrma" else "HumanoidRoot"
+    world = world_from_pose(clip.skeleton, clip.sample(np.zeros(1)))[0, clip.skeleton.index_of[name], :, 3]
+    np.testing.assert_allclose(world, place, atol=JOINTS_M)
+
+
+def test_a_file_of_no_format_is_refused(dancer: Any, tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match=r"'dance.doc' does not name a format that can be written"):
+        takt.export_performance(filepath=str(tmp_path / "dance.doc"))
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,236 @@
+"""X3D as it is written: there and back, as other players want it, and its skin as X_ITE plays it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+from takt.cli import main
+from takt.core.clips.clip import Clip, Tracks
+from takt.core.clips.clip_file import ClipFile
+from takt.core.errors import TaktError
+from takt.core.formats import ogre_binary, x3d
+from takt.core.formats.ogre import OgreSkeleton
+from takt.core.formats.x3d_write import X3dFile, X3dSkin, write
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.skeletons import hanim
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
+from takt.core.skinning.influences import Influences
+from takt.core.skinning.linear import skin_linear
+from takt.core.skinning.palette import Palette
+from takt.samples.skeleton import build_skeleton
+from takt.tests.core.rigs import RIGS, worn
+
+KEYS = 1e-6
+"""By how much keys differ there and back."""
+ANGLES_RAD = 1e-5
+BODY = x3d.read(write(ClipFile(build_skeleton().with_model_axes()), 30.0)).skeleton
+"""Its joints stand in the order of the file, each followed by all its descendants."""
+
+
+def dance(seed: int, skeleton: Skeleton = BODY, name: str = "dance", fps: float = 30.0, frames: int = 40) -> Clip:
+    """Turn every joint and move the first, smoothly, with keys in each frame."""
+    rng = np.random.default_rng(seed)
+    times = np.arange(frames) / fps
+    axes, pace = rng.normal(size=(len(skeleton), 3)), rng.uniform(1.0, 4.0, len(skeleton))
+    turns = rot.from_axis_angle(np.broadcast_to(axes, (frames, len(skeleton), 3)), np.sin(times[:, None] * pace))
+    ways = rng.normal(size=3) * np.sin(times[:, None, None] * 2.0)
+    return Clip(name, skeleton, float(times[-1]), Tracks.uniform(np.arange(len(skeleton)), times, turns),
+                Tracks.uniform(np.zeros(1, np.int64), times, ways), Tracks.empty(3))
+
+
+def back(file: ClipFile, fps: float = 30.0) -> ClipFile:
+    return x3d.read(write(file, fps), Path("dance.x3d"))
+
+
+def elements(data: bytes, tag: str) -> list[ET.Element]:
+    return list(ET.fromstring(data).iter(tag))
+
+
+def floats(text: str | None) -> FloatArray:
+    return np.array((text or "").split(), dtype=np.float64)
+
+
+# There and back
+
+@pytest.mark.parametrize("seed", range(4))
+def test_keys_come_back_as_they_were(seed: int) -> None:
+    clip = dance(seed)
+    (found,) = back(ClipFile(BODY, (clip,))).clips
+    assert (found.name, found.rotations.starts.tolist()) == (clip.name, clip.rotations.starts.tolist())
+    assert abs(found.duration_s - clip.duration_s) < KEYS
+    assert np.abs(found.rotations.times_s - clip.rotations.times_s).max() < KEYS
+    assert rot.angle_between(found.rotations.values, clip.rotations.values).max() < KEYS
+    assert np.abs(found.translations.values - clip.translations.values).max() < KEYS
+    np.testing.assert_allclose(found.skeleton.rest_translations, BODY.rest_translations, atol=1e-8)
+
+
+def test_frames_come_back_as_they_were() -> None:
+    """HAnimMotion knows frames of Euler angles, and the same poses come of them."""
+    clip = dance(5)
+    (found,) = back(X3dFile(BODY, (clip,), as_frames=True)).clips
+    times = np.linspace(0.0, clip.duration_s, 77)
+    a, b = clip.sample(times), found.sample(times)
+    assert rot.angle_between(a.rotations, b.rotations).max() < ANGLES_RAD
+    assert np.abs(a.translations - b.translations).max() < KEYS
+    assert found.duration_s == pytest.approx(clip.duration_s, abs=1e-9)
+
+
+@pytest.mark.parametrize("as_frames", [False, True])
+def test_names_of_clips_come_back_whatever_is_in_them(as_frames: bool) -> None:
+    clips = tuple(dance(i, name=name, frames=3) for i, name in enumerate(("Rig|walk", "3 steps", "a<b>\"&'", "h")))
+    file = X3dFile(BODY, clips, as_frames=as_frames)
+    assert [clip.name for clip in back(file).clips] == [clip.name for clip in clips]
+
+
+def test_scales_and_loops_come_back() -> None:
+    clip = dance(3, frames=5)
+    scales = Tracks.uniform(np.array((2,)), np.array((0.0, 0.1)), np.array((((1.0, 2.0, 3.0),), ((1.0, 1.0, 1.0),))))
+    clip = replace(clip, scales=scales, is_looping=True, duration_s=1.0)
+    (found,) = back(ClipFile(BODY, (clip,))).clips
+    times = np.array((0.0, 0.05, 0.1, 0.5, 0.99))
+    np.testing.assert_allclose(found.sample(times).scales, clip.sample(times).scales, atol=KEYS)
+    assert rot.angle_between(found.sample(times).rotations, clip.sample(times).rotations).max() < 1e-2
+
+
+def test_a_pose_lasts_a_moment() -> None:
+    still = dance(1, frames=1)
+    (found,) = back(ClipFile(BODY, (still,))).clips
+    assert found.duration_s > 0.0
+    assert rot.angle_between(found.sample(np.zeros(1)).rotations, still.sample(np.zeros(1)).rotations).max() < KEYS
+
+
+@pytest.mark.parametrize("rig", ["Mixamo", "Unreal's mannequin", "3ds Max Biped"])
+def test_a_known_rig_gets_the_names_of_the_standard(rig: str) -> None:
+    body = worn(RIGS[rig])
+    found = back(ClipFile(body, (dance(0, body, frames=2),))).skeleton
+    newer = {old: new for new, old in hanim.VERSION_2.items()}
+    meant = find_map(body).meant
+    assert sorted(found.names) == sorted(newer.get(name, name) for name in meant if name is not None)
+
+
+def test_a_body_of_other_axes_comes_in_the_standards() -> None:
+    turn = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), np.pi / 2)
+    tilted = BODY.turned(turn).with_model_axes()
+    clip = dance(2, tilted)
+    (found,) = back(ClipFile(tilted, (clip,))).clips
+    np.testing.assert_allclose(found.skeleton.rest_world[:, :, 3], BODY.rest_world[:, :, 3], atol=1e-7)
+    times = clip.rotations.times_s[:40]
+    one, other = (world_from_pose(each.skeleton, each.sample(times))[..., 3] for each in (clip, found))
+    np.testing.assert_allclose(rot.rotate(turn, other), one, atol=1e-6)
+
+
+# As players want it
+
+def test_all_joints_are_listed_and_the_skin_is_one_node() -> None:
+    data = write(X3dFile(BODY, (dance(0, frames=2),), skin=skin()), 30.0)
+    (body,) = elements(data, "HAnimHumanoid")
+    named = [each.get("DEF") for each in body.iter("HAnimJoint") if each.get("DEF")]
+    assert [each.get("USE") for each in body if each.get("containerField") == "joints"] == named
+    assert len(named) == len(BODY)
+    (points,) = (each for each in body if each.get("containerField") == "skinCoord")
+    (normals,) = (each for each in body if each.get("containerField") == "skinNormal")
+    shapes = elements(data, "IndexedTriangleSet")
+    assert len(shapes) == 2
+    for shape in shapes:
+        assert [each.get("USE") for each in shape] == [points.get("DEF"), normals.get("DEF")]
+    assert len(floats(points.get("point"))) == len(floats(normals.get("vector"))) == 3 * 50
+
+
+def test_every_name_is_there_once_and_known_where_it_is_used() -> None:
+    clips = tuple(dance(i, name="h", frames=2) for i in range(2))
+    root = ET.fromstring(write(X3dFile(BODY, clips, skin=skin()), 30.0))
+    named = [each.get("DEF") for each in root.iter() if each.get("DEF")]
+    assert len(set(named)) == len(named)
+    for each in root.iter():
+        for key in ("USE", "fromNode", "toNode"):
+            assert each.get(key) is None or each.get(key) in named
+    assert [each.get("enabled") for each in root.iter("TimeSensor")] == [None, "false"]
+
+
+def test_colours_are_written_as_screens_show_them() -> None:
+    data = write(X3dFile(BODY, (), skin=skin()), 30.0)
+    assert [floats(each.get("diffuseColor")).round(3).tolist() for each in elements(data, "Material")] == [
+        [1.0, 0.735, 0.0], [0.0, 0.0, 1.0]]
+
+
+def skin(vertices: int = 50, seed: int = 0) -> X3dSkin:
+    rng = np.random.default_rng(seed)
+    triangles = rng.integers(0, vertices, (20, 3))
+    weights = np.zeros((vertices, len(BODY)))
+    for row in weights:
+        row[rng.choice(len(BODY), 3, replace=False)] = rng.dirichlet((1.0, 1.0, 1.0))
+    normals = rng.normal(size=(vertices, 3))
+    return X3dSkin(rng.normal(size=(vertices, 3)), normals / np.linalg.norm(normals, axis=1, keepdims=True), triangles,
+                   Influences.strongest(weights), np.repeat((0, 1), 10), np.array(((1.0, 0.5, 0.0), (0.0, 0.0, 1.0))))
+
+
+def test_the_skin_moves_as_the_modifier_moves_it() -> None:
+    """As X_ITE does it: each joint adds its weight of where it takes a point from where that rests."""
+    made, clip = skin(), dance(9)
+    data = write(X3dFile(BODY, (clip,), skin=made), 30.0)
+    found = x3d.read(data).clips[0]
+    time = np.array((0.7,))
+    world = world_from_pose(found.skeleton, found.sample(time))[0]
+    rest = found.skeleton.rest_world
+    written = next(each for each in elements(data, "Coordinate") if each.get("point"))
+    points = floats(written.get("point")).reshape(-1, 3)
+    moved = points.copy()
+    joints = [each for each in elements(data, "HAnimJoint") if each.get("DEF")]
+    order = [found.skeleton.index_of[str(each.get("name"))] for each in joints]
+    for joint, each in zip(order, joints, strict=True):
+        index, weights = floats(each.get("skinCoordIndex")).astype(int), floats(each.get("skinCoordWeight"))
+        at = (world[joint, :, :3] @ (points[index] - rest[joint, :, 3]).T).T + world[joint, :, 3]
+        np.add.at(moved, index, (at - points[index]) * weights[:, None])
+    pose = clip.sample(time)
+    wanted, _ = skin_linear(Palette.from_pose(BODY, pose), made.influences, made.positions, made.normals)
+    np.testing.assert_allclose(moved, wanted[0], atol=1e-6)
+
+
+# What cannot be written
+
+def test_what_x3d_cannot_hold_is_refused() -> None:
+    own = build_skeleton()
+    turned = Skeleton.from_arrays(own.names, own.parents, np.roll(rot.identities(len(own)), 1, axis=1),
+                                  own.rest_translations)
+    with pytest.raises(TaktError, match="has axes or a scale of its own at rest, which X3D cannot hold"):
+        write(ClipFile(turned, ()), 30.0)
+    with pytest.raises(TaktError, match="clip 'dance' belongs to another skeleton"):
+        write(ClipFile(BODY, (dance(0, worn(RIGS["Mixamo"]), frames=1),)), 30.0)
+    with pytest.raises(TaktError, match="moved by joint 99; there are"):
+        far = Influences(np.full((50, 1), 99), np.ones((50, 1)))
+        write(X3dFile(BODY, (), skin=replace(skin(), influences=far)), 30.0)
+    with pytest.raises(TaktError, match="numbers; at most 20000000 are written: take fewer frames"):
+        write(X3dFile(BODY, (replace(dance(0), duration_s=1e6),), as_frames=True), 10_000.0)
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"normals": np.zeros((3, 3))}, "must both be"), ({"triangles": np.full((20, 3), 50)}, "vertex 50; there are 50"),
+    ({"material": np.full(20, 2)}, "colour 2; there are 2"), ({"material": np.zeros(3, int)}, "must be"),
+    ({"influences": Influences(np.zeros((2, 1), int), np.ones((2, 1)))}, "2 rows of weights for 50 vertices")])
+def test_a_skin_whose_parts_do_not_fit_is_refused(change: dict[str, np.ndarray], message: str) -> None:
+    with pytest.raises(TaktError, match=message):
+        replace(skin(), **change)  # type: ignore[arg-type]
+
+
+# The command
+
+def test_the_command_converts_to_x3d_and_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    clips: Sequence[Clip] = [dance(0), dance(1, name="other")]
+    source, out, again = tmp_path / "a.skeleton", tmp_path / "a.x3d", tmp_path / "b.skeleton"
+    source.write_bytes(ogre_binary.write(OgreSkeleton.of(BODY, clips)))
+    assert main(["convert", str(source), str(out)]) == 0
+    assert main(["convert", str(out), str(again)]) == 0
+    found = ogre_binary.read(again.read_bytes()).clips
+    assert [clip.name for clip in found] == ["dance", "other"]
+    assert rot.angle_between(found[0].sample(np.array((0.5,))).rotations,
+                             clips[0].sample(np.array((0.5,))).rotations).max() < ANGLES_RAD
+    assert main(["convert", str(source), str(out), "--hanim-motion"]) == 0
+    assert len(elements(out.read_bytes(), "HAnimMotion")) == 2
+    assert main(["convert", str(source), str(tmp_path / "a.bvh"), "--hanim-motion"]) == 1
+    assert "--hanim-motion is for .x3d alone" in capsys.readouterr().err
