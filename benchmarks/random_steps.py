@@ -14,6 +14,7 @@ import random
 import shutil
 import tempfile
 import time
+import traceback
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -119,6 +120,7 @@ class _Walk:
                 _ops.ed.redo()
                 failed += self._differences(f"step {number}, {name}, done again", after, _snapshot())
             except Exception as problem:
+                traceback.print_exc()
                 failed.append(f"step {number}, {name}: {type(problem).__name__}: {problem}")
                 break
             if failed:
@@ -222,7 +224,7 @@ class _Walk:
         if _context.mode != "OBJECT":
             return "hand refused"
         texts = [text for text in bpy.data.texts if text.is_editable]
-        actions = [action for action in bpy.data.actions if action.layers and action.is_editable]
+        actions: list[Any] = [action for action in bpy.data.actions if action.layers and action.is_editable]
         what = self._random.choice(("type", "key", "move", "remove"))
         if what == "type" and texts:
             text = self._random.choice(texts)
@@ -288,7 +290,8 @@ class _Walk:
         bpy.data.libraries.write(str(linked), {rig, rig.users_collection[0]} if rig.users_collection else {rig})
         _ops.wm.read_factory_settings(use_empty=False)
         for _ in range(2):
-            with bpy.data.libraries.load(str(linked), link=True) as (_source, wanted):
+            libraries: Any = bpy.data.libraries
+            with libraries.load(str(linked), link=True) as (_source, wanted):
                 wanted.objects = ["Linked"]
             ob = wanted.objects[0]
             if ob is not None and ob.name not in _context.scene.collection.objects:
@@ -319,6 +322,7 @@ def _snapshot() -> _Snapshot:
     """Return the state of all that is ours or that ours touches, by what it belongs to."""
     _context.view_layer.update()
     found = {f"text {text.name_full}": text.as_string() for text in bpy.data.texts}
+    action: Any
     for action in bpy.data.actions:
         digest = hashlib.blake2b(digest_size=8)
         for curve in (curve for layer in action.layers for strip in layer.strips
@@ -327,6 +331,7 @@ def _snapshot() -> _Snapshot:
             curve.keyframe_points.foreach_get("co", values)
             digest.update(repr((curve.data_path, curve.array_index, values)).encode())
         found[f"action {action.name_full}"] = digest.hexdigest()
+    ob: Any
     for ob in bpy.data.objects:
         state: list[Any] = [tuple(ob.location), [modifier.name for modifier in ob.modifiers],
                             [group.name for group in ob.vertex_groups]]

@@ -93,9 +93,10 @@ def _text_of(path: Path) -> bpy.types.Text | None:
 
 
 def _new_window(manager: bpy.types.WindowManager) -> bpy.types.Area | None:
-    if not bpy.ops.wm.window_new.poll():
+    new_window: Any = bpy.ops.wm.window_new
+    if not new_window.poll():
         return None
-    bpy.ops.wm.window_new()
+    new_window()
     area = manager.windows[-1].screen.areas[0]
     area.type = "TEXT_EDITOR"
     return area

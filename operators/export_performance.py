@@ -10,6 +10,7 @@ from bpy_extras.io_utils import ExportHelper
 from ..bridge import score, written_character
 from ..bridge.active_character import ForScore, active_armature
 from ..bridge.frame_rate import frames_per_second
+from ..bridge.guard import guarded
 from ..bridge.read_progress import reading
 from ..bridge.reports import refuse, refuse_score, tell
 from ..core.errors import TaktError
@@ -17,7 +18,7 @@ from ..core.formats import endings, format_of
 from ..core.library.whole_files import write_whole
 
 
-class TAKT_OT_export_performance(ForScore, ExportHelper, bpy.types.Operator):
+class TAKT_OT_export_performance(ForScore, ExportHelper, bpy.types.Operator):  # type: ignore[misc]
     """Write the performance of the active character into a file: X3D with its skin, VRM Animation, BVH or OGRE"""
 
     bl_idname = "takt.export_performance"
@@ -61,6 +62,7 @@ class TAKT_OT_export_performance(ForScore, ExportHelper, bpy.types.Operator):
         return {"FINISHED"}
 
 
+@guarded(None)
 def draw_in_export_menu(menu: Any, _context: bpy.types.Context) -> None:
     """Draw the entry in File > Export."""
     menu.layout.operator(TAKT_OT_export_performance.bl_idname, text="Performance (.x3d, .vrma, .bvh, .skeleton)",

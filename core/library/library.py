@@ -138,7 +138,7 @@ class Library:
         """Return the src of a score or of a file with clips, None where there is none that leads to this file."""
         real, among = self.identity(path), (*self._endings, SCORE_SUFFIX)
         ending = max((ending for ending in among if real.name.endswith(ending)), key=len, default=None)
-        root = next((root for root in self.roots if real.is_relative_to(root)), None)
+        root = next((root for root in self.roots if real != root and real.is_relative_to(root)), None)
         if ending is None or root is None:
             return None
         src = ".".join(real.relative_to(root).parts).removesuffix(ending)
@@ -174,7 +174,7 @@ class Library:
     def _src_below_root(self, path: Path) -> str | None:
         real = self.identity(path)
         for root in self.roots:
-            if real.is_relative_to(root):
+            if real != root and real.is_relative_to(root):
                 return ".".join(real.relative_to(root).with_suffix("").parts)
         return None
 

@@ -29,3 +29,12 @@ def test_each_file_that_is_listed_has_its_src_and_no_other_file_has_one(tmp_path
     assert Library().src_of_playable(first / "walk.bvh") is None
     (first / "out.bvh").symlink_to(second / "walk.bvh")
     assert Library([first]).src_of_playable(first / "out.bvh") is None
+
+
+def test_a_library_that_is_a_file_holds_no_score_below_it(tmp_path: Path) -> None:
+    """As where somebody chooses the score itself for its library."""
+    path = tmp_path / "dance.pha"
+    path.write_text('<pha tickLength="1"/>', encoding="utf-8")
+    library = Library([path])
+    assert library.src_of(path) is None and library.src_of_playable(path) is None
+    assert Library([tmp_path]).src_of(path) == Library([tmp_path]).src_of_playable(path) == "dance"
