@@ -9,7 +9,7 @@ import pytest
 
 from takt.bridge.axes import BLENDER_FROM_HANIM
 from takt.core.clips.clip import Clip
-from takt.core.formats import x3d
+from takt.core.formats import x3d, x3d_xml
 from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
@@ -39,7 +39,7 @@ def seconds(frame: float, rig: Any) -> float:
 
 def frames(rig: Any, clip: Clip) -> list[int]:
     last = int(clip.duration_s * context.scene.render.fps / context.scene.render.fps_base)
-    return (rig.takt.frame_start + np.linspace(0, last, TIMES).round().astype(int)).tolist()
+    return [rig.takt.frame_start + int(frame) for frame in np.linspace(0, last, TIMES).round()]
 
 
 def joints(rig: Any) -> dict[str, FloatArray]:
@@ -70,7 +70,7 @@ def skin(rig: Any) -> FloatArray:
 def test_joints_and_skin_are_where_blender_has_them(dancer: Any, tmp_path: Path, hanim_motion: bool) -> None:
     path = tmp_path / "dance.x3d"
     assert takt.export_performance(filepath=str(path), hanim_motion=hanim_motion) == {"FINISHED"}
-    scene = x3d.x3d_xml.read(path.read_bytes(), path)
+    scene = x3d_xml.read(path.read_bytes(), path)
     (clip,) = x3d.clips_of(scene).clips
     humanoid = next(child.node for child in scene.roots if getattr(child.node, "kind", "") == "HAnimHumanoid")
     coordinate, _ = next(scene.children(cast(Any, humanoid), frozenset(("Coordinate",)), "skinCoord"))
