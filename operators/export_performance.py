@@ -37,6 +37,14 @@ class TAKT_OT_export_performance(ForScore, ExportHelper, bpy.types.Operator):  #
         hanim_motion: BoolProperty(name="HAnimMotion", description="In X3D, write motion as evenly spaced frames in "
                                    "HAnimMotion, instead of interpolators, which every player knows")
 
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Ask for the file, called as the character to begin with."""
+        armature_object = active_armature(context)
+        if not self.filepath and armature_object is not None:
+            self.filepath = bpy.path.ensure_ext(bpy.path.clean_name(armature_object.name), self.filename_ext)
+        found: set[Any] = ExportHelper.invoke(self, context, event)
+        return found
+
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Perform, read the skin, write."""
         armature_object, scene = active_armature(context), context.scene

@@ -1,14 +1,16 @@
-"""What tests want that is no part of the project: real files, OGRE itself and its converter, matplotlib, Rigify.
+"""What tests want that is no part of the project: real files, OGRE itself and its converter, matplotlib, Rigify,
+X3D's own package.
 
 Where something of it is missing, the tests that want it are skipped; where CI is set they fail, since nobody would
 notice. A machine that has no real files on purpose says so: TAKT_DATA=none.
 """
 
+import importlib
 import importlib.util
 import os
 import shutil
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
@@ -44,6 +46,13 @@ def ogre_python() -> str:
 def ogre_converter() -> str:
     """Return OGRE's own tool, which turns binary files into XML and back."""
     return shutil.which("OgreXMLConverter") or missing("OgreXMLConverter is not installed (Debian: ogre-1.12-tools)")
+
+
+def x3d_package() -> Any:
+    """Return the Web3D Consortium's package, whose nodes refuse what the standard does not allow."""
+    if importlib.util.find_spec("x3d") is None:
+        missing("x3d is not installed")
+    return importlib.import_module("x3d.x3d")
 
 
 def need_plots() -> None:

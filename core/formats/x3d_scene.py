@@ -243,7 +243,7 @@ def is_token_of(name: str, said: str) -> bool:
     >>> is_token_of("walk_2", "walk"), is_token_of("walker", "walk")
     (True, False)
     """
-    plain = token(said)
+    plain, name = token(said).lstrip("_"), name.lstrip("_")
     return bool(plain) and (name == plain or (name.startswith(plain + "_") and name[len(plain) + 1:].isdecimal()))
 
 

@@ -130,7 +130,8 @@ class _Writer:
     def file(self, clips: Sequence[Clip], fps: float, skin: X3dSkin | None, as_frames: bool) -> str:
         """Return the whole file."""
         sensors = tokens((clip.name or "Clip" for clip in clips), self._taken)
-        motions = list(chain.from_iterable(self._frames(*each, fps) for each in zip(clips, sensors, strict=True))
+        named = tokens((f"{self._humanoid}_{clip.name or 'Clip'}" for clip in clips), self._taken)
+        motions = list(chain.from_iterable(self._frames(*each, fps) for each in zip(clips, named, strict=True))
                        ) if as_frames else []
         after = list(chain.from_iterable(self._interpolators(clip, sensor, clip is clips[0])
                                          for clip, sensor in zip(clips, sensors, strict=True))) if not as_frames else []
@@ -231,8 +232,9 @@ class _Writer:
             self._texts[key] = _text(times_s / interval_s, 12)
         return self._texts[key]
 
-    def _frames(self, clip: Clip, sensor: str, fps: float) -> Iterator[str]:
-        """Yield a clip as HAnimMotion."""
+    def _frames(self, clip: Clip, full_name: str, fps: float) -> Iterator[str]:
+        """Yield a clip as HAnimMotion. full_name: its DEF, which is the humanoid's name before its own."""
+        name = full_name.removeprefix(self._humanoid + "_")
         frames = int(min(np.rint(clip.duration_s * fps), 1e15)) + 1
         joints = np.flatnonzero(clip.moved)
         moves = np.isin(joints, clip.translations.joints)
@@ -249,9 +251,9 @@ class _Writer:
             channels.append(f"{_MOVES if is_moving else '3'} Zrotation Yrotation Xrotation")
         names = " ".join(self.names[joint] for joint in joints.tolist())
         values = _text(np.concatenate(columns, axis=1)) if columns else ""
-        said = "" if clip.name == sensor else f" description={quoteattr(clip.name)}"
-        yield (f'<HAnimMotion containerField="motions" DEF="{sensor}" name="{sensor}"{said} enabled="true" loop="true" '
-               f'frameDuration="{1.0 / fps:.12g}" joints="{names}" channels="{", ".join(channels)}" '
+        said = "" if clip.name == name else f" description={quoteattr(clip.name)}"
+        yield (f'<HAnimMotion containerField="motions" DEF="{full_name}" name="{name}"{said} enabled="true" '
+               f'loop="true" frameDuration="{1.0 / fps:.12g}" joints="{names}" channels="{", ".join(channels)}" '
                f'values="{values}"/>\n')
 
 

@@ -129,6 +129,13 @@ def test_hermite_tangents_are_slopes() -> None:
     np.testing.assert_allclose(turns_of_leg(data, TIMES), bezier([0, 40, 80, 90], TIMES / 2.0), atol=0.1)
 
 
+def test_hermite_tangents_of_time_and_value_are_slopes_too() -> None:
+    data = moved_by("HERMITE", (0, 90), (0.0, 2.0), IN_TANGENT=(0, 0, 2.4, 30), OUT_TANGENT=(0.6, 120, 0, 0))
+    share = np.linspace(0.0, 1.0, 30)
+    np.testing.assert_allclose(turns_of_leg(data, bezier([0, 0.2, 1.2, 2], share)), bezier([0, 40, 80, 90], share),
+                               atol=0.1)
+
+
 @pytest.mark.parametrize("kind", ["TCB", "CARDINAL"])
 def test_splines_pass_their_keys_with_the_slope_of_their_neighbours(kind: str) -> None:
     data = moved_by(kind, (0, 30, 0, 0), (0.0, 1.0, 2.0, 3.0))
@@ -169,6 +176,18 @@ def test_joints_rest_as_their_skin_was_bound() -> None:
     clip = collada.read(data).clips[0]
     np.testing.assert_allclose(clip.skeleton.rest_world[:, :, 3], PLACES, atol=1e-9)
     assert turns_of_leg(data, np.zeros(1))[0] == pytest.approx(50.0)
+
+
+def test_matrices_and_skins_are_in_the_unit_of_the_file() -> None:
+    moves = animation("a", "Foot_id/transform", (0.0,), translated((0.0, -50.0, 0.0)))
+    tall = {name: as_matrix((100.0 * np.array(way)).tolist()) for name, way in JOINTS.items()}
+    inverse = np.array([translated(-100.0 * place) for place in PLACES])
+    inverse[2, :3, 3] -= (0.0, 7.0, 0.0)
+    data = document(leg(tall) + worn("body"), moves, controllers=skin("body", NAMES, inverse), meter=0.01)
+    skeleton = collada.read(data).clips[0].skeleton
+    np.testing.assert_allclose(skeleton.rest_world[:, :, 3], PLACES + np.eye(5)[2][:, None] * (0, 0.07, 0), atol=1e-9)
+    bare = collada.read(document(leg(tall), moves, meter=0.01)).clips[0].skeleton
+    np.testing.assert_allclose(bare.rest_world[:, :, 3], PLACES, atol=1e-9)
 
 
 def test_several_skins_of_one_body_make_one_skeleton() -> None:

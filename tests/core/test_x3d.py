@@ -244,8 +244,8 @@ def test_a_motion_that_does_not_fit_is_refused(more: dict[str, str], message: st
 
 def test_the_strongest_joint_has_a_vertex_of_the_skin(through: Callable[..., ClipFile]) -> None:
     coordinate = Made("Coordinate", "points", {"point": "0 1 0.1 0.1 0.7 0.1 0.1 0.4 0.1"})
-    leg = joint("humanoid_root", (0, 1, 0), joint("l_hip", (0.1, 0.9, 0), skinCoordIndex="1 2",
-                                                  skinCoordWeight="0.9 0.3"),
+    leg = joint("humanoid_root", (0, 1, 0), joint("l_hip", (0.1, 0.9, 0), skinCoordIndex="0 1 2",
+                                                  skinCoordWeight="0.2 0.9 0.3"),
                 skinCoordIndex="0 1", skinCoordWeight="1 0.1")
     skin = through([humanoid(leg, inside=[("skinCoord", coordinate)]), *NODES[1:]], ROUTES[2:]).clips[0].skin
     assert skin is not None and skin.joints.tolist() == [0, 1, 1]
