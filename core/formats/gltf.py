@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -23,7 +24,6 @@ from ..clips.keyed import packed
 from ..errors import FileError, quoted
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
-from ..skeletons.hierarchy import path_to_root
 from ..skeletons.skeleton import Skeleton
 from .format import Format, Source
 from .gltf_data import Entry, GltfData
@@ -31,6 +31,10 @@ from .gltf_skin import skin_of
 from .gltf_tree import Transforms, Tree, bodies, decomposed, skin_joints, unique, unit
 
 MAX_ANIMATIONS: Final = 2000
+MAX_CHANNELS: Final = 200_000
+"""Of all animations."""
+MAX_CLIPS: Final = 5_000
+"""Of all bodies: one for each animation that moves it."""
 _SAME: Final = 1e-5
 """Differences of rotations and scales, and of translations as shares of the largest, that are rounding."""
 _UNSCALED: Final = 1e-4
@@ -62,10 +66,16 @@ class _Animation:
     begins: float
     ends: float
 
+    @cached_property
+    def columns(self) -> Mapping[str, Mapping[int, tuple[int, int]]]:
+        """By property, in which channels, and where among their nodes, each node is."""
+        return {path: {node: (number, column) for number, each in enumerate(same)
+                       for column, node in enumerate(each.nodes.tolist())} for path, same in self.channels.items()}
+
     @property
     def nodes(self) -> set[int]:
         """The nodes that have keys."""
-        return {node for same in self.channels.values() for each in same for node in each.nodes.tolist()}
+        return set[int]().union(*self.columns.values())
 
 
 def read(source: Source) -> ClipFile:
@@ -80,10 +90,14 @@ def read(source: Source) -> ClipFile:
     moving = _moving(tree, animations)
     skinned = skin_joints(data, tree)
     bound = _bound(data, tree, set[int]().union(*skinned))
-    found = [_Body.of(tree, joints, *bound) for joints in bodies(tree, skinned, moving)]
+    linear = _linear(tree)
+    found = [_Body.of(tree, joints, linear, *bound) for joints in bodies(data, tree, skinned, moving)]
     skins = [skin_of(data, {node: joint for joint, node in enumerate(body.nodes.tolist())}) for body in found]
-    clips = [replace(body.clip(animation), skin=skin) for animation in animations
-             for body, skin in zip(found, skins, strict=True) if body.is_moved_by(animation)]
+    moved = [(animation, body) for animation in animations for body in _moved_by(animation, found)]
+    if len(moved) > MAX_CLIPS:
+        raise data.top.error(f"has {len(animations)} animations that move {len(found)} bodies, {len(moved)} clips; at "
+                             f"most {MAX_CLIPS} are read")
+    clips = [replace(found[body].clip(animation), skin=skins[body]) for animation, body in moved]
     if not clips:
         raise FileError.at("has no animation that moves the joints of a skin, or a tree of nodes as large as a body",
                            source.path)
@@ -91,14 +105,25 @@ def read(source: Source) -> ClipFile:
     return ClipFile(clips[0].skeleton, tuple(replace(clip, name=name) for clip, name in zip(clips, names, strict=True)))
 
 
+def _moved_by(animation: _Animation, bodies: Sequence[_Body]) -> list[int]:
+    """Return the numbers of the bodies of which an animation has keys for any joint."""
+    nodes = np.array(sorted(animation.nodes))
+    return [number for number, body in enumerate(bodies) if np.isin(body.nodes, nodes).any()]
+
+
 def _animations(data: GltfData, nodes: int) -> Iterator[_Animation]:
+    left = MAX_CHANNELS
     entries = data.top.entries("animations", MAX_ANIMATIONS)
     names = unique(entry.text("name") or f"Anim_{i}" for i, entry in enumerate(entries))
     for name, entry in zip(names, entries, strict=True):
         samplers, known = entry.entries("samplers"), set[tuple[int, str]]()
         alike: dict[tuple[str, str, int], list[tuple[int, Entry]]] = {}
         spans: dict[int, tuple[float, float]] = {}
-        for channel in entry.entries("channels"):
+        channels = entry.entries("channels")
+        left -= len(channels)
+        if left < 0:
+            raise entry.error(f"up to here the animations have more than {MAX_CHANNELS} channels; no more are read")
+        for channel in channels:
             target, sampler = channel.entry("target"), samplers[channel.count("sampler", below=len(samplers))]
             node, path = target.count("node", nodes, nodes + 1), target.text("path")
             if node == nodes or path not in (*_CHANNELS, "weights") or (node, path) in known:
@@ -237,8 +262,12 @@ class _Body:
     turn: FloatArray
 
     @classmethod
-    def of(cls, tree: Tree, joints: Collection[int], known: Sequence[int], bound: Transforms) -> _Body:
-        """Build the skeleton of some nodes; bound: the transforms of known ones when skins were bound."""
+    def of(cls, tree: Tree, joints: Collection[int], linear: FloatArray, known: Sequence[int],
+           bound: Transforms) -> _Body:
+        """Build the skeleton of some nodes.
+
+        linear: see _linear; bound: the transforms of known nodes when skins were bound.
+        """
         kept = [node for node in tree.order if node in joints]
         index = {node: joint for joint, node in enumerate(kept)}
         own = Transforms(*(part[kept] for part in tree.local))
@@ -253,12 +282,8 @@ class _Body:
                                         [index.get(int(tree.parents[node]), -1) for node in kept],
                                         rest.rotations, rest.translations, rest.scales,
                                         tree.names[above] if above >= 0 else "Armature")
-        turn = _upright(tree, above)
+        turn = _upright(linear[above]) if above >= 0 else rot.IDENTITY
         return cls(skeleton.turned(turn), np.array(kept), rest, own, turn)
-
-    def is_moved_by(self, animation: _Animation) -> bool:
-        """Tell whether an animation has keys for any joint."""
-        return not animation.nodes.isdisjoint(self.nodes.tolist())
 
     def clip(self, animation: _Animation) -> Clip:
         """Return what an animation does with the skeleton."""
@@ -272,12 +297,16 @@ class _Body:
 
         Joints without keys have one where their nodes are not as they rest.
         """
-        joint_of, is_still = {node: joint for joint, node in enumerate(self.nodes.tolist())}, _differ(own[None], rest)
-        found = []
-        for nodes, times, values in animation.channels[path]:
-            joints = np.array([joint_of.get(node, -1) for node in nodes.tolist()])
-            is_still[joints[joints >= 0]] = False
-            found.append((joints[joints >= 0], times - animation.begins, values[:, joints >= 0]))
+        is_still, found, columns = _differ(own[None], rest), [], dict[int, list[tuple[int, int]]]()
+        for joint, node in enumerate(self.nodes.tolist()):
+            if node in animation.columns[path]:
+                number, column = animation.columns[path][node]
+                columns.setdefault(number, []).append((column, joint))
+                is_still[joint] = False
+        for number, pairs in sorted(columns.items()):
+            own_columns, joints = np.array(pairs).T
+            _, times, values = animation.channels[path][number]
+            found.append((joints, times - animation.begins, values[:, own_columns]))
         still = np.flatnonzero(is_still)
         for joints, times, values in (*found, (still, np.zeros(1), own[None, still])):
             relative = self._relative(joints, path, values).swapaxes(0, 1).copy()
@@ -296,14 +325,21 @@ class _Body:
         return moved
 
 
-def _upright(tree: Tree, node: int) -> FloatArray:
-    """Return the turn (4,) that sets the space of a node (−1: the file's) upright, by the shortest arc.
+def _linear(tree: Tree) -> FloatArray:
+    """Return what turns and scales from each node's space to the file's, (N, 3, 3)."""
+    found = rot.to_matrix(tree.local.rotations) * tree.local.scales[:, None, :]
+    with np.errstate(over="ignore", invalid="ignore"):  # what scales so much has no axes any longer
+        for node in tree.order:
+            if tree.parents[node] >= 0:
+                found[node] = found[tree.parents[node]] @ found[node]
+    return np.where(np.isfinite(found).all(axis=(1, 2))[:, None, None], found, np.eye(3))
+
+
+def _upright(linear: FloatArray) -> FloatArray:
+    """Return the turn (4,) that sets a space upright, by the shortest arc; linear: (3, 3) from it to the file's.
 
     Its heading stays as it is, as that of Blender's armatures does.
     """
-    linear = np.eye(3)
-    for above in path_to_root(tree.parents, node):
-        linear = rot.to_matrix(tree.local.rotations[above]) * tree.local.scales[above] @ linear
     return rot.shortest_arc(np.linalg.pinv(linear) @ _UP, _UP)
 
 
