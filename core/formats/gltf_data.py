@@ -154,7 +154,8 @@ class GltfData:
                   else np.zeros((count, components), kind))
         if accessor.has("sparse"):
             values = self._with_changes(accessor, values)
-        numbers = values.astype(np.float64)
+        with np.errstate(invalid="ignore"):  # of what is no number; see below
+            numbers = values.astype(np.float64)
         if accessor.values.get("normalized") is True and kind.kind != "f":
             numbers = np.maximum(numbers / np.iinfo(kind).max, -1.0)
         if not (np.abs(numbers) <= _MAX_NUMBER).all():
