@@ -44,6 +44,7 @@ _TURNS_AT_ONCE: Final = 2**14
 """Frames × joints: what is worked on stays in the processor's cache."""
 _MOTION: Final = re.compile(r"^[ \t]*MOTION[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
 _PARTS: Final = re.compile(r"[{}]|[^{}\s][^{}\n]*|\s+")
+_LINES: Final = re.compile(r"[^\s][^\n]*|\s+")
 _HEAD: Final = re.compile(r"\s*Frames[ \t]*+:[ \t]*+(\S+)\s*"
                           r"Frame[ \t]*+Time[ \t]*+:[ \t]*+(\S+?)[ \t]*+(m?s)?[ \t]*+(?:\r?\n|$)", re.IGNORECASE)
 _MOST_HEAD: Final = 1000
@@ -260,7 +261,7 @@ class _Reader:
             if 0 < len(last[begin:].split()) < len(self._channels):
                 end, values = begin, self._numbers(start, begin)
                 self._warnings.append("the file is cut off: its last frame is not whole, and is left out")
-            there = self._count_frames(first_line, values, end)
+            there = self._count_frames(start, end, first_line, values)
             message = f"Frames announces {frames} frames, but there are {there}"
             if values is None or not there:
                 raise self._error(message, first_line)
@@ -290,28 +291,32 @@ class _Reader:
                                   "into several files", self._line_at(at))
         return np.concatenate(pieces) if pieces else np.empty(0)
 
-    def _count_frames(self, first_line: int, values: FloatArray | None, end: int) -> int:
-        """Return how many frames the file has up to an end, one on each line; raise FileError for other lines.
+    def _count_frames(self, start: int, end: int, first_line: int, values: FloatArray | None) -> int:
+        """Return how many frames a part of the text has, one on each line; raise FileError for other lines.
 
         Called only for files in which something is wrong.
         """
-        channels = len(self._channels)
-        frames = self._text[:end].split("\n")[first_line - 1:]
-        lines = [(number, line) for number, line in enumerate(frames, start=first_line)
-                 if line and not line.isspace()]
-        start = 0
-        if values is not None and values.size == len(lines) * channels:
+        channels, lines = len(self._channels), sum(1 for _ in self._lines(start, end, first_line))
+        row = 0
+        if values is not None and values.size == lines * channels:
             wrong = np.flatnonzero(~(np.abs(values) <= _MAX_NUMBER)) // channels
-            start = int(wrong[0]) if len(wrong) else len(lines)
-        for row, (number, line) in enumerate(lines):
+            row = int(wrong[0]) if len(wrong) else lines
+        for at, (number, line) in enumerate(self._lines(start, end, first_line)):
             words = line.split()
-            bad = next((word for word in words if _number(word) is None), None) if row >= start else None
+            bad = next((word for word in words if _number(word) is None), None) if at >= row else None
             if bad is not None:
                 raise self._error(f"{quoted(bad)} is no finite number", number)
             if len(words) != channels:
                 raise self._error(f"a frame of {len(words)} numbers; the {channels} channels of the hierarchy want "
                                   f"one each", number)
-        return len(lines)
+        return lines
+
+    def _lines(self, start: int, end: int, number: int) -> Iterator[_Line]:
+        """Yield the lines of a part of the text that are not blank; number: that of its first."""
+        for found in _LINES.finditer(self._text, start, end):
+            if not found[0].isspace():
+                yield _Line(number, found[0])
+            number += found[0].count("\n")
 
     def _clip(self, name: str, skeleton: Skeleton, values: FloatArray, frame_time: float) -> Clip:
         times = np.arange(len(values), dtype=np.float64) * frame_time

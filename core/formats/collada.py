@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -21,9 +22,12 @@ from .collada_data import ColladaData, child, children
 from .collada_motion import animations
 from .collada_tree import SceneNodes, scene_nodes
 from .format import Format
-from .gltf_tree import bodies, linked, unique
-from .node_clips import NodeBody, bound_transforms, moving_nodes
+from .gltf_tree import Places, bodies, unique
+from .node_clips import NodeBody, bound_transforms, linear_of, moved_by, moving_nodes
 from .xml import Element
+
+MAX_CLIPS: Final = 5_000
+"""Of all bodies: one for each animation that moves it."""
 
 
 def read(data: bytes, path: Path | None = None) -> ClipFile:
@@ -39,8 +43,14 @@ def read(data: bytes, path: Path | None = None) -> ClipFile:
     skinned = [joints for joints in (*_skins(document, scene, inverse), *_joint_trees(scene)) if joints]
     moving = moving_nodes(scene.tree, found)
     bound = bound_transforms(scene.tree, set[int]().union(*skinned), inverse)
-    figures = [NodeBody.of(scene.tree, joints, *bound, {}) for joints in bodies(scene.tree, skinned, moving)]
-    clips = [body.clip(animation) for animation in found for body in figures if body.is_moved_by(animation)]
+    linear = linear_of(scene.tree)
+    figures = [NodeBody.of(scene.tree, joints, linear, *bound, {})
+               for joints in bodies(scene.tree, skinned, moving, partial(document.error, element=document.root))]
+    moved = [(animation, body) for animation in found for body in moved_by(animation, figures)]
+    if len(moved) > MAX_CLIPS:
+        raise document.error(f"has {len(moved)} clips of {len(figures)} bodies; at most {MAX_CLIPS} are read",
+                             document.root)
+    clips = [figures[body].clip(animation) for animation, body in moved]
     if not figures:
         raise document.error("has no joints, and no animation that moves a tree of nodes as large as a body",
                              document.root)
@@ -54,7 +64,7 @@ def read(data: bytes, path: Path | None = None) -> ClipFile:
 
 def _skins(data: ColladaData, scene: SceneNodes, inverse: dict[int, FloatArray]) -> Iterator[set[int]]:
     """Yield the joints of each skin that stands in the scene; their inverse bind matrices go into inverse."""
-    nodes_of, seen = scene.by_id(), set[tuple[int, ...]]()
+    nodes_of, places, seen = scene.by_id(), Places.of(scene.tree), set[tuple[int, ...]]()
     for element in scene.elements.values():
         for instance in children(element, "instance_controller"):
             skin = child(data.find(instance.attributes.get("url", ""), instance), "skin")
@@ -78,7 +88,7 @@ def _skins(data: ColladaData, scene: SceneNodes, inverse: dict[int, FloatArray])
                 matrices = matrices.reshape(-1, 4, 4).copy()
                 matrices[:, :3, 3] *= scene.unit_m
                 inverse.update(zip(nodes, matrices, strict=True))
-            yield linked(scene.tree, nodes)
+            yield places.linked(nodes)
 
 
 def _named(data: ColladaData, scene: SceneNodes, names: list[str], roots: list[int], asking: Element) -> list[int]:

@@ -24,11 +24,15 @@ from .format import Format, Holds, Source
 from .gltf_data import Entry, GltfData
 from .gltf_skin import skin_of
 from .gltf_tree import Tree, bodies, skin_joints, unique, unit
-from .node_clips import CHANNELS, Animation, Channels, NodeBody, bound_transforms, moving_nodes
+from .node_clips import CHANNELS, Animation, Channels, NodeBody, bound_transforms, linear_of, moved_by, moving_nodes
 from .vrm import human_bones, with_between
 from .vrma_write import write as write_vrma
 
 MAX_ANIMATIONS: Final = 2000
+MAX_CHANNELS: Final = 200_000
+"""Of all animations."""
+MAX_CLIPS: Final = 5_000
+"""Of all bodies: one for each animation that moves it."""
 _SAME: Final = 1e-5
 """Of a number of keys: so little more is rounding."""
 _STEP_S: Final = 1.0 / 60.0
@@ -51,10 +55,15 @@ def read(source: Source) -> ClipFile:
     bones = human_bones(data, tree)
     skinned = skin_joints(data, tree) + ([with_between(tree, bones)] if bones else [])
     bound = bound_transforms(tree, set[int]().union(*skinned), _inverse_binds(data, tree))
-    found = [NodeBody.of(tree, joints, *bound, bones) for joints in bodies(tree, skinned, moving)]
+    linear = linear_of(tree)
+    found = [NodeBody.of(tree, joints, linear, *bound, bones)
+             for joints in bodies(tree, skinned, moving, data.top.error)]
     skins = [skin_of(data, {node: joint for joint, node in enumerate(body.nodes.tolist())}) for body in found]
-    clips = [replace(body.clip(animation), skin=skin) for animation in animations
-             for body, skin in zip(found, skins, strict=True) if body.is_moved_by(animation)]
+    moved = [(animation, body) for animation in animations for body in moved_by(animation, found)]
+    if len(moved) > MAX_CLIPS:
+        raise data.top.error(f"has {len(animations)} animations that move {len(found)} bodies, {len(moved)} clips; at "
+                             f"most {MAX_CLIPS} are read")
+    clips = [replace(found[body].clip(animation), skin=skins[body]) for animation, body in moved]
     if not clips and bones and found:
         return ClipFile(found[0].skeleton, warnings=("has no animation; its skeleton can play",))
     if not clips:
@@ -65,13 +74,18 @@ def read(source: Source) -> ClipFile:
 
 
 def _animations(data: GltfData, nodes: int) -> Iterator[Animation]:
+    left = MAX_CHANNELS
     entries = data.top.entries("animations", MAX_ANIMATIONS)
     names = unique(entry.text("name") or f"Anim_{i}" for i, entry in enumerate(entries))
     for name, entry in zip(names, entries, strict=True):
         samplers, known = entry.entries("samplers"), set[tuple[int, str]]()
         alike: dict[tuple[str, str, int], list[tuple[int, Entry]]] = {}
         spans: dict[int, tuple[float, float]] = {}
-        for channel in entry.entries("channels"):
+        channels = entry.entries("channels")
+        left -= len(channels)
+        if left < 0:
+            raise entry.error(f"up to here the animations have more than {MAX_CHANNELS} channels; no more are read")
+        for channel in channels:
             target, sampler = channel.entry("target"), samplers[channel.count("sampler", below=len(samplers))]
             node, path = target.count("node", nodes, nodes + 1), target.text("path")
             if node == nodes or path not in (*CHANNELS, "weights") or (node, path) in known:

@@ -21,12 +21,14 @@ import numpy as np
 from ..errors import FileError, quoted
 from ..maths.arrays import FloatArray
 from . import meshopt
-from .format import Source
+from .format import MAX_BYTES, Source
 
 MAX_VALUES: Final = 20_000_000
 """Of a file; more are refused."""
 MAX_ENTRIES: Final = 200_000
 """Of one list of objects."""
+MAX_JSON: Final = 5_000_000
+"""Brackets, commas and colons in the JSON: each object and list takes many times the memory of its text."""
 _MAX_NUMBER: Final = float(np.finfo(np.float32).max)
 _TYPES: Final = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 _COMPONENTS: Final = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
@@ -108,7 +110,8 @@ class GltfData:
         version = self.top.entry("asset").text("version")
         if version.partition(".")[0] != "2":
             raise self.top.error(f"asset.version is {quoted(version)}; 2.0 is read")
-        self._buffers: dict[int, bytes | None] = {}
+        self._buffers: dict[str, bytes] = {}
+        self._buffer_bytes = 0
         self._decompressed: dict[str, bytes] = {}
         self._read: dict[int, FloatArray] = {}
         self._left = MAX_VALUES
@@ -151,7 +154,8 @@ class GltfData:
                   else np.zeros((count, components), kind))
         if accessor.has("sparse"):
             values = self._with_changes(accessor, values)
-        numbers = values.astype(np.float64)
+        with np.errstate(invalid="ignore"):  # of what is no number; see below
+            numbers = values.astype(np.float64)
         if accessor.values.get("normalized") is True and kind.kind != "f":
             numbers = np.maximum(numbers / np.iinfo(kind).max, -1.0)
         if not (np.abs(numbers) <= _MAX_NUMBER).all():
@@ -216,28 +220,40 @@ class GltfData:
             raise view.error(str(error)) from error
 
     def _buffer(self, view: Entry) -> bytes | None:
-        """Return the bytes of the buffer that a view names; None where it has none."""
-        index = view.count("buffer")
-        if index not in self._buffers:
-            self._buffers[index] = self._loaded(view, index)
-        return self._buffers[index]
+        """Return the bytes of the buffer that a view names; None where it has none of its own.
 
-    def _loaded(self, view: Entry, index: int) -> bytes | None:
-        """Return a buffer's bytes, None where it has none of its own."""
-        buffers = self.top.entries("buffers")
-        if index >= len(buffers):
-            raise view.error(f"buffer is {index}, but there are {len(buffers)}")
-        uri = buffers[index].text("uri")
+        Buffers that name the same file share it, and all together are no larger than a file may be.
+        """
+        index = view.count("buffer")
+        if index >= len(self._buffer_entries):
+            raise view.error(f"buffer is {index}, but there are {len(self._buffer_entries)}")
+        buffer = self._buffer_entries[index]
+        uri = buffer.text("uri")
         if not uri:
             return self._binary if index == 0 else None
+        if uri not in self._buffers:
+            data = self._loaded(buffer, uri)
+            self._buffer_bytes += len(data)
+            if self._buffer_bytes > MAX_BYTES:
+                raise buffer.error(f"up to here the buffers have {self._buffer_bytes} bytes; at most {MAX_BYTES} are "
+                                   "read")
+            self._buffers[uri] = data
+        return self._buffers[uri]
+
+    @cached_property
+    def _buffer_entries(self) -> list[Entry]:
+        return self.top.entries("buffers")
+
+    def _loaded(self, buffer: Entry, uri: str) -> bytes:
+        """Return the bytes of a buffer's file, or those that stand in the JSON."""
         if not uri.startswith("data:"):
             if self._source.named is None:
-                raise buffers[index].error(f"the file {quoted(uri)} is not at hand")
+                raise buffer.error(f"the file {quoted(uri)} is not at hand")
             return self._source.named(unquote(uri))
         try:
             return base64.b64decode(uri.partition(",")[2])
         except (binascii.Error, ValueError) as error:
-            raise buffers[index].error(f"uri holds no base64: {error}") from error
+            raise buffer.error(f"uri holds no base64: {error}") from error
 
 
 def _chunks(data: bytes, path: Path) -> tuple[bytes, bytes | None]:
@@ -259,6 +275,9 @@ def _chunks(data: bytes, path: Path) -> tuple[bytes, bytes | None]:
 
 
 def _parsed(text: bytes, path: Path) -> Mapping[str, Any]:
+    size = sum(map(text.count, (b"[", b"{", b",", b":")))
+    if size > MAX_JSON:
+        raise FileError.at(f"its JSON has {size} brackets, commas and colons; at most {MAX_JSON} are read", path)
     try:
         found = json.loads(text.decode("utf-8-sig"))
     except json.JSONDecodeError as error:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from ..errors import FileError
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
-from ..skeletons.hierarchy import path_to_root
 from .gltf_data import Entry, GltfData
 
 MAX_NODES: Final = 20_000
 MAX_SKINS: Final = 1000
+MAX_JOINTS: Final = 200_000
+"""Of all skins together, and of all bodies, each with the nodes between them."""
 _FEWEST: Final = 8
 """Fewer joints are no body of their own; they belong to the one beside them."""
 
@@ -102,56 +104,102 @@ def _local(entries: Sequence[Entry]) -> Transforms:
 
 
 def skin_joints(data: GltfData, tree: Tree) -> list[set[int]]:
-    """Return the joints of each skin, with all nodes that lie between them and their deepest common ancestor."""
-    found = []
+    """Return the joints of each skin, with all nodes that lie between them and their deepest common ancestor.
+
+    Raises FileError where they are more than MAX_JOINTS.
+    """
+    found, places, total = [], Places.of(tree), 0
     for skin in data.top.entries("skins", MAX_SKINS):
         joints = set(skin.counts("joints", len(tree.names)))
         root = {skin.count("skeleton", below=len(tree.names))} if skin.has("skeleton") else set[int]()
-        found.append(linked(tree, joints, root))
+        found.append(places.linked(joints, root))
+        total += max(len(joints), len(found[-1]))
+        if total > MAX_JOINTS:
+            raise skin.error(f"up to here the skins have more than {MAX_JOINTS} joints, with the nodes between them; "
+                             "no more are read")
     return [joints for joints in found if joints]
 
 
-def linked(tree: Tree, joints: Collection[int], root: Collection[int] = ()) -> set[int]:
-    """Return joints with all nodes that lie between them and their deepest common ancestor, or that of these and root.
+class Places(NamedTuple):
+    """Where N nodes are in the tree's order: at (N,), and before which place their descendants end: ends (N,)."""
 
-    The common ancestor is among them only where it is a joint.
-    """
-    joints, root = set(joints), set(root)
-    below, all_below = _below(tree, joints), _below(tree, joints | root)
-    shared = np.flatnonzero(all_below == len(joints | root))
-    ancestor = next((node for node in tree.order[::-1] if node in set(shared.tolist())), -1)
-    between = np.flatnonzero((below > 0) & (all_below < len(joints | root))).tolist()
-    return {*between, *({ancestor} & joints)}
+    at: IntArray
+    ends: IntArray
+
+    @classmethod
+    def of(cls, tree: Tree) -> Places:
+        """Number the nodes of a tree."""
+        sizes = np.ones(len(tree.names) + 1, dtype=np.int64)  # the last one stands for "no parent"
+        for node in tree.order[::-1]:
+            sizes[tree.parents[node]] += sizes[node]
+        at = np.empty(len(tree.names), dtype=np.int64)
+        at[list(tree.order)] = np.arange(len(tree.names))
+        return cls(at, at + sizes[:-1])
+
+    def below(self, nodes: Collection[int]) -> IntArray:
+        """Return how many of some nodes are among each node and its descendants, (N,)."""
+        before = np.zeros(len(self.at) + 1, dtype=np.int64)
+        before[self.at[list(nodes)] + 1] = 1
+        before = np.cumsum(before)
+        return before[self.ends] - before[self.at]
+
+    def linked(self, joints: Collection[int], root: Collection[int] = ()) -> set[int]:
+        """Return joints with all nodes between them and their deepest common ancestor, or that of these and root.
+
+        The common ancestor is among them only where it is a joint.
+        """
+        joints, every = set(joints), {*joints, *root}
+        below, all_below = self.below(joints), self.below(every)
+        shared = np.flatnonzero(all_below == len(every))
+        ancestor = int(shared[self.at[shared].argmax()]) if len(shared) else -1
+        between = np.flatnonzero((below > 0) & (all_below < len(every)))
+        return {*between.tolist(), *({ancestor} & joints)}
 
 
-def _below(tree: Tree, nodes: Collection[int]) -> IntArray:
-    """Return how many of some nodes are among each node and its descendants, (N,)."""
-    counts = np.zeros(len(tree.names) + 1, dtype=np.int64)  # the last one stands for "no parent"
-    counts[list(nodes)] = 1
-    for node in tree.order[::-1]:
-        counts[tree.parents[node]] += counts[node]
-    return counts[:-1]
-
-
-def bodies(tree: Tree, skinned: Sequence[set[int]], moving: Collection[int]) -> list[set[int]]:
+def bodies(tree: Tree, skinned: Sequence[set[int]], moving: Collection[int],
+           error: Callable[[str], FileError]) -> list[set[int]]:
     """Return the joints of each body, with their ancestors from the uppermost that moves.
 
     Skins make one body where they share joints, or joints of one are descendants of the other's. Without skins each
-    tree of nodes below one that moves is a body, if it is large enough.
+    tree of nodes below one that moves is a body, if it is large enough. error: makes what is raised beyond MAX_JOINTS.
     """
     groups = list(skinned) or _moving_trees(tree, moving)
     top_of = tree.tops(set[int]().union(*groups))
-    body_of = {top: top for top in top_of.values()}
-    for group in groups:
-        joined = {body_of[top_of[node]] for node in group}
-        body_of = {top: min(joined) if body in joined else body for top, body in body_of.items()}
+    body_of = _joined([{top_of[node] for node in group} for group in groups])
     found: dict[int, set[int]] = {}
     for node, top in top_of.items():
         found.setdefault(body_of[top], set()).add(node)
     large = _with_small_ones(tree, found)
     if not skinned:
         large = [body for body in large if len(body) >= _FEWEST]
-    return [body | _carriers(tree, body, moving) for body in large]
+    below_moving, carried, total = _below_moving(tree, moving), [], 0
+    for body in large:
+        carried.append(body | _carriers(tree, body, below_moving))
+        total += len(carried[-1])
+        if total > MAX_JOINTS:
+            raise error(f"its bodies have more than {MAX_JOINTS} joints, with the nodes that carry them; no "
+                        "more are read")
+    return carried
+
+
+def _joined(groups: Sequence[Collection[int]]) -> dict[int, int]:
+    """Return for each number in some groups one that stands for all that groups join with it: the least of these."""
+    least: dict[int, int] = {}
+
+    def of(number: int) -> int:
+        at = number
+        while least[at] != at:
+            least[at] = at = least[least[at]]
+        return at
+
+    for group in groups:
+        for number in group:
+            least.setdefault(number, number)
+        found = {of(number) for number in group}
+        first = min(found, default=0)
+        for number in found:
+            least[number] = first
+    return {number: of(number) for number in least}
 
 
 def _moving_trees(tree: Tree, moving: Collection[int]) -> list[set[int]]:
@@ -181,13 +229,22 @@ def _with_small_ones(tree: Tree, found: dict[int, set[int]]) -> list[set[int]]:
     return [body for _, body in by_size if id(body) in merged or len(body) >= _FEWEST]
 
 
-def _carriers(tree: Tree, body: Collection[int], moving: Collection[int]) -> set[int]:
-    """Return the ancestors of a body from the uppermost that moves."""
-    parents = {int(tree.parents[node]) for node in body} - set(body)
+def _below_moving(tree: Tree, moving: Collection[int]) -> frozenset[int]:
+    """Return the nodes that move, or have an ancestor that does."""
     found = set[int]()
-    for parent in parents:
-        path = path_to_root(tree.parents, parent)
-        found.update(path[:max((i + 1 for i, node in enumerate(path) if node in moving), default=0)])
+    for node in tree.order:
+        if node in moving or int(tree.parents[node]) in found:
+            found.add(node)
+    return frozenset(found)
+
+
+def _carriers(tree: Tree, body: Collection[int], below_moving: Collection[int]) -> set[int]:
+    """Return the ancestors of a body from the uppermost that moves; below_moving: the nodes that it may begin at."""
+    found = set[int]()
+    for node in {int(tree.parents[node]) for node in body} - set(body):
+        while node in below_moving and node not in found:
+            found.add(node)
+            node = int(tree.parents[node])
     return found
 
 

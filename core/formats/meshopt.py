@@ -8,11 +8,14 @@ version 0 is EXT_meshopt_compression.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from array import array
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..maths.arrays import IntArray
 
 _Bytes = NDArray[np.uint8]
 _GROUP: Final = 16
@@ -22,16 +25,25 @@ _BITS: Final = {0: ((0, 2, 4, 8),), 1: ((0, 1, 2, 4), (1, 2, 4, 8))}
 _ALL_ZERO, _AS_THEY_ARE = 2, 3
 """Control modes of a byte position that has no groups."""
 _SMALLEST_TAIL: Final = {0: 32, 1: 24}
+MAX_GROUPS: Final = 3_000_000
+"""Of one buffer; no more are read."""
+_AT_ONCE: Final = 2**14
+"""Groups."""
+_LONGEST_RUN: Final = _GROUP * (2 * _LITERAL + _GROUP)
+"""Bytes of 16 groups, more than these ever take."""
 _TOO_SHORT: Final = "it ends too early: the file is cut off or damaged"
 
 
-class _Group(NamedTuple):
-    """Where differences are: bits of each, the byte where they begin, the byte position and element they are for."""
+class _Groups(NamedTuple):
+    """Where N groups of differences are.
 
-    bits: int
-    at: int
-    position: int
-    element: int
+    at: the byte; bits: of each difference; position: the byte of elements that they are for; number: of which 16.
+    """
+
+    at: IntArray
+    bits: _Bytes
+    position: IntArray
+    number: IntArray
 
 
 def decompressed(data: bytes, count: int, stride: int, kind: str = "NONE") -> bytes:
@@ -51,7 +63,7 @@ def decompressed(data: bytes, count: int, stride: int, kind: str = "NONE") -> by
     end = len(data) - max(tail, _SMALLEST_TAIL[version])
     source = np.frombuffer(data, np.uint8)
     differences = np.zeros((stride, -(-count // _GROUP) * _GROUP), np.uint8)
-    _unpack(source, differences, list(_groups(data, count, stride, version, end)))
+    _unpack(source, differences, _groups(data, count, stride, version, end))
     first = source[len(data) - tail:][:stride]
     channels = source[len(data) - stride // 4:] if version else np.zeros(stride // 4, np.uint8)
     elements = np.empty((count, stride), np.uint8)
@@ -61,9 +73,16 @@ def decompressed(data: bytes, count: int, stride: int, kind: str = "NONE") -> by
     return FILTERS[kind](elements).tobytes()
 
 
-def _groups(data: bytes, count: int, stride: int, version: int, end: int) -> Iterator[_Group]:
-    """Yield all groups with differences that are not 0; end: where the data ends before its tail."""
+def _groups(data: bytes, count: int, stride: int, version: int, end: int) -> _Groups:
+    """Find all groups, those without differences left out; end: where the data ends before its tail.
+
+    One group begins where the one before it ends, so that this is a loop; it does no more than it must.
+    """
     at, most = 1, min(8192 // stride // _GROUP * _GROUP, 256)
+    lengths, headers = _lengths(data), _HEADERS[version]
+    ats, sizes = array("q"), bytearray()
+    add = ats.append
+    runs = array("q")  # of each: the byte position, the number of its first 16 elements, how many groups it has
     for start in range(0, count, most):
         elements = min(most, count - start)
         groups = -(-elements // _GROUP)
@@ -75,39 +94,64 @@ def _groups(data: bytes, count: int, stride: int, version: int, end: int) -> Ite
             control = controls[position // 4] >> position % 4 * 2 & 3 if version else 0
             if control == _ALL_ZERO:
                 continue
+            runs.extend((position, start // _GROUP, groups))
+            if len(sizes) + groups > MAX_GROUPS:
+                raise ValueError(f"it has more than {MAX_GROUPS} groups of {_GROUP} differences; no more are read")
             if control == _AS_THEY_ARE:
-                yield from (_Group(_LITERAL, at + first, position, start + first)
-                            for first in range(0, elements, _GROUP))
+                ats.extend(range(at, at + groups * _GROUP, _GROUP))
+                sizes += bytes((_LITERAL,)) * groups
                 at += elements
                 continue
-            header, at = at, at + -(-groups // 4)
-            for group in range(groups):
-                if at > end:
-                    raise ValueError(_TOO_SHORT)
-                bits = _BITS[version][control][data[header + group // 4] >> group % 4 * 2 & 3]
-                if bits:
-                    yield _Group(bits, at, position, start + _GROUP * group)
-                at += 2 * bits
-                if 0 < bits < _LITERAL:
-                    at += sum(map(_SENTINELS[bits].__getitem__, data[at - 2 * bits:at]))
+            header, at, bits_of = at, at - (-groups // 4), headers[control]
+            if at > end:
+                raise ValueError(_TOO_SHORT)
+            of_run = bits_of[data[header]] if groups <= 4 else b"".join([bits_of[byte] for byte in data[header:at]])
+            for bits in of_run[:groups]:
+                add(at)
+                at += lengths[bits][at]
+            sizes += of_run[:groups]
+            if at > end:
+                raise ValueError(_TOO_SHORT)
     if at != end:
         raise ValueError(f"its {count} elements end at byte {at}, but {end} is where they should: it is damaged")
+    position, first, number = np.array(runs, np.int64).reshape(-1, 3).T
+    within = np.arange(len(sizes)) - np.repeat(np.cumsum(number) - number, number)
+    bits = np.frombuffer(bytes(sizes), np.uint8)
+    used = bits > 0
+    return _Groups(np.array(ats)[used], bits[used], np.repeat(position, number)[used],
+                   (np.repeat(first, number) + within)[used])
 
 
-def _unpack(source: _Bytes, differences: _Bytes, groups: list[_Group]) -> None:
-    """Write the differences (stride, elements) of groups, all that have the same bits at once."""
+def _lengths(data: bytes) -> Mapping[int, bytes]:
+    """Return how many bytes a group takes that begins at a byte, by its bits: its differences, and those behind them.
+
+    Long enough for all groups that begin before the end, and one run of them beyond.
+    """
+    size = len(data) + _LONGEST_RUN
+    found = {0: bytes(size), _LITERAL: bytes((2 * _LITERAL,)) * size}
+    padded = np.concatenate((np.frombuffer(data, np.uint8), np.zeros(_LONGEST_RUN + _GROUP, np.uint8)))
+    for bits, sentinels in _SENTINELS.items():
+        before = np.concatenate((np.zeros(1, np.uint32), np.cumsum(sentinels[padded], dtype=np.uint32)))
+        found[bits] = (2 * bits + before[2 * bits:2 * bits + size] - before[:size]).astype(np.uint8).tobytes()
+    return found
+
+
+def _unpack(source: _Bytes, differences: _Bytes, groups: _Groups) -> None:
+    """Write the differences (stride, elements) of groups, many that have the same bits at once."""
     padded = np.concatenate((source, np.zeros(2 * _GROUP, np.uint8)))
-    by_bits = np.array(groups, dtype=np.int64).reshape(-1, len(_Group._fields))
-    for bits in np.unique(by_bits[:, 0]).tolist():
-        _, at, position, element = by_bits[by_bits[:, 0] == bits].T
-        packed = padded[at[:, None] + np.arange(2 * bits)]
-        values = packed
-        if bits < _LITERAL:
-            values = _FIELDS[bits][packed].reshape(-1, _GROUP)
-            is_behind = values == (1 << bits) - 1
-            behind = at[:, None] + 2 * bits + np.cumsum(is_behind, axis=1) - 1
-            values = np.where(is_behind, padded[behind], values)
-        differences[position[:, None], element[:, None] + np.arange(_GROUP)] = values
+    whole = differences.reshape(len(differences), -1, _GROUP)
+    for bits in np.unique(groups.bits).tolist():
+        same = np.flatnonzero(groups.bits == bits)
+        for begin in range(0, len(same), _AT_ONCE):
+            some = same[begin:begin + _AT_ONCE]
+            at = groups.at[some]
+            values = padded[at[:, None] + np.arange(2 * bits)]
+            if bits < _LITERAL:
+                values = _FIELDS[bits][values].reshape(-1, _GROUP)
+                is_behind = values == (1 << bits) - 1
+                behind = at[:, None] + 2 * bits + np.cumsum(is_behind, axis=1) - 1
+                values = np.where(is_behind, padded[behind], values)
+            whole[groups.position[some], groups.number[some]] = values
 
 
 def _summed(differences: _Bytes, first: _Bytes, mode: int) -> _Bytes:
@@ -151,5 +195,8 @@ _FIELDS: Final = {bits: np.array([[byte >> (shift if bits == 1 else 8 - bits - s
                                    for shift in range(0, 8, bits)] for byte in range(256)], np.uint8)
                   for bits in (1, 2, 4)}
 """By the bits of a difference, the differences in each byte."""
-_SENTINELS: Final = {bits: (fields == (1 << bits) - 1).sum(axis=1).tolist() for bits, fields in _FIELDS.items()}
+_SENTINELS: Final = {bits: (fields == (1 << bits) - 1).sum(axis=1).astype(np.uint8) for bits, fields in _FIELDS.items()}
 """And how many of them have all their bits set."""
+_HEADERS: Final = {version: [[bytes(choices[byte >> shift & 3] for shift in range(0, 8, 2)) for byte in range(256)]
+                             for choices in modes] for version, modes in _BITS.items()}
+"""By version, control mode and a byte of a header, the bits of the four groups that it tells of."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -17,7 +18,6 @@ from ..clips.clip import Clip
 from ..clips.keyed import packed
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
-from ..skeletons.hierarchy import path_to_root
 from ..skeletons.skeleton import Skeleton
 from .gltf_tree import Transforms, Tree, decomposed, unique
 
@@ -48,10 +48,22 @@ class Animation:
     begins: float
     ends: float
 
-    @property
-    def nodes(self) -> set[int]:
+    @cached_property
+    def columns(self) -> Mapping[str, Mapping[int, tuple[int, int]]]:
+        """By property, in which channels, and where among their nodes, each node is."""
+        return {path: {node: (number, column) for number, each in enumerate(same)
+                       for column, node in enumerate(each.nodes.tolist())} for path, same in self.channels.items()}
+
+    @cached_property
+    def nodes(self) -> frozenset[int]:
         """The nodes that have keys."""
-        return {node for same in self.channels.values() for each in same for node in each.nodes.tolist()}
+        return frozenset().union(*self.columns.values())
+
+
+def moved_by(animation: Animation, bodies: Sequence[NodeBody]) -> list[int]:
+    """Return the numbers of the bodies of which an animation has keys for any joint."""
+    nodes = np.array(sorted(animation.nodes))
+    return [number for number, body in enumerate(bodies) if np.isin(body.nodes, nodes).any()]
 
 
 def moving_nodes(tree: Tree, animations: Iterable[Animation]) -> frozenset[int]:
@@ -98,11 +110,12 @@ class NodeBody:
     turn: FloatArray
 
     @classmethod
-    def of(cls, tree: Tree, joints: Collection[int], known: Sequence[int], bound: Transforms,
+    def of(cls, tree: Tree, joints: Collection[int], linear: FloatArray, known: Sequence[int], bound: Transforms,
            bones: Mapping[int, str]) -> NodeBody:
-        """Build the skeleton of some nodes; bound: the transforms of known ones when skins were bound.
+        """Build the skeleton of some nodes.
 
-        bones: the H-Anim joints of nodes, where the file says so.
+        linear: see linear_of. bound: the transforms of known nodes when skins were bound. bones: the H-Anim joints of
+        nodes, where the file says so.
         """
         kept = [node for node in tree.order if node in joints]
         index = {node: joint for joint, node in enumerate(kept)}
@@ -120,12 +133,8 @@ class NodeBody:
                                         [index.get(int(tree.parents[node]), -1) for node in kept],
                                         rest.rotations, rest.translations, rest.scales,
                                         tree.names[above] if above >= 0 else "Armature", meant)
-        turn = _upright(tree, above)
+        turn = _upright(linear[above]) if above >= 0 else rot.IDENTITY
         return cls(skeleton.turned(turn), np.array(kept), rest, own, turn)
-
-    def is_moved_by(self, animation: Animation) -> bool:
-        """Tell whether an animation has keys for any joint."""
-        return not animation.nodes.isdisjoint(self.nodes.tolist())
 
     def clip(self, animation: Animation) -> Clip:
         """Return what an animation does with the skeleton."""
@@ -139,12 +148,16 @@ class NodeBody:
 
         Joints without keys have one where their nodes are not as they rest.
         """
-        joint_of, is_still = {node: joint for joint, node in enumerate(self.nodes.tolist())}, _differ(own[None], rest)
-        found = []
-        for nodes, times, values in animation.channels[path]:
-            joints = np.array([joint_of.get(node, -1) for node in nodes.tolist()])
-            is_still[joints[joints >= 0]] = False
-            found.append((joints[joints >= 0], times - animation.begins, values[:, joints >= 0]))
+        is_still, found, columns = _differ(own[None], rest), [], dict[int, list[tuple[int, int]]]()
+        for joint, node in enumerate(self.nodes.tolist()):
+            if node in animation.columns[path]:
+                number, column = animation.columns[path][node]
+                columns.setdefault(number, []).append((column, joint))
+                is_still[joint] = False
+        for number, pairs in sorted(columns.items()):
+            own_columns, joints = np.array(pairs).T
+            _, times, values = animation.channels[path][number]
+            found.append((joints, times - animation.begins, values[:, own_columns]))
         still = np.flatnonzero(is_still)
         for joints, times, values in (*found, (still, np.zeros(1), own[None, still])):
             relative = self._relative(joints, path, values).swapaxes(0, 1).copy()
@@ -163,12 +176,19 @@ class NodeBody:
         return moved
 
 
-def _upright(tree: Tree, node: int) -> FloatArray:
-    """Return the turn (4,) that sets the space of a node (−1: the file's) upright, by the shortest arc.
+def linear_of(tree: Tree) -> FloatArray:
+    """Return what turns and scales from each node's space to the file's, (N, 3, 3)."""
+    found = rot.to_matrix(tree.local.rotations) * tree.local.scales[:, None, :]
+    with np.errstate(over="ignore", invalid="ignore"):  # what scales so much has no axes any longer
+        for node in tree.order:
+            if tree.parents[node] >= 0:
+                found[node] = found[tree.parents[node]] @ found[node]
+    return np.where(np.isfinite(found).all(axis=(1, 2))[:, None, None], found, np.eye(3))
+
+
+def _upright(linear: FloatArray) -> FloatArray:
+    """Return the turn (4,) that sets a space upright, by the shortest arc; linear: (3, 3) from it to the file's.
 
     Its heading stays as it is, as that of Blender's armatures does.
     """
-    linear = np.eye(3)
-    for above in path_to_root(tree.parents, node):
-        linear = rot.to_matrix(tree.local.rotations[above]) * tree.local.scales[above] @ linear
     return rot.shortest_arc(np.linalg.pinv(linear) @ _UP, _UP)

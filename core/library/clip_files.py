@@ -9,7 +9,7 @@ from pathlib import Path
 from ..clips.clip_file import ClipFile
 from ..errors import FileError
 from ..formats import FORMATS, endings, format_of
-from ..formats.format import Format, Source
+from ..formats.format import MAX_BYTES, Format, Source
 from . import files
 
 
@@ -27,11 +27,13 @@ def read_clip_file(path: Path, formats: Mapping[str, Format] = FORMATS, *, real:
         raise FileError.at(f"{entry.label} files are read inside Blender only; without it: "
                            f"{', '.join(endings(formats, read=True))}", path)
     beside = next((Source(files.read_file(other), other) for other in files_read(path, formats)[1:]), None)
-    folder, named = (real or path).parent, list[str]()
+    folder, named = (real or path).parent, dict[str, bytes]()
 
     def read_named(name: str) -> bytes:
-        named.append(name)
-        return files.read_named(folder, path, name)
+        if name not in named:
+            named[name] = b""  # known as named, also where it cannot be read
+            named[name] = files.read_named(folder, path, name, MAX_BYTES - sum(map(len, named.values())))
+        return named[name]
 
     file = entry.read(Source(files.read_file(path, real), path, beside, read_named))
     return replace(file, named=tuple(named)) if named else file

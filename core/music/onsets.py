@@ -20,6 +20,8 @@ _SPREAD_S = 0.015
 """Over so much the strength of onsets is smoothed."""
 _NORMAL_S = 4.0
 """Over so much loud and soft parts are brought to one size."""
+_LOUDEST = 1e6
+"""Samples are from −1 to 1; what is far louder is no sound, and would drown all else."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +49,8 @@ def find_onsets(samples: FloatArray | Float32Array) -> Onsets:
 def _bands(samples: FloatArray | Float32Array) -> FloatArray:
     """Return the energies of bands at each instant, (F, B), the sound's usual energy of each band being 1."""
     # A window hears a sound that begins best when its rising half has passed it: a quarter of it earlier.
-    padded = np.pad(samples, (_WINDOW * 3 // 4, _WINDOW // 4))
+    heard = np.clip(np.nan_to_num(samples, nan=0.0), -_LOUDEST, _LOUDEST)
+    padded = np.pad(heard, (_WINDOW * 3 // 4, _WINDOW // 4))
     frames = np.lib.stride_tricks.sliding_window_view(padded, _WINDOW)[::_HOP]
     window, filters = np.hanning(_WINDOW), _filters()
     energy = np.concatenate([np.abs(np.fft.rfft(frames[start:start + _FRAMES_AT_ONCE] * window)) ** 2 @ filters

@@ -17,6 +17,8 @@ Report = Callable[[int, str], None]
 _NOTHING = read_expression("0")
 MAX_CHARACTERS: Final = 400_000
 """Of all expressions of a file."""
+MAX_PARAMS: Final = 1_000
+"""Of a procedure."""
 _PLAIN = 20
 """Letters of an element's values, up to which none of them is an expression worth counting."""
 _LONGEST_KEPT = 200
@@ -119,7 +121,7 @@ class BlockReader:
         allowed = GRAMMAR[tag].children
         if words:
             self._report(element, f"<{tag}>: found the text {quoted(words)}, expected only elements")
-        before, has_played, met, has_weights = "", False, set[str](), tag == "pick"
+        before, has_played, params, met, has_weights = "", False, 0, set[str](), tag == "pick"
         for child in inside:
             name = tags[child]
             if self._is_enough():
@@ -137,8 +139,11 @@ class BlockReader:
             if not has_weights and name in PLAYED and "weight" in self._attributes[child]:
                 self._report(child, f"<{name}> weight: found one outside of a <pick>, where it means nothing; expected "
                                     "none")
-            before, has_played = name, has_played or name != "param"
+            before, has_played, params = name, has_played or name != "param", params + (name == "param")
             met.add(name)
+        if params > MAX_PARAMS:
+            self._report(element, f"<{tag}>: found {params} <param>, expected at most {MAX_PARAMS}")
+            self._is_over = True
 
 
 class _Attributes(NamedTuple):

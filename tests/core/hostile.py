@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from takt.core.formats import (
+    bvh,
     collada,
     gltf,
     ogre_binary,
@@ -23,16 +24,23 @@ from takt.core.formats import (
     ogre_mesh_xml,
     ogre_xml,
     ogre_xml_keys,
+    rite,
     x3d,
 )
 from takt.core.formats.format import Source
 from takt.core.library.library import Library
+from takt.core.music.beats import find_beats
+from takt.core.music.onsets import RATE_HZ
+from takt.core.music.waveform import Waveform
 from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
-from takt.tests.core import collada_files
+from takt.core.skeletons.maps import find_map, read_map, write_map
+from takt.samples.skeleton import build_skeleton
+from takt.tests.core import collada_files, hostile_motion, hostile_scores
 from takt.tests.core.gltf_files import figure, packed
 from takt.tests.core.scores import STEPS, X, procedure, score, turning
+from takt.tests.core.test_rite import CLIP, MODEL
 from takt.tests.core.x3d_files import clock, dancer, humanoid, in_classic, in_xml, joint
 
 Case = Callable[[], object]
@@ -52,6 +60,44 @@ _PIECES = ("{", "}", "material", ":", "texture_unit", '"', "/*", "//", "*/", "na
            "diffuse")
 
 
+SEED = 0
+"""Of all that is drawn; another one makes other cases."""
+RITE = Path("made.raa")
+POSE = "\nReference pose\nl_shoulder = 0.9239 0 0 -0.3827, 1 0 0\nr_shoulder = 0.9239 0 0 0.3827\n"
+BVH = """HIERARCHY
+ROOT Hips
+{
+  OFFSET 0 1 0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  JOINT Leg
+  {
+    OFFSET 0.1 -0.5 0
+    CHANNELS 3 Zrotation Xrotation Yrotation
+    End Site
+    {
+      OFFSET 0 -0.5 0
+    }
+  }
+}
+MOTION
+Frames: 3
+Frame Time: 0.033333
+0 1 0 0 0 0 10 20 30
+0.1 1.1 0 5 5 5 20.5 -30.25 40
+0.2 1 0 10 0 0 30 40 50
+"""
+VERSION_2 = ('''<pha version="2" tickLength="0.5"><load src="feet.Steps"/><tempo tick="2" tickLength="0.4" over="1"/>'''
+             '''<mask name="torso" body="spine + arms - hands" fade="1"/><let name="bars" value="4"/>'''
+             '''<procedure name="half"><param name="times" default="2"/><loop times="times" index="i">'''
+             '''<if test="i == 1"><call name="left" duration="2"/></if><else><call name="nod" duration="2" '''
+             '''transition="0.5"/></else></loop></procedure><procedure name="main"><call name="half" duration="bars">'''
+             '''<with times="3"/></call><together duration="4"><lane body="lower"><call name="left" duration="1" '''
+             '''repeat="4"/></lane><lane body="torso" mode="mix" weight="0" weightEnd="1" ease="0.5">'''
+             '''<wait duration="1"/><call name="nod" duration="3"/></lane></together>'''
+             '''<call name="right" duration="2" reverse="yes" from="0" to="0.5"/><pick><call name="nod" duration="1" '''
+             '''weight="2"/><call name="left" duration="1"/></pick></procedure></pha>''')
+
+
 def play(text: str | bytes, library: Library = STEPS) -> object:
     """Read a score and unfold it."""
     return expand(resolve(parse(text), library))
@@ -59,7 +105,7 @@ def play(text: str | bytes, library: Library = STEPS) -> object:
 
 def damaged(data: bytes, read: Read, count: int) -> Iterator[Case]:
     """Cut a file off at places, and flip bits of it, as many each."""
-    random = np.random.default_rng(7)
+    random = np.random.default_rng((SEED, 7))
     for cut in random.integers(0, len(data), count).tolist():
         yield partial(read, data[:cut])
     for bit in random.integers(0, len(data) * 8, count).tolist():
@@ -70,7 +116,7 @@ def damaged(data: bytes, read: Read, count: int) -> Iterator[Case]:
 
 def mutated(data: bytes, read: Read, count: int) -> Iterator[Case]:
     """Change a document tag by tag, so that it mostly stays XML: values, names, elements doubled, moved, left out."""
-    random = np.random.default_rng(8)
+    random = np.random.default_rng((SEED, 8))
     tags = [match.span() for match in _TAG.finditer(data)]
     for _ in range(count):
         text = data
@@ -180,9 +226,39 @@ def paths_out() -> Iterator[Case]:
         yield partial(play, score(procedure("main", 'p7 duration="1"'), head='<include src="d0"/>'), library)
 
 
+def reworded(text: str, read: Read, count: int) -> Iterator[Case]:
+    """Change a text word by word, and cut it off."""
+    random = np.random.default_rng((SEED, 11))
+    words = re.findall(r"\s+|[^\s]+", text)
+    pieces = (*words, *_WORDS)
+    for _ in range(count):
+        changed = list(words)
+        for _ in range(int(random.integers(1, 6))):
+            at = int(random.integers(len(changed)))
+            changed[at:at + int(random.integers(0, 3))] = [pieces[int(random.integers(len(pieces)))]]
+        yield partial(read, "".join(changed[:int(random.integers(len(changed))) if random.random() < 0.2 else None]
+                                    ).encode("utf-8", "surrogatepass"))
+
+
+def sounds(count: int) -> Iterator[Case]:
+    """Look for beats in samples that are no sound: of any length, with numbers beyond all measure."""
+    random = np.random.default_rng((SEED, 12))
+    for _ in range(count):
+        length = int(random.choice((0, 1, 2, 63, 64, 65, 1000, RATE_HZ, 10 * RATE_HZ)))
+        samples = random.normal(0.0, 1.0, length) * float(random.choice((0.0, 1e-300, 1.0, 1e300)))
+        strange = random.integers(0, max(length, 1), 3 if length else 0)
+        samples[strange] = random.choice((np.nan, np.inf, -np.inf, 1e308, -1e308, 0.0), len(strange))
+        yield partial(_heard, samples)
+
+
+def _heard(samples: np.ndarray) -> object:
+    Waveform.of(samples, float(RATE_HZ)).columns(np.linspace(-1.0, 20.0, 50))
+    return find_beats(samples)
+
+
 def materials(text: str, count: int) -> Iterator[Case]:
     """Change a material script word by word."""
-    random = np.random.default_rng(9)
+    random = np.random.default_rng((SEED, 9))
     words = re.findall(r"\s+|[{}]|[^\s{}]+", text)
     for _ in range(count):
         changed = list(words)
@@ -199,7 +275,7 @@ def gltfs(count: int) -> Iterator[Case]:
     """Damage a glTF file, change the values in its JSON, and give it nodes and numbers without end."""
     made = figure()
     yield from damaged(made.glb(), read_gltf, count)
-    random = np.random.default_rng(10)
+    random = np.random.default_rng((SEED, 10))
     bones = {bone: {"node": node} for node, bone in enumerate(("hips", "spine", "chest", "neck", "head"), start=1)}
     text = json.dumps(made.document("motion.bin") | {"extensions": {"VRMC_vrm": {"humanoid": {"humanBones": bones}}}})
     values = list(re.finditer(r'(?<=: )(-?[\d.e+-]+|"[^"]*"|\[[^\[\]]*\]|true|null)', text))
@@ -223,6 +299,8 @@ def gltfs(count: int) -> Iterator[Case]:
         yield partial(read_gltf, bad)
 
 
+_WORDS = (*_NUMBERS[:9], "9" * 400, "-", "=", "{", "}", "\n", "\n\n", " ", "#", "x" * 500, "\x00", "\ud800", "MOTION",
+          "Frames:", "End Site", "Reference pose", "track", "key", "0,5", "٣", "1e-320", "-1e-9")
 _JSON = ("-1", "0", "1e400", "NaN", "1e30", "null", "true", "[]", "[0, 0]", "[-1]", "{}", '"x"', "9999999999", "0.5",
          "[1e400, 0, 0]", "5126", "5121", '"VEC4"', '"CUBICSPLINE"', "7")
 
@@ -296,6 +374,7 @@ def families(count: int, skeleton: bytes, xml: bytes, mesh: bytes, mesh_xml: byt
     """Return all families; count: how many cases of those that are drawn; the rest: good files of each kind."""
     text = score(procedure("walk", 'left duration="1"', 'right duration="2" transition="0.5"'),
                  procedure("main", 'walk duration="3" repeat="4"', 'nod duration="1"')).encode()
+    skeleton_map = write_map(find_map(build_skeleton())) + POSE
     return {
         ".skeleton, cut and flipped": partial(damaged, skeleton, ogre_binary.read, count),
         ".skeleton.xml, mutated": partial(mutated, xml, ogre_xml.read, count),
@@ -318,4 +397,18 @@ def families(count: int, skeleton: bytes, xml: bytes, mesh: bytes, mesh_xml: byt
         ".pha, numbers": numbers,
         ".pha, version 2": version_2,
         ".pha, paths out of the library": paths_out,
+        ".pha, values": partial(hostile_scores.family, hostile_scores.values),
+        ".pha, expressions": partial(hostile_scores.family, hostile_scores.expressions),
+        ".pha, masks and tempo": partial(hostile_scores.family, hostile_scores.masks_and_tempo),
+        ".pha, calls": partial(hostile_scores.family, hostile_scores.calls),
+        ".pha, folders": hostile_scores.in_folders,
+        ".pha 2, mutated": partial(mutated, VERSION_2.encode(), hostile_scores.perform_score, count),
+        ".gltf, multiplied": partial(hostile_motion.family, hostile_motion.gltfs),
+        ".bvh, cut and flipped": partial(damaged, BVH.encode(), bvh.read, count),
+        ".bvh, reworded": partial(reworded, BVH, bvh.read, count),
+        ".bvh, multiplied": partial(hostile_motion.family, hostile_motion.bvhs),
+        ".raa, reworded": partial(reworded, CLIP, lambda data: rite.read(data, RITE, MODEL.encode(), RITE), count),
+        ".ram, reworded": partial(reworded, MODEL, lambda data: rite.read(CLIP.encode(), RITE, data, RITE), count),
+        ".map, reworded": partial(reworded, skeleton_map, read_map, count),
+        "sounds": partial(sounds, count),
     }

@@ -17,15 +17,16 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pi
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is measured as Linux tells it")
 def test_every_family_is_read_or_refused_within_memory() -> None:
     run = subprocess.run([sys.executable, "-m", "benchmarks.hostile", "--count", "40"], cwd=ROOT, capture_output=True,
-                         text=True, check=False, timeout=600)
+                         text=True, check=False, timeout=1200)
     assert run.returncode == 0, run.stdout + run.stderr[-2000:]
     rows = re.findall(r"^(\S.*?) +(\d+) +(\d+) +(\d+) +[\d.]+ s +(\d+) MiB", run.stdout, re.MULTILINE)
-    assert len(rows) == 21
+    assert len(rows) == len(hostile_bench.families_of(1)) == 35
     refused = {name: int(count) for name, _, _, count, _ in rows}
-    assert all(count > 0 for name, count in refused.items() if name != ".material")  # which passes mistakes over
+    assert all(count > 0 for name, count in refused.items() if name not in (".material", "sounds"))  # these pass over
     assert all(int(memory) > 10 for *_, memory in rows)
 
 
