@@ -13,7 +13,7 @@ from .text import Text
 
 _MOST_DECIMALS = 12
 _NAME_IN_TEXT = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
-_ATOM = re.compile(r"[A-Za-z_]\w*(\([^()]*\))?|[0-9]+\.?[0-9]*|\.[0-9]+")
+_ATOM = re.compile(r"[A-Za-z_]\w*(\([^()]*\))?|[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
 
 
 def expressions(text: Text, element: int) -> dict[str, str]:
