@@ -73,7 +73,7 @@ def _plain_decimals(text: str) -> FloatArray | None:
     if whole is None or part is None:
         return None
     found = (whole * _WHOLE_TENS[behind] + part).astype(np.float64) / _TENS[behind]
-    return np.where(is_negative, -found, found)
+    return np.asarray(np.where(is_negative, -found, found))
 
 
 def _points(data: _Bytes, starts: NDArray[Any], ends: NDArray[Any]) -> NDArray[Any] | None:

@@ -332,7 +332,8 @@ def _linear(tree: Tree) -> FloatArray:
         for node in tree.order:
             if tree.parents[node] >= 0:
                 found[node] = found[tree.parents[node]] @ found[node]
-    return np.where(np.isfinite(found).all(axis=(1, 2))[:, None, None], found, np.eye(3))
+    is_finite = np.asarray(np.isfinite(found).all(axis=(1, 2), keepdims=True))
+    return np.where(is_finite, found, np.eye(3))
 
 
 def _upright(linear: FloatArray) -> FloatArray:
