@@ -18,7 +18,7 @@ from ..core.formats import endings, format_of
 from ..core.library.whole_files import write_whole
 
 
-class TAKT_OT_export_performance(ForScore, ExportHelper, bpy.types.Operator):  # type: ignore[misc]
+class TAKT_OT_export_performance(ForScore, ExportHelper, bpy.types.Operator):
     """Write the performance of the active character into a file: X3D with its skin, VRM Animation, BVH or OGRE"""
 
     bl_idname = "takt.export_performance"

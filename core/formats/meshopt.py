@@ -105,20 +105,20 @@ def _groups(data: bytes, count: int, stride: int, version: int, end: int) -> _Gr
             header, at, bits_of = at, at - (-groups // 4), headers[control]
             if at > end:
                 raise ValueError(_TOO_SHORT)
-            of_run = bits_of[data[header]] if groups <= 4 else b"".join([bits_of[byte] for byte in data[header:at]])
-            for bits in of_run[:groups]:
+            sizes_of = bits_of[data[header]] if groups <= 4 else b"".join([bits_of[byte] for byte in data[header:at]])
+            for bits in sizes_of[:groups]:
                 add(at)
                 at += lengths[bits][at]
-            sizes += of_run[:groups]
+            sizes += sizes_of[:groups]
             if at > end:
                 raise ValueError(_TOO_SHORT)
     if at != end:
         raise ValueError(f"its {count} elements end at byte {at}, but {end} is where they should: it is damaged")
-    position, first, number = np.array(runs, np.int64).reshape(-1, 3).T
+    of_run, first, number = np.array(runs, np.int64).reshape(-1, 3).T
     within = np.arange(len(sizes)) - np.repeat(np.cumsum(number) - number, number)
-    bits = np.frombuffer(bytes(sizes), np.uint8)
-    used = bits > 0
-    return _Groups(np.array(ats)[used], bits[used], np.repeat(position, number)[used],
+    all_bits = np.frombuffer(bytes(sizes), np.uint8)
+    used = all_bits > 0
+    return _Groups(np.array(ats)[used], all_bits[used], np.repeat(of_run, number)[used],
                    (np.repeat(first, number) + within)[used])
 
 

@@ -183,7 +183,8 @@ def linear_of(tree: Tree) -> FloatArray:
         for node in tree.order:
             if tree.parents[node] >= 0:
                 found[node] = found[tree.parents[node]] @ found[node]
-    return np.where(np.isfinite(found).all(axis=(1, 2))[:, None, None], found, np.eye(3))
+    is_usable = np.asarray(np.isfinite(found).all(axis=(1, 2)))
+    return np.where(is_usable[:, None, None], found, np.eye(3))
 
 
 def _upright(linear: FloatArray) -> FloatArray:

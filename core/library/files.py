@@ -104,7 +104,7 @@ def linked_file(folder: Path, name: str, roots: Sequence[Path]) -> Path | None:
     return None
 
 
-def read_named(folder: Path, by: Path, name: str, most: int = MAX_BYTES) -> bytes:
+def read_named(folder: Path, by: Path, name: str, *, most: int = MAX_BYTES) -> bytes:
     """Read a file that another one in a folder names by its path from there; by: the other one, for messages.
 
     most: bytes that are read.
@@ -120,7 +120,7 @@ def read_named(folder: Path, by: Path, name: str, most: int = MAX_BYTES) -> byte
     return read_file(folder / path, most=most)
 
 
-def read_file(path: Path, real: Path | None = None, most: int = MAX_BYTES) -> bytes:
+def read_file(path: Path, real: Path | None = None, *, most: int = MAX_BYTES) -> bytes:
     """Read an ordinary file whole, checked again once it is open: it may have been exchanged meanwhile.
 
     real: what path resolves to, where symbolic links may be followed; else one is refused. most: bytes that are read.

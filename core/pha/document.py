@@ -30,6 +30,8 @@ _ATTRIBUTES = {
     "procedure": ("name",),
     "call": ("name", "duration", "transition", "repeat"),
 }
+_TOP = ("load", "include", "music", "tempo", "mask", "let", "procedure")
+"""What is read directly below `pha` in version 2."""
 _CHILDREN: dict[str, tuple[str, ...]] = {"pha": ("load", "include", "procedure"), "procedure": ("call",)}
 
 
@@ -215,6 +217,10 @@ class _Reader:
         of: dict[str, list[Node]] = {tag: [] for tag in GRAMMAR["pha"].children}
         for node in top.children:
             of[node.tag].append(node)
+        for tag in of.keys() - _TOP:
+            for node in of[tag]:
+                self._error(node.element, f"found <{tag}> in <pha>, which is a word of the language, but nothing reads "
+                                          f"it; expected {' or '.join(f'<{known}>' for known in _TOP)}")
         extends = top.texts.get("extends")
         masks = tuple(Mask(node.texts["name"], node.texts["body"], self._plain(node, "fade", "joints"), node.element)
                       for node in self._of_unique_names(of["mask"]))

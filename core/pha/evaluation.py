@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -278,17 +278,19 @@ class _Evaluation:
         return calls, ticks
 
     def _played(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
-        """Return what a wait, loop, pick or together plays."""
-        if node.tag == "wait":
-            ticks = self._length(node, "duration", scope)
-            calls = [_Call(~WAIT, 1, ticks, _NAN, node, within=within)] if ticks > 0.0 else []
-        elif node.tag == "loop":
-            calls, ticks = yield from self._loop(node, scope, within)
-        elif node.tag == "pick":
-            calls, ticks = yield from self._block((self._picked_child(node, scope),), scope, (*within, (node, 0)))
-        else:
-            calls, ticks = yield from self._together(node, scope, within)
-        return calls, ticks
+        """Return what plays in the place of an element that is neither a call nor decides what else plays."""
+        if node.tag not in PLAYED_BY:
+            raise self._error(node, f"found <{node.tag}>, which is a word of the language, but nothing plays it; "
+                                    f"expected {' or '.join(f'<{tag}>' for tag in PLAYED_BY)}")
+        return (yield from PLAYED_BY[node.tag](self, node, scope, within))
+
+    def _wait(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
+        ticks = self._length(node, "duration", scope)
+        yield from ()
+        return [_Call(~WAIT, 1, ticks, _NAN, node, within=within)] if ticks > 0.0 else [], ticks
+
+    def _pick(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
+        return (yield from self._block((self._picked_child(node, scope),), scope, (*within, (node, 0))))
 
     def _call(self, node: Node, scope: Scope, within: Within) -> tuple[_Calls, float] | _Asked:
         """Return what a call plays; where its procedure was not evaluated with such values, what it asks for."""
@@ -518,3 +520,8 @@ class _Evaluation:
             np.array(transition), np.array(mirror, dtype=np.bool_), np.array(reverse, dtype=np.bool_),
             np.array(part).reshape(-1, 2), node, np.repeat(modules, sizes[1:]), within,
             np.array(procedures, dtype=np.int64), np.array(ticks), tuple(self._blocks), start, values)
+
+
+PLAYED_BY: Final[Mapping[str, Callable[[_Evaluation, Node, Scope, Within], _BlockSteps]]] = {
+    "wait": _Evaluation._wait, "loop": _Evaluation._loop, "pick": _Evaluation._pick, "together": _Evaluation._together}
+"""What evaluates an element, by its tag, beside `call`, `let`, and `if` with what belongs to it."""

@@ -13,7 +13,7 @@ from .text import Text
 
 _MOST_DECIMALS = 12
 _NAME_IN_TEXT = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
-_ATOM = re.compile(r"[A-Za-z_]\w*(\([^()]*\))?|[0-9]+\.?[0-9]*|\.[0-9]+")
+_ATOM = re.compile(r"[A-Za-z_]\w*(\([^()]*\))?|[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
 
 
 def expressions(text: Text, element: int) -> dict[str, str]:
@@ -243,6 +243,8 @@ def _ticks_of_one(text: Text, element: int) -> str:
             raise EditError("how long it lasts depends on the index of a loop; take the whole loop's inside instead")
         return product(once, attributes.get("times", "0"))
     each = [ticks_of(text, text.children(lane)) if tag == "together" else _ticks_of_one(text, lane) for lane in inside]
+    if tag not in ("together", "pick"):
+        raise EditError(f"how long <{tag}> lasts is not known")
     if tag == "together":
         plain = [value for value in map(number, each) if value is not None]
         if len(plain) == len(each):
