@@ -21,6 +21,7 @@ from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.clip_files import LIBRARY
 from takt.samples.skeleton import build_skeleton
 from takt.tests.beside import real_file
+from takt.tests.core import rigs
 from takt.tests.core.ogre_cases import sinbad
 from takt.tests.core.rigs import FINGERS, RIGS, real, standing_at, worn
 
@@ -369,3 +370,13 @@ def test_fingers_of_one_bone_are_told_by_their_names() -> None:
     assert {name: found.joint_of.get(name) for name in ("l_thumb1", "l_index1", "l_pinky1")} == {
         f"l_{joint}1": found.skeleton.index_of[f"{word}1_l"] for joint, word in (
             ("thumb", "Daumen"), ("index", "Zeigefinger"), ("pinky", "KleinerFinger"))}
+
+
+def test_hanim_names_for_the_trunk_alone_leave_the_limbs_to_their_own() -> None:
+    """As the Web3D Consortium's tool turns BVH into X3D: it renames what it knows."""
+    rig = rigs.both("Left", "Right", rigs.trunk("humanoid_root", "vl5", "Neck", "skullbase"),
+                    "{}UpLeg {}LowLeg {}Foot - {}Collar {}UpArm {}LowArm {}Hand")
+    found = find_map(worn(rig))
+    assert {name: found.skeleton.names[joint] for name, joint in found.joint_of.items()} == {
+        name: rig[name] for name in found.joint_of}
+    assert found.is_sure and not found.missing

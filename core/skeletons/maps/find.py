@@ -25,6 +25,10 @@ _CERVICAL: Final = hanim.SPINE[17:]
 BY_STANDARD, BY_NAME, BY_NEIGHBOURS, BY_SHAPE, IN_DOUBT = 1.0, 0.95, 0.9, 0.7, 0.4
 """How certain a joint is: it bears H-Anim's name; names say so; its named neighbours do; only the shape
 does; names and shape disagree, or two joints could be it."""
+_LIMB_JOINTS: Final = frozenset(f"{side}_{joint}" for side in "lr" for limb in LIMBS for joint in limb)
+_IN_WORDS: Final = {hanim.ROOT: "Hips", "skullbase": "Head"} | dict.fromkeys(hanim.SPINE[:17], "Spine") | dict.fromkeys(
+    hanim.SPINE[17:], "Neck")
+"""How joints of the trunk are called elsewhere: some files have H-Anim's names for these alone."""
 _LEAST_STANDARD = 0.9
 """Some rigs call a few joints as H-Anim does (L_Hip, L_Knee) and the others not; these are read as any other's."""
 _OFF_CHAIN = 10
@@ -62,9 +66,20 @@ def _map(skeleton: Skeleton, in_any_pose: bool) -> SkeletonMap:
     tree = Tree.of(skeleton)
     said = tuple(skeleton.meant.get(name) for name in skeleton.names)
     standard = said if hanim.ROOT in said else hanim.canonical_names(skeleton.names)
-    if hanim.ROOT in standard or sum(name is not None for name in standard) >= _LEAST_STANDARD * len(skeleton):
-        return _standard(skeleton, tree, standard)
-    readings = [names.read(name) for name in skeleton.names]
+    known = sum(name is not None for name in standard)
+    if hanim.ROOT in standard or known >= _LEAST_STANDARD * len(skeleton):
+        own = _standard(skeleton, tree, standard)
+        if standard is said or 2 * known >= len(skeleton) or not _LIMB_JOINTS.isdisjoint(standard):
+            return own
+        found = _map_by_names(skeleton, tree, [_IN_WORDS.get(meant or "", name) for name, meant in
+                                               zip(skeleton.names, standard, strict=True)], in_any_pose)
+        return found if found.is_humanoid else own
+    return _map_by_names(skeleton, tree, list(skeleton.names), in_any_pose)
+
+
+def _map_by_names(skeleton: Skeleton, tree: Tree, called: list[str], in_any_pose: bool) -> SkeletonMap:
+    """Find out what joints mean by how they are called, and by the body's shape."""
+    readings = [names.read(name) for name in called]
     if any(name.startswith("DEF-") for name in skeleton.names):
         readings = [reading if name.startswith("DEF-") else names.Reading(is_helper=True)
                     for name, reading in zip(skeleton.names, readings, strict=True)]
