@@ -15,7 +15,6 @@ from .cloth import along_limbs, thinness
 from .clusters import Clusters
 from .decimation import decimated
 from .diffusion import Graph
-from .hierarchy import parted
 from .input import BindInput
 from .joints import stretched, within_reach, without_slight
 from .loose import carried, held_bones
@@ -78,7 +77,8 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
     meter.at(0.3)
     heads, tails = (np.clip(frame.to_local(ends), -_FARTHEST, _FARTHEST) for ends in (body.heads, body.tails))
     size = float(np.linalg.norm(np.ptp(surface.points, axis=0)))
-    segments, parents = bone_lines(body.bone_names, body.bone_parents, heads, tails, solid, size)
+    lines = bone_lines(body.bone_names, body.bone_parents, heads, tails, solid, size)
+    segments, parents = lines.segments, lines.parents
     clusters = Clusters.of(surface, _MOST_CLUSTERS)
     meter.at(0.4)
     part = _parts(surface, clusters, settings.weld_seams)
@@ -89,11 +89,10 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
     skin = replace(skin, walls=walls(held, compact)[part] if len(held) > 1 else None)
     sources = find_sources(skin, segments, parents, solid, size, meter.round)
     meter.at(0.6)
-    parting = parted(body.bone_parents, parents)
-    widths = stretched(sources.distances, sources.shares, parting, parents)
+    widths = stretched(sources.distances, sources.shares, lines.parting, parents)
     weights = _blended(clusters, sources.shares, widths, size, settings, meter)
     weights = within_reach(weights, sources.from_bones, clusters.points, heads, sources.radii, parents)
-    weights = without_slight(weights, parting, parents)
+    weights = without_slight(weights, lines.parting, parents)
     meter.at(0.9)
     lengths, areas = np.zeros(bones), _areas(clusters)
     np.maximum.at(lengths, segments.bones, segments.lengths)
