@@ -11,6 +11,8 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import children_of
 from .conventions import claims, steering_names
 from .hierarchy import linked, live_parents, parted, rejoined
+from .leaf_lines import along_tails
+from .partners import partner_groups
 from .roles import Roles, find_roles, same_start
 from .segments import Segments
 from .solid import Solid
@@ -75,7 +77,11 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
         every = rule.lines(parents, np.zeros(len(names), dtype=np.bool_)).to_the_skin(solid, size)
         roles = find_roles(names, parents, heads, tails, every, doubled, solid)
     parents = live_parents(parents, roles.steering, roles.doubled, heads, gap)
-    segments = rule.lines(parents, roles.steering).to_the_skin(solid, size)
+    segments = rule.lines(parents, roles.steering)
+    if not trusted:
+        groups = partner_groups(names, roles.steering, parents, heads, size)
+        segments = along_tails(segments, parents, heads, tails, groups, solid, size)
+    segments = segments.to_the_skin(solid, size)
     return BoneLines(segments, parents, parted(rig_parents, parents) & ~roles.steering, roles)
 
 

@@ -15,6 +15,7 @@ from .cloth import along_limbs, thinness
 from .clusters import Clusters
 from .decimation import decimated
 from .diffusion import Graph
+from .enclosed import enclosing_parts, owned_alone
 from .input import BindInput
 from .joints import stretched, within_reach, without_slight
 from .loose import carried, held_bones
@@ -85,6 +86,9 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
     part_of_points, bones = part[clusters.label], len(body.bone_names)
     held = held_bones(surface, part_of_points, segments, bones, solid)
     compact = compactness(surface, part_of_points)
+    owner, segments = enclosing_parts(segments, surface, part_of_points, compact, held)
+    if (owner >= 0).any():
+        held = held_bones(surface, part_of_points, segments, bones, solid)
     skin = Skin.over(solid, clusters.points, clusters.normals, clusters.areas, size)
     skin = replace(skin, walls=walls(held, compact)[part] if len(held) > 1 else None)
     sources = find_sources(skin, segments, parents, solid, size, meter.round)
@@ -92,7 +96,7 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
     widths = stretched(sources.distances, sources.shares, lines.parting, parents)
     weights = _blended(clusters, sources.shares, widths, size, settings, meter)
     weights = within_reach(weights, sources.from_bones, clusters.points, heads, sources.radii, parents)
-    weights = without_slight(weights, lines.parting, parents)
+    weights = owned_alone(without_slight(weights, lines.parting, parents), owner[part])
     meter.at(0.9)
     lengths, areas = np.zeros(bones), _areas(clusters)
     np.maximum.at(lengths, segments.bones, segments.lengths)
