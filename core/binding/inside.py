@@ -10,6 +10,7 @@ import numpy as np
 from ..maths.arrays import FloatArray, IntArray
 from ..skinning.influences import Influences
 from .between import between_limbs
+from .binding import Binding
 from .bone_lines import bone_lines
 from .cloth import along_limbs, thinness
 from .clusters import Clusters
@@ -48,6 +49,11 @@ _ROUNDS_EXPECTED = 60
 
 def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
                          progress: Progress | None = None) -> Influences:
+    """Return the influences that `bind_inside` finds."""
+    return bind_inside(body, settings, progress).influences
+
+
+def bind_inside(body: BindInput, settings: BindSettings | None = None, progress: Progress | None = None) -> Binding:
     """Bind by nearness as seen through the inside of all meshes together, blended over their surface.
 
     Every vertex gets weights; coincident vertices get the same ones. The result does not depend on position,
@@ -112,7 +118,7 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
         runs.append(Influences(used[kept.joints] * (kept.weights > 0.0), kept.weights))
         meter.round()
     meter.at(1.0)
-    return _at_vertices(runs, point_of)
+    return Binding(_at_vertices(runs, point_of), lines.roles)
 
 
 def _without_strays(body: BindInput) -> BindInput:

@@ -73,14 +73,17 @@ _TINY: Final = float(np.finfo(np.float64).tiny)
 
 
 class Role(Enum):
-    """What a bone is to the skin: it moves it, or the strongest evidence that it only steers; as texts for the user."""
+    """What a bone is to the skin: it moves it, or the strongest evidence that it only steers.
 
-    DEFORMS = "deforms"
-    NAMED = "named as a control, a target or an end"
-    GROUND = "stands outside the mesh, as a root on the ground"
-    CARRIES = "only carries bones that start where it starts"
-    OWNED = "a bone named as deforming, as DEF-, or less as a control lies in the same place"
-    CONTROLS = "its limb only runs along another one, as controls do"
+    The values are texts for the user that say why such bones have no vertices.
+    """
+
+    DEFORMS = "others are nearer to all vertices"
+    NAMED = "named as controls or ends"
+    GROUND = "outside the mesh, as a root on the ground"
+    CARRIES = "only carry bones that start where they start"
+    OWNED = "beside bones named as deforming"
+    CONTROLS = "run along other limbs, as controls do"
 
 
 _EVIDENCE: Final = tuple(Role)[1:]
