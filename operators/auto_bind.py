@@ -8,8 +8,19 @@ import bpy
 
 from ..bridge import binding
 from ..bridge.bind_options import BindOptions
-from ..bridge.bind_selection import already_bound, check_objects, left_behind, props, selection, selection_problem
+from ..bridge.bind_selection import (
+    already_bound,
+    check_objects,
+    empty_meshes,
+    left_behind,
+    other_shapes,
+    props,
+    selection,
+    selection_problem,
+    without_empty,
+)
 from ..bridge.binding import BindResult, BindTask
+from ..bridge.shared_meshes import part_meshes
 from ..core.binding.idle import IdleBones
 from ..core.errors import TaktError, some_of
 from .background import Work, WorksInBackground
@@ -46,7 +57,8 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         armature_object, mesh_objects = selection(context)
         assert armature_object is not None and context.view_layer is not None  # poll saw to it
         context.view_layer.update()
-        check_objects(mesh_objects, armature_object)
+        mesh_objects = without_empty(mesh_objects)
+        check_objects(mesh_objects, armature_object, may_share=True)
         self._task = binding.read_task(mesh_objects, armature_object, self.scope())
         self._replaced = [] if self.keep_existing else already_bound(mesh_objects, armature_object)
         return partial(binding.solve, self._task, self.method, self.settings())
@@ -57,10 +69,11 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         mesh_objects = binding.still_there(self._task)
         if armature_object is None:
             raise TaktError("The armature is no longer selected; select it and bind again")
-        check_objects(mesh_objects, armature_object)
+        check_objects(mesh_objects, armature_object, may_share=True)
         # what binds a part of the mesh leaves the rest with what moves it
         part = self.only_selected_vertices or self.only_selected_bones
         earlier = [[] for _ in mesh_objects] if part else left_behind(context, mesh_objects, armature_object)
+        parted = part_meshes(mesh_objects, [bound.influences for bound in result.bound])
         removed = binding.write(mesh_objects, armature_object, self._task, result, earlier)
         replaced = [f"The weights before were replaced, of {some_of(self._replaced, _NAMES_SHOWN)} (F9: Keep Existing)"
                     ] if self._replaced else []
@@ -68,8 +81,12 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         found = unusual(result, mesh_objects, are_all_bones=not self.only_selected_bones)
         if result.report.idle.names:
             self.report({"INFO"}, f"Bones without vertices: {_reasons(result.report.idle)}")
-        if left := props(context):
-            self.report({"INFO"}, f"Left alone, as they are parented to bones: {some_of(left, _NAMES_SHOWN)}")
+        for what, names in (("Left alone, as they are parented to bones", props(context)),
+                            ("Left alone, as they have no vertices", empty_meshes(context)),
+                            ("Left alone, as they are no meshes (parent them with Ctrl+P)", other_shapes(context)),
+                            ("Made single-user, as they get other weights than what shares their mesh", parted)):
+            if names:
+                self.report({"INFO"}, f"{what}: {some_of(names, _NAMES_SHOWN)}")
         self.report({"WARNING"} if found else {"INFO"}, ". ".join(
             [_summary(self._task, result, armature_object), *replaced, *_left(earlier, removed), *found]))
         return {"FINISHED"}
