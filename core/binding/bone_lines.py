@@ -11,7 +11,7 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import children_of
 from .conventions import claims, steering_names
 from .hierarchy import linked, live_parents, parted, rejoined
-from .leaf_lines import along_tails
+from .leaf_lines import along_tails, into_limbs
 from .partners import partner_groups
 from .roles import Roles, find_roles, same_start
 from .segments import Segments
@@ -81,6 +81,7 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
     if not trusted:
         groups = partner_groups(names, roles.steering, parents, heads, size)
         segments = along_tails(segments, parents, heads, tails, groups, solid, size)
+        segments = into_limbs(segments, parents, solid, size)
     segments = segments.to_the_skin(solid, size)
     return BoneLines(segments, parents, parted(rig_parents, parents) & ~roles.steering, roles)
 

@@ -247,10 +247,12 @@ def _roots_of_joints(names: Sequence[str], heads: FloatArray, children: Sequence
 def _outside(root: int, children: Sequence[int], parents: IntArray, heads: FloatArray, solid: Solid) -> float:
     """Return which share of the lines from a root to its children lies outside the body.
 
-    Where most bones run through the air, as in a pipe or beside a cloth, it is the share of the lines that lies
+    Where most other bones run through the air, as in a pipe or beside a cloth, it is the share of the lines that lies
     before or after the body, seen along them.
     """
-    own = np.flatnonzero(parents >= 0)
+    own = np.flatnonzero((parents >= 0) & (parents != root))
+    if not len(own):
+        own = np.asarray(children)
     length = np.linalg.norm(heads[own] - heads[parents[own]], axis=1) + _TINY
     if np.average(solid.share_outside(heads[parents[own]], heads[own], _STEPS), weights=length) <= 0.5:
         return float(solid.share_outside(heads[root], heads[children], _STEPS).mean())
