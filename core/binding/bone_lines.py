@@ -10,7 +10,7 @@ import numpy as np
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import children_of
 from .conventions import claims, steering_names
-from .hierarchy import linked, live_parents, parted, rejoined
+from .hierarchy import adopted, linked, live_parents, loose_bones, parted, rejoined
 from .leaf_lines import along_tails, into_limbs
 from .partners import partner_groups
 from .roles import Roles, find_roles, same_start
@@ -60,17 +60,25 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
     Where at least half of the parents' tails lead to a child, tails are trusted: a bone is the line from
     head to tail, and that of an only child's parent ends at the child. Where they are not, a bone is a fan of
     lines to its children's heads, and a leaf bone goes on in the direction that leads to it. Bones that all
-    have no parent are joined by `linked`; those whose tails are trusted then lead on only to where their tails do.
+    have no parent, or one on the ground, are joined by `linked`; those whose tails are trusted then lead on only to
+    where their tails do. Limbs that hang from a root on the ground go on from the body (`adopted`).
     Bones that only steer others, as `find_roles` finds them, have no line. Last lines end at the skin.
     """
     rig_parents, gap = parents, _NOTHING * size
-    loose = len(names) > 2 and bool((parents < 0).all())
     doubled = same_start(claims(names), heads, gap)
-    parents = linked(names, heads, tails, solid) if loose else live_parents(parents, doubled, doubled, heads, gap)
+    own, holder = loose_bones(parents, heads, solid)
+    own = own[~doubled[own]]
+    loose = len(own) > 2
+    if loose:
+        above = linked([names[bone] for bone in own], heads[own], tails[own], solid)
+        parents = np.full(len(names), -1)
+        parents[own] = np.where(above >= 0, own[above], -1)
+    else:
+        parents = live_parents(parents, doubled, doubled, heads, gap)
     trusted = _tails_lead(parents, heads, tails, size)
     rule = _Rule(heads, tails, size, trusted, loose)
     if loose:
-        roles = Roles.by_names(names)
+        roles = Roles.by_names(names, doubled, holder)
     else:
         if trusted:
             parents = rejoined(parents, heads, tails, steering_names(names) | doubled)
@@ -78,7 +86,10 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
         roles = find_roles(names, parents, heads, tails, every, doubled, solid)
     parents = live_parents(parents, roles.steering, roles.doubled, heads, gap)
     segments = rule.lines(parents, roles.steering)
+    if not loose:
+        parents = adopted(parents, segments, solid)
     if not trusted:
+        segments = rule.lines(parents, roles.steering)
         groups = partner_groups(names, roles.steering, parents, heads, size)
         segments = along_tails(segments, parents, heads, tails, groups, solid, size)
         segments = into_limbs(segments, parents, solid, size)

@@ -12,7 +12,7 @@ from .loose import INSIDE, winding
 from .segments import Segments
 from .surface import Surface
 
-_ROUND: Final = 0.6
+_ROUND: Final = 0.7
 """Compactness from which on a part may close round a bone."""
 
 _NEAR_CENTRE: Final = 0.5
@@ -24,6 +24,9 @@ _SMALL: Final = 0.1
 
 _HELD: Final = 0.4
 """A part that holds this share of another bone belongs to that one."""
+
+_SHARED: Final = 0.6
+"""A part through which so much of another bone runs is a limb that bends there."""
 
 _STEPS: Final = 24
 
@@ -47,7 +50,8 @@ def enclosing_parts(segments: Segments, surface: Surface, part: IntArray, compac
         away = np.linalg.norm(segments.starts - centre, axis=1)
         line = int(away.argmin())
         bone = segments.bones[line]
-        is_alone = (away[segments.bones != bone] > radius).all() and np.count_nonzero(segments.bones == bone) == 1
+        is_alone = (away[segments.bones != bone] > radius).all() and np.count_nonzero(segments.bones == bone) == 1 \
+            and (np.delete(held[k], bone) < _SHARED).all()
         if away[line] <= _NEAR_CENTRE * radius and segments.leaf[line] and is_alone \
                 and not _goes_on(held, k, int(bone)):
             owner[k] = bone

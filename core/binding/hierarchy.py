@@ -99,6 +99,33 @@ def live_parents(parents: IntArray, steering: BoolArray, doubled: BoolArray, hea
     return found
 
 
+def adopted(parents: IntArray, lines: Segments, solid: Solid) -> IntArray:
+    """Return parents (B,) where bones without one hang from the nearest limb of the largest tree.
+
+    parents: (B,) of those that move skin; lines: theirs. Limbs that a file hangs from a root on the ground go on from
+    the body all the same. The nearest tree is joined first; a way costs more where it leaves the body.
+    """
+    found = parents.copy()
+    owners = np.unique(lines.bones)
+    tree = np.arange(len(parents))
+    for bone in owners.tolist():
+        tree[bone] = path_to_root(parents, bone)[-1]
+    sizes = np.bincount(tree[owners], minlength=len(parents))
+    heads = np.zeros((len(parents), 3))
+    heads[lines.bones] = lines.starts
+    roots = owners[tree[owners] == owners]
+    joined = tree == int(sizes.argmax())
+    while len(rest := roots[~joined[roots]]):
+        away, share = lines.nearest(heads[rest])
+        targets = lines.points_at(share)
+        away *= 1.0 + _OUTSIDE * solid.share_outside(heads[rest][:, None], targets, _STEPS)
+        away[:, ~joined[lines.bones]] = np.inf
+        bone, line = np.unravel_index(int(away.argmin()), away.shape)
+        found[rest[bone]] = lines.bones[line]
+        joined |= tree == rest[bone]
+    return found
+
+
 def parted(rig_parents: IntArray, parents: IntArray) -> BoolArray:
     """Return which bones (B,) go on from one that does not carry them: a foot whose shin moves without it.
 
@@ -111,6 +138,25 @@ def parted(rig_parents: IntArray, parents: IntArray) -> BoolArray:
     return np.array([rig_parents[bone] >= 0 and above >= 0 and above not in path_to_root(rig_parents, bone)
                      and rig_parents[above] != rig_parents[bone]
                      for bone, above in enumerate(parents.tolist())], dtype=np.bool_)
+
+
+def loose_bones(parents: IntArray, heads: FloatArray, solid: Solid) -> tuple[IntArray, int]:
+    """Return the bones whose hierarchy is unknown, (N,), and the one on the ground that holds them all, −1 for none.
+
+    Those are all bones if none has a parent, or if all hang from one that starts outside the body: a flat list.
+
+    >>> nothing = Solid(np.zeros((3, 3, 3), dtype=np.bool_), 1.0)
+    >>> own, holder = loose_bones(np.array([-1, 0, 0]), np.zeros((3, 3)), nothing)
+    >>> own.tolist(), holder
+    ([1, 2], 0)
+    """
+    if (parents < 0).all():
+        return np.arange(len(parents)), -1
+    root = int(np.argmin(parents))
+    rest = np.delete(np.arange(len(parents)), root)
+    if (parents[rest] == root).all() and not solid.contains(heads[root]):
+        return rest, root
+    return rest[:0], -1
 
 
 def linked(names: Sequence[str], heads: FloatArray, tails: FloatArray, solid: Solid) -> IntArray:

@@ -98,11 +98,17 @@ class Roles:
     steering: BoolArray
 
     @classmethod
-    def by_names(cls, names: Sequence[str]) -> Roles:
-        """Return the roles of bones whose hierarchy is unknown."""
+    def by_names(cls, names: Sequence[str], doubled: BoolArray, holder: int) -> Roles:
+        """Return the roles of bones whose hierarchy is unknown.
+
+        doubled: (B,) as `same_start`; holder: the bone on the ground that holds all others, −1 for none.
+        """
         points = np.zeros((len(names), len(_EVIDENCE)))
         points[:, _NAMED] = steering_names(names) | ending_names(names)
-        return cls(points, _unless_all(points[:, _NAMED] >= _ENOUGH))
+        points[:, _OWNED_BY] = doubled
+        if holder >= 0:
+            points[holder, _GROUND] = 1.0
+        return cls(points, _unless_all(points.sum(axis=1) >= _ENOUGH))
 
     @property
     def doubled(self) -> BoolArray:

@@ -72,6 +72,17 @@ def test_bones_named_as_deforming_get_what_they_get_alone(better: str, worse: st
         np.testing.assert_allclose(found[better.format(name)], expected, atol=1e-9)
 
 
+def test_a_flat_list_under_a_root_is_bound_as_bones_without_parents_are() -> None:
+    body = figure()
+    loose = weights(with_bones(body, [(name, None, head, tail) for name, _, head, tail in bones_of(body)]))
+    flat = [(name, None, head, tail) for name, _, head, tail in bones_of(body)]
+    flat += [(f"ORG-{name}", None, head, tail) for name, _, head, tail in flat]
+    found = weights(with_root(with_bones(body, flat)))
+    for name, expected in loose.items():
+        np.testing.assert_allclose(found[name], expected, atol=1e-9)
+        assert not found[f"ORG-{name}"].any()
+
+
 def test_a_limb_that_no_deforming_bone_has_keeps_its_other_bones() -> None:
     body = doubled(figure(), "DEF-{}", "ORG-{}", chained=True)
     less = with_bones(body, [bone for bone in bones_of(body) if bone[0] not in ("DEF-arm.L", "DEF-hand.L")
