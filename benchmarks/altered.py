@@ -18,8 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from takt.benchmarks.weights import Case, body_of
+from takt.core.binding.conventions import steering_names
 from takt.core.binding.decimation import decimated
-from takt.core.binding.hierarchy import rejoined, steering_names
+from takt.core.binding.hierarchy import rejoined
 from takt.core.binding.input import BindInput
 from takt.core.binding.inside import bind_inside_distance
 from takt.core.maths.arrays import FloatArray, IntArray

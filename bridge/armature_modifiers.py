@@ -8,7 +8,11 @@ from mathutils import Matrix
 
 from .versions import node_inputs
 
-_SMOOTHERS = frozenset({"SUBSURF", "MULTIRES"})
+_SIMULATED = frozenset({"REMESH", "CLOTH", "SOFT_BODY", "CORRECTIVE_SMOOTH"})
+"""Modifiers that lose the vertex groups, or need the bent mesh: behind them an Armature modifier moves nothing, or the
+wrong thing."""
+
+_AFTER_BENDING = _SIMULATED | {"SUBSURF", "MULTIRES", "NODES", "LAPLACIANSMOOTH", "COLLISION", "PARTICLE_SYSTEM"}
 
 
 def earlier_armatures(mesh_object: bpy.types.Object, armature_object: bpy.types.Object,
@@ -33,6 +37,7 @@ def attach(mesh_object: bpy.types.Object, armature_object: bpy.types.Object,
 
     It takes the place of those of the earlier armatures. The groups of their bones go, unless they are locked, in use
     elsewhere, or of a bone that still moves the mesh. Returns how many went.
+    A modifier that stands behind Remesh, Cloth, Soft Body or Corrective Smooth is moved ahead of them.
     """
     _parent(mesh_object, armature_object)
     found = _armature_modifiers(mesh_object)
@@ -45,6 +50,7 @@ def attach(mesh_object: bpy.types.Object, armature_object: bpy.types.Object,
     for modifier in left:
         mesh_object.modifiers.remove(modifier)
     modifier = own[0] if own else _add_modifier(mesh_object)
+    _move_ahead(mesh_object, modifier, _SIMULATED if own else _AFTER_BENDING)
     modifier.object = armature_object
     modifier.use_vertex_groups = True
     return _remove_groups(mesh_object, earlier) if earlier else 0
@@ -70,13 +76,18 @@ def _parent(mesh_object: bpy.types.Object, armature_object: bpy.types.Object) ->
 
 
 def _add_modifier(mesh_object: bpy.types.Object) -> bpy.types.ArmatureModifier:
-    """Add an Armature modifier last, but ahead of subdivision, which is to smooth the bent mesh."""
     modifier = mesh_object.modifiers.new("Armature", "ARMATURE")
     assert isinstance(modifier, bpy.types.ArmatureModifier)
-    last = len(mesh_object.modifiers) - 1
-    index = next((i for i, m in enumerate(mesh_object.modifiers) if m.type in _SMOOTHERS), last)
-    mesh_object.modifiers.move(last, index)
     return modifier
+
+
+def _move_ahead(mesh_object: bpy.types.Object, modifier: bpy.types.ArmatureModifier, others: Collection[str]) -> None:
+    """Move the modifier ahead of those of other types, but not ahead of a Mirror modifier that stands before it."""
+    types = [other.type for other in mesh_object.modifiers]
+    now = mesh_object.modifiers.find(modifier.name)
+    after_mirrors = 1 + max((i for i, kind in enumerate(types[:now]) if kind == "MIRROR"), default=-1)
+    first = next((i for i, kind in enumerate(types[:now]) if kind in others), now)
+    mesh_object.modifiers.move(now, max(first, after_mirrors))
 
 
 def _remove_groups(mesh_object: bpy.types.Object, earlier: Collection[bpy.types.Object]) -> int:

@@ -9,6 +9,8 @@ from ..core.errors import BindError
 from .armature_modifiers import earlier_armatures
 
 _MODES_THAT_ALLOW_GROUPS = frozenset({"OBJECT", "POSE", "WEIGHT_PAINT"})
+_OTHER_SHAPES = frozenset({"CURVE", "CURVES", "SURFACE", "META", "FONT", "LATTICE", "POINTCLOUD", "VOLUME", "GPENCIL",
+                           "GREASEPENCIL"})
 _SINGULAR_BELOW = 1e-30
 """Determinants of scales below this are no scale; one of 1e-10 in each direction still is."""
 
@@ -25,6 +27,21 @@ def selection(context: bpy.types.Context) -> "tuple[bpy.types.Object | None, lis
         armatures = [active]
     meshes = [ob for ob in selected if ob.type == "MESH"]
     return armatures[0] if len(armatures) == 1 else None, [ob for ob in meshes if not _is_prop(ob)] or meshes
+
+
+def empty_meshes(context: bpy.types.Context) -> list[str]:
+    """Return the names of meshes to be bound that have no vertices, and so are left alone."""
+    return [ob.name for ob in selection(context)[1] if not cast(bpy.types.Mesh, ob.data).vertices]
+
+
+def without_empty(mesh_objects: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Return the meshes that have vertices, or all if none has."""
+    return [ob for ob in mesh_objects if cast(bpy.types.Mesh, ob.data).vertices] or list(mesh_objects)
+
+
+def other_shapes(context: bpy.types.Context) -> list[str]:
+    """Return the names of selected objects that have a shape but are no meshes, and so are left alone."""
+    return [ob.name for ob in context.selected_objects if ob.type in _OTHER_SHAPES]
 
 
 def props(context: bpy.types.Context) -> list[str]:
@@ -68,22 +85,23 @@ def left_behind(context: bpy.types.Context, mesh_objects: Sequence[bpy.types.Obj
     return [earlier_armatures(ob, armature_object, selected) for ob in mesh_objects]
 
 
-def check_objects(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object) -> None:
-    """Raise BindError with the first thing that prevents binding."""
+def check_objects(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object,
+                  may_share: bool = False) -> None:
+    """Raise BindError with the first thing that prevents binding; may_share: whether shared mesh data does not."""
     if not any(bone.use_deform for bone in cast(bpy.types.Armature, armature_object.data).bones):
         raise BindError(f"Armature '{armature_object.name}' has no bone that deforms; "
                         "switch on Deform in the properties of its bones")
     if abs(armature_object.matrix_world.to_3x3().determinant()) < _SINGULAR_BELOW:
         raise BindError(f"Armature '{armature_object.name}' is scaled to nothing; give it a scale")
     for mesh_object in mesh_objects:
-        _check_mesh(mesh_object, armature_object)
+        _check_mesh(mesh_object, armature_object, may_share)
 
 
-def _check_mesh(mesh_object: bpy.types.Object, armature_object: bpy.types.Object) -> None:
+def _check_mesh(mesh_object: bpy.types.Object, armature_object: bpy.types.Object, may_share: bool) -> None:
     mesh, name = cast(bpy.types.Mesh, mesh_object.data), mesh_object.name
     if any(block.library or block.override_library for block in (mesh_object, mesh)):
         raise BindError(f"Mesh '{name}' is linked from another file; make it local (Object > Relations > Make Local)")
-    if mesh.users - mesh.use_fake_user > 1:
+    if not may_share and mesh.users - mesh.use_fake_user > 1:
         raise BindError(f"Mesh '{name}' shares its data with other objects, and groups belong to the data; "
                         "make it single-user (Object > Relations > Make Single User)")
     if len(mesh.vertices) == 0:

@@ -11,7 +11,7 @@ from typing import cast
 import bpy
 import numpy as np
 
-from ..core.binding import BINDING_METHODS, BindInput, BindSettings, Progress
+from ..core.binding import BINDING_METHODS, Binding, BindInput, BindSettings, Progress
 from ..core.binding.report import BindReport, find_unusual
 from ..core.errors import BindError
 from ..core.maths.arrays import BoolArray, FloatArray
@@ -126,7 +126,7 @@ def solve(task: BindTask, method: str, settings: BindSettings, progress: Progres
 
     `progress` is called with the share of the work done; when it answers False, BindCancelledError is raised.
     """
-    found: list[Influences] = []
+    found: list[Binding] = []
     for number, body in enumerate(task.bodies):
         def part_done(share: float, before: int = number) -> bool:
             return progress is None or progress((before + share) / len(task.bodies))
@@ -135,11 +135,11 @@ def solve(task: BindTask, method: str, settings: BindSettings, progress: Progres
     bound = []
     first = 0
     for mesh_task in task.meshes:
-        influences, own = found[mesh_task.body], slice(first, first + len(mesh_task.share))
+        influences, own = found[mesh_task.body].influences, slice(first, first + len(mesh_task.share))
         bound.append(Bound(task.bodies[mesh_task.body].bone_names,
                            Influences(influences.joints[own], influences.weights[own])))
         first = own.stop
-    return BindResult(tuple(bound), find_unusual(task.bodies[0], found[0]))
+    return BindResult(tuple(bound), find_unusual(task.bodies[0], found[0].influences, found[0].roles))
 
 
 def still_there(task: BindTask) -> list[bpy.types.Object]:

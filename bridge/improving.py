@@ -101,7 +101,8 @@ def solve(task: ImproveTask, what: str, settings: BindSettings, progress: Progre
         def bound_done(share: float) -> bool:
             return part_done(_FAULTS_SHARE * share)
 
-        fresh = BINDING_METHODS[DEFAULT_METHOD].bind(body, settings, bound_done).dense(len(body.bone_names))[:count]
+        found = BINDING_METHODS[DEFAULT_METHOD].bind(body, settings, bound_done).influences
+        fresh = found.dense(len(body.bone_names))[:count]
         own = task.bound.weights[:, [names.index(name) for name in body.bone_names]]
         total = own.sum(axis=1, keepdims=True)
         own = np.divide(own, total, out=np.zeros_like(own), where=total > 0.0)

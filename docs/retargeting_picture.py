@@ -35,7 +35,7 @@ def dancer() -> Figure:
     sizes = np.full(len(body.quads), 4, dtype=np.int64)
     made = BindInput(body.positions, body.quads.ravel(), sizes, np.zeros(len(body.positions), np.int64),
                      skeleton.names, skeleton.parents, places, tails)
-    weights = BINDING_METHODS[DEFAULT_METHOD].bind(made, BindSettings(), None).dense(len(skeleton))
+    weights = BINDING_METHODS[DEFAULT_METHOD].bind(made, BindSettings(), None).influences.dense(len(skeleton))
     corners = np.concatenate((body.quads[:, :3], body.quads[:, (0, 2, 3)]))
     return figure(find_map(skeleton), body.positions, corners, weights, POINTS)
 

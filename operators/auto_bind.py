@@ -8,14 +8,26 @@ import bpy
 
 from ..bridge import binding
 from ..bridge.bind_options import BindOptions
-from ..bridge.bind_selection import already_bound, check_objects, left_behind, props, selection, selection_problem
+from ..bridge.bind_selection import (
+    already_bound,
+    check_objects,
+    empty_meshes,
+    left_behind,
+    other_shapes,
+    props,
+    selection,
+    selection_problem,
+    without_empty,
+)
 from ..bridge.binding import BindResult, BindTask
 from ..bridge.guard import guarded
+from ..bridge.shared_meshes import part_meshes
+from ..core.binding.idle import IdleBones
 from ..core.errors import TaktError, some_of
 from .background import Work, WorksInBackground
 
 _TOO_LARGE = 20.0
-"""A mesh this many times as large as its skeleton has another unit; one who holds a long pole is smaller."""
+"""A mesh or a skeleton so many times as large as the other has another unit; one who holds a long pole is smaller."""
 _NAMES_SHOWN = 5
 
 
@@ -46,7 +58,8 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         armature_object, mesh_objects = selection(context)
         assert armature_object is not None and context.view_layer is not None  # poll saw to it
         context.view_layer.update()
-        check_objects(mesh_objects, armature_object)
+        mesh_objects = without_empty(mesh_objects)
+        check_objects(mesh_objects, armature_object, may_share=True)
         self._task = binding.read_task(mesh_objects, armature_object, self.scope())
         self._replaced = [] if self.keep_existing else already_bound(mesh_objects, armature_object)
         return partial(binding.solve, self._task, self.method, self.settings())
@@ -57,19 +70,24 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         mesh_objects = binding.still_there(self._task)
         if armature_object is None:
             raise TaktError("The armature is no longer selected; select it and bind again")
-        check_objects(mesh_objects, armature_object)
+        check_objects(mesh_objects, armature_object, may_share=True)
         # what binds a part of the mesh leaves the rest with what moves it
         part = self.only_selected_vertices or self.only_selected_bones
         earlier = [[] for _ in mesh_objects] if part else left_behind(context, mesh_objects, armature_object)
+        parted = part_meshes(mesh_objects, [bound.influences for bound in result.bound])
         removed = binding.write(mesh_objects, armature_object, self._task, result, earlier)
         replaced = [f"The weights before were replaced, of {some_of(self._replaced, _NAMES_SHOWN)} (F9: Keep Existing)"
                     ] if self._replaced else []
         # in one report: the status bar shows only the last
         found = unusual(result, mesh_objects, are_all_bones=not self.only_selected_bones)
-        if result.report.idle_bones:  # as the controls of a rig: nothing to be looked at
-            self.report({"INFO"}, f"Bones without vertices: {some_of(result.report.idle_bones, _NAMES_SHOWN)}")
-        if left := props(context):
-            self.report({"INFO"}, f"Left alone, as they are parented to bones: {some_of(left, _NAMES_SHOWN)}")
+        if result.report.idle.names:
+            self.report({"INFO"}, f"Bones without vertices: {_reasons(result.report.idle)}")
+        for what, names in (("Left alone, as they are parented to bones", props(context)),
+                            ("Left alone, as they have no vertices", empty_meshes(context)),
+                            ("Left alone, as they are no meshes (parent them with Ctrl+P)", other_shapes(context)),
+                            ("Made single-user, as they get other weights than what shares their mesh", parted)):
+            if names:
+                self.report({"INFO"}, f"{what}: {some_of(names, _NAMES_SHOWN)}")
         self.report({"WARNING"} if found else {"INFO"}, ". ".join(
             [_summary(self._task, result, armature_object), *replaced, *_left(earlier, removed), *found]))
         return {"FINISHED"}
@@ -85,9 +103,24 @@ def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object], *, are
     found = (("Meshes without volume", [names[part] for part in report.flat_parts]),
              ("These meshes hold no bone; they follow what is nearest",
               [names[part] for part in report.boneless_parts]))
-    larger = [f"A mesh is {report.times_larger:.0f} times as large as the skeleton; undo, scale one to the other, and "
-              "bind again"] if report.times_larger > _TOO_LARGE and are_all_bones else []
-    return larger + [f"{text}: {some_of(some, _NAMES_SHOWN)}" for text, some in found if some]
+    differ = [_sizes(report.times_larger)] if are_all_bones and not (
+        1.0 / _TOO_LARGE <= report.times_larger <= _TOO_LARGE) else []
+    idle = [("Without vertices, though the bones on the other side have some", report.idle.lost),
+            ("Without vertices, whole limbs", tuple(n for n in report.idle.empty if n not in report.idle.lost))]
+    return differ + [f"{text}: {some_of(some, _NAMES_SHOWN)}"
+                     for text, some in (*found, *(idle if are_all_bones and not differ else ())) if some]
+
+
+def _sizes(times_larger: float) -> str:
+    """Return how the largest mesh and the skeleton differ in size."""
+    small, large, times = ("the skeleton", "A mesh", times_larger) if times_larger > 1.0 else (
+        "the largest mesh", "The skeleton", 1.0 / times_larger)
+    return f"{large} is {times:.0f} times as large as {small}; undo, scale one to the other, and bind again"
+
+
+def _reasons(idle: IdleBones) -> str:
+    """Return which bones have no vertices, and why."""
+    return "; ".join(f"{some_of(names, _NAMES_SHOWN)} ({role.value})" for role, names in idle.by_role)
 
 
 def _left(earlier: Sequence[Sequence[bpy.types.Object]], removed: int) -> list[str]:
@@ -101,7 +134,7 @@ def _left(earlier: Sequence[Sequence[bpy.types.Object]], removed: int) -> list[s
 
 def _summary(task: BindTask, result: BindResult, armature_object: bpy.types.Object) -> str:
     vertices = sum(int(mesh_task.chosen.sum()) for mesh_task in task.meshes)
-    bones = len(task.bodies[0].bone_names) - len(result.report.idle_bones)
+    bones = len(task.bodies[0].bone_names) - len(result.report.idle.names)
     return f"Bound {vertices:,} vertices to {bones} bones of '{armature_object.name}'"
 
 

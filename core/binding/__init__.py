@@ -1,39 +1,39 @@
-"""Binding a mesh to a skeleton: each method is a function from a `BindInput` to `Influences`, in a file of its own."""
+"""Binding a mesh to a skeleton: each method is a function from a `BindInput` to a `Binding`, in a file of its own."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..skinning.influences import Influences
+from .binding import Binding
 from .euclidean import bind_euclidean
 from .input import BindInput
-from .inside import bind_inside_distance
+from .inside import bind_inside
 from .settings import RANGES, BindCancelledError, BindSettings, Progress
 
 __all__ = ["BINDING_METHODS", "DEFAULT_METHOD", "RANGES", "BindCancelledError", "BindInput", "BindMethod",
-           "BindSettings", "Progress"]
+           "BindSettings", "Binding", "Progress"]
 
 
 @dataclass(frozen=True)
 class BindMethod:
     """A method of binding, as the interface shows it.
 
-    bind: makes the influences, and calls its third argument, unless None, with the share of the work done; when
+    bind: finds the weights, and calls its third argument, unless None, with the share of the work done; when
     that answers False, it raises BindCancelledError. settings: names of the `BindSettings` that it reads.
     """
 
     label: str
     description: str
-    bind: Callable[[BindInput, BindSettings, Progress | None], Influences]
+    bind: Callable[[BindInput, BindSettings, Progress | None], Binding]
     settings: tuple[str, ...]
 
 
 BINDING_METHODS: dict[str, BindMethod] = {
     "INSIDE": BindMethod(
         "Inside Distance", "The nearest bones as the inside of the body sees them, blended over its surface",
-        bind_inside_distance, ("influences", "hardness", "smoothing", "resolution", "prune_below", "weld_seams")),
+        bind_inside, ("influences", "hardness", "smoothing", "resolution", "prune_below", "weld_seams")),
     "EUCLIDEAN": BindMethod(
         "Distance", "The nearest bones, weighed by a power of their distance",
-        bind_euclidean, ("influences", "exponent")),
+        lambda body, settings, progress: Binding(bind_euclidean(body, settings, progress)), ("influences", "exponent")),
 }
 
 DEFAULT_METHOD = "INSIDE"

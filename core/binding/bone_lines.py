@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import children_of
-from .hierarchy import ending_names, linked, rejoined, steering_bones, steering_names
+from .conventions import claims, steering_names
+from .hierarchy import adopted, linked, live_parents, loose_bones, parted, rejoined
+from .leaf_lines import along_tails, into_limbs
+from .partners import partner_groups
+from .roles import Roles, find_roles, same_start
 from .segments import Segments
 from .solid import Solid
 
@@ -34,56 +39,102 @@ _MISS, _NOTHING = 1e-3, 1e-4
 _Line = tuple[int, FloatArray, FloatArray, bool]
 
 
-def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails: FloatArray, solid: Solid,
-               size: float) -> tuple[Segments, IntArray]:
-    """Find the lines of B bones: names, parents (B,), heads and tails (B, 3); `size` is the body's.
+@dataclass(frozen=True, eq=False)
+class BoneLines:
+    """The lines of B bones, and what they are to each other.
 
-    Also returns each bone's nearest ancestor that has a line, (B,), −1 for none.
+    parents: (B,) each bone's nearest ancestor that has a line, −1 for none. parting: (B,) which bones go on from one
+    that does not carry them: a foot whose shin moves without it.
+    """
+
+    segments: Segments
+    parents: IntArray
+    parting: BoolArray
+    roles: Roles
+
+
+def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails: FloatArray, solid: Solid,
+               size: float) -> BoneLines:
+    """Find the lines of B bones: names, parents (B,), heads and tails (B, 3); `size` is the body's.
 
     Where at least half of the parents' tails lead to a child, tails are trusted: a bone is the line from
     head to tail, and that of an only child's parent ends at the child. Where they are not, a bone is a fan of
     lines to its children's heads, and a leaf bone goes on in the direction that leads to it. Bones that all
-    have no parent are joined by `linked`; those whose tails are trusted then lead on only to where their tails do.
-    Bones that only steer others have no line, unless all do. Last lines end at the skin.
+    have no parent, or one on the ground, are joined by `linked`; those whose tails are trusted then lead on only to
+    where their tails do. Limbs that hang from a root on the ground go on from the body (`adopted`).
+    Bones that only steer others, as `find_roles` finds them, have no line. Last lines end at the skin.
     """
-    loose = len(names) > 2 and bool((parents < 0).all())
+    rig_parents, gap = parents, _NOTHING * size
+    doubled = same_start(claims(names), heads, gap)
+    own, holder = loose_bones(parents, heads, solid)
+    own = own[~doubled[own]]
+    loose = len(own) > 2
     if loose:
-        parents, steering = linked(names, heads, tails, solid), steering_names(names) | ending_names(names)
+        above = linked([names[bone] for bone in own], heads[own], tails[own], solid)
+        parents = np.full(len(names), -1)
+        parents[own] = np.where(above >= 0, own[above], -1)
+    else:
+        parents = live_parents(parents, doubled, doubled, heads, gap)
     trusted = _tails_lead(parents, heads, tails, size)
+    rule = _Rule(heads, tails, size, trusted, loose)
+    if loose:
+        roles = Roles.by_names(names, doubled, holder)
+    else:
+        if trusted:
+            parents = rejoined(parents, heads, tails, steering_names(names) | doubled)
+        every = rule.lines(parents, np.zeros(len(names), dtype=np.bool_)).to_the_skin(solid, size)
+        roles = find_roles(names, parents, heads, tails, every, doubled, solid)
+    parents = live_parents(parents, roles.steering, roles.doubled, heads, gap)
+    segments = rule.lines(parents, roles.steering)
     if not loose:
-        if trusted:
-            parents = rejoined(parents, heads, tails, steering_names(names))
-        steering = steering_bones(names, parents, heads, tails, solid)
-    if steering.all():
-        steering = np.zeros(len(names), dtype=np.bool_)
-    parents = _live_parents(parents, steering)
-    children = children_of(parents)
-    lines: list[_Line] = []
-    for bone in np.flatnonzero(~steering).tolist():
-        own = [k for k in children[bone] if not steering[k]]
-        if trusted:
-            if loose:
-                own = [k for k in own if _meeting(heads[bone], tails[bone], heads[k], size) is not None]
-            lines.extend(_from_tail(bone, own, heads, tails, size))
-        else:
-            lines.extend(_from_heads(bone, _far_children(bone, own, heads) if loose else own, parents, heads, tails))
-    bones, starts, ends, leaf = (np.array(values) for values in zip(*lines, strict=True))
-    return Segments(bones, starts, ends, leaf).to_the_skin(solid, size), parents
+        parents = adopted(parents, segments, solid)
+    if not trusted:
+        segments = rule.lines(parents, roles.steering)
+        groups = partner_groups(names, roles.steering, parents, heads, size)
+        segments = along_tails(segments, parents, heads, tails, groups, solid, size)
+        segments = into_limbs(segments, parents, solid, size)
+    segments = segments.to_the_skin(solid, size)
+    return BoneLines(segments, parents, parted(rig_parents, parents) & ~roles.steering, roles)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rule:
+    """How lines are found: heads and tails (B, 3); whether tails are trusted, and whether parents are guessed."""
+
+    heads: FloatArray
+    tails: FloatArray
+    size: float
+    trusted: bool
+    loose: bool
+
+    def lines(self, parents: IntArray, left_out: BoolArray) -> Segments:
+        """Return the lines of the bones that are not left out, (B,), whose parents (B,) are not either."""
+        heads, tails = self.heads, self.tails
+        children = children_of(parents)
+        lines: list[_Line] = []
+        for bone in np.flatnonzero(~left_out).tolist():
+            own = [k for k in children[bone] if not left_out[k]]
+            if self.trusted:
+                if self.loose:
+                    own = [k for k in own if _meeting(heads[bone], tails[bone], heads[k], self.size) is not None]
+                lines.extend(_from_tail(bone, own, heads, tails, self.size))
+            else:
+                far = _far_children(bone, own, heads) if self.loose else own
+                lines.extend(_from_heads(bone, far, parents, heads, tails))
+        return Segments(*(np.array(values) for values in zip(*lines, strict=True)))
 
 
 def _tails_lead(parents: IntArray, heads: FloatArray, tails: FloatArray, size: float) -> bool:
-    """Tell whether at least half of the bones that have children lead to one with their tails."""
-    lead = [any(_meeting(heads[bone], tails[bone], heads[child], size) is not None for child in own)
-            for bone, own in enumerate(children_of(parents)) if own]
+    """Tell whether at least half of the bones that have children lead to one with their tails.
+
+    Children that start where their parent starts say nothing of its tail.
+    """
+    lead = []
+    for bone, children in enumerate(children_of(parents)):
+        own = [k for k in children if np.linalg.norm(heads[k] - heads[bone]) > _NOTHING * size]
+        if own:
+            lead.append(any(_meeting(heads[bone], tails[bone], heads[k], size) is not None for k in own))
     return 2 * sum(lead) >= len(lead)
-
-
-def _live_parents(parents: IntArray, steering: BoolArray) -> IntArray:
-    """Return each bone's nearest ancestor that moves skin, (B,), −1 for none."""
-    found = parents.copy()
-    while (passed := (found >= 0) & steering[found]).any():
-        found[passed] = parents[found[passed]]
-    return found
 
 
 def _far_children(bone: int, own: list[int], heads: FloatArray) -> list[int]:

@@ -1,35 +1,19 @@
-"""What bones are to each other: joined where a file left them loose, and which of them only steer others."""
+"""What bones are to each other: joined where a file left them loose, or where only a control holds them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.bone_names import words
-from ..skeletons.hierarchy import children_of, path_to_root
+from ..skeletons.hierarchy import path_to_root
 from .segments import Segments
-from .solid import Solid, dilated
-
-_STEERING_WORDS = frozenset(("ik", "pole", "target", "control", "ctrl", "ctl", "slot", "socket", "end", "nub", "null",
-                             "empty", "dummy", "helper", "locator", "tracker", "orient"))
-_ENDING_WORDS = frozenset(("tip", "stub"))
-_ROOT_WORDS = frozenset(("root", "master", "global", "world", "origin", "armature"))
-_STEERING_ENDINGS = ("ik", "slot", "orient")
-"""Words of bone names that say: this moves other bones, holds props, or marks an end, but no skin; and, of a root
-outside the body, that it stands on the ground."""
+from .solid import Solid
 
 _ALONG = 0.15
-_DOUBLE = 0.5
-"""A control lies nearer than _ALONG of its length to the body's bones, or outside, with more than half of it."""
-
-_APART = 1.0 / 3.0
-"""A root stands apart from the body where more than this share of the lines to its children lies outside."""
-
-_COINCIDENT = 1e-3
-"""Share of the skeleton's size that is no distance."""
+"""A bone only runs along another where it lies nearer than this share of its length to it."""
 
 _AT_TAIL = 0.1
 """A bone begins at another's tail if it does within this share of that one's length."""
@@ -46,65 +30,6 @@ that begin alike; files list bones limb by limb and name them by limb."""
 _IN_ORDER = 0.5, 0.8
 """A list is in some order where the link between neighbours in it costs less than this share of any; above, it says
 less, and nothing from the second share on."""
-
-
-def steering_names(names: Sequence[str]) -> BoolArray:
-    """Return which names (B,) say that the bone moves no skin.
-
-    >>> steering_names(["kneeIK.l", "knee.l", "Head_end", "handslot.r"]).tolist()
-    [True, False, True, True]
-    """
-    return np.array([any(word in _STEERING_WORDS or word.endswith(_STEERING_ENDINGS) for word in words(name))
-                     for name in names], dtype=np.bool_)
-
-
-def ending_names(names: Sequence[str]) -> BoolArray:
-    """Return which names (B,) say that the bone only marks an end; where a hierarchy is known, some of them move skin.
-
-    >>> ending_names(["thumb-tip", "thumb"]).tolist()
-    [True, False]
-    """
-    return np.array([any(word in _ENDING_WORDS for word in words(name)) for name in names], dtype=np.bool_)
-
-
-def steering_bones(names: Sequence[str], parents: IntArray, heads: FloatArray, tails: FloatArray,
-                   solid: Solid) -> BoolArray:
-    """Return which bones (B,) move no skin.
-
-    Those are bones whose names say so; roots that start outside the body, as on the ground, and whose names say so or
-    whose lines to their children lie outside it, with bones that start at the same position or end without ever
-    entering the body; and limbs of controls: descendants of such a root, other than its largest limb, with a bone that
-    lies mostly along that limb's bones, or outside.
-    """
-    children = children_of(parents)
-    near = replace(solid, filled=dilated(solid.filled, 1))  # one cell of tolerance, for thin feet
-    outside, ends_outside = ~near.contains(heads), ~near.contains(tails)
-    size = float(np.linalg.norm(np.ptp(heads, axis=0)))
-    ground = np.zeros(len(names), dtype=np.bool_)
-    named = np.array([not _ROOT_WORDS.isdisjoint(words(name)) for name in names])
-    limb = np.arange(len(names))
-    waiting = [int(bone) for bone in np.flatnonzero(parents < 0)]
-    for bone in waiting:
-        parent = parents[bone]
-        if parent < 0:
-            ground[bone] = bool(children[bone]) and outside[bone] and (
-                named[bone] or _outside(bone, children[bone], parents, heads, solid) > _APART)
-        elif ground[parent]:
-            same = np.linalg.norm(heads[bone] - heads[parent]) <= _COINCIDENT * size
-            ground[bone] = outside[bone] and (same or (not children[bone] and ends_outside[bone]))
-        else:
-            limb[bone] = limb[parent]
-        waiting.extend(children[bone])
-    found = steering_names(names) | ground | hubs(parents, heads, size)
-    return found | _control_limbs(limb, ground, found, parents, heads, tails, near)
-
-
-def hubs(parents: IntArray, heads: FloatArray, size: float) -> BoolArray:
-    """Return which bones (B,) only carry others: most of their children, two or more, start where they start."""
-    own = np.flatnonzero(parents >= 0)
-    same = np.linalg.norm(heads[own] - heads[parents[own]], axis=1) <= _COINCIDENT * size
-    children, there = (np.bincount(parents[own], weights, len(parents)) for weights in (None, same))
-    return np.asarray((there > 0.5 * children) & (children > 1))
 
 
 def rejoined(parents: IntArray, heads: FloatArray, tails: FloatArray, left_out: BoolArray) -> IntArray:
@@ -134,51 +59,104 @@ def rejoined(parents: IntArray, heads: FloatArray, tails: FloatArray, left_out: 
     return found
 
 
+def live_parents(parents: IntArray, steering: BoolArray, doubled: BoolArray, heads: FloatArray, gap: float) -> IntArray:
+    """Return each bone's nearest ancestor that moves skin, (B,), −1 for none.
+
+    A bone that moves skin where one of `doubled` (B,) starts, nearer than `gap` to its head (B, 3), stands for it: it
+    is the parent of what hangs from that one, and hangs where that one hangs if that is farther from the root. So DEF-
+    bones that all hang from a root are a tree, as the ORG- bones are beside which they lie.
+
+    >>> root_and_chain, flat = [-1, 0, 1], [0, 0]  # the chain steers, two other bones start where its bones start
+    >>> heads = np.array([[9, 9, 9], [0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 1.0]])
+    >>> steering = np.array([True, True, True, False, False])
+    >>> live_parents(np.array(root_and_chain + flat), steering, steering, heads, 1e-3).tolist()
+    [-1, -1, 3, -1, 3]
+    """
+    moving = np.flatnonzero(~steering)
+    stands_for = np.full(len(parents), -1)
+    original = np.full(len(parents), -1)
+    if len(moving):
+        for bone in np.flatnonzero(doubled & steering).tolist():
+            away = np.linalg.norm(heads[moving] - heads[bone], axis=1)
+            if away.min() <= gap:
+                stands_for[bone] = moving[int(away.argmin())]
+                if original[stands_for[bone]] < 0:
+                    original[stands_for[bone]] = bone
+
+    def above(bone: int, own: int) -> int:
+        above = int(parents[bone])
+        while above >= 0 and (steering[above] or above == own):
+            if stands_for[above] not in (-1, own):
+                return int(stands_for[above])
+            above = int(parents[above])
+        return above
+
+    found = np.array([above(bone, bone) for bone in range(len(parents))], dtype=np.int64)
+    for bone in np.flatnonzero(original >= 0).tolist():
+        path = path_to_root(found, above(int(original[bone]), bone))
+        if bone not in path and found[bone] in (-1, *path):
+            found[bone] = path[0] if path else -1
+    return found
+
+
+def adopted(parents: IntArray, lines: Segments, solid: Solid) -> IntArray:
+    """Return parents (B,) where bones without one hang from the nearest limb of the largest tree.
+
+    parents: (B,) of those that move skin; lines: theirs. Limbs that a file hangs from a root on the ground go on from
+    the body all the same. The nearest tree is joined first; a way costs more where it leaves the body.
+    """
+    found = parents.copy()
+    owners = np.unique(lines.bones)
+    tree = np.arange(len(parents))
+    for bone in owners.tolist():
+        tree[bone] = path_to_root(parents, bone)[-1]
+    sizes = np.bincount(tree[owners], minlength=len(parents))
+    heads = np.zeros((len(parents), 3))
+    heads[lines.bones] = lines.starts
+    roots = owners[tree[owners] == owners]
+    joined = tree == int(sizes.argmax())
+    while len(rest := roots[~joined[roots]]):
+        away, share = lines.nearest(heads[rest])
+        targets = lines.points_at(share)
+        away *= 1.0 + _OUTSIDE * solid.share_outside(heads[rest][:, None], targets, _STEPS)
+        away[:, ~joined[lines.bones]] = np.inf
+        bone, line = np.unravel_index(int(away.argmin()), away.shape)
+        found[rest[bone]] = lines.bones[line]
+        joined |= tree == rest[bone]
+    return found
+
+
 def parted(rig_parents: IntArray, parents: IntArray) -> BoolArray:
     """Return which bones (B,) go on from one that does not carry them: a foot whose shin moves without it.
 
     rig_parents: (B,) as in the file. parents: (B,) those whose lines lead on to the bones, as `bone_lines` finds them.
+    Bones that are all held by the same one, as those of a flat list under a root, are moved together by their rig.
 
     >>> parted(np.array([-1, 0, 1, 0]), np.array([-1, 0, 1, 2])).tolist()  # root, thigh, shin; a foot held by the root
     [False, False, False, True]
     """
     return np.array([rig_parents[bone] >= 0 and above >= 0 and above not in path_to_root(rig_parents, bone)
+                     and rig_parents[above] != rig_parents[bone]
                      for bone, above in enumerate(parents.tolist())], dtype=np.bool_)
 
 
-def _outside(root: int, children: Sequence[int], parents: IntArray, heads: FloatArray, solid: Solid) -> float:
-    """Return which share of the lines from a root to its children lies outside the body.
+def loose_bones(parents: IntArray, heads: FloatArray, solid: Solid) -> tuple[IntArray, int]:
+    """Return the bones whose hierarchy is unknown, (N,), and the one on the ground that holds them all, −1 for none.
 
-    Where most bones run through the air, as in a pipe or beside a cloth, it is the share of the lines that lies
-    before or after the body, seen along them.
+    Those are all bones if none has a parent, or if all hang from one that starts outside the body: a flat list.
+
+    >>> nothing = Solid(np.zeros((3, 3, 3), dtype=np.bool_), 1.0)
+    >>> own, holder = loose_bones(np.array([-1, 0, 0]), np.zeros((3, 3)), nothing)
+    >>> own.tolist(), holder
+    ([1, 2], 0)
     """
-    own = np.flatnonzero(parents >= 0)
-    length = np.linalg.norm(heads[own] - heads[parents[own]], axis=1) + _TINY
-    if np.average(solid.share_outside(heads[parents[own]], heads[own], _STEPS), weights=length) <= 0.5:
-        return float(solid.share_outside(heads[root], heads[children], _STEPS).mean())
-    lines = heads[children] - heads[root]
-    along = lines / np.maximum(np.linalg.norm(lines, axis=1, keepdims=True), _TINY)
-    body = solid.centres() @ along.T
-    begin, end = heads[root] @ along.T, (heads[children] * along).sum(axis=1)
-    covered = np.minimum(end, body.max(axis=0)) - np.maximum(begin, body.min(axis=0))
-    return float(1.0 - np.mean(np.maximum(covered, 0.0) / np.maximum(end - begin, _TINY)))
-
-
-def _control_limbs(limb: IntArray, ground: BoolArray, found: BoolArray, parents: IntArray, heads: FloatArray,
-                   tails: FloatArray, near: Solid) -> BoolArray:
-    """Return which bones (B,) belong to limbs that start at a ground bone and double the largest limb."""
-    if found.all():
-        return found
-    largest = int(np.argmax(np.bincount(limb[~found])))
-    from_ground = (parents[limb] >= 0) & ground[parents[limb]]
-    body = np.flatnonzero((limb == largest) & ~found)
-    others = np.flatnonzero((limb != largest) & ~found & from_ground)
-    lines = Segments(body, heads[body], tails[body], np.zeros(len(body), dtype=np.bool_))
-    points = heads[others] + np.linspace(0.0, 1.0, _STEPS)[:, None, None] * (tails - heads)[others]
-    away = lines.nearest(points.reshape(-1, 3))[0].min(axis=1).reshape(points.shape[:2])
-    length = np.linalg.norm((tails - heads)[others], axis=1)
-    double = ((away <= _ALONG * length) | ~near.contains(points)).mean(axis=0) > _DOUBLE
-    return np.isin(limb, limb[others[double]])
+    if (parents < 0).all():
+        return np.arange(len(parents)), -1
+    root = int(np.argmin(parents))
+    rest = np.delete(np.arange(len(parents)), root)
+    if (parents[rest] == root).all() and not solid.contains(heads[root]):
+        return rest, root
+    return rest[:0], -1
 
 
 def linked(names: Sequence[str], heads: FloatArray, tails: FloatArray, solid: Solid) -> IntArray:

@@ -10,12 +10,13 @@ import numpy as np
 from ..maths.arrays import FloatArray, IntArray
 from ..skinning.influences import Influences
 from .between import between_limbs
+from .binding import Binding
 from .bone_lines import bone_lines
 from .cloth import along_limbs, thinness
 from .clusters import Clusters
 from .decimation import decimated
 from .diffusion import Graph
-from .hierarchy import parted
+from .enclosed import enclosing_parts, owned_alone
 from .input import BindInput
 from .joints import stretched, within_reach, without_slight
 from .loose import carried, held_bones
@@ -48,6 +49,11 @@ _ROUNDS_EXPECTED = 60
 
 def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
                          progress: Progress | None = None) -> Influences:
+    """Return the influences that `bind_inside` finds."""
+    return bind_inside(body, settings, progress).influences
+
+
+def bind_inside(body: BindInput, settings: BindSettings | None = None, progress: Progress | None = None) -> Binding:
     """Bind by nearness as seen through the inside of all meshes together, blended over their surface.
 
     Every vertex gets weights; coincident vertices get the same ones. The result does not depend on position,
@@ -78,22 +84,25 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
     meter.at(0.3)
     heads, tails = (np.clip(frame.to_local(ends), -_FARTHEST, _FARTHEST) for ends in (body.heads, body.tails))
     size = float(np.linalg.norm(np.ptp(surface.points, axis=0)))
-    segments, parents = bone_lines(body.bone_names, body.bone_parents, heads, tails, solid, size)
+    lines = bone_lines(body.bone_names, body.bone_parents, heads, tails, solid, size)
+    segments, parents = lines.segments, lines.parents
     clusters = Clusters.of(surface, _MOST_CLUSTERS)
     meter.at(0.4)
     part = _parts(surface, clusters, settings.weld_seams)
     part_of_points, bones = part[clusters.label], len(body.bone_names)
     held = held_bones(surface, part_of_points, segments, bones, solid)
     compact = compactness(surface, part_of_points)
+    owner, segments = enclosing_parts(segments, surface, part_of_points, compact, held)
+    if (owner >= 0).any():
+        held = held_bones(surface, part_of_points, segments, bones, solid)
     skin = Skin.over(solid, clusters.points, clusters.normals, clusters.areas, size)
     skin = replace(skin, walls=walls(held, compact)[part] if len(held) > 1 else None)
     sources = find_sources(skin, segments, parents, solid, size, meter.round)
     meter.at(0.6)
-    parting = parted(body.bone_parents, parents)
-    widths = stretched(sources.distances, sources.shares, parting, parents)
+    widths = stretched(sources.distances, sources.shares, lines.parting, parents)
     weights = _blended(clusters, sources.shares, widths, size, settings, meter)
     weights = within_reach(weights, sources.from_bones, clusters.points, heads, sources.radii, parents)
-    weights = without_slight(weights, parting, parents)
+    weights = owned_alone(without_slight(weights, lines.parting, parents), owner[part])
     meter.at(0.9)
     lengths, areas = np.zeros(bones), _areas(clusters)
     np.maximum.at(lengths, segments.bones, segments.lengths)
@@ -109,7 +118,7 @@ def bind_inside_distance(body: BindInput, settings: BindSettings | None = None,
         runs.append(Influences(used[kept.joints] * (kept.weights > 0.0), kept.weights))
         meter.round()
     meter.at(1.0)
-    return _at_vertices(runs, point_of)
+    return Binding(_at_vertices(runs, point_of), lines.roles)
 
 
 def _without_strays(body: BindInput) -> BindInput:

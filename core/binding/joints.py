@@ -73,8 +73,8 @@ def within_reach(weights: FloatArray, from_bones: FloatArray, points: FloatArray
 def stretched(distances: FloatArray, shares: FloatArray, parting: BoolArray, parents: IntArray) -> FloatArray:
     """Return the distances (N,) over which weights blend, greater where the bones of joints that part have a share.
 
-    shares: (N, B) as in `Sources`. parting: (B,) as `parted`. When a leg moves without its foot, both ends of an edge
-    between them are far apart: skin that goes over within two rows of vertices leaves points that fly.
+    shares: (N, B) as in `Sources`. parting: (B,) as in `BoneLines`. When a leg moves without its foot, both ends of an
+    edge between them are far apart: skin that goes over within two rows of vertices leaves points that fly.
     """
     bones = parting.copy()
     bones[parents[parting]] = True
@@ -84,7 +84,7 @@ def stretched(distances: FloatArray, shares: FloatArray, parting: BoolArray, par
 def without_slight(weights: FloatArray, parting: BoolArray, parents: IntArray) -> FloatArray:
     """Return weights (N, B) that go over at joints that part without long tails: these would be drawn far.
 
-    parting: (B,) as `parted`; parents: (B,). What the two sides have of a point together stays the same.
+    parting: (B,) as in `BoneLines`; parents: (B,). What the two sides have of a point together stays the same.
 
     >>> shin_and_foot = np.array([[0.97, 0.03], [0.5, 0.5], [0.27, 0.73]])
     >>> without_slight(shin_and_foot, np.array([False, True]), np.array([-1, 0])).round(3).tolist()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skinning.influences import Influences
+from .idle import IdleBones, find_idle
 from .input import BindInput
 from .loose import INSIDE, SHARES, winding
+from .roles import Roles
 from .surface import Surface, triangulate
 
 _FLAT = 1e-3
@@ -20,29 +23,27 @@ _FLAT = 1e-3
 class BindReport:
     """What is unusual about a binding.
 
-    idle_bones: bones that move no vertex. flat_parts: meshes without volume: no faces, or all in one plane.
+    idle: bones that move no vertex. flat_parts: meshes without volume: no faces, or all in one plane.
     boneless_parts: other meshes that hold no bone; they follow the nearest skin, or else the nearest bones.
-    times_larger: how many times as large as the skeleton the largest mesh is; 1 where there is but one bone.
+    times_larger: how many times as large as the skeleton the largest mesh is; 1 where there is but one bone, and where
+    the skeleton is larger but a bone starts within a mesh, as when an eye is bound by itself.
     """
 
-    idle_bones: tuple[str, ...]
+    idle: IdleBones
     flat_parts: tuple[int, ...]
     boneless_parts: tuple[int, ...]
     times_larger: float = 1.0
 
 
-def find_unusual(body: BindInput, influences: Influences) -> BindReport:
-    """Find what is unusual about influences of this body.
+def find_unusual(body: BindInput, influences: Influences, roles: Roles | None = None) -> BindReport:
+    """Find what is unusual about influences of this body; roles: what the method took its bones for.
 
     >>> bone_and_stray = BindInput.from_arrays([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], ["bone", "stray"],
     ...                                        [-1, -1], [[0, 0, 0], [9, 9, 9]], [[0, 0, 1], [9, 9, 8]])
     >>> found = find_unusual(bone_and_stray, Influences(np.zeros((3, 1), dtype=np.int64), np.ones((3, 1))))
-    >>> found.idle_bones, found.flat_parts, found.boneless_parts, round(found.times_larger, 3)
+    >>> found.idle.names, found.flat_parts, found.boneless_parts, round(found.times_larger, 3)
     (('stray',), (0,), (), 0.091)
     """
-    used = np.zeros(len(body.bone_names), dtype=np.bool_)
-    used[influences.joints[influences.weights > 0.0]] = True
-    idle = tuple(name for name, is_used in zip(body.bone_names, used.tolist(), strict=True) if not is_used)
     flat, boneless = [], []
     parts = [body.part == part for part in range(int(body.part.max()) + 1)]
     sizes = [float(np.linalg.norm(np.ptp(body.vertices[own], axis=0))) if own.any() else 0.0 for own in parts]
@@ -51,14 +52,18 @@ def find_unusual(body: BindInput, influences: Influences) -> BindReport:
             flat.append(part)
         elif own.any() and not _holds_a_bone(body, own, largest=sizes[part] == max(sizes)):
             boneless.append(part)
-    return BindReport(idle, tuple(flat), tuple(boneless), _times_larger(body, max(sizes)))
+    return BindReport(find_idle(body, influences, roles), tuple(flat), tuple(boneless),
+                      _times_larger(body, parts, max(sizes)))
 
 
-def _times_larger(body: BindInput, size: float) -> float:
+def _times_larger(body: BindInput, parts: Sequence[BoolArray], size: float) -> float:
     """Return how many times as large as the skeleton a mesh is; one bone does not tell how large a body should be."""
-    ends = np.concatenate((body.heads, body.tails))
-    skeleton = float(np.linalg.norm(np.ptp(ends, axis=0)))
-    return size / skeleton if len(body.heads) > 1 and skeleton > 0.0 else 1.0
+    skeleton = float(np.linalg.norm(np.ptp(np.concatenate((body.heads, body.tails)), axis=0)))
+    if len(body.heads) < 2 or skeleton <= 0.0 or size <= 0.0:
+        return 1.0
+    boxes = [(body.vertices[own].min(axis=0), body.vertices[own].max(axis=0)) for own in parts if own.any()]
+    starts_within = any(((body.heads > low) & (body.heads < high)).all(axis=1).any() for low, high in boxes)
+    return 1.0 if size < skeleton and starts_within else size / skeleton
 
 
 def _is_flat(body: BindInput, own: BoolArray) -> bool:

@@ -128,7 +128,7 @@ class Places(NamedTuple):
 
     @classmethod
     def of(cls, tree: Tree) -> Places:
-        """Number the nodes of a tree."""
+        """Find the places of a tree's nodes."""
         sizes = np.ones(len(tree.names) + 1, dtype=np.int64)  # the last one stands for "no parent"
         for node in tree.order[::-1]:
             sizes[tree.parents[node]] += sizes[node]

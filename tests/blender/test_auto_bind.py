@@ -191,13 +191,10 @@ def test_refuses_what_cannot_be_bound() -> None:
     rig, body = make_armature(), make_mesh()
     empty = bpy.data.objects.new("Empty", bpy.data.meshes.new("Empty"))
     bpy.context.collection.objects.link(empty)
-    assert "Mesh 'Empty' has no vertices" in refusal(rig, body, empty)
+    assert "Mesh 'Empty' has no vertices" in refusal(rig, empty)
     body.data.vertices[4].co.x = float("nan")
     assert "not finite" in refusal(rig, body)
     body.data.vertices[4].co.x = 0.0
-    twin = bpy.data.objects.new("Twin", body.data)
-    assert "Mesh 'Body' shares its data with other objects" in refusal(rig, body)
-    bpy.data.objects.remove(twin)
     rig.parent = body
     assert "Armature 'Rig' is a descendant of mesh 'Body'" in refusal(rig, body)
     rig.parent = None

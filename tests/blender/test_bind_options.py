@@ -13,6 +13,7 @@ import pytest
 from takt.bridge import bind_options, binding
 from takt.bridge.versions import is_selected
 from takt.core.binding import BINDING_METHODS, RANGES, BindCancelledError, BindSettings
+from takt.core.binding.idle import IdleBones
 from takt.core.errors import BindError
 from takt.operators.auto_bind import unusual
 from takt.tests.rigged import BONES, bind, make_armature, make_mesh, select, weights
@@ -184,19 +185,33 @@ def test_the_report_names_what_is_unusual() -> None:
     result = binding.solve(binding.read_task(meshes, rig, binding.BindScope()), "EUCLIDEAN", BindSettings(1))
     assert unusual(result, meshes) == ["Meshes without volume: Sheet",
                                        "These meshes hold no bone; they follow what is nearest: Far"]
-    report: Any = SimpleNamespace(idle_bones=["b"], flat_parts=range(3), boneless_parts=(), times_larger=1.0)
+    report: Any = SimpleNamespace(idle=IdleBones(), flat_parts=range(3), boneless_parts=(), times_larger=1.0)
     assert unusual(SimpleNamespace(report=report), meshes) == [  # type: ignore[arg-type]  # all that it reads
         "Meshes without volume: Body, Sheet, Far"]
 
 
-@pytest.mark.parametrize(("scale", "warns"), [(100.0, True), (4.0, False), (0.5, False)])
-def test_a_mesh_of_another_unit_than_its_skeleton_is_told_of(scale: float, warns: bool) -> None:
+@pytest.mark.parametrize(("scale", "warns"), [
+    (100.0, "A mesh is "), (4.0, ""), (0.5, ""), (0.01, "The skeleton is ")])
+def test_a_mesh_of_another_unit_than_its_skeleton_is_told_of(scale: float, warns: str) -> None:
     rig, body = scene()
-    body.scale = (scale, scale, scale)
+    body.scale, body.location = (scale, scale, scale), (0, 0, 0.2 if scale < 0.1 else 0.0)
     bpy.context.view_layer.update()
     result = binding.solve(binding.read_task([body], rig, binding.BindScope()), "EUCLIDEAN", BindSettings(1))
-    said = [text for text in unusual(result, [body]) if "times as large as the skeleton; undo" in text]
-    assert bool(said) == warns and unusual(result, [body], are_all_bones=False) == []
+    said = [text for text in unusual(result, [body]) if "; undo, scale one to the other" in text]
+    assert [text.startswith(warns) for text in said] == [True] * bool(warns)
+    assert unusual(result, [body], are_all_bones=False) == []
+
+
+def test_a_bone_whose_partner_alone_has_vertices_is_warned_of_with_the_reasons_of_the_others(
+        capfd: pytest.CaptureFixture[str]) -> None:
+    body = scene()[1]
+    for vertex in body.data.vertices:
+        vertex.co = (abs(vertex.co.x) + 0.3, vertex.co.y * 0.1, 1.2 + vertex.co.z * 0.05)
+    capfd.readouterr()
+    bind(method="EUCLIDEAN", influences=1)
+    said = capfd.readouterr().out
+    assert "Warning: " in said and "Without vertices, though the bones on the other side have some: arm.R" in said
+    assert "Bones without vertices: root, arm.R (others are nearer to all vertices)" in said
 
 
 def test_keep_existing_binds_what_has_no_weights_and_no_more(capfd: pytest.CaptureFixture[str]) -> None:

@@ -1,13 +1,16 @@
 """What a binding's report names as unusual."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from takt.core.binding import BindInput
+from takt.core.binding.idle import find_idle
 from takt.core.binding.loose import held_bones
 from takt.core.binding.report import BindReport, find_unusual
+from takt.core.binding.roles import Role, Roles
 from takt.core.binding.segments import Segments
 from takt.core.binding.surface import Surface
 from takt.core.skinning.influences import Influences
@@ -66,6 +69,38 @@ def test_a_belt_holds_no_bone_though_one_passes_its_box_as_binding_sees_it_too()
     assert found == (2,)
 
 
+@pytest.mark.parametrize(("scale", "offset", "times"), [(1.0, 0.0, 0.866), (20.0, 0.0, 17.3), (0.01, 0.2, 0.00866),
+                                                        (0.01, -0.005, 1.0)])
+def test_how_many_times_larger_a_mesh_is(scale: float, offset: float, times: float) -> None:
+    heads, tails = [(0.0, 0, 0), (0, 0, 1)], [(0.0, 0, 1), (0, 0, 2)]
+    assert report(CUBE * scale + offset, heads, tails, [-1, 0], FACES).times_larger == pytest.approx(times, rel=2e-3)
+
+
+LEGS = BindInput.from_arrays(CUBE, FACES, ["root", "legA.L", "legA.R", "legB.L", "legB.R"], [-1, 0, 0, 1, 2],
+                             [(0, 0, 0), (1, 0, 0), (-1, 0, 0), (1, 0, -1), (-1, 0, -1)],
+                             [(0, 0, 1), (1, 0, -1), (-1, 0, -1), (1, 0, -2), (-1, 0, -2)])
+
+
+@pytest.mark.parametrize(("used", "lost", "empty"), [
+    ((0, 1, 2, 3), ("legB.R",), ()), ((0, 1, 3), ("legA.R", "legB.R"), ("legA.R", "legB.R")), ((0, 1, 2), (), ()),
+    ((0,), (), ("legA.L", "legA.R", "legB.L", "legB.R")), ((1, 2, 3, 4), (), ())])
+def test_which_idle_bones_are_to_be_looked_at(used: tuple[int, ...], lost: tuple[str, ...],
+                                              empty: tuple[str, ...]) -> None:
+    influences = Influences(np.resize(used, (len(CUBE), 1)), np.ones((len(CUBE), 1)))
+    found = find_idle(LEGS, influences)
+    assert (found.lost, found.empty) == (lost, empty)
+
+
+def test_bones_left_out_as_controls_are_nothing_to_look_at_and_their_reasons_are_named() -> None:
+    names = ("root", "legA.L", "legA.R", "ctrl_legB.L", "legB_end.R")
+    body = replace(LEGS, bone_names=names)
+    points = np.zeros((5, 5))
+    points[0, 1] = points[3, 0] = points[4, 0] = 1.0
+    found = find_idle(body, Influences(np.resize((1, 2), (len(CUBE), 1)), np.ones((len(CUBE), 1))),
+                      Roles(points, points.any(axis=1)))
+    assert found.by_role == ((Role.NAMED, names[3:]), (Role.GROUND, names[:1])) and not found.lost + found.empty
+
+
 def test_bones_that_move_nothing() -> None:
     ends = [(0.0, 0, 0), (0.5, 0, 0), (1.0, 0, 0)]
-    assert report(CUBE, ends, ends, [-1, 0, 1], FACES).idle_bones == ("b1", "b2")
+    assert report(CUBE, ends, ends, [-1, 0, 1], FACES).idle.names == ("b1", "b2")

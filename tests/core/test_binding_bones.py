@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from takt.core.binding.bone_lines import bone_lines
 from takt.core.binding.euclidean import segment_distances
-from takt.core.binding.hierarchy import hubs, linked, rejoined, steering_bones
+from takt.core.binding.hierarchy import linked, rejoined
+from takt.core.binding.roles import hubs
 from takt.core.binding.segments import Segments
 from takt.core.binding.solid import Solid
 from takt.core.skeletons.bone_names import words
@@ -29,7 +30,7 @@ def solid() -> Solid:
 
 def lines(solid: Solid, parents, heads, tails, names=None) -> dict[str, list[tuple[list[float], list[float]]]]:
     names = names or [f"bone {i}" for i in range(len(parents))]
-    found, _ = bone_lines(names, np.array(parents), np.array(heads, float), np.array(tails, float), solid, SIZE)
+    found = bone_lines(names, np.array(parents), np.array(heads, float), np.array(tails, float), solid, SIZE).segments
     result: dict[str, list[tuple[list[float], list[float]]]] = {name: [] for name in names}
     for bone, start, end in zip(found.bones, found.starts.round(6).tolist(), found.ends.round(6).tolist(), strict=True):
         result[names[bone]].append((start, end))
@@ -86,8 +87,8 @@ def test_steering_bones_have_no_line(solid):
 
 def test_feet_that_hang_from_the_ground_keep_their_lines(solid):
     heads, tails = [[9, 0, 0], [0, 0, 1], [0, 0, 3]], [[9, 0, 1], [0, 0, 3], [0, 0, 3.9]]
-    assert not steering_bones(["root", "leg", "foot"], np.array([-1, 0, 0]), np.array(heads, float),
-                              np.array(tails, float), solid)[1:].any()
+    found = lines(solid, [-1, 0, 0], heads, tails, ["root", "leg", "foot"])
+    assert found["leg"] and found["foot"]
 
 
 @pytest.mark.parametrize(("start", "moves"), [(-2.0, False), (-1.2, False), (-0.4, True), (0.5, True)])
@@ -213,14 +214,14 @@ def test_what_only_carries_others_has_no_line_and_its_children_go_on_from_above(
     tails = [[0, 0, 1.5], [0, 0.3, 1.5], [0, 0, 2.5], [0.3, 0, 1.5]]
     assert hubs(np.array(parents), np.array(heads, float), SIZE).tolist() == [False, True, False, False]
     names = [f"bone {i}" for i in range(4)]
-    found, live = bone_lines(names, np.array(parents), np.array(heads, float), np.array(tails, float), solid, SIZE)
-    assert 1 not in found.bones and live.tolist() == [-1, 0, 0, 0]
+    found = bone_lines(names, np.array(parents), np.array(heads, float), np.array(tails, float), solid, SIZE)
+    assert 1 not in found.segments.bones and found.parents.tolist() == [-1, 0, 0, 0]
 
 
 def test_a_bone_whose_children_all_start_before_its_middle_is_a_last_one(solid):
     heads, tails = [[0, 0, 0.2], [0, 0, 1], [0, 0.2, 1.2]], [[0, 0, 1], [0, 0, 3], [0, 0.4, 1.2]]
-    found, _ = bone_lines(["neck", "skull", "jaw"], np.array([-1, 0, 1]), np.array(heads, float),
-                          np.array(tails, float), solid, SIZE)
+    found = bone_lines(["neck", "skull", "jaw"], np.array([-1, 0, 1]), np.array(heads, float),
+                       np.array(tails, float), solid, SIZE).segments
     assert dict(zip(found.bones.tolist(), found.leaf.tolist(), strict=True)) == {0: False, 1: True, 2: True}
 
 

@@ -1,0 +1,72 @@
+"""Bones that move no vertex: why, and which of them the user should look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..maths.arrays import BoolArray
+from ..skinning.influences import Influences
+from .conventions import claims
+from .input import BindInput
+from .partners import partner_groups
+from .roles import Role, Roles
+
+
+@dataclass(frozen=True)
+class IdleBones:
+    """Names of bones that move no vertex, in the order of the bones.
+
+    by_role: those of each role; of role DEFORMS are those to which no vertex is near enough. lost: those of role
+    DEFORMS and CONTROLS whose partners on the other side move vertices. empty: those of chains of two or more of these
+    roles, or all of these if they are more than half of the bones that should deform.
+    """
+
+    by_role: tuple[tuple[Role, tuple[str, ...]], ...] = ()
+    lost: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All of them, role by role."""
+        return tuple(name for _, names in self.by_role for name in names)
+
+
+def find_idle(body: BindInput, influences: Influences, roles: Roles | None = None) -> IdleBones:
+    """Find the bones of a body that influences of its vertices leave out.
+
+    roles: what the method took the bones for; None where it does not ask.
+
+    >>> body = BindInput.from_arrays([[0, 0, 0]], [], ["leg.L", "leg.R"], [-1, -1], [[0, 0, 0], [9, 0, 0]],
+    ...                              [[0, 0, 1], [9, 0, 1]])
+    >>> find_idle(body, Influences(np.zeros((1, 1), dtype=np.int64), np.ones((1, 1)))).lost
+    ('leg.R',)
+    """
+    count = len(body.bone_names)
+    used = np.zeros(count, dtype=np.bool_)
+    used[influences.joints[influences.weights > 0.0]] = True
+    role = [roles.of(bone) if roles is not None else Role.DEFORMS for bone in range(count)]
+    by_role = [(one, _names(body, ~used & np.array([each is one for each in role]))) for one in Role]
+    missed = ~used & np.array([each in (Role.DEFORMS, Role.CONTROLS) for each in role])
+    lost = np.zeros(count, dtype=np.bool_)
+    size = float(np.linalg.norm(np.ptp(body.heads, axis=0)))
+    for group in partner_groups(body.bone_names, claims(body.bone_names), body.bone_parents, body.heads, size):
+        lost[group] = missed[group] & used[group].any()
+    empty = _chained(body, missed)
+    if 2 * missed.sum() > (missed | used).sum():
+        empty = missed
+    return IdleBones(tuple((one, names) for one, names in by_role if names), _names(body, lost), _names(body, empty))
+
+
+def _names(body: BindInput, some: BoolArray) -> tuple[str, ...]:
+    return tuple(body.bone_names[bone] for bone in np.flatnonzero(some))
+
+
+def _chained(body: BindInput, some: BoolArray) -> BoolArray:
+    """Return which of some bones (B,) have a parent or a child among them."""
+    linked = np.flatnonzero(some & (body.bone_parents >= 0))
+    linked = linked[some[body.bone_parents[linked]]]
+    found = np.zeros_like(some)
+    found[linked] = found[body.bone_parents[linked]] = True
+    return found

@@ -1,0 +1,153 @@
+"""Where limbs end in rigs whose tails are not trusted: as the tails say, or on from the parents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from .segments import Segments
+from .solid import Solid
+
+_COMMON: Final = 0.8
+"""Tails all point one way, as importers let them, where the mean of their directions is longer than this."""
+
+_DEEPER: Final = 1.25
+"""A tail is believed where the body goes on along it so many times as far as away from the parent."""
+
+_BACK: Final = 0.5
+"""Cosine to the parent from which on a tail leads back along it."""
+
+_CLEAR: Final = 0.5
+"""A line leaves other bones that is farther from them than this share of its way from its start."""
+
+_SHORT: Final = 0.5
+"""A line that leaves the body before this share of its parent's length has the wrong direction."""
+
+_MUCH_DEEPER: Final = 1.5
+"""Where the body goes on so many times as far in another direction, clear of other bones, that one is taken."""
+
+_AS_FAR: Final = 0.75
+"""Share of the farthest child's distance from its parent's head from which on a child goes on the limb."""
+
+_AROUND: Final = np.cos(np.radians(25.0))
+"""Directions are averaged over what is as near as this to the deepest."""
+
+_SHARES: Final = np.linspace(0.3, 1.0, 8)
+_STEPS: Final = np.array([step for step in np.ndindex(5, 5, 5) if max(abs(k - 2) for k in step) == 2]) - 2.0
+_DIRECTIONS: Final = _STEPS / np.linalg.norm(_STEPS, axis=1, keepdims=True)
+"""98 directions, the same in a mirror along each axis."""
+
+_TINY: Final = float(np.finfo(np.float64).tiny)
+
+
+def along_tails(segments: Segments, parents: IntArray, heads: FloatArray, tails: FloatArray,
+                groups: Sequence[IntArray], solid: Solid, size: float) -> Segments:
+    """Return the lines, where those of leaf bones follow their tails if these run farther inside the body.
+
+    parents (B,), heads and tails (B, 3); groups: of partners, whose tails are believed together or not at all. A tail
+    is not believed that leads back to the bone's parent, that runs beside other bones, or that points where nearly all
+    tails of the rig point. Bones without a parent go on from the nearest point of the others, if not along their tails.
+    """
+    segments = _from_others(segments, parents)
+    leaves = np.flatnonzero(segments.leaf)
+    bones = segments.bones[leaves]
+    along = _units(tails - heads)
+    if not len(leaves) or _point_one_way(along):
+        return segments
+    back = (along[bones] * -segments.directions[leaves]).sum(axis=1) > _BACK
+    by_tail, on = (solid.depths(heads[bones], directions, size)
+                   for directions in (along[bones], segments.directions[leaves]))
+    deeper = np.zeros(len(parents))
+    deeper[bones] = np.maximum(by_tail, solid.cell) / np.maximum(on, solid.cell)
+    deeper[bones[back | ~_clear(segments, bones, heads[bones], along[bones], by_tail)]] = 0.0
+    for group in groups:
+        own = np.intersect1d(group, bones)
+        deeper[own] = deeper[own].min(initial=np.inf)
+    turned = deeper[bones] > _DEEPER
+    ends = segments.ends.copy()
+    ends[leaves[turned]] = tails[bones[turned]]
+    return replace(segments, ends=ends)
+
+
+def into_limbs(segments: Segments, parents: IntArray, solid: Solid, size: float) -> Segments:
+    """Return the lines, where those of last bones that soon leave the body turn to where it goes on farthest.
+
+    A foot may stand at any angle to its shin. No other child of its parent starts as far from that one's head, and the
+    direction is clear of all other bones; beside others, what is thick would be taken for long.
+    """
+    length = np.zeros(len(parents))
+    np.maximum.at(length, segments.bones, segments.lengths)
+    leaves = np.flatnonzero(segments.leaf & _go_on_alone(segments, parents)[segments.bones]
+                            & solid.contains(segments.starts))
+    on = solid.depths(segments.starts[leaves], segments.directions[leaves], size)
+    leaves = leaves[on < _SHORT * length[parents[segments.bones[leaves]]]]
+    ends = segments.ends.copy()
+    for line in leaves.tolist():
+        bone, start = segments.bones[line], segments.starts[line]
+        starts = np.repeat(start[None], len(_DIRECTIONS), axis=0)
+        depth = solid.depths(starts, _DIRECTIONS, size)
+        depth[~_clear(segments, np.full(len(starts), bone), starts, _DIRECTIONS, depth)] = 0.0
+        here = float(solid.depths(start[None], segments.directions[[line]], size)[0])
+        best = int(depth.argmax())
+        if depth[best] > _MUCH_DEEPER * max(here, solid.cell):
+            near = depth * (_DIRECTIONS @ _DIRECTIONS[best] >= _AROUND)
+            mean = near @ _DIRECTIONS
+            ends[line] = start + depth[best] * mean / np.linalg.norm(mean)
+    return replace(segments, ends=ends)
+
+
+def _go_on_alone(segments: Segments, parents: IntArray) -> BoolArray:
+    """Return which bones (B,) are the only child of their parent that starts about as far as they from its head."""
+    heads = np.zeros((len(parents), 3))
+    heads[segments.bones] = segments.starts
+    own = np.unique(segments.bones)
+    own = own[parents[own] >= 0]
+    step, farthest, count = np.zeros(len(parents)), np.zeros(len(parents)), np.zeros(len(parents))
+    step[own] = np.linalg.norm(heads[own] - heads[parents[own]], axis=1)
+    np.maximum.at(farthest, parents[own], step[own])
+    far = own[step[own] >= _AS_FAR * farthest[parents[own]]]
+    np.add.at(count, parents[far], 1)
+    found = np.zeros(len(parents), dtype=np.bool_)
+    found[far] = count[parents[far]] == 1
+    return found
+
+
+def _from_others(segments: Segments, parents: IntArray) -> Segments:
+    """Return the lines, where leaf bones without a parent go on from the nearest point of bones that are neither."""
+    rootless = segments.leaf & (parents[segments.bones] < 0)
+    others = np.flatnonzero(~rootless)
+    if not rootless.any() or not len(others):
+        return segments
+    own = np.flatnonzero(rootless)
+    starts = segments.starts[own]
+    rest = Segments(*(values[others] for values in (segments.bones, segments.starts, segments.ends, segments.leaf)))
+    away, share = rest.nearest(starts)
+    nearest = away.argmin(axis=1)
+    each = np.arange(len(own))
+    from_there = starts - (rest.starts[nearest] + share[each, nearest, None] * rest.along[nearest])
+    ends = segments.ends.copy()
+    ends[own] = np.where(away[each, nearest, None] > 0.0, starts + from_there, ends[own])
+    return replace(segments, ends=ends)
+
+
+def _units(vectors: FloatArray) -> FloatArray:
+    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), _TINY))
+
+
+def _point_one_way(along: FloatArray) -> bool:
+    """Tell whether nearly all of these unit vectors (B, 3) point one way, or are of no length."""
+    count = np.count_nonzero(along.any(axis=1))
+    return bool(np.linalg.norm(along.sum(axis=0)) >= _COMMON * count)
+
+
+def _clear(segments: Segments, bones: IntArray, starts: FloatArray, along: FloatArray, depths: FloatArray) -> BoolArray:
+    """Return which rays (N,) leave all other bones, over their depths (N,) in the body."""
+    reach = _SHARES[:, None] * depths
+    points = starts + reach[..., None] * along
+    away = segments.nearest(points.reshape(-1, 3))[0].reshape(*reach.shape, len(segments.bones))
+    away[:, bones[:, None] == segments.bones] = np.inf
+    return np.asarray((away.min(axis=2, initial=np.inf) >= _CLEAR * reach).all(axis=0))

@@ -1,0 +1,45 @@
+"""Bones that are each other's like: the same bone on the other side of the body, or in the next leg."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from ..maths.arrays import FloatArray, IntArray
+from ..skeletons.hierarchy import parents_first, subtree_sizes
+from .conventions import named_partners
+
+_SAME_STEP: Final = 0.01
+"""Steps from a parent are alike whose lengths differ by less than this share of the skeleton's size."""
+
+
+def partner_groups(names: Sequence[str], claim: IntArray, parents: IntArray, heads: FloatArray,
+                   size: float) -> list[IntArray]:
+    """Return groups of two or more of B bones that are partners; no bone is in two of them.
+
+    Partners have names that differ in their side alone. Where names tell no sides, they are bones as far from parents
+    that are the same or partners, with as many descendants and the same claim (B,) to skin, at different positions.
+
+    >>> heads = np.array([[0, 0, 0], [1, 0, 0], [-1, 0, 0], [2, 0, 0], [-2, 0, 0]], dtype=float)
+    >>> nobody = np.zeros(5, dtype=np.int64)
+    >>> [group.tolist() for group in partner_groups("abcde", nobody, np.array([-1, 0, 0, 1, 2]), heads, 4.0)]
+    [[1, 2], [3, 4]]
+    """
+    group = np.arange(len(names))
+    named = named_partners(names)
+    for bone, other in enumerate(named.tolist()):
+        if other >= 0 and named[other] == bone:
+            group[bone] = min(bone, other)
+    step = np.linalg.norm(heads - heads[parents], axis=1)
+    descendants = np.array(subtree_sizes(parents))
+    for bone in parents_first(parents):
+        if parents[bone] < 0 or named[bone] >= 0:
+            continue
+        alike = (group[parents] == group[parents[bone]]) & (parents >= 0) & (named < 0) & (claim == claim[bone]) \
+            & (descendants == descendants[bone]) & (np.abs(step - step[bone]) <= _SAME_STEP * size) \
+            & (np.linalg.norm(heads - heads[bone], axis=1) > _SAME_STEP * size)
+        alike[bone] = True
+        group[bone] = group[np.flatnonzero(alike)].min()
+    return [own for first in np.unique(group) if len(own := np.flatnonzero(group == first)) > 1]
