@@ -26,7 +26,8 @@ def through_assimp(data: bytes, folder: Path) -> Clip:
     """Return what assimp makes of a file, by way of glTF."""
     source, target = folder / "a.dae", folder / "a.glb"
     source.write_bytes(data)
-    subprocess.run([assimp(), "export", str(source), str(target), "-fglb2"], check=True, capture_output=True, timeout=60)
+    command = [assimp(), "export", str(source), str(target), "-fglb2"]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
     return gltf.read(Source(target.read_bytes(), target)).clips[0]
 
 
