@@ -1,7 +1,7 @@
-"""How long files of open formats take: bench open_formats writes and reads a dance of 72 s on 65 joints, with a skin.
+"""How long files of open formats take: bench open_formats writes and reads a dance of 72 s on 65 joints.
 
-Prints, for each format and way of motion, seconds of the processor for writing and for reading, best of three, and the
-size of the file; exits with 1 where a limit is passed.
+X3D has a skin besides. Prints, for each format and way of motion, seconds of the processor for writing and for reading,
+best of three, and the size of the file; exits with 1 where a limit is passed. COLLADA is read alone.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ import numpy as np
 from takt.benchmarks.timing import say, seconds
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.clip_file import ClipFile
-from takt.core.formats import x3d
+from takt.core.formats import FORMATS, collada, x3d
+from takt.core.formats.format import Source
 from takt.core.formats.x3d_write import X3dFile, X3dSkin, write
 from takt.core.maths import rotations as rot
 from takt.core.skeletons.skeleton import Skeleton
 from takt.core.skinning.influences import Influences
 from takt.samples.skeleton import build_skeleton
+from takt.tests.core import collada_files
 
 SECONDS, FPS, JOINTS, VERTICES = 72, 30, 65, 12_000
 WRITE_S, WRITE_TEXT_S, READ_S = 1.0, 3.0, 1.5
@@ -48,6 +50,24 @@ def skin(joints: int) -> X3dSkin:
                    np.full((1, 3), 0.5))
 
 
+def in_collada(clip: Clip) -> bytes:
+    """Return a clip as COLLADA, a matrix for each joint and frame."""
+    skeleton, times = clip.skeleton, clip.rotations.times_s[:SECONDS * FPS + 1]
+    pose = clip.sample(times)
+    matrices = np.tile(np.eye(4), (*pose.rotations.shape[:2], 1, 1))
+    matrices[..., :3, :3] = rot.to_matrix(pose.rotations)
+    matrices[..., :3, 3] = skeleton.rest_translations + pose.translations
+    inner = [""] * len(skeleton)
+    for joint in range(len(skeleton) - 1, -1, -1):
+        inside = collada_files.as_matrix(skeleton.rest_translations[joint].tolist()) + inner[joint]
+        made = collada_files.node(skeleton.names[joint], inside)
+        if skeleton.parents[joint] >= 0:
+            inner[skeleton.parents[joint]] += made
+    moves = "".join(collada_files.animation(f"a{joint}", f"{name}_id/transform", times, matrices[:, joint])
+                    for joint, name in enumerate(skeleton.names))
+    return collada_files.document(made, moves)
+
+
 def main() -> int:
     """Measure."""
     body = build_skeleton().with_model_axes()
@@ -57,6 +77,12 @@ def main() -> int:
     ways: dict[str, tuple[Callable[[], bytes], Callable[[bytes], ClipFile], float]] = {
         "X3D, interpolators": (lambda: write(file, FPS), lambda data: x3d.read(data, Path("a.x3d")), WRITE_TEXT_S),
         "X3D, HAnimMotion": (lambda: write(frames, FPS), lambda data: x3d.read(data, Path("a.x3d")), WRITE_TEXT_S)}
+    moves, vrma = ClipFile(file.skeleton, file.clips), FORMATS["VRMA"]
+    if vrma.write and vrma.read:
+        to_vrma, of_vrma = vrma.write, vrma.read
+        ways["VRMA"] = (lambda: to_vrma(moves, FPS), lambda data: of_vrma(Source(data, Path("a.vrma"))), WRITE_S)
+    dae = in_collada(file.clips[0])
+    ways["COLLADA"] = (lambda: dae, lambda data: collada.read(data, Path("a.dae")), WRITE_S)
     failed = False
     for name, (make, read, limit) in ways.items():
         data = make()

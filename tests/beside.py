@@ -1,5 +1,5 @@
 """What tests want that is no part of the project: real files, OGRE itself and its converter, matplotlib, Rigify,
-X3D's own package.
+X3D's own package, assimp.
 
 Where something of it is missing, the tests that want it are skipped; where CI is set they fail, since nobody would
 notice. A machine that has no real files on purpose says so: TAKT_DATA=none.
@@ -46,6 +46,11 @@ def ogre_python() -> str:
 def ogre_converter() -> str:
     """Return OGRE's own tool, which turns binary files into XML and back."""
     return shutil.which("OgreXMLConverter") or missing("OgreXMLConverter is not installed (Debian: ogre-1.12-tools)")
+
+
+def assimp() -> str:
+    """Return the command that reads and writes many formats."""
+    return shutil.which("assimp") or missing("assimp is not installed (Debian: assimp-utils)")
 
 
 def x3d_package() -> Any:

@@ -170,10 +170,6 @@ class Scene:
         vector: FloatArray = found[0]
         return vector
 
-    def truth(self, node: Node, name: str) -> bool:
-        """Tell whether a field says true."""
-        return node.fields.get(name, Value("", 0)).text.strip().lower() == "true"
-
     def text(self, node: Node, name: str) -> str:
         """Return the text of a field, "" where it is not written; of several the first."""
         value = node.fields.get(name)

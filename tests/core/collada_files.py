@@ -52,8 +52,11 @@ def leg(transforms: Mapping[str, str]) -> str:
 def source(name: str, rows: Sequence[Sequence[float]] | FloatArray) -> str:
     """Return a source of numbers (N, C)."""
     values = np.asarray(rows, dtype=np.float64).reshape(len(rows), -1) if len(rows) else np.empty((0, 1))
+    width = values.shape[1]
+    parts = ('<param name="TRANSFORM" type="float4x4"/>' if width == 16 else
+             "".join(f'<param name="{letter}" type="float"/>' for letter in "XYZWABCDEF"[:width]))
     return (f'<source id="{name}"><float_array id="{name}_a" count="{values.size}">{numbers(values)}</float_array>'
-            f'<technique_common><accessor source="#{name}_a" count="{len(values)}" stride="{values.shape[1]}"/>'
+            f'<technique_common><accessor source="#{name}_a" count="{len(values)}" stride="{width}">{parts}</accessor>'
             "</technique_common></source>\n")
 
 

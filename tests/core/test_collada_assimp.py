@@ -1,0 +1,70 @@
+"""COLLADA as assimp reads it: joints of files made by hand, in all axes, by matrices and by channels."""
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from takt.core.clips.clip import Clip
+from takt.core.formats import collada, gltf
+from takt.core.formats.format import Source
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.skeletons.skeleton import world_from_pose
+from takt.tests.beside import assimp
+from takt.tests.core.collada_files import JOINTS, animation, as_channels, as_matrix, document, leg, node, translated
+
+SAME = 1e-4
+"""Of the height."""
+FINGERS = "".join(node(f"Finger{i}", as_matrix((0.1 * i, 0.0, 0.1))) for i in range(6))
+"""Our reader of glTF wants eight joints to take what has no skin for a body."""
+TIMES = np.arange(25) / 24.0
+
+
+def through_assimp(data: bytes, folder: Path) -> Clip:
+    """Return what assimp makes of a file, by way of glTF."""
+    source, target = folder / "a.dae", folder / "a.glb"
+    source.write_bytes(data)
+    command = [assimp(), "export", str(source), str(target), "-fglb2"]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    return gltf.read(Source(target.read_bytes(), target)).clips[0]
+
+
+def file_of(kind: str, up: str, meter: float, seed: int) -> bytes:
+    """Return a leg that turns and moves, with keys in each frame."""
+    rng = np.random.default_rng(seed)
+    angles = rng.uniform(-60, 60, (len(JOINTS), 3))[:, None] * np.sin(3.0 * TIMES)[:, None]
+    ways = np.array(list(JOINTS.values()))[:, None] + 0.1 * np.sin(2.0 * TIMES)[:, None] * rng.normal(size=(5, 1, 3))
+    moves, nodes = "", {}
+    for joint, (name, way) in enumerate(JOINTS.items()):
+        nodes[name] = as_matrix(way) if kind == "matrices" else as_channels(way)
+        if kind == "matrices":
+            turns = [rot.from_axis_angle(np.eye(3)[axis], np.radians(angles[joint, :, axis])) for axis in range(3)]
+            matrices = np.array([translated(each) for each in ways[joint]])
+            matrices[:, :3, :3] = rot.to_matrix(rot.multiply(rot.multiply(turns[2], turns[1]), turns[0]))
+            moves += animation(name, f"{name}_id/transform", TIMES, matrices)
+        else:
+            moves += animation(f"{name}m", f"{name}_id/translate", TIMES, ways[joint])
+            for axis, letter in enumerate("XYZ"):
+                moves += animation(name + letter, f"{name}_id/rotate{letter}.ANGLE", TIMES, angles[joint, :, axis])
+    nodes["Toes"] += FINGERS
+    return document(node("Rig", leg(nodes), "NODE"), f'<animation id="all">{moves}</animation>', up=up, meter=meter)
+
+
+def places(clip: Clip, times: FloatArray) -> dict[str, FloatArray]:
+    world = world_from_pose(clip.skeleton, clip.sample(times))[..., 3]
+    return {name.removesuffix("_id"): world[:, joint] for joint, name in enumerate(clip.skeleton.names)}
+
+
+@pytest.mark.parametrize("kind", ["matrices", "channels"])
+@pytest.mark.parametrize(("up", "meter"), [("Y_UP", 1.0), ("Z_UP", 1.0), ("X_UP", 1.0), ("Z_UP", 0.0254)])
+def test_joints_are_where_assimp_has_them(kind: str, up: str, meter: float, tmp_path: Path) -> None:
+    data = file_of(kind, up, meter, seed=3)
+    ours, theirs = places(collada.read(data).clips[0], TIMES), places(through_assimp(data, tmp_path), TIMES)
+    height = float(np.ptp(np.concatenate(list(ours.values())), axis=0).max())
+    shared = [name for name in JOINTS if name in theirs]
+    assert len(shared) == len(JOINTS)
+    factor = np.linalg.norm(theirs["Leg"][0] - theirs["Hips"][0]) / np.linalg.norm(ours["Leg"][0] - ours["Hips"][0])
+    for name in shared:  # assimp may leave the unit to whoever reads its result
+        np.testing.assert_allclose(theirs[name] / factor, ours[name], atol=SAME * height, err_msg=name)
