@@ -107,7 +107,8 @@ class Library:
             return self
         folder = Path(os.path.realpath(document.path)).parent
         folders = (folder, *folder.parents)[:LEVELS_UP]
-        wanted: list[tuple[str, tuple[str, ...]]] = [(i.src, (SCORE_SUFFIX,)) for i in document.includes]
+        scores = (*((document.extends,) if document.extends is not None else ()), *document.includes)
+        wanted: list[tuple[str, tuple[str, ...]]] = [(source.src, (SCORE_SUFFIX,)) for source in scores]
         wanted += [(i.src, self._endings) for i in document.loads]
         wanted += [(document.music.src, SOUND_ENDINGS)] if document.music is not None else []
         root = self._fitting(folders, wanted[:_MAX_WANTED])

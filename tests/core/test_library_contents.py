@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from takt.core.formats import FORMATS, endings
 from takt.core.library.contents import contents, without_src
 from takt.core.library.library import SCORE_SUFFIX, Library
+from takt.core.pha.document import parse
 
 FILES = ("walk.bvh", "walk.pha", "feet/Steps.skeleton.xml", "feet/run.fbx", "with.dots/x.bvh",
          "dotted.name.bvh", "notes.txt", "feet/deep/er/Jump.skeleton", "sound.wav", "Café.glb")
@@ -38,3 +41,12 @@ def test_a_library_that_is_a_file_holds_no_score_below_it(tmp_path: Path) -> Non
     library = Library([path])
     assert library.src_of(path) is None and library.src_of_playable(path) is None
     assert Library([tmp_path]).src_of(path) == Library([tmp_path]).src_of_playable(path) == "dance"
+
+
+@pytest.mark.parametrize("says", ('extends="sub.Base"', '><include src="sub.Base"/'))
+def test_a_score_that_only_extends_another_has_the_root_from_which_that_is_found(tmp_path: Path, says: str) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "Base.pha").write_text('<pha version="2" tickLength="1"/>', encoding="utf-8")
+    own = tmp_path / "sub" / "Mine.pha"
+    document = parse(f'<pha version="2" tickLength="1" {says}><procedure name="main"/></pha>', own)
+    assert Library().beside(document).roots == (tmp_path,)
