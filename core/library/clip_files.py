@@ -9,7 +9,7 @@ from pathlib import Path
 from ..clips.clip_file import ClipFile
 from ..errors import FileError
 from ..formats import FORMATS, endings, format_of
-from ..formats.format import MAX_BYTES, Format, Source
+from ..formats.format import Format, Source
 from . import files
 
 
@@ -32,7 +32,7 @@ def read_clip_file(path: Path, formats: Mapping[str, Format] = FORMATS, *, real:
     def read_named(name: str) -> bytes:
         if name not in named:
             named[name] = b""  # known as named, also where it cannot be read
-            named[name] = files.read_named(folder, path, name, most=MAX_BYTES - sum(map(len, named.values())))
+            named[name] = files.read_named(folder, path, name, beside=sum(map(len, named.values())))
         return named[name]
 
     file = entry.read(Source(files.read_file(path, real), path, beside, read_named))

@@ -104,10 +104,10 @@ def linked_file(folder: Path, name: str, roots: Sequence[Path]) -> Path | None:
     return None
 
 
-def read_named(folder: Path, by: Path, name: str, *, most: int = MAX_BYTES) -> bytes:
+def read_named(folder: Path, by: Path, name: str, *, beside: int = 0) -> bytes:
     """Read a file that another one in a folder names by its path from there; by: the other one, for messages.
 
-    most: bytes that are read.
+    beside: bytes of other files that it names, which count for the most that is read.
     Raises FileError where the path or a link on it leads out of the folder, or the file cannot be read.
     """
     path = PurePosixPath(name)
@@ -117,13 +117,14 @@ def read_named(folder: Path, by: Path, name: str, *, most: int = MAX_BYTES) -> b
     if not real.is_relative_to(inside):
         raise FileError.at(f"names the file {quoted(name)}, which a link leads out of {inside}; copy the file there",
                            by)
-    return read_file(folder / path, most=most)
+    return read_file(folder / path, beside=beside)
 
 
-def read_file(path: Path, real: Path | None = None, *, most: int = MAX_BYTES) -> bytes:
+def read_file(path: Path, real: Path | None = None, *, beside: int = 0) -> bytes:
     """Read an ordinary file whole, checked again once it is open: it may have been exchanged meanwhile.
 
-    real: what path resolves to, where symbolic links may be followed; else one is refused. most: bytes that are read.
+    real: what path resolves to, where symbolic links may be followed; else one is refused.
+    beside: bytes of other files, which count for the most that is read.
     """
     flags = os.O_RDONLY
     for name in ("O_BINARY", "O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK"):
@@ -137,11 +138,11 @@ def read_file(path: Path, real: Path | None = None, *, most: int = MAX_BYTES) ->
         if not stat.S_ISREG(status.st_mode):
             kind = "a folder" if stat.S_ISDIR(status.st_mode) else "no ordinary file"
             raise FileError.at(f"is {kind}, where a file is wanted", path)
-        if status.st_size > most:
-            beside = "" if most == MAX_BYTES else f", as those named beside it have {MAX_BYTES - most} already"
-            raise FileError.at(f"has {status.st_size} bytes; at most {most} are read{beside}", path)
+        if status.st_size > MAX_BYTES - beside:
+            others = f", as others that are read with it have {beside} already" if beside else ""
+            raise FileError.at(f"has {status.st_size} bytes; at most {MAX_BYTES - beside} are read{others}", path)
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return file.read(most)
+            return file.read(MAX_BYTES - beside)
     except OSError as error:
         raise FileError.at(f"cannot be read: {error.strerror}", path) from error
     finally:

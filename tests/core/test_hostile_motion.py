@@ -9,7 +9,7 @@ import pytest
 
 from takt.core.errors import FileError, TaktError
 from takt.core.formats import gltf_data, meshopt
-from takt.core.library import clip_files
+from takt.core.library import clip_files, files
 from takt.tests.core import hostile_motion as made
 
 SOON_S = 6.0
@@ -71,8 +71,8 @@ def test_the_files_that_one_names_have_a_limit_together(tmp_path: Path, monkeypa
     (tmp_path / "made.gltf").write_bytes(text)
     for name in ("a.bin", "z.bin"):
         (tmp_path / name).write_bytes(bytes(5000))
-    monkeypatch.setattr(clip_files, "MAX_BYTES", 9999)
-    with pytest.raises(FileError, match=r"z\.bin: has 5000 bytes; at most 4999 are read, as those named beside it"):
+    monkeypatch.setattr(files, "MAX_BYTES", 9999)
+    with pytest.raises(FileError, match=r"z\.bin: has 5000 bytes; at most 4999 are read, as others that are"):
         clip_files.read_clip_file(tmp_path / "made.gltf")
 
 
