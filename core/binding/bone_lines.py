@@ -90,7 +90,7 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
         parents = adopted(parents, segments if trusted else _without_tails(segments, parents), solid)
     if not trusted:
         segments = rule.lines(parents, roles.steering)
-        groups = partner_groups(names, roles.steering, parents, heads, size)
+        groups = partner_groups(names, roles.steering.astype(np.int64), parents, heads, size)
         segments = along_tails(segments, parents, heads, tails, groups, solid, size)
         segments = into_limbs(segments, parents, solid, size)
     segments = segments.to_the_skin(solid, size)
