@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -87,10 +87,10 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
     parents = live_parents(parents, roles.steering, roles.doubled, heads, gap)
     segments = rule.lines(parents, roles.steering)
     if not loose:
-        parents = adopted(parents, segments, solid)
+        parents = adopted(parents, segments if trusted else _without_tails(segments, parents), solid)
     if not trusted:
         segments = rule.lines(parents, roles.steering)
-        groups = partner_groups(names, roles.steering, parents, heads, size)
+        groups = partner_groups(names, roles.steering.astype(np.int64), parents, heads, size)
         segments = along_tails(segments, parents, heads, tails, groups, solid, size)
         segments = into_limbs(segments, parents, solid, size)
     segments = segments.to_the_skin(solid, size)
@@ -135,6 +135,12 @@ def _tails_lead(parents: IntArray, heads: FloatArray, tails: FloatArray, size: f
         if own:
             lead.append(any(_meeting(heads[bone], tails[bone], heads[k], size) is not None for k in own))
     return 2 * sum(lead) >= len(lead)
+
+
+def _without_tails(segments: Segments, parents: IntArray) -> Segments:
+    """Return the lines, where those of leaf bones without a parent, which are their tails, are but their heads."""
+    alone = segments.leaf & (parents[segments.bones] < 0)
+    return replace(segments, ends=np.where(alone[:, None], segments.starts, segments.ends))
 
 
 def _far_children(bone: int, own: list[int], heads: FloatArray) -> list[int]:

@@ -39,7 +39,7 @@ class Courses:
         within = solid.contains(points)
         depths[within] = _depths(points[within], near, solid)
         return cls(lines, points, depths, _mean(near.contains(points).mean(axis=0), lines.bones, bones),
-                   np.bincount(lines.bones, lines.lengths, bones))
+                   np.bincount(lines.bones, lines.lengths, bones).astype(np.float64))
 
     def along(self, owners: BoolArray, reach: FloatArray) -> FloatArray:
         """Return along which share of each bone's points, (B,), a line of one of its owners runs within reach.
@@ -50,7 +50,8 @@ class Courses:
         """
         flat, least, bone = self.points.reshape(-1, 3), reach.reshape(-1), np.tile(self.lines.bones, len(_SHARES))
         found = np.zeros(len(flat), dtype=np.bool_)
-        asked = np.flatnonzero(owners.any(axis=1)[bone])
+        has_owner: BoolArray = np.asarray(owners.any(axis=1))
+        asked = np.flatnonzero(has_owner[bone])
         still = np.tile(self.lines.lengths <= 0.0, len(_SHARES))
         step = max(1, _AT_ONCE // max(1, len(self.lines.bones)))
         for begin in range(0, len(asked), step):

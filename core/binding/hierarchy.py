@@ -27,6 +27,9 @@ _SAME_FIRST_WORD = 0.5
 """What joins loose bones: links inside the body, short paths to the root, bones listed one after the other, and names
 that begin alike; files list bones limb by limb and name them by limb."""
 
+_FROM_LIMB = 2.0
+"""So many times as far a loose limb may be from the trunk as from another limb to go on from the trunk."""
+
 _IN_ORDER = 0.5, 0.8
 """A list is in some order where the link between neighbours in it costs less than this share of any; above, it says
 less, and nothing from the second share on."""
@@ -100,29 +103,32 @@ def live_parents(parents: IntArray, steering: BoolArray, doubled: BoolArray, hea
 
 
 def adopted(parents: IntArray, lines: Segments, solid: Solid) -> IntArray:
-    """Return parents (B,) where bones without one hang from the nearest limb of the largest tree.
+    """Return parents (B,) where bones without one hang from the nearest of those that are joined to the trunk.
 
     parents: (B,) of those that move skin; lines: theirs. Limbs that a file hangs from a root on the ground go on from
-    the body all the same. The nearest tree is joined first; a way costs more where it leaves the body.
+    the body all the same. The trunk is the tree that is nearest to all others; the next is joined first, and a way
+    costs more where it leaves the body, and from another limb: a head goes on from a trunk rather than from a wing.
     """
     found = parents.copy()
     owners = np.unique(lines.bones)
     tree = np.arange(len(parents))
     for bone in owners.tolist():
         tree[bone] = path_to_root(parents, bone)[-1]
-    sizes = np.bincount(tree[owners], minlength=len(parents))
     heads = np.zeros((len(parents), 3))
     heads[lines.bones] = lines.starts
     roots = owners[tree[owners] == owners]
-    joined = tree == int(sizes.argmax())
-    while len(rest := roots[~joined[roots]]):
-        away, share = lines.nearest(heads[rest])
-        targets = lines.points_at(share)
-        away *= 1.0 + _OUTSIDE * solid.share_outside(heads[rest][:, None], targets, _STEPS)
-        away[:, ~joined[lines.bones]] = np.inf
-        bone, line = np.unravel_index(int(away.argmin()), away.shape)
-        found[rest[bone]] = lines.bones[line]
-        joined |= tree == rest[bone]
+    if len(roots) < 2:
+        return found
+    away, share = lines.nearest(heads[roots])
+    away *= 1.0 + _OUTSIDE * solid.share_outside(heads[roots][:, None], lines.points_at(share), _STEPS)
+    to_tree = np.stack([away[:, tree[lines.bones] == root].min(axis=1) for root in roots], axis=1)
+    joined = tree == roots[int(to_tree.sum(axis=0).argmin())]
+    away *= np.where(joined[lines.bones], 1.0, _FROM_LIMB)
+    while (waiting := ~joined[roots]).any():
+        free = np.where(waiting[:, None] & joined[lines.bones], away, np.inf)
+        bone, line = np.unravel_index(int(free.argmin()), free.shape)
+        found[roots[bone]] = lines.bones[line]
+        joined |= tree == roots[bone]
     return found
 
 

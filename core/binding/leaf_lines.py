@@ -124,7 +124,7 @@ def _from_others(segments: Segments, parents: IntArray) -> Segments:
         return segments
     own = np.flatnonzero(rootless)
     starts = segments.starts[own]
-    rest = Segments(*(values[others] for values in (segments.bones, segments.starts, segments.ends, segments.leaf)))
+    rest = Segments(segments.bones[others], segments.starts[others], segments.ends[others], segments.leaf[others])
     away, share = rest.nearest(starts)
     nearest = away.argmin(axis=1)
     each = np.arange(len(own))

@@ -291,6 +291,6 @@ def _control_limbs(parents: IntArray, ground: BoolArray, found: BoolArray, cours
             double = courses.along(np.outer(own, body), reach)
             length = np.where(own, courses.lengths, 0.0)
             away = np.minimum(double + 1.0 - courses.inside, 1.0)
-            share[limb == first] = min(length @ away / max(float(length.sum()), _TINY) / _NEARLY_ALL, 1.0)
+            share[limb == first] = min(float(length @ away) / max(float(length.sum()), _TINY) / _NEARLY_ALL, 1.0)
         body |= own & (share < _ENOUGH)
     return share

@@ -97,7 +97,7 @@ def test_bones_left_out_as_controls_are_nothing_to_look_at_and_their_reasons_are
     points = np.zeros((5, 5))
     points[0, 1] = points[3, 0] = points[4, 0] = 1.0
     found = find_idle(body, Influences(np.resize((1, 2), (len(CUBE), 1)), np.ones((len(CUBE), 1))),
-                      Roles(points, points.any(axis=1)))
+                      Roles(points, points.sum(axis=1) > 0.0))
     assert found.by_role == ((Role.NAMED, names[3:]), (Role.GROUND, names[:1])) and not found.lost + found.empty
 
 

@@ -48,7 +48,12 @@ def test_a_head_whose_neck_closes_round_its_joint_keeps_its_skin(monkeypatch: py
     heads = np.array([(0, 0, 0.1), (0, 0, 1.1)])
     body = BindInput.from_arrays(points, faces, ["trunk", "head"], [-1, 0], heads, [heads[1], (0, 0, 2)], part)
     seen: list[np.ndarray] = []
-    monkeypatch.setattr(inside, "owned_alone", lambda found, owner: (seen.append(owner), found)[1])
+
+    def see(found: np.ndarray, owner: np.ndarray) -> np.ndarray:
+        seen.append(owner)
+        return found
+
+    monkeypatch.setattr(inside, "owned_alone", see)
     np.testing.assert_allclose(weights(body)[body.part == 2, 1], 1.0, atol=1e-6)
     assert (seen[0] < 0).all()
 

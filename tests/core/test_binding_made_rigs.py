@@ -1,5 +1,7 @@
 """Rigs made by rule: no limb without vertices, and no vertex that follows another limb."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,7 @@ def faults_of(made: Made) -> list[str]:
     body, names = made.body, [limb.name for limb in made.limbs]
     weights = bind_inside_distance(body).dense(len(body.bone_names))
     limb_of = np.array([names.index(name) if name else -1 for name in made.limb_of])
-    moved = weights.any(axis=0)
+    moved: Any = weights.any(axis=0)
     for bone in np.flatnonzero(~moved):  # a rigid piece may follow a bone or its twist bone
         moved[bone] = any(moved[twist] for twist, name in enumerate(made.plain_names)
                           if name.replace("_twist", "") == made.plain_names[bone].replace("_twist", ""))

@@ -1,6 +1,7 @@
 """Which bones move skin and which only steer: evidence from names, places, partners and chains."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,10 @@ FORWARD = np.array((0.0, -0.3, 0.0))
 UP = np.array((0.0, 0.0, 0.1))
 
 
-def with_bones(body: BindInput, bones: list[tuple[str, str | None, np.ndarray, np.ndarray]]) -> BindInput:
+Bones = list[tuple[str, str | None, Any, Any]]
+
+
+def with_bones(body: BindInput, bones: Bones) -> BindInput:
     """Return the body with these bones, of name, parent's name, head and tail, in place of its own."""
     names = [bone[0] for bone in bones]
     return BindInput(body.vertices, body.face_vertices, body.face_sizes, body.part, tuple(names),
@@ -24,7 +28,7 @@ def with_bones(body: BindInput, bones: list[tuple[str, str | None, np.ndarray, n
                      np.array([bone[2] for bone in bones], float), np.array([bone[3] for bone in bones], float))
 
 
-def bones_of(body: BindInput) -> list[tuple[str, str | None, np.ndarray, np.ndarray]]:
+def bones_of(body: BindInput) -> Bones:
     return [(name, body.bone_names[parent] if parent >= 0 else None, head, tail)
             for name, parent, head, tail in zip(body.bone_names, body.bone_parents, body.heads, body.tails,
                                                 strict=True)]
@@ -33,7 +37,7 @@ def bones_of(body: BindInput) -> list[tuple[str, str | None, np.ndarray, np.ndar
 def with_root(body: BindInput, under_root: Callable[[str], bool] = lambda _: False,
               tail: np.ndarray | None = None) -> BindInput:
     """Return the body with a root on the ground, from which the roots and chosen bones hang; tails: head + tail."""
-    bones = [("root", None, np.zeros(3), np.array((0.0, 0.0, 0.5)))]
+    bones: Bones = [("root", None, np.zeros(3), np.array((0.0, 0.0, 0.5)))]
     for name, parent, head, end in bones_of(body):
         bones.append((name, "root" if parent is None or under_root(name) else parent, head,
                       end if tail is None else head + tail))
@@ -42,7 +46,7 @@ def with_root(body: BindInput, under_root: Callable[[str], bool] = lambda _: Fal
 
 def doubled(body: BindInput, better: str, worse: str, chained: bool) -> BindInput:
     """Return the body with each bone twice. chained: the better is the worse one's child, else all hang from a root."""
-    bones = [("root", None, np.array((0.0, 0.0, -0.5)), np.array((0.0, 0.5, -0.5)))]
+    bones: Bones = [("root", None, np.array((0.0, 0.0, -0.5)), np.array((0.0, 0.5, -0.5)))]
     for name, parent, head, tail in bones_of(body):
         bones.append((worse.format(name), (better if chained else worse).format(parent) if parent else "root",
                       head, tail))
@@ -75,7 +79,7 @@ def test_bones_named_as_deforming_get_what_they_get_alone(better: str, worse: st
 def test_a_flat_list_under_a_root_is_bound_as_bones_without_parents_are() -> None:
     body = figure()
     loose = weights(with_bones(body, [(name, None, head, tail) for name, _, head, tail in bones_of(body)]))
-    flat = [(name, None, head, tail) for name, _, head, tail in bones_of(body)]
+    flat: Bones = [(name, None, head, tail) for name, _, head, tail in bones_of(body)]
     flat += [(f"ORG-{name}", None, head, tail) for name, _, head, tail in flat]
     found = weights(with_root(with_bones(body, flat)))
     for name, expected in loose.items():
@@ -153,7 +157,7 @@ def test_where_all_bones_are_controls_all_move_skin() -> None:
 def test_partners_without_names_are_found_in_any_direction(angle: float) -> None:
     body = moved(figure(), turn((1, 2, 3), angle))
     numbers = [str(k) for k in range(len(body.bone_names))]
-    groups = partner_groups(numbers, np.zeros(len(numbers)), body.bone_parents, body.heads,
+    groups = partner_groups(numbers, np.zeros(len(numbers), dtype=np.int64), body.bone_parents, body.heads,
                             float(np.linalg.norm(np.ptp(body.heads, axis=0))))
     pairs = {frozenset(body.bone_names[k][:-2] for k in group) for group in groups}
     assert pairs == {frozenset({name}) for name in ("arm", "hand", "thigh", "shin")} and len(groups) == 4
