@@ -1,0 +1,250 @@
+"""Smooth curves with bounds as a quadratic programme, solved by a primal-dual active set.
+
+    minimise    Σ w (x − wish)²  +  λ Σ (Δ² x)²  +  μ Σ (how far x is beyond its soft bounds)²
+    subject to  lo ≤ x ≤ hi
+
+Frames at a bound are held there, and frames beyond a soft one are drawn to it; the rest is one symmetric system with
+five diagonals (banded.py). Then frames beyond a bound are added, and those that their bound would have to pull back
+are let go, until none is wrong (Hintermüller, Ito and Kunisch 2003). Most problems end in about ten rounds. The matrix
+is no M-matrix, so sets may repeat: where a stretch of frames gains nothing for some rounds, its worst frame alone
+changes, and at last the last wrong frame of a channel, which ends in any case (Murty 1974; Júdice and Pires 1994).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .arrays import BoolArray, FloatArray, IntArray
+from .banded import solve_pentadiagonal
+
+_States = npt.NDArray[np.int8]
+"""Of each frame: -1 at its lower bound, 1 at its upper one, 0 at none."""
+
+_ROUNDING: Final = 1e-9
+"""Of the largest value of a channel: what is less far beyond a bound is at it."""
+_ROUNDING_OF_FORCES: Final = 2e-12
+"""Of what moves a frame alone by the largest value of its channel: smaller forces are rounding."""
+_STRETCH: Final = 64
+"""Frames that are judged together when frames change to and fro."""
+_PATIENCE: Final = 3
+"""Rounds without gain, after which only the worst frame of a stretch changes in each round."""
+_MANY_ROUNDS: Final = 100
+"""After so many the last wrong frame of each channel changes alone, which cannot go on for ever."""
+_MOST_ROUNDS: Final = 400
+
+
+@dataclass(frozen=True, eq=False)
+class BoundedSystem:
+    """A quadratic programme with one solution, for K channels of F frames.
+
+    wish: (K, F). weight: (K, F) w, above 0. lo, hi: (K, F), lo ≤ hi, infinite for none. stiffness: (K, 1) λ, from 0.
+    soft_lo, soft_hi: (K, F) likewise, or None; soft_weight: μ, from 0.
+    """
+
+    wish: FloatArray
+    weight: FloatArray
+    lo: FloatArray
+    hi: FloatArray
+    stiffness: FloatArray
+    soft_lo: FloatArray | None = None
+    soft_hi: FloatArray | None = None
+    soft_weight: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class BoundedSolution:
+    """What solves a BoundedSystem.
+
+    values: (K, F) within the bounds. held: (K, F) -1 at the lower bound, 1 at the upper one, 0 at none. force: (K, F)
+    half the gradient: above 0 where the lower bound holds a value up, below 0 where the upper one holds it down, and 0
+    but for rounding elsewhere. rounds: how often something was solved. is_optimal: (K,) false where these did not
+    suffice.
+    """
+
+    values: FloatArray
+    held: _States
+    force: FloatArray
+    rounds: int
+    is_optimal: BoolArray
+
+
+def solve_bounded(system: BoundedSystem) -> BoundedSolution:
+    """Return what solves a system.
+
+    Each round solves again only what its changes reach: two neighbouring values that stay at their bounds part what is
+    before them from what is after. Where the rounds do not suffice, values are cut off at their bounds.
+    """
+    shape, row, rounds = system.wish.shape, _Row.of(system), 0
+    where = np.arange(system.wish.size)
+    while len(where) and rounds < _MOST_ROUNDS:
+        rounds += 1
+        row.solve(where)
+        row.judge(where)
+        where = row.change(row.last_wrong() if rounds > _MANY_ROUNDS else row.some_wrong())
+    is_wrong = (row.wrong > 0.0).reshape(shape).any(axis=1)
+    return BoundedSolution(np.clip(row.values.reshape(shape), system.lo, system.hi), row.held.reshape(shape),
+                           row.force.reshape(shape), rounds, ~is_wrong)
+
+
+@dataclass(eq=False)
+class _Row:
+    """All channels one after the other, N = K F values, while they are solved.
+
+    frames: F. wish to soft_hi: (N,) as in BoundedSystem. own: (N,) λ times the diagonal of Δ²ᵀ Δ²; first: (N + 1,) what
+    couples each value with the one before, second: (N + 2,) with the one before that, 0 across the ends of channels.
+    padded: (N + 4,) the values between zeros. wrong: (N,) by how much a value is wrong where it is, 0: right. held,
+    beyond: (N,) at which bounds values are, and beyond which soft ones; new_held, new_beyond: where they had better be.
+    fewest: (S,) how many wrong frames each stretch had at best; left: (S,) for how many rounds it may go on like that.
+    """
+
+    frames: int
+    wish: FloatArray
+    weight: FloatArray
+    lo: FloatArray
+    hi: FloatArray
+    soft_lo: FloatArray | None
+    soft_hi: FloatArray | None
+    soft_weight: float
+    own: FloatArray
+    first: FloatArray
+    second: FloatArray
+    padded: FloatArray
+    force: FloatArray
+    wrong: FloatArray
+    held: _States
+    beyond: _States
+    new_held: _States
+    new_beyond: _States
+    fewest: IntArray
+    left: IntArray
+
+    @classmethod
+    def of(cls, system: BoundedSystem) -> _Row:
+        """Return it before the first round: nothing is held but what has one place alone."""
+        frames, size = system.wish.shape[1], system.wish.size
+        own, first, second = ((system.stiffness * each).ravel() for each in _couplings(frames))
+        held = np.where(system.lo == system.hi, -1, 0).astype(np.int8).ravel()
+        stretches = -(-size // _STRETCH)
+        soft = (None if each is None else each.ravel() for each in (system.soft_lo, system.soft_hi))
+        return cls(frames, system.wish.ravel(), system.weight.ravel(), system.lo.ravel(), system.hi.ravel(), *soft,
+                   system.soft_weight, own, np.append(first, 0.0), np.append(second, (0.0, 0.0)), np.zeros(size + 4),
+                   np.zeros(size), np.zeros(size), held, np.zeros_like(held), held.copy(), np.zeros_like(held),
+                   np.full(stretches, _STRETCH + 1), np.full(stretches, _PATIENCE))
+
+    @property
+    def values(self) -> FloatArray:
+        """The values (N,), a view."""
+        return self.padded[2:-2]
+
+    def solve(self, where: IntArray) -> None:
+        """Set values (M,), ascending, to what is least while some are held. Nothing else may reach those that are not.
+
+        Values that are held are known: their rows and columns leave the matrix.
+        """
+        held = self.held[where]
+        is_free = held == 0
+        known = np.where(is_free, 0.0, np.where(held < 0, self.lo[where], self.hi[where]))
+        weight, right = self._pulls(where)
+        first = np.where(np.diff(where) == 1, self.first[where[1:]], 0.0)
+        second = np.where(where[2:] - where[:-2] == 2, self.second[where[2:]], 0.0)
+        for far, coupling in ((1, first), (2, second)):
+            right[far:] -= coupling * known[:-far]
+            right[:-far] -= coupling * known[far:]
+            coupling *= is_free[far:] & is_free[:-far]
+        own = np.where(is_free, weight + self.own[where], 1.0)
+        right = np.where(is_free, right, known)
+        self.values[where] = solve_pentadiagonal(own[None], first[None], second[None], right[None])[0]
+
+    def _pulls(self, where: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return how much wishes and soft bounds count together, and that times where they want values to be."""
+        weight = self.weight[where]
+        pull = weight * self.wish[where]
+        if self.soft_lo is None or self.soft_hi is None:
+            return weight, pull
+        beyond = self.beyond[where]
+        bound = np.where(beyond < 0, self.soft_lo[where], np.where(beyond > 0, self.soft_hi[where], 0.0))
+        return weight + self.soft_weight * (beyond != 0), pull + self.soft_weight * bound
+
+    def judge(self, where: IntArray) -> None:
+        """Find what is wrong among values (M,) that were solved, and what they had better be.
+
+        Distances and forces are compared by how far a force would move a value alone.
+        """
+        values, held, lo, hi = self.values[where], self.held[where], self.lo[where], self.hi[where]
+        weight, pull = self._pulls(where)
+        diagonal = self.own[where] + weight
+        force = diagonal * values - pull
+        force += self.first[where] * self.padded[where + 1] + self.first[where + 1] * self.padded[where + 3]
+        force += self.second[where] * self.padded[where] + self.second[where + 2] * self.padded[where + 4]
+        self.force[where] = force
+        size = np.abs(self.values.reshape(-1, self.frames)).max(axis=1)[where // self.frames]
+        outside, pulled = np.maximum(lo - values, values - hi), held * force / diagonal
+        is_outside = (held == 0) & (outside > _ROUNDING * size)
+        is_pulled = (lo < hi) & (pulled > _ROUNDING_OF_FORCES * size)
+        wrong = np.where(is_outside, outside, np.where(is_pulled, pulled, 0.0))
+        self.new_held[where] = np.where(is_outside, np.where(values < lo, -1, 1), np.where(is_pulled, 0, held))
+        if self.soft_lo is not None and self.soft_hi is not None:
+            below, above = self.soft_lo[where] - values, values - self.soft_hi[where]
+            beyond, new = self.beyond[where], np.where(below > 0.0, -1, np.where(above > 0.0, 1, 0))
+            away = np.where(new != beyond, np.minimum(np.abs(below), np.abs(above)), 0.0)
+            away[away <= _ROUNDING * size] = 0.0
+            self.new_beyond[where] = np.where(away > 0.0, new, beyond)
+            wrong = np.maximum(wrong, away)
+        self.wrong[where] = wrong
+
+    def change(self, changes: BoolArray) -> IntArray:
+        """Let values (N,) be where they had better be; return which (M,) are to be solved again, ascending."""
+        stays = (self.held != 0) & ~changes
+        self.held[changes], self.beyond[changes] = self.new_held[changes], self.new_beyond[changes]
+        begins = np.zeros(len(changes), np.bool_)
+        begins[1:] = stays[1:] & stays[:-1]
+        begins[::self.frames] = True
+        part = np.cumsum(begins) - 1
+        is_reached = np.zeros(int(part[-1]) + 1, np.bool_)
+        is_reached[part[changes]] = True
+        again = is_reached[part]
+        beside = again.copy()
+        beside[1:] |= again[:-1] & stays[1:]
+        beside[:-1] |= again[1:] & stays[:-1]
+        return np.flatnonzero(beside)
+
+    def last_wrong(self) -> BoolArray:
+        """Return which values (N,) are the last of their channels that are wrong."""
+        wrong = self.wrong.reshape(-1, self.frames) > 0.0
+        last = self.frames - 1 - wrong[:, ::-1].argmax(axis=1)
+        return np.asarray(wrong & (np.arange(self.frames) == last[:, None])).ravel()
+
+    def some_wrong(self) -> BoolArray:
+        """Return which values (N,) are wrong; of stretches that gained nothing for some rounds the worst one alone."""
+        size, stretches = len(self.wrong), len(self.left)
+        wrong = np.zeros(stretches * _STRETCH)
+        wrong[:size] = self.wrong
+        wrong = wrong.reshape(stretches, _STRETCH)
+        count = np.count_nonzero(wrong, axis=1)
+        self.left = np.where(count < self.fewest, _PATIENCE, self.left - (count > 0))
+        self.fewest = np.minimum(self.fewest, count)
+        changes = wrong > 0.0
+        stuck = np.flatnonzero(self.left <= 0)
+        changes[stuck] &= np.arange(_STRETCH) == wrong[stuck].argmax(axis=1)[:, None]
+        return changes.ravel()[:size]
+
+
+def _couplings(frames: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the diagonal (F,) of Δ²ᵀ Δ², and what couples each frame with the one before it, and the one before that.
+
+    >>> [each.tolist() for each in _couplings(4)]
+    [[1.0, 5.0, 5.0, 1.0], [0.0, -2.0, -4.0, -2.0], [0.0, 0.0, 1.0, 1.0]]
+    """
+    own, first, second = np.zeros((3, frames))
+    if frames > 2:
+        own[:-2] += 1.0
+        own[1:-1] += 4.0
+        own[2:] += 1.0
+        first[1:-1] -= 2.0
+        first[2:] -= 2.0
+        second[2:] = 1.0
+    return own, first, second
