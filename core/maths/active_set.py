@@ -35,6 +35,8 @@ _PATIENCE: Final = 3
 _MANY_ROUNDS: Final = 100
 """After so many the last wrong frame of each channel changes alone, which cannot go on for ever."""
 _MOST_ROUNDS: Final = 400
+_AT_ONCE: Final = 1 << 16
+"""Values that are solved together: more do not fit into the caches of processors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +55,12 @@ class BoundedSystem:
     soft_lo: FloatArray | None = None
     soft_hi: FloatArray | None = None
     soft_weight: float = 0.0
+
+    def part(self, channels: slice) -> BoundedSystem:
+        """Return the system of some channels."""
+        soft = (None if each is None else each[channels] for each in (self.soft_lo, self.soft_hi))
+        return BoundedSystem(self.wish[channels], self.weight[channels], self.lo[channels], self.hi[channels],
+                             self.stiffness[channels], *soft, self.soft_weight)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,11 +81,23 @@ class BoundedSolution:
 
 
 def solve_bounded(system: BoundedSystem) -> BoundedSolution:
-    """Return what solves a system.
+    """Return what solves a system, some channels after the others.
 
     Each round solves again only what its changes reach: two neighbouring values that stay at their bounds part what is
     before them from what is after. Where the rounds do not suffice, values are cut off at their bounds.
     """
+    channels, frames = system.wish.shape
+    at_once = max(_AT_ONCE // max(frames, 1), 1)
+    if channels <= at_once:
+        return _solve_at_once(system)
+    parts = [_solve_at_once(system.part(slice(first, first + at_once))) for first in range(0, channels, at_once)]
+    values, held, force, is_optimal = (np.concatenate([getattr(part, name) for part in parts])
+                                       for name in ("values", "held", "force", "is_optimal"))
+    return BoundedSolution(values, held, force, max(part.rounds for part in parts), is_optimal)
+
+
+def _solve_at_once(system: BoundedSystem) -> BoundedSolution:
+    """Return what solves a system, all channels together."""
     shape, row, rounds = system.wish.shape, _Row.of(system), 0
     where = np.arange(system.wish.size)
     while len(where) and rounds < _MOST_ROUNDS:

@@ -177,6 +177,17 @@ def test_few_frames_are_what_they_wish_within_their_bounds(frames: int) -> None:
     assert cycle.curves.shape == (2, frames) and np.abs(cycle.curves - 1.0).max(initial=0.0) < EXACT
 
 
+def test_many_channels_are_solved_as_each_alone() -> None:
+    """More values than are solved together."""
+    rng = np.random.default_rng(0)
+    wish = np.cumsum(rng.normal(size=(5, 20_000)), axis=1)
+    problem = replace(still(20_000, 5), wish=wish, lo=wish - 0.5)
+    made = solve_displacement(problem)
+    assert_optimal(problem, made)
+    alone = replace(still(20_000), wish=wish[4:], lo=wish[4:] - 0.5)
+    assert np.abs(solve_displacement(alone).curves[0] - made.curves[4]).max() < EXACT * np.abs(wish).max()
+
+
 def test_no_channel_is_no_error() -> None:
     assert solve_displacement(still(9, 0)).curves.shape == (0, 9)
 
