@@ -18,9 +18,9 @@ from ...clips.clip import Clip
 from ...maths.arrays import FloatArray, smoothstep
 from ..limbs import Limb
 from .arms_off_ground import ArmsOnGround
+from .fitted_curves import CurveBounds, fit_curves
 from .grounding import Ground, most_drawn, most_put_down
 from .lift_of_touching import near_ground
-from .smooth_lift import smooth_between
 
 _ON_LEGS: Final = (0.005, 0.03)
 """A foot that a clip has no higher than the first is on the ground, even as it slides; from the second on, it is
@@ -31,8 +31,11 @@ _FREE_LEGS: Final = 0.3
 """So far from where a foot would be on the ground may be one that is not on it, and a body that does not lie."""
 _EXACT_LEGS: Final = 0.004
 """And so far what is on it."""
+_BODY_S: Final = 0.12
+"""So long before and after itself a wish is heard by the body: what goes up and down within 2 π times that is evened
+out by half."""
 _LEG_S: Final = 0.05
-"""Legs move faster than bodies: see smooth_between."""
+"""Legs move faster than bodies."""
 _SOFT_LEGS: Final = 0.004
 """A foot that swings begins to be drawn up when it is so high above the ground."""
 _STILL: Final = 1e-4
@@ -124,10 +127,12 @@ def _lift(found: Measured, lift: FloatArray, most: FloatArray, on: FloatArray, p
     least = found.arms.lifted(np.maximum((-feet - most_drawn(found.below, leg)).max(axis=1), -found.others))
     lowest = np.maximum((-feet - most).max(axis=1), least)
     highest = np.maximum((reached + (1.0 - on) * free).min(axis=1), lowest)
-    low, high = np.maximum(lowest, lift - loose), np.minimum(highest, lift + loose)
-    soft = smooth_between(times, *(so_far + each for each in (lift, low, high)), is_cycle=found.is_cycle) - so_far
     stand = np.maximum((reached + (1.0 - touching[:, :-1]) * free).min(axis=1), lift)
-    return np.maximum(np.clip(soft, lift - loose - near, np.minimum(stand, lift + loose) + near), least)
+    bounds = (np.maximum(least, lift - loose - near), np.minimum(stand, lift + loose) + near,
+              np.maximum(lowest, lift - loose), np.minimum(highest, lift + loose))
+    made = fit_curves(times, (so_far + lift)[None], CurveBounds(*((so_far + each)[None] for each in bounds)), _BODY_S,
+                      is_cycle=found.is_cycle)
+    return made[0] - so_far
 
 
 def _drawn(found: Measured, wanted: FloatArray, stands: FloatArray, on: FloatArray, least: FloatArray) -> FloatArray:
@@ -136,13 +141,10 @@ def _drawn(found: Measured, wanted: FloatArray, stands: FloatArray, on: FloatArr
     stands: (F, L) by how much they are to be, as far as they are on the ground, (F, L). least: (F, L) so that they are
     not in it.
     """
-    drawn, near = wanted.copy(), _EXACT_LEGS * found.leg
-    for column, leg in enumerate(found.legs):
-        if leg is not None:
-            wide = (1.0 - on[:, column]) * _FREE_LEGS * found.leg
-            lowest = np.maximum(least[:, column], stands[:, column] - wide)
-            highest = np.maximum(stands[:, column] + wide, lowest)
-            soft = smooth_between(found.times_s, wanted[:, column], lowest, highest, is_cycle=found.is_cycle,
-                                  soft_s=_LEG_S)
-            drawn[:, column] = np.maximum(np.clip(soft, lowest - near, highest + near), least[:, column])
-    return drawn
+    near, wide = _EXACT_LEGS * found.leg, (1.0 - on) * _FREE_LEGS * found.leg
+    lowest = np.maximum(least, stands - wide)
+    highest = np.maximum(stands + wide, lowest)
+    bounds = np.maximum(least, lowest - near), highest + near, lowest, highest
+    drawn = fit_curves(found.times_s, wanted.T, CurveBounds(*(each.T for each in bounds)), _LEG_S,
+                       is_cycle=found.is_cycle).T
+    return np.where([leg is not None for leg in found.legs], drawn, wanted)
