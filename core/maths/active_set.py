@@ -1,6 +1,6 @@
 """Smooth curves with bounds as a quadratic programme, solved by a primal-dual active set.
 
-    minimise    Σ w (x − wish)²  +  λ Σ (Δ² x)²  +  μ Σ (how far x is beyond its soft bounds)²
+    minimise    Σ w (x − wish)²  +  λ Σ (Δ² x)²  +  Σ μ (how far x is beyond its soft bounds)²
     subject to  lo ≤ x ≤ hi
 
 Frames at a bound are held there, and frames beyond a soft one are drawn to it; the rest is one symmetric system with
@@ -28,9 +28,9 @@ _ROUNDING: Final = 1e-9
 """Of the largest value of a channel: what is less far beyond a bound is at it."""
 _ROUNDING_OF_FORCES: Final = 2e-12
 """Of what moves a frame alone by the largest value of its channel: smaller forces are rounding."""
-_STRETCH: Final = 64
+_STRETCH: Final = 32
 """Frames that are judged together when frames change to and fro."""
-_PATIENCE: Final = 3
+_PATIENCE: Final = 5
 """Rounds without gain, after which only the worst frame of a stretch changes in each round."""
 _MANY_ROUNDS: Final = 100
 """After so many the last wrong frame of each channel changes alone, which cannot go on for ever."""
@@ -40,11 +40,32 @@ _AT_ONCE: Final = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
+class SoftBounds:
+    """Bounds that a curve may leave at a price.
+
+    lo, hi: (K, F), infinite for none. lo_weight, hi_weight: (K, F) μ of each, from 0, against the weights of wishes.
+    """
+
+    lo: FloatArray
+    hi: FloatArray
+    lo_weight: FloatArray
+    hi_weight: FloatArray
+
+    def part(self, channels: slice) -> SoftBounds:
+        """Return those of some channels."""
+        return SoftBounds(self.lo[channels], self.hi[channels], self.lo_weight[channels], self.hi_weight[channels])
+
+    def row(self) -> SoftBounds:
+        """Return those of all channels one after the other, (K F,) each."""
+        return SoftBounds(self.lo.ravel(), self.hi.ravel(), self.lo_weight.ravel(), self.hi_weight.ravel())
+
+
+@dataclass(frozen=True, eq=False)
 class BoundedSystem:
     """A quadratic programme with one solution, for K channels of F frames.
 
     wish: (K, F). weight: (K, F) w, above 0. lo, hi: (K, F), lo ≤ hi, infinite for none. stiffness: (K, 1) λ, from 0.
-    soft_lo, soft_hi: (K, F) likewise, or None; soft_weight: μ, from 0.
+    soft: further bounds, lo ≤ hi, or None.
     """
 
     wish: FloatArray
@@ -52,15 +73,12 @@ class BoundedSystem:
     lo: FloatArray
     hi: FloatArray
     stiffness: FloatArray
-    soft_lo: FloatArray | None = None
-    soft_hi: FloatArray | None = None
-    soft_weight: float = 0.0
+    soft: SoftBounds | None = None
 
     def part(self, channels: slice) -> BoundedSystem:
         """Return the system of some channels."""
-        soft = (None if each is None else each[channels] for each in (self.soft_lo, self.soft_hi))
         return BoundedSystem(self.wish[channels], self.weight[channels], self.lo[channels], self.hi[channels],
-                             self.stiffness[channels], *soft, self.soft_weight)
+                             self.stiffness[channels], None if self.soft is None else self.soft.part(channels))
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +132,7 @@ def _solve_at_once(system: BoundedSystem) -> BoundedSolution:
 class _Row:
     """All channels one after the other, N = K F values, while they are solved.
 
-    frames: F. wish to soft_hi: (N,) as in BoundedSystem. own: (N,) λ times the diagonal of Δ²ᵀ Δ²; first: (N + 1,) what
+    frames: F. wish to soft: (N,) as in BoundedSystem. own: (N,) λ times the diagonal of Δ²ᵀ Δ²; first: (N + 1,) what
     couples each value with the one before, second: (N + 2,) with the one before that, 0 across the ends of channels.
     padded: (N + 4,) the values between zeros. wrong: (N,) by how much a value is wrong where it is, 0: right. held,
     beyond: (N,) at which bounds values are, and beyond which soft ones; new_held, new_beyond: where they had better be.
@@ -126,9 +144,7 @@ class _Row:
     weight: FloatArray
     lo: FloatArray
     hi: FloatArray
-    soft_lo: FloatArray | None
-    soft_hi: FloatArray | None
-    soft_weight: float
+    soft: SoftBounds | None
     own: FloatArray
     first: FloatArray
     second: FloatArray
@@ -149,10 +165,10 @@ class _Row:
         own, first, second = ((system.stiffness * each).ravel() for each in _couplings(frames))
         held = np.where(system.lo == system.hi, -1, 0).astype(np.int8).ravel()
         stretches = -(-size // _STRETCH)
-        soft = (None if each is None else each.ravel() for each in (system.soft_lo, system.soft_hi))
-        return cls(frames, system.wish.ravel(), system.weight.ravel(), system.lo.ravel(), system.hi.ravel(), *soft,
-                   system.soft_weight, own, np.append(first, 0.0), np.append(second, (0.0, 0.0)), np.zeros(size + 4),
-                   np.zeros(size), np.zeros(size), held, np.zeros_like(held), held.copy(), np.zeros_like(held),
+        soft = None if system.soft is None else system.soft.row()
+        return cls(frames, system.wish.ravel(), system.weight.ravel(), system.lo.ravel(), system.hi.ravel(), soft, own,
+                   np.append(first, 0.0), np.append(second, (0.0, 0.0)), np.zeros(size + 4), np.zeros(size),
+                   np.zeros(size), held, np.zeros_like(held), held.copy(), np.zeros_like(held),
                    np.full(stretches, _STRETCH + 1), np.full(stretches, _PATIENCE))
 
     @property
@@ -183,11 +199,12 @@ class _Row:
         """Return how much wishes and soft bounds count together, and that times where they want values to be."""
         weight = self.weight[where]
         pull = weight * self.wish[where]
-        if self.soft_lo is None or self.soft_hi is None:
-            return weight, pull
-        beyond = self.beyond[where]
-        bound = np.where(beyond < 0, self.soft_lo[where], np.where(beyond > 0, self.soft_hi[where], 0.0))
-        return weight + self.soft_weight * (beyond != 0), pull + self.soft_weight * bound
+        if self.soft is not None:
+            for sign, bound, price in ((-1, self.soft.lo, self.soft.lo_weight), (1, self.soft.hi, self.soft.hi_weight)):
+                drawn = np.flatnonzero(self.beyond[where] == sign)
+                weight[drawn] += price[where[drawn]]
+                pull[drawn] += price[where[drawn]] * bound[where[drawn]]
+        return weight, pull
 
     def judge(self, where: IntArray) -> None:
         """Find what is wrong among values (M,) that were solved, and what they had better be.
@@ -207,8 +224,8 @@ class _Row:
         is_pulled = (lo < hi) & (pulled > _ROUNDING_OF_FORCES * size)
         wrong = np.where(is_outside, outside, np.where(is_pulled, pulled, 0.0))
         self.new_held[where] = np.where(is_outside, np.where(values < lo, -1, 1), np.where(is_pulled, 0, held))
-        if self.soft_lo is not None and self.soft_hi is not None:
-            below, above = self.soft_lo[where] - values, values - self.soft_hi[where]
+        if self.soft is not None:
+            below, above = self.soft.lo[where] - values, values - self.soft.hi[where]
             beyond, new = self.beyond[where], np.where(below > 0.0, -1, np.where(above > 0.0, 1, 0))
             away = np.where(new != beyond, np.minimum(np.abs(below), np.abs(above)), 0.0)
             away[away <= _ROUNDING * size] = 0.0

@@ -6,17 +6,21 @@ reduction (Hockney 1965; for blocks, Buzbee, Golub and Nielson 1970) eliminates 
     x_i = D_i⁻¹ (b_i − C_{i−1}ᵀ x_{i−1} − C_i x_{i+1}),
 
 which leaves a system of the same shape and half the size. All eliminations of a level are independent, so that N
-unknowns take log₂ N steps over whole arrays. It is Gaussian elimination in another order, and as stable for a positive
-definite matrix without a choice of pivots (Higham 2002, chapter 10).
+unknowns take log₂ N steps over whole arrays; the last few blocks are one dense matrix. It is Gaussian elimination in
+another order, and as stable for a positive definite matrix without a choice of pivots (Higham 2002, chapter 10).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from .arrays import FloatArray
+
+_FEW: Final = 32
+"""So many blocks are solved as one dense matrix."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +41,7 @@ def solve_pentadiagonal(diagonal: FloatArray, first: FloatArray, second: FloatAr
 
     diagonal: (K, N) A[i, i]. first: (K, N − 1) A[i, i + 1]; second: (K, N − 2) A[i, i + 2]; both are empty where N is
     too small. right: (K, N). A matrix that is not positive definite is not noticed: its solution is inexact, infinite
-    or NaN. Time and memory grow as K N.
+    or NaN, or numpy raises LinAlgError. Time and memory grow as K N.
 
     >>> ones = np.ones((1, 4))
     >>> solve_pentadiagonal(6.0 * ones, -4.0 * ones[:, 1:], ones[:, 2:], np.array(((3.0, -1.0, -1.0, 3.0),))).round(9)
@@ -67,8 +71,8 @@ def _in_blocks(diagonal: FloatArray, first: FloatArray, second: FloatArray, righ
 
 def _solved(blocks: _Blocks) -> FloatArray:
     """Return the unknowns of all blocks, (2, K, N): every other block is eliminated, the rest solved, and put in."""
-    if blocks.right.shape[2] == 1:
-        return _times(_inverse(blocks.own), blocks.right)
+    if blocks.right.shape[2] <= _FEW:
+        return _solved_densely(blocks)
     before, after = (np.ascontiguousarray(blocks.following[..., begin::2]) for begin in (0, 1))
     inverse = _inverse(np.ascontiguousarray(blocks.own[..., 1::2]))
     odd, inner = before.shape[-1], after.shape[-1]
@@ -85,6 +89,18 @@ def _solved(blocks: _Blocks) -> FloatArray:
     found = np.empty(blocks.right.shape)
     found[..., ::2], found[..., 1::2] = even, values
     return found
+
+
+def _solved_densely(blocks: _Blocks) -> FloatArray:
+    """Return the unknowns of few blocks, (2, K, N), by LAPACK: there is less to do than a call of numpy takes."""
+    _, channels, count = blocks.right.shape
+    matrix, at = np.zeros((channels, count, 2, count, 2)), np.arange(count)
+    matrix[:, at, :, at] = blocks.own.transpose(3, 2, 0, 1)
+    matrix[:, at[:-1], :, at[1:]] = blocks.following.transpose(3, 2, 0, 1)
+    matrix[:, at[1:], :, at[:-1]] = blocks.following.transpose(3, 2, 1, 0)
+    right = np.moveaxis(blocks.right, 0, -1).reshape(channels, 2 * count, 1)
+    found = np.linalg.solve(matrix.reshape(channels, 2 * count, 2 * count), right)
+    return np.moveaxis(found.reshape(channels, count, 2), -1, 0)
 
 
 def _inverse(blocks: FloatArray) -> FloatArray:

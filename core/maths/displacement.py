@@ -3,7 +3,7 @@
 A displacement curve c(t) is added to a motion so that it meets constraints (Gleicher 1998, "Retargetting motion to new
 characters"; Lee and Shin 1999, "A hierarchical approach to interactive motion editing"). For each channel
 
-    minimise    Σ w (c − wish)²  +  s⁴ Σ c''²  +  μ Σ (how far c is beyond its soft bounds)²
+    minimise    Σ w (c − wish)²  +  s⁴ Σ c''²  +  Σ μ (how far c is beyond its soft bounds)²
     subject to  lo ≤ c ≤ hi
 
 A wish is heard within about s seconds: alone, without bounds, the curve is a low pass without delay of gain
@@ -19,7 +19,7 @@ from typing import Final
 
 import numpy as np
 
-from .active_set import BoundedSystem, solve_bounded
+from .active_set import BoundedSystem, SoftBounds, solve_bounded
 from .arrays import BoolArray, FloatArray
 
 _LEAST_WEIGHT: Final = 1e-8
@@ -30,15 +30,6 @@ _CONTRADICTED_WEIGHT: Final = 1e3
 """Times the largest weight of a channel: how much the middle of bounds counts that contradict each other."""
 _HEARD: Final = 20.0
 """Smoothing times from which a cycle hears its neighbours: more change it by less than 1e-6."""
-
-
-@dataclass(frozen=True, eq=False)
-class SoftBounds:
-    """Bounds that a curve may leave at a price. lo, hi: (K, F), infinite for none. weight: μ, against wishes of 1."""
-
-    lo: FloatArray
-    hi: FloatArray
-    weight: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +61,10 @@ class DisplacementProblem:
         bounds = {"lo": self.lo, "hi": self.hi}
         if self.soft is not None:
             bounds |= {"soft.lo": self.soft.lo, "soft.hi": self.soft.hi}
-        for name, values in {"wish": self.wish, "weight": self.weight, **bounds}.items():
+        weights = {"weight": self.weight}
+        if self.soft is not None:
+            weights |= {"soft.lo_weight": self.soft.lo_weight, "soft.hi_weight": self.soft.hi_weight}
+        for name, values in {"wish": self.wish, **weights, **bounds}.items():
             if values.shape != self.wish.shape or values.ndim != 2:
                 raise ValueError(f"{name} has the shape {values.shape}, wish {self.wish.shape}; both must be (K, F)")
             if not (np.isnan(values).sum() == 0 if name in bounds else np.isfinite(values).all()):
@@ -82,12 +76,11 @@ class DisplacementProblem:
             raise ValueError("smoothing_s must be finite and not below 0")
         if not (np.isfinite(self.spacing_s) and self.spacing_s > 0.0):
             raise ValueError(f"spacing_s is {self.spacing_s}; it must be finite and above 0")
-        if (self.weight < 0.0).any():
-            raise ValueError(f"weight has values below 0, as {self.weight.min():g}")
+        for name, values in weights.items():
+            if (values < 0.0).any():
+                raise ValueError(f"{name} has values below 0, as {values.min():g}")
         if (np.isposinf(self.lo) | np.isneginf(self.hi)).any():
             raise ValueError("lo is never +infinity and hi never -infinity: no curve could be there")
-        if self.soft is not None and not (np.isfinite(self.soft.weight) and self.soft.weight >= 0.0):
-            raise ValueError(f"soft.weight is {self.soft.weight}; it must be finite and not below 0")
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +119,9 @@ def solve_displacement(problem: DisplacementProblem) -> DisplacementResult:
     frames = problem.wish.shape[1]
     heard = int(np.ceil(_HEARD * problem.smoothing_s.max(initial=0.0) / problem.spacing_s))
     rows = np.arange(-heard, frames + heard) % frames
-    soft = None if problem.soft is None else SoftBounds(problem.soft.lo[:, rows], problem.soft.hi[:, rows],
-                                                        problem.soft.weight)
+    soft = problem.soft
+    if soft is not None:
+        soft = SoftBounds(soft.lo[:, rows], soft.hi[:, rows], soft.lo_weight[:, rows], soft.hi_weight[:, rows])
     found = _solved(DisplacementProblem(problem.wish[:, rows], problem.weight[:, rows], problem.lo[:, rows],
                                         problem.hi[:, rows], problem.smoothing_s, problem.spacing_s, soft))
     own = slice(heard, heard + frames)
@@ -162,11 +156,11 @@ def _system(problem: DisplacementProblem) -> BoundedSystem:
         wish = np.where(is_contradiction, _middle(lo, hi), wish)
         lo, hi = np.where(is_contradiction, -np.inf, lo), np.where(is_contradiction, np.inf, hi)
     soft = problem.soft
-    if soft is None or soft.weight == 0.0:
-        return BoundedSystem(wish, weight, lo, hi, stiffness)
-    is_contradiction = soft.lo > soft.hi
-    soft_lo, soft_hi = (np.where(is_contradiction, _middle(soft.lo, soft.hi), each) for each in (soft.lo, soft.hi))
-    return BoundedSystem(wish, weight, lo, hi, stiffness, soft_lo, soft_hi, soft.weight)
+    if soft is not None:
+        middle, is_contradiction = _middle(soft.lo, soft.hi), soft.lo > soft.hi
+        soft = SoftBounds(np.where(is_contradiction, middle, soft.lo), np.where(is_contradiction, middle, soft.hi),
+                          soft.lo_weight, soft.hi_weight)
+    return BoundedSystem(wish, weight, lo, hi, stiffness, soft)
 
 
 def _middle(lo: FloatArray, hi: FloatArray) -> FloatArray:

@@ -30,8 +30,8 @@ def random_problem(seed: int, most_frames: int = 400) -> DisplacementProblem:
     lo[rng.random(shape) < 0.2], hi[rng.random(shape) < 0.2] = -np.inf, np.inf
     same = rng.random(shape) < 0.02
     hi[same & np.isfinite(lo)] = lo[same & np.isfinite(lo)]
-    soft = SoftBounds(base - 0.02, base + 0.02, 300.0) if seed % 4 == 0 else None
-    return DisplacementProblem(wish, weight, lo, hi, smoothing, SPACING_S, soft)
+    soft = SoftBounds(base - 0.02, base + 0.02, *(10.0 ** rng.uniform(1.0, 4.0, (2, *shape))))
+    return DisplacementProblem(wish, weight, lo, hi, smoothing, SPACING_S, soft if seed % 4 == 0 else None)
 
 
 def dense(problem: DisplacementProblem, channel: int, *, is_cycle: bool = False) -> FloatArray:
@@ -48,8 +48,8 @@ def forces(problem: DisplacementProblem, curves: FloatArray) -> FloatArray:
         stiffness = (problem.smoothing_s[channel] / problem.spacing_s) ** 4
         made[channel] += stiffness * np.convolve(bends, (1.0, -2.0, 1.0))
     if problem.soft is not None:
-        made -= problem.soft.weight * (np.maximum(problem.soft.lo - curves, 0.0)
-                                       - np.maximum(curves - problem.soft.hi, 0.0))
+        made -= problem.soft.lo_weight * np.maximum(problem.soft.lo - curves, 0.0)
+        made += problem.soft.hi_weight * np.maximum(curves - problem.soft.hi, 0.0)
     return made
 
 
@@ -161,9 +161,9 @@ def test_a_curve_rises_before_a_bound_that_lifts_it() -> None:
 
 def test_soft_bounds_give_way_as_their_weight_says() -> None:
     lo = np.where(np.arange(100) == 50, 1.0, -np.inf)[None]
-    free = np.full((1, 100), np.inf)
-    heights = [solve_displacement(replace(still(), soft=SoftBounds(lo, free, weight))).curves[0, 50]
-               for weight in (0.0, 1.0, 100.0, 1e4)]
+    free = np.full((1, 100), 9.0)
+    bounds = [SoftBounds(lo, free, 0.0 * free + weight, 0.0 * free) for weight in (0.0, 1.0, 100.0, 1e4)]
+    heights = [solve_displacement(replace(still(), soft=soft)).curves[0, 50] for soft in bounds]
     assert heights[0] == 0.0 and heights == sorted(heights)
     assert heights[1] < 0.2 and 0.99 < heights[3] < 1.0
 
@@ -243,8 +243,8 @@ def test_bounds_that_contradict_each_other_are_missed_alike_and_named() -> None:
     ({"smoothing_s": np.ones(2)}, r"smoothing_s has the shape \(2,\)"),
     ({"smoothing_s": np.array((-1.0,))}, "smoothing_s must be finite and not below 0"),
     ({"spacing_s": 0.0}, "spacing_s is 0.0"),
-    ({"soft": SoftBounds(np.zeros((1, 100)), np.zeros((1, 9)), 1.0)}, r"soft.hi has the shape \(1, 9\)"),
-    ({"soft": SoftBounds(np.zeros((1, 100)), np.zeros((1, 100)), -1.0)}, "soft.weight is -1.0"),
+    ({"soft": SoftBounds(*np.zeros((3, 1, 100)), np.zeros((1, 9)))}, r"soft.hi_weight has the shape \(1, 9\)"),
+    ({"soft": SoftBounds(*np.full((4, 1, 100), -1.0))}, "soft.lo_weight has values below 0, as -1"),
 ])
 def test_what_is_no_problem_is_refused(change: dict[str, object], says: str) -> None:
     with pytest.raises(ValueError, match=says):

@@ -11,9 +11,6 @@ from ...clips.keyed import SAMPLE_S
 from ...maths.arrays import FloatArray
 from ...maths.displacement import DisplacementProblem, SoftBounds, solve_displacement
 
-_SOFT_WEIGHT: Final = 300.0
-"""How much soft bounds count, against wishes of 1: a foot 1 cm beyond them counts as a body 17 cm from where it is
-wanted."""
 _END_WEIGHT: Final = 1e6
 """Curves begin and end where they are wanted, so that clips go on fitting together."""
 _SHORTEST_S: Final = 2.0 * SAMPLE_S
@@ -22,14 +19,16 @@ _SHORTEST_S: Final = 2.0 * SAMPLE_S
 
 @dataclass(frozen=True, eq=False)
 class CurveBounds:
-    """Where K curves may be at F times, (K, F) each: never below lo, nor above hi where that is not below lo, and
-    hardly below soft_lo or above soft_hi.
+    """Where K curves may be at F times, (K, F) each.
+
+    lo: never below. soft_lo, soft_hi: hardly below or above, as their weights say, against wishes of 1.
     """
 
     lo: FloatArray
-    hi: FloatArray
     soft_lo: FloatArray
     soft_hi: FloatArray
+    lo_weight: FloatArray
+    hi_weight: FloatArray
 
 
 def fit_curves(times: FloatArray, wish: FloatArray, bounds: CurveBounds, smoothing_s: float, *,
@@ -37,36 +36,33 @@ def fit_curves(times: FloatArray, wish: FloatArray, bounds: CurveBounds, smoothi
     """Return K curves (K, F) at times (F,) that bend little, are near their wishes (K, F), and within their bounds.
 
     times: ascending, in seconds. smoothing_s: how long before and after itself a wish is heard. is_cycle: what happens
-    at the end is followed by the beginning; else curves begin and end where they are wanted, if their bounds let them.
+    at the end is followed by the beginning; else curves begin and end where they are wanted, if lo lets them.
     Solved in even frames, as many as there are times in the same time; between them curves go straight, and are cut off
-    at their bounds.
+    at lo.
 
     >>> times, hop = np.arange(61) / 60.0, (np.arange(61) == 30)[None] * 1.0
     >>> far = hop * 0.0 + 9.0
-    >>> free = fit_curves(times, hop, CurveBounds(-far, far, -far, far), 0.12, is_cycle=False)
-    >>> near = fit_curves(times, hop, CurveBounds(hop - 0.5, far, -far, far), 0.12, is_cycle=False)
+    >>> free = fit_curves(times, hop, CurveBounds(-far, -far, far, far, far), 0.12, is_cycle=False)
+    >>> near = fit_curves(times, hop, CurveBounds(hop - 0.5, -far, far, far, far), 0.12, is_cycle=False)
     >>> float(free.max().round(2)), float(near.max().round(2))
     (0.05, 0.5)
     """
-    hi = np.maximum(bounds.hi, bounds.lo)
     length = float(times[-1] - times[0]) if len(times) > 2 else 0.0
     if length < _SHORTEST_S:
-        return np.asarray(np.clip(wish, bounds.lo, hi))
+        return np.maximum(wish, bounds.lo)
     frames = max(round(length / float(np.median(np.diff(times)))), 2)
     every = np.linspace(times[0], times[-1], frames + 1)
-    wished, lo, hi_there, soft_lo, soft_hi = (np.stack([np.interp(every, times, row) for row in rows]) for rows in
-                                              (wish, bounds.lo, hi, bounds.soft_lo, bounds.soft_hi))
-    weight = np.ones_like(wished)
+    wished, lo, soft_lo, soft_hi, lo_weight, hi_weight = (
+        np.stack([np.interp(every, times, row) for row in rows]) for rows in
+        (wish, bounds.lo, bounds.soft_lo, bounds.soft_hi, bounds.lo_weight, bounds.hi_weight))
+    weight, own = np.ones_like(wished), slice(frames if is_cycle else frames + 1)
     if is_cycle:
-        lo[:, 0], hi_there[:, 0] = np.maximum(lo[:, 0], lo[:, -1]), np.maximum(hi_there[:, 0], hi_there[:, -1])
-        wished[:, 0] = 0.5 * (wished[:, 0] + wished[:, -1])
+        wished[:, 0], lo[:, 0] = 0.5 * (wished[:, 0] + wished[:, -1]), np.maximum(lo[:, 0], lo[:, -1])
     else:
         weight[:, [0, -1]] = _END_WEIGHT
-    kept = slice(frames) if is_cycle else slice(None)
-    soft = SoftBounds(soft_lo[:, kept], soft_hi[:, kept], _SOFT_WEIGHT)
+    soft = SoftBounds(soft_lo[:, own], soft_hi[:, own], lo_weight[:, own], hi_weight[:, own])
     made = solve_displacement(DisplacementProblem(
-        wished[:, kept], weight[:, kept], lo[:, kept], hi_there[:, kept], np.full(len(wish), smoothing_s),
+        wished[:, own], weight[:, own], lo[:, own], np.full_like(lo[:, own], np.inf), np.full(len(wish), smoothing_s),
         length / frames, soft, is_cycle)).curves
     closed = np.concatenate((made, made[:, :1]), axis=1) if is_cycle else made
-    curves = np.stack([np.interp(times, every, curve) for curve in closed])
-    return np.asarray(np.clip(curves, bounds.lo, hi))
+    return np.maximum(np.stack([np.interp(times, every, curve) for curve in closed]), bounds.lo)
