@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import BoolArray, FloatArray, IntArray
+from .arrays import BoolArray, FloatArray, IntArray, side_by_side
 from .banded import solve_pentadiagonal
 
 _States = npt.NDArray[np.int8]
@@ -35,6 +35,8 @@ _PATIENCE: Final = 5
 _MANY_ROUNDS: Final = 100
 """After so many the last wrong frame of each channel changes alone, which cannot go on for ever."""
 _MOST_ROUNDS: Final = 400
+_HEARD: Final = 16.0
+"""Fourth roots of stiffness by weight, in frames: what changes farther away is heard by less than 1e-5."""
 _AT_ONCE: Final = 1 << 16
 """Values that are solved together: more do not fit into the caches of processors."""
 
@@ -101,8 +103,9 @@ class BoundedSolution:
 def solve_bounded(system: BoundedSystem) -> BoundedSolution:
     """Return what solves a system, some channels after the others.
 
-    Each round solves again only what its changes reach: two neighbouring values that stay at their bounds part what is
-    before them from what is after. Where the rounds do not suffice, values are cut off at their bounds.
+    Each round solves again only what hears its changes: what is near, and not parted from them by two neighbouring
+    values that stay at their bounds. At last all is solved once more as a whole. Where the rounds do not suffice,
+    values are cut off at their bounds.
     """
     channels, frames = system.wish.shape
     at_once = max(_AT_ONCE // max(frames, 1), 1)
@@ -117,12 +120,15 @@ def solve_bounded(system: BoundedSystem) -> BoundedSolution:
 def _solve_at_once(system: BoundedSystem) -> BoundedSolution:
     """Return what solves a system, all channels together."""
     shape, row, rounds = system.wish.shape, _Row.of(system), 0
-    where = np.arange(system.wish.size)
+    every = where = np.arange(system.wish.size)
     while len(where) and rounds < _MOST_ROUNDS:
         rounds += 1
+        is_whole = len(where) == len(every)
         row.solve(where)
         row.judge(where)
         where = row.change(row.last_wrong() if rounds > _MANY_ROUNDS else row.some_wrong())
+        if not len(where) and not is_whole:
+            where = every
     is_wrong = (row.wrong > 0.0).reshape(shape).any(axis=1)
     return BoundedSolution(np.clip(row.values.reshape(shape), system.lo, system.hi), row.held.reshape(shape),
                            row.force.reshape(shape), rounds, ~is_wrong)
@@ -136,7 +142,8 @@ class _Row:
     couples each value with the one before, second: (N + 2,) with the one before that, 0 across the ends of channels.
     padded: (N + 4,) the values between zeros. wrong: (N,) by how much a value is wrong where it is, 0: right. held,
     beyond: (N,) at which bounds values are, and beyond which soft ones; new_held, new_beyond: where they had better be.
-    fewest: (S,) how many wrong frames each stretch had at best; left: (S,) for how many rounds it may go on like that.
+    heard: (K,) how many frames away a change is heard. fewest: (S,) how many wrong frames each stretch had at best;
+    left: (S,) for how many rounds it may go on like that.
     """
 
     frames: int
@@ -155,6 +162,7 @@ class _Row:
     beyond: _States
     new_held: _States
     new_beyond: _States
+    heard: IntArray
     fewest: IntArray
     left: IntArray
 
@@ -166,9 +174,11 @@ class _Row:
         held = np.where(system.lo == system.hi, -1, 0).astype(np.int8).ravel()
         stretches = -(-size // _STRETCH)
         soft = None if system.soft is None else system.soft.row()
+        far = (system.stiffness[:, 0] / system.weight.min(axis=1, initial=np.inf)) ** 0.25
+        heard = np.minimum(np.ceil(_HEARD * far) + 2.0, frames).astype(np.int64)
         return cls(frames, system.wish.ravel(), system.weight.ravel(), system.lo.ravel(), system.hi.ravel(), soft, own,
                    np.append(first, 0.0), np.append(second, (0.0, 0.0)), np.zeros(size + 4), np.zeros(size),
-                   np.zeros(size), held, np.zeros_like(held), held.copy(), np.zeros_like(held),
+                   np.zeros(size), held, np.zeros_like(held), held.copy(), np.zeros_like(held), heard,
                    np.full(stretches, _STRETCH + 1), np.full(stretches, _PATIENCE))
 
     @property
@@ -177,33 +187,44 @@ class _Row:
         return self.padded[2:-2]
 
     def solve(self, where: IntArray) -> None:
-        """Set values (M,), ascending, to what is least while some are held. Nothing else may reach those that are not.
+        """Set values (M,), ascending, to what is least while some of them are held, and all others stay.
 
-        Values that are held are known: their rows and columns leave the matrix.
+        Values that are held, or stay, are known: their rows and columns leave the matrix.
         """
-        held = self.held[where]
+        at = side_by_side(where)
+        held = self.held[at]
         is_free = held == 0
-        known = np.where(is_free, 0.0, np.where(held < 0, self.lo[where], self.hi[where]))
-        weight, right = self._pulls(where)
-        first = np.where(np.diff(where) == 1, self.first[where[1:]], 0.0)
-        second = np.where(where[2:] - where[:-2] == 2, self.second[where[2:]], 0.0)
-        for far, coupling in ((1, first), (2, second)):
-            right[far:] -= coupling * known[:-far]
-            right[:-far] -= coupling * known[far:]
-            coupling *= is_free[far:] & is_free[:-far]
-        own = np.where(is_free, weight + self.own[where], 1.0)
-        right = np.where(is_free, right, known)
-        self.values[where] = solve_pentadiagonal(own[None], first[None], second[None], right[None])[0]
+        known = np.where(is_free, 0.0, np.where(held < 0, self.lo[at], self.hi[at]))
+        weight, right = self._pulls(at)
+        self.values[at] = known
+        right = np.where(is_free, right - self._coupled(at), known)
+        first, second = self.first[_after(at, 1)][:-1], self.second[_after(at, 2)][:-2]
+        if not isinstance(at, slice):
+            first, second = self.first[where[1:]] * (np.diff(where) == 1), self.second[where[2:]] * (
+                where[2:] - where[:-2] == 2)
+        own = np.where(is_free, weight + self.own[at], 1.0)
+        self.values[at] = solve_pentadiagonal(own[None], (first * (is_free[1:] & is_free[:-1]))[None],
+                                              (second * (is_free[2:] & is_free[:-2]))[None], right[None])[0]
 
-    def _pulls(self, where: IntArray) -> tuple[FloatArray, FloatArray]:
+    def _coupled(self, at: slice | IntArray) -> FloatArray:
+        """Return how much the neighbours of some values move them, by λ Δ²ᵀ Δ² without its diagonal."""
+        made = self.first[at] * self.padded[_after(at, 1)]
+        made += self.first[_after(at, 1)] * self.padded[_after(at, 3)]
+        made += self.second[at] * self.padded[at]
+        made += self.second[_after(at, 2)] * self.padded[_after(at, 4)]
+        return made
+
+    def _pulls(self, at: slice | IntArray) -> tuple[FloatArray, FloatArray]:
         """Return how much wishes and soft bounds count together, and that times where they want values to be."""
-        weight = self.weight[where]
-        pull = weight * self.wish[where]
+        weight = self.weight[at].copy()
+        pull = weight * self.wish[at]
         if self.soft is not None:
+            beyond = self.beyond[at]
             for sign, bound, price in ((-1, self.soft.lo, self.soft.lo_weight), (1, self.soft.hi, self.soft.hi_weight)):
-                drawn = np.flatnonzero(self.beyond[where] == sign)
-                weight[drawn] += price[where[drawn]]
-                pull[drawn] += price[where[drawn]] * bound[where[drawn]]
+                drawn = np.flatnonzero(beyond == sign)
+                strong = price[at][drawn]
+                weight[drawn] += strong
+                pull[drawn] += strong * bound[at][drawn]
         return weight, pull
 
     def judge(self, where: IntArray) -> None:
@@ -211,27 +232,25 @@ class _Row:
 
         Distances and forces are compared by how far a force would move a value alone.
         """
-        values, held, lo, hi = self.values[where], self.held[where], self.lo[where], self.hi[where]
-        weight, pull = self._pulls(where)
-        diagonal = self.own[where] + weight
-        force = diagonal * values - pull
-        force += self.first[where] * self.padded[where + 1] + self.first[where + 1] * self.padded[where + 3]
-        force += self.second[where] * self.padded[where] + self.second[where + 2] * self.padded[where + 4]
-        self.force[where] = force
+        at = side_by_side(where)
+        values, held, lo, hi = self.values[at], self.held[at], self.lo[at], self.hi[at]
+        weight, pull = self._pulls(at)
+        diagonal = self.own[at] + weight
+        self.force[at] = force = diagonal * values - pull + self._coupled(at)
         size = np.abs(self.values.reshape(-1, self.frames)).max(axis=1)[where // self.frames]
         outside, pulled = np.maximum(lo - values, values - hi), held * force / diagonal
         is_outside = (held == 0) & (outside > _ROUNDING * size)
         is_pulled = (lo < hi) & (pulled > _ROUNDING_OF_FORCES * size)
         wrong = np.where(is_outside, outside, np.where(is_pulled, pulled, 0.0))
-        self.new_held[where] = np.where(is_outside, np.where(values < lo, -1, 1), np.where(is_pulled, 0, held))
+        self.new_held[at] = np.where(is_outside, np.where(values < lo, -1, 1), np.where(is_pulled, 0, held))
         if self.soft is not None:
-            below, above = self.soft.lo[where] - values, values - self.soft.hi[where]
-            beyond, new = self.beyond[where], np.where(below > 0.0, -1, np.where(above > 0.0, 1, 0))
+            below, above = self.soft.lo[at] - values, values - self.soft.hi[at]
+            beyond, new = self.beyond[at], np.where(below > 0.0, -1, np.where(above > 0.0, 1, 0))
             away = np.where(new != beyond, np.minimum(np.abs(below), np.abs(above)), 0.0)
             away[away <= _ROUNDING * size] = 0.0
-            self.new_beyond[where] = np.where(away > 0.0, new, beyond)
+            self.new_beyond[at] = np.where(away > 0.0, new, beyond)
             wrong = np.maximum(wrong, away)
-        self.wrong[where] = wrong
+        self.wrong[at] = wrong
 
     def change(self, changes: BoolArray) -> IntArray:
         """Let values (N,) be where they had better be; return which (M,) are to be solved again, ascending."""
@@ -243,11 +262,20 @@ class _Row:
         part = np.cumsum(begins) - 1
         is_reached = np.zeros(int(part[-1]) + 1, np.bool_)
         is_reached[part[changes]] = True
-        again = is_reached[part]
+        again = is_reached[part] & self._near(np.flatnonzero(changes))
         beside = again.copy()
         beside[1:] |= again[:-1] & stays[1:]
         beside[:-1] |= again[1:] & stays[:-1]
         return np.flatnonzero(beside)
+
+    def _near(self, where: IntArray) -> BoolArray:
+        """Tell which values (N,) hear of changes of some (M,)."""
+        channel = where // self.frames
+        begins = np.maximum(where - self.heard[channel], channel * self.frames)
+        ends = np.minimum(where + self.heard[channel], (channel + 1) * self.frames - 1) + 1
+        size = len(self.wrong) + 1
+        edges = np.bincount(begins, minlength=size) - np.bincount(ends, minlength=size)
+        return np.asarray(np.cumsum(edges)[:-1] > 0)
 
     def last_wrong(self) -> BoolArray:
         """Return which values (N,) are the last of their channels that are wrong."""
@@ -268,6 +296,11 @@ class _Row:
         stuck = np.flatnonzero(self.left <= 0)
         changes[stuck] &= np.arange(_STRETCH) == wrong[stuck].argmax(axis=1)[:, None]
         return changes.ravel()[:size]
+
+
+def _after(at: slice | IntArray, by: int) -> slice | IntArray:
+    """Return which values stand so far after some."""
+    return slice(at.start + by, at.stop + by) if isinstance(at, slice) else at + by
 
 
 def _couplings(frames: int) -> tuple[FloatArray, FloatArray, FloatArray]:
