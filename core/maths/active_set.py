@@ -125,7 +125,6 @@ def _solve_at_once(system: BoundedSystem) -> BoundedSolution:
         rounds += 1
         is_whole = len(where) == len(every)
         row.solve(where)
-        row.judge(where)
         where = row.change(row.last_wrong() if rounds > _MANY_ROUNDS else row.some_wrong())
         if not len(where) and not is_whole:
             where = every
@@ -140,10 +139,10 @@ class _Row:
 
     frames: F. wish to soft: (N,) as in BoundedSystem. own: (N,) λ times the diagonal of Δ²ᵀ Δ²; first: (N + 1,) what
     couples each value with the one before, second: (N + 2,) with the one before that, 0 across the ends of channels.
-    padded: (N + 4,) the values between zeros. wrong: (N,) by how much a value is wrong where it is, 0: right. held,
-    beyond: (N,) at which bounds values are, and beyond which soft ones; new_held, new_beyond: where they had better be.
-    heard: (K,) how many frames away a change is heard. fewest: (S,) how many wrong frames each stretch had at best;
-    left: (S,) for how many rounds it may go on like that.
+    padded: (N + 4,) the values between zeros. size: (N,) the largest of each channel at first. wrong: (N,) by how much
+    a value is wrong where it is, 0: right. held, beyond: (N,) at which bounds values are, and beyond which soft ones;
+    new_held, new_beyond: where they had better be. heard: (K,) how many frames away a change is heard. fewest: (S,) how
+    many wrong frames each stretch had at best; left: (S,) for how many rounds it may go on like that.
     """
 
     frames: int
@@ -157,6 +156,7 @@ class _Row:
     second: FloatArray
     padded: FloatArray
     force: FloatArray
+    size: FloatArray
     wrong: FloatArray
     held: _States
     beyond: _States
@@ -168,17 +168,20 @@ class _Row:
 
     @classmethod
     def of(cls, system: BoundedSystem) -> _Row:
-        """Return it before the first round: nothing is held but what has one place alone."""
+        """Return it before the first round: what has one place alone is held, and beyond is what would rather be."""
         frames, size = system.wish.shape[1], system.wish.size
         own, first, second = ((system.stiffness * each).ravel() for each in _couplings(frames))
         held = np.where(system.lo == system.hi, -1, 0).astype(np.int8).ravel()
         stretches = -(-size // _STRETCH)
-        soft = None if system.soft is None else system.soft.row()
+        soft, wish = None if system.soft is None else system.soft.row(), system.wish.ravel()
+        beyond = np.zeros_like(held)
+        if soft is not None:
+            beyond = (wish > soft.hi).astype(np.int8) - (wish < soft.lo)
         far = (system.stiffness[:, 0] / system.weight.min(axis=1, initial=np.inf)) ** 0.25
         heard = np.minimum(np.ceil(_HEARD * far) + 2.0, frames).astype(np.int64)
-        return cls(frames, system.wish.ravel(), system.weight.ravel(), system.lo.ravel(), system.hi.ravel(), soft, own,
-                   np.append(first, 0.0), np.append(second, (0.0, 0.0)), np.zeros(size + 4), np.zeros(size),
-                   np.zeros(size), held, np.zeros_like(held), held.copy(), np.zeros_like(held), heard,
+        return cls(frames, wish, system.weight.ravel(), system.lo.ravel(), system.hi.ravel(), soft, own,
+                   np.append(first, 0.0), np.append(second, (0.0, 0.0)), np.zeros(size + 4), *np.zeros((3, size)),
+                   held, beyond, held.copy(), beyond.copy(), heard,
                    np.full(stretches, _STRETCH + 1), np.full(stretches, _PATIENCE))
 
     @property
@@ -187,7 +190,7 @@ class _Row:
         return self.padded[2:-2]
 
     def solve(self, where: IntArray) -> None:
-        """Set values (M,), ascending, to what is least while some of them are held, and all others stay.
+        """Set values (M,), ascending, to what is least while some of them are held, and all others stay; judge them.
 
         Values that are held, or stay, are known: their rows and columns leave the matrix.
         """
@@ -195,9 +198,9 @@ class _Row:
         held = self.held[at]
         is_free = held == 0
         known = np.where(is_free, 0.0, np.where(held < 0, self.lo[at], self.hi[at]))
-        weight, right = self._pulls(at)
+        weight, pull = self._pulls(at)
         self.values[at] = known
-        right = np.where(is_free, right - self._coupled(at), known)
+        right = np.where(is_free, pull - self._coupled(at), known)
         first, second = self.first[_after(at, 1)][:-1], self.second[_after(at, 2)][:-2]
         if not isinstance(at, slice):
             first, second = self.first[where[1:]] * (np.diff(where) == 1), self.second[where[2:]] * (
@@ -205,6 +208,7 @@ class _Row:
         own = np.where(is_free, weight + self.own[at], 1.0)
         self.values[at] = solve_pentadiagonal(own[None], (first * (is_free[1:] & is_free[:-1]))[None],
                                               (second * (is_free[2:] & is_free[:-2]))[None], right[None])[0]
+        self._judge(at, weight, pull)
 
     def _coupled(self, at: slice | IntArray) -> FloatArray:
         """Return how much the neighbours of some values move them, by λ Δ²ᵀ Δ² without its diagonal."""
@@ -227,30 +231,32 @@ class _Row:
                 pull[drawn] += strong * bound[at][drawn]
         return weight, pull
 
-    def judge(self, where: IntArray) -> None:
-        """Find what is wrong among values (M,) that were solved, and what they had better be.
+    def _judge(self, at: slice | IntArray, weight: FloatArray, pull: FloatArray) -> None:
+        """Find what is wrong among values that were solved, and what they had better be; weight, pull: see _pulls.
 
         Distances and forces are compared by how far a force would move a value alone.
         """
-        at = side_by_side(where)
         values, held, lo, hi = self.values[at], self.held[at], self.lo[at], self.hi[at]
-        weight, pull = self._pulls(at)
-        diagonal = self.own[at] + weight
-        self.force[at] = force = diagonal * values - pull + self._coupled(at)
-        size = np.abs(self.values.reshape(-1, self.frames)).max(axis=1)[where // self.frames]
-        outside, pulled = np.maximum(lo - values, values - hi), held * force / diagonal
-        is_outside = (held == 0) & (outside > _ROUNDING * size)
-        is_pulled = (lo < hi) & (pulled > _ROUNDING_OF_FORCES * size)
-        wrong = np.where(is_outside, outside, np.where(is_pulled, pulled, 0.0))
-        self.new_held[at] = np.where(is_outside, np.where(values < lo, -1, 1), np.where(is_pulled, 0, held))
+        weight += self.own[at]
+        self.force[at] = force = weight * values - pull + self._coupled(at)
+        if not self.size.any():
+            self.size = np.repeat(np.abs(self.values.reshape(-1, self.frames)).max(axis=1), self.frames)
+        size, wrong, new_held, new_beyond = self.size[at], np.zeros_like(values), held.copy(), self.beyond[at].copy()
+        outside = np.maximum(lo - values, values - hi)
+        out = np.flatnonzero((outside > _ROUNDING * size) & (held == 0))
+        wrong[out], new_held[out] = outside[out], np.where(values[out] < lo[out], -1, 1)
+        bound = np.flatnonzero(held)
+        pulled = held[bound] * force[bound] / weight[bound]
+        is_pulled = (lo[bound] < hi[bound]) & (pulled > _ROUNDING_OF_FORCES * size[bound])
+        wrong[bound[is_pulled]], new_held[bound[is_pulled]] = pulled[is_pulled], 0
         if self.soft is not None:
             below, above = self.soft.lo[at] - values, values - self.soft.hi[at]
-            beyond, new = self.beyond[at], np.where(below > 0.0, -1, np.where(above > 0.0, 1, 0))
-            away = np.where(new != beyond, np.minimum(np.abs(below), np.abs(above)), 0.0)
-            away[away <= _ROUNDING * size] = 0.0
-            self.new_beyond[at] = np.where(away > 0.0, new, beyond)
-            wrong = np.maximum(wrong, away)
-        self.wrong[at] = wrong
+            rather = (above > 0.0).astype(np.int8) - (below > 0.0)
+            others = np.flatnonzero(rather != new_beyond)
+            away = np.minimum(np.abs(below[others]), np.abs(above[others]))
+            others, away = others[away > _ROUNDING * size[others]], away[away > _ROUNDING * size[others]]
+            new_beyond[others], wrong[others] = rather[others], np.maximum(wrong[others], away)
+        self.wrong[at], self.new_held[at], self.new_beyond[at] = wrong, new_held, new_beyond
 
     def change(self, changes: BoolArray) -> IntArray:
         """Let values (N,) be where they had better be; return which (M,) are to be solved again, ascending."""
