@@ -39,7 +39,7 @@ _NEAR_LEGS: Final = 0.004
 _SOFT_WEIGHT: Final = 30.0
 """What knees would rather not do counts so much, against wishes of 1: a foot 1 cm from where its leg takes it easily
 counts as a body 5 cm from where it is wanted."""
-_CONTACT_WEIGHT: Final = 6e3
+_CONTACT_WEIGHT: Final = 1e4
 """Contacts of the body count so much besides: they give way by millimetres where it has to rise at once."""
 _FOOT_WEIGHT: Final = 300.0
 """Contacts of feet count so much besides where legs draw them up."""
