@@ -112,7 +112,7 @@ def solve_displacement(problem: DisplacementProblem) -> DisplacementResult:
     >>> wish, ones = np.array(((0.0, 0.0, 1.0, 0.0, 0.0),)), np.ones((1, 5))
     >>> smooth = DisplacementProblem(wish, ones, -9.0 * ones, 9.0 * ones, np.array((0.1,)), 0.1)
     >>> solve_displacement(smooth).curves.round(2).tolist()
-    [[-0.03, 0.23, 0.41, 0.23, -0.03]]
+    [[0.04, 0.25, 0.42, 0.25, 0.04]]
     """
     if not problem.is_cycle or problem.wish.shape[1] == 0:
         return _solved(problem)
