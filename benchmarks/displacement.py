@@ -7,6 +7,7 @@ curve misses a bound. 14,400 frames are ten minutes at 24 frames a second.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -35,8 +36,8 @@ def main() -> None:
         free = replace(bounded, lo=np.full_like(bounded.lo, -np.inf))
         made = solve_displacement(bounded)
         limit = f" (limit {LIMIT_S} s)" if (frames, channels) == SIZES[0] else ""
-        say(f"{frames} frames × {channels} channels: wishes {seconds(lambda p=free: solve_displacement(p), 3):.3f} s, "
-            f"with bounds {seconds(lambda p=bounded: solve_displacement(p), 3):.3f} s{limit} in {made.rounds} rounds, "
+        say(f"{frames} frames × {channels} channels: wishes {seconds(partial(solve_displacement, free), 3):.3f} s, "
+            f"with bounds {seconds(partial(solve_displacement, bounded), 3):.3f} s{limit} in {made.rounds} rounds, "
             f"worst miss {np.maximum(bounded.lo - made.curves, 0.0).max():.0e}")
 
 

@@ -130,7 +130,7 @@ def _solve_at_once(system: BoundedSystem) -> BoundedSolution:
             where = every
     is_wrong = (row.wrong > 0.0).reshape(shape).any(axis=1)
     return BoundedSolution(np.clip(row.values.reshape(shape), system.lo, system.hi), row.held.reshape(shape),
-                           row.force.reshape(shape), rounds, ~is_wrong)
+                           row.force.reshape(shape), rounds, np.asarray(~is_wrong))
 
 
 @dataclass(eq=False)
@@ -180,8 +180,8 @@ class _Row:
         far = (system.stiffness[:, 0] / system.weight.min(axis=1, initial=np.inf)) ** 0.25
         heard = np.minimum(np.ceil(_HEARD * far) + 2.0, frames).astype(np.int64)
         return cls(frames, wish, system.weight.ravel(), system.lo.ravel(), system.hi.ravel(), soft, own,
-                   np.append(first, 0.0), np.append(second, (0.0, 0.0)), np.zeros(size + 4), *np.zeros((3, size)),
-                   held, beyond, held.copy(), beyond.copy(), heard,
+                   np.append(first, 0.0), np.append(second, (0.0, 0.0)), np.zeros(size + 4), np.zeros(size),
+                   np.zeros(size), np.zeros(size), held, beyond, held.copy(), beyond.copy(), heard,
                    np.full(stretches, _STRETCH + 1), np.full(stretches, _PATIENCE))
 
     @property
@@ -292,9 +292,9 @@ class _Row:
     def some_wrong(self) -> BoolArray:
         """Return which values (N,) are wrong; of stretches that gained nothing for some rounds the worst one alone."""
         size, stretches = len(self.wrong), len(self.left)
-        wrong = np.zeros(stretches * _STRETCH)
-        wrong[:size] = self.wrong
-        wrong = wrong.reshape(stretches, _STRETCH)
+        padded = np.zeros(stretches * _STRETCH)
+        padded[:size] = self.wrong
+        wrong = padded.reshape(stretches, _STRETCH)
         count = np.count_nonzero(wrong, axis=1)
         self.left = np.where(count < self.fewest, _PATIENCE, self.left - (count > 0))
         self.fewest = np.minimum(self.fewest, count)

@@ -99,25 +99,25 @@ def _solved_densely(blocks: _Blocks) -> FloatArray:
     matrix[:, at[:-1], :, at[1:]] = blocks.following.transpose(3, 2, 0, 1)
     matrix[:, at[1:], :, at[:-1]] = blocks.following.transpose(3, 2, 1, 0)
     right = np.moveaxis(blocks.right, 0, -1).reshape(channels, 2 * count, 1)
-    found = np.linalg.solve(matrix.reshape(channels, 2 * count, 2 * count), right)
+    found: FloatArray = np.linalg.solve(matrix.reshape(channels, 2 * count, 2 * count), right)
     return np.moveaxis(found.reshape(channels, count, 2), -1, 0)
 
 
 def _inverse(blocks: FloatArray) -> FloatArray:
     """Return the inverses of symmetric blocks (2, 2, K, N)."""
     (a, b), (_, c) = blocks
-    return np.stack((c, -b, -b, a)).reshape(blocks.shape) / (a * c - b * b)
+    return np.asarray(np.stack((c, -b, -b, a)).reshape(blocks.shape) / (a * c - b * b))
 
 
 def _product(one: FloatArray, other: FloatArray) -> FloatArray:
     """Return the products of blocks (2, 2, K, N)."""
     made = one[:, 0, None] * other[0]
     made += one[:, 1, None] * other[1]
-    return made
+    return np.asarray(made)
 
 
 def _times(blocks: FloatArray, values: FloatArray) -> FloatArray:
     """Return the products of blocks (2, 2, K, N) and values (2, K, N)."""
     made = blocks[:, 0] * values[0]
     made += blocks[:, 1] * values[1]
-    return made
+    return np.asarray(made)

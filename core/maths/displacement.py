@@ -22,6 +22,8 @@ import numpy as np
 from .active_set import BoundedSystem, SoftBounds, solve_bounded
 from .arrays import BoolArray, FloatArray
 
+__all__ = ["DisplacementProblem", "DisplacementResult", "SoftBounds", "solve_displacement"]
+
 _LEAST_WEIGHT: Final = 1e-8
 """Of the largest weight of a channel: lighter wishes count so much, or nothing would say where the curve is."""
 _FREE_WEIGHT: Final = 1e-10

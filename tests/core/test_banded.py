@@ -9,10 +9,12 @@ from takt.core.maths.banded import solve_pentadiagonal
 SAME = 1e-10
 
 
-def diagonals(matrices: FloatArray) -> list[FloatArray]:
+def diagonals(matrices: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return three diagonals (K, N), (K, N − 1) and (K, N − 2) of matrices (K, N, N)."""
     size = matrices.shape[1]
-    return [np.diagonal(matrices, far, 1, 2) if far < size else np.zeros((len(matrices), 0)) for far in range(3)]
+    own, first, second = (np.diagonal(matrices, far, 1, 2) if far < size else np.zeros((len(matrices), 0))
+                          for far in range(3))
+    return own, first, second
 
 
 def random_systems(seed: int, channels: int, size: int) -> tuple[FloatArray, FloatArray]:
@@ -34,8 +36,8 @@ def test_it_solves_what_a_dense_solver_solves(size: int, seed: int) -> None:
 @pytest.mark.parametrize("shape", [(0, 0), (0, 7), (3, 0)])
 def test_no_channel_or_no_value_is_no_error(shape: tuple[int, int]) -> None:
     channels, size = shape
-    empty = [np.zeros((channels, max(size - far, 0))) for far in range(3)]
-    assert solve_pentadiagonal(*empty, np.zeros(shape)).shape == shape
+    own, first, second = (np.zeros((channels, max(size - far, 0))) for far in range(3))
+    assert solve_pentadiagonal(own, first, second, np.zeros(shape)).shape == shape
 
 
 def test_channels_do_not_hear_each_other() -> None:

@@ -1,6 +1,7 @@
 """Displacement curves against dense solvers, against the conditions of an optimum, and at the edges."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ ITERATED = 1e-6
 CLOSE_TO_A_LINE = 1e-3
 MOST_ROUNDS = 150
 SPACING_S = 1.0 / 30.0
+NOTHING = np.zeros((1, 100))
 
 
 def random_problem(seed: int, most_frames: int = 400) -> DisplacementProblem:
@@ -207,7 +209,7 @@ def test_where_no_wish_counts_the_nearest_line_remains() -> None:
 
 def test_a_gap_between_wishes_is_bridged_by_a_cubic() -> None:
     frames = np.arange(100)
-    wish, weight = np.where(frames < 50, 0.0, 1.0)[None], ((frames < 30) | (frames >= 70))[None] * 1.0
+    wish, weight = np.where(frames < 50, 0.0, 1.0)[None], np.where((frames < 30) | (frames >= 70), 1.0, 0.0)[None]
     made = solve_displacement(replace(still(), wish=wish, weight=weight)).curves[0]
     assert np.abs(np.diff(made[30:70], 4)).max() < 1e-9
     assert made[49] < 0.5 < made[50]
@@ -243,9 +245,9 @@ def test_bounds_that_contradict_each_other_are_missed_alike_and_named() -> None:
     ({"smoothing_s": np.ones(2)}, r"smoothing_s has the shape \(2,\)"),
     ({"smoothing_s": np.array((-1.0,))}, "smoothing_s must be finite and not below 0"),
     ({"spacing_s": 0.0}, "spacing_s is 0.0"),
-    ({"soft": SoftBounds(*np.zeros((3, 1, 100)), np.zeros((1, 9)))}, r"soft.hi_weight has the shape \(1, 9\)"),
-    ({"soft": SoftBounds(*np.full((4, 1, 100), -1.0))}, "soft.lo_weight has values below 0, as -1"),
+    ({"soft": SoftBounds(NOTHING, NOTHING, NOTHING, np.zeros((1, 9)))}, r"soft.hi_weight has the shape \(1, 9\)"),
+    ({"soft": SoftBounds(NOTHING, NOTHING, NOTHING - 1.0, NOTHING)}, "soft.lo_weight has values below 0, as -1"),
 ])
-def test_what_is_no_problem_is_refused(change: dict[str, object], says: str) -> None:
+def test_what_is_no_problem_is_refused(change: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         replace(still(), **change)

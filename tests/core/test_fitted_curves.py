@@ -22,7 +22,7 @@ def smooth_between(times: FloatArray, wanted: FloatArray, low: FloatArray, high:
     """Return one curve between soft bounds."""
     weights = np.full((1, len(times)), WEIGHT)
     bounds = CurveBounds(np.full_like(weights, -FAR), low[None], high[None], weights, weights)
-    return fit_curves(times, wanted[None], bounds, SOFT_S, is_cycle=is_cycle)[0]
+    return np.asarray(fit_curves(times, wanted[None], bounds, SOFT_S, is_cycle=is_cycle)[0])
 
 
 def bends(curve: FloatArray) -> float:

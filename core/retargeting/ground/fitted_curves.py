@@ -65,4 +65,4 @@ def fit_curves(times: FloatArray, wish: FloatArray, bounds: CurveBounds, smoothi
         wished[:, own], weight[:, own], lo[:, own], np.full_like(lo[:, own], np.inf), np.full(len(wish), smoothing_s),
         length / frames, soft, is_cycle)).curves
     closed = np.concatenate((made, made[:, :1]), axis=1) if is_cycle else made
-    return np.maximum(np.stack([np.interp(times, every, curve) for curve in closed]), bounds.lo)
+    return np.asarray(np.maximum(np.stack([np.interp(times, every, curve) for curve in closed]), bounds.lo))

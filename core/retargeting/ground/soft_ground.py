@@ -152,7 +152,8 @@ def _lift(found: Measured, lift: FloatArray, most: FloatArray, on: FloatArray, p
     bounds = CurveBounds((so_far + least)[None], *((so_far + each)[None] for each in soft),
                          *(each[None] for each in weights))
     is_cycle = found.is_cycle and found.ends_as_it_begins(so_far + wish)
-    return fit_curves(times, (so_far + wish)[None], bounds, _BODY_S, is_cycle=is_cycle)[0] - so_far
+    made = fit_curves(times, (so_far + wish)[None], bounds, _BODY_S, is_cycle=is_cycle)
+    return np.asarray(made[0] - so_far)
 
 
 def _drawn(found: Measured, wanted: FloatArray, stands: FloatArray, on: FloatArray, least: FloatArray) -> FloatArray:
