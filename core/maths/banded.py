@@ -99,8 +99,8 @@ def _solved_densely(blocks: _Blocks) -> FloatArray:
     matrix[:, at[:-1], :, at[1:]] = blocks.following.transpose(3, 2, 0, 1)
     matrix[:, at[1:], :, at[:-1]] = blocks.following.transpose(3, 2, 1, 0)
     right = np.moveaxis(blocks.right, 0, -1).reshape(channels, 2 * count, 1)
-    found: FloatArray = np.linalg.solve(matrix.reshape(channels, 2 * count, 2 * count), right)
-    return np.moveaxis(found.reshape(channels, count, 2), -1, 0)
+    found = np.linalg.solve(matrix.reshape(channels, 2 * count, 2 * count), right).reshape(channels, count, 2)
+    return np.asarray(np.moveaxis(np.asarray(found, dtype=np.float64), -1, 0))
 
 
 def _inverse(blocks: FloatArray) -> FloatArray:
