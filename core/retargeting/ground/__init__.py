@@ -4,7 +4,7 @@
 `by_joints.py`, then, where it is known, `by_skin.py`: while a part of the clip's body is `touching.py` the ground, the
 `lowest_skin.py` that may be `bearing_skin.py` is on it, by the `lift_of_touching.py` parts; `off_ground.py` has feet
 leave it and come to it as in the clip, and `toes.py` bend. Whatever is wanted frame by frame, the body is lifted as
-softly as its legs let it by `soft_ground.py`, along a `smooth_lift.py`. Who sits or lies is as high as seat and back
+softly as its legs let it by `soft_ground.py`, along `fitted_curves.py`. Who sits or lies is as high as seat and back
 (`bearing_trunk.py`): he is `tipped.py` onto them, his legs are turned beside them (`seated_legs.py`), and his head
 lies (`resting_head.py`). Hands may bear a body (`bearing_hands.py`), as may all else (`bearing_others.py`); arms that
 do not are drawn out of the ground (`arms_off_ground.py`), elbows aside (`raised_elbows.py`). A clip that goes down has

@@ -35,11 +35,8 @@ from .grounding import (
     most_put_down,
     with_feet_drawn_up,
     with_neighbours,
-    without_dips,
-    without_hops,
-    without_jolts,
 )
-from .lift_of_touching import highest_lift, lift_of_touching, near_ground
+from .lift_of_touching import lift_of_touching, near_ground
 from .lowest_skin import LowestSkin
 from .off_ground import ankles_and_soles, lowest_beside, off_ground
 from .soft_ground import Measured, softly
@@ -88,34 +85,29 @@ def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_m
     if measured is None:
         return None
     found, body = measured
-    feet, leg = found.low[:, :-1], found.leg
     most, reach = _most_drawn(found, played), _reach(found, played)
-    wanted = lift_of_touching(found.low - found.high, found.touching, found.firmly, leg, reach)
-    highest = highest_lift(found.low - found.high, found.touching, wanted)
-    level = without_dips(found.times_s, wanted, leg, is_cycle=found.is_cycle)
-    alone = _reach_alone(found, played, level - highest)
-    level = np.minimum(level, np.maximum(highest + alone.max(axis=1), wanted))
-    lift = _gradually(found, level, (feet + most).min(axis=1))
-    ground = softly(found, played, lift, most, np.maximum(reach[:, :-1], alone), before)
-    if max(np.abs(ground.lift).max(), np.abs(ground.drawn).max()) <= _STILL * leg:
+    wish = lift_of_touching(found.low - found.high, found.touching, found.firmly, found.leg, reach)
+    ground = softly(found, played, wish, most, reach[:, :-1], before)
+    if max(np.abs(ground.lift).max(), np.abs(ground.drawn).max()) <= _STILL * found.leg:
         return None
-    return _with_clear_shins(ground, found, body, played, target_map, up)
+    clear = _with_clear_shins(found, ground, body, played, target_map, up)
+    return ground if clear is found else softly(clear, played, wish, most, reach[:, :-1], before)
 
 
-def _with_clear_shins(ground: Ground, found: Measured, body: _Body, played: Clip, target_map: SkeletonMap,
-                      up: FloatArray) -> Ground:
-    """Return what lifts the body besides by what is still in the ground of shins that go up with their feet.
+def _with_clear_shins(found: Measured, ground: Ground, body: _Body, played: Clip, target_map: SkeletonMap,
+                      up: FloatArray) -> Measured:
+    """Return what was measured, lower where skin of shins that go up with their feet is still in the ground.
 
     These turn as their knees bend: a heel that hangs on them may come down meanwhile.
     """
     frames = np.flatnonzero(found.rest + ground.lift < -_STILL * found.leg)
     if not len(frames):
-        return ground
+        return found
     drawn = with_feet_drawn_up(played, replace(target_map, skeleton=played.skeleton), ground, up)
     low, _ = body.skin.at(drawn, found.times_s[frames], up)
-    depth = np.zeros(len(ground.lift))
-    depth[frames] = np.maximum(-body.without_arms(low).min(axis=1) - ground.lift[frames], 0.0)
-    return replace(ground, lift=ground.lift - without_hops(found.times_s, -depth, found.leg, is_cycle=False))
+    others, depth = found.others.copy(), np.maximum(-body.without_arms(low).min(axis=1) - ground.lift[frames], 0.0)
+    others[frames] = np.where(depth > 0.0, np.minimum(others[frames], -ground.lift[frames] - depth), others[frames])
+    return replace(found, others=others) if depth.any() else found
 
 
 def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: SkeletonMap, skin: SkinPoints,
@@ -291,35 +283,6 @@ def _calmly(times: FloatArray, values: FloatArray, *, is_cycle: bool) -> FloatAr
     every, repeated, own = with_neighbours(times, values, is_cycle=is_cycle)
     lowest = lowest_beside(every, repeated, np.ones(len(every), np.bool_), 2.0 * _CALM_S)
     return np.asarray(averaged(every, lowest[:, None], _CALM_S)[own, 0])
-
-
-def _reach_alone(found: Measured, played: Clip, hangs: FloatArray) -> FloatArray:
-    """Return how far down legs put their feet (F, L) that alone touch the ground, up to what these hang above it (F,).
-
-    As one that tips on its toes while it pushes off: the body is not to go down for so short a time.
-    """
-    reach, frames = np.zeros(found.below.shape), np.flatnonzero(hangs > _STILL * found.leg)
-    for column, leg in enumerate(found.legs):
-        share = found.touching[:, column] * (1.0 - np.delete(found.touching, column, axis=1).max(axis=1))
-        at = frames[share[frames] > 0.0]
-        if leg is not None and len(at):
-            down = most_put_down(played, leg, found.times_s[at], found.below[at, column])
-            down = np.minimum(down, found.clear[at, column])
-            reach[at, column] = share[at] * np.clip(down, 0.0, hangs[at])
-    return reach
-
-
-def _gradually(found: Measured, lift: FloatArray, drawn: FloatArray) -> FloatArray:
-    """Return lifts (F,) without hops, by which feet that are drawn up as far as legs do are above the ground, and skin.
-
-    drawn: (F,) how high such feet are without a lift. Only a body that falls onto its skin may be stopped at once; one
-    that goes over its hands begins to rise before, as far as it is off the ground.
-    """
-    is_cycle = found.is_cycle
-    lift, down = (without_hops(found.times_s, each, found.leg, is_cycle=is_cycle) for each in (lift, drawn))
-    besides = found.arms.lifted(np.maximum(np.maximum(lift, -down), -found.others)) - lift
-    sooner = without_jolts(found.times_s, besides, found.leg, is_cycle=is_cycle) - besides
-    return np.asarray(lift + besides + (1.0 - found.touching.max(axis=1)) * sooner)
 
 
 def _where_sudden(times: FloatArray, low: FloatArray, stands_at: FloatArray, keys: FloatArray,

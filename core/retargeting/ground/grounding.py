@@ -9,12 +9,10 @@ from typing import Final
 import numpy as np
 
 from ...clips.clip import Clip, Tracks
-from ...clips.contacts import LOW_LEGS
 from ...clips.keyed import key_times, keys_of, packed, turns_at
 from ...clips.posed import PosedJoints
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray, merged
-from ...maths.envelopes import bowl_above
 from ...skeletons.hierarchy import path_to_root
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
@@ -30,12 +28,6 @@ _STRAIGHTENED: Final = 0.985
 """Of a leg's length: none that puts its foot down is straightened further."""
 _BENT_FURTHER: Final = 0.5
 """Of its own bend: a knee that bends further while nothing else bears the body would snap."""
-_DOWN_LEGS_PER_S2: Final = 0.5
-"""A body that goes down for a moment goes down so fast, and comes up so: what is over sooner is no reason to."""
-_UNSEEN_LEGS: Final = 0.001
-"""And so little is none."""
-_UP_LEGS_PER_S2: Final = 100.0
-"""Nor is a body thrown up faster, by about eight times what it weighs, where hands or its own skin lift it."""
 _STRAIGHT_KNEE: Final = 0.02
 """A knee bent by a smaller sine bends about the axis from hip to hip."""
 
@@ -122,37 +114,6 @@ def without_hops(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: b
     rising = np.minimum.accumulate(wanted - speed * every) + speed * every
     falling = np.minimum.accumulate((wanted + speed * every)[::-1])[::-1] - speed * every
     return np.asarray(np.minimum(np.minimum(rising, falling), wanted)[own])
-
-
-def without_dips(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: bool) -> FloatArray:
-    """Return lifts (F,) at times (F,), nowhere lower, by which no body goes down for a moment alone.
-
-    The lowest curve above them into which all parabolas fit from above that open upwards as _DOWN_LEGS_PER_S2 says; but
-    nowhere higher than by what feet that stand in a clip are above the ground there.
-
-    >>> dips = -0.03 * np.array((0, 0, 1, 0, 0, 1, 1, 1, 1, 1, 0))
-    >>> without_dips(0.2 * np.arange(11.0), dips, 1.0, is_cycle=False).round(4).tolist()
-    [0.0, 0.0, -0.011, 0.0, 0.0, -0.021, -0.03, -0.03, -0.03, -0.021, 0.0]
-    """
-    bowl = _bowl(times, lift, _DOWN_LEGS_PER_S2 * leg, is_cycle=is_cycle)
-    return np.asarray(lift + np.clip(bowl - lift - _UNSEEN_LEGS * leg, 0.0, LOW_LEGS[0] * leg))
-
-
-def without_jolts(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: bool) -> FloatArray:
-    """Return lifts (F,) at times (F,), nowhere lower, that throw no body up at once: it begins to rise before.
-
-    >>> without_jolts(np.arange(5.0) / 50.0, np.array((0.0, 0.0, 0.0, 0.1, 0.2)), 1.0, is_cycle=False).round(3).tolist()
-    [0.0, 0.02, 0.04, 0.1, 0.2]
-    """
-    return np.maximum(_bowl(times, lift, _UP_LEGS_PER_S2 * leg, is_cycle=is_cycle), lift)
-
-
-def _bowl(times: FloatArray, values: FloatArray, opens_per_s2: float, *, is_cycle: bool) -> FloatArray:
-    """Return the lowest curve (F,) above values (F,) into which all parabolas fit from above that open upwards so."""
-    if times[-1] <= times[0]:
-        return values
-    every, repeated, own = with_neighbours(times, values, is_cycle=is_cycle)
-    return bowl_above(every, repeated, opens_per_s2)[own]
 
 
 def with_neighbours(times: FloatArray, values: FloatArray, *, is_cycle: bool) -> tuple[FloatArray, FloatArray, slice]:

@@ -36,16 +36,6 @@ def lift_of_touching(low: FloatArray, touching: FloatArray, firmly: FloatArray, 
     return np.asarray(wanted * touching.max(axis=1))
 
 
-def highest_lift(low: FloatArray, touching: FloatArray, lift: FloatArray) -> FloatArray:
-    """Return how high a body may be lifted (F,) so that none of what touches the ground would be in it.
-
-    low, touching: (F, N) as lift_of_touching has them; lift: (F,) what it gives.
-    """
-    share = touching / np.maximum(touching.max(axis=1, keepdims=True), 1e-30)
-    most = touching.max(axis=1)
-    return np.asarray(lift + (share * np.maximum(-low * most[:, None] - lift[:, None], 0.0)).max(axis=1))
-
-
 def near_ground(height: FloatArray, leg: float) -> FloatArray:
     """Return how much of skin that is so high above the ground may be what touches it."""
     return np.asarray(np.interp(height / leg, _FAR_LEGS, (1.0, 0.0)))

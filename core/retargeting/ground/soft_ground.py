@@ -1,9 +1,14 @@
 """A body that is on the ground moves as smoothly as its clip: its lift changes softly, and legs do the rest.
 
-Whatever is wanted frame by frame, the body is lifted by a curve that bends little (smooth_lift.py), between what legs
-can draw up and what they can put down; how much each foot is drawn up is such a curve, too, between what keeps it on
-the ground while it is there and what keeps it out of it. Feet that slide, as in a walk in place, are on the ground like
-those that stand.
+Whatever is wanted frame by frame, the body is lifted by a smooth curve, by one solve (maths/displacement.py):
+
+    minimise    Σ (c − wish)² + s⁴ Σ c''² + Σ μ (how far c is beyond what legs can draw up, or put down)²
+    subject to  c ≥ what keeps skin out of the ground
+
+μ is large in contacts, and small where a knee would merely rather bend less. A body under the bound begins to rise
+before it has to; one that would go down for a moment alone hardly does. How much each foot is drawn up is such a curve,
+too, between what keeps it on the ground while it is there and what keeps it out of it. Feet that slide, as in a walk in
+place, are on the ground like those that stand.
 """
 
 from __future__ import annotations
@@ -18,9 +23,9 @@ from ...clips.clip import Clip
 from ...maths.arrays import FloatArray, smoothstep
 from ..limbs import Limb
 from .arms_off_ground import ArmsOnGround
+from .fitted_curves import CurveBounds, fit_curves
 from .grounding import Ground, most_drawn, most_put_down
 from .lift_of_touching import near_ground
-from .smooth_lift import smooth_between
 
 _ON_LEGS: Final = (0.005, 0.03)
 """A foot that a clip has no higher than the first is on the ground, even as it slides; from the second on, it is
@@ -29,10 +34,20 @@ _SLIDES_LEGS: Final = (0.04, 0.1)
 """Nor is one that slides so high above the ground here, as in a clip that never comes down to it."""
 _FREE_LEGS: Final = 0.3
 """So far from where a foot would be on the ground may be one that is not on it, and a body that does not lie."""
-_EXACT_LEGS: Final = 0.004
-"""And so far what is on it."""
+_NEAR_LEGS: Final = 0.004
+"""And so far what is on it, before its contact counts."""
+_SOFT_WEIGHT: Final = 30.0
+"""What knees would rather not do counts so much, against wishes of 1: a foot 1 cm from where its leg takes it easily
+counts as a body 5 cm from where it is wanted."""
+_CONTACT_WEIGHT: Final = 1e4
+"""Contacts of the body count so much besides: they give way by millimetres where it has to rise at once."""
+_FOOT_WEIGHT: Final = 300.0
+"""Contacts of feet count so much besides where legs draw them up."""
+_BODY_S: Final = 0.12
+"""So long before and after itself a wish is heard by the body: what goes up and down within 2 π times that is evened
+out by half."""
 _LEG_S: Final = 0.05
-"""Legs move faster than bodies: see smooth_between."""
+"""Legs move faster than bodies."""
 _SOFT_LEGS: Final = 0.004
 """A foot that swings begins to be drawn up when it is so high above the ground."""
 _STILL: Final = 1e-4
@@ -69,7 +84,11 @@ class Measured:
     @property
     def is_cycle(self) -> bool:
         """Tell whether the clip ends as it begins, so that it may go on with itself."""
-        return bool(np.abs(self.low[0] - self.low[-1]).max() < _SAME_LEGS * self.leg)
+        return self.ends_as_it_begins(self.low)
+
+    def ends_as_it_begins(self, heights: FloatArray) -> bool:
+        """Tell whether heights (F, ...) are the same at the end as at the beginning."""
+        return bool(np.abs(heights[0] - heights[-1]).max() < _SAME_LEGS * self.leg)
 
     @property
     def hangs(self) -> FloatArray:
@@ -116,18 +135,25 @@ def softly(found: Measured, played: Clip, lift: FloatArray, most: FloatArray, re
 
 def _lift(found: Measured, lift: FloatArray, most: FloatArray, on: FloatArray, puts: FloatArray,
           before: Sequence[Ground]) -> FloatArray:
-    """Return lifts (F,) that change softly with those before: see softly. puts: (F, L) how far down legs put feet."""
-    times, leg, feet, touching = found.times_s, found.leg, found.low[:, :-1], found.touching
-    free, near = _FREE_LEGS * leg, _EXACT_LEGS * leg
+    """Return lifts (F,) that change softly with those before: see softly. puts: (F, L) how far down legs put feet.
+
+    Out of the ground comes first, then contacts on it, then what knees would rather not do, then the wish.
+    """
+    times, free = found.times_s, _FREE_LEGS * found.leg
+    feet, stand, lies = found.low[:, :-1], found.touching[:, :-1], found.touching[:, -1]
     so_far = sum((np.interp(times, each.times_s, each.lift) for each in before), start=np.zeros(len(times)))
-    loose, reached = (1.0 - touching[:, -1]) * free, on * puts - found.hangs
-    least = found.arms.lifted(np.maximum((-feet - most_drawn(found.below, leg)).max(axis=1), -found.others))
+    least = found.arms.lifted(np.maximum((-feet - most_drawn(found.below, found.leg)).max(axis=1), -found.others))
     lowest = np.maximum((-feet - most).max(axis=1), least)
-    highest = np.maximum((reached + (1.0 - on) * free).min(axis=1), lowest)
-    low, high = np.maximum(lowest, lift - loose), np.minimum(highest, lift + loose)
-    soft = smooth_between(times, *(so_far + each for each in (lift, low, high)), is_cycle=found.is_cycle) - so_far
-    stand = np.maximum((reached + (1.0 - touching[:, :-1]) * free).min(axis=1), lift)
-    return np.maximum(np.clip(soft, lift - loose - near, np.minimum(stand, lift + loose) + near), least)
+    wish = np.maximum(lift, found.arms.lifted(np.maximum(np.maximum(lift, lowest), -found.others)))
+    highest = np.maximum((on * puts - found.hangs + (1.0 - on) * free).min(axis=1), lowest)
+    loose = (1.0 - lies) * free
+    soft = (np.clip(each, wish - loose, wish + loose) for each in (lowest, highest))
+    weights = (_SOFT_WEIGHT + _CONTACT_WEIGHT * each**4 for each in (lies, np.maximum(lies, stand.max(axis=1))))
+    bounds = CurveBounds((so_far + least)[None], *((so_far + each)[None] for each in soft),
+                         *(each[None] for each in weights))
+    is_cycle = found.is_cycle and found.ends_as_it_begins(so_far + wish)
+    made = fit_curves(times, (so_far + wish)[None], bounds, _BODY_S, is_cycle=is_cycle)
+    return np.asarray(made[0] - so_far)
 
 
 def _drawn(found: Measured, wanted: FloatArray, stands: FloatArray, on: FloatArray, least: FloatArray) -> FloatArray:
@@ -136,13 +162,11 @@ def _drawn(found: Measured, wanted: FloatArray, stands: FloatArray, on: FloatArr
     stands: (F, L) by how much they are to be, as far as they are on the ground, (F, L). least: (F, L) so that they are
     not in it.
     """
-    drawn, near = wanted.copy(), _EXACT_LEGS * found.leg
-    for column, leg in enumerate(found.legs):
-        if leg is not None:
-            wide = (1.0 - on[:, column]) * _FREE_LEGS * found.leg
-            lowest = np.maximum(least[:, column], stands[:, column] - wide)
-            highest = np.maximum(stands[:, column] + wide, lowest)
-            soft = smooth_between(found.times_s, wanted[:, column], lowest, highest, is_cycle=found.is_cycle,
-                                  soft_s=_LEG_S)
-            drawn[:, column] = np.maximum(np.clip(soft, lowest - near, highest + near), least[:, column])
-    return drawn
+    wide = (1.0 - on) * _FREE_LEGS * found.leg
+    lowest = np.maximum(least, stands - wide)
+    highest, near = np.maximum(stands + wide, lowest), _NEAR_LEGS * found.leg
+    weights = (_SOFT_WEIGHT + _FOOT_WEIGHT * on**4).T
+    bounds = CurveBounds(least.T, np.maximum(lowest - near, least).T, (highest + near).T, weights, weights)
+    is_cycle = found.is_cycle and found.ends_as_it_begins(wanted)
+    drawn = fit_curves(found.times_s, wanted.T, bounds, _LEG_S, is_cycle=is_cycle).T
+    return np.where([leg is not None for leg in found.legs], drawn, wanted)

@@ -4,14 +4,25 @@ import numpy as np
 import pytest
 
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.ground.smooth_lift import SOFT_S, smooth_between
+from takt.core.retargeting.ground.fitted_curves import CurveBounds, fit_curves
 
 FPS = 60
+SOFT_S = 0.12
+WEIGHT = 300.0
 FAR = 9.0
 GAIN = 0.01
 OUTSIDE = 0.06
 ENDS = 1e-4
 ROUNDING = 1e-9
+UP_LEGS_PER_S2 = 100.0
+
+
+def smooth_between(times: FloatArray, wanted: FloatArray, low: FloatArray, high: FloatArray, *,
+                   is_cycle: bool) -> FloatArray:
+    """Return one curve between soft bounds."""
+    weights = np.full((1, len(times)), WEIGHT)
+    bounds = CurveBounds(np.full_like(weights, -FAR), low[None], high[None], weights, weights)
+    return np.asarray(fit_curves(times, wanted[None], bounds, SOFT_S, is_cycle=is_cycle)[0])
 
 
 def bends(curve: FloatArray) -> float:
@@ -71,3 +82,17 @@ def test_a_cycle_goes_on_with_itself_wherever_it_is_cut() -> None:
         return np.roll(smooth_between(times, own, own - 0.3, own + 0.3, is_cycle=True)[:-1], -turn)
 
     assert np.abs(made(32) - made(0)).max() < OUTSIDE
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("is_cycle", [False, True])
+def test_no_body_is_thrown_up_faster_than_it_may_be_nor_left_in_the_ground(seed: int, is_cycle: bool) -> None:
+    """As one who goes over hands on arms that are long for his legs."""
+    rng, times = np.random.default_rng(seed), np.arange(241) / 120.0
+    lift = np.maximum(np.interp(times, np.linspace(0.0, 2.0, 9), rng.normal(size=9)), 0.0)
+    lift[-1] = lift[0]
+    weights = np.zeros((1, len(times)))
+    bounds = CurveBounds(lift[None], weights - FAR, weights + FAR, weights, weights)
+    made = fit_curves(times, lift[None], bounds, SOFT_S, is_cycle=is_cycle)[0]
+    assert (made >= lift).all()
+    assert np.diff(made, 2).max() * 120.0**2 < 1.001 * UP_LEGS_PER_S2 < np.diff(lift, 2).max() * 120.0**2
