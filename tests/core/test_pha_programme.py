@@ -6,6 +6,7 @@ import pytest
 
 from takt.core.clips.clip_file import ClipFile
 from takt.core.errors import FileError, ScoreError
+from takt.core.formats import endings
 from takt.core.library import files
 from takt.core.library.library import Library
 from takt.core.pha.document import parse
@@ -206,8 +207,8 @@ def test_a_broken_clip_file_is_reported(root):
 
 def test_a_missing_file_says_where_it_was_looked_for(root):
     message = refusal(root, procedure("main", 'x duration="1"'), head='<load src="feet.Stesp"/>')
-    assert f"score:1:23: <load> src: found no file for 'feet.Stesp', expected feet/Stesp ending in .skeleton, " \
-           f".skeleton.xml, .bvh, .glb, .gltf, .fbx, .blend, .raa below {root}" in message
+    assert f"score:1:23: <load> src: found no file for 'feet.Stesp', expected feet/Stesp ending in " \
+           f"{', '.join(endings())} below {root}" in message
     assert "it may be in 'feet.Stesp', which cannot be read" in message
     assert "found no file for 'x', expected x ending in .pha" in refusal(root, head='<include src="x"/>')
 
