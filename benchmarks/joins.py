@@ -4,11 +4,11 @@ dev.py bench joins plays ten clips of different files in four random orders (see
 bodies: with legs about half as long as the clips' own bodies have, as usual, and half as long again. For all seams it
 prints the table of join_measures.py, which defines the columns, with a line for
   inside     the clips themselves on these bodies, away from seams
-  …          each transition method with default settings otherwise, feet as authored and Feet Stand
+  …          each transition method with default settings otherwise, feet as authored and Foot Lock
   Fit: …     the default method where clips are left at instants that fit better; below the table at which cost, beside
              searches over less of the clips, and over more than can be passed over
   NLA        Blender's, over the same times (nla.py), evaluated as a bake does
-then how far feet slide inside of the clips, in each contact: on the clips' own bodies, retargeted, and with Feet Stand;
+then how far feet slide inside of the clips, in each contact: on the clips' own bodies, retargeted, and with Foot Lock;
 once while they look planted on the clips' own bodies (low and slow), once in the contacts that Takt takes from clips;
 then the gap test: frames are left out of each clip and filled by a transition of that length (the methods that play
 between clips can do that), beside slerp (rotations) with straight lines (positions of roots).
@@ -124,11 +124,11 @@ def _measure(dancer: Dancer, programmes: Sequence[Programme], library: Library, 
         settings = Settings(method=method, curve="LINEAR" if method == "LEAD" else "COSINE", lock_feet=lock,
                             keep_contacts=True)
         motions = [perform(programme, settings=settings) for programme in programmes]
-        line(f"{method}, {settings.curve.lower()}{', Feet Stand' if lock else ''}", motions,
+        line(f"{method}, {settings.curve.lower()}{', Foot Lock' if lock else ''}", motions,
              [motion.sample for motion in motions])
     for fit in ("IN_PLACE", "SEARCH"):
         motions = [perform(programme, settings=Settings(fit=fit, keep_contacts=True)) for programme in programmes]
-        line(f"Fit: {FITS[fit].label}, Feet Stand", motions, [motion.sample for motion in motions])
+        line(f"Fit: {FITS[fit].label}, Foot Lock", motions, [motion.sample for motion in motions])
     for kind, label in nla.KINDS.items() if with_nla else ():
         cut = Settings(transitions=False, lock_feet=False, keep_contacts=True)
         rows = [nla.NlaRow(perform(programme, settings=cut), motion.transitions_s, kind)
@@ -178,7 +178,7 @@ def _slides(body: measures.Body, inside: Inside, programme: Programme, library: 
                                      for foot in range(2) for a, b in runs(when[:, foot])
                                      for run in (positions[a:b, foot, :2],)]
     for way, said in (("seen", "low and slow"), ("carried", "in contacts of the clips")):
-        labels = "on their own bodies", "here", "with Feet Stand"
+        labels = "on their own bodies", "here", "with Foot Lock"
         told = "; ".join(f"{label} {np.mean(rows) * 100.0:.1f} / {np.percentile(rows, 90.0) * 100.0:.1f}"
                          for rows, label in zip(found[way].values(), labels, strict=True))
         say(f"slide inside the clips while {said} ({len(found[way]['own'])}), mean / p90, % of the leg: {told}")

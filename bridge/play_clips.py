@@ -172,7 +172,7 @@ def keep_contacts_property() -> Any:
 
 def feet_stand_property() -> Any:
     """Return the property of operators that play clips."""
-    return BoolProperty(name="Feet Stand", default=True,
+    return BoolProperty(name="Foot Lock", default=True,
                         description="Feet stay in place while they stand in the clip of another body, whose steps are "
                                     "of other lengths. Off: with whatever slides")
 

@@ -178,7 +178,7 @@ class ScoreSettings:
             description="What becomes of the motion over the ground",
             items=[(identifier, *entry) for identifier, entry in ROOT_MODES.items()])
         lock_feet: BoolProperty(
-            name="Feet Stand", default=_DEFAULTS.lock_feet, override=_OVERRIDABLE, update=changes.score,
+            name="Foot Lock", default=_DEFAULTS.lock_feet, override=_OVERRIDABLE, update=changes.score,
             description="Feet stay in place while the clips have them planted, and make a step where two clips want "
                         "them elsewhere; arms go round the trunk in transitions. Off: as authored, with whatever "
                         "slides")
