@@ -39,18 +39,22 @@ class TAKT_OT_edit_score(ForScore, bpy.types.Operator):
         if texts.text_editor(manager, text) is None and context.window is None:
             return refuse(self, "There is no window to show the score in, and no Text Editor is open; run this where "
                                 "Blender has a window")
-        if self.filepath:
-            text = _text_of(Path(self.filepath))
-            if text is None:
-                self.report({"ERROR"}, f"'{self.filepath}' is no file that can be opened")
-                return {"CANCELLED"}
-        assert text is not None
+        path = Path(self.filepath) if self.filepath else None
+        if path is not None:
+            text = texts.text_of(path)
+            if text is None and not path.is_file():
+                return refuse(self, f"'{self.filepath}' is no file that can be opened")
         area = texts.text_editor(manager, text)
-        is_shown = area is not None and getattr(area.spaces.active, "text", None) == text
-        line = self.line or (0 if is_shown else _line_of(text, properties.character(armature_object).procedure))
+        is_shown = area is not None and text is not None and getattr(area.spaces.active, "text", None) == text
         area = area or _area_beside(context) or _new_window(manager)
         if area is None:
             return refuse(self, "There is no room for a Text Editor, and no window can be opened: open one yourself")
+        try:
+            text = linked_texts.open_text(path) if text is None and path is not None else text
+        except FileError as error:
+            return refuse(self, str(error))
+        assert text is not None
+        line = self.line or (0 if is_shown else _line_of(text, properties.character(armature_object).procedure))
         editor = texts.show(area, text)
         if line:
             text.cursor_set(min(line, len(text.lines)) - 1)
@@ -85,11 +89,6 @@ def _area_beside(context: bpy.types.Context) -> bpy.types.Area | None:
     if new is not None:
         new.type = "TEXT_EDITOR"
     return new
-
-
-def _text_of(path: Path) -> bpy.types.Text | None:
-    """Return the Text of a file, read if it is not open yet."""
-    return texts.text_of(path) or (linked_texts.open_text(path) if path.is_file() else None)
 
 
 def _new_window(manager: bpy.types.WindowManager) -> bpy.types.Area | None:
