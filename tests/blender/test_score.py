@@ -229,9 +229,11 @@ def test_one_clip_that_cannot_be_played_does_not_silence_the_others(rig: bpy.typ
     held = [evaluated(rig, frame) for frame in (131, 137)]  # after the transition
     np.testing.assert_allclose(held[0][1:], held[1][1:], atol=POSE_TOLERANCE)
     kept.text.from_string(STEPS)
+    score.look()  # as each drawing does
     good = score.shown(rig)
     assert good is not None and score.error_of(rig) is None
     kept.text.from_string(broken)
+    score.look()
     assert score.shown(rig) is good and score.error_of(rig) is not None
 
 
