@@ -1,5 +1,8 @@
 """The character that operators and panels are about, and why it cannot play a score."""
 
+from pathlib import Path
+from typing import cast
+
 import bpy
 
 from . import migrations, properties
@@ -18,12 +21,23 @@ def armature_problem(armature_object: bpy.types.Object | None) -> str:
     """Return why the armature cannot play a score, or an empty text; cheap enough for every redraw."""
     if armature_object is None:
         return "Make a character's armature the active object"
+    if not len(cast(bpy.types.Armature, armature_object.data).bones):
+        return f"'{armature_object.name}' has no bones" + _whose_file_is_missing(armature_object)
     if armature_object.mode not in _MODES_THAT_ALLOW_ACTIONS:
         return f"'{armature_object.name}' is being edited: go to Object Mode or Pose Mode first"
     if not armature_object.is_editable:
         return (f"'{armature_object.name}' is linked from another file; "
                 "make it local or a library override (Object > Library Override > Make)")
     return ""
+
+
+def _whose_file_is_missing(armature_object: bpy.types.Object) -> str:
+    """Return what to do where bones are missing since their .blend is."""
+    data = armature_object.data
+    library = None if data is None else data.library
+    if data is None or library is None or not data.is_missing:
+        return ""
+    return f", since '{Path(library.filepath).name}' is missing: find it (File > External Data > Find Missing Files)"
 
 
 def score_problem(armature_object: bpy.types.Object | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import bpy
 import numpy as np
@@ -102,7 +103,8 @@ def of_list(armature_object: bpy.types.Object) -> SkeletonMap:
                          is_checked=character.is_map_checked)
     if not character.has_reference_pose:
         return listed
-    pose = np.array([said[bone].turn if bone in said else rot.IDENTITY for bone in skeleton.names], dtype=np.float64)
+    pose = np.array([said[bone].turn if bone in said else rot.IDENTITY for bone in skeleton.names],
+                    dtype=np.float64).reshape(-1, 4)
     turn = turn_in_pose(listed, pose) if listed.turn is None else listed.turn
     return replace(listed, pose=rot.normalized(pose), turn=turn)
 
@@ -110,7 +112,8 @@ def of_list(armature_object: bpy.types.Object) -> SkeletonMap:
 def kept_map(armature_object: bpy.types.Object) -> tuple[SavedMap, ...]:
     """Return the map in the list, if someone has checked it, as what a library wants."""
     character = properties.character(armature_object)
-    if not character.is_map_checked or not len(character.joints):
+    bones = cast(bpy.types.Armature, armature_object.data).bones
+    if not character.is_map_checked or not len(character.joints) or not len(bones):
         return ()
     return (SavedMap.from_map(of_list(armature_object)),)
 

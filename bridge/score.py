@@ -7,6 +7,7 @@ to be looked at anew calls `forget` here.
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
@@ -24,6 +25,8 @@ from .clip_store import CLIPS
 from .frame_rate import frames_per_second
 from .guard import guarded
 from .performing import Performance
+
+_log = logging.getLogger(__name__)
 
 _LEAST_PERFORMANCES = 64
 """Of how many the results are kept at least; of a scene with many characters two for each object."""
@@ -382,6 +385,10 @@ def _next_waiting() -> _Running | None:
                                         armature_object, instead)
         except TaktError as error:
             _remember(key, Performance(None, error))
+            continue
+        except Exception as problem:  # whatever it is, the others are still to be performed
+            _log.exception("A score could not be read")
+            _remember(key, Performance(None, TaktError(f"could not be read: {problem}")))
             continue
         return _Running(which, instead, key, BackgroundPerformance(task, which[0]))
     return None

@@ -7,7 +7,7 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper
 
-from ..bridge import score, written_character
+from ..bridge import action, following, score, written_character
 from ..bridge.active_character import ForScore, active_armature
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.guard import guarded
@@ -19,7 +19,7 @@ from ..core.library.whole_files import write_whole
 
 
 class TAKT_OT_export_performance(ForScore, ExportHelper, bpy.types.Operator):
-    """Write the performance of the active character into a file: X3D with its skin, VRM Animation, BVH or OGRE"""
+    """Write what the score of the active character plays into a file: X3D with its skin, VRM Animation, BVH or OGRE"""
 
     bl_idname = "takt.export_performance"
     bl_label = "Export Performance"
@@ -66,8 +66,22 @@ class TAKT_OT_export_performance(ForScore, ExportHelper, bpy.types.Operator):
             write_whole(path, data)
         except (TaktError, OSError) as error:
             return refuse(self, str(error))
+        warnings = (*warnings, *_plays_something_else(armature_object))
         tell(self, [*(("WARNING", warning) for warning in warnings), ("INFO", f"Wrote {path}")])
         return {"FINISHED"}
+
+
+def _plays_something_else(armature_object: bpy.types.Object) -> tuple[str, ...]:
+    """Return a warning where what is written, the score's motion, is not what the Action plays."""
+    animation = armature_object.animation_data
+    assigned = None if animation is None else animation.action
+    if assigned is None:
+        return ()
+    if not following.is_own_action_assigned(armature_object):
+        return (f"The score was written, but the character plays '{assigned.name}', which is not in the file",)
+    if action.is_edited_by_hand(armature_object):
+        return ("The score was written; the keys that were edited by hand are not in the file",)
+    return ()
 
 
 @guarded(None)

@@ -66,10 +66,13 @@ class TAKT_OT_choose_music(ForScore, bpy.types.Operator):
             samples = sound.read_samples(path)
             src, kept = score_music.src_of(library, path)
             edited = set_music(document.text, src)
-            if self.finds_beats:
-                edited, said = _laid(edited.text, samples, document.tick_s)
         except TaktError as error:
             return refuse(self, str(error))
+        if self.finds_beats:
+            try:
+                edited, said = _laid(edited.text, samples, document.tick_s)
+            except TaktError as error:  # silence has no beats, and may be danced to all the same
+                self.report({"WARNING"}, f"'{path.name}': {error}")
         properties.character(armature_object).sound = kept
         return _written(self, context, edited, f"The score is danced to '{path.name}'. {said}".rstrip())
 

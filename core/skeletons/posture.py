@@ -46,6 +46,8 @@ def measure_posture(positions: FloatArray, joint_of: Mapping[str, int]) -> Postu
 
     joint_of: the joints by their names in H-Anim. Neither the model's axes nor its rest pose count.
     """
+    if not joint_of:
+        return None
     at = {name: positions[:, joint] for name, joint in joint_of.items()}
     nowhere = _NOWHERE * np.ptp(list(at.values()), axis=0).max(axis=-1, keepdims=True)
     across = [_unit(at[f"l_{part}"] - at[f"r_{part}"], nowhere) for part in ("hip", "shoulder") if _has(at, part)]

@@ -581,3 +581,37 @@ def test_a_removed_mesh_is_no_skin_any_longer(dancer: bpy.types.Object) -> None:
     bpy.data.objects.remove(mesh)
     bpy.data.objects.new("Another", None)  # as many as before, and nothing has been evaluated
     assert skin_points.read_points(dancer) is None
+
+
+def test_what_is_wrong_with_one_character_costs_no_other(
+        dancer: bpy.types.Object, wait: Wait, monkeypatch: pytest.MonkeyPatch) -> None:
+    twin = cast(Any, dancer.copy())
+    bpy.context.collection.objects.link(twin)
+    looked_at, once = list[str](), following._look_at
+
+    def look_at(who: bpy.types.Object, scene: bpy.types.Scene, now_s: float) -> None:
+        looked_at.append(who.name)
+        if who == twin:
+            raise IndexError("too many indices")
+        once(who, scene, now_s)
+
+    monkeypatch.setattr(following, "_look_at", look_at)
+    properties.character(dancer).text.from_string(STEPS.replace('duration="0.7"', 'duration="9.7"'))
+    before = last_frame(dancer)
+    wait(2.0)
+    assert twin.name in looked_at and last_frame(dancer) > before
+
+
+def test_a_character_without_bones_says_so(dancer: bpy.types.Object, wait: Wait) -> None:
+    """Even with a map and a reference pose, as a linked one whose file is missing."""
+    assert bpy.ops.takt.find_map() == {"FINISHED"}
+    character = properties.character(dancer)
+    character.is_map_checked = character.has_reference_pose = True
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in list(dancer.data.edit_bones):
+        dancer.data.edit_bones.remove(bone)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    wait(1.0)
+    with pytest.raises(RuntimeError, match="'Rig' has no bones"):
+        bpy.ops.takt.rebuild()
+    assert score.motion_of(dancer) is None or len(score.motion_of(dancer).skeleton) == 0

@@ -246,3 +246,13 @@ def test_inherited_music_is_played_and_shown(rig: bpy.types.Object, library: Pat
     assert blocks.music == song[0].resolve() and blocks.layout.music is not None
     assert (blocks.layout.music.src, blocks.layout.documents[0].music) == ("song", None)
     assert Stripes.of(blocks.layout, View(900.0, 400.0)).music is not None
+
+
+def test_music_without_beats_is_chosen_all_the_same(
+        tmp_path: Path, rig: bpy.types.Object, library: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    play(library / "dance.pha")
+    path = library / "silence.flac"
+    write_silence(path, 3.0)
+    assert choose(filepath=str(path)) == {"FINISHED"}
+    assert '<music src="silence"' in text_of(rig).as_string()
+    assert "no beats to go by" in capsys.readouterr().out

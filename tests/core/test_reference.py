@@ -231,3 +231,8 @@ def test_a_motion_cut_between_its_keys_begins_where_it_was() -> None:
     late, times = from_time(clip, 0.1234), np.linspace(0.0, clip.duration_s - 0.1234, 13)
     assert late.duration_s == clip.duration_s - 0.1234
     np.testing.assert_allclose(joints_at(late, times), joints_at(clip, times + 0.1234), atol=1e-5)
+
+
+def test_of_a_body_of_which_nothing_is_known_no_posture_is_measured() -> None:
+    assert measure_posture(np.zeros((1, 3, 3)), {}) is None
+    assert measure_posture(np.zeros((1, 0, 3)), {}) is None

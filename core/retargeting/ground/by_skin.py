@@ -88,7 +88,7 @@ def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_m
     most, reach = _most_drawn(found, played), _reach(found, played)
     wish = lift_of_touching(found.low - found.high, found.touching, found.firmly, found.leg, reach)
     ground = softly(found, played, wish, most, reach[:, :-1], before)
-    if max(np.abs(ground.lift).max(), np.abs(ground.drawn).max()) <= _STILL * found.leg:
+    if max(np.abs(ground.lift).max(initial=0.0), np.abs(ground.drawn).max(initial=0.0)) <= _STILL * found.leg:
         return None
     clear = _with_clear_shins(found, ground, body, played, target_map, up)
     return ground if clear is found else softly(clear, played, wish, most, reach[:, :-1], before)

@@ -88,7 +88,7 @@ class Measured:
 
     def ends_as_it_begins(self, heights: FloatArray) -> bool:
         """Tell whether heights (F, ...) are the same at the end as at the beginning."""
-        return bool(np.abs(heights[0] - heights[-1]).max() < _SAME_LEGS * self.leg)
+        return bool(np.abs(heights[0] - heights[-1]).max(initial=0.0) < _SAME_LEGS * self.leg)
 
     @property
     def hangs(self) -> FloatArray:
@@ -162,6 +162,8 @@ def _drawn(found: Measured, wanted: FloatArray, stands: FloatArray, on: FloatArr
     stands: (F, L) by how much they are to be, as far as they are on the ground, (F, L). least: (F, L) so that they are
     not in it.
     """
+    if not found.legs:
+        return wanted
     wide = (1.0 - on) * _FREE_LEGS * found.leg
     lowest = np.maximum(least, stands - wide)
     highest, near = np.maximum(stands + wide, lowest), _NEAR_LEGS * found.leg
