@@ -604,7 +604,7 @@ def test_what_is_wrong_with_one_character_costs_no_other(
 
 def test_a_character_without_bones_says_so(dancer: bpy.types.Object, wait: Wait) -> None:
     """Even with a map and a reference pose, as a linked one whose file is missing."""
-    assert bpy.ops.takt.find_map() == {"FINISHED"}
+    assert bpy.ops.takt.find_map() == {"FINISHED"}  # type: ignore[attr-defined]
     character = properties.character(dancer)
     character.is_map_checked = character.has_reference_pose = True
     bpy.ops.object.mode_set(mode="EDIT")
@@ -613,5 +613,5 @@ def test_a_character_without_bones_says_so(dancer: bpy.types.Object, wait: Wait)
     bpy.ops.object.mode_set(mode="OBJECT")
     wait(1.0)
     with pytest.raises(RuntimeError, match="'Rig' has no bones"):
-        bpy.ops.takt.rebuild()
+        bpy.ops.takt.rebuild()  # type: ignore[attr-defined]
     assert score.motion_of(dancer) is None or len(score.motion_of(dancer).skeleton) == 0
