@@ -144,10 +144,10 @@ def _in_turn(armatures: Mapping[int, bpy.types.Object]) -> Iterator[bpy.types.Ob
     active = None if layer is None else layer.objects.active
     if active is not None and active.session_uid in armatures:
         yield active
-    for _ in range(len(armatures)):
+    uids = list(armatures)
+    for _ in uids:
         if time.monotonic() - began_s > _LOOK_S:
             return
-        uids = list(armatures)
         _turn = (_turn + 1) % len(uids)
         if armatures[uids[_turn]] != active:
             yield armatures[uids[_turn]]

@@ -1,6 +1,7 @@
 """A character with its performance, in H-Anim's axes and metres, as formats write it."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, cast
 
 import bpy
@@ -12,7 +13,7 @@ from ..core.formats.format import Format
 from ..core.formats.x3d_write import X3dFile, X3dSkin
 from ..core.library.fitted import fitted
 from ..core.maths import rotations as rot
-from ..core.maths.arrays import FloatArray
+from ..core.maths.arrays import FloatArray, IntArray
 from ..core.playing.bake import bake
 from ..core.playing.stage import Playable
 from ..core.retargeting.comparing.upright import scaled, turned
@@ -55,13 +56,19 @@ def _meshes(armature_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
             yield ob
 
 
+@dataclass(frozen=True, eq=False)
 class _Part:
-    """What is written of one mesh, in the armature's space."""
+    """What is written of one mesh, in the armature's space: V vertices, T triangles, M materials.
 
-    def __init__(self, positions: FloatArray, normals: FloatArray, triangles: "np.ndarray[Any, Any]",
-                 influences: Influences, material: "np.ndarray[Any, Any]", colours: FloatArray) -> None:
-        self.positions, self.normals, self.triangles = positions, normals, triangles
-        self.influences, self.material, self.colours = influences, material, colours
+    positions, normals: (V, 3). triangles: (T, 3) vertices. material: (T,) which of the colours, (M, 3), each has.
+    """
+
+    positions: FloatArray
+    normals: FloatArray
+    triangles: IntArray
+    influences: Influences
+    material: IntArray
+    colours: FloatArray
 
     @classmethod
     def of(cls, mesh_object: bpy.types.Object, armature_object: bpy.types.Object, names: tuple[str, ...]) -> "_Part":

@@ -8,7 +8,6 @@ Source: Khronos Group, COLLADA 1.4.1 specification.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -22,12 +21,9 @@ from .collada_data import ColladaData, child, children
 from .collada_motion import animations
 from .collada_tree import SceneNodes, scene_nodes
 from .format import Format
-from .gltf_tree import Places, bodies, unique
-from .node_clips import NodeBody, bound_transforms, linear_of, moved_by, moving_nodes
+from .gltf_tree import Places, bodies
+from .node_clips import NodeBody, bound_transforms, clips_of, linear_of, moving_nodes, named_apart
 from .xml import Element
-
-MAX_CLIPS: Final = 5_000
-"""Of all bodies: one for each animation that moves it."""
 
 
 def read(data: bytes, path: Path | None = None) -> ClipFile:
@@ -44,22 +40,16 @@ def read(data: bytes, path: Path | None = None) -> ClipFile:
     moving = moving_nodes(scene.tree, found)
     bound = bound_transforms(scene.tree, set[int]().union(*skinned), inverse)
     linear = linear_of(scene.tree)
+    error = partial(document.error, element=document.root)
     figures = [NodeBody.of(scene.tree, joints, linear, *bound, {})
-               for joints in bodies(scene.tree, skinned, moving, partial(document.error, element=document.root))]
-    moved = [(animation, body) for animation in found for body in moved_by(animation, figures)]
-    if len(moved) > MAX_CLIPS:
-        raise document.error(f"has {len(moved)} clips of {len(figures)} bodies; at most {MAX_CLIPS} are read",
-                             document.root)
-    clips = [figures[body].clip(animation) for animation, body in moved]
+               for joints in bodies(scene.tree, skinned, moving, error)]
+    clips = [clip for _, clip in clips_of(found, figures, error)]
     if not figures:
         raise document.error("has no joints, and no animation that moves a tree of nodes as large as a body",
                              document.root)
     if not clips:
         warnings += ("has no animation that moves a body; its skeleton can play",)
-    names = unique(clip.name for clip in clips)
-    return ClipFile(clips[0].skeleton if clips else figures[0].skeleton,
-                    tuple(replace(clip, name=name) for clip, name in zip(clips, names, strict=True)),
-                    warnings=warnings)
+    return ClipFile(clips[0].skeleton if clips else figures[0].skeleton, named_apart(clips), warnings=warnings)
 
 
 def _skins(data: ColladaData, scene: SceneNodes, inverse: dict[int, FloatArray]) -> Iterator[set[int]]:

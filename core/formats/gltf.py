@@ -24,15 +24,23 @@ from .format import Format, Holds, Source
 from .gltf_data import Entry, GltfData
 from .gltf_skin import skin_of
 from .gltf_tree import Tree, bodies, skin_joints, unique, unit
-from .node_clips import CHANNELS, Animation, Channels, NodeBody, bound_transforms, linear_of, moved_by, moving_nodes
+from .node_clips import (
+    CHANNELS,
+    Animation,
+    Channels,
+    NodeBody,
+    bound_transforms,
+    clips_of,
+    linear_of,
+    moving_nodes,
+    named_apart,
+)
 from .vrm import human_bones, with_between
 from .vrma_write import write as write_vrma
 
 MAX_ANIMATIONS: Final = 2000
 MAX_CHANNELS: Final = 200_000
 """Of all animations."""
-MAX_CLIPS: Final = 5_000
-"""Of all bodies: one for each animation that moves it."""
 _SAME: Final = 1e-5
 """Of a number of keys: so little more is rounding."""
 _STEP_S: Final = 1.0 / 60.0
@@ -59,18 +67,13 @@ def read(source: Source) -> ClipFile:
     found = [NodeBody.of(tree, joints, linear, *bound, bones)
              for joints in bodies(tree, skinned, moving, data.top.error)]
     skins = [skin_of(data, {node: joint for joint, node in enumerate(body.nodes.tolist())}) for body in found]
-    moved = [(animation, body) for animation in animations for body in moved_by(animation, found)]
-    if len(moved) > MAX_CLIPS:
-        raise data.top.error(f"has {len(animations)} animations that move {len(found)} bodies, {len(moved)} clips; at "
-                             f"most {MAX_CLIPS} are read")
-    clips = [replace(found[body].clip(animation), skin=skins[body]) for animation, body in moved]
+    clips = [replace(clip, skin=skins[body]) for body, clip in clips_of(animations, found, data.top.error)]
     if not clips and bones and found:
         return ClipFile(found[0].skeleton, warnings=("has no animation; its skeleton can play",))
     if not clips:
         raise FileError.at("has no animation that moves the joints of a skin, or a tree of nodes as large as a body",
                            source.path)
-    names = unique(clip.name for clip in clips)
-    return ClipFile(clips[0].skeleton, tuple(replace(clip, name=name) for clip, name in zip(clips, names, strict=True)))
+    return ClipFile(clips[0].skeleton, named_apart(clips))
 
 
 def _animations(data: GltfData, nodes: int) -> Iterator[Animation]:

@@ -6,8 +6,8 @@ not move are where their nodes are.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import itemgetter
 from typing import Final, NamedTuple
@@ -16,6 +16,7 @@ import numpy as np
 
 from ..clips.clip import Clip
 from ..clips.keyed import packed
+from ..errors import FileError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.skeleton import Skeleton
@@ -23,6 +24,8 @@ from .gltf_tree import Transforms, Tree, decomposed, unique
 
 CHANNELS: Final = {"translation": 3, "rotation": 4, "scale": 3}
 """The properties of a node that move, and of how many numbers their values are."""
+MAX_CLIPS: Final = 5_000
+"""Of all bodies: one for each animation that moves it."""
 _SAME: Final = 1e-5
 """Differences of rotations and scales, and of translations as shares of the largest, that are rounding."""
 _UNSCALED: Final = 1e-4
@@ -60,10 +63,28 @@ class Animation:
         return frozenset().union(*self.columns.values())
 
 
-def moved_by(animation: Animation, bodies: Sequence[NodeBody]) -> list[int]:
-    """Return the numbers of the bodies of which an animation has keys for any joint."""
+def clips_of(animations: Sequence[Animation], bodies: Sequence[NodeBody],
+             error: Callable[[str], FileError]) -> list[tuple[int, Clip]]:
+    """Return a clip for each animation and each body of which it has keys for any joint, with the body's number.
+
+    error: makes what is raised beyond MAX_CLIPS.
+    """
+    moved = [(animation, number) for animation in animations for number in _moved_by(animation, bodies)]
+    if len(moved) > MAX_CLIPS:
+        raise error(f"has {len(animations)} animations that move {len(bodies)} bodies, {len(moved)} clips; at most "
+                    f"{MAX_CLIPS} are read")
+    return [(number, bodies[number].clip(animation)) for animation, number in moved]
+
+
+def _moved_by(animation: Animation, bodies: Sequence[NodeBody]) -> list[int]:
     nodes = np.array(sorted(animation.nodes))
     return [number for number, body in enumerate(bodies) if np.isin(body.nodes, nodes).any()]
+
+
+def named_apart(clips: Sequence[Clip]) -> tuple[Clip, ...]:
+    """Return clips with names of their own: a number behind those that another one has."""
+    names = unique(clip.name for clip in clips)
+    return tuple(replace(clip, name=name) for clip, name in zip(clips, names, strict=True))
 
 
 def moving_nodes(tree: Tree, animations: Iterable[Animation]) -> frozenset[int]:

@@ -6,14 +6,13 @@ Prototypes, scripts and other files are left out, and said to be.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from ..clips.clip_file import ClipFile
 from . import x3d_classic, x3d_xml
 from .format import Format, Holds
-from .gltf_tree import unique
+from .node_clips import named_apart
 from .x3d_body import bodies
 from .x3d_motion import check_routes, clips, moved_nodes
 from .x3d_scene import Scene
@@ -34,10 +33,7 @@ def clips_of(scene: Scene) -> ClipFile:
     warnings = scene.warnings()
     if not played:
         warnings += ("has no motion: no TimeSensor drives a joint, and there is no HAnimMotion",)
-    named = unique(clip.name for clip in played)
-    return ClipFile(played[0].skeleton if played else found[0].skeleton,
-                    tuple(replace(clip, name=name) for clip, name in zip(played, named, strict=True)),
-                    warnings=warnings)
+    return ClipFile(played[0].skeleton if played else found[0].skeleton, named_apart(played), warnings=warnings)
 
 
 def read(data: bytes, path: Path | None = None) -> ClipFile:

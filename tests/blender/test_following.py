@@ -46,6 +46,16 @@ def dancer(rig: bpy.types.Object, library: Path, wait: Wait) -> bpy.types.Object
     return rig
 
 
+def skinned(rig: bpy.types.Object) -> Any:
+    """Return a new mesh, a triangle that the first bone moves."""
+    mesh: Any = bpy.data.objects.new("Skin", bpy.data.meshes.new("Skin"))
+    mesh.data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
+    mesh.vertex_groups.new(name=cast(Any, rig.data).bones[0].name).add([0, 1, 2], 1.0, "REPLACE")
+    mesh.modifiers.new("Armature", "ARMATURE").object = rig
+    bpy.context.collection.objects.link(mesh)
+    return mesh
+
+
 def last_frame(rig: bpy.types.Object) -> float:
     return float(max(curve.keyframe_points[-1].co.x for curve in curves(rig)))
 
@@ -509,11 +519,7 @@ def test_undo_takes_a_new_name_back_in_the_score_too(caller: bpy.types.Object, w
 def test_of_many_characters_nothing_is_read_again_while_nothing_changes(
         dancer: bpy.types.Object, wait: Wait, monkeypatch: pytest.MonkeyPatch) -> None:
     """Twenty: with places for fewer, each look throws out what the next one asks for."""
-    mesh = bpy.data.objects.new("Skin", bpy.data.meshes.new("Skin"))
-    mesh.data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
-    mesh.vertex_groups.new(name=dancer.data.bones[0].name).add([0, 1, 2], 1.0, "REPLACE")
-    mesh.modifiers.new("Armature", "ARMATURE").object = dancer
-    bpy.context.collection.objects.link(mesh)
+    mesh = skinned(dancer)
     twins = [dancer]
     for _ in range(19):
         twin, skin = cast(Any, dancer.copy()), cast(Any, mesh.copy())
@@ -550,11 +556,7 @@ def test_of_many_characters_nothing_is_read_again_while_nothing_changes(
 
 
 def test_a_mesh_that_is_being_painted_is_read_when_that_is_done(dancer: bpy.types.Object) -> None:
-    mesh = bpy.data.objects.new("Skin", bpy.data.meshes.new("Skin"))
-    mesh.data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
-    mesh.vertex_groups.new(name=dancer.data.bones[0].name).add([0, 1, 2], 1.0, "REPLACE")
-    mesh.modifiers.new("Armature", "ARMATURE").object = dancer
-    bpy.context.collection.objects.link(mesh)
+    mesh = skinned(dancer)
     bpy.context.view_layer.update()
     before = skin_points.checksum(dancer)
     bpy.context.view_layer.objects.active = mesh
@@ -571,11 +573,7 @@ def test_a_mesh_that_is_being_painted_is_read_when_that_is_done(dancer: bpy.type
 
 
 def test_a_removed_mesh_is_no_skin_any_longer(dancer: bpy.types.Object) -> None:
-    mesh = bpy.data.objects.new("Skin", bpy.data.meshes.new("Skin"))
-    mesh.data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
-    mesh.vertex_groups.new(name=dancer.data.bones[0].name).add([0, 1, 2], 1.0, "REPLACE")
-    mesh.modifiers.new("Armature", "ARMATURE").object = dancer
-    bpy.context.collection.objects.link(mesh)
+    mesh = skinned(dancer)
     bpy.context.view_layer.update()
     assert skin_points.read_points(dancer) is not None
     bpy.data.objects.remove(mesh)
