@@ -18,6 +18,7 @@ from .x3d_character import characters_of
 from .x3d_classic_write import in_classic
 from .x3d_motion import check_routes, clips, moved_nodes
 from .x3d_scene import Scene
+from .x3d_write import X3dFile as X3dFile
 from .x3d_write import write as write
 
 
