@@ -17,6 +17,7 @@ import bpy
 import checkout  # noqa: F401  (lets `takt` be imported)
 
 import takt
+from takt.bridge import score
 
 _ROOT = Path(__file__).resolve().parent.parent
 _PACKAGE = json.loads((_ROOT / "benchmarks" / "x_ite" / "package.json").read_text(encoding="utf-8"))
@@ -71,7 +72,8 @@ def exported(folder: Path) -> tuple[str, int, float]:
     path = folder / "dancer.x3d"
     _operators.takt.export_performance(filepath=str(path))
     text = path.read_text(encoding="utf-8")
-    motion = takt.bridge.score.motion_of(rig)
+    motion = score.motion_of(rig)
+    assert motion is not None
     return text, len(motion.layout.window_end_s), motion.duration_s
 
 
