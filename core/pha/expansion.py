@@ -14,11 +14,12 @@ from . import evaluation
 from .definitions import Definitions
 from .document import MAX_SEGMENTS
 from .evaluation import WHOLE_CLIP, BlockCall, Evaluated, LaneCall, Values, defaults, evaluate, unknown_value
-from .expressions import Value
+from .expressions import Role
 from .garbage import without_search_for_cycles
 from .origins import Origins, Places, Runs
 from .programme import CallTable, Programme
 from .sequence import WAIT, Block, Lane, Marks, Paths, Sequence
+from .ways import Going, ways_of
 
 MAX_DEPTH = 1_000
 """Procedures within procedures; no more are followed."""
@@ -66,13 +67,14 @@ def length_s(programme: Programme, procedure: str) -> float:
     return _Plan.of(programme, programme.own_procedure(procedure), None, 0).length_s
 
 
-def parameters(programme: Programme, procedure: str) -> dict[str, Value]:
-    """Return the parameters of a procedure that the programme can start, each with its default.
+def parameters(programme: Programme, procedure: str) -> dict[str, float | bool]:
+    """Return the parameters of a procedure that the programme can start, each with its default, but for roles.
 
     Raises ScoreError where the file has no such procedure, or a default has no value.
     """
     own = programme.own_procedure(procedure)
-    return defaults(programme.calls, own) if isinstance(programme.calls, Definitions) else {}
+    found = defaults(programme.calls, own) if isinstance(programme.calls, Definitions) else {}
+    return {name: value for name, value in found.items() if not isinstance(value, Role)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +97,7 @@ class _Plan:
     mirror: BoolArray | None = None
     reverse: BoolArray | None = None
     part: FloatArray | None = None
+    going: tuple[Going, ...] = ()
     evaluated: Evaluated | None = None
     definitions: Definitions | None = None
 
@@ -123,7 +126,8 @@ class _Plan:
         tick_s = programme.document.tick_s  # also for what is inherited
         places = Places(programme.documents, done.nodes, done.module_of, done.within)
         return cls(table, done.procedure, names, programme.clip_names, places, done.ticks, done.start,
-                   float(done.ticks[done.start]) * tick_s, done.mirror, done.reverse, done.part, done, programme.calls)
+                   float(done.ticks[done.start]) * tick_s, done.mirror, done.reverse, done.part, done.going, done,
+                   programme.calls)
 
 
 @dataclass(frozen=True, eq=False)
@@ -391,10 +395,11 @@ class _Blocks:
         starts = np.zeros(len(length_s))
         np.cumsum(length_s[:-1], out=starts[1:])
         flags = (None, None, None) if row.part is None else (row.is_mirrored[own], row.is_reversed[own], row.part[own])
+        origins = Origins(self.plan.places, made.at(own), row.runs.at(runs), row.tick_s[runs])
         return Sequence(
             self.plan.clip_names, row.leaf[own], starts, length_s, row.transition_s[own], row.path[own], row.paths,
             Marks(marks.segment[marked] - own.start, marks.path[marked], marks.run[marked]),
-            Origins(self.plan.places, made.at(own), row.runs.at(runs), row.tick_s[runs]), loop, *flags)
+            origins, loop, *flags, ways=ways_of(origins, self.plan.going))
 
     def all(self) -> tuple[Block, ...]:
         """Expand the lanes of all blocks that play, also of those within lanes."""

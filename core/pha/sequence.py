@@ -11,6 +11,7 @@ import numpy as np
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.body_parts import NamedBody
 from .origins import Origins
+from .ways import Way
 
 WAIT = -1
 """Instead of a clip's number: none is played, the pose before the segment is held."""
@@ -60,6 +61,7 @@ class Sequence:
     origins: the calls that led to each segment and each mark.
     is_loop: after the last segment the first one follows.
     is_mirrored, is_reversed: (S,); part: (S, 2) the shares of its clip between which a segment plays.
+    ways: the calls that go somewhere in the scene.
     blocks: those of the whole score, also those within blocks; only the outermost sequence has them.
     """
 
@@ -77,6 +79,7 @@ class Sequence:
     is_reversed: BoolArray | None = None
     part: FloatArray | None = None
     blocks: tuple[Block, ...] = ()
+    ways: tuple[Way, ...] = ()
 
     def __len__(self) -> int:
         return len(self.clip)

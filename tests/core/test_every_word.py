@@ -32,6 +32,8 @@ CHANGED: dict[str, tuple[str, str]] = {
     "music": (score(), score(head='<music src="songs.a"/>')),
     "tempo": (score(), score(head='<tempo tick="0" tickLength="2"/>')),
     "mask": (score(IN_LANE, '<mask name="m" body="arms"/>'), score(IN_LANE, '<mask name="m" body="legs"/>')),
+    "role": (score('<call name="nod" duration="1" at="r"/>'),
+             score('<call name="nod" duration="1" at="r"/>', '<role name="r" is="place"/>')),
     "let": (score('<call name="nod" duration="n"/>' + LEFT, '<let name="n" value="1"/>'),
             score('<call name="nod" duration="n"/>' + LEFT, '<let name="n" value="2"/>')),
     "procedure": (score(WITH.format(""), more=P), score(WITH.format(""), more=P.replace(LEFT, ""))),
@@ -62,8 +64,9 @@ def meaning(text: str) -> object:
     lanes = [[(lane.body, {name: mask.body for name, mask in lane.masks.items()}, lane.sequence is not None)
               for lane in block.lanes] for block in found.blocks]
     names = [found.clips[clip] if 0 <= clip < len(found.clips) else "" for clip in found.clip.tolist()]
-    return (names, found.clip.tolist(), found.length_s.tolist(), lanes, None if clock is None else clock.pace.tolist(),
-            programme.document.music)
+    ways = [way.going for way in found.ways]
+    return (names, found.clip.tolist(), ways, found.length_s.tolist(), lanes,
+            None if clock is None else clock.pace.tolist(), programme.document.music)
 
 
 @pytest.mark.parametrize("tag", GRAMMAR)
