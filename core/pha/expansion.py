@@ -56,7 +56,8 @@ def expand(programme: Programme, procedure: str = "main", loop: bool = False, *,
     if not np.isfinite(sequence.length_s.sum()):
         raise ScoreError(Problem(f"<procedure> {quoted(routine.name)}: found a length of more seconds than a number "
                                  "can hold, expected durations whose sum is finite", routine.place))
-    return replace(sequence, blocks=blocks.all())
+    sequence = replace(sequence, blocks=blocks.all())
+    return sequence.with_ways_of_lanes() if sequence.blocks else sequence
 
 
 def length_s(programme: Programme, procedure: str) -> float:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as SequenceOf
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -88,6 +89,60 @@ class Sequence:
     def duration_s(self) -> float:
         """The lengths of all segments together."""
         return float(self.length_s.sum())
+
+    def with_ways_of_lanes(self) -> Sequence:
+        """Return the same with the ways of calls in lanes, also of blocks within lanes, among its own."""
+        found = [*self.ways, *self._ways_of_lanes(self)]
+        return replace(self, ways=tuple(sorted(found, key=lambda way: (way.first, way.inside or (0.0, 1.0)))))
+
+    def _ways_of_lanes(self, row: Sequence) -> Iterator[Way]:
+        """Yield the ways of calls in the lanes of a row's blocks; self: has the blocks."""
+        for segment in np.flatnonzero(row.clip >= len(self.clips)).tolist():
+            block = self.blocks[int(row.clip[segment]) - len(self.clips)]
+            for lane in (lane.sequence for lane in block.lanes):
+                for way in () if lane is None else (*lane.ways, *self._ways_of_lanes(lane)):
+                    yield Way(segment, segment + 1, way.going, way.place, lane._shares(way, block.length_s))
+
+    def _shares(self, way: Way, whole_s: float) -> tuple[float, float]:
+        """Return between which shares of so much time one of its ways plays."""
+        begin_s, last = float(self.start_s[way.first]), way.after - 1
+        end_s = float(self.start_s[last] + self.length_s[last])
+        if way.inside is not None:
+            begin_s, end_s = (begin_s + share * (end_s - begin_s) for share in way.inside)
+        return begin_s / whole_s, end_s / whole_s
+
+    def repeated(self, counts: Mapping[Way, int]) -> Sequence:
+        """Return the same with some ways, which do not overlap, played so many times as often in the same time."""
+        index, copy, share = [], [], []
+        at = 0
+        for way, count in sorted(counts.items(), key=lambda item: item[0].first):
+            for first, after, times in ((at, way.first, 1), (way.first, way.after, count)):
+                index.append(np.tile(np.arange(first, after), times))
+                copy.append(np.repeat(np.arange(times), after - first))
+                share.append(np.full(times * (after - first), 1.0 / times))
+            at = way.after
+        rest = np.arange(at, len(self))
+        index, copy, share = ([*parts, more] for parts, more in (
+            (index, rest), (copy, np.zeros_like(rest)), (share, np.ones(len(rest)))))
+        return self._taken(np.concatenate(index), np.concatenate(copy), np.concatenate(share), set(counts))
+
+    def _taken(self, index: IntArray, copy: IntArray, share: FloatArray, ways: AbstractSet[Way]) -> Sequence:
+        """Return segments (N,), each the copy (N,) of one, so much shorter (N,); the copies of ways follow each other."""
+        length_s = self.length_s[index] * share
+        transition_s = self.transition_s[index].copy()
+        ends = np.isin(index, [way.after - 1 for way in ways])
+        is_between = ends & (np.append(copy[1:], 0) > copy)
+        transition_s[is_between] = np.nan
+        first = np.array([*np.flatnonzero(copy == 0), len(index)])
+        segments = self.origins.segments.at(index)
+        origins = replace(self.origins, segments=replace(segments, repetition=(segments.repetition + copy).astype(
+            np.int32)))
+        flags = (None if each is None else each[index] for each in (self.is_mirrored, self.is_reversed, self.part))
+        return Sequence(
+            self.clips, self.clip[index], np.cumsum(length_s) - length_s, length_s, transition_s, self.path[index],
+            self.paths, replace(self.marks, segment=first[self.marks.segment]), origins, self.is_loop, *flags,
+            blocks=self.blocks,
+            ways=tuple(way._replace(first=int(first[way.first]), after=int(first[way.after])) for way in self.ways))
 
     def of_used_clips(self) -> tuple[Sequence, IntArray]:
         """Return the same with only the clips that are played, also in blocks, and which these are, ascending."""

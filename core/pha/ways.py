@@ -36,13 +36,14 @@ NOWHERE: Final = Going()
 class Way(NamedTuple):
     """A call that goes somewhere, with all its repetitions: segments from `first` up to the one before `after`.
 
-    place: of the call in its file.
+    place: of the call in its file. inside: of a call in a lane, between which shares of the block, `first`, it plays.
     """
 
     first: int
     after: int
     going: Going
     place: Place
+    inside: tuple[float, float] | None = None
 
 
 def ways_of(origins: Origins, going: tuple[Going, ...]) -> tuple[Way, ...]:
