@@ -477,7 +477,7 @@ class _Evaluation:
         if expression is None:
             return default
         value = expression.constant
-        if value is None or isinstance(value, bool):
+        if value is None or isinstance(value, bool | Role):
             value = self._number(node, name, scope)
         if value < 0.0:
             raise self._unfit(node, name, value, "0 or more")

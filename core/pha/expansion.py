@@ -395,12 +395,13 @@ class _Blocks:
         length_s, made, marks = row.length_s[own], row.made, row.marks
         starts = np.zeros(len(length_s))
         np.cumsum(length_s[:-1], out=starts[1:])
-        flags = (None, None, None) if row.part is None else (row.is_mirrored[own], row.is_reversed[own], row.part[own])
         origins = Origins(self.plan.places, made.at(own), row.runs.at(runs), row.tick_s[runs])
         return Sequence(
             self.plan.clip_names, row.leaf[own], starts, length_s, row.transition_s[own], row.path[own], row.paths,
             Marks(marks.segment[marked] - own.start, marks.path[marked], marks.run[marked]),
-            origins, loop, *flags, ways=ways_of(origins, self.plan.going))
+            origins, loop, None if row.part is None else row.is_mirrored[own],
+            None if row.part is None else row.is_reversed[own], None if row.part is None else row.part[own],
+            ways=ways_of(origins, self.plan.going))
 
     def all(self) -> tuple[Block, ...]:
         """Expand the lanes of all blocks that play, also of those within lanes."""

@@ -99,8 +99,8 @@ class Sequence:
         """Yield the ways of calls in the lanes of a row's blocks; self: has the blocks."""
         for segment in np.flatnonzero(row.clip >= len(self.clips)).tolist():
             block = self.blocks[int(row.clip[segment]) - len(self.clips)]
-            for lane in (lane.sequence for lane in block.lanes):
-                for way in () if lane is None else (*lane.ways, *self._ways_of_lanes(lane)):
+            for lane in (lane.sequence for lane in block.lanes if lane.sequence is not None):
+                for way in (*lane.ways, *self._ways_of_lanes(lane)):
                     yield Way(segment, segment + 1, way.going, way.place, lane._shares(way, block.length_s))
 
     def _shares(self, way: Way, whole_s: float) -> tuple[float, float]:
@@ -127,7 +127,7 @@ class Sequence:
         return self._taken(np.concatenate(index), np.concatenate(copy), np.concatenate(share), set(counts))
 
     def _taken(self, index: IntArray, copy: IntArray, share: FloatArray, ways: AbstractSet[Way]) -> Sequence:
-        """Return segments (N,), each the copy (N,) of one, so much shorter (N,); the copies of ways follow each other."""
+        """Return segments (N,), each the copy (N,) of one, and so much shorter (N,)."""
         length_s = self.length_s[index] * share
         transition_s = self.transition_s[index].copy()
         ends = np.isin(index, [way.after - 1 for way in ways])
@@ -137,11 +137,13 @@ class Sequence:
         segments = self.origins.segments.at(index)
         origins = replace(self.origins, segments=replace(segments, repetition=(segments.repetition + copy).astype(
             np.int32)))
-        flags = (None if each is None else each[index] for each in (self.is_mirrored, self.is_reversed, self.part))
-        return Sequence(
-            self.clips, self.clip[index], np.cumsum(length_s) - length_s, length_s, transition_s, self.path[index],
-            self.paths, replace(self.marks, segment=first[self.marks.segment]), origins, self.is_loop, *flags,
-            blocks=self.blocks,
+        return replace(
+            self, clip=self.clip[index], start_s=np.cumsum(length_s) - length_s, length_s=length_s,
+            transition_s=transition_s, path=self.path[index],
+            marks=replace(self.marks, segment=first[self.marks.segment]), origins=origins,
+            is_mirrored=None if self.is_mirrored is None else self.is_mirrored[index],
+            is_reversed=None if self.is_reversed is None else self.is_reversed[index],
+            part=None if self.part is None else self.part[index],
             ways=tuple(way._replace(first=int(first[way.first]), after=int(first[way.after])) for way in self.ways))
 
     def of_used_clips(self) -> tuple[Sequence, IntArray]:
@@ -163,6 +165,15 @@ class Sequence:
     def with_clips(self, clips: tuple[str, ...], clip: IntArray) -> Sequence:
         """Return the same segments with other numbers for their clips."""
         return replace(self, clips=clips, clip=clip)
+
+    def with_more_clips(self, names: tuple[str, ...], clip: IntArray) -> Sequence:
+        """Return the same with further clips behind its own, of which its segments play some; clip: (S,) which."""
+        more, own = len(names), len(self.clips)
+
+        def renumbered(row: Sequence) -> Sequence:
+            return row.with_clips((*row.clips, *names), np.where(row.clip >= own, row.clip + more, row.clip))
+
+        return replace(self.with_clips((*self.clips, *names), clip), blocks=self._changed_blocks(renumbered))
 
     def without_transitions(self) -> Sequence:
         """Return the same segments with one cutting straight to the next."""

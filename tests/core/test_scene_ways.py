@@ -69,14 +69,15 @@ def test_a_way_ends_at_its_place_and_faces_as_that_does(seed: int) -> None:
     place = ScenePlace((far * np.sin(angle), 0.0, far * np.cos(angle)), (np.sin(ahead), 0.0, np.cos(ahead)))
     faces = bool(rng.integers(2))
     seconds = far / rng.uniform(0.15, 0.3)
+    facing = "yes" if faces else "no"
     motion = played('<call name="right_step" duration="1"/>' * int(rng.integers(2)),
-                    f'<call name="walk" to="seat" duration="{seconds}" repeat="fit" facing="{"yes" if faces else "no"}"/>',
+                    f'<call name="walk" to="seat" duration="{seconds}" repeat="fit" facing="{facing}"/>',
                     '<call name="left_step" duration="1"/>', cast={"seat": place})
     ways = motion.sequence.ways
     end_s = float(motion.layout.end_s[ways[0].after - 1])
-    positions, facing = seen(motion, np.array((end_s,)))
+    positions, angles = seen(motion, np.array((end_s,)))
     assert np.hypot(*(positions[0] - place.position[::2])) < EXACT_M
-    assert not faces or apart(float(facing[0]), traveller_of(motion).angle(place.ahead)) < EXACT_RAD
+    assert not faces or apart(float(angles[0]), traveller_of(motion).angle(place.ahead)) < EXACT_RAD
 
 
 def test_what_follows_goes_on_from_the_place() -> None:

@@ -16,8 +16,10 @@ _STEPS: Final = 256
 
 @dataclass(frozen=True, eq=False)
 class GroundCurve:
-    """A curve through points (N,), two at least. lengths: (N,) the way to each from the first one; angles: (N,) where
-    the curve leads there, without jumps by whole turns.
+    """A curve through points (N,), two at least.
+
+    lengths: (N,) the way to each from the first one; angles: (N,) where the curve leads there, without jumps by whole
+    turns.
     """
 
     points: ComplexArray

@@ -20,8 +20,9 @@ from .cast import Point
 
 @dataclass(frozen=True, eq=False)
 class Traveller:
-    """The root of a body. freed: it without what carries it, None: nothing does. roots: what is carried over the ground.
+    """The root of a body.
 
+    freed: it without what carries it, None: nothing does. roots: what is carried over the ground.
     ahead: (3,) where the body faces as it rests, in the model. size: how high the root is then.
     """
 

@@ -9,9 +9,8 @@ from typing import Final, TypeVar
 import numpy as np
 
 from ...errors import Problem, TaktError, quoted
-from ...maths.arrays import FloatArray
+from ...maths.arrays import ComplexArray, FloatArray
 from ...pha.ways import Way
-from ...skeletons.skeleton import Pose
 from ..placing.placement import Placement
 from ..stage import Stage
 from ..transitions.methods import Layout
@@ -156,7 +155,7 @@ class _Warping:
         turn = (float(start.yaw_rad - self.now.yaw_rad) + np.pi) % (2.0 * np.pi) - np.pi
         return abs(there - here) <= _NOWHERE * self.traveller.size and abs(turn) <= _NOWHERE
 
-    def _curve(self, way: Way, target: ScenePlace | ScenePath, positions: FloatArray, frames: Frames,
+    def _curve(self, way: Way, target: ScenePlace | ScenePath, positions: ComplexArray, frames: Frames,
                last_facing: float) -> GroundCurve | None:
         """Return the curve that a way is laid on, None where there is none."""
         try:
@@ -172,12 +171,9 @@ class _Warping:
             self._say(way, f"{quoted(way.going.role)}: {error}")
             return None
 
-    def _body(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _body(self, times_s: FloatArray) -> tuple[ComplexArray, FloatArray]:
         """Return where the body is over the ground at times (F,) as its clips lead, and where it faces."""
-        return self.traveller.seen(self._pose(times_s))
-
-    def _pose(self, times_s: FloatArray) -> Pose:
-        return self.stage.sample(times_s)
+        return self.traveller.seen(self.stage.sample(times_s))
 
     def _check_pace(self, way: Way, wanted: float, own: float, lasts_s: float) -> None:
         """Warn where steps are made longer or shorter than is natural."""
@@ -185,8 +181,9 @@ class _Warping:
             return
         pace = wanted / own
         if not PACES[0] <= pace <= PACES[1]:
-            self._say(way, f"the way to {quoted(way.going.role)} is {pace:.2f} times as long as its clip goes, expected "
-                           f"{PACES[0]} to {PACES[1]}: about {lasts_s * pace:.1f} s in all, or repeat=\"fit\", would do")
+            help_ = "" if way.going.fits else ", or repeat=\"fit\""
+            self._say(way, f"the way to {quoted(way.going.role)} is {pace:.2f} times as long as its clip goes, "
+                           f"expected {PACES[0]} to {PACES[1]}: about {lasts_s * pace:.1f} s in all{help_}, would do")
 
     def _say(self, way: Way, message: str, *, is_note: bool = False) -> None:
         self.said.append(Problem(f"<call> {message}", way.place, is_warning=True, is_note=is_note))
