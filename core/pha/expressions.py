@@ -44,7 +44,7 @@ _ARITHMETIC: Final[Mapping[type[ast.operator], Callable[[float, float], float]]]
 _COMPARISONS: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], bool]]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
     ast.GtE: operator.ge}
-_RESERVED: Final = frozenset({*_WORDS, *_FUNCTIONS, "and", "or", "not", "if", "else", "in", "is", "lambda", "None",
+_RESERVED: Final = frozenset({*_WORDS, "and", "or", "not", "if", "else", "in", "is", "lambda", "None",
                               "True", "False"})
 _ELSEWHERE: Final = {"=": "==", "&&": "and", "||": "or", "!": "not", "^": "a product", "**": "a product",
                      "true": "yes", "false": "no"}
@@ -141,7 +141,9 @@ def read_expression(text: str) -> Expression:
 
 
 def is_name(text: str) -> bool:
-    """Tell whether a parameter or a let may be called so: letters, digits, underscores, and no word of the language.
+    """Tell whether a value may be called so: letters, digits, underscores, and no word of the language.
+
+    What functions are called does: these have parentheses behind them.
 
     >>> is_name("times"), is_name("2nd"), is_name("yes")
     (True, False, False)

@@ -27,7 +27,7 @@ def b_spline(points: FloatArray, weights: FloatArray, order: int, *, is_cyclic: 
         knots = np.concatenate((np.zeros(order - 1), np.arange(count - order + 2.0), np.full(order - 1,
                                                                                             count - order + 1.0)))
     first, last = knots[order - 1], knots[count]
-    at = np.linspace(first, last, int(round(last - first)) * between + 1)
+    at = np.linspace(first, last, int(last - first + 0.5) * between + 1)
     span = np.clip(np.searchsorted(knots, at, side="right") - 1, order - 1, count - 1)
     homogeneous = np.concatenate((points * weights[:, None], weights[:, None]), axis=1)
     rows = span[:, None] - (order - 1) + np.arange(order)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
@@ -16,9 +17,9 @@ from ..row import Row
 from .cast import ScenePath, ScenePlace, Target
 from .ground_curve import GroundCurve, bend
 from .traveller import Traveller
-from .warping import innermost
+from .warping import STANDS_SIZES, innermost
 
-_MOST_ROUNDS = 10_000
+_MOST_ROUNDS: Final = 10_000
 
 
 def fitted(sequence: Segments, row: Row, cast: Mapping[str, Target],
@@ -27,15 +28,15 @@ def fitted(sequence: Segments, row: Row, cast: Mapping[str, Target],
 
     row: the sequence, with one round of each. In the time T that a call lasts, a clip that lasts t and goes the way w
     is played n times so that its pace, T/(n·t), and the length of its steps, L/(n·w) on a way of length L, are both as
-    near to its own as that goes: n = √(T/t · L/w). Calls in lanes play one round.
+    near to its own as that goes: n = √(T/t · L/w); where nothing plays its role, n = T/t. In lanes calls play one round.
     """
-    ways = [way for way in innermost(sequence.ways) if _is_cast(way, cast)]
+    ways = innermost(sequence.ways)
     if not any(way.going.fits for way in ways):
         return sequence, ()
     counting = _Counting(row, cast, traveller)
     counts, said = dict[Way, int](), list[Problem]()
     for way in ways:
-        count = counting.rounds(way)
+        count = counting.rounds(way) if _is_cast(way, cast) else counting.rounds_by_time(way)
         if way.going.fits and way.inside is not None:
             said.append(Problem("<call> repeat: found fit in a lane, where a call plays one round; call it outside of "
                                 "lanes, or give a whole number", way.place, is_warning=True))
@@ -47,6 +48,10 @@ def fitted(sequence: Segments, row: Row, cast: Mapping[str, Target],
 def _is_cast(way: Way, cast: Mapping[str, Target]) -> bool:
     kinds = {way.going.at: ScenePlace, way.going.to: ScenePlace, way.going.along: ScenePath}
     return all(isinstance(cast.get(role), kind) for role, kind in kinds.items() if role)
+
+
+def _whole(rounds: float) -> int:
+    return int(np.clip(round(rounds), 1, _MOST_ROUNDS))
 
 
 @dataclass(eq=False)
@@ -75,10 +80,15 @@ class _Counting:
         self.now = Placement(np.asarray(last_rad - goes), np.asarray(
             curve.points[-1] - np.exp(1j * (last_rad - goes)) * end))
         own, lasts_s = abs(end - begin), self._own_s(way)
-        if own <= 0.0 or lasts_s <= 0.0:
-            return 1
-        rounds = np.sqrt(float(edges_s[1] - edges_s[0]) / lasts_s * curve.length / own)
-        return int(np.clip(round(rounds), 1, _MOST_ROUNDS))
+        if own <= STANDS_SIZES * self.traveller.size or lasts_s <= 0.0:
+            return 1  # the warp says that it leads nowhere
+        return _whole(np.sqrt(float(edges_s[1] - edges_s[0]) / lasts_s * curve.length / own))
+
+    def rounds_by_time(self, way: Way) -> int:
+        """Return how often a way is gone in its time, wherever it leads."""
+        layout, lasts_s = self.row.layout, self._own_s(way)
+        time_s = float(layout.end_s[way.after - 1] - layout.begin_s[way.first])
+        return _whole(time_s / lasts_s) if lasts_s > 0.0 else 1
 
     def _carried(self, position: complex) -> complex:
         return complex(self.now.shift + np.exp(1j * self.now.yaw_rad) * position)

@@ -34,7 +34,7 @@ class Frames:
 
     def at(self, times_s: FloatArray, own_s: FloatArray) -> Frames:
         """Return those at times (F,); own_s: (K,) their own, ascending."""
-        positions = np.asarray(np.interp(times_s, own_s, self.positions), dtype=np.complex128)
+        positions = np.interp(times_s, own_s, self.positions).astype(np.complex128)
         return Frames(positions, np.interp(times_s, own_s, self.angles))
 
 

@@ -24,7 +24,7 @@ PACES: Final = (0.8, 1.25)
 """A clip may go so much slower or faster than it does by itself, by how long its steps are."""
 _SPACING_S: Final = 1.0 / 60.0
 _MOST_FRAMES: Final = 20_000
-_STANDS_SIZES: Final = 0.02
+STANDS_SIZES: Final = 0.02
 """A way that is shorter, against the height of the hips, leads nowhere."""
 _NOWHERE: Final = 1e-6
 """Of the same: what is so near is here."""
@@ -127,7 +127,7 @@ class _Warping:
         times = np.linspace(begin_s, end_s, count)
         positions, facing = self._body(times)
         frames, along = way_of(positions, float(times[1] - times[0]) or _SPACING_S)
-        if along[-1] < _STANDS_SIZES * self.traveller.size:
+        if along[-1] < STANDS_SIZES * self.traveller.size:
             self._say(way, f"the clip stays where it is, so it cannot lead to {quoted(way.going.role)}: call one that "
                            "travels")
             return
