@@ -25,7 +25,6 @@ from ..core.pha.definitions import Definitions
 from ..core.pha.document import Document, parse
 from ..core.pha.expansion import expand, length_s
 from ..core.pha.expansion import parameters as parameters_of
-from ..core.pha.expressions import Value
 from ..core.pha.open_scores import Scores
 from ..core.pha.programme import Programme, resolve
 from ..core.pha.sequence import Sequence as Segments
@@ -74,7 +73,7 @@ class Performance:
     actions: frozenset[str] = frozenset()
     procedures: tuple[tuple[str, float, float], ...] = ()
     clips: tuple[tuple[str, float], ...] | None = None
-    parameters: Mapping[str, Value] = field(default_factory=dict)
+    parameters: Mapping[str, float | bool] = field(default_factory=dict)
     has_picks: bool = False
     again: Again | None = None
     roles: Mapping[str, str] = field(default_factory=dict)
@@ -209,7 +208,7 @@ def _roles(programme: Programme) -> dict[str, str]:
     return {name: role.kind for view in views for name, role in view.roles.items()}
 
 
-def _play(task: Task, resolved: Resolved, known: Mapping[str, Value], values: Values, seed: int) -> Motion:
+def _play(task: Task, resolved: Resolved, known: Mapping[str, float | bool], values: Values, seed: int) -> Motion:
     """Make the motion of a score; values that its procedure does not take (any more) are left out."""
     taken = tuple((name, value) for name, value in values
                   if name in known and isinstance(value, bool) == isinstance(known[name], bool))

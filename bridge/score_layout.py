@@ -80,7 +80,9 @@ def _draw_cast(layout: bpy.types.UILayout, character: TaktCharacter) -> None:
         return
     header, body = layout.panel("TAKT_cast", default_closed=False)
     header.label(text="Cast")
-    for role in roles if body is not None else ():
+    if body is None:
+        return
+    for role in roles:
         body.prop(role, "target", text=role.name, icon=_ICONS.get(role.kind, "OBJECT_DATA"), translate=False)
 
 

@@ -34,7 +34,7 @@ class Frames:
 
     def at(self, times_s: FloatArray, own_s: FloatArray) -> Frames:
         """Return those at times (F,); own_s: (K,) their own, ascending."""
-        positions = np.interp(times_s, own_s, self.positions).astype(np.complex128)
+        positions: ComplexArray = np.interp(times_s, own_s, self.positions)
         return Frames(positions, np.interp(times_s, own_s, self.angles))
 
 
@@ -60,8 +60,8 @@ class Piece:
         one, other = (complex(by.shift + np.exp(1j * by.yaw_rad) * position) for by in (before, after))
         turn = (float(after.yaw_rad - before.yaw_rad) + np.pi) % (2.0 * np.pi) - np.pi
         own = Frames(np.full(33, position, dtype=np.complex128), np.zeros(33))
-        return cls(begin_s + share * (end_s - begin_s), own,
-                   Frames(one + eased * (other - one), float(before.yaw_rad) + eased * turn))
+        positions: ComplexArray = one + eased * (other - one)
+        return cls(begin_s + share * (end_s - begin_s), own, Frames(positions, float(before.yaw_rad) + eased * turn))
 
     def placements(self, times_s: FloatArray) -> Placement:
         """Return what carries the body at times (F,)."""
