@@ -172,7 +172,7 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
         playables = shelf.found(bridge_shelf.playables(armature_object), tree.search)
         figures = bridge_shelf.figures(armature_object)
         window.shelf = shelf.arrange(playables, view, theme, scroll_px=window.shelf_px, score_px=score_px,
-                                     figures=figures, measure=measured)
+                                     measure=measured)
         window.shelf_px = min(window.shelf_px, window.shelf.farthest)
         words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
                  "Nothing of that name" if tree.search else "Nothing yet: choose a library in the sidebar")
