@@ -12,6 +12,7 @@ from .bend_report import TAKT_OT_bend_report
 from .bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
 from .change_libraries import TAKT_OT_change_libraries, TAKT_OT_forget_folder
 from .choose_method import TAKT_OT_choose_method
+from .clip_folders import TAKT_OT_add_clip_files, TAKT_OT_add_clip_folder, TAKT_OT_move_folder
 from .edit_score import TAKT_OT_edit_score
 from .export_performance import TAKT_OT_export_performance
 from .help import TAKT_OT_help, manual_map
@@ -68,6 +69,9 @@ _CLASSES = (
     TAKT_FH_pha,
     TAKT_OT_change_libraries,
     TAKT_OT_forget_folder,
+    TAKT_OT_add_clip_folder,
+    TAKT_OT_add_clip_files,
+    TAKT_OT_move_folder,
     TAKT_OT_import_ogre,
     TAKT_FH_ogre,
     TAKT_OT_play_clip,

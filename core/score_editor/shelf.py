@@ -25,6 +25,8 @@ CHIP_WIDE_PX = 132.0
 """How wide each chip is."""
 ACTIONS, OTHER_ACTIONS = "Actions", "Actions of Other Characters"
 """Groups of the open file's Actions, which come last among clips."""
+ADD_FOLDER = "+ Folder…"
+"""Written at the left of the shelf; a press there asks for a folder."""
 DAMAGED = "cannot be read: "
 """What is said of a file before why it cannot be read."""
 _GAP_PX, _PAD_PX, _TITLE_PX, _FIGURE_PX = 6.0, 7.0, 18.0, 30.0
@@ -147,6 +149,7 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
     if view.left > 0.0:  # before what was scrolled to the left
         front.rectangle((0.0, 0.0, view.left - px, shelf.height - px), theme.mixed(0.03))
         front.text("Library", 2.0 * _PAD_PX * px, 0.55 * shelf.height, size, theme.mixed(0.8))
+        front.text(ADD_FOLDER, 2.0 * _PAD_PX * px, 0.55 * shelf.height - 1.8 * size, _SMALL * size, theme.mixed(0.9))
     return pen.layer(), front.layer()
 
 

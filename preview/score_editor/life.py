@@ -175,7 +175,7 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
                                      measure=measured)
         window.shelf_px = min(window.shelf_px, window.shelf.farthest)
         words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
-                 "Nothing of that name" if tree.search else "Nothing yet: choose a library in the sidebar")
+                 "Nothing of that name" if tree.search else "Nothing yet: Add › Clip Folder…")
         layers = [*shelf.shelf_layers(window.shelf, window.view, theme, hovered=None if chip is None else chip.playable,
                                       words=words, figures=figures, measure=measured,
                                       colours=colours_of_procedures(layout.documents))]

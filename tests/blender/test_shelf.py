@@ -86,3 +86,51 @@ def test_a_score_is_called_by_the_character_and_not_as_any_armature(
         body.parent = rig
     assert operators.takt.new_score() == {"FINISHED"}
     assert text_of(rig).name == score
+
+
+def folder_with(path: Path, library: Path, *names: str) -> Path:
+    path.mkdir(parents=True)
+    for name in names:
+        (path / f"{name}.skeleton.xml").write_bytes((library / "feet" / "Steps.skeleton.xml").read_bytes())
+    return path
+
+
+def folders(rig: bpy.types.Object) -> list[str]:
+    return [Path(folder.path).name for folder in properties.character(rig).folders]
+
+
+def test_folders_and_files_come_to_the_shelf_in_their_order(rig: bpy.types.Object, library: Path,
+                                                            tmp_path_factory: pytest.TempPathFactory) -> None:
+    elsewhere = tmp_path_factory.mktemp("own")
+    one = folder_with(elsewhere / "one", library, "jump", "same")
+    two = folder_with(elsewhere / "two" / "deep", library, "crawl", "same").parent
+    (elsewhere / "notes.txt").write_text("walks", encoding="utf-8")
+    play(library / "dance.pha")
+    with editing():
+        assert operators.takt.add_clip_folder(directory=str(one)) == {"FINISHED"}
+        assert operators.takt.add_clip_folder(directory=str(one)) == {"CANCELLED"}
+        assert operators.takt.add_clip_folder(directory=str(two)) == {"FINISHED"}
+        assert folders(rig) == ["one", "two"]
+        assert {each.src for each in searched(rig)} >= {"jump", "deep.crawl", "feet.Steps"}
+        assert operators.takt.move_folder(index=1, direction="UP") == {"FINISHED"}
+        assert operators.takt.move_folder(index=0, direction="UP") == {"CANCELLED"}
+        assert folders(rig) == ["two", "one"]
+        assert operators.takt.forget_folder(index=0) == {"FINISHED"}
+        files = [{"name": "crawl.skeleton.xml"}, {"name": "gone.bvh"}, {"name": "notes.txt"}]
+        assert operators.takt.add_clip_files(directory=str(two / "deep"), files=files) == {"FINISHED"}
+        assert folders(rig) == ["one", "deep"]
+        assert "crawl" in {each.src for each in searched(rig)}
+        with pytest.raises(RuntimeError, match="is no folder"):
+            operators.takt.add_clip_folder(directory=str(elsewhere / "gone"))
+        with pytest.raises(RuntimeError, match="no file of clips"):
+            operators.takt.add_clip_files(directory=str(elsewhere), files=[{"name": "notes.txt"}])
+        assert folders(rig) == ["one", "deep"]
+
+
+def test_a_folder_takes_the_place_of_the_samples_as_long_as_nothing_calls_them(
+        rig: bpy.types.Object, library: Path) -> None:
+    assert operators.takt.new_score() == {"FINISHED"}
+    with editing():
+        assert operators.takt.add_clip_folder(directory=str(library)) == {"FINISHED"}
+        assert Path(properties.character(rig).library) == library and not folders(rig)
+        assert {each.src for each in searched(rig)} >= {"feet.Steps"}
