@@ -31,6 +31,7 @@ from .reference_pose import TAKT_OT_set_reference_pose
 from .render_film import TAKT_OT_render_film
 from .retarget_clips import TAKT_OT_retarget_clips
 from .same_score import TAKT_OT_same_score
+from .save_clip import TAKT_OT_save_clip
 from .score_file import TAKT_OT_reload_score, TAKT_OT_save_score
 from .seed_each import TAKT_OT_seed_each
 from .show_zones import TAKT_OT_show_zones
@@ -72,6 +73,7 @@ _CLASSES = (
     TAKT_OT_add_clip_folder,
     TAKT_OT_add_clip_files,
     TAKT_OT_move_folder,
+    TAKT_OT_save_clip,
     TAKT_OT_import_ogre,
     TAKT_FH_ogre,
     TAKT_OT_play_clip,

@@ -150,6 +150,10 @@ class TAKT_MT_score_edit(bpy.types.Menu):
         for name in ("group", "dissolve", "single", "open"):
             layout.operator(f"takt.score_{name}")
         layout.separator()
+        layout.operator_context = "INVOKE_REGION_WIN"
+        _with(layout.operator("takt.save_clip", text="Save as Clip…", translate=False), source="BLOCKS")
+        layout.operator_context = "EXEC_REGION_WIN"
+        layout.separator()
         for edge, label in (("SELECTED", "Loop Selected"), ("NONE", "Play Whole Score")):
             _with(layout.operator("takt.score_loop", text=label, translate=False), edge=edge)
 
