@@ -12,6 +12,7 @@ from .bend_report import TAKT_OT_bend_report
 from .bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
 from .change_libraries import TAKT_OT_change_libraries, TAKT_OT_forget_folder
 from .choose_method import TAKT_OT_choose_method
+from .clip_folders import TAKT_OT_add_clip_files, TAKT_OT_add_clip_folder, TAKT_OT_move_folder
 from .edit_score import TAKT_OT_edit_score
 from .export_performance import TAKT_OT_export_performance
 from .help import TAKT_OT_help, manual_map
@@ -30,6 +31,7 @@ from .reference_pose import TAKT_OT_set_reference_pose
 from .render_film import TAKT_OT_render_film
 from .retarget_clips import TAKT_OT_retarget_clips
 from .same_score import TAKT_OT_same_score
+from .save_clip import TAKT_OT_save_clip
 from .score_file import TAKT_OT_reload_score, TAKT_OT_save_score
 from .seed_each import TAKT_OT_seed_each
 from .show_zones import TAKT_OT_show_zones
@@ -68,6 +70,10 @@ _CLASSES = (
     TAKT_FH_pha,
     TAKT_OT_change_libraries,
     TAKT_OT_forget_folder,
+    TAKT_OT_add_clip_folder,
+    TAKT_OT_add_clip_files,
+    TAKT_OT_move_folder,
+    TAKT_OT_save_clip,
     TAKT_OT_import_ogre,
     TAKT_FH_ogre,
     TAKT_OT_play_clip,

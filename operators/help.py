@@ -16,11 +16,12 @@ _OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
     "preview": ("player", "preview", "render_film"),
     "retargeting": ("find_map", "play_clip", "retarget_clips", "save_map", "set_reference_pose"),
     "score-editor": (
-        "choose_music", "find_beats", "remove_music", "score_add", "score_automatic", "score_beside",
-        "score_box_select", "score_contact", "score_contacts_on", "score_copy", "score_delete", "score_dissolve",
-        "score_drag", "score_drop_file", "score_duplicate", "score_editor", "score_frame", "score_group", "score_loop",
-        "score_mirror", "score_no_nodes", "score_open", "score_open_file", "score_pan", "score_paste", "score_reverse",
-        "score_scrub", "score_select", "score_shelf", "score_single", "score_split", "score_zoom"),
+        "add_clip_files", "add_clip_folder", "choose_music", "find_beats", "move_folder", "remove_music", "save_clip",
+        "score_add", "score_automatic", "score_beside", "score_box_select", "score_contact", "score_contacts_on",
+        "score_copy", "score_delete", "score_dissolve", "score_drag", "score_drop_file", "score_duplicate",
+        "score_editor", "score_frame", "score_group", "score_loop", "score_mirror", "score_no_nodes", "score_open",
+        "score_open_file", "score_pan", "score_paste", "score_reverse", "score_scrub", "score_select", "score_shelf",
+        "score_single", "score_split", "score_zoom"),
 }
 """Page → the operators that it is about. Each operator stands here once, so that a new one is given a page."""
 
