@@ -125,12 +125,16 @@ class BodyContacts:
 
 def contacts_of(effector: str, times_s: FloatArray, weights: FloatArray, heights: FloatArray | None = None,
                 on: str = GROUND) -> tuple[Contact, ...]:
-    """Return the contacts of an effector, whose weights and heights (F,) at times (F,) are: one for each time it counts.
+    """Return the contacts of an effector from its weights and heights (F,) at times (F,), one for each time it counts.
 
-    A contact begins and ends with weight 0 where the clip does not begin or end with it.
+    A contact begins and ends with weight 0 where the clip does not begin or end with it. Heights that are not known
+    there are as the nearest that are.
     """
     heights = np.zeros(len(times_s)) if heights is None else heights
-    return tuple(Contact(effector, on, times_s[a:b], weights[a:b], heights[a:b]) for a, b in runs(_beside(weights > 0.0)))
+    if (is_known := np.isfinite(heights)).any():
+        heights = np.interp(times_s, times_s[is_known], heights[is_known])
+    return tuple(Contact(effector, on, times_s[a:b], weights[a:b], heights[a:b])
+                 for a, b in runs(_beside(weights > 0.0)))
 
 
 def _beside(mask: BoolArray) -> BoolArray:

@@ -31,6 +31,35 @@ class CurveBounds:
     hi_weight: FloatArray
 
 
+def smoothed(times: FloatArray, values: FloatArray, smoothing_s: float, lo: FloatArray | float = -np.inf,
+             hi: FloatArray | float = np.inf, weights: FloatArray | float = 1.0) -> FloatArray:
+    """Return K curves (K, F) at times (F,) that bend little, are near values (K, F), and within bounds.
+
+    times: ascending, in seconds. smoothing_s: how long before and after itself a value is heard. lo, hi, weights:
+    (K, F), or what broadcasts to that; weights: how much each value counts.
+
+    >>> times, step = np.arange(9) / 30.0, (np.arange(9) > 4)[None] * 1.0
+    >>> smoothed(times, step, 0.04, 0.0, 1.0)[0].round(2).tolist()
+    [0.0, 0.0, 0.0, 0.09, 0.37, 0.71, 0.93, 1.0, 1.0]
+    """
+    shape = values.shape
+    lo, hi, weights = (np.broadcast_to(each, shape) for each in (lo, hi, weights))
+    length = float(times[-1] - times[0]) if len(times) > 2 else 0.0
+    if length <= 0.0 or not len(values):
+        return np.asarray(np.clip(values, lo, hi))
+    frames = max(round(length / float(np.median(np.diff(times)))), 2)
+    every = np.linspace(times[0], times[-1], frames + 1)
+    even = [_at_even(every, times, rows) for rows in (values, weights, lo, hi)]
+    made = solve_displacement(DisplacementProblem(*even, np.full(len(values), smoothing_s), length / frames)).curves
+    return np.asarray(np.clip(_at_even(times, every, made), lo, hi))
+
+
+def _at_even(at: FloatArray, times: FloatArray, rows: FloatArray) -> FloatArray:
+    """Return rows (K, F) at other times (N,), (K, N); infinite ones are infinite in all of them."""
+    return np.stack([np.interp(at, times, row) if np.isfinite(row).all() else np.full(len(at), row.flat[0])
+                     for row in rows])
+
+
 def fit_curves(times: FloatArray, wish: FloatArray, bounds: CurveBounds, smoothing_s: float, *,
                is_cycle: bool) -> FloatArray:
     """Return K curves (K, F) at times (F,) that bend little, are near their wishes (K, F), and within their bounds.

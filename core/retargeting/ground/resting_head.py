@@ -10,10 +10,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ...clips.body_contacts import HEAD, BodyContacts
 from ...clips.clip import Clip, Tracks
 from ...clips.keyed import SAMPLE_S
 from ...clips.posed import PosedJoints
-from ...maths.arrays import FloatArray, smoothstep
+from ...maths.arrays import FloatArray
 from ...skeletons.hierarchy import is_descendant, with_descendants
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
@@ -24,11 +25,9 @@ from .bearing_skin import may_touch
 from .eased import averaged
 from .lowest_skin import LowestSkin
 from .off_ground import lowest_beside
-from .touching import height_of_lying, leg_length
+from .touching import leg_length
 
 _NECK: Final = ("vc7", "vc4", "vc2", "skullbase")
-_NEAR_LEGS: Final = (0.05, 0.2)
-"""A head, and seat or back, at most so high above the ground in a clip rest on it; from the second on they do not."""
 _MOST_RAD: Final = np.radians(35.0)
 _STEEP: Final = 0.3
 """Of the way from neck to head: so much of it is taken to be level at least."""
@@ -89,15 +88,15 @@ def _head(found: SkeletonMap, own: Skeleton, skin: SkinPoints, up: tuple[float, 
     return _Head(neck, LowestSkin.of_parts(skin, own, [is_head]), np.append(middle, 1.0), ground)
 
 
-def with_resting_head(source: Clip, source_map: SkeletonMap, played: Clip, found: SkeletonMap, skin: SkinPoints,
+def with_resting_head(contacts: BodyContacts, played: Clip, found: SkeletonMap, skin: SkinPoints,
                       up: FloatArray) -> Clip:
     """Return a clip in which the head of who lies is on the ground, as far as necks bend, where it is in the source.
 
-    source: the clip as it was compared, in the target's axes, with the map of its skeleton. found: the map of the
-    target, resting in the pose in which it stands; skin: as it rests itself. up: (3,) unit.
+    contacts: of the clip that it plays. found: the map of the target, resting in the pose in which it stands; skin: as
+    it rests itself. up: (3,) unit.
     """
     steps = np.append(np.arange(0.0, played.duration_s, SAMPLE_S), played.duration_s)
-    share = 1.0 - smoothstep(height_of_lying(source, source_map, up, steps), *_NEAR_LEGS)
+    share = contacts.weight(HEAD, steps)
     head = _head(found, played.skeleton, skin, tuple(up.tolist())) if share.any() else None
     if head is None:
         return played
