@@ -18,14 +18,14 @@ from ...clips.keyed import SAMPLE_S
 from ...maths.arrays import FloatArray
 from ...skeletons.maps import SkeletonMap
 from ..skin_points import SkinPoints
-from .eased import averaged
+from .fitted_curves import smoothed
 from .grounding import Ground
 from .lowest_parts import LowestParts, lowest_foot
 from .touching import leg_length
 
 _STEP_S: Final = SAMPLE_S / 2.0
-_MOMENT_S: Final = 0.05
-"""Lifts are averaged over twice as long before and after; less so near a clip's ends, which go on fitting to others."""
+_SOFT_S: Final = 0.036
+"""So long before and after itself a lift is heard; not at a clip's ends, which go on fitting to others."""
 _STILL_LEGS: Final = 1e-3
 
 
@@ -45,6 +45,5 @@ def at_others(contacts: BodyContacts, played: Clip, found: SkeletonMap, points: 
     here = LowestParts.of(played, found, points, times[near], up, lowest_foot(found, up)).borne(bears)
     lift = np.zeros(len(times))
     lift[near] = leg * share[near] * (contacts.height(BODY, times[near]) - here)
-    inside = np.clip(np.minimum(times, played.duration_s - times) / (2.0 * _MOMENT_S), 0.0, 1.0)
-    lift += inside * (averaged(times, lift[:, None], _MOMENT_S)[:, 0] - lift)
+    lift = smoothed(times, lift[None], _SOFT_S, keeps_ends=True)[0]
     return Ground(times, lift, (), np.zeros((len(times), 0))) if np.abs(lift).max() > _STILL_LEGS * leg else None

@@ -27,18 +27,16 @@ from ..limbs import Limb
 from ..skin_points import SkinPoints
 from .arms_off_ground import ArmSkin, ArmsOnGround, with_arms_drawn_up
 from .bearing_skin import is_heel, may_touch, of_robe
-from .eased import averaged
 from .grounding import (
     Ground,
     most_bent,
     most_drawn,
     most_put_down,
     with_feet_drawn_up,
-    with_neighbours,
 )
 from .lift_of_touching import lift_of_touching, near_ground
 from .lowest_skin import LowestSkin
-from .off_ground import ankles_and_soles, lowest_beside, off_ground
+from .off_ground import ankles_and_soles, off_ground
 from .soft_ground import Measured, softly
 from .touching import all_touching, leg_length, with_slides
 
@@ -56,8 +54,6 @@ _BESIDE_GROUND_LEGS: Final = (0.05, 0.12)
 """A foot that a clip has no higher than the first is near the ground; from the second on it is not."""
 _SEEN_LEGS: Final = (0.02, 0.06)
 """Such a foot is seen to hang that hangs by the second; what hangs by less than the first stays there."""
-_CALM_S: Final = 0.04
-"""It is put down, and let go, over four times as long."""
 _SHORT_S: Final = 1e-3
 """No moments are looked at between those that are nearer."""
 _SOFT_LEGS: Final = 0.004
@@ -270,17 +266,7 @@ def _reach(found: Measured, played: Clip) -> FloatArray:
             down = most_put_down(played, limb, found.times_s[frames], found.below[frames, column])
             clear = np.maximum(found.clear[frames, column] - low[frames].min(axis=1), 0.0)
             reach[:, frames, column] = share[:, frames, column] * np.minimum(down, clear)
-            reach[1, :, column] = _calmly(found.times_s, reach[1, :, column], is_cycle=found.is_cycle)
     return np.asarray(reach.max(axis=0))
-
-
-def _calmly(times: FloatArray, values: FloatArray, *, is_cycle: bool) -> FloatArray:
-    """Return values (F,) at times (F,) that are nowhere larger, and neither begin nor end at once."""
-    if not values.any():
-        return values
-    every, repeated, own = with_neighbours(times, values, is_cycle=is_cycle)
-    lowest = lowest_beside(every, repeated, np.ones(len(every), np.bool_), 2.0 * _CALM_S)
-    return np.asarray(averaged(every, lowest[:, None], _CALM_S)[own, 0])
 
 
 def _where_sudden(times: FloatArray, low: FloatArray, stands_at: FloatArray, keys: FloatArray,

@@ -82,11 +82,11 @@ class _Seen:
 
     @classmethod
     def of(cls, clip: Clip, found: SkeletonMap, up: FloatArray) -> _Seen | None:
-        """Look at a body; None where no feet or legs are known, or the clip has no length."""
+        """Look at a body; None where no feet or legs are known."""
         known, leg = found.joint_of, leg_length(found)
-        times = np.append(np.arange(0.0, clip.duration_s, SAMPLE_S), clip.duration_s)
+        times = np.linspace(0.0, clip.duration_s, int(np.ceil(clip.duration_s / SAMPLE_S)) + 1)
         feet = [known[name] for name in FOOT_JOINTS if name in known]
-        if not feet or leg <= 0.0 or len(times) < 2:
+        if not feet or leg <= 0.0:
             return None
         names = [name for name in known if plain_name(name) in ABOUT_LEGS]
         heights = PosedJoints.of(clip, np.array((*feet, *(known[name] for name in names)))).heights(times, up)
@@ -117,8 +117,8 @@ class _Seen:
 def find_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> BodyContacts:
     """Return the contacts of a clip's body, found once for as long as the clip lives.
 
-    found: the map of its skeleton, resting in the pose in which the body stands. up: (3,) unit. Without legs, or
-    without length, a clip has contacts of feet at most.
+    found: the map of its skeleton, resting in the pose in which the body stands. up: (3,) unit. A body without legs has
+    none.
     """
     return clip.derived(_found, found, tuple(up.tolist()))
 
@@ -166,7 +166,8 @@ def _near(height: FloatArray) -> FloatArray:
 def _lies(seen: _Seen, trunk: FloatArray) -> BoolArray:
     """Return when a joint that is none of a foot is near the ground and slow, or seat or back on it, (F,)."""
     high = np.stack([*seen.joints.values()], axis=1) if seen.joints else np.full((len(seen.times_s), 1), np.inf)
-    slow = np.abs(np.gradient(high, seen.times_s, axis=0)) < SLOW_LEGS_PER_S
+    speed = np.gradient(high, seen.times_s, axis=0) if len(high) > 1 else np.zeros(high.shape)
+    slow = np.abs(speed) < SLOW_LEGS_PER_S
     return np.asarray(((high < NEAR_LEGS[0]) & slow).any(axis=1) | (trunk < ON_LEGS))
 
 
@@ -187,13 +188,14 @@ def _bearing_hands(seen: _Seen, feet: Mapping[str, FootContacts]) -> FloatArray:
         return bears
     aside = beyond_feet(seen.clip, seen.found, feet, seen.up, times[near]) / seen.leg
     bears[near] *= smoothstep(aside, *_FALLS_LEGS)[:, None]
-    others = [high for name, high in (seen.joints | seen.knees_that_bear()).items() if plain_name(name) not in OF_ARMS]
-    more = near[np.stack([high[near] for high in others]).min(axis=0) < NEAR_LEGS[0]] if others else near[:0]
+    high = {**seen.joints, **seen.knees_that_bear()}
+    others = [each for name, each in high.items() if plain_name(name) not in OF_ARMS]
+    more = near[np.stack([each[near] for each in others]).min(axis=0) < NEAR_LEGS[0]] if others else near[:0]
     bears[is_within(times, joined(times[more, None] + (-_GIVES_WAY_S, _GIVES_WAY_S)))] = 0.0
     beside = round(_HAND_S / SAMPLE_S)
     padded = np.pad(bears, ((beside, beside), (0, 0)))
     bears = np.lib.stride_tricks.sliding_window_view(padded, 2 * beside + 1, axis=0).max(axis=-1)
-    made = smoothed(times, bears.T, _HAND_SOFT_S, 0.0, 1.0).T
+    made = smoothed(times, bears.T, _HAND_SOFT_S, lo=0.0, hi=1.0).T
     return np.where(made > _LEAST, made, 0.0)
 
 

@@ -22,9 +22,8 @@ from ..comparing.reference import rebased
 from ..limbs import with_joint_turned
 from ..skin_points import SkinPoints
 from .bearing_skin import may_touch
-from .eased import averaged
+from .fitted_curves import smoothed
 from .lowest_skin import LowestSkin
-from .off_ground import lowest_beside
 from .touching import leg_length
 
 _NECK: Final = ("vc7", "vc4", "vc2", "skullbase")
@@ -33,7 +32,8 @@ _STEEP: Final = 0.3
 """Of the way from neck to head: so much of it is taken to be level at least."""
 _STILL_LEGS: Final = 0.005
 _ROUNDS: Final = 4
-_MOMENT_S: Final = 0.12
+_SOFT_S: Final = 0.12
+"""So long before and after itself it is heard by how much a neck is to bend."""
 _MOST_KNOWN: Final = 4
 
 
@@ -100,7 +100,7 @@ def with_resting_head(contacts: BodyContacts, played: Clip, found: SkeletonMap, 
     head = _head(found, played.skeleton, skin, tuple(up.tolist())) if share.any() else None
     if head is None:
         return played
-    near = np.flatnonzero(averaged(steps, share[:, None], _MOMENT_S)[:, 0] > 0.0)
+    near = np.flatnonzero(share)
     times, share = steps[near], share[near]
     low, way = head.low(played, times, up), head.way(played, times)
     stays = (1.0 - share) * np.maximum(low, 0.0)
@@ -113,5 +113,7 @@ def with_resting_head(contacts: BodyContacts, played: Clip, found: SkeletonMap, 
     for _ in range(_ROUNDS):
         angles = np.clip(angles + np.arctan((low - stays) / np.maximum(wide, _STEEP * long)), 0.0, _MOST_RAD)
         low = head.low(head.bent(played, times, axes, angles), times, up)
-    least = lowest_beside(times, angles, np.ones(len(near), np.bool_), 2.0 * _MOMENT_S)  # or it would be in the ground
-    return head.bent(played, times, axes, averaged(times, least[:, None], _MOMENT_S)[:, 0])
+    bends = np.zeros(len(steps))
+    bends[near] = angles
+    bends = smoothed(steps, bends[None], _SOFT_S, lo=0.0, hi=bends)[0]  # none farther, or it would be in the ground
+    return head.bent(played, times, axes, bends[near])

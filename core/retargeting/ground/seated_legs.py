@@ -29,7 +29,7 @@ from ..limbs import Limb, with_rotations
 from ..skin_points import SkinPoints
 from .bearing_skin import may_touch
 from .bearing_trunk import of_trunk
-from .eased import averaged
+from .fitted_curves import smoothed
 from .grounding import Ground, turns_of_moved
 from .lowest_skin import LowestSkin
 from .touching import EASE_S, NEAR_LEGS, leg_length
@@ -39,8 +39,12 @@ _FAR_LEGS: Final = (0.2, 0.35)
 _SOFT_LEGS: Final = 0.004
 """Legs begin to be turned up when they are so high above seat or back."""
 _STILL_LEGS: Final = 1e-3
-_MOMENT_S: Final = 0.08
-"""Legs turn to where they are to be over four times as long: who falls is on his back at once."""
+_SOFT_S: Final = 0.08
+"""So long before and after itself it is heard where legs are to be: who falls is on his back at once."""
+_ON_WEIGHT: Final = 10.0
+"""It counts so much more while seat or back are on the ground."""
+_HEARD_S: Final = 0.2
+"""And no longer is anything of it left."""
 _ROUNDS: Final = 5
 """Legs turn as they are drawn up, and other skin is lowest then; with the thighs the seat's own goes up, and knees that
 are lowest go up by half of what ankles do."""
@@ -127,8 +131,8 @@ def _times(played: Clip, body: _Body, steps: FloatArray, near: BoolArray) -> Flo
 
 
 def _beside(near: BoolArray) -> BoolArray:
-    """Return which steps are near, or so shortly before or after such that averages over moments see them."""
-    reach = math.ceil(2.0 * _MOMENT_S / SAMPLE_S) + 1
+    """Return which steps are near, or so shortly before or after such that they are heard."""
+    reach = math.ceil(_HEARD_S / SAMPLE_S) + 1
     return np.asarray(np.convolve(near, np.ones(2 * reach + 1), "full")[reach:reach + len(near)] > 0.0)
 
 
@@ -142,21 +146,12 @@ def _raised(deep: FloatArray, stands: FloatArray) -> FloatArray:
 
 
 def _calmly(times: FloatArray, raised: FloatArray, is_on: FloatArray) -> FloatArray:
-    """Return by how much legs are raised (L, F) at times (F,), gone to and back from over moments.
+    """Return by how much legs are raised (L, F) at times (F,), gone to and back from softly.
 
-    is_on: (F,) how much seat or back are on the ground. There what averages miss is averaged once more. What begins or
-    ends within a moment goes on as it came, turned about: clips go on fitting to others.
+    is_on: (F,) how much seat or back are on the ground, where it counts more. A clip's ends stay, so that clips go on
+    fitting to others.
     """
-    ends = times[1:] <= times[0] + 2.0 * _MOMENT_S, times[:-1] >= times[-1] - 2.0 * _MOMENT_S
-
-    def mirrored(values: FloatArray) -> FloatArray:
-        return np.concatenate((2.0 * values[0] - values[1:][ends[0]][::-1], values,
-                               2.0 * values[-1] - values[:-1][ends[1]][::-1]))
-
-    every, own = mirrored(times), slice(int(ends[0].sum()), int(ends[0].sum()) + len(times))
-    calm = averaged(every, mirrored(raised.T), _MOMENT_S)[own]
-    calm += averaged(every, mirrored(is_on[:, None] * (raised.T - calm)), _MOMENT_S)[own]
-    return np.asarray(calm.T)
+    return smoothed(times, raised, _SOFT_S, weight=1.0 + _ON_WEIGHT * is_on, keeps_ends=True)
 
 
 def _stands(times: FloatArray, contacts: FootContacts | None) -> FloatArray:

@@ -16,10 +16,10 @@ import numpy as np
 
 from ...clips.body_contacts import HANDS, TRUNK, BodyContacts
 from ...clips.clip import Clip
-from ...clips.contacts import depth_within
+from ...clips.contacts import depth_within, joined
 from ...clips.keyed import SAMPLE_S
 from ...clips.posed import PosedJoints
-from ...maths.arrays import BoolArray, FloatArray, smoothstep
+from ...maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
 from ...skeletons.hierarchy import with_descendants
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
@@ -27,7 +27,7 @@ from ..limbs import Limb, with_joint_turned
 from ..skin_points import SkinPoints
 from .bearing_skin import may_touch
 from .bearing_trunk import of_trunk
-from .eased import averaged
+from .fitted_curves import smoothed
 from .lowest_skin import LowestSkin
 from .touching import EASE_S, leg_length
 
@@ -45,12 +45,13 @@ come down."""
 _STRETCHED: Final = (0.85, 0.95)
 """Of a leg's length from hip to ankle: one that is shorter than the first puts its foot down itself."""
 _STILL_LEGS: Final = 0.005
-_LEAST: Final = 1e-6
-"""Averages are 0 but for rounding."""
 _ROUNDS: Final = 4
 _BEYOND: Final = 1.4
 """Of the spine from hips to shoulders: so far from the hips is what bears the body, a head farther than arms."""
-_MOMENT_S: Final = 0.08
+_SOFT_S: Final = 0.06
+"""So long before and after itself an angle is heard."""
+_HEARD_S: Final = 0.25
+"""And in a longer time before and after nothing of it is left."""
 _ENDS: Final = ("l_hip", "r_hip", "l_shoulder", "r_shoulder")
 _MOST_KNOWN: Final = 4
 
@@ -82,7 +83,7 @@ class _Body:
         steps: (F,) in seconds. share: (F,) how much it is to do so. as_high: (F,). leg: how long legs are if feet are
         to come down. bounds: the least and the most that shoulders go up by, in radians. still: so little may be left.
         """
-        frames = np.flatnonzero(averaged(steps, share[:, None], _MOMENT_S)[:, 0] > _LEAST)
+        frames = _beside(steps, share)
         times, spine = steps[frames], self.spine(clip, steps[frames])
         level = spine - (spine @ up)[:, None] * up
         long, wide = (np.linalg.norm(each, axis=1) for each in (spine, level))
@@ -96,9 +97,15 @@ class _Body:
             if np.max(np.abs(wanted - angles[frames]) * far, initial=0.0) <= still:
                 break
             angles[frames] = wanted
-            calm = averaged(steps, angles[:, None], _MOMENT_S)[frames, 0]
+            calm = smoothed(steps, angles[None], _SOFT_S, lo=bounds[0], hi=bounds[1])[0, frames]
             made = with_joint_turned(clip, root, times, axes, -calm)
         return made
+
+
+def _beside(steps: FloatArray, share: FloatArray) -> IntArray:
+    """Return at which steps (F,) a share (F,) counts, or so shortly before or after that it is heard there, (N,)."""
+    counts = steps[share > 0.0]
+    return np.flatnonzero(depth_within(steps, joined(counts[:, None] + (-_HEARD_S, _HEARD_S))) >= 0.0)
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
