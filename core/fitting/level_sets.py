@@ -118,7 +118,7 @@ class Course:
         pieces = sets.node[cells.way(distances, target)[::-1]]
         _, first = np.unique(sets.level[pieces], return_index=True)
         pieces = pieces[first]
-        at: FloatArray = (sets.level[pieces] + 0.5) * sets.width
+        at = np.asarray((sets.level[pieces] + 0.5) * sets.width, dtype=np.float64)
         return cls(sets.middle[pieces], sets.areas(cells.cell)[pieces], at)
 
     def point_at(self, distance: float) -> FloatArray:

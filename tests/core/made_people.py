@@ -120,3 +120,53 @@ def below(joint: str) -> list[str]:
     top = skeleton.index_of[joint]
     return [name.removeprefix("l_") for k, name in enumerate(skeleton.names)
             if k == top or is_descendant(skeleton.parents, k, top)]
+
+
+def random_person(seed: int) -> tuple[Person, str]:
+    """Return a person of other proportions in T, A or relaxed pose, with what was drawn in words.
+
+    Limbs may bend and be turned unevenly by some degrees. The mesh may be coarser, torn, holed or uneven.
+    """
+    random = np.random.default_rng(seed)
+    pose = str(random.choice(("T", "A", "relaxed")))
+    turns = {"T": T_POSE, "A": A_POSE, "relaxed": RELAXED}[pose]
+    raised = dict(turns).get("shoulder", (OUTWARD, 0.0))[1]
+    wide, legs, arms, top = random.uniform(0.8, 1.2), random.uniform(0.75, 1.15), random.uniform(0.85, 1.15), 1.0
+    if random.random() < 0.3:
+        top = random.uniform(1.2, 1.8)
+    if pose == "relaxed":
+        raised += float(random.uniform(4.0, 15.0))
+
+    def posed() -> dict[str, Turn]:
+        return {"shoulder": (OUTWARD, raised + random.uniform(-4.0, 4.0)),
+                "elbow": (FORWARD, random.uniform(0.0, 35.0)),
+                "hip": (OUTWARD, random.uniform(0.0, 8.0)),
+                "knee": ((1.0, 0.0, 0.0), random.uniform(0.0, 12.0))}
+
+    left = posed()
+    right = {name: ((axis[0], axis[1], axis[2]), angle) for name, (axis, angle) in posed().items()}
+    longer = {"hip": legs, "knee": legs, "shoulder": arms, "elbow": arms, "skullbase": top, "vc4": 1.0}
+    thicker = {"": wide, "skullbase": top, "wrist": random.uniform(0.9, 1.2) * wide}
+    made = person(Build(left, right if random.random() < 0.5 else {}, longer, thicker))
+    return _spoiled(made, random, f"{pose}, {wide:.2f} wide, legs {legs:.2f}, arms {arms:.2f}, head {top:.2f}")
+
+
+def _spoiled(made: Person, random: np.random.Generator, words: str) -> tuple[Person, str]:
+    """Return a person whose mesh is worse, elsewhere, and of another size."""
+    vertices, quads = made.vertices.copy(), made.quads
+    spoil = str(random.choice(("as it is", "holes", "torn", "noise")))
+    if spoil == "noise":
+        vertices += random.normal(size=vertices.shape) * 0.003
+    if spoil in ("holes", "torn"):
+        quads = quads[random.random(len(quads)) > 0.08]
+    if spoil == "torn":
+        vertices, quads = vertices[quads.reshape(-1)], np.arange(quads.size).reshape(-1, 4)
+    turn = rot.from_axis_angle(np.array((0.0, 1.0, 0.0)), random.uniform(-np.pi, np.pi))
+    tilt = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), random.uniform(-0.3, 0.3))
+    scale, shift = 10.0 ** random.uniform(-2.0, 2.0), random.normal(size=3)
+
+    def there(points: FloatArray) -> FloatArray:
+        return np.asarray(scale * (rot.rotate(rot.multiply(tilt, turn), points) + shift))
+
+    return (Person(there(vertices), quads, {name: there(point) for name, point in made.joints.items()}),
+            f"{words}, {spoil}")
