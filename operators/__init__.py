@@ -14,6 +14,7 @@ from .change_libraries import TAKT_OT_change_libraries, TAKT_OT_forget_folder
 from .choose_method import TAKT_OT_choose_method
 from .edit_score import TAKT_OT_edit_score
 from .export_performance import TAKT_OT_export_performance
+from .fit_skeleton import TAKT_OT_fit_skeleton
 from .help import TAKT_OT_help, manual_map
 from .import_ogre import TAKT_FH_ogre, TAKT_OT_import_ogre
 from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
@@ -40,6 +41,7 @@ _CLASSES = (
     TAKT_OT_help,
     TAKT_OT_add_sample,
     TAKT_OT_auto_bind,
+    TAKT_OT_fit_skeleton,
     TAKT_OT_improve_weights,
     TAKT_OT_bend_test,
     TAKT_OT_bend_in_turn,

@@ -137,7 +137,7 @@ def skeleton_of(body: Body) -> FittedSkeleton:
     half = float(np.linalg.norm(body.arms[0].root - body.arms[1].root)) / 2.0
     root, neck = hips + _ROOT_ABOVE_HIPS * (shoulders - hips), body.head.neck
     spine = [(name, root + share * (neck - root)) for name, share in _SPINE]
-    across = -body.out
+    across = body.out
     rows.add("HumanoidRoot", "", root, spine[0][1], across, _CERTAIN_TRUNK)
     above = "HumanoidRoot"
     for (name, point), (_, following) in zip(spine, [*spine[1:], ("vc7", neck)], strict=True):
