@@ -5,7 +5,7 @@ from typing import Any, cast
 import bpy
 
 from ..bridge import language
-from . import command, export_performance, import_ogre, play_clip, score_editor
+from . import command, export_performance, import_character, import_ogre, play_clip, score_editor
 from .add_sample import TAKT_OT_add_sample
 from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
 from .bend_report import TAKT_OT_bend_report
@@ -17,6 +17,7 @@ from .edit_score import TAKT_OT_edit_score
 from .export_performance import TAKT_OT_export_performance
 from .fit_skeleton import TAKT_OT_fit_skeleton
 from .help import TAKT_OT_help, manual_map
+from .import_character import TAKT_FH_character, TAKT_OT_import_character
 from .import_ogre import TAKT_FH_ogre, TAKT_OT_import_ogre
 from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
 from .improve_weights import TAKT_OT_improve_weights
@@ -76,6 +77,8 @@ _CLASSES = (
     TAKT_OT_add_clip_files,
     TAKT_OT_move_folder,
     TAKT_OT_save_clip,
+    TAKT_OT_import_character,
+    TAKT_FH_character,
     TAKT_OT_import_ogre,
     TAKT_FH_ogre,
     TAKT_OT_play_clip,
@@ -89,6 +92,7 @@ _CLASSES = (
 )
 _MENUS = ((bpy.types.VIEW3D_MT_object_parent, draw_in_parent_menu),
           (bpy.types.TOPBAR_MT_file_import, draw_in_import_menu),
+          (bpy.types.TOPBAR_MT_file_import, import_character.draw_in_import_menu),
           (bpy.types.TOPBAR_MT_file_import, import_ogre.draw_in_import_menu),
           (bpy.types.TOPBAR_MT_file_import, play_clip.draw_in_import_menu),
           (bpy.types.TOPBAR_MT_file_export, export_performance.draw_in_export_menu))
