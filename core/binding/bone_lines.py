@@ -10,6 +10,7 @@ import numpy as np
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import children_of
 from .conventions import claims, steering_names
+from .eyes import eye_reach
 from .hierarchy import adopted, linked, live_parents, loose_bones, parted, rejoined
 from .leaf_lines import along_tails, into_limbs
 from .partners import partner_groups
@@ -44,13 +45,15 @@ class BoneLines:
     """The lines of B bones, and what they are to each other.
 
     parents: (B,) each bone's nearest ancestor that has a line, −1 for none. parting: (B,) which bones go on from one
-    that does not carry them: a foot whose shin moves without it.
+    that does not carry them: a foot whose shin moves without it. reach: (B,) the greatest radius of what an eye moves,
+    ∞ for other bones.
     """
 
     segments: Segments
     parents: IntArray
     parting: BoolArray
     roles: Roles
+    reach: FloatArray
 
 
 def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails: FloatArray, solid: Solid,
@@ -93,8 +96,9 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
         groups = partner_groups(names, roles.steering.astype(np.int64), parents, heads, size)
         segments = along_tails(segments, parents, heads, tails, groups, solid, size)
         segments = into_limbs(segments, parents, solid, size)
+    reach = eye_reach(names, parents, segments, heads, tails, solid)
     segments = segments.to_the_skin(solid, size)
-    return BoneLines(segments, parents, parted(rig_parents, parents) & ~roles.steering, roles)
+    return BoneLines(segments, parents, parted(rig_parents, parents) & ~roles.steering, roles, reach)
 
 
 @dataclass(frozen=True, eq=False)
