@@ -57,7 +57,7 @@ class BoneLines:
 
 
 def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails: FloatArray, solid: Solid,
-               size: float) -> BoneLines:
+               size: float, chosen: BoolArray | None = None) -> BoneLines:
     """Find the lines of B bones: names, parents (B,), heads and tails (B, 3); `size` is the body's.
 
     Where at least half of the parents' tails lead to a child, tails are trusted: a bone is the line from
@@ -65,10 +65,12 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
     lines to its children's heads, and a leaf bone goes on in the direction that leads to it. Bones that all
     have no parent, or one on the ground, are joined by `linked`; those whose tails are trusted then lead on only to
     where their tails do. Limbs that hang from a root on the ground go on from the body (`adopted`).
-    Bones that only steer others, as `find_roles` finds them, have no line. Last lines end at the skin.
+    Bones that only steer others, as `find_roles` finds them, have no line, but for those that are chosen (B,). Last
+    lines end at the skin.
     """
     rig_parents, gap = parents, _NOTHING * size
-    doubled = same_start(claims(names), heads, gap)
+    chosen = np.zeros(len(names), dtype=np.bool_) if chosen is None else chosen
+    doubled = same_start(claims(names), heads, gap) & ~chosen
     own, holder = loose_bones(parents, heads, solid)
     own = own[~doubled[own]]
     loose = len(own) > 2
@@ -81,12 +83,12 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
     trusted = _tails_lead(parents, heads, tails, size)
     rule = _Rule(heads, tails, size, trusted, loose)
     if loose:
-        roles = Roles.by_names(names, doubled, holder)
+        roles = Roles.by_names(names, doubled, holder).with_moving(chosen)
     else:
         if trusted:
-            parents = rejoined(parents, heads, tails, steering_names(names) | doubled)
+            parents = rejoined(parents, heads, tails, (steering_names(names) & ~chosen) | doubled)
         every = rule.lines(parents, np.zeros(len(names), dtype=np.bool_)).to_the_skin(solid, size)
-        roles = find_roles(names, parents, heads, tails, every, doubled, solid)
+        roles = find_roles(names, parents, heads, tails, every, doubled, solid).with_moving(chosen)
     parents = live_parents(parents, roles.steering, roles.doubled, heads, gap)
     segments = rule.lines(parents, roles.steering)
     if not loose:

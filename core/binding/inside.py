@@ -84,7 +84,7 @@ def bind_inside(body: BindInput, settings: BindSettings | None = None, progress:
     meter.at(0.3)
     heads, tails = (np.clip(frame.to_local(ends), -_FARTHEST, _FARTHEST) for ends in (body.heads, body.tails))
     size = float(np.linalg.norm(np.ptp(surface.points, axis=0)))
-    lines = bone_lines(body.bone_names, body.bone_parents, heads, tails, solid, size)
+    lines = bone_lines(body.bone_names, body.bone_parents, heads, tails, solid, size, body.is_chosen)
     segments, parents = lines.segments, lines.parents
     clusters = Clusters.of(surface, _MOST_CLUSTERS)
     meter.at(0.4)
