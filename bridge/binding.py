@@ -16,7 +16,7 @@ from ..core.binding.report import BindReport, find_unusual
 from ..core.errors import BindError
 from ..core.maths.arrays import BoolArray, FloatArray, IntArray
 from ..core.skinning.influences import Influences
-from . import armature, bend, groups, mesh
+from . import armature, bend, groups, idle_bones, mesh
 from .armature_modifiers import attach
 from .versions import is_selected
 
@@ -159,6 +159,7 @@ def write(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.O
     earlier: for each mesh the armatures that move it no longer. Returns how many groups of theirs were removed.
     """
     bend.forget_report(armature_object)
+    idle_bones.keep(armature_object, result.report.idle)
     removed = 0
     for mesh_object, mesh_task, bound, left in zip(mesh_objects, task.meshes, result.bound, earlier, strict=True):
         if mesh_task.chosen.any():
@@ -201,8 +202,20 @@ def read_body(mesh_objects: Sequence[bpy.types.Object],
     whole = mesh.MeshArrays(
         vertices=np.concatenate(vertices),
         face_vertices=np.concatenate([m.face_vertices + start for m, start in zip(meshes, first, strict=False)]),
+<<<<<<< HEAD
         face_sizes=np.concatenate([m.face_sizes for m in meshes]))
     return whole, np.repeat(part, counts)
+=======
+        face_sizes=np.concatenate([m.face_sizes for m in meshes]),
+        part=np.repeat(part, counts),
+        bone_names=bones.names, bone_parents=bones.parents, heads=bones.heads, tails=bones.tails,
+        chosen=_chosen(armature_object, bones.names))
+
+
+def _chosen(armature_object: bpy.types.Object, names: Sequence[str]) -> BoolArray:
+    chosen = {bone.name for bone in idle_bones.chosen_bones(armature_object)}
+    return np.array([name in chosen for name in names], dtype=np.bool_)
+>>>>>>> binding
 
 
 def _check_finite(mesh_object: bpy.types.Object, points: FloatArray) -> None:

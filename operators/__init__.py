@@ -39,12 +39,18 @@ from .seed_each import TAKT_OT_seed_each
 from .show_zones import TAKT_OT_show_zones
 from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
 from .strip import TAKT_GGT_strip, TAKT_GT_strip
+from .use_bones import TAKT_OT_select_idle_bones, TAKT_OT_use_bones
 
 _CLASSES = (
     TAKT_OT_help,
     TAKT_OT_add_sample,
     TAKT_OT_auto_bind,
+<<<<<<< HEAD
     TAKT_OT_fit_skeleton,
+=======
+    TAKT_OT_select_idle_bones,
+    TAKT_OT_use_bones,
+>>>>>>> binding
     TAKT_OT_improve_weights,
     TAKT_OT_bend_test,
     TAKT_OT_bend_in_turn,
