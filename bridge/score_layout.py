@@ -50,12 +50,16 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
 
 
 def _draw_folders(column: bpy.types.UILayout, character: TaktCharacter) -> None:
-    """Draw the folders that are searched after the library, each with what forgets it."""
+    """Draw the folders that are searched after the library, each with what moves and forgets it, and what adds one."""
     for index, folder in enumerate(character.folders):
         row = column.row(align=True)
         row.prop(folder, "path", text="" if index else "Also", translate=False)
+        for direction, icon in (("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN")) if len(character.folders) > 1 else ():
+            move: Any = row.operator("takt.move_folder", text="", icon=icon)
+            move.index, move.direction = index, direction
         forget: Any = row.operator("takt.forget_folder", text="", icon="X")
         forget.index = index
+    column.operator("takt.add_clip_folder", text="Add Clip Folder…", icon="FILE_FOLDER", translate=False)
 
 
 def _draw_parameters(layout: bpy.types.UILayout, character: TaktCharacter) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from ..core.errors import FileError, TaktError
 from ..core.formats import FORMATS, endings, format_of
 from ..core.formats.format import Format
 from ..core.library.clip_files import files_read, read_clip_file
-from ..core.library.contents import contents, without_src
+from ..core.library.contents import contents
 from ..core.library.files import read_file
 from ..core.library.library import SCORE_SUFFIX, Library
 from ..core.pha.document import Document, Procedure, parse
@@ -28,6 +29,7 @@ from ..core.pha.programme import Programme, resolve
 from ..core.score_editor.commands import Playable
 from ..core.score_editor.figures import Figure, figure_of
 from ..core.score_editor.layout import Layout
+from ..core.score_editor.shelf import ACTIONS, DAMAGED, OTHER_ACTIONS
 from ..core.skeletons.maps import find_map
 from . import clips, performing, properties, score, score_blocks, score_tree
 from .active_character import active_armature
@@ -47,20 +49,39 @@ _action_figures: dict[Playable, Figure | None] = {}
 """Of Actions of the open file; None where no armature fits."""
 
 
-class _Search:
-    """A look through a library's folders, in a thread that writes nothing but `found` and the store of clips.
+@dataclass
+class _File:
+    """A file of a library: what it holds as far as that is known, and why it cannot be read."""
 
+    src: str
+    path: Path
+    held: list[Playable] | None = None
+    problem: str = ""
+
+    def playables(self) -> list[Playable]:
+        """Return what is on the shelf of it; a chip of its own while it is not read."""
+        if self.held is not None:
+            return self.held
+        return [Playable(self.src, self.src.rpartition(".")[2], 0.0, is_read=False, problem=self.problem,
+                         is_clip=not self.path.name.endswith(SCORE_SUFFIX))]
+
+
+class _Search:
+    """A look through a library's folders, in a thread that writes nothing but what it finds and the store of clips.
+
+    All files are listed first, then read one after the other, so that each has its place from the beginning.
     moment: of which it sees the files; see performing.moment. newer: a look at a later one, which has yet to end.
+    version: rises with all that is found out.
     """
 
     def __init__(self, roots: tuple[Path, ...]) -> None:
         """Begin."""
         self.moment = performing.moment()
         self.newer: _Search | None = None
-        self.found: list[Playable] = []
+        self.files: dict[str, _File] = {}
         self.figures: dict[Playable, Figure] = {}
-        self.unread: list[tuple[str, Path]] = []
         self.without_src: tuple[str, ...] = ()
+        self.left_out = self.version = 0
         self._roots = roots
         self.work = BackgroundWork(self._look)
 
@@ -70,43 +91,48 @@ class _Search:
         return self.newer or self
 
     def _look(self, go_on: Callable[[float], bool]) -> bool:
-        for src, path in contents(self._roots, (*endings(), SCORE_SUFFIX)):
-            if not go_on(0.0):
+        found = contents(self._roots, (*endings(), SCORE_SUFFIX))
+        self.without_src, self.left_out = found.unnamed, found.left_out
+        self.files = {src: _File(src, path) for src, path in found.files}
+        self.version += 1
+        for number, file in enumerate(list(self.files.values())):
+            if not go_on(number / len(self.files)):
                 return False
-            try:
-                if path.name.endswith(SCORE_SUFFIX):
-                    self.found += _procedures(src, path, self._roots)
-                else:
-                    self.take(src, _clips(path))
-            except LookupError:
-                self.unread.append((src, path))
-            except (FileError, OSError):
-                continue  # whoever plays it is told
-        self.without_src = without_src(self._roots, (*endings(), SCORE_SUFFIX))
+            with suppress(LookupError):  # Blender reads it
+                self._read(file, FORMATS)
         return True
 
-    def take(self, src: str, clips_of_file: Iterable[Clip]) -> None:
-        for clip in clips_of_file:
-            playable = _playable(src, clip)
-            if len(clip.skeleton):
-                self.figures[playable] = clip.derived(_figure)
-            self.found.append(playable)
+    def _read(self, file: _File, formats: Mapping[str, Format]) -> None:
+        """Find out what a file holds, or why that cannot be; raise LookupError where these formats do not read it."""
+        try:
+            if file.path.name.endswith(SCORE_SUFFIX):
+                file.held = _procedures(file.src, file.path, self._roots)
+            else:
+                held = _clips(file.path, formats)
+                for clip in held:
+                    if len(clip.skeleton):
+                        self.figures[_playable(file.src, clip)] = clip.derived(_figure)
+                file.held = [_playable(file.src, clip) for clip in held]
+            file.problem = ""
+        except (FileError, OSError) as error:
+            said = error.problems[0].message if isinstance(error, FileError) else str(error)
+            file.held, file.problem = None, DAMAGED + said
+        self.version += 1
 
-    def read(self, src: str) -> None:
-        """Read a file that was not; raise FileError where it cannot be."""
-        path = next((path for each, path in self.unread if each == src), None)
-        if path is not None:
-            read = _clips(path, clips.formats())
-            self.unread.remove((src, path))
-            self.take(src, read)
+    def read(self, src: str) -> _File | None:
+        """Read a file that was not read, or could not be; None where there is none."""
+        file = self.files.get(src)
+        if file is not None and file.held is None:
+            self._read(file, clips.formats())
+        return file
 
     def take_read(self, loaded: Iterable[str]) -> None:
         """Take what the score loads: whoever laid it out has read that, also what only Blender can read."""
-        for src, path in [each for each in self.unread if each[0] in loaded]:
-            with suppress(LookupError, FileError, OSError):
-                clips_of_file = _clips(path)
-                self.unread.remove((src, path))
-                self.take(src, clips_of_file)
+        for src in loaded:
+            file = self.files.get(src)
+            if file is not None and file.held is None and not file.problem:
+                with suppress(LookupError):
+                    self._read(file, FORMATS)
 
 
 def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
@@ -117,26 +143,30 @@ def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
     own = blocks.scores.src_of(blocks.layout.documents[0].path)
     search = _search(blocks.scores.library)
     search.take_read({source.src for document in blocks.layout.documents for source in document.loads})
-    others = (each for each in search.found if each.src != own)
-    unread = (Playable(src, src.rpartition(".")[2], 0.0, is_read=False) for src, _ in search.unread)
+    files = (each for file in search.files.values() if file.src != own for each in file.playables())
     unnamed = (Playable(path, path.rpartition("/")[2], 0.0, is_read=False, problem=HAS_DOT)
                for path in search.without_src if ":" not in path and "\\" not in path)
-    return (*_own(armature_object, blocks.layout), *_actions(armature_object), *others, *unread, *unnamed)
+    return (*_own(armature_object, blocks.layout), *files, *unnamed, *_actions(armature_object))
+
+
+def left_out(armature_object: bpy.types.Object) -> int:
+    """Return how many files of the library are not on the shelf, since there are too many."""
+    blocks = score_blocks.shown(armature_object)
+    return 0 if blocks is None or blocks.scores is None else _search(blocks.scores.library).left_out
 
 
 def read(armature_object: bpy.types.Object, playable: Playable) -> Playable:
     """Return what can be called of a file that nobody has looked into yet; raise FileError where it cannot be read."""
-    if playable.problem:
+    if playable.problem and not playable.problem.startswith(DAMAGED):
         raise FileError.at(f"{playable.src} {playable.problem}")
     blocks = score_blocks.shown(armature_object)
     if playable.is_read or blocks is None or blocks.scores is None:
         return playable
-    search = _search(blocks.scores.library)
-    search.read(playable.src)
-    held = [each for each in search.found if each.src == playable.src]
-    if not held:
-        raise FileError.at(f"{playable.src} holds nothing that can be played")
-    return next((each for each in held if each.name == playable.name), held[0])
+    file = _search(blocks.scores.library).read(playable.src)
+    if file is None or not file.held:
+        raise FileError.at(file.problem if file is not None and file.problem else "holds nothing that can be played",
+                           None if file is None else file.path)
+    return next((each for each in file.held if each.name == playable.name), file.held[0])
 
 
 def figures(armature_object: bpy.types.Object) -> Mapping[Playable, Figure]:
@@ -153,8 +183,7 @@ def state(armature_object: bpy.types.Object) -> Hashable:
     if blocks is None or blocks.scores is None:
         return blocks
     search = _search(blocks.scores.library)
-    return (blocks, search, len(search.found), len(search.unread), len(search.without_src), len(bpy.data.actions),
-            len(_action_figures))
+    return blocks, search, search.version, len(bpy.data.actions), len(_action_figures)
 
 
 def is_searching(armature_object: bpy.types.Object) -> bool:
@@ -223,15 +252,20 @@ def _own(armature_object: bpy.types.Object, layout: Layout) -> list[Playable]:
 
 
 def _actions(armature_object: bpy.types.Object) -> list[Playable]:
-    """Return the Actions of the file, but for what Takt itself has written."""
-    scene, own = bpy.context.scene, properties.character(armature_object).action
+    """Return the Actions of the file, but for what Takt itself has written; those of other characters come last."""
+    scene = bpy.context.scene
     if scene is None:
         return []
+    armatures = sorted((ob for ob in bpy.data.objects if ob.type == "ARMATURE"), key=lambda ob: ob != armature_object)
+    written = {properties.character(ob).action for ob in armatures}
     found = []
     for action in bpy.data.actions:
-        if action != own:
+        if action not in written:
             frames: Any = action.frame_range
-            found.append(Playable(action.name, action.name, (frames[1] - frames[0]) / frames_per_second(scene)))
+            fitting = clips.best_fitting(action, armatures)
+            group = ACTIONS if fitting is None or fitting == armature_object else OTHER_ACTIONS
+            found.append(Playable(action.name, action.name, (frames[1] - frames[0]) / frames_per_second(scene),
+                                  shelf_group=group))
     if any(each not in _action_figures for each in found) and not bpy.app.timers.is_registered(_find_next_figure):
         bpy.app.timers.register(_find_next_figure)
     return found

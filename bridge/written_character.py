@@ -31,17 +31,17 @@ def read_character(armature_object: bpy.types.Object, motion: Playable, fps: flo
     Raises TaktError where the motion is too long.
     """
     turn = rot.conjugate(axes.armature_from_hanim(armature_object))
-    unit_m = _unit_m(armature_object)
-    clip = scaled(turned(bake(motion, fps, armature_object.name), turn), unit_m)
+    metres = unit_m(armature_object)
+    clip = scaled(turned(bake(motion, fps, armature_object.name), turn), metres)
     file, warnings = fitted(ClipFile(clip.skeleton, (clip,)), entry)
     if entry is not x3d.FORMAT:
         return file, warnings
     parts = [_Part.of(ob, armature_object, motion.skeleton.names) for ob in _meshes(armature_object)]
-    return X3dFile(file.skeleton, file.clips, skin=_Part.skin(parts, turn, unit_m) if parts else None,
+    return X3dFile(file.skeleton, file.clips, skin=_Part.skin(parts, turn, metres) if parts else None,
                    as_frames=as_frames), warnings
 
 
-def _unit_m(armature_object: bpy.types.Object) -> float:
+def unit_m(armature_object: bpy.types.Object) -> float:
     """Return how many metres a unit of an armature's space is."""
     size = float(np.cbrt(abs(np.linalg.det(np.array(armature_object.matrix_world, dtype=np.float64)[:3, :3]))))
     scene = bpy.context.scene

@@ -23,6 +23,7 @@ from ..errors import TaktError, quoted
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from ..maths.euler import to_euler
+from ..maths.srgb import srgb
 from ..skeletons import hanim
 from ..skeletons.hierarchy import children_of
 from ..skeletons.maps import SkeletonMap, find_map
@@ -187,7 +188,7 @@ class _Writer:
         """Yield a shape for each material that triangles have; all share the points and normals."""
         name = self._humanoid
         for number in np.unique(skin.material).tolist():
-            colour = _text(_srgb(skin.colours[number]))
+            colour = _text(srgb(skin.colours[number]))
             index = " ".join(map(str, skin.triangles[skin.material == number].ravel().tolist()))
             yield (f'<Shape containerField="skin">\n<Appearance><Material diffuseColor="{colour}"/></Appearance>\n'
                    f'<IndexedTriangleSet index="{index}" solid="false">\n<Coordinate USE="{name}_skin_points"/>\n'
@@ -279,12 +280,6 @@ def _by_joint(influences: Influences, joints: int) -> dict[int, str]:
         found[joint] = (f' skinCoordIndex="{" ".join(map(str, vertices[rows].tolist()))}" '
                         f'skinCoordWeight="{_text(weights[rows])}"')
     return found
-
-
-def _srgb(linear: FloatArray) -> FloatArray:
-    """Return a colour as X3D's materials have it; IEC 61966-2-1."""
-    linear = np.clip(linear, 0.0, 1.0)
-    return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1.0 / 2.4) - 0.055)
 
 
 def _check_size(values: int, clip: Clip) -> None:

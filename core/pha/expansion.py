@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -45,7 +46,8 @@ def expand(programme: Programme, procedure: str = "main", loop: bool = False, *,
     than MAX_LANES lanes at once.
     """
     own = programme.own_procedure(procedure)
-    plan = _Plan.of(programme, own, values, seed)
+    clip_s = {name: clip.duration_s for name, clip in zip(programme.clip_names, programme.clips, strict=True)}
+    plan = replace(_Plan.of(programme, own, values, seed), clip_s=clip_s)
     sizes = _checked_sizes(programme, plan, own)
     routine = programme.procedures[own]
     if not sizes[plan.start]:
@@ -84,7 +86,7 @@ class _Plan:
 
     procedure: (P,) index into names, −1 for a part of the one that it is in. ticks: (P,) what the calls of each add
     up to. start: the one that is played; length_s: how long it lasts. mirror, reverse, part: (N,), (N,), (N, 2) for
-    each call.
+    each call. clip_s: how long clips are by nature, by name.
     """
 
     table: CallTable
@@ -101,6 +103,7 @@ class _Plan:
     going: tuple[Going, ...] = ()
     evaluated: Evaluated | None = None
     definitions: Definitions | None = None
+    clip_s: Mapping[str, float] = field(default_factory=dict)
 
     def empty_parts(self, segments: int) -> FloatArray | None:
         """Return parts (S, 2) to be filled; where all clips are whole, ones that need not be, in next to no memory."""
@@ -401,7 +404,7 @@ class _Blocks:
             Marks(marks.segment[marked] - own.start, marks.path[marked], marks.run[marked]),
             origins, loop, None if row.part is None else row.is_mirrored[own],
             None if row.part is None else row.is_reversed[own], None if row.part is None else row.part[own],
-            ways=ways_of(origins, self.plan.going))
+            ways=ways_of(origins, self.plan.going), clip_s=self.plan.clip_s)
 
     def all(self) -> tuple[Block, ...]:
         """Expand the lanes of all blocks that play, also of those within lanes."""

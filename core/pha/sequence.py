@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as SequenceOf
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -64,6 +64,7 @@ class Sequence:
     is_mirrored, is_reversed: (S,); part: (S, 2) the shares of its clip between which a segment plays.
     ways: the calls that go somewhere in the scene.
     blocks: those of the whole score, also those within blocks; only the outermost sequence has them.
+    clip_s: how long clips are by nature, in seconds by name, where that is known.
     """
 
     clips: tuple[str, ...]
@@ -81,6 +82,7 @@ class Sequence:
     part: FloatArray | None = None
     blocks: tuple[Block, ...] = ()
     ways: tuple[Way, ...] = ()
+    clip_s: Mapping[str, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.clip)
@@ -145,6 +147,22 @@ class Sequence:
             is_reversed=None if self.is_reversed is None else self.is_reversed[index],
             part=None if self.part is None else self.part[index],
             ways=tuple(way._replace(first=int(first[way.first]), after=int(first[way.after])) for way in self.ways))
+
+    def speeds(self) -> FloatArray:
+        """Return how many times as fast as by nature each segment plays its clip, (S,); NaN where none is known.
+
+        As far as the score's lengths tell; a tempo that changes is not counted, nor is it known of calls that are
+        repeated as often as their way needs.
+        """
+        natural = np.array([self.clip_s.get(name, 0.0) for name in self.clips])
+        is_clip = (self.clip >= 0) & (self.clip < len(self.clips))
+        for way in self.ways:
+            if way.going.fits:
+                is_clip[way.first:way.after] = False
+        whole = np.where(is_clip, natural[np.where(is_clip, self.clip, 0)] if len(natural) else 0.0, 0.0)
+        played = whole if self.part is None else whole * np.abs(self.part[:, 1] - self.part[:, 0])
+        return np.divide(played, self.length_s, out=np.full(len(self), np.nan), where=(played > 0.0)
+                         & (self.length_s > 0.0))
 
     def of_used_clips(self) -> tuple[Sequence, IntArray]:
         """Return the same with only the clips that are played, also in blocks, and which these are, ascending."""

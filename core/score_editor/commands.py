@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..errors import EditError, FileError, ScoreError
 from ..pha.document import Document, read
@@ -35,7 +35,8 @@ class Playable:
 
     src: of its file, "" for a procedure of the edited score. name: its own. duration_s: how long it is by nature.
     is_read: false for a file of clips that nobody has looked into yet; name is the file's then, and the length unknown.
-    problem: why it cannot be called, "" where it can; src is the file's path below the library then.
+    problem: why it cannot be called, "" where it can. shelf_group: the title of its group on the shelf, "" for that of
+    its file or folder. tags: what is said of it, by which it can be found.
     """
 
     src: str
@@ -44,6 +45,8 @@ class Playable:
     is_clip: bool = True
     is_read: bool = True
     problem: str = ""
+    shelf_group: str = field(default="", compare=False)
+    tags: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def full_name(self) -> str:

@@ -172,10 +172,10 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
         playables = shelf.found(bridge_shelf.playables(armature_object), tree.search)
         figures = bridge_shelf.figures(armature_object)
         window.shelf = shelf.arrange(playables, view, theme, scroll_px=window.shelf_px, score_px=score_px,
-                                     figures=figures, measure=measured)
+                                     measure=measured)
         window.shelf_px = min(window.shelf_px, window.shelf.farthest)
         words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
-                 "Nothing of that name" if tree.search else "Nothing yet: choose a library in the sidebar")
+                 "Nothing of that name" if tree.search else "Nothing yet: Add › Clip Folder…")
         layers = [*shelf.shelf_layers(window.shelf, window.view, theme, hovered=None if chip is None else chip.playable,
                                       words=words, figures=figures, measure=measured,
                                       colours=colours_of_procedures(layout.documents))]
