@@ -179,7 +179,7 @@ def read_bind_input(mesh_objects: Sequence[bpy.types.Object], armature_object: b
     bones = armature.read_deforming_bones(armature_object, left_out)
     body, part = read_body(mesh_objects, [mesh.armature_from_object(ob, armature_object) for ob in mesh_objects])
     return BindInput(body.vertices, body.face_vertices, body.face_sizes, part, bones.names, bones.parents, bones.heads,
-                     bones.tails)
+                     bones.tails, chosen=_chosen(armature_object, bones.names))
 
 
 def read_body(mesh_objects: Sequence[bpy.types.Object],
@@ -202,20 +202,13 @@ def read_body(mesh_objects: Sequence[bpy.types.Object],
     whole = mesh.MeshArrays(
         vertices=np.concatenate(vertices),
         face_vertices=np.concatenate([m.face_vertices + start for m, start in zip(meshes, first, strict=False)]),
-<<<<<<< HEAD
         face_sizes=np.concatenate([m.face_sizes for m in meshes]))
     return whole, np.repeat(part, counts)
-=======
-        face_sizes=np.concatenate([m.face_sizes for m in meshes]),
-        part=np.repeat(part, counts),
-        bone_names=bones.names, bone_parents=bones.parents, heads=bones.heads, tails=bones.tails,
-        chosen=_chosen(armature_object, bones.names))
 
 
 def _chosen(armature_object: bpy.types.Object, names: Sequence[str]) -> BoolArray:
     chosen = {bone.name for bone in idle_bones.chosen_bones(armature_object)}
     return np.array([name in chosen for name in names], dtype=np.bool_)
->>>>>>> binding
 
 
 def _check_finite(mesh_object: bpy.types.Object, points: FloatArray) -> None:

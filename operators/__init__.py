@@ -45,12 +45,9 @@ _CLASSES = (
     TAKT_OT_help,
     TAKT_OT_add_sample,
     TAKT_OT_auto_bind,
-<<<<<<< HEAD
     TAKT_OT_fit_skeleton,
-=======
     TAKT_OT_select_idle_bones,
     TAKT_OT_use_bones,
->>>>>>> binding
     TAKT_OT_improve_weights,
     TAKT_OT_bend_test,
     TAKT_OT_bend_in_turn,
