@@ -321,7 +321,7 @@ def _may_play(role: "TaktRole", target: bpy.types.Object) -> bool:
 class TaktRole(bpy.types.PropertyGroup):
     """What plays a role of the score; `name` is the role's.
 
-    kind: place or path. is_here: whether the score has the role now; the others keep what plays them.
+    kind: place, path or prop. is_here: whether the score has the role now; the others keep what plays them.
     """
 
     if TYPE_CHECKING:
@@ -331,8 +331,8 @@ class TaktRole(bpy.types.PropertyGroup):
     else:
         target: PointerProperty(
             type=bpy.types.Object, name="Played By", override=_OVERRIDABLE, update=changes.score, poll=_may_play,
-            description="The object that plays this role: a place is where its origin is, and faces along its −Y; a "
-                        "path is a curve. Empty: the score plays as if the role were not there")
+            description="The object that plays this role: a place or a prop is where its origin is, and faces along "
+                        "its −Y; a path is a curve. Empty: the score plays as if the role were not there")
         kind: StringProperty(override=_OVERRIDABLE)
         is_here: BoolProperty(override=_OVERRIDABLE)
 

@@ -25,7 +25,7 @@ from .grammar import FIT
 from .naming import near
 from .nodes import Node
 from .origins import Within
-from .ways import NOWHERE, Going
+from .ways import NOWHERE, Aim, Going
 
 MAX_EVALUATIONS: Final = 130_000
 """Elements that are evaluated, each as often as its values differ: more would take over a second."""
@@ -76,7 +76,7 @@ class Evaluated:
     first: (I + 1,). target: (N,) ≥ 0 an instance, else ~ a leaf: a clip, a block (from the number of clips on), or
     WAIT. repeat: (N,).
     duration, transition: (N,) ticks, NaN: no transition given. mirror, reverse: (N,); part: (N, 2) shares of a clip.
-    going: (N,) where each goes in the scene.
+    going: (N,) where each goes in the scene, or what it aims at.
     nodes: (N,) the element of each; module_of: (N,) the module of each element. within: (N,) the elements between the
     procedure (or the part of one) and each, outer ones first, and which round of theirs it is, from 0.
     procedure: (I,) the procedure that each is, −1 for a part of one.
@@ -91,7 +91,7 @@ class Evaluated:
     mirror: BoolArray
     reverse: BoolArray
     part: FloatArray
-    going: tuple[Going, ...]
+    going: tuple[Going | Aim, ...]
     nodes: tuple[Node, ...]
     module_of: IntArray
     within: tuple[Within, ...]
@@ -113,7 +113,7 @@ class _Call(NamedTuple):
     mirror: bool = False
     reverse: bool = False
     part: tuple[float, float] = WHOLE_CLIP
-    going: Going = NOWHERE
+    going: Going | Aim = NOWHERE
     within: Within = ()
 
 
@@ -294,6 +294,20 @@ class _Evaluation:
         ticks = self._length(node, "duration", scope)
         yield from ()
         return [_Call(~WAIT, 1, ticks, _NAN, node, within=within)] if ticks > 0.0 else [], ticks
+
+    def _look(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
+        ticks = self._length(node, "duration", scope)
+        yield from ()
+        return self._rest(node, ticks, Aim(self._role(node, "at", scope, _TARGETS)), within), ticks
+
+    def _reach(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
+        comes, holds = self._length(node, "duration", scope), self._length(node, "hold", scope)
+        yield from ()
+        aim = Aim(self._role(node, "for", scope, _TARGETS), node.texts["with"][0], holds / max(comes + holds, 1e-30))
+        return self._rest(node, comes + holds, aim, within), comes + holds
+
+    def _rest(self, node: Node, ticks: float, aim: Aim, within: Within) -> _Calls:
+        return [_Call(~WAIT, 1, ticks, _NAN, node, going=aim, within=within)] if ticks > 0.0 else []
 
     def _pick(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
         return (yield from self._block((self._picked_child(node, scope),), scope, (*within, (node, 0))))
@@ -560,8 +574,10 @@ class _Evaluation:
             np.array(procedures, dtype=np.int64), np.array(ticks), tuple(self._blocks), start, values)
 
 
+_TARGETS: Final = ("place", "prop")
 _GOING: Final = {"to": ("place",), "at": ("place",), "along": ("path",)}
 """The attributes of a call that name roles, and of which kinds these are."""
 PLAYED_BY: Final[Mapping[str, Callable[[_Evaluation, Node, Scope, Within], _BlockSteps]]] = {
-    "wait": _Evaluation._wait, "loop": _Evaluation._loop, "pick": _Evaluation._pick, "together": _Evaluation._together}
+    "wait": _Evaluation._wait, "look": _Evaluation._look, "reach": _Evaluation._reach, "loop": _Evaluation._loop,
+    "pick": _Evaluation._pick, "together": _Evaluation._together}
 """What evaluates an element, by its tag, beside `call`, `let`, and `if` with what belongs to it."""

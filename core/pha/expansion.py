@@ -20,7 +20,7 @@ from .garbage import without_search_for_cycles
 from .origins import Origins, Places, Runs
 from .programme import CallTable, Programme
 from .sequence import WAIT, Block, Lane, Marks, Paths, Sequence
-from .ways import Going, ways_of
+from .ways import Aim, Going, ways_of
 
 MAX_DEPTH = 1_000
 """Procedures within procedures; no more are followed."""
@@ -100,7 +100,7 @@ class _Plan:
     mirror: BoolArray | None = None
     reverse: BoolArray | None = None
     part: FloatArray | None = None
-    going: tuple[Going, ...] = ()
+    going: tuple[Going | Aim, ...] = ()
     evaluated: Evaluated | None = None
     definitions: Definitions | None = None
     clip_s: Mapping[str, float] = field(default_factory=dict)
@@ -399,12 +399,13 @@ class _Blocks:
         starts = np.zeros(len(length_s))
         np.cumsum(length_s[:-1], out=starts[1:])
         origins = Origins(self.plan.places, made.at(own), row.runs.at(runs), row.tick_s[runs])
+        ways, aims = ways_of(origins, self.plan.going, None if row.part is None else row.is_mirrored[own])
         return Sequence(
             self.plan.clip_names, row.leaf[own], starts, length_s, row.transition_s[own], row.path[own], row.paths,
             Marks(marks.segment[marked] - own.start, marks.path[marked], marks.run[marked]),
             origins, loop, None if row.part is None else row.is_mirrored[own],
             None if row.part is None else row.is_reversed[own], None if row.part is None else row.part[own],
-            ways=ways_of(origins, self.plan.going), clip_s=self.plan.clip_s)
+            ways=ways, aims=aims, clip_s=self.plan.clip_s)
 
     def all(self) -> tuple[Block, ...]:
         """Expand the lanes of all blocks that play, also of those within lanes."""

@@ -30,9 +30,11 @@ class Kind(Enum):
     SECONDS = "a plain number of seconds"
     JOINTS = "a plain number of joints, 0 or more"
     VERSION = "1 or 2"
-    ROLE_KIND = "place or path"
+    ROLE_KIND = "place, path or prop"
     PLACE = "a role that is a place"
     PATH = "a role that is a path"
+    TARGET = "a role that is a place or a prop"
+    HAND = "left hand or right hand"
     PART_OR_PLACE = "a share from 0 to 1, or seconds as in 1.5s, or a role that is a place"
 
     @cached_property
@@ -42,10 +44,11 @@ class Kind(Enum):
 
 
 _EXPRESSIONS: Final = frozenset({Kind.LENGTH, Kind.SHARE, Kind.WEIGHT, Kind.COUNT, Kind.REPEAT, Kind.TRUTH, Kind.PART,
-                                 Kind.VALUE, Kind.PLACE, Kind.PATH, Kind.PART_OR_PLACE})
+                                 Kind.VALUE, Kind.PLACE, Kind.PATH, Kind.PART_OR_PLACE, Kind.TARGET})
 PARTS: Final = frozenset({Kind.PART, Kind.PART_OR_PLACE})
 """Attributes that may be given in seconds."""
-ROLE_KINDS: Final = ("place", "path")
+ROLE_KINDS: Final = ("place", "path", "prop")
+HANDS: Final = ("left hand", "right hand")
 FIT: Final = "fit"
 """What `repeat` says where a call is repeated as often as its way needs."""
 MODES: Final = ("replace", "mix", "add")
@@ -74,7 +77,11 @@ class Rule(NamedTuple):
 
 _TRANSITION: Final = Attribute(Kind.LENGTH, "how long the transition after it is; 0 for none", "automatic")
 _WEIGHT_IN_PICK: Final = Attribute(Kind.WEIGHT, "how likely it is among its neighbours; only inside a pick", "1")
-PLAYED: Final = ("call", "wait", "loop", "pick", "together")
+AIMS: Final = ("look", "reach")
+"""What lets a part of the body aim at something of the scene, over whatever else plays."""
+RESTS: Final = ("wait", *AIMS)
+"""What plays no clip, but lasts."""
+PLAYED: Final = ("call", *RESTS, "loop", "pick", "together")
 """What plays for some time."""
 BLOCK: Final = (*PLAYED, "let", "if", "elif", "else")
 """What a block may hold."""
@@ -104,7 +111,8 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
     }),
     "role": Rule("A name for something in the scene, which is chosen there.", {
         "name": Attribute(Kind.NEW_NAME, "the name"),
-        "is": Attribute(Kind.ROLE_KIND, "a place to be at, which faces some way, or a path to go along"),
+        "is": Attribute(Kind.ROLE_KIND, "a place to be at, which faces some way, a path to go along, or a prop, which "
+                                        "hands reach for"),
     }),
     "let": Rule("A value with a name, which never changes: for all procedures of a file, or to the end of a block.", {
         "name": Attribute(Kind.NEW_NAME, "the name"),
@@ -134,6 +142,20 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
     "with": Rule("Sets parameters of what is called; its attributes are their names.", {}, open_kind=Kind.VALUE),
     "wait": Rule("A rest: the pose before it is held; in a lane, what lies below shows.", {
         "duration": Attribute(Kind.LENGTH, "how long"),
+        "transition": _TRANSITION,
+        "weight": _WEIGHT_IN_PICK,
+    }),
+    "look": Rule("Turns head, neck and chest to something, over whatever else plays; a rest otherwise.", {
+        "at": Attribute(Kind.TARGET, "what is looked at"),
+        "duration": Attribute(Kind.LENGTH, "how long"),
+        "transition": _TRANSITION,
+        "weight": _WEIGHT_IN_PICK,
+    }),
+    "reach": Rule("Brings a hand to something, over whatever else plays; a rest otherwise.", {
+        "for": Attribute(Kind.TARGET, "what is reached for"),
+        "with": Attribute(Kind.HAND, "which hand"),
+        "duration": Attribute(Kind.LENGTH, "how long it takes to get there"),
+        "hold": Attribute(Kind.LENGTH, "how long the hand stays there, before it goes back", "0"),
         "transition": _TRANSITION,
         "weight": _WEIGHT_IN_PICK,
     }),

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from ..errors import quoted
 from .expressions import NUMBER, Expression, ExpressionError, is_name, read_expression
-from .grammar import FIT, GRAMMAR, MODES, MOST, PARTS, PLAYED, ROLE_KINDS, Attribute, Kind
+from .grammar import FIT, GRAMMAR, HANDS, MODES, MOST, PARTS, PLAYED, ROLE_KINDS, Attribute, Kind
 from .naming import near
 from .text import Text
 
@@ -23,7 +23,8 @@ _PLAIN = 20
 """Letters of an element's values, up to which none of them is an expression worth counting."""
 _LONGEST_KEPT = 200
 """Letters of an element's values, up to which what they say is kept for the next reading."""
-_CHOICES: Final[Mapping[Kind, Sequence[str]]] = {Kind.MODE: MODES, Kind.ROLE_KIND: ROLE_KINDS}
+_CHOICES: Final[Mapping[Kind, Sequence[str]]] = {Kind.MODE: MODES, Kind.ROLE_KIND: ROLE_KINDS,
+                                                Kind.HAND: HANDS}
 _AT_MOST_ONE = ("with", "music")
 _OPEN = Attribute(Kind.VALUE, "")
 """What an attribute holds whose name is an author's own."""

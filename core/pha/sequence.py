@@ -12,7 +12,7 @@ import numpy as np
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.body_parts import NamedBody
 from .origins import Origins
-from .ways import Way
+from .ways import AimedAt, Way
 
 WAIT = -1
 """Instead of a clip's number: none is played, the pose before the segment is held."""
@@ -62,7 +62,7 @@ class Sequence:
     origins: the calls that led to each segment and each mark.
     is_loop: after the last segment the first one follows.
     is_mirrored, is_reversed: (S,); part: (S, 2) the shares of its clip between which a segment plays.
-    ways: the calls that go somewhere in the scene.
+    ways: the calls that go somewhere in the scene; aims: the elements that aim at something there.
     blocks: those of the whole score, also those within blocks; only the outermost sequence has them.
     clip_s: how long clips are by nature, in seconds by name, where that is known.
     """
@@ -82,6 +82,7 @@ class Sequence:
     part: FloatArray | None = None
     blocks: tuple[Block, ...] = ()
     ways: tuple[Way, ...] = ()
+    aims: tuple[AimedAt, ...] = ()
     clip_s: Mapping[str, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -93,19 +94,23 @@ class Sequence:
         return float(self.length_s.sum())
 
     def with_ways_of_lanes(self) -> Sequence:
-        """Return the same with the ways of calls in lanes, also of blocks within lanes, among its own."""
-        found = [*self.ways, *self._ways_of_lanes(self)]
-        return replace(self, ways=tuple(sorted(found, key=lambda way: (way.first, way.inside or (0.0, 1.0)))))
+        """Return the same with what goes and aims in lanes, also of blocks within lanes, among its own."""
+        found = list(self._of_lanes(self))
+        ways = [*self.ways, *(each for each in found if isinstance(each, Way))]
+        aims = [*self.aims, *(each for each in found if isinstance(each, AimedAt))]
+        return replace(self, ways=tuple(sorted(ways, key=_when)), aims=tuple(sorted(aims, key=_when)))
 
-    def _ways_of_lanes(self, row: Sequence) -> Iterator[Way]:
-        """Yield the ways of calls in the lanes of a row's blocks; self: has the blocks."""
+    def _of_lanes(self, row: Sequence) -> Iterator[Way | AimedAt]:
+        """Yield what goes and aims in the lanes of a row's blocks; self: has the blocks."""
         for segment in np.flatnonzero(row.clip >= len(self.clips)).tolist():
             block = self.blocks[int(row.clip[segment]) - len(self.clips)]
             for lane in (lane.sequence for lane in block.lanes if lane.sequence is not None):
-                for way in (*lane.ways, *self._ways_of_lanes(lane)):
-                    yield Way(segment, segment + 1, way.going, way.place, lane._shares(way, block.length_s))
+                for each in (*lane.ways, *lane.aims, *self._of_lanes(lane)):
+                    inside = lane._shares(each, block.length_s)
+                    yield (Way(segment, segment + 1, each.going, each.place, inside) if isinstance(each, Way)
+                           else AimedAt(segment, each.aim, each.place, inside))
 
-    def _shares(self, way: Way, whole_s: float) -> tuple[float, float]:
+    def _shares(self, way: Way | AimedAt, whole_s: float) -> tuple[float, float]:
         """Return between which shares of so much time one of its ways plays."""
         begin_s, last = float(self.start_s[way.first]), way.after - 1
         end_s = float(self.start_s[last] + self.length_s[last])
@@ -146,7 +151,8 @@ class Sequence:
             is_mirrored=None if self.is_mirrored is None else self.is_mirrored[index],
             is_reversed=None if self.is_reversed is None else self.is_reversed[index],
             part=None if self.part is None else self.part[index],
-            ways=tuple(way._replace(first=int(first[way.first]), after=int(first[way.after])) for way in self.ways))
+            ways=tuple(way._replace(first=int(first[way.first]), after=int(first[way.after])) for way in self.ways),
+            aims=tuple(aim._replace(first=int(first[aim.first])) for aim in self.aims))
 
     def speeds(self) -> FloatArray:
         """Return how many times as fast as by nature each segment plays its clip, (S,); NaN where none is known.
@@ -202,6 +208,11 @@ class Sequence:
         return tuple(replace(block, lanes=tuple(
             lane if lane.sequence is None else replace(lane, sequence=change(lane.sequence)) for lane in block.lanes))
             for block in self.blocks)
+
+
+def _when(each: Way | AimedAt) -> tuple[int, tuple[float, float]]:
+    """Return what orders ways and aims by time."""
+    return each.first, each.inside or (0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ..errors import EditError
 from .document import number
 from .expressions import ExpressionError, read_expression, shown
-from .grammar import FIT, GRAMMAR, PARTS, Kind
+from .grammar import FIT, GRAMMAR, PARTS, RESTS, Kind
 from .text import Text
 
 _MOST_DECIMALS = 12
@@ -237,7 +237,9 @@ def _ticks_of_one(text: Text, element: int) -> str:
     tag, attributes = text.shape.tags[element], text.shape.attributes[element]
     if tag == "call":
         return product(attributes.get("duration", "0"), attributes.get("repeat", "1"))
-    if tag == "wait" or (tag == "together" and "duration" in attributes):
+    if tag == "reach":
+        return total((attributes.get("duration", "0"), attributes.get("hold", "0")))
+    if tag in RESTS or (tag == "together" and "duration" in attributes):
         return attributes.get("duration", "0")
     inside = list(text.children(element))
     if tag == "loop":

@@ -13,6 +13,7 @@ from .definitions import Definitions
 from .document import MAX_PROBLEMS, shortened
 from .edits import element
 from .evaluation import Evaluated, Values, evaluate
+from .grammar import RESTS
 from .nodes import Node
 from .programme import Modules, Programme
 from .values import spelled
@@ -71,7 +72,7 @@ def _of_calls(programme: Programme, definitions: Definitions, done: Evaluated, u
             node, leaf = done.nodes[row], ~int(done.target[row])
             reason = ""
             if leaf == evaluation.WAIT:
-                what = "a rest" if node.tag == "wait" else "lanes that play nothing"
+                what = "a rest" if node.tag in RESTS else "lanes that play nothing"
                 reason = f"<{node.tag}>: found {what}"
             elif leaf >= clips:
                 reason = "<together>: found lanes that play at once"

@@ -179,6 +179,9 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
         end = Followers(end, Doubles.of(row.skeleton, doubles))
     if feet is not None and legs_of(feet):
         end = Feet(end, row, feet, up / np.linalg.norm(up), points, warped=warped)
+    aimed: tuple[Problem, ...] = ()
+    if scene is not None:
+        end, aimed = scene.aimed(end, row)
     if clock is not None:
         end = Timed(end, clock)
-    return Motion(row, end, problems + row.problems + said, unmatched, clock, cuts, body)
+    return Motion(row, end, problems + row.problems + said + aimed, unmatched, clock, cuts, body)

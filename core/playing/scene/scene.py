@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...errors import Problem
+from ...errors import Problem, quoted
 from ...maths.arrays import FloatArray, IntArray
 from ...pha.sequence import Sequence
 from ...skeletons.maps import SkeletonMap
 from ..placing.root_motion import RootMode
 from ..row import Row
 from ..stage import Stage
+from .aim import timed_aims
+from .aimed import Aimed
 from .cast import Target
 from .fitting import fitted
+from .look import Neck
+from .reach import Reaching
 from .traveller import Traveller, ahead_of
 from .warped import Warped
 from .warping import warp_of
@@ -50,6 +54,19 @@ class Scene:
                                    is_warning=True),)
         warp, said = warp_of(stage, row.layout, ways, self.cast, traveller)
         return (stage if warp is None else Warped(stage, warp, traveller)), said
+
+    def aimed(self, stage: Stage, row: Row) -> tuple[Stage, tuple[Problem, ...]]:
+        """Return a motion whose head and hands aim at what its elements say, and what is to be said of it."""
+        aims, said = timed_aims(row.sequence.aims, row.layout, self.cast)
+        if not aims:
+            return stage, said
+        neck = Neck.of(self.body, ahead_of(self.body, self.turn)) if any(not aim.hand for aim in aims) else None
+        arms = {side: arm for side in sorted({aim.hand for aim in aims} - {""})
+                if (arm := Reaching.of(self.body, side)) is not None}
+        aimed = Aimed(stage, aims, neck, arms)
+        missed = (Problem(f"<reach> the hand stays {away:.2g} m away from {quoted(role)}: bring it nearer, or the body",
+                          is_warning=True) for role, away in aimed.misses().items())
+        return aimed, (*said, *missed)
 
     def _traveller(self, row: Row) -> Traveller | None:
         return Traveller.of(row.sources.clips, self.up, self.followers, self.body, ahead_of(self.body, self.turn))
