@@ -34,10 +34,9 @@ NEAR_RAD, FASTEST_RAD_PER_S, WITHIN_RAD = np.radians((5.0, 400.0, 70.0))
 FPS = 30
 
 
-def programme(*lanes: str, **more: str) -> Programme:
+def programme(*lanes: str, main: str = '<call name="all" duration="8"/>') -> Programme:
     text = (f'<pha version="2" tickLength="1"><load src="gestures.Greetings"/>{ROLES}<procedure name="all"><together>'
-            f'{"".join(lanes)}</together></procedure><procedure name="main">'
-            f'{more.get("main", "<call name=\'all\' duration=\'8\'/>")}</procedure></pha>')
+            f'{"".join(lanes)}</together></procedure><procedure name="main">{main}</procedure></pha>')
     return resolve(parse(text), CLIPS)
 
 
@@ -107,7 +106,8 @@ def test_a_hand_is_there_in_time_stays_and_goes_back(seed: int, side: str) -> No
     assert not [problem for problem in motion.problems if "hand stays" in problem.message]
     other = palms(worlds(motion, times), "r" if side == "left" else "l")
     assert np.linalg.norm(other - cup, axis=1).min() > 0.02
-    np.testing.assert_allclose(worlds(motion, times)[times > 6.6], worlds(played(score), times)[times > 6.6], atol=1e-12)
+    later = times[times > 6.6]
+    np.testing.assert_allclose(worlds(motion, later), worlds(played(score), later), atol=1e-12)
 
 
 def test_who_reaches_leans_where_the_arm_is_too_short_and_says_what_is_missing() -> None:
