@@ -63,12 +63,14 @@ def unpack(data: bytes) -> ClipFile:
                                   name=said["name"], meant=said["meant"])
                          for number, said in enumerate(head["skeletons"])]
             skins = [SkinSample(**_arrays_of(arrays, f"skin{number}", SkinSample)) for number in range(head["skins"])]
-            clips = tuple(Clip(said["name"], skeletons[said["skeleton"]], said["duration_s"],
-                               *(Tracks(**_arrays_of(arrays, f"clip{number}.{channel}", Tracks))
-                                 for channel in _TRACKS), is_looping=said["is_looping"],
-                               skin=None if said["skin"] is None else skins[said["skin"]])
-                          for number, said in enumerate(head["clips"]))
-            return ClipFile(skeletons[head["skeleton"]], clips, warnings=tuple(head["warnings"]))
+            clips = []
+            for number, said in enumerate(head["clips"]):
+                rotations, translations, scales = (
+                    Tracks(**_arrays_of(arrays, f"clip{number}.{channel}", Tracks)) for channel in _TRACKS)
+                clips.append(Clip(said["name"], skeletons[said["skeleton"]], said["duration_s"], rotations,
+                                  translations, scales, is_looping=said["is_looping"],
+                                  skin=None if said["skin"] is None else skins[said["skin"]]))
+            return ClipFile(skeletons[head["skeleton"]], tuple(clips), warnings=tuple(head["warnings"]))
     except (OSError, EOFError, KeyError, IndexError, TypeError, ValueError, zipfile.BadZipFile) as error:
         raise TaktError(f"what another process has read of a file is not whole: {error}") from error
 

@@ -83,7 +83,12 @@ def test_it_reads_what_this_one_reads(moves: Path, here: list[Path]) -> None:
 def test_a_content_is_read_once_and_one_process_reads_several(moves: Path, here: list[Path],
                                                               monkeypatch: pytest.MonkeyPatch) -> None:
     asked, own = list[Path](), second_blender._Process.ask
-    monkeypatch.setattr(second_blender._Process, "ask", lambda self, path: asked.append(path) or own(self, path))
+
+    def ask(process: second_blender._Process, path: Path) -> Any:
+        asked.append(path)
+        return own(process, path)
+
+    monkeypatch.setattr(second_blender._Process, "ask", ask)
     first = read(moves)
     process = second_blender._running
     moves.touch()
@@ -156,7 +161,7 @@ def test_the_users_settings_are_not_loaded_and_scripts_do_not_run(monkeypatch: p
     found = second_blender.command()
     assert found[0] == "/opt/blender" and {"--background", "--factory-startup", "--disable-autoexec"} <= set(found)
     monkeypatch.setattr(second_blender, "bpy", SimpleNamespace(app=SimpleNamespace(binary_path="")))
-    monkeypatch.setattr(second_blender.sys, "executable", "/opt/editor-with-bpy")
+    monkeypatch.setattr(sys, "executable", "/opt/editor-with-bpy")
     with pytest.raises(OSError, match="part of another program"):
         second_blender.command()
 
