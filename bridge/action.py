@@ -44,7 +44,7 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
     takes the place of the one that would have been filled anew. Where the generator is closed before, it is removed.
     """
     own = _refilled(armature_object, name, played)
-    action = bpy.data.actions.new(name) if own is None else own.copy() if is_aside else own
+    action = own if own is not None and not is_aside else _beside(own, name)
     try:
         written = yield from _fill(armature_object, action, channels)
     except GeneratorExit:
@@ -57,6 +57,13 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
         bpy.data.actions.remove(own)
         action.name = own_name
     return _let_play_score(armature_object, name, action, channels, written)
+
+
+def _beside(own: bpy.types.Action | None, name: str) -> bpy.types.Action:
+    """Return an Action that nobody plays, which begins with the curves of another one where there is one."""
+    copy: Any = bpy.data.actions.new(name) if own is None else own.copy()
+    action: bpy.types.Action = copy
+    return action
 
 
 def _refilled(armature_object: bpy.types.Object, name: str, played: Collection[str]) -> bpy.types.Action | None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import bpy
 import pytest
@@ -98,7 +98,7 @@ def test_the_button_asks_and_writes_what_was_confirmed(rig: bpy.types.Object, li
         asked.append(message)
         return {"RUNNING_MODAL"}
 
-    context, event = watched(rig, invoke_confirm=confirm), Any
+    context, event = watched(rig, invoke_confirm=confirm), cast(Any, None)
     operator = rebuilding(said)
     assert TAKT_OT_rebuild.invoke(operator, context, event) == {"RUNNING_MODAL"}
     assert len(asked) == 1 and "617 frames long" in asked[0] and made_from(rig) == before
@@ -117,7 +117,7 @@ def test_nothing_changes_until_the_last_step(rig: bpy.types.Object, library: Pat
     text_of(rig).from_string(LONG)
     motion, before = score.motion_of(rig), everything()
     assert motion is not None
-    steps = [long_actions.writing(rig, bpy.context.scene, motion) for _ in range(2)]
+    steps = [long_actions.writing(rig, cast(Any, bpy.context.scene), motion) for _ in range(2)]
     shares = [next(steps[0])]
     while shares[-1] < 0.8:
         shares.append(next(steps[0]))
@@ -162,7 +162,7 @@ def test_what_was_changed_meanwhile_is_not_written(rig: bpy.types.Object, librar
     text_of(rig).from_string(LONG)
     motion, before = score.motion_of(rig), everything()
     assert motion is not None
-    steps = long_actions.writing(rig, bpy.context.scene, motion)
+    steps = long_actions.writing(rig, cast(Any, bpy.context.scene), motion)
     text_of(rig).from_string(STEPS)
     with pytest.raises(TaktError, match="changed meanwhile"):
         finished(steps)
