@@ -34,8 +34,8 @@ CORE_ROOMS: dict[str, set[str]] = {
     "retargeting": {"clips", "maths", "skeletons"},
     "pha": {"clips", "formats", "maths", "skeletons"},
     "library": {"clips", "formats", "maths", "pha", "retargeting", "skeletons"},
-    "classes": {"clips", "library", "maths", "retargeting", "skeletons"},
     "playing": {"clips", "library", "maths", "pha", "retargeting", "skeletons"},
+    "classes": {"clips", "library", "maths", "playing", "retargeting", "skeletons"},
     "score_editor": {"clips", "maths", "music", "pha", "playing", "skeletons"},
 }
 

@@ -9,14 +9,18 @@ import pytest
 
 from takt.benchmarks.clip_classes import others, own, score
 from takt.core.classes import tags_file
+from takt.core.classes.after import costs, end_poses, stacked
 from takt.core.classes.find import classes_of
 from takt.core.classes.matching import MOMENTS, NUMBERS, distances, features, fingerprint
 from takt.core.classes.measures import followed
 from takt.core.classes.rules import Classes
 from takt.core.clips.clip import Clip
 from takt.core.errors import FileError
+from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
+from takt.core.playing.score import Settings, perform
 from takt.core.retargeting.comparing.upright import scaled, turned
+from takt.core.skeletons.hanim import UP
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.clips import MODULES, build_clips
@@ -139,3 +143,27 @@ def test_what_cannot_be_a_tag_is_refused(tmp_path: Path, tag: str) -> None:
     with pytest.raises(FileError, match="a tag cannot be"):
         tags_file.with_tags(tmp_path, "walk", (tag,))
     assert not (tmp_path / tags_file.NAME).exists()
+
+
+def exact_costs(first: Clip, others: list[Clip]) -> np.ndarray:
+    """What seams cost as Fit measures them, on one body."""
+    found = []
+    for other in others:
+        clips = {"a": first, "b": other}
+        library = Library(other_clips=lambda src, clips=clips: (clips[src],))
+        text = ('<pha tickLength="1"><load src="a"/><load src="b"/><procedure name="main"><call name="a" '
+                f'duration="{first.duration_s}"/><call name="b" duration="{other.duration_s}"/></procedure></pha>')
+        motion = perform(text, None, library, first.skeleton, Settings(fit="SEARCH"), turn=rot.IDENTITY, up=UP)
+        assert motion.cuts is not None
+        found.append(float(motion.cuts.authored[0]))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("name", ["left_step", "wave", "jump", "right_run"])
+def test_what_fits_after_a_clip_is_what_costs_least_as_fit_measures_it(name: str) -> None:
+    first = next(clip for clip in CLIPS if clip.name == name)
+    ends = [end_poses(body) for clip in CLIPS if (body := followed(clip, find_map(clip.skeleton))) is not None]
+    told = costs(ends[CLIPS.index(first)][1], stacked([start for start, _ in ends]))
+    exact = exact_costs(first, CLIPS)
+    ranked = exact[np.argsort(told, kind="stable")]
+    assert (ranked[:5] <= 1.3 * np.sort(exact)[:5] + 0.02).all()
