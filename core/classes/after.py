@@ -1,7 +1,7 @@
 """What fits after a clip: what a seam would cost to each of many clips, without bringing any onto a character.
 
-Poses and velocities are compared as *Fit* compares them (playing/transitions/seam_cost.py), but each on its own body, in
-lengths of its limbs: so thousands of clips are compared at once.
+Poses and velocities are compared as *Fit* compares them (playing/transitions/seam_cost.py), but each on its own body,
+in lengths of its limbs: so thousands of clips are compared at once.
 """
 
 from __future__ import annotations

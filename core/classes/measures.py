@@ -172,7 +172,7 @@ def measure(body: Followed, *, is_looping: bool = False) -> Measures:
     times, hips = body.times_s, body.hips
     level = hips[:, [0, 2]]
     yaw = np.unwrap(np.arctan2(body.forward[:, 0], body.forward[:, 2]))
-    in_air = (_above_own_ground(body) > _IN_AIR).all(axis=1)
+    in_air: BoolArray = np.asarray((_above_own_ground(body) > _IN_AIR).all(axis=1))
     energy, reach, shares = _energy(body)
     away = np.linalg.norm(level - level[0], axis=1)
     steps, speed, stride = _gait(body)
@@ -180,7 +180,7 @@ def measure(body: Followed, *, is_looping: bool = False) -> Measures:
         float(times[-1] - times[0]), float(away[-1]), float(away.max()), speed,
         float(np.degrees(yaw[-1] - yaw[0])), steps, stride, _longest(in_air, times), float(in_air.mean()),
         float(np.percentile(hips[:, 1], 99.0) - np.median(hips[:, 1])), energy, reach, shares, _closed(body),
-        *(_held(body, frames) for frames in (body.near_start(), body.near_end(), slice(None))), _hands(body),
+        _held(body, body.near_start()), _held(body, body.near_end()), _held(body, slice(None)), _hands(body),
         is_looping)
 
 
