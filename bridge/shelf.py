@@ -6,133 +6,33 @@ can read would hold it up; they are on the shelf by their names, until one of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import bpy
 
-from ..core.clips.clip import Clip
-from ..core.clips.clip_file import ClipFile
 from ..core.errors import FileError, TaktError
-from ..core.formats import FORMATS, endings, format_of
-from ..core.formats.format import Format
-from ..core.library.clip_files import files_read, read_clip_file
-from ..core.library.contents import contents
-from ..core.library.files import read_file
 from ..core.library.library import SCORE_SUFFIX, Library
-from ..core.pha.document import Document, Procedure, parse
-from ..core.pha.expansion import length_s
-from ..core.pha.programme import Programme, resolve
 from ..core.score_editor.commands import Playable
-from ..core.score_editor.figures import Figure, figure_of
+from ..core.score_editor.figures import Figure
 from ..core.score_editor.layout import Layout
 from ..core.score_editor.shelf import ACTIONS, DAMAGED, OTHER_ACTIONS
-from ..core.skeletons.maps import find_map
 from . import clips, performing, properties, score, score_blocks, score_tree
 from .active_character import active_armature
-from .background import BackgroundWork
 from .clip_store import CLIPS
 from .frame_rate import frames_per_second
 from .guard import guarded
+from .shelf_search import Known, Search, clips_of, figure_of_clip, length_of, playable_of, procedures_of
 
 _LOOK_S = 0.2
 _BETWEEN_S = 0.02
 """Left to the interface between two Actions whose figures are found out."""
 HAS_DOT = "has a dot in its name, which a score takes for a folder; rename it"
-_UNKNOWN_TICKS = 4.0
-"""How long a procedure is said to be where nothing tells."""
-_searches: dict[Hashable, _Search] = {}
+_searches: dict[Hashable, Search] = {}
 _action_figures: dict[Playable, Figure | None] = {}
 """Of Actions of the open file; None where no armature fits."""
-
-
-@dataclass
-class _File:
-    """A file of a library: what it holds as far as that is known, and why it cannot be read."""
-
-    src: str
-    path: Path
-    held: list[Playable] | None = None
-    problem: str = ""
-
-    def playables(self) -> list[Playable]:
-        """Return what is on the shelf of it; a chip of its own while it is not read."""
-        if self.held is not None:
-            return self.held
-        return [Playable(self.src, self.src.rpartition(".")[2], 0.0, is_read=False, problem=self.problem,
-                         is_clip=not self.path.name.endswith(SCORE_SUFFIX))]
-
-
-class _Search:
-    """A look through a library's folders, in a thread that writes nothing but what it finds and the store of clips.
-
-    All files are listed first, then read one after the other, so that each has its place from the beginning.
-    moment: of which it sees the files; see performing.moment. newer: a look at a later one, which has yet to end.
-    version: rises with all that is found out.
-    """
-
-    def __init__(self, roots: tuple[Path, ...]) -> None:
-        """Begin."""
-        self.moment = performing.moment()
-        self.newer: _Search | None = None
-        self.files: dict[str, _File] = {}
-        self.figures: dict[Playable, Figure] = {}
-        self.without_src: tuple[str, ...] = ()
-        self.left_out = self.version = 0
-        self._roots = roots
-        self.work = BackgroundWork(self._look)
-
-    @property
-    def latest(self) -> _Search:
-        """The look that was begun last."""
-        return self.newer or self
-
-    def _look(self, go_on: Callable[[float], bool]) -> bool:
-        found = contents(self._roots, (*endings(), SCORE_SUFFIX))
-        self.without_src, self.left_out = found.unnamed, found.left_out
-        self.files = {src: _File(src, path) for src, path in found.files}
-        self.version += 1
-        for number, file in enumerate(list(self.files.values())):
-            if not go_on(number / len(self.files)):
-                return False
-            with suppress(LookupError):  # Blender reads it
-                self._read(file, FORMATS)
-        return True
-
-    def _read(self, file: _File, formats: Mapping[str, Format]) -> None:
-        """Find out what a file holds, or why that cannot be; raise LookupError where these formats do not read it."""
-        try:
-            if file.path.name.endswith(SCORE_SUFFIX):
-                file.held = _procedures(file.src, file.path, self._roots)
-            else:
-                held = _clips(file.path, formats)
-                for clip in held:
-                    if len(clip.skeleton):
-                        self.figures[_playable(file.src, clip)] = clip.derived(_figure)
-                file.held = [_playable(file.src, clip) for clip in held]
-            file.problem = ""
-        except (FileError, OSError) as error:
-            said = error.problems[0].message if isinstance(error, FileError) else str(error)
-            file.held, file.problem = None, DAMAGED + said
-        self.version += 1
-
-    def read(self, src: str) -> _File | None:
-        """Read a file that was not read, or could not be; None where there is none."""
-        file = self.files.get(src)
-        if file is not None and file.held is None:
-            self._read(file, clips.formats())
-        return file
-
-    def take_read(self, loaded: Iterable[str]) -> None:
-        """Take what the score loads: whoever laid it out has read that, also what only Blender can read."""
-        for src in loaded:
-            file = self.files.get(src)
-            if file is not None and file.held is None and not file.problem:
-                with suppress(LookupError):
-                    self._read(file, FORMATS)
 
 
 def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
@@ -147,12 +47,6 @@ def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
     unnamed = (Playable(path, path.rpartition("/")[2], 0.0, is_read=False, problem=HAS_DOT)
                for path in search.without_src if ":" not in path and "\\" not in path)
     return (*_own(armature_object, blocks.layout), *files, *unnamed, *_actions(armature_object))
-
-
-def left_out(armature_object: bpy.types.Object) -> int:
-    """Return how many files of the library are not on the shelf, since there are too many."""
-    blocks = score_blocks.shown(armature_object)
-    return 0 if blocks is None or blocks.scores is None else _search(blocks.scores.library).left_out
 
 
 def read(armature_object: bpy.types.Object, playable: Playable) -> Playable:
@@ -177,6 +71,22 @@ def figures(armature_object: bpy.types.Object) -> Mapping[Playable, Figure]:
     return _search(blocks.scores.library).figures | {each: figure for each, figure in _action_figures.items() if figure}
 
 
+def known(armature_object: bpy.types.Object) -> Mapping[Playable, Known]:
+    """Return what is known of clips of the library besides their lengths."""
+    blocks = score_blocks.shown(armature_object)
+    return {} if blocks is None or blocks.scores is None else _search(blocks.scores.library).known
+
+
+def trouble(armature_object: bpy.types.Object) -> str:
+    """Return what is wrong with the library as a whole, "" where nothing is: files left out, tags that are damaged."""
+    blocks = score_blocks.shown(armature_object)
+    if blocks is None or blocks.scores is None:
+        return ""
+    search = _search(blocks.scores.library)
+    many = f"{search.left_out:,} more files are not shown: choose a folder with fewer" if search.left_out else ""
+    return "; ".join(filter(None, (many, search.wrong_tags)))
+
+
 def state(armature_object: bpy.types.Object) -> Hashable:
     """Return a value that changes when something else can be put into the score; cheap enough for every drawing."""
     blocks = score_blocks.shown(armature_object)
@@ -195,8 +105,8 @@ def is_searching(armature_object: bpy.types.Object) -> bool:
 def playables_of(src: str, path: Path, library: object) -> list[Playable]:
     """Return what one file holds, also one that Blender opens; raise FileError where it cannot be read."""
     if path.name.endswith(SCORE_SUFFIX):
-        return _procedures(src, path, library.roots if isinstance(library, Library) else ())
-    return [_playable(src, clip) for clip in _clips(path, clips.formats())]
+        return procedures_of(src, path, library.roots if isinstance(library, Library) else ())
+    return [playable_of(src, clip) for clip in clips_of(path, clips.formats())]
 
 
 def src_of(library: object, path: Path) -> str:
@@ -213,7 +123,7 @@ def forget() -> None:
     _action_figures.clear()
 
 
-def _search(library: object) -> _Search:
+def _search(library: object) -> Search:
     """Return the look through a library; where files are to be looked at again, the one before until that has ended."""
     roots = library.roots if isinstance(library, Library) else ()
     search = _searches.get(roots)
@@ -228,10 +138,10 @@ def _search(library: object) -> _Search:
     return search
 
 
-def _begun(roots: tuple[Path, ...]) -> _Search:
+def _begun(roots: tuple[Path, ...]) -> Search:
     if not bpy.app.timers.is_registered(_tell):
         bpy.app.timers.register(_tell, first_interval=_LOOK_S)
-    return _Search(roots)
+    return Search(roots, performing.moment())
 
 
 @guarded(None)
@@ -247,7 +157,7 @@ def _own(armature_object: bpy.types.Object, layout: Layout) -> list[Playable]:
     kept = {each.name: each.seconds for each in properties.character(armature_object).procedures}
     kept |= {} if known is None else {name: seconds for name, _, seconds in known.procedures}
     lengths_s = {name: seconds for name, seconds in kept.items() if seconds > 0.0}
-    return [Playable("", procedure.name, lengths_s.get(procedure.name, _length_s(procedure, document)), is_clip=False)
+    return [Playable("", procedure.name, lengths_s.get(procedure.name, length_of(procedure, document)), is_clip=False)
             for procedure in document.procedures if procedure.name != layout.procedure]
 
 
@@ -285,41 +195,5 @@ def _find_next_figure() -> float | None:
     _action_figures[playable] = None
     with suppress(TaktError):
         for clip in clips.clips_of_action(armature_object, CLIPS)(playable.src) or ():
-            _action_figures[playable] = clip.derived(_figure) if len(clip.skeleton) else None
+            _action_figures[playable] = clip.derived(figure_of_clip) if len(clip.skeleton) else None
     return _BETWEEN_S
-
-
-def _procedures(src: str, path: Path, roots: tuple[Path, ...]) -> list[Playable]:
-    """Return the procedures of a score file that others can call, with the lengths that are known without Blender."""
-    document, programme = parse(read_file(path), path), None
-    if not all(procedure.ticks for procedure in document.procedures):
-        with suppress(TaktError):
-            programme = resolve(document, Library(roots, store=CLIPS))
-    return [Playable(src, procedure.name, _length_s(procedure, document, programme), is_clip=False)
-            for procedure in document.procedures if procedure.name != "main"]
-
-
-def _length_s(procedure: Procedure, document: Document, programme: Programme | None = None) -> float:
-    """Return how long a procedure lasts by nature, a guess where nothing says so."""
-    if not procedure.ticks and programme is not None:
-        with suppress(TaktError):
-            return length_s(programme, procedure.name)
-    return (procedure.ticks or _UNKNOWN_TICKS) * document.tick_s
-
-
-def _clips(path: Path, formats: Mapping[str, Format] = FORMATS) -> tuple[Clip, ...]:
-    """Return a file's clips; raise LookupError where they are not known yet and these formats do not read them."""
-    def read() -> ClipFile:
-        if (entry := format_of(path, formats)) and entry.read is None:
-            raise LookupError(path)
-        return read_clip_file(path, formats)
-
-    return CLIPS.read(files_read(path, formats), read).played
-
-
-def _playable(src: str, clip: Clip) -> Playable:
-    return Playable(src, clip.name, clip.duration_s)
-
-
-def _figure(clip: Clip) -> Figure:
-    return figure_of(clip, find_map(clip.skeleton))

@@ -36,7 +36,7 @@ def read_character(armature_object: bpy.types.Object, motion: Playable, fps: flo
     file, warnings = fitted(ClipFile(clip.skeleton, (clip,)), entry)
     if entry is not x3d.FORMAT:
         return file, warnings
-    parts = [_Part.of(ob, armature_object, motion.skeleton.names) for ob in _meshes(armature_object)]
+    parts = [_Part.of(ob, armature_object, motion.skeleton.names) for ob in meshes_of(armature_object)]
     return X3dFile(file.skeleton, file.clips, skin=_Part.skin(parts, turn, metres) if parts else None,
                    as_frames=as_frames), warnings
 
@@ -48,7 +48,7 @@ def unit_m(armature_object: bpy.types.Object) -> float:
     return (size or 1.0) * (scene.unit_settings.scale_length if scene is not None else 1.0)
 
 
-def _meshes(armature_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
+def meshes_of(armature_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
     """Yield the visible meshes that an armature deforms."""
     scene = bpy.context.scene
     for ob in scene.objects if scene is not None else ():
@@ -88,7 +88,7 @@ class _Part:
         deforms = dict(zip((bone.name for bone in cast(Any, armature_object.data).bones), read_skin(armature_object),
                            strict=True))
         influences = groups.read_influences(mesh_object, [name if deforms.get(name) else "" for name in names])
-        colours = np.array([_colour(slot.material) for slot in mesh_object.material_slots] or [_colour(None)])
+        colours = np.array([colour_of(slot.material) for slot in mesh_object.material_slots] or [colour_of(None)])
         return cls(points, turned_normals / np.where(length > 0.0, length, 1.0),
                    triangles.reshape(-1, 3).astype(np.int64), influences,
                    np.minimum(material.astype(np.int64), len(colours) - 1), colours)
@@ -113,7 +113,7 @@ class _Part:
                        np.concatenate([part.colours for part in parts]))
 
 
-def _colour(material: bpy.types.Material | None) -> tuple[float, ...]:
+def colour_of(material: bpy.types.Material | None) -> tuple[float, ...]:
     """Return a material's base colour, linear: of its shader where that is one colour, else the viewport's."""
     if material is None:
         return (0.8, 0.8, 0.8)

@@ -5,7 +5,15 @@ from typing import Any, cast
 import bpy
 
 from ..bridge import language
-from . import command, export_performance, import_character, import_ogre, play_clip, score_editor
+from . import (
+    command,
+    export_ogre,
+    export_performance,
+    import_character,
+    import_ogre,
+    play_clip,
+    score_editor,
+)
 from .add_sample import TAKT_OT_add_sample
 from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
 from .bend_report import TAKT_OT_bend_report
@@ -14,6 +22,7 @@ from .change_libraries import TAKT_OT_change_libraries, TAKT_OT_forget_folder
 from .choose_method import TAKT_OT_choose_method
 from .clip_folders import TAKT_OT_add_clip_files, TAKT_OT_add_clip_folder, TAKT_OT_move_folder
 from .edit_score import TAKT_OT_edit_score
+from .export_ogre import TAKT_OT_export_ogre
 from .export_performance import TAKT_OT_export_performance
 from .fit_skeleton import TAKT_OT_fit_skeleton
 from .help import TAKT_OT_help, manual_map
@@ -73,6 +82,7 @@ _CLASSES = (
     TAKT_GGT_strip,
     TAKT_OT_render_film,
     TAKT_OT_export_performance,
+    TAKT_OT_export_ogre,
     TAKT_FH_pha,
     TAKT_OT_change_libraries,
     TAKT_OT_forget_folder,
@@ -98,7 +108,8 @@ _MENUS = ((bpy.types.VIEW3D_MT_object_parent, draw_in_parent_menu),
           (bpy.types.TOPBAR_MT_file_import, import_character.draw_in_import_menu),
           (bpy.types.TOPBAR_MT_file_import, import_ogre.draw_in_import_menu),
           (bpy.types.TOPBAR_MT_file_import, play_clip.draw_in_import_menu),
-          (bpy.types.TOPBAR_MT_file_export, export_performance.draw_in_export_menu))
+          (bpy.types.TOPBAR_MT_file_export, export_performance.draw_in_export_menu),
+          (bpy.types.TOPBAR_MT_file_export, export_ogre.draw_in_export_menu))
 
 
 def register() -> None:

@@ -67,7 +67,7 @@ def _folders(root: str) -> Iterator[tuple[str, tuple[str, ...], list[str]]]:
     waiting: list[tuple[str, tuple[str, ...]]] = [(root, ())]
     while waiting:
         folder, within = waiting.pop()
-        inner, names = [], []
+        inner, names = list[str](), list[str]()
         try:
             with os.scandir(folder) as entries:
                 for entry in entries:

@@ -117,12 +117,13 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
 
 
 def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | None = None, words: str = "",
+                 note: str = "",
                  figures: Mapping[Playable, Figure] | None = None, colours: Mapping[str, int] | None = None,
                  measure: Measure = about_as_wide) -> tuple[Layer, ...]:
     """Draw a shelf, each chip in the colour that its block has in the score.
 
-    words: what is said where there is nothing on it; figures: of those clips where they are known; colours: of the
-    score's procedures, by name.
+    words: what is said where there is nothing on it; note: what is wrong with all of it; figures: of those clips where
+    they are known; colours: of the score's procedures, by name.
     """
     pen, px, size = Pen(), view.scale, theme.size_px * view.scale
     if shelf.height <= 0.0:
@@ -146,6 +147,11 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
         pen.text(words, max(view.left, 2.0 * _PAD_PX * px), 0.45 * shelf.height, size, theme.faint)
     front = Pen()
     front.rectangle((view.width, 0.0, 2.0 * view.width, shelf.height - px), theme.mixed(0.03))  # below the sidebar
+    if note:
+        said = clipped(note, 0.7 * (view.width - view.left), 0.9 * size, measure)
+        left = view.width - measure(said, 0.9 * size) - 3.0 * _PAD_PX * px
+        front.rectangle((left, shelf.height - _TITLE_PX * px, view.width, shelf.height - px), theme.mixed(0.03))
+        front.text(said, left + _PAD_PX * px, shelf.height - 0.75 * _TITLE_PX * px, 0.9 * size, theme.warning)
     if view.left > 0.0:  # before what was scrolled to the left
         front.rectangle((0.0, 0.0, view.left - px, shelf.height - px), theme.mixed(0.03))
         front.text("Library", 2.0 * _PAD_PX * px, 0.55 * shelf.height, size, theme.mixed(0.8))
@@ -200,7 +206,8 @@ def told(playable: Playable, tick_s: float) -> str:
         return f"{playable.src} {playable.problem}"
     if not playable.is_read:
         return f"{playable.src}: not read yet; drag it into the score to read it"
-    return f"{playable.full_name}: {playable.duration_s:.3g} s, {playable.duration_s / tick_s:.3g} ticks at this tempo"
+    length = f"{playable.duration_s:.3g} s, {playable.duration_s / tick_s:.3g} ticks at this tempo"
+    return f"{playable.full_name}: {length}{' · ' * bool(playable.tags)}{', '.join(playable.tags)}"
 
 
 def _grouped(playables: Iterable[Playable]) -> list[tuple[str, list[Playable]]]:

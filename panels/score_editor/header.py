@@ -79,6 +79,7 @@ def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     row = layout.row(align=True)
     if tree.has_shelf:
         row.prop(tree, "search", text="", icon="VIEWZOOM")
+        row.prop(tree, "shelf_order", text="", icon_only=True)
         row.menu("TAKT_MT_score_clips", text="", icon="ADD")
     row.prop(tree, "has_shelf", text="", icon="ASSET_MANAGER")
 

@@ -7,9 +7,11 @@ from typing import Any
 import bpy
 import pytest
 
-from takt.bridge import properties
+from takt.bridge import properties, score_tree, shelf_order
 from takt.bridge import shelf as bridge_shelf
-from takt.core.score_editor.shelf import ACTIONS, DAMAGED, OTHER_ACTIONS, told
+from takt.core.classes import tags_file
+from takt.core.score_editor.shelf import ACTIONS, DAMAGED, OTHER_ACTIONS, found, told
+from takt.samples.clip_files import write_files
 from takt.tests.blender.dancing import STEPS, play, text_of
 from takt.tests.blender.score_editors import editing
 
@@ -134,3 +136,37 @@ def test_a_folder_takes_the_place_of_the_samples_as_long_as_nothing_calls_them(
         assert operators.takt.add_clip_folder(directory=str(library)) == {"FINISHED"}
         assert Path(properties.character(rig).library) == library and not folders(rig)
         assert {each.src for each in searched(rig)} >= {"feet.Steps"}
+
+
+def test_clips_are_found_by_what_they_are_and_put_in_order_by_what_fits(
+        rig: bpy.types.Object, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("samples")
+    write_files(folder)
+    tags_file.with_tags(folder, "dance.Moves.sway", ("for the king",))
+    (folder / "main.pha").write_text(
+        '<pha tickLength="1"><load src="feet.Steps"/><procedure name="main"><call name="left_step" duration="1"/>'
+        "</procedure></pha>", encoding="utf-8")
+    play(folder / "main.pha")
+    with editing():
+        chips = tuple(searched(rig))
+        assert {each.name for each in found(chips, "turning left")} == {"quarter_left"}
+        assert {each.name for each in found(chips, "travelling, run")} == {"left_run", "right_run"}
+        assert {each.name for each in found(chips, "for the king")} == {"sway"}
+        tree = score_tree.tree_of(bpy.context)
+        assert tree is not None
+        assert shelf_order.ordered(rig, tree, chips) == (chips, "")
+        tree.shelf_order = "FITS"
+        fits, said = shelf_order.ordered(rig, tree, chips)
+        assert not said and fits[0].name in {"right_step", "right_run"}
+        assert {each.shelf_group for each in fits} == {"Fits after left_step"}
+        tree.shelf_order = "LIKE"
+        like, said = shelf_order.ordered(rig, tree, chips)
+        assert not said and like[0].name == "left_step" and like[1].name in {"right_step", "left_run"}
+
+
+def test_damaged_tags_are_said_and_the_rest_works(rig: bpy.types.Object, library: Path) -> None:
+    (library / "takt.tags").write_text("# Takt tags 9\n", encoding="utf-8")
+    play(library / "dance.pha")
+    with editing():
+        assert {each.src for each in searched(rig)} >= {"feet.Steps"}
+        assert "newer" in bridge_shelf.trouble(rig)
