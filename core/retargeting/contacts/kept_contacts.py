@@ -95,7 +95,7 @@ def _as_usual(here: _Body, there: _Body, times: FloatArray, made: FloatArray, co
     Out of a thick trunk there are several ways; which is shortest may change from one frame to the next and back. Hands
     that touch something, counts (F, 2), know where they go.
     """
-    usual = smoothed(times, made.reshape(len(times), -1).T, _USUAL_S).T.reshape(made.shape)
+    usual = smoothed(times, made.reshape(len(times), -1).T, _USUAL_S, keeps_ends=True).T.reshape(made.shape)
     rows = np.flatnonzero((here.is_far(made - usual) & (counts == 0.0)).any(axis=1))
     for seen in _seen_at(here, there, times, rows):
         made[seen.rows], _ = _detours(here, there, seen, usual[seen.rows])
