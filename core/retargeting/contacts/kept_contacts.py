@@ -96,7 +96,7 @@ def _as_usual(here: _Body, there: _Body, times: FloatArray, made: FloatArray, co
     that touch something, counts (F, 2), know where they go.
     """
     usual = smoothed(times, made.reshape(len(times), -1).T, _USUAL_S, keeps_ends=True).T.reshape(made.shape)
-    rows = np.flatnonzero((here.is_far(made - usual) & (counts == 0.0)).any(axis=1))
+    rows = np.flatnonzero((here.is_far(made - usual) & made.any(axis=2) & (counts == 0.0)).any(axis=1))
     for seen in _seen_at(here, there, times, rows):
         made[seen.rows], _ = _detours(here, there, seen, usual[seen.rows])
 
@@ -107,11 +107,11 @@ def _smoothly(times: FloatArray, made: FloatArray, counts: FloatArray) -> FloatA
     Hands that nothing leads go before they touch, and come back afterwards; those that touch for so short a time that
     they cannot go there and back do so in part.
     """
-    is_led = made.any(axis=2)
+    is_led = np.asarray(made.any(axis=2))
     away_s = np.stack([-depth_within(times, times[led, None].repeat(2, axis=1)) for led in is_led.T], axis=1)
     weight = np.where(is_led, 1.0, _FREE_WEIGHT + smoothstep(away_s, 0.0, _GOES_S)) + _CONTACT_WEIGHT * counts
     curves = smoothed(times, made.reshape(len(times), -1).T, _HAND_S,
-                      weight=np.repeat(weight, 4, axis=1).T, keeps_ends=True)
+                      weight=np.repeat(weight, 4, axis=1).T)
     return np.asarray(np.where(away_s[..., None] < _GOES_S, curves.T.reshape(made.shape), 0.0))
 
 

@@ -264,7 +264,7 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
         soft_hi = np.maximum(lift + flies + _HANGS_LEGS * leg + np.minimum(puts, leg), soft_lo)
         weights, none = np.full((1, len(times)), _REACH_WEIGHT), np.full((1, len(times)), np.inf)
         soft = SoftBounds(np.where(lies, lift, soft_lo)[None], none, weights, np.zeros(weights.shape))
-        curve = smoothed(times, lift[None], _BODY_S, weight=1.0 + _LIES_WEIGHT * lies, lo=least,
+        curve = smoothed(times, lift[None], _BODY_S, weight=np.where(lies, _LIES_WEIGHT, 1.0), lo=least,
                          hi=np.where(lies, np.maximum(lift, least), soft_hi), keeps_ends=True, is_cycle=is_cycle,
                          soft=soft)[0]
         seen = times[np.abs(curve - lift) > _UNSEEN_LEGS * leg]
