@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from ..maths.arrays import FloatArray
 from .cells import Cells
 from .embedding import Embedding
-from .humanoid import Head, Limb, arm, ball_of_foot, course_of, head, leg
+from .humanoid import Head, Limb, arm, ball_of_foot, head, hip, leg
+from .level_sets import Course, LevelSets
 from .limbs import unit
 from .problem import FittedSkeleton
 
@@ -27,9 +29,14 @@ _COLLARBONE: Final = np.array((0.125, 0.24, 0.16))
 _MIRRORED: Final = 0.06
 """Joints whose mirror images differ by less than this share of the body's height are made symmetric."""
 
-_BY_FEET: Final = 1.0
-_BY_KNEES: Final = 0.5
-_BY_HINT: Final = 0.12
+_BY_FEET: Final = 0.5
+_BY_KNEES: Final = 0.25
+_BY_ELBOWS: Final = 0.1
+_BY_HANDS: Final = 0.1
+_BY_HEAD: Final = 0.15
+_BY_HINT: Final = 0.2
+"""What each foot, knee, elbow and hand, the head, and the hint have to say about where the front is."""
+
 _TOE_IS: Final = 0.12
 """Of the leg's length: a foot that reaches so far to the front tells surely where that is."""
 
@@ -55,43 +62,65 @@ class Body:
     middle: FloatArray
 
 
-def assembled(cells: Cells, tips: list[int], found: Embedding, middle: int, up: FloatArray,
-              front: FloatArray) -> FittedSkeleton:
-    """Return the skeleton of a humanoid whose ends are known; tips: cells; up, front: (3,) where likely."""
-    body = _measured(cells, tips, found, middle, up, front)
+def assembled(cells: Cells, tips: list[int], found: Embedding, middle: int, front: FloatArray) -> FittedSkeleton:
+    """Return the skeleton of a humanoid whose ends are known; tips: cells; front: (3,) where its face likely is."""
+    body = _measured(cells, tips, found, middle, front)
     return skeleton_of(_symmetric(_left_first(body)))
 
 
-def _measured(cells: Cells, tips: list[int], found: Embedding, middle: int, likely_up: FloatArray,
-              likely_front: FloatArray) -> Body:
+def _measured(cells: Cells, tips: list[int], found: Embedding, middle: int, likely_front: FloatArray) -> Body:
     points = cells.points[tips]
     hands, feet = points[list(found.hands)], points[list(found.feet)]
     normal = unit((hands[0] - hands[1]) + (feet[0] - feet[1]))
     centre = (hands.mean(axis=0) + feet.mean(axis=0)) / 2.0
-    arms = [arm(course_of(cells, tips[end], middle), points[end], normal, centre) for end in found.hands]
-    ways = [cells.distances([tips[end]]) for end in (*found.hands, *found.feet, found.head)]
-    crotch = float(ways[2][tips[found.feet[1]]]) / 2.0
-    legs = [leg(cells, course_of(cells, tips[end], middle), points[end], crotch) for end in found.feet]
-    out = unit((arms[0].root - arms[1].root) + (legs[0].root - legs[1].root))
-    shoulders, hips = (arms[0].root + arms[1].root) / 2.0, (legs[0].root + legs[1].root) / 2.0
+    ways = {end: cells.distances([tips[end]]) for end in (*found.hands, *found.feet, found.head)}
+    courses = {end: Course.of(cells, LevelSets.of(cells, way), way, middle) for end, way in ways.items()}
+    arms = [arm(courses[end], points[end], normal, centre) for end in found.hands]
+    crotch = float(ways[found.feet[0]][tips[found.feet[1]]]) / 2.0
+    stems = [hip(courses[end], crotch) for end in found.feet]
+    out = unit((arms[0].root - arms[1].root) + (stems[0][1] - stems[1][1]))
+    shoulders, hips = (arms[0].root + arms[1].root) / 2.0, (stems[0][1] + stems[1][1]) / 2.0
     up = unit((shoulders - hips) - (shoulders - hips) @ out * out)
+    legs = [leg(cells.points[(ways[end] <= crotch) & (ways[end] <= ways[other])], cells.cell, courses[end], points[end],
+                stem, up) for end, other, stem in zip(found.feet, found.feet[::-1], stems, strict=True)]
     half = float(np.linalg.norm(arms[0].root - arms[1].root)) / 2.0
-    own = (ways[4] < np.minimum(ways[0], ways[1])) & ((cells.points - shoulders) @ up > 0.0)
-    top = head(cells.points[own], cells.cell, points[found.head], shoulders, up, half)
+    above = (ways[found.head] < np.minimum(ways[found.hands[0]], ways[found.hands[1]])) & (
+        (cells.points - shoulders) @ up > 0.0)
+    top = head(cells.points[above], cells.cell, points[found.head], shoulders, up, half)
     body = Body((arms[0], arms[1]), (legs[0], legs[1]), top, out, up, np.cross(out, up), (shoulders + hips) / 2.0)
-    return replace(body, front=_front(body, likely_front))
+    palms = [cells.points[ways[end] <= float(np.linalg.norm(limb.tip - limb.end))]
+             for end, limb in zip(found.hands, arms, strict=True)]
+    skull = cells.points[above & ((cells.points - top.skull) @ up > 0.0)]
+    return replace(body, front=_front(body, palms, skull, likely_front))
 
 
-def _front(body: Body, likely: FloatArray) -> FloatArray:
-    """Return the unit vector to the body's front (3,), by its feet, its knees, and where it most likely is."""
+def _front(body: Body, hands: Sequence[FloatArray], skull: FloatArray, likely: FloatArray) -> FloatArray:
+    """Return the unit vector to the body's front (3,), by what mostly lies in front, and where it most likely is.
+
+    hands, skull: the cells (N, 3) of each hand, and of the head above the skull's base.
+    """
     ahead = np.cross(body.out, body.up)
     votes = _BY_HINT * float(np.sign(ahead @ likely))
     for limb in body.legs:
         length = float(np.linalg.norm(limb.root - limb.end))
-        votes += _BY_FEET * float(np.clip((limb.tip - limb.end) @ ahead / (_TOE_IS * length), -1.0, 1.0)) / 2.0
-        straight = (limb.root + limb.end) / 2.0
-        votes += _BY_KNEES * float(np.clip((limb.middle - straight) @ ahead / (0.1 * length), -1.0, 1.0)) / 2.0
+        votes += _BY_FEET * _vote((limb.tip - limb.end) @ ahead, _TOE_IS * length)
+        votes += _BY_KNEES * _vote((limb.middle - (limb.root + limb.end) / 2.0) @ ahead, 0.1 * length)
+    for limb, cells in zip(body.arms, hands, strict=True):
+        length = float(np.linalg.norm(limb.root - limb.end))
+        votes += _BY_ELBOWS * _vote(((limb.root + limb.end) / 2.0 - limb.middle) @ ahead, 0.1 * length)
+        if len(cells):
+            along = unit(limb.end - limb.middle)
+            beside = cells.mean(axis=0) - limb.end
+            votes += _BY_HANDS * _vote((beside - beside @ along * along) @ ahead, 0.05 * length)
+    if len(skull):
+        size = float(np.linalg.norm(body.head.crown - body.head.skull))
+        votes += _BY_HEAD * _vote((skull.mean(axis=0) - body.head.neck) @ ahead, 0.3 * size)
     return np.asarray(ahead if votes >= 0.0 else -ahead)
+
+
+def _vote(distance: np.floating[Any] | FloatArray, full: float) -> float:
+    """Return −1 to 1: how clearly something lies in front, by how far, and from which distance on it is clear."""
+    return float(np.clip(float(distance) / full, -1.0, 1.0)) if full > 0.0 else 0.0
 
 
 def _left_first(body: Body) -> Body:

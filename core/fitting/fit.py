@@ -15,6 +15,7 @@ from ..binding.surface import Surface, triangulate, with_centres
 from ..binding.welding import COINCIDENT, weld
 from ..maths.arrays import FloatArray
 from .assembly import assembled
+from .carving import carved
 from .cells import Cells
 from .embedding import Ends, embed
 from .level_sets import LevelSets, extremities
@@ -65,7 +66,7 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
         raise FitError("the mesh has no head, two arms and two legs that mirror each other; a skeleton can be "
                        "fitted into humanoids only")
     tell.at(0.7)
-    fitted = assembled(cells, body.tips, found, body.middle, up, problem.front @ frame.axes)
+    fitted = assembled(cells, body.tips, found, body.middle, problem.front @ frame.axes)
     tell.at(1.0)
     return _in_space(fitted, frame)
 
@@ -104,8 +105,8 @@ def _cells(problem: FittingProblem) -> tuple[Frame, Cells]:
     if extent.max() == 0.0 or np.sort(extent)[0] < _FLAT * extent.max():
         raise FitError("the mesh is flat, and so has no inside; choose a mesh with volume")
     cell = max(float(extent.max()) / _ALONG, float(np.prod(extent)) ** (1.0 / 3.0) / _ACROSS)
-    solid = Solid.build(shown, *surface.samples(SAMPLE_STEP * cell), cell)
-    return frame, Cells.of(solid)
+    samples, areas = surface.samples(SAMPLE_STEP * cell)
+    return frame, Cells.of(carved(Solid.build(shown, samples, areas, cell), samples, areas))
 
 
 def _ends(cells: Cells, tell: _Meter) -> _Body:

@@ -12,17 +12,18 @@ from typing import Final
 import numpy as np
 
 from ..maths.arrays import FloatArray, smoothstep
-from .cells import Cells
-from .level_sets import Course, LevelSets
+from .level_sets import Course
 from .limbs import Stem, bend, line_through, narrowest, smoothed, unit
 
-_SHOULDER_DEPTH: Final = 3.4
-"""How far inwards of where an arm leaves the trunk the shoulder is, in radii of the arm."""
+_SHOULDER_DEPTH: Final = 0.155, 0.055
+"""How far inwards of where an arm has merged with the trunk the shoulder is, as a share of the free arm: where it hangs
+down, and where it is level."""
 
-_SHOULDER_AT_MOST: Final = 0.44
-"""The same as a share of the way to the body's middle plane."""
+_SHOULDER_AT_MOST: Final = 0.55
+"""How far inwards of where an arm leaves the trunk the shoulder is at most, as a share of the way to the middle plane.
+"""
 
-_HIP_DEPTH: Final = 0.097
+_HIP_DEPTH: Final = 0.08
 """How far above the crotch the hip is, as a share of the way from there to the toes."""
 
 _ELBOW: Final = 0.5
@@ -30,19 +31,29 @@ _KNEE: Final = 0.5
 _WRIST: Final = 0.26
 """Of the way from the finger's tip to the shoulder."""
 
+_FOOT: Final = 0.25
+"""Of the way from toes to crotch: so long is the foot at most."""
+
+_STANDS: Final = 0.6
+"""Cosine between leg and trunk from which on the shin is first taken to go on from the trunk."""
+
+_SHIN: Final = 0.08, 0.48
+"""The shin's curve is taken between these shares of the way from ankle to hip."""
+
+_SHIN_AREA: Final = 1.5
+"""The foot ends where a slice is no larger than so many times the shin's smallest."""
+
+_FOOT_IS: Final = 1.8
+"""A leg's end is a foot if it is so many times as long as the shin is wide."""
+
+_ANKLE_OF_FOOT: Final = 0.33
 _ANKLE_OF_LEG: Final = 0.088
-_ANKLE_OF_NARROWEST: Final = 0.57
-"""Its height over the sole as a share of the hip's, and of the narrowest place's above it."""
+_ANKLE_AT_MOST: Final = 0.35
+"""Its height over the sole as a share of the foot's length, and of the hip's height where there is no foot."""
 
-_HEEL: Final = 0.08, 0.33
-"""Between these shares of the way from the toes to the crotch."""
-
-_ANKLE_RANGE: Final = 0.05, 0.15
+_ANKLE_ROUNDS: Final = 2
 _BALL: Final = 0.63
 """Where the toes begin, on the way from ankle to their tip."""
-
-_POINTED: Final = 0.75
-"""Cosine between shin and foot from which on the foot is stretched."""
 
 _NECK_BELOW: Final = 0.2
 """The neck's base is so many of its radii below where it is narrowest."""
@@ -88,17 +99,12 @@ class Head:
     certain: tuple[float, float]
 
 
-def course_of(cells: Cells, tip: int, target: int) -> Course:
-    """Return the curve from an end of the body to a target cell."""
-    distances = cells.distances([tip])
-    return Course.of(cells, LevelSets.of(cells, distances), distances, target)
-
-
 def arm(course: Course, tip: FloatArray, normal: FloatArray, middle: FloatArray) -> Limb:
     """Return shoulder, elbow and wrist from the curve of an arm; normal, middle: (3,) those of the body's plane."""
     stem = Stem.of(course)
     free = float(course.at[stem.index])
-    depth = _SHOULDER_DEPTH * stem.radius
+    level = abs(float(stem.direction @ normal))
+    depth = stem.merged + (_SHOULDER_DEPTH[0] + level * (_SHOULDER_DEPTH[1] - _SHOULDER_DEPTH[0])) * free
     towards = -float((stem.foot - middle) @ normal) / _nonzero(float(stem.direction @ normal))
     if towards > 0.0:
         depth = min(depth, _SHOULDER_AT_MOST * towards)
@@ -114,35 +120,64 @@ def arm(course: Course, tip: FloatArray, normal: FloatArray, middle: FloatArray)
                 (_LIKELY, _SURE if bent > 0.08 else _LIKELY, _GUESS + (_SURE - _GUESS) * weight))
 
 
-def leg(cells: Cells, course: Course, tip: FloatArray, crotch: float) -> Limb:
-    """Return hip, knee and ankle from the curve of a leg; crotch: how far it is from the foot's end."""
+def hip(course: Course, crotch: float) -> tuple[Stem, FloatArray]:
+    """Return the free part of a leg and its hip (3,); crotch: how far it is from the foot's end."""
     stem = Stem.of(course, crotch)
-    free = float(course.at[stem.index])
-    hip = stem.foot + _HIP_DEPTH * free * stem.direction
-    narrow, waist = narrowest(course, _heel(course, free), 0.5 * free)
-    shin = course.points[(course.at >= narrow) & (course.at <= max(0.5 * free, narrow + 0.15 * free))]
-    centre, down = line_through(shin if len(shin) > 1 else course.points[:stem.index + 1])
-    down = -down if down @ (hip - centre) > 0.0 else down
-    place = course.point_at(narrow)
-    near = cells.points[((cells.points - place) ** 2).sum(axis=1) < (1.2 * narrow) ** 2]
-    sole = float(((near if len(near) else place[None]) @ down).max())
-    height = sole - float(hip @ down)
-    weight = float(smoothstep(waist, 0.0, _WAISTED))
-    above = weight * _ANKLE_OF_NARROWEST * (sole - float(place @ down)) + (1.0 - weight) * _ANKLE_OF_LEG * height
-    above = float(np.clip(above, _ANKLE_RANGE[0] * height, _ANKLE_RANGE[1] * height))
-    ankle = centre + down * (sole - above - float(centre @ down))
-    if unit(tip - place) @ down > _POINTED and weight > 0.5:
-        ankle = place
-    own = course.points[(course.at >= narrow) & (course.at <= free)]
-    knee, bent = bend(own, hip, ankle, _KNEE)
-    return Limb(hip, knee, ankle, tip, stem.radius,
-                (_LIKELY, _SURE if bent > 0.08 else _LIKELY, _GUESS + (_SURE - _GUESS) * weight))
+    return stem, stem.foot + _HIP_DEPTH * float(course.at[stem.index]) * stem.direction
 
 
-def _heel(course: Course, free: float) -> float:
-    """Return how far from its end a leg's foot is thickest."""
-    foot = np.flatnonzero((course.at >= _HEEL[0] * free) & (course.at <= _HEEL[1] * free))
-    return float(course.at[foot[smoothed(course.areas)[foot].argmax()]]) if len(foot) else _HEEL[1] * free
+def leg(own: FloatArray, cell: float, course: Course, tip: FloatArray, start: tuple[Stem, FloatArray],
+        up: FloatArray) -> Limb:
+    """Return hip, knee and ankle from the curve of a leg.
+
+    own: (N, 3) the cells of the free leg, and their edge length; start: as `hip` finds it; up: (3,) along the trunk.
+    """
+    stem, hip = start
+    curve = course.points[:stem.index + 1]
+    down = unit(course.point_at(_FOOT * float(course.at[stem.index])) - stem.foot)
+    if down @ -up > _STANDS:
+        down = -up  # a short leg's foot is most of its curve
+    ankle, certain = _ankle(own, cell, hip, down)
+    for _ in range(_ANKLE_ROUNDS):
+        height = float((ankle - hip) @ down)
+        above = (ankle - curve) @ down
+        shin = curve[(above > _SHIN[0] * height) & (above < _SHIN[1] * height)]
+        if len(shin) < 4:
+            break
+        centre, along = line_through(shin)
+        down = along if along @ down > 0.0 else -along
+        ankle, certain = _ankle(own, cell, hip, down)
+        ankle = centre + float((ankle - centre) @ down) * down
+    knee, bent = bend(curve[(ankle - curve) @ down > _SHIN[0] * float((ankle - hip) @ down)], hip, ankle, _KNEE)
+    return Limb(hip, knee, ankle, tip, stem.radius, (_LIKELY, _SURE if bent > 0.08 else _LIKELY, certain))
+
+
+def _ankle(own: FloatArray, cell: float, hip: FloatArray, down: FloatArray) -> tuple[FloatArray, float]:
+    """Return the ankle (3,) and how sure it is: where slices of the leg become as small as those of the shin.
+
+    own: (N, 3) the leg's cells; down: (3,) along the shin. The ankle is about a third of the foot's length high; a boot
+    that is wide far above that says nothing of it.
+    """
+    sole = float((own @ down).max())
+    heights, height = sole - own @ down, sole - float(hip @ down)
+    areas = smoothed(np.bincount((heights / cell).astype(np.int64)).astype(np.float64)) * cell**2
+    shin = areas[int(0.12 * height / cell):int(0.55 * height / cell) + 1]
+    if not len(shin) or shin.min() <= 0.0:
+        return hip + (1.0 - _ANKLE_OF_LEG) * height * down, _GUESS
+    slim = np.flatnonzero(areas <= _SHIN_AREA * float(shin.min()))
+    top = (float(slim[slim > 0][0]) if (slim > 0).any() else 0.0) * cell
+    lowest = own[heights < max(2.0 * cell, 0.3 * top)]
+    flat = lowest - (lowest @ down)[:, None] * down
+    _, forward = line_through(flat)
+    length = float(np.ptp(flat @ forward)) + cell
+    usual = _ANKLE_OF_FOOT * length
+    if length < _FOOT_IS * float(np.sqrt(shin.min())):
+        return hip + (1.0 - _ANKLE_OF_LEG) * height * down, _GUESS
+    above = float(np.clip(top, 0.6 * usual, 1.4 * usual))
+    above = min(above, _ANKLE_AT_MOST * height)
+    around = own[np.abs(heights - max(top, above)) <= 1.5 * cell]
+    middle = around.mean(axis=0) if len(around) else hip
+    return middle + (sole - above - float(middle @ down)) * down, _SURE if above == top else _LIKELY
 
 
 def head(points: FloatArray, cell: float, crown: FloatArray, shoulders: FloatArray, up: FloatArray,
@@ -164,7 +199,7 @@ def head(points: FloatArray, cell: float, crown: FloatArray, shoulders: FloatArr
         return Head(neck, skull, crown, (_GUESS, _GUESS))
     narrow = low + int(areas[low:high].argmin())
     beyond, under = float(areas[narrow:].max()), float(areas[:narrow + 1].max())
-    weight = float(smoothstep(1.0 - areas[narrow] / min(beyond, under), 0.0, _WAISTED))
+    weight = float(smoothstep(1.0 - areas[narrow] / max(min(beyond, under), cell**2), 0.0, _WAISTED))
     radius, place = float(np.sqrt(areas[narrow] / np.pi)), (narrow + 0.5) * cell
     neck_at = weight * min(place - _NECK_BELOW * radius, 1.8 * by_share) + (1.0 - weight) * by_share
     neck_at = max(neck_at, 0.3 * by_share)

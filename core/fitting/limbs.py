@@ -10,11 +10,19 @@ import numpy as np
 from ..maths.arrays import FloatArray
 from .level_sets import Course
 
-_LIMB: Final = 0.15, 0.5
+_LIMB: Final = 0.15, 0.6
 """Between these shares of the way to the body's middle a course runs along an arm."""
 
-_WIDER: Final = 1.75
-"""An arm ends where its cross-section becomes so many times as large as it usually is."""
+_UPPER: Final = 0.74
+"""From this share of the free limb on, it is above elbow or knee."""
+
+_USUAL: Final = 75.0
+_WIDER: Final = 1.5
+"""An arm ends where its cross-section becomes so many times as large as this percentile of it; its thinner parts do not
+count, since a sleeve may end at the elbow."""
+
+_TRUNK: Final = 3.3
+"""At the shoulder it is so many times as large, in T, A and relaxed poses alike (measured on the sample dancer)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,13 +30,15 @@ class Stem:
     """The free part of a limb.
 
     index: of the course's point at which the trunk begins; radius: of the limb's middle half; foot, direction: (3,) the
-    axis of its upper half, where it meets the trunk, and its unit vector, inwards.
+    axis of its upper half, where it meets the trunk, and its unit vector, inwards; merged: how far inwards of there the
+    limb has become trunk.
     """
 
     index: int
     radius: float
     foot: FloatArray
     direction: FloatArray
+    merged: float
 
     @classmethod
     def of(cls, course: Course, free: float | None = None) -> Stem:
@@ -38,13 +48,14 @@ class Stem:
         at = course.at[:index + 1]
         middle = course.areas[:index + 1][(at >= 0.3 * at[-1]) & (at <= 0.8 * at[-1])]
         radius = float(np.sqrt(np.median(middle if len(middle) else course.areas[:index + 1]) / np.pi))
-        upper = course.points[:index + 1][at >= 0.62 * at[-1]]
+        upper = course.points[:index + 1][at >= _UPPER * at[-1]]
         if len(upper) < 2:
             upper = course.points[max(index - 1, 0):index + 1]
         centre, direction = line_through(upper)
         if len(upper) > 1 and direction @ (upper[-1] - upper[0]) < 0.0:
             direction = -direction
-        return cls(index, radius, centre + direction * float((course.points[index] - centre) @ direction), direction)
+        foot = centre + direction * float((course.points[index] - centre) @ direction)
+        return cls(index, radius, foot, direction, _merged(course, index))
 
 
 def line_through(points: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -61,10 +72,26 @@ def smoothed(areas: FloatArray) -> FloatArray:
 
 def _trunk_begins(course: Course) -> int:
     """Return the index of the last point before which the cross-section is as along the limb."""
+    slim = np.flatnonzero(smoothed(course.areas) < _WIDER * _usual_area(course))
+    return int(slim[-1]) if len(slim) else 1
+
+
+def _merged(course: Course, index: int) -> float:
+    """Return how far behind a point the cross-section has become so many times as large as is usual."""
+    areas, at, least = smoothed(course.areas)[index:], course.at[index:], _TRUNK * _usual_area(course)
+    wide = np.flatnonzero(areas >= least)
+    if not len(wide) or wide[0] == 0:
+        return 0.0
+    after = int(wide[0])
+    share = float((least - areas[after - 1]) / max(areas[after] - areas[after - 1], 1e-12))
+    return float(at[after - 1] + min(max(share, 0.0), 1.0) * (at[after] - at[after - 1]) - at[0])
+
+
+def _usual_area(course: Course) -> float:
+    """Return the cross-section that an arm has along most of its way."""
     areas, at = smoothed(course.areas), course.at
     along = (at >= _LIMB[0] * at[-1]) & (at <= _LIMB[1] * at[-1])
-    slim = np.flatnonzero(areas < _WIDER * float(np.median(areas[along] if along.any() else areas)))
-    return int(slim[-1]) if len(slim) else 1
+    return float(np.percentile(areas[along] if along.any() else areas, _USUAL))
 
 
 def narrowest(course: Course, low: float, high: float) -> tuple[float, float]:

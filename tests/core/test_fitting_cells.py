@@ -5,10 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from takt.core.binding.solid import Solid
+from takt.core.binding.solid import SAMPLE_STEP, Solid
+from takt.core.binding.surface import Surface, connected
+from takt.core.fitting.carving import carved
 from takt.core.fitting.cells import Cells
 from takt.core.fitting.level_sets import Course, LevelSets, extremities
 from takt.core.fitting.limbs import bend, narrowest
+
+from .bodies import joined, tube
+from .test_binding_surface import triangles_of
 
 CELL = 0.1
 
@@ -67,6 +72,27 @@ def test_a_cross_has_four_ends(cross):
     reached = np.sort(np.abs(cross.points[[end.cell for end in ends]]).max(axis=1))
     assert reached == pytest.approx((1.2, 1.2, 2.0, 2.0))
     assert [end.length for end in ends] == sorted((end.length for end in ends), reverse=True)
+
+
+def test_carving_parts_what_nearly_touches_and_keeps_what_is_thin():
+    surface = joined(tube((0, 0, -1), (0, 0, 1), 0.3, 12, 24), tube((0.68, 0, -1), (0.68, 0, 1), 0.3, 12, 24))
+    points, faces = surface[0], surface[1]
+    whole = Surface.build(points, triangles_of(points, faces))
+    samples, areas = whole.samples(SAMPLE_STEP * CELL)
+    thick = Solid.build(points, samples, areas, CELL)
+    assert len(set(_parts(Cells.of(thick)))) == 1
+    assert len(set(_parts(Cells.of(carved(thick, samples, areas))))) == 2
+    sheet = np.array([[-1.0, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]])
+    flat = Surface.build(sheet, np.array([[0, 1, 2], [0, 2, 3]]))
+    samples, areas = flat.samples(SAMPLE_STEP * CELL)
+    assert carved(Solid.build(sheet, samples, areas, CELL), samples, areas).filled.any()
+
+
+def _parts(cells: Cells) -> list[int]:
+    first, second = cells.pairs()
+    bridged = len(cells.bridges)
+    ends = slice(None, len(first) - bridged)
+    return connected(len(cells), first[ends], second[ends]).tolist()
 
 
 def test_short_ends_are_left_out(cross):
