@@ -17,8 +17,10 @@ from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.skeleton import Skeleton
 from ..skinning.influences import Influences
 
-MAX_CORNERS: Final = 6_000_000
-"""Of the triangles of a file; more are refused."""
+MAX_MESHES: Final = 2_000
+"""Of a file; more are refused."""
+TRIANGLE_SPENT: Final = 40
+"""Numbers that a triangle counts for, of those that a file may be made into."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,17 @@ from ..errors import quoted, some_of
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from ..skinning.influences import Influences
-from .character import Character, CharacterFile, Look, SkinnedMesh, influences_of, rigid, unit_normals
+from .character import (
+    MAX_MESHES,
+    TRIANGLE_SPENT,
+    Character,
+    CharacterFile,
+    Look,
+    SkinnedMesh,
+    influences_of,
+    rigid,
+    unit_normals,
+)
 from .collada_data import ColladaData, child, children
 from .collada_figures import Figures, Worn, figures
 from .collada_mesh import Faces, faces_of, look_of
@@ -60,8 +70,8 @@ class _Reader:
     def __init__(self, data: ColladaData, found: Figures) -> None:
         self._data, self._found, self._scene = data, found, found.scene
         self._faces: dict[int, Faces | None] = {}
+        self._meshes = 0
         self._body_of = {node: number for number, body in enumerate(found.bodies) for node in body.nodes.tolist()}
-        self._around = {id(each): node for node, element in found.scene.elements.items() for each in element.children}
         self.still, self.taken = dict[str, None](), set[str]()
 
     def placed(self, body: NodeBody) -> FloatArray:
@@ -161,6 +171,9 @@ class _Reader:
     def _mesh(self, instance: Element, geometry: Element, faces: Faces, matrices: FloatArray,
               influences: Influences) -> SkinnedMesh:
         """Return a mesh whose vertices matrices (V, 4, 4), or one (4, 4), put into the skeleton's space."""
+        self._meshes += 1
+        if self._meshes > MAX_MESHES:
+            raise self._data.error(f"more than {MAX_MESHES} meshes; no more are read", instance)
         linear = matrices[..., :3, :3]
         positions = (linear @ faces.positions[..., None])[..., 0] + matrices[..., :3, 3]
         triangles = faces.triangles
@@ -206,6 +219,6 @@ class _Reader:
                 geometry = self._data.find(instance.attributes.get("url", ""), instance)
                 faces = self._faces_of(geometry)
                 if faces is not None:
-                    self._data.spend(faces.positions.size + faces.triangles.size, instance)
+                    self._data.spend(faces.positions.size + TRIANGLE_SPENT * len(faces.triangles), instance)
                     yield self._mesh(instance, geometry, faces, world @ matrix @ self._in_metres(np.eye(4)),
                                      rigid(joint_of[above], len(faces.positions)))

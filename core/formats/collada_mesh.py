@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import quoted
 from ..maths.arrays import FloatArray, IntArray
 from ..maths.srgb import linear
-from .character import Look, fans, strips, unit_normals
+from .character import TRIANGLE_SPENT, Look, fans, strips, unit_normals
 from .collada_data import ColladaData, child, children
 from .xml import Element
 
@@ -111,6 +111,7 @@ def _corners(data: ColladaData, element: Element) -> tuple[IntArray, IntArray]:
         if len(flat) % stride:
             raise data.error(f"<p> holds {len(flat)} numbers; a multiple of {stride} is wanted", each)
     corners = np.concatenate([np.zeros(0, np.int64), *written]).reshape(-1, stride)
+    data.spend(TRIANGLE_SPENT // 3 * len(corners), element)
     if element.tag == "triangles":
         return corners, np.arange(len(corners) // 3 * 3).reshape(-1, 3)
     if element.tag != "polylist":

@@ -22,7 +22,7 @@ MAGIC: Final = b"PXR-USDC"
 _SECTIONS: Final = ("TOKENS", "STRINGS", "FIELDS", "FIELDSETS", "PATHS", "SPECS")
 _MAX_COUNT: Final = 300_000
 """Of anything that a section lists."""
-_MAX_PACKED: Final = 4 * 2**20
+_MAX_PACKED: Final = 2 * 2**20
 """Compressed bytes of a file, without what nobody asks for, and bytes that they hold."""
 _MAX_UNPACKED: Final = 64 * 2**20
 _IS_ARRAY, _IS_INLINED, _IS_COMPRESSED, _PAYLOAD = 1 << 63, 1 << 62, 1 << 61, (1 << 48) - 1

@@ -72,7 +72,7 @@ class Layer(ABC):
         self.prims: dict[str, Prim] = {}
         self.metadata: dict[str, Held] = {}
         self.left_out: dict[str, list[str]] = {}
-        self._left = MAX_VALUES
+        self._left, self._added = MAX_VALUES, 0
 
     @abstractmethod
     def error(self, message: str, at: int) -> FileError:
@@ -102,7 +102,8 @@ class Layer(ABC):
 
     def add(self, prim: Prim) -> None:
         """Add a prim; raise FileError where there are too many, or too deep ones."""
-        if len(self.prims) == MAX_PRIMS:
+        self._added += 1
+        if self._added > MAX_PRIMS:
             raise self.error(f"more than {MAX_PRIMS} prims; no more are read", prim.at)
         if prim.path.count("/") > MAX_DEPTH:
             raise self.error(f"prims nested more than {MAX_DEPTH} deep", prim.at)

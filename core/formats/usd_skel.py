@@ -34,10 +34,11 @@ from .usd_tree import Space, local_matrices, moved, space_of
 
 _SOURCE: Final = "skel:animationSource"
 _PARTS: Final = (("translation", "translations", 3), ("rotation", "rotations", 4), ("scale", "scales", 3))
-MAX_JOINTS: Final = 10_000
-"""Of a skeleton."""
+MAX_JOINTS: Final = 20_000
+"""Of all skeletons."""
 _LEAST_SPENT: Final = 200
 """Numbers that each joint of a skeleton counts for, and each track of one in a clip."""
+_ANIMATION_SPENT: Final = 25_000
 
 
 def clips_of_layer(layer: Layer) -> ClipFile:
@@ -86,9 +87,13 @@ class _Rig:
 
 def _rigs(layer: Layer, space: Space) -> Iterator[_Rig]:
     """Yield the skeletons that a layer defines."""
+    total = 0
     for prim in layer.prims.values():
         if prim.kind == "Skeleton" and all(each.is_defined for each in layer.around(prim)):
             joints = _names(layer, prim, "joints")
+            total += len(joints)
+            if total > MAX_JOINTS:
+                raise layer.error(f"up to {prim.path} there are {total} joints; at most {MAX_JOINTS} are read", prim.at)
             if joints:
                 yield _rig(layer, prim, joints, space)
 
@@ -99,8 +104,6 @@ def _names(layer: Layer, prim: Prim, name: str) -> tuple[str, ...]:
 
 
 def _rig(layer: Layer, prim: Prim, joints: tuple[str, ...], space: Space) -> _Rig:
-    if len(joints) > MAX_JOINTS:
-        raise layer.error(f"{prim.path} has {len(joints)} joints; at most {MAX_JOINTS} are read", prim.at)
     index = {path: joint for joint, path in enumerate(joints)}
     if len(index) < len(joints):
         twice = next(path for joint, path in enumerate(joints) if index[path] != joint)
@@ -223,6 +226,7 @@ class _Scene:
 
     def animation(self, prim: Prim) -> Animation:
         """Return what an animation does with the joints of its skeletons, and how the prims around these move."""
+        self._layer.spend(_ANIMATION_SPENT, prim.at)
         bound_to = [self._bound(rig) for rig in self._rigs]
         own = [number for number, each in enumerate(bound_to) if each is prim] or [
             number for number, each in enumerate(bound_to) if each is None or len(self._rigs) == 1]

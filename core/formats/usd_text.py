@@ -17,7 +17,8 @@ from .usd_layer import MAX_DEPTH, WIDTHS, Attribute, Held, Layer, Prim
 
 HEADER: Final = b"#usda "
 MAX_CHARACTERS: Final = 64 * 2**20
-_MAX_STATEMENTS: Final = 500_000
+_MAX_STATEMENTS: Final = 100_000
+"""With entries of metadata, and samples at time codes."""
 _GAP: Final = re.compile(r"(?:[\s;]++|#[^\n]*+|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/)*+")
 _TEXT: Final = (r'"""(?:[^"\\]++|\\.|"(?!""))*+"""|' r"'''(?:[^'\\]++|\\.|'(?!''))*+'''|"
                 r'"(?:[^"\\\n]++|\\.)*+"|' r"'(?:[^'\\\n]++|\\.)*+'|" r"@@@(?:[^@]++|@(?!@@))*+@@@|@[^@\n]*+@")
@@ -159,9 +160,7 @@ class _Parser:
 
     def _statement(self, token: str, prim: Prim | None) -> None:
         """Read a statement of which the first token is read; prim: in which it stands."""
-        self._count += 1
-        if self._count > _MAX_STATEMENTS:
-            self._fail(f"more than {_MAX_STATEMENTS} statements; no more are read")
+        self._one_more()
         if token in _SPECIFIERS:
             self._prim(token, prim)
         elif token == "variantSet":
@@ -177,6 +176,11 @@ class _Parser:
             self._wanted(token, "def, over or class")
         else:
             self._property(token, prim)
+
+    def _one_more(self) -> None:
+        self._count += 1
+        if self._count > _MAX_STATEMENTS:
+            self._fail(f"more than {_MAX_STATEMENTS} statements, entries and samples; no more are read")
 
     def _prim(self, specifier: str, around: Prim | None) -> None:
         """Read a prim with all that is in it."""
@@ -201,6 +205,7 @@ class _Parser:
         """Read what stands between round brackets: that of the layer is kept, of a prim what brings others in."""
         self._want("(")
         while (token := self._next()) != ")":
+            self._one_more()
             if not token:
                 self._wanted("", ")")
             if _STRING.fullmatch(token) or token == ",":
@@ -231,7 +236,10 @@ class _Parser:
         held = None
         if self._peek() == "=":
             self._next()
-            held = self._samples(prim, own, token) if special == "timeSamples" else self._value()
+            if special == "timeSamples":
+                self._samples(prim, own, token)
+                return
+            held = self._value()
         if token == "rel":
             if not special and held is not None:
                 prim.targets[own] = tuple(re.findall(r"<([^<>]*)>", str(held.what)))
@@ -255,6 +263,7 @@ class _Parser:
                 found = _TIME.match(self._text, self._at)
                 if found is None:
                     self._wanted(self._next(), "a time code, as in 1: (0, 0, 0)")
+            self._one_more()
             time = _time(found[1])
             if time is None:
                 self._wanted(found[1], "a time code")
@@ -296,6 +305,8 @@ class _Parser:
             bracket = self._text[self._at:self._at + 1]
             if bracket in _OPEN and bracket:
                 wanted.append(_OPEN[bracket])
+                if len(wanted) > MAX_DEPTH:
+                    self._fail(f"brackets nested more than {MAX_DEPTH} deep")
             elif bracket != wanted.pop():
                 self._wanted(bracket, quoted(wanted[-1] if wanted else _OPEN[first]))
             self._at += 1

@@ -26,7 +26,7 @@ from .x3d_shapes import COORDINATE, GEOMETRY, Faces, faces_of, look_of
 _SHAPE: Final = frozenset(("Shape",))
 _GROUPS: Final = frozenset(("Group", "Transform", "Collision", "Anchor"))
 _LOOKS: Final = frozenset(("Appearance",))
-_LEAST_SPENT: Final = 100
+_LEAST_SPENT: Final = 1000
 """Numbers that each place of a shape counts for."""
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..maths.arrays import FloatArray, IntArray
 from ..maths.srgb import linear
-from .character import Look, fans, strips, unit_normals
+from .character import TRIANGLE_SPENT, Look, fans, strips, unit_normals
 from .x3d_scene import Node, Scene, Use, texts
 
 COORDINATE: Final = frozenset(("Coordinate", "CoordinateDouble"))
@@ -29,6 +29,7 @@ _PLAIN: Final = {"TriangleSet": 3, "QuadSet": 4, "IndexedTriangleSet": 3, "Index
 """Geometry of polygons of so many corners each."""
 _RUNS: Final = {"IndexedTriangleStripSet": True, "IndexedTriangleFanSet": False}
 _COUNTED: Final = {"TriangleStripSet": ("stripCount", True), "TriangleFanSet": ("fanCount", False)}
+_INDICES: Final = ("coordIndex", "index")
 GEOMETRY: Final = frozenset(("IndexedFaceSet", *_PLAIN, *_RUNS, *_COUNTED))
 
 
@@ -50,6 +51,8 @@ def faces_of(scene: Scene, geometry: Node) -> Faces | None:
     if coordinate is None:
         return None
     points = scene.numbers(coordinate, "point", 3)
+    written = next((scene.numbers(geometry, name, 1) for name in _INDICES if name in geometry.fields), points)
+    scene.spend(TRIANGLE_SPENT // 3 * len(written), geometry.line)
     index, corners = _corners(scene, geometry, len(points))
     if scene.text(geometry, "ccw").lower() == "false":
         corners = corners[:, ::-1]
