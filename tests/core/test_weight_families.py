@@ -22,7 +22,7 @@ def test_the_artists_own_weights_have_no_error() -> None:
 def test_a_known_error() -> None:
     found = score(_case(), np.array([[1.0, 0.0], [0.5, 0.5]]))
     assert found.l1 == pytest.approx(0.5)
-    assert (found.precision, found.recall) == (pytest.approx(2 / 3), 1.0)
+    assert found.precision == pytest.approx(2 / 3) and found.recall == 1.0
     assert found.deformation == pytest.approx(100.0 * np.sqrt(0.5 * 0.5 / 2) / 5.0)
 
 
