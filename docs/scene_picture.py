@@ -12,8 +12,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import checkout
-
 from retargeting_picture import dancer
+
 from takt.benchmarks.contact_sheet import Figure, write_png
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
