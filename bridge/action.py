@@ -20,6 +20,7 @@ from ..core.skeletons.skeleton import Skeleton
 from . import properties, versions
 from .action_users import is_used_elsewhere, object_slot
 from .armature import bone_property
+from .below_own_actions import Below, has_own_action
 from .bone_rules import ORDINARY, BoneRules
 from .curves import bags
 from .frame_rate import frames_per_second
@@ -143,43 +144,66 @@ def _turning(names: tuple[str, ...], turns: Channel,
             yield "rotation_euler", chosen, to_euler(values, mode), np.ones_like(keys)
 
 
-def write_action(armature_object: bpy.types.Object, name: str, channels: Channels,
-                 played: Collection[str] = ()) -> bpy.types.Action:
-    """Write the keys into Takt's own Action of the armature and assign it with its slot.
+def write_action(armature_object: bpy.types.Object, name: str, channels: Channels, played: Collection[str] = (), *,
+                 is_new_score: bool = False) -> bpy.types.Action:
+    """Write the keys into Takt's own Action of the armature and let that play.
 
     The Action that Takt made before of the score of that name is filled anew, unless it is used elsewhere by now, or
-    its keys were edited by hand; curves that someone has added to it, as of a face, stay. Any other Action that was
-    assigned is kept in the file.
+    its keys were edited by hand; curves that someone has added to it, as of a face, stay. An Action that Takt did not
+    make stays assigned, unless the score is new to the armature: Takt's then plays below it, in a strip of the NLA.
     played: names of Actions that the score itself may play, which are never written into.
     """
     animation = _without_tweak_mode(armature_object)
-    own = _own_action(armature_object)
-    is_reused = own is not None and own.name not in played and getattr(own, properties.OF_SCORE) in ("", name)
-    if own is None or not is_reused or is_used_elsewhere(own, armature_object) or is_edited_by_hand(armature_object):
-        action = bpy.data.actions.new(name)
-    else:
-        action = own
+    own, before, character = _own_action(armature_object), animation.action, properties.character(armature_object)
+    stays_below = has_own_action(armature_object) and not is_new_score
+    below = Below.of(armature_object, own)
+    action = _to_be_filled(armature_object, name, played, may_lie_in_strips=stays_below)
     setattr(action, properties.OF_SCORE, name)
-    before, character = animation.action, properties.character(armature_object)
-    for left in (before, own):
-        # An Action without a user would be lost on saving.
-        if left is not None and left != action and left.users <= (left == before) + (left == character.action):
-            left.use_fake_user = True
     slot = object_slot(action) or action.slots.new(id_type="OBJECT", name=armature_object.name)
     bag = versions.ensure_channelbag(action, slot)
     paths = {bone_path(name, channel) for channel, names, _, _ in channels.curves for name in names}
     _clear(bag, paths | set(character.written.splitlines()), is_known=bool(character.written))
+    written = _write_channels(bag, channels)
+    if stays_below:
+        below.play(armature_object, action, _end_of_strip(channels))
+    for left in (before, own):
+        # An Action without a user would be lost on saving.
+        if left is not None and left != action and left.users <= (left == before) + (left == character.action):
+            left.use_fake_user = True
+    _prepare_bones(armature_object, channels)
+    if not stays_below:
+        _let_play(armature_object, action, slot)
+    character.action, character.written = action, "\n".join(sorted(paths))
+    setattr(action, properties.KEYS_WRITTEN, _keys_digest(bag, paths, written))
+    return action
+
+
+def _to_be_filled(armature_object: bpy.types.Object, name: str, played: Collection[str], *,
+                  may_lie_in_strips: bool) -> bpy.types.Action:
+    """Return the Action that Takt made before of the score of that name, or a new one; see write_action."""
+    own = _own_action(armature_object)
+    is_free = own is not None and own.name not in played and getattr(own, properties.OF_SCORE) in ("", name)
+    if (own is None or not is_free or is_edited_by_hand(armature_object)
+            or is_used_elsewhere(own, armature_object, may_lie_in_strips=may_lie_in_strips)):
+        return bpy.data.actions.new(name)
+    return own
+
+
+def _write_channels(bag: bpy.types.ActionChannelbag, channels: Channels) -> _Written:
+    """Write all keys, in a loop as curves that repeat."""
     written: _Written = {}
     for channel, names, values, is_key in channels.curves:
         repeat: _Repeat | None = None
         if channels.is_loop and not channels.has_turning_laps:
             repeat = "REPEAT_OFFSET" if channel == "location" else "REPEAT"
         written |= _write_keys(bag, channel, names, channels.frames, values, is_key, repeat)
-    _prepare_bones(armature_object, channels)
-    _let_play(armature_object, action, slot)
-    character.action, character.written = action, "\n".join(sorted(paths))
-    setattr(action, properties.KEYS_WRITTEN, _keys_digest(bag, paths, written))
-    return action
+    return written
+
+
+def _end_of_strip(channels: Channels) -> float:
+    """Return how far a strip is to play an Action: a loop as far as the scene goes, since its curves repeat."""
+    end, scene = float(channels.frames[-1]), bpy.context.scene
+    return max(end, float(scene.frame_end)) if channels.is_loop and scene is not None else end
 
 
 EDITED_BY_HAND: Final = ("Keys in this Action were edited by hand, so it stays as it is, older than the score")

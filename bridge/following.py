@@ -33,6 +33,7 @@ from . import (
 )
 from .active_character import score_problem
 from .background import BackgroundWork
+from .below_own_actions import plays_below
 from .frame_rate import frames_per_second
 from .guard import guarded
 from .performing import Performance
@@ -111,6 +112,11 @@ def is_own_action_assigned(armature_object: bpy.types.Object) -> bool:
     return assigned == properties.character(armature_object).action and not is_tweaked
 
 
+def is_score_heard(armature_object: bpy.types.Object) -> bool:
+    """Tell whether the armature plays Takt's Action, or has none yet, also below an Action of the animator's."""
+    return is_own_action_assigned(armature_object) or plays_below(armature_object)
+
+
 def want_action(armature_object: bpy.types.Object) -> None:
     """Let an armature's Action be written though its score has not changed: it was just given to it."""
     _followed[armature_object.session_uid] = _Followed("", "", 0.0, "", is_changed=True)
@@ -187,7 +193,7 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     if performance.error is not None:  # perhaps a word is half typed: the Action stays as it is
         return
     is_finished = now_s - known.since_s >= _SETTLED_S
-    if older and character.keep_action and is_finished and is_own_action_assigned(armature_object):
+    if older and character.keep_action and is_finished and is_score_heard(armature_object):
         _begin(armature_object, scene, digest, performance)
 
 

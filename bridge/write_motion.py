@@ -25,6 +25,7 @@ from . import (
     skin_points,
     timeline,
 )
+from .below_own_actions import has_own_action, plays_below
 from .frame_rate import frames_per_second, other_rates
 from .reports import HELD_BY_DRIVERS, OTHER_RATES, Severity, Told, tell
 
@@ -35,8 +36,8 @@ _DIGEST_BYTES = 16
 
 
 def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armature_object: bpy.types.Object,
-                 motion: Motion, frame_start: int) -> None:
-    """Write a motion as Action and timeline, and report what came of it."""
+                 motion: Motion, frame_start: int, *, is_new_score: bool = False) -> None:
+    """Write a motion as Action and timeline, and report what came of it; is_new_score: see write."""
     scene = context.scene
     assert scene is not None
     properties.character(armature_object).frame_start = frame_start
@@ -45,7 +46,7 @@ def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armat
     except TaktError as error:
         operator.report({"ERROR"}, str(error))
         return
-    tell(operator, write(armature_object, scene, motion, channels))
+    tell(operator, write(armature_object, scene, motion, channels, is_new_score=is_new_score))
 
 
 def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene,
@@ -64,15 +65,19 @@ def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene,
 
 
 def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion,
-          channels: action.Channels) -> list[Told]:
-    """Write a motion that is sampled as Action and timeline, and return what is to be said of it."""
+          channels: action.Channels, *, is_new_score: bool = False) -> list[Told]:
+    """Write a motion that is sampled as Action and timeline, and return what is to be said of it.
+
+    is_new_score: also an Action that Takt did not make is then no longer assigned; it stays in the file.
+    """
     character = properties.character(armature_object)
     assert character.text is not None
     name = character.text.name.partition(".pha")[0] or character.text.name
     before = character.action
     is_new = before is None or getattr(before, properties.OF_SCORE) != name
     is_edited = action.is_edited_by_hand(armature_object)
-    action.write_action(armature_object, name, channels, score.played_actions(armature_object))
+    action.write_action(armature_object, name, channels, score.played_actions(armature_object),
+                        is_new_score=is_new_score)
     assert character.action is not None  # it was written just now
     muted = constraints.mute(armature_object, _moved(motion) if character.mute_constraints else (), character.action)
     is_extended = timeline.extend_for(character, scene, character.frame_start, channels.last_frame, is_new=is_new)
@@ -87,12 +92,27 @@ def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
         why = "has keys that were edited by hand" if is_edited else "is used elsewhere"
         told.append(("WARNING" if is_edited else "INFO", f"'{before.name}' {why} and stays as it is; the score plays "
                                                          f"'{character.action.name}' now"))
+    told += _told_of_own_action(armature_object)
     told += _findings(armature_object, motion, scene)
     seconds = float(channels.frames[-1] - channels.frames[0]) / frames_per_second(scene)
     told.append(("INFO", f"'{armature_object.name}' plays {_counted(len(motion.sequence), 'segment')}, {seconds:.1f} s"
                  + (f"; {_counted(muted, 'constraint')} muted" if muted else "")
                  + (f"; the scene's range is now {scene.frame_start} to {scene.frame_end}" if is_extended else "")))
     return told
+
+
+def _told_of_own_action(armature_object: bpy.types.Object) -> list[Told]:
+    """Return what is to be said where an Action of the animator's stays assigned."""
+    animation = armature_object.animation_data
+    if animation is None or animation.action is None or not has_own_action(armature_object):
+        return []
+    own, made = animation.action.name, properties.character(armature_object).action
+    assert made is not None  # it was written just now
+    if plays_below(armature_object):
+        return [("INFO", f"'{own}' is not Takt's and stays assigned; the score plays '{made.name}' below it, in "
+                         "the NLA")]
+    return [("WARNING", f"'{own}' is not Takt's and stays assigned, so the score is not seen: add '{made.name}' to a "
+                        "track of the NLA below it, or choose it in the Action editor")]
 
 
 def _counted(count: int, what: str) -> str:

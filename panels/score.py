@@ -9,6 +9,7 @@ import bpy
 from ..bridge import following, properties, score
 from ..bridge.action_users import is_pushed_down
 from ..bridge.active_character import active_armature, armature_problem
+from ..bridge.below_own_actions import has_own_action
 from ..bridge.score_layout import draw_settings
 from ..core.errors import FileError, Problem, TaktError
 from ..core.score_editor.names import short
@@ -171,10 +172,11 @@ def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
     if own is not None and is_pushed_down(own, armature_object):
         draw_words(layout, context, f"A strip of the NLA plays {own.name!r}, which stays as it is; Rebuild makes "
                                     "another Action of the score, which plays instead", "INFO")
-    elif not following.is_own_action_assigned(armature_object):
+    elif not following.is_score_heard(armature_object):
         assigned = armature_object.animation_data and armature_object.animation_data.action
         draw_words(layout, context, f"Plays {repr(assigned.name) if assigned else 'no Action'}, not the score's; "
-                                    "Rebuild lets it play the score", "INFO")
+                                    + ("Rebuild lets the score play below it" if has_own_action(armature_object) else
+                                       "Rebuild lets it play the score"), "INFO")
     elif following.problem(armature_object):
         draw_edited_by_hand(layout, context, armature_object)
     elif following.is_older(armature_object) and not character.keep_action:
