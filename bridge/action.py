@@ -20,7 +20,7 @@ from ..core.skeletons.skeleton import Skeleton
 from . import properties, versions
 from .action_users import is_used_elsewhere, object_slot
 from .armature import bone_property
-from .below_own_actions import Below, has_own_action
+from .below_own_actions import Below, has_own_action, plays_below
 from .bone_rules import ORDINARY, BoneRules
 from .curves import bags
 from .frame_rate import frames_per_second
@@ -155,7 +155,7 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
     """
     animation = _without_tweak_mode(armature_object)
     own, before, character = _own_action(armature_object), animation.action, properties.character(armature_object)
-    stays_below = has_own_action(armature_object) and not is_new_score
+    stays_below = (has_own_action(armature_object) or plays_below(armature_object)) and not is_new_score
     below = Below.of(armature_object, own)
     action = _to_be_filled(armature_object, name, played, may_lie_in_strips=stays_below)
     setattr(action, properties.OF_SCORE, name)

@@ -29,9 +29,15 @@ def has_own_action(armature_object: bpy.types.Object) -> bool:
 
 
 def plays_below(armature_object: bpy.types.Object) -> bool:
-    """Tell whether an unmuted strip plays Takt's Action of the score below an Action of the animator's."""
+    """Tell whether an unmuted strip plays Takt's Action of the score below an Action of the animator's.
+
+    Where a character has tweaks, also while none of their layers is assigned.
+    """
     action, animation = properties.character(armature_object).action, armature_object.animation_data
-    if action is None or animation is None or not has_own_action(armature_object):
+    if action is None or animation is None or animation.use_tweak_mode:
+        return False
+    has_tweaks = any(layer.action is not None for layer in properties.character(armature_object).tweaks)
+    if not (has_own_action(armature_object) or (has_tweaks and animation.action is None)):
         return False
     return any(strip.action == action for strip in strips_of(animation, are_heard=True))
 

@@ -29,6 +29,7 @@ from . import (
     score,
     skin_points,
     texts,
+    tweaks,
     write_motion,
 )
 from .active_character import score_problem
@@ -170,6 +171,8 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     said, digest = _digests(armature_object, scene)
     made_from = "" if character.action is None else getattr(character.action, properties.MADE_FROM)
     older = bool(digest) and digest != made_from and (bool(made_from) or (known is not None and known.is_changed))
+    if said and not older and character.action is not None:
+        tweaks.look(armature_object, scene)
     if known is None:
         _followed[armature_object.session_uid] = _Followed(said, digest, now_s, said, is_older=older)
         return
@@ -265,6 +268,7 @@ def register() -> None:
     """Begin to look."""
     bpy.app.timers.register(_tick, first_interval=_INTERVAL_S, persistent=True)
     called_actions.register()
+    tweaks.register()
 
 
 def unregister() -> None:
@@ -279,3 +283,4 @@ def unregister() -> None:
     _files.clear()
     linked_texts.forget()
     called_actions.unregister()
+    tweaks.unregister()

@@ -24,6 +24,7 @@ from . import (
     score,
     skin_points,
     timeline,
+    tweaks,
 )
 from .below_own_actions import has_own_action, plays_below
 from .frame_rate import frames_per_second, other_rates
@@ -53,14 +54,17 @@ def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene,
              motion: Motion) -> Callable[[], action.Channels]:
     """Return what samples a motion as it is to be written; any thread may call it.
 
-    Where values of the score are keyed, it is made of the motions by the values of all frames.
+    Where values of the score are keyed, it is made of the motions by the values of all frames. The keys of the
+    character's tweaks are moved to where their blocks are in the motion.
     """
     character, fps = properties.character(armature_object), frames_per_second(scene)
+    tweaks.go_along(armature_object, scene, motion)
     rules = bone_rules.read_rules(armature_object)
     values, known = parameters.keyed(armature_object), score.known_performance(armature_object)
     if values is not None and known is not None and known.again is not None:
         again, start = known.again, character.frame_start
         return lambda: action.sample_varied(parameters.varied(values, again, start, fps), fps, start, rules)
+    motion = tweaks.below(armature_object, scene, motion)
     return partial(action.sample_channels, motion, fps, character.frame_start, character.key_mode, rules)
 
 
@@ -83,7 +87,9 @@ def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
     is_extended = timeline.extend_for(character, scene, character.frame_start, channels.last_frame, is_new=is_new)
     timeline.write_markers(armature_object, scene, motion)
     score.keep_lists(armature_object)
-    setattr(character.action, properties.MADE_FROM, digest(armature_object, scene))
+    made_from = digest(armature_object, scene)
+    setattr(character.action, properties.MADE_FROM, made_from)
+    tweaks.keep_made_from(armature_object, made_from)
     told = list[Told]()
     if channels.has_turning_laps:
         told.append(("WARNING", "Each lap of the loop starts with another heading, which an Action cannot "
@@ -131,6 +137,7 @@ def digest(armature_object: bpy.types.Object, scene: bpy.types.Scene, skin: int 
     text, _, _, *others = performing.dependencies(armature_object, parameters.key_over_time(armature_object), skin)
     filepath = character.filepath or character.text.filepath  # as it is kept: a folder may move with its .blend
     found = hashlib.blake2b(str(text).encode("utf-8", "replace"), digest_size=_DIGEST_BYTES)
+    found.update(tweaks.digest(armature_object).encode())
     found.update(repr((filepath, others, [getattr(character, name) for name in properties.ACTION_NAMES],
                        character.frame_start, frames_per_second(scene))).encode())
     return found.hexdigest()

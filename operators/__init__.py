@@ -35,6 +35,7 @@ from .seed_each import TAKT_OT_seed_each
 from .show_zones import TAKT_OT_show_zones
 from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
 from .strip import TAKT_GGT_strip, TAKT_GT_strip
+from .tweak import TAKT_OT_tweak
 
 _CLASSES = (
     TAKT_OT_help,
@@ -50,6 +51,7 @@ _CLASSES = (
     TAKT_OT_insert_clip,
     TAKT_OT_rebuild,
     TAKT_OT_keep_mine,
+    TAKT_OT_tweak,
     TAKT_OT_same_score,
     TAKT_OT_seed_each,
     TAKT_OT_choose_method,

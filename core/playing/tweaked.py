@@ -163,14 +163,31 @@ def _below_feet(stage: Stage, layers: tuple[Differences, ...], clock: Clock | No
         return replace(stage, below=_below_feet(stage.below, layers, clock))
     if not isinstance(stage, Feet):
         return Tweaked(stage, layers, clock)
-    leading = np.zeros(len(stage.skeleton), dtype=np.bool_)
-    leading[with_ancestors(stage.skeleton.parents, np.array([leg.foot for leg in legs_of(stage.skeleton_map)]))] = True
+    leading = _leading(stage)
     below, above = (_some(layers, joints) for joints in (leading, ~leading))
     feet: Stage = replace(stage, below=Tweaked(stage.below, below, clock)) if below else stage
     return Tweaked(feet, above, clock) if above else feet
+
+
+def _leading(feet: Feet) -> BoolArray:
+    """Return the joints that lead to the feet, (J,)."""
+    leading = np.zeros(len(feet.skeleton), dtype=np.bool_)
+    leading[with_ancestors(feet.skeleton.parents, np.array([leg.foot for leg in legs_of(feet.skeleton_map)]))] = True
+    return leading
 
 
 def _some(layers: SequenceOf[Differences], joints: BoolArray) -> tuple[Differences, ...]:
     """Return what layers add to some joints, without those that add nothing to them."""
     some = (layer.of_joints(joints) for layer in layers if (layer.changed & joints).any())
     return tuple(some)
+
+
+def below_feet(motion: Motion, layers: Iterable[Differences]) -> tuple[Differences, ...]:
+    """Return what layers add to the joints that lead to the feet, so that these have to be held anew; () without feet.
+
+    All else can be added after feet were held, and comes to the same.
+    """
+    feet = motion.feet
+    if feet is None:
+        return ()
+    return _some(tuple(layers), _leading(feet))
