@@ -11,6 +11,8 @@ from mathutils import Quaternion, Vector
 from takt.bridge import following, properties, score, score_blocks, score_edits, tweaks
 from takt.core.pha.edits import Move, Remove, SetAttribute
 from takt.core.score_editor.change import Edits
+from takt.core.skeletons.skeleton import world_from_pose
+from takt.samples import dancer
 from takt.tests.blender.dancing import NAMES, STEPS, Wait, play, rebuild, text_of
 
 LIFT: Any = Quaternion((0.3, 0.5, 1.0), 0.6)
@@ -193,3 +195,43 @@ def test_saved_and_opened_again_it_goes_on(tweaked: Any, wait: Wait, tmp_path: P
     wait(2.0)
     rebuild()
     assert own_frames(rig.animation_data.action) == [pytest.approx(70.0)] and is_lifted(rig, 70)
+
+
+def feet_of(rig: Any, frame: int) -> Any:
+    bpy.context.scene.frame_set(frame)
+    found = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array([found.matrix_world @ found.pose.bones[name].head for name in ("l_ankle", "r_ankle")])[:, :2]
+
+
+def test_planted_feet_stay_where_the_hips_are_tweaked(wait: Wait) -> None:
+    """The score's Action holds what the feet make of it; while the key is new, they go along."""
+    wait(0.2)
+    rig, _ = dancer.bound_dancer()
+    dancer.play()
+    wait(1.0)
+    motion = score.motion_of(rig)
+    assert motion is not None and motion.feet is not None and motion.body is not None
+    hips = motion.skeleton.names[motion.body.joint_of["HumanoidRoot"]]
+    tweak()
+    wait(0.5)
+    frame, below = 12, properties.character(rig).action
+    before = feet_of(rig, frame)
+    plain_keys = [tuple(key.co) for curve in curves_of(below) for key in curve.keyframe_points]
+    bone = rig.pose.bones[hips]
+    _, location = shown(rig, frame, hips)
+    bone.location = location + bone.bone.matrix_local.to_3x3().inverted() @ Vector((0.03, 0.02, 0.0))
+    bone.keyframe_insert("location", frame=frame)
+    loose = np.linalg.norm(feet_of(rig, frame) - before, axis=1)
+    assert loose.min() > 0.03
+    wait(3.0)
+    assert not following.is_older(rig) and rig.animation_data.action.name.endswith("tweaks")
+    held = np.linalg.norm(feet_of(rig, frame) - before, axis=1)
+    assert held.min() < 0.004, held
+    motion = score.shown(rig) if score.look() else score.shown(rig)
+    assert motion is not None
+    world = world_from_pose(motion.skeleton, motion.sample(np.array(((frame - 1) / FPS,))))
+    drawn = world[0, [motion.body.joint_of[name] for name in ("l_ankle", "r_ankle")], :2, 3]
+    np.testing.assert_allclose(feet_of(rig, frame), drawn, atol=2e-3)
+    curves_of(rig.animation_data.action).clear()
+    wait(3.0)
+    assert plain_keys == [tuple(key.co) for curve in curves_of(below) for key in curve.keyframe_points]
