@@ -5,8 +5,9 @@ A key that Takt has made to ease a tweak in or out is of Blender's kind *Generat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 import bpy
@@ -33,10 +34,14 @@ SAME_FRAME: Final = 0.01
 
 @dataclass(frozen=True, eq=False)
 class CurveKeys:
-    """The K keys of one curve in order of their frames: arrays (K,) or (K, 2) by the names of Blender's properties."""
+    """K keys of C curves: all of one curve together, in order of their frames.
 
-    path: str
-    index: int
+    names: of the curves, data path and index; curve: (K,) index into these; columns: arrays (K,) or (K, 2) by the names
+    of Blender's properties.
+    """
+
+    names: tuple[tuple[str, int], ...]
+    curve: IntArray
     columns: Mapping[str, Any]
 
     @property
@@ -49,54 +54,66 @@ class CurveKeys:
         """Which keys are the animator's, (K,)."""
         return np.asarray(self.columns["type"] != GENERATED)
 
+    def __len__(self) -> int:
+        return len(self.curve)
+
     def at(self, chosen: BoolArray | IntArray) -> CurveKeys:
-        """Return some of the keys, or all in another order."""
-        return CurveKeys(self.path, self.index, {name: values[chosen] for name, values in self.columns.items()})
+        """Return some of the keys, or all in another order; curves without keys stay among the names."""
+        return CurveKeys(self.names, self.curve[chosen], {name: values[chosen] for name, values in
+                                                          self.columns.items()})
+
+    def in_order(self) -> CurveKeys:
+        """Return the keys in order of their curves and frames; those at one frame stay as they are."""
+        frames = self.columns["co"][:, 0]
+        if not ((np.diff(self.curve) > 0) | ((np.diff(self.curve) == 0) & (np.diff(frames) >= 0.0))).all():
+            return self.at(np.lexsort((frames, self.curve)))
+        return self
 
     def moved(self, frames: FloatArray, stretch: FloatArray) -> CurveKeys:
-        """Return the keys at other frames (K,), their handles so much (K,) longer, in order of these frames."""
-        columns, old = dict(self.columns), self.frames
+        """Return the keys at other frames (K,), their handles so much (K,) longer."""
+        columns, old = dict(self.columns), self.columns["co"][:, 0].copy()
         for name in _PLACES:
             place = columns[name].copy()
             place[:, 0] = frames + (place[:, 0] - old) * stretch
             columns[name] = place
-        return CurveKeys(self.path, self.index, columns).at(np.argsort(frames, kind="stable"))
+        return CurveKeys(self.names, self.curve, columns).in_order()
 
     def joined(self, others: CurveKeys) -> CurveKeys:
-        """Return these keys and others, in order of their frames; of two at one frame the later-named one."""
+        """Return these keys and others."""
+        names = tuple(dict.fromkeys((*self.names, *others.names)))
+        number = {name: at for at, name in enumerate(names)}
+        curve = np.array([number[name] for name in others.names], dtype=np.int64)[others.curve]
         columns = {name: np.concatenate((values, others.columns[name])) for name, values in self.columns.items()}
-        both = CurveKeys(self.path, self.index, columns)
-        return both.at(np.argsort(both.frames, kind="stable"))
+        return CurveKeys(names, np.concatenate((self.curve, curve)), columns).in_order()
 
     def eased(self, segments: IntArray, ease_in: float, ease_out: float, holds: bool) -> CurveKeys:
         """Return the animator's keys with generated ones around each row of blocks; see core's Placed.eased.
 
         segments: (K,) in which block each key lies. ease_in, ease_out: in frames.
         """
-        frames, count = self.frames, len(self.frames)
-        if not count:
+        if not len(self):
             return self
-        is_cut = (np.abs(np.diff(segments)) > 1) & (np.diff(frames) > ease_in + ease_out) & (not holds)
+        frames, is_other = self.frames, np.diff(self.curve) != 0
+        is_apart = (np.abs(np.diff(segments)) > 1) & (np.diff(frames) > ease_in + ease_out) & (not holds)
+        is_cut = is_other | is_apart
         first = np.flatnonzero(np.append(True, is_cut))
         last = np.flatnonzero(np.append(is_cut, True)[:0 if holds else None])
         near, offset = np.concatenate((first, last)), np.repeat((-ease_in, ease_out), (len(first), len(last)))
-        made = self.at(near)
-        columns = dict(made.columns)
-        values = np.zeros(len(near), dtype=np.float32)
-        if self.path.endswith("rotation_quaternion") and self.index == 0:
-            values = np.copysign(1.0, columns["co"][:, 1])  # the quaternion of no rotation that is nearest
-        elif self.path.endswith(".scale"):
-            values = np.ones(len(near), dtype=np.float32)
+        columns = {name: values[near] for name, values in self.columns.items()}
+        still = np.array([_still(*name) for name in self.names], dtype=np.float32)[self.curve[near]]
+        # Of the two quaternions of no rotation, the one nearer to the key.
+        values = np.where(np.isinf(still), np.copysign(1.0, columns["co"][:, 1]), still)
         for name in _PLACES:
             columns[name] = np.stack((frames[near] + offset, values), axis=1).astype(np.float32)
         for name, value in (("type", GENERATED), ("interpolation", _BEZIER), ("handle_left_type", _AUTO_CLAMPED),
                             ("handle_right_type", _AUTO_CLAMPED)):
             columns[name] = np.full(len(near), value, dtype=np.uint8)
-        return self.joined(CurveKeys(self.path, self.index, columns))
+        return self.joined(CurveKeys(self.names, self.curve[near], columns))
 
     def to_data(self) -> dict[str, Any]:
         """Return the keys as what JSON can hold."""
-        return {"path": self.path, "index": self.index,
+        used, curve = np.unique(self.curve, return_inverse=True)
+        return {"curves": [self.names[at] for at in used.tolist()], "curve": curve.tolist(),
                 "columns": {name: values.tolist() for name, values in self.columns.items()}}
 
     @classmethod
@@ -104,47 +121,56 @@ class CurveKeys:
         """Return the keys that to_data gave; raises KeyError, TypeError or ValueError where these are none."""
         columns = {name: np.array(data["columns"][name], dtype=kind).reshape((-1, 2) if width == 2 else -1)
                    for name, (width, kind) in _COLUMNS.items()}
-        if len({len(values) for values in columns.values()}) != 1:
+        curve = np.array(data["curve"], dtype=np.int64)
+        names = tuple((str(path), int(index)) for path, index in data["curves"])
+        if {len(values) for values in columns.values()} != {len(curve)} or (
+                len(curve) and not 0 <= curve.min() <= curve.max() < len(names)):
             raise ValueError("keys of different numbers")
-        return cls(str(data["path"]), int(data["index"]), columns)
+        return cls(names, curve, columns)
 
 
-def read(bag: bpy.types.ActionChannelbag) -> list[CurveKeys]:
-    """Return the keys of all curves that have any."""
-    return [_read(curve) for curve in bag.fcurves if len(curve.keyframe_points)]
+def _still(path: str, index: int) -> float:
+    """Return the value of no difference; infinity: 1 or −1."""
+    if path.endswith("rotation_quaternion"):
+        return np.inf if index == 0 else 0.0
+    return 1.0 if path.endswith(".scale") else 0.0
 
 
-def _read(curve: bpy.types.FCurve) -> CurveKeys:
-    points: Any = curve.keyframe_points
+def read(bag: bpy.types.ActionChannelbag) -> CurveKeys:
+    """Return the keys of all curves."""
+    curves: list[Any] = list(bag.fcurves)
+    points = [curve.keyframe_points for curve in curves]
+    counts = [len(each) for each in points]
+    ends = np.cumsum([0, *counts]).tolist()
     columns = {}
     for name, (width, kind) in _COLUMNS.items():
-        values = np.empty(len(points) * width, dtype=kind)
-        points.foreach_get(name, values)
+        values = np.empty(ends[-1] * width, dtype=kind)
+        for each, (begin, end) in zip(points, pairwise(ends), strict=True):
+            if begin < end:
+                each.foreach_get(name, values[begin * width:end * width])
         columns[name] = values.reshape(-1, width) if width > 1 else values
-    keys = CurveKeys(curve.data_path, curve.array_index, columns)
-    is_in_order = bool((np.diff(columns["co"][:, 0]) >= 0.0).all())
-    return keys if is_in_order else keys.at(np.argsort(keys.frames, kind="stable"))
+    return CurveKeys(tuple((curve.data_path, curve.array_index) for curve in curves),
+                     np.repeat(np.arange(len(curves)), counts), columns).in_order()
 
 
-def write(bag: bpy.types.ActionChannelbag, curves: Iterable[CurveKeys]) -> None:
-    """Let curves have these keys, and no others; those that are missing are made."""
-    for keys in curves:
-        curve = bag.fcurves.find(keys.path, index=keys.index)
-        if curve is None:
-            curve = versions.add_fcurve(bag, keys.path, keys.index, _bone_of(keys.path))
+def write(bag: bpy.types.ActionChannelbag, before: CurveKeys, after: CurveKeys) -> None:
+    """Let the curves have these keys, and no others; those that are missing are made. before: what they have."""
+    counts = np.bincount(after.curve, minlength=len(after.names))
+    ends = np.cumsum([0, *counts]).tolist()
+    are_as_many = before.names == after.names and np.array_equal(before.curve, after.curve)
+    columns = {name: np.ascontiguousarray(values).ravel() for name, values in after.columns.items()
+               if not (are_as_many and np.array_equal(values, before.columns[name]))}
+    there: dict[tuple[str, int], Any] = {(curve.data_path, curve.array_index): curve for curve in bag.fcurves}
+    for name, (begin, end) in zip(after.names, pairwise(ends), strict=True):
+        curve = there.get(name) or versions.add_fcurve(bag, *name, _bone_of(name[0]))
         points: Any = curve.keyframe_points
-        if len(points) != len(keys.frames):
+        if len(points) != end - begin:
             points.clear()
-            points.add(len(keys.frames))
-        for name, values in keys.columns.items():
-            points.foreach_set(name, np.ascontiguousarray(values).ravel())
+            points.add(end - begin)
+        for column, values in columns.items():
+            width = _COLUMNS[column][0]
+            points.foreach_set(column, values[begin * width:end * width])
         curve.update()
-
-
-def at_moments(curves: Iterable[CurveKeys], moments: FloatArray) -> list[CurveKeys]:
-    """Return the keys that lie at any of these frames."""
-    found = [keys.at(is_near(keys.frames, moments) & keys.are_own) for keys in curves]
-    return [keys for keys in found if len(keys.frames)]
 
 
 def is_near(frames: FloatArray, moments: FloatArray) -> BoolArray:
@@ -157,9 +183,9 @@ def is_near(frames: FloatArray, moments: FloatArray) -> BoolArray:
     return np.asarray(near <= SAME_FRAME)
 
 
-def own_frames(curves: Iterable[CurveKeys]) -> FloatArray:
+def own_frames(keys: CurveKeys) -> FloatArray:
     """Return the different frames at which the animator has set keys, ascending."""
-    frames = np.unique(np.concatenate([np.zeros(0), *(keys.frames[keys.are_own] for keys in curves)]))
+    frames = np.unique(keys.frames[keys.are_own])
     return np.asarray(frames[np.append(True, np.diff(frames) > SAME_FRAME)[:len(frames)]])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -40,20 +40,21 @@ def place(layer: properties.TaktTweaks, action: bpy.types.Action, before: Placed
     if bag is None:
         return
     keys = tweak_curves.read(bag)
-    frames = tweak_curves.own_frames(keys)
-    moments = _Moments.of(kept, frames, before, now)
+    moments = _Moments.of(kept, tweak_curves.own_frames(keys), before, now)
     there = moments.segment >= 0
     waiting = [*(moments.waiting(at, keys) for at in np.flatnonzero(~there).tolist())]
     restored, still = _restored(kept.waiting, now)
-    placed = [_moved(each.at(each.are_own), moments) for each in keys]
-    placed = _with(placed, [each for each, *_ in restored])
-    all_frames = np.concatenate((moments.frame[there], [frame for _, frame, *_ in restored]))
-    segments = np.concatenate((moments.segment[there], np.array([at for *_, at, _ in restored], dtype=np.int64)))
-    shares = np.concatenate((moments.share[there], [share for *_, share in restored]))
-    eased = [_eased(each, layer, all_frames, segments, now.fps) for each in placed]
+    placed = _moved(keys.at(keys.are_own), moments)
+    for each in restored:
+        placed = placed.joined(each.keys)
+    frames = np.concatenate((moments.frame[there], [each.frame for each in restored]))
+    segments = np.concatenate((moments.segment[there], np.array([each.segment for each in restored], dtype=np.int64)))
+    shares = np.concatenate((moments.share[there], [each.share for each in restored]))
+    own = segments[_nearest(frames, placed.frames)]
+    eased = placed.eased(own, layer.ease_in * now.fps, layer.ease_out * now.fps, layer.holds)
     if not _are_same(keys, eased):
-        tweak_curves.write(bag, eased)
-    _keep(action, all_frames, segments, shares, now, (*still, *waiting))
+        tweak_curves.write(bag, keys, eased)
+    _keep(action, frames, segments, shares, now, (*still, *waiting))
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +95,11 @@ class _Moments:
         stretch = np.divide(lengths, length, out=np.ones(len(frames)), where=(length > 0.0) & (segment >= 0))
         return cls(frames, segment, share, length, placed, stretch, names)
 
-    def waiting(self, at: int, keys: list[CurveKeys]) -> Waiting:
+    def waiting(self, at: int, keys: CurveKeys) -> Waiting:
         """Return the keys at a moment of a block that has gone."""
         texts, block = self.names[at]
-        taken = tweak_curves.at_moments(keys, self.old[at:at + 1])
-        return Waiting(texts, block, float(self.share[at]), float(self.length[at]), [each.to_data() for each in taken])
+        taken = keys.at(tweak_curves.is_near(keys.frames, self.old[at:at + 1]) & keys.are_own)
+        return Waiting(texts, block, float(self.share[at]), float(self.length[at]), taken.to_data())
 
 
 def _found(texts: ties_.Texts, blocks: Any, now: Placed) -> IntArray:
@@ -108,41 +109,37 @@ def _found(texts: ties_.Texts, blocks: Any, now: Placed) -> IntArray:
                     dtype=np.int64)
 
 
-def _restored(waiting: tuple[Waiting, ...],
-              now: Placed) -> tuple[list[tuple[list[CurveKeys], float, int, float]], list[Waiting]]:
-    """Return keys whose blocks are there again, each with its frame, segment and share, and those that wait on."""
-    there, still = list[tuple[list[CurveKeys], float, int, float]](), list[Waiting]()
+class _Restored(NamedTuple):
+    """Keys whose block is there again."""
+
+    keys: CurveKeys
+    frame: float
+    segment: int
+    share: float
+
+
+def _restored(waiting: tuple[Waiting, ...], now: Placed) -> tuple[list[_Restored], list[Waiting]]:
+    """Return keys whose blocks are there again, and those that wait on."""
+    there, still = list[_Restored](), list[Waiting]()
     for each in waiting:
         segment = int(_found(each.texts, (each.block,), now)[0])
         if segment < 0:
             still.append(each)
             continue
         frame = float(now.frames(np.array((segment,)), np.array((each.share,)))[0])
-        keys = [CurveKeys.from_data(data) for data in each.keys]
-        there.append(([key.moved(np.full(len(key.frames), frame), np.ones(len(key.frames))) for key in keys], frame,
-                      segment, each.share))
+        try:
+            keys = CurveKeys.from_data(each.keys)
+        except (KeyError, TypeError, ValueError) as error:
+            raise TaktError(f"keys of tweaks that wait for their block are damaged ({error!r})") from None
+        there.append(_Restored(keys.moved(np.full(len(keys), frame), np.ones(len(keys))), frame, segment, each.share))
     return there, still
 
 
 def _moved(keys: CurveKeys, moments: _Moments) -> CurveKeys:
-    """Return an animator's keys of one curve where their moments are now, without those of blocks that have gone."""
+    """Return an animator's keys where their moments are now, without those of blocks that have gone."""
     at = _nearest(moments.old, keys.frames)
-    stays = moments.segment[at] >= 0 if len(at) else np.zeros(0, dtype=np.bool_)
+    stays = moments.segment[at] >= 0
     return keys.at(stays).moved(moments.frame[at[stays]], moments.stretch[at[stays]])
-
-
-def _with(placed: list[CurveKeys], restored: list[list[CurveKeys]]) -> list[CurveKeys]:
-    found = {(each.path, each.index): each for each in placed}
-    for each in (key for keys in restored for key in keys):
-        known = found.get((each.path, each.index))
-        found[each.path, each.index] = each if known is None else known.joined(each)
-    return list(found.values())
-
-
-def _eased(keys: CurveKeys, layer: properties.TaktTweaks, frames: FloatArray, segments: IntArray,
-           fps: float) -> CurveKeys:
-    at = _nearest(frames, keys.frames)
-    return keys.eased(segments[at], layer.ease_in * fps, layer.ease_out * fps, layer.holds)
 
 
 def _nearest(moments: FloatArray, frames: FloatArray) -> IntArray:
@@ -156,17 +153,12 @@ def _nearest(moments: FloatArray, frames: FloatArray) -> IntArray:
     return np.asarray(order[np.where(frames - ordered[before] < ordered[after] - frames, before, after)])
 
 
-def _are_same(before: list[CurveKeys], after: list[CurveKeys]) -> bool:
-    """Tell whether keys lie where they lay, by float32 as Blender has them."""
-    known = {(each.path, each.index): each for each in before}
-    for each in after:
-        old = known.pop((each.path, each.index), None)
-        if old is None or len(old.frames) != len(each.frames):
-            return False
-        if (old.columns["type"] != each.columns["type"]).any() or not np.allclose(
-                old.columns["co"], each.columns["co"], rtol=0.0, atol=1e-4):
-            return False
-    return not known
+def _are_same(before: CurveKeys, after: CurveKeys) -> bool:
+    """Tell whether keys lie where they lay, by float32 as Blender has them; handles of generated ones are Blender's."""
+    if before.names != after.names or not np.array_equal(before.curve, after.curve):
+        return False
+    return np.array_equal(before.columns["type"], after.columns["type"]) and np.allclose(
+        before.columns["co"], after.columns["co"], rtol=0.0, atol=1e-4)
 
 
 def _keep(action: bpy.types.Action, frames: FloatArray, segments: IntArray, shares: FloatArray, now: Placed,

@@ -227,7 +227,8 @@ def test_planted_feet_stay_where_the_hips_are_tweaked(wait: Wait) -> None:
     assert not following.is_older(rig) and rig.animation_data.action.name.endswith("tweaks")
     held = np.linalg.norm(feet_of(rig, frame) - before, axis=1)
     assert held.min() < 0.004, held
-    motion = score.shown(rig) if score.look() else score.shown(rig)
+    score.look()
+    motion = score.shown(rig)
     assert motion is not None
     world = world_from_pose(motion.skeleton, motion.sample(np.array(((frame - 1) / FPS,))))
     drawn = world[0, [motion.body.joint_of[name] for name in ("l_ankle", "r_ankle")], :2, 3]

@@ -159,8 +159,8 @@ class Animator:
         found = [round(key.co.y, 4) for _, action in tweaks.layers_of(self.rig) for curve in curves_of(action)
                  for key in curve.keyframe_points if key.type != "GENERATED"]
         for _, action in tweaks.layers_of(self.rig):
-            found += [round(place[1], 4) for each in tweak_placing.ties_of(action).waiting for data in each.keys
-                      for place in data["columns"]["co"]]
+            found += [round(place[1], 4) for each in tweak_placing.ties_of(action).waiting
+                      for place in each.keys["columns"]["co"]]
         assert sorted(found) == sorted(self.keys), (self.said, tweaks.problem(self.rig))
 
 
