@@ -100,7 +100,7 @@ class CurveKeys:
         last = np.flatnonzero(np.append(is_cut, True)[:0 if holds else None])
         near, offset = np.concatenate((first, last)), np.repeat((-ease_in, ease_out), (len(first), len(last)))
         columns = {name: values[near] for name, values in self.columns.items()}
-        still = np.array([_still(*name) for name in self.names], dtype=np.float32)[self.curve[near]]
+        still = np.array([still_value(*name) for name in self.names], dtype=np.float32)[self.curve[near]]
         # Of the two quaternions of no rotation, the one nearer to the key.
         values = np.where(np.isinf(still), np.copysign(1.0, columns["co"][:, 1]), still)
         for name in _PLACES:
@@ -129,7 +129,7 @@ class CurveKeys:
         return cls(names, curve, columns)
 
 
-def _still(path: str, index: int) -> float:
+def still_value(path: str, index: int) -> float:
     """Return the value of no difference; infinity: 1 or −1."""
     if path.endswith("rotation_quaternion"):
         return np.inf if index == 0 else 0.0

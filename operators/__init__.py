@@ -8,12 +8,15 @@ from ..bridge import language
 from . import command, export_performance, import_ogre, play_clip, score_editor
 from .add_sample import TAKT_OT_add_sample
 from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
+from .bake_tweaks import TAKT_OT_bake_tweaks
 from .bend_report import TAKT_OT_bend_report
 from .bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
 from .change_libraries import TAKT_OT_change_libraries, TAKT_OT_forget_folder
 from .choose_method import TAKT_OT_choose_method
+from .clean_tweaks import TAKT_OT_clean_tweaks
 from .edit_score import TAKT_OT_edit_score
 from .export_performance import TAKT_OT_export_performance
+from .extract_tweaks import TAKT_OT_extract_tweaks
 from .help import TAKT_OT_help, manual_map
 from .import_ogre import TAKT_FH_ogre, TAKT_OT_import_ogre
 from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
@@ -52,6 +55,9 @@ _CLASSES = (
     TAKT_OT_rebuild,
     TAKT_OT_keep_mine,
     TAKT_OT_tweak,
+    TAKT_OT_bake_tweaks,
+    TAKT_OT_extract_tweaks,
+    TAKT_OT_clean_tweaks,
     TAKT_OT_same_score,
     TAKT_OT_seed_each,
     TAKT_OT_choose_method,

@@ -211,6 +211,9 @@ def _draw_tweaks(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
         row = column.row(align=True)
         row.prop(layer, "holds", toggle=True)
         row.prop(layer, "is_last", toggle=True)
+        row = column.row(align=True)
+        row.operator("takt.bake_tweaks")
+        row.operator("takt.clean_tweaks")
 
 
 def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types.Context,

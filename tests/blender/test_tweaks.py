@@ -17,6 +17,7 @@ from takt.tests.blender.dancing import NAMES, STEPS, Wait, play, rebuild, text_o
 
 LIFT: Any = Quaternion((0.3, 0.5, 1.0), 0.6)
 FPS = 24.0
+operators: Any = bpy.ops
 KNEE = "l_knee"
 
 
@@ -231,8 +232,75 @@ def test_planted_feet_stay_where_the_hips_are_tweaked(wait: Wait) -> None:
     motion = score.shown(rig)
     assert motion is not None
     world = world_from_pose(motion.skeleton, motion.sample(np.array(((frame - 1) / FPS,))))
-    drawn = world[0, [motion.body.joint_of[name] for name in ("l_ankle", "r_ankle")], :2, 3]
+    joints: Any = [motion.body.joint_of[name] for name in ("l_ankle", "r_ankle")]
+    drawn = world[0, joints, :2, 3]
     np.testing.assert_allclose(feet_of(rig, frame), drawn, atol=2e-3)
     curves_of(rig.animation_data.action).clear()
     wait(3.0)
     assert plain_keys == [tuple(key.co) for curve in curves_of(below) for key in curve.keyframe_points]
+
+
+def test_bake_makes_one_action_of_the_score_and_its_tweaks(tweaked: Any, wait: Wait) -> None:
+    set_key(tweaked, 20)
+    wait(0.5)
+    wanted = [shown(tweaked, frame)[0] for frame in range(10, 31)]
+    assert operators.takt.bake_tweaks() == {"FINISHED"}
+    baked, animation = bpy.data.actions["Rig baked"], tweaked.animation_data
+    assert animation.action.name == "Rig tweaks" and baked.use_fake_user
+    animation.action, animation.action_blend_type, animation.use_nla = baked, "REPLACE", False
+    animation.action_slot = baked.slots[0]
+    for frame, turned in zip(range(10, 31), wanted, strict=True):
+        assert shown(tweaked, frame)[0].rotation_difference(turned).angle < 2e-3
+
+
+def test_extract_makes_tweaks_of_an_edited_action(rig: Any, library: Path, wait: Wait) -> None:
+    wait(0.2)
+    play(library / "dance.pha")
+    wait(1.0)
+    assert not operators.takt.extract_tweaks.poll()
+    set_key(rig, 20)
+    source = rig.animation_data.action
+    assert operators.takt.extract_tweaks() == {"FINISHED"}
+    wait(0.5)
+    action = rig.animation_data.action
+    assert action.name == "Rig tweaks" and own_frames(action) == [20.0] and source.use_fake_user
+    assert is_lifted(rig, 20) and is_lifted(rig, 60, Quaternion())
+    assert not operators.takt.extract_tweaks.poll()
+
+
+def test_clean_removes_what_changes_nothing(tweaked: Any, wait: Wait) -> None:
+    set_key(tweaked, 20)
+    wait(0.5)
+    for frame in (60, 64, 68):
+        set_key(tweaked, frame, Quaternion())
+    wait(0.5)
+    action = tweaked.animation_data.action
+    assert own_frames(action) == [20.0, 60.0, 64.0, 68.0]
+    assert operators.takt.clean_tweaks() == {"FINISHED"}
+    assert own_frames(action) == [20.0, 60.0] and is_lifted(tweaked, 20) and is_lifted(tweaked, 62, Quaternion())
+
+
+def test_tweaks_that_two_characters_share_go_by_the_first(tweaked: Any, wait: Wait) -> None:
+    set_key(tweaked, 20)
+    wait(0.5)
+    other = tweaked.copy()
+    other.name = "Second"
+    bpy.context.collection.objects.link(other)
+    wait(1.0)
+    following.look(1e6)
+    tweaks._seen.clear()
+    tweaks.look(other, bpy.context.scene)
+    assert "holds the tweaks of 'Rig' too" in tweaks.problem(other) and not tweaks.problem(tweaked)
+
+
+@pytest.mark.parametrize(("said", "message"), [
+    ("{", "the ties of the tweaks are damaged"), ('{"version": 99}', "version 99, which this Takt does not know"),
+    ('{"version": 1, "texts": []}', "the ties of the tweaks are damaged")])
+def test_ties_that_cannot_be_read_leave_the_keys_alone(tweaked: Any, wait: Wait, said: str, message: str) -> None:
+    set_key(tweaked, 130)
+    wait(0.5)
+    action = tweaked.animation_data.action
+    setattr(action, properties.TIES, said)
+    edit(tweaked, Remove(7))
+    assert own_frames(action) == [130.0] and message in tweaks.problem(tweaked)
+    assert getattr(action, properties.TIES) == said
