@@ -294,6 +294,7 @@ def test_all_who_are_selected_play_the_score_of_the_active_one(dancer: bpy.types
         other.animation_data.action = bpy.data.actions.new("Walk")
     wait(0.2)
     assert bpy.ops.takt.same_score() == {"FINISHED"}  # type: ignore[attr-defined]
+    assert [last_frame(each) for each in others] == [last_frame(dancer)] * 2  # at once, where no timer would do it
     kept.text.from_string(SHORTER)
     wait(4.0)
     made = {properties.character(each).action for each in (dancer, *others)}
