@@ -57,7 +57,7 @@ def _end_pose(body: Followed, frame: int, arm: float) -> EndPose:
 
     here, there = seen(frame), seen(beside)
     heights = np.array([body.at[f"{side}_ankle"][:, 1] for side in "lr"])
-    planted = heights[:, frame] - np.percentile(heights, 1.0) < _PLANTED
+    planted: BoolArray = np.asarray(heights[:, frame] - np.percentile(heights, 1.0) < _PLANTED)
     return EndPose(here, (there - here) / step_s * (1.0 if frame == 0 else -1.0), planted)
 
 

@@ -394,11 +394,11 @@ class _Blocks:
         starts = np.zeros(len(length_s))
         np.cumsum(length_s[:-1], out=starts[1:])
         flags = (None, None, None) if row.part is None else (row.is_mirrored[own], row.is_reversed[own], row.part[own])
-        return Sequence(
+        made_of = Sequence(
             self.plan.clip_names, row.leaf[own], starts, length_s, row.transition_s[own], row.path[own], row.paths,
             Marks(marks.segment[marked] - own.start, marks.path[marked], marks.run[marked]),
-            Origins(self.plan.places, made.at(own), row.runs.at(runs), row.tick_s[runs]), loop, *flags,
-            clip_s=self.plan.clip_s)
+            Origins(self.plan.places, made.at(own), row.runs.at(runs), row.tick_s[runs]), loop, *flags)
+        return replace(made_of, clip_s=self.plan.clip_s)
 
     def all(self) -> tuple[Block, ...]:
         """Expand the lanes of all blocks that play, also of those within lanes."""
