@@ -1,6 +1,6 @@
-"""What a library of very many files costs the shelf: `dev.py bench shelf [BVH] [FBX] [SECONDS]`, by default 20000 500 60.
+"""What a library of very many files costs the shelf: `dev.py bench shelf [BVH] [FBX] [SECONDS]`.
 
-Files are made in nested folders: short BVH clips, each with numbers of its own, and FBX files that nobody opens.
+By default 20000 500 60. Files are made in nested folders: short BVH clips with numbers of their own, and FBX files.
 Printed are, in milliseconds of one processor, which other work on the machine does not lengthen: until all files are
 listed; until chips lie in their places and are drawn, the first time and after more was read; a search by name and by
 class. Then how many files are read in SECONDS and what a frame of the interface waits for Python meanwhile, on the

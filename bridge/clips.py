@@ -1,6 +1,7 @@
 """Clips out of Blender: Actions of the open file, .blend files, and what its importer of FBX reads.
 
-Files are read into a scene of their own, which nobody sees and which is removed with all that came in. Clips come in
+A .blend is read in a second Blender where one can be started (`second_blender.py`). All others are read into a scene of
+their own, which nobody sees and which is removed with all that came in. Clips come in
 H-Anim's axes, as from any other file.
 """
 
@@ -26,7 +27,7 @@ from ..core.library.store import ClipStore
 from ..core.maths import rotations as rot
 from ..core.retargeting.comparing.upright import turned
 from ..core.skeletons.skeleton import Skeleton
-from . import armature, axes, curves, drivers, object_motion
+from . import armature, axes, curves, drivers, object_motion, second_blender
 from .frame_rate import frames_per_second
 from .skin_points import read_points, read_sample
 
@@ -62,8 +63,20 @@ def read_file_clips(source: Source) -> ClipFile:
 
 def formats() -> dict[str, Format]:
     """Return all formats of clips, those too that only Blender reads."""
-    return {name: replace(entry, read=read_file_clips) if entry.needs_blender else entry
-            for name, entry in FORMATS.items()}
+    return {name: replace(entry, read=_read) if entry.needs_blender else entry for name, entry in FORMATS.items()}
+
+
+def read_elsewhere(source: Source) -> ClipFile | None:
+    """Read a file in a second Blender, in any thread; return None where that is not possible.
+
+    So are .blend files, since a damaged one may end the Blender that reads it. Raises FileError.
+    """
+    return second_blender.read(source) if _is_blend(source.path) else None
+
+
+def _read(source: Source) -> ClipFile:
+    found = read_elsewhere(source)
+    return read_file_clips(source) if found is None else found
 
 
 def clips_of_action(armature_object: bpy.types.Object,

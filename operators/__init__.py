@@ -5,7 +5,15 @@ from typing import Any, cast
 import bpy
 
 from ..bridge import language
-from . import command, export_ogre, export_performance, import_ogre, play_clip, score_editor
+from . import (
+    command,
+    export_ogre,
+    export_performance,
+    import_character,
+    import_ogre,
+    play_clip,
+    score_editor,
+)
 from .add_sample import TAKT_OT_add_sample
 from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
 from .bend_report import TAKT_OT_bend_report
@@ -16,7 +24,9 @@ from .clip_folders import TAKT_OT_add_clip_files, TAKT_OT_add_clip_folder, TAKT_
 from .edit_score import TAKT_OT_edit_score
 from .export_ogre import TAKT_OT_export_ogre
 from .export_performance import TAKT_OT_export_performance
+from .fit_skeleton import TAKT_OT_fit_skeleton
 from .help import TAKT_OT_help, manual_map
+from .import_character import TAKT_FH_character, TAKT_OT_import_character
 from .import_ogre import TAKT_FH_ogre, TAKT_OT_import_ogre
 from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
 from .improve_weights import TAKT_OT_improve_weights
@@ -38,11 +48,15 @@ from .seed_each import TAKT_OT_seed_each
 from .show_zones import TAKT_OT_show_zones
 from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
 from .strip import TAKT_GGT_strip, TAKT_GT_strip
+from .use_bones import TAKT_OT_select_idle_bones, TAKT_OT_use_bones
 
 _CLASSES = (
     TAKT_OT_help,
     TAKT_OT_add_sample,
     TAKT_OT_auto_bind,
+    TAKT_OT_fit_skeleton,
+    TAKT_OT_select_idle_bones,
+    TAKT_OT_use_bones,
     TAKT_OT_improve_weights,
     TAKT_OT_bend_test,
     TAKT_OT_bend_in_turn,
@@ -76,6 +90,8 @@ _CLASSES = (
     TAKT_OT_add_clip_files,
     TAKT_OT_move_folder,
     TAKT_OT_save_clip,
+    TAKT_OT_import_character,
+    TAKT_FH_character,
     TAKT_OT_import_ogre,
     TAKT_FH_ogre,
     TAKT_OT_play_clip,
@@ -89,6 +105,7 @@ _CLASSES = (
 )
 _MENUS = ((bpy.types.VIEW3D_MT_object_parent, draw_in_parent_menu),
           (bpy.types.TOPBAR_MT_file_import, draw_in_import_menu),
+          (bpy.types.TOPBAR_MT_file_import, import_character.draw_in_import_menu),
           (bpy.types.TOPBAR_MT_file_import, import_ogre.draw_in_import_menu),
           (bpy.types.TOPBAR_MT_file_import, play_clip.draw_in_import_menu),
           (bpy.types.TOPBAR_MT_file_export, export_performance.draw_in_export_menu),

@@ -9,10 +9,11 @@ import bpy
 _DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 _OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
-    "binding-in-blender": ("auto_bind", "bend_in_turn", "bend_report", "bend_test", "improve_weights", "show_zones"),
+    "binding-in-blender": ("auto_bind", "bend_in_turn", "bend_report", "bend_test", "fit_skeleton", "improve_weights",
+                           "select_idle_bones", "show_zones", "use_bones"),
     "pha": ("add_sample", "change_libraries", "choose_method", "edit_score", "export_ogre", "export_performance",
-            "forget_folder", "help", "import_ogre", "import_pha", "insert_clip", "keep_mine", "new_score", "rebuild",
-            "reload_score", "same_score", "save_score", "seed_each"),
+            "forget_folder", "help", "import_character", "import_ogre", "import_pha", "insert_clip", "keep_mine",
+            "new_score", "rebuild", "reload_score", "same_score", "save_score", "seed_each"),
     "preview": ("player", "preview", "render_film"),
     "retargeting": ("find_map", "play_clip", "retarget_clips", "save_map", "set_reference_pose"),
     "score-editor": (

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..maths.arrays import FloatArray, IntArray
 from ..pha.document import Call, Document
+from ..pha.grammar import AIMS
 from ..pha.nodes import Node
 from ..pha.origins import Runs
 from ..pha.sequence import Sequence
@@ -267,14 +268,22 @@ def _kinds(sequence: Sequence, call: IntArray, segment: IntArray) -> IntArray:
     return kind
 
 
+_WAYS = {"at": "@", "to": "→", "along": "~"}
+"""How the title of a block says where its call goes in the scene."""
+
+
 def _title(call: Call | Node) -> str:
     """Return what is written on a box: a name with the values it is given, a test, or what kind of element it is."""
     name = short(call.name)
     if isinstance(call, Call):
         return name
+    if call.tag in AIMS:
+        return f"{call.tag} {next(call.expressions[word].text for word in ('at', 'for') if word in call.expressions)}"
     if call.tag != "call":
         test = call.expressions.get("test")
         return call.tag if test is None else f"{call.tag} {test.text}"
     if call.children:
         name += f"({', '.join(f'{key}={value.text}' for key, value in call.children[0].expressions.items())})"
+    name += "".join(f" {sign} {call.expressions[word].text}" for word, sign in _WAYS.items()
+                    if word in call.expressions and call.expressions[word].names)
     return name + _MIRRORED * ("mirror" in call.expressions) + _REVERSED * ("reverse" in call.expressions)

@@ -10,6 +10,7 @@ from ..errors import EditError, FileError, ScoreError
 from ..pha.document import Document, read
 from ..pha.edits import Edit, Insert, Remove, SetAttribute, apply, element
 from ..pha.extraction import ExtractCalls
+from ..pha.grammar import BLOCK
 from ..pha.inlining import InlineAndRemove, InlineCall
 from ..pha.open_scores import Scores
 from ..pha.programme import Modules
@@ -150,7 +151,7 @@ def paste(layout: Layout, gap: Drop, text: str, scores: Scores) -> Proposal:
         refusal = refusal or "there are no calls in the clipboard"
     else:
         tags = {read_alone.shape.tags[child] for child in read_alone.children(0)}
-        if not tags or tags - {"call", "wait", "loop", "if", "elif", "else", "pick", "together", "let"}:
+        if not tags or tags - {*BLOCK}:
             refusal = refusal or "there are no calls in the clipboard"
     if refusal:
         return Proposal(refusal=refusal)

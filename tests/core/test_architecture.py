@@ -30,6 +30,7 @@ CORE_ROOMS: dict[str, set[str]] = {
     "shading": {"maths"},
     "skinning": {"maths", "skeletons"},
     "binding": {"maths", "skeletons", "skinning"},
+    "fitting": {"binding", "maths", "skeletons"},
     "formats": {"clips", "maths", "skeletons", "skinning"},
     "retargeting": {"clips", "maths", "skeletons"},
     "pha": {"clips", "formats", "maths", "skeletons"},
