@@ -13,8 +13,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import bpy  # noqa: F401  # the bridge imports it
 import checkout
@@ -29,6 +30,7 @@ from takt.core.score_editor.commands import Playable
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
 
+Result = TypeVar("Result")
 NAMES = ("walk", "run", "jump", "turn_left", "wave", "sit_down", "idle", "kick")
 JOINTS = ("Spine", "Neck", "Head", "LeftArm", "LeftForeArm", "LeftHand", "RightArm", "RightForeArm", "RightHand",
           "LeftUpLeg", "LeftLeg", "LeftFoot", "RightUpLeg", "RightLeg", "RightFoot")
@@ -78,7 +80,7 @@ def make(root: Path, clips: int, others: int) -> None:
             (folder / f"{name}.fbx").write_bytes(b"Kaydara FBX Binary")
 
 
-def ms(what: Callable[[], object]) -> tuple[float, object]:
+def ms(what: Callable[[], Result]) -> tuple[float, Result]:
     """Return how long a processor takes for something, and its result."""
     started = time.process_time()
     result = what()
@@ -128,8 +130,8 @@ def main() -> int:
               f"{ms(lambda: drawn(playables, search))[0]:.1f}")
         for words in ("walk 0012", "walk, wild"):
             shelf.found(playables, words)
-            took, found = ms(lambda words=words: shelf.found(playables, words))
-            print(f"{'search ' + words:>28} {took:8.1f} ms, {len(found)} found")  # type: ignore[arg-type]
+            took, found = ms(partial(shelf.found, playables, words))
+            print(f"{'search ' + words:>28} {took:8.1f} ms, {len(found)} found")
         print(f"{'memory':>28} {memory_mb() - before:8.1f} MB more")
         search.work.end()
     finally:

@@ -49,6 +49,7 @@ from .show_zones import TAKT_OT_show_zones
 from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
 from .strip import TAKT_GGT_strip, TAKT_GT_strip
 from .use_bones import TAKT_OT_select_idle_bones, TAKT_OT_use_bones
+from .who_dances import TAKT_OT_who_dances
 
 _CLASSES = (
     TAKT_OT_help,
@@ -68,6 +69,7 @@ _CLASSES = (
     TAKT_OT_rebuild,
     TAKT_OT_keep_mine,
     TAKT_OT_same_score,
+    TAKT_OT_who_dances,
     TAKT_OT_seed_each,
     TAKT_OT_choose_method,
     TAKT_OT_save_score,

@@ -75,7 +75,7 @@ def costs(end: EndPose, starts: EndPose) -> FloatArray:
     Joints that one of both bodies has not, do not count.
     """
     offset, rate = end.positions - starts.positions, end.velocities - starts.velocities
-    missing = np.isnan(offset).any(axis=-1)
+    missing: BoolArray = np.asarray(np.isnan(offset).any(axis=-1))
     seen = kinks(np.where(missing[..., None], 0.0, offset), np.where(missing[..., None], 0.0, rate))
     share = np.maximum((~missing).mean(axis=-1), 1e-9)
     return np.asarray(seen / share + OTHER_FOOT * (end.planted != starts.planted).sum(axis=-1))
