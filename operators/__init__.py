@@ -53,6 +53,7 @@ from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
 from .strip import TAKT_GGT_strip, TAKT_GT_strip
 from .tweak import TAKT_OT_tweak
 from .use_bones import TAKT_OT_select_idle_bones, TAKT_OT_use_bones
+from .who_dances import TAKT_OT_who_dances
 
 _CLASSES = (
     TAKT_OT_help,
@@ -76,6 +77,7 @@ _CLASSES = (
     TAKT_OT_extract_tweaks,
     TAKT_OT_clean_tweaks,
     TAKT_OT_same_score,
+    TAKT_OT_who_dances,
     TAKT_OT_seed_each,
     TAKT_OT_choose_method,
     TAKT_OT_save_score,
