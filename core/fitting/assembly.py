@@ -62,19 +62,24 @@ class Body:
     middle: FloatArray
 
 
-def assembled(cells: Cells, tips: list[int], found: Embedding, middle: int, front: FloatArray) -> FittedSkeleton:
-    """Return the skeleton of a humanoid whose ends are known; tips: cells; front: (3,) where its face likely is."""
-    body = _measured(cells, tips, found, middle, front)
+def assembled(cells: Cells, tips: list[int], ways: FloatArray, found: Embedding, middle: int,
+              front: FloatArray) -> FittedSkeleton:
+    """Return the skeleton of a humanoid whose ends are known.
+
+    tips: T cells; ways: (T, N) from each cell to them; front: (3,) where its face likely is.
+    """
+    body = _measured(cells, tips, ways, found, middle, front)
     return skeleton_of(_symmetric(_left_first(body)))
 
 
-def _measured(cells: Cells, tips: list[int], found: Embedding, middle: int, likely_front: FloatArray) -> Body:
+def _measured(cells: Cells, tips: list[int], ways: FloatArray, found: Embedding, middle: int,
+              likely_front: FloatArray) -> Body:
     points = cells.points[tips]
     hands, feet = points[list(found.hands)], points[list(found.feet)]
     normal = unit((hands[0] - hands[1]) + (feet[0] - feet[1]))
     centre = (hands.mean(axis=0) + feet.mean(axis=0)) / 2.0
-    ways = {end: cells.distances([tips[end]]) for end in (*found.hands, *found.feet, found.head)}
-    courses = {end: Course.of(cells, LevelSets.of(cells, way), way, middle) for end, way in ways.items()}
+    courses = {end: Course.of(cells, LevelSets.of(cells, ways[end]), ways[end], middle)
+               for end in (*found.hands, *found.feet)}
     arms = [arm(courses[end], points[end], normal, centre) for end in found.hands]
     crotch = float(ways[found.feet[0]][tips[found.feet[1]]]) / 2.0
     stems = [hip(courses[end], crotch) for end in found.feet]

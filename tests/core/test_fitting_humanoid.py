@@ -168,6 +168,49 @@ def test_faces_must_fit_the_vertices():
         FittingProblem.from_faces(np.zeros((3, 3)), [[0, 1, 7]])
 
 
+def box(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    corners, faces = cube()
+    return low + corners * (high - low), np.array(faces)
+
+
+def with_boxes(of: Person, *boxes: tuple[np.ndarray, np.ndarray]) -> Person:
+    vertices, quads = of.vertices, of.quads
+    for points, faces in boxes:
+        quads = np.concatenate((quads, faces + len(vertices)))
+        vertices = np.concatenate((vertices, points))
+    return replace(of, vertices=vertices, quads=quads)
+
+
+def test_a_sword_is_left_out_and_a_cape_does_not_matter():
+    of = person(Build(turns=A_POSE))
+    hand = of.joints["l_middle1"]
+    sword = box(hand - np.array((0.02, 0.02, 0.1)), hand + np.array((0.02, 0.02, 1.0)))
+    armed = with_boxes(of, sword, box(np.array((-0.25, 0.2, -0.16)), np.array((0.25, 1.4, -0.15))))
+    found = fit_skeleton(problem(armed))
+    assert errors(found, of).max() < WORST
+    assert found.notes == ("1 loose part of the mesh, as a sword, was left out",)
+
+
+def test_two_people_are_told_to_be_separated(dancer):
+    two = replace(dancer, vertices=np.concatenate((dancer.vertices, dancer.vertices + np.array((2.0, 0.0, 0.0)))),
+                  quads=np.concatenate((dancer.quads, dancer.quads + len(dancer.vertices))))
+    with pytest.raises(FitError, match="several bodies"):
+        fit_skeleton(problem(two))
+
+
+@pytest.mark.parametrize("part", ["bust", "half", "legs"])
+def test_parts_of_a_body_are_refused(dancer, part):
+    middles = dancer.vertices[dancer.quads].mean(axis=1)
+    kept = {"bust": middles[:, 1] > 1.2, "half": middles[:, 0] > 0.0, "legs": middles[:, 1] < 0.9}[part]
+    with pytest.raises(FitError, match="humanoid"):
+        fit_skeleton(problem(replace(dancer, quads=dancer.quads[kept])))
+
+
+def test_hands_that_nearly_touch_the_hips_are_told_from_them():
+    of = person(Build(turns=RELAXED, thicker={"": 1.25}))
+    assert errors(fit_skeleton(problem(of)), of).max() < WORST
+
+
 def test_it_can_be_stopped(dancer):
     said: list[float] = []
 
