@@ -23,7 +23,7 @@ from pathlib import Path
 import checkout
 import numpy as np
 
-from takt.core.fitting import FitError, FittedSkeleton, FittingProblem, fit_skeleton
+from takt.core.fitting import FitError, FittedSkeleton, FittingProblem, fit_skeleton, hand
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.maps import find_map
@@ -37,6 +37,9 @@ _LIMBS = {f"{side}_{limb[0]}": tuple(f"{side}_{joint}" for joint in limb) for si
           for limb in (("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle"))}
 MAIN = ("HumanoidRoot", "vc7", "skullbase", *(joint for limb in _LIMBS.values() for joint in limb))
 """The fifteen main joints."""
+
+FINGERS = tuple(f"{side}_{finger}{number}" for side in "lr" for finger in hand.FINGERS for number in (2, 3))
+"""Joints of fingers from the second on."""
 
 _LIMB_JOINTS = 12
 _HANIM_UP, _HANIM_FRONT = np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0))
@@ -73,6 +76,7 @@ def measure(case: Case) -> Outcome:
         return Outcome(case, {}, (), time.perf_counter() - begin, str(error))
     seconds = time.perf_counter() - begin
     known = [name for name in MAIN if name in case.joints]
+    known += [name for name in FINGERS if name in case.joints and name in fitted.names]
     distances = {name: 100.0 * float(np.linalg.norm(fitted.position(name) - case.joints[name])) / case.height
                  for name in known}
     return Outcome(case, distances, in_other_limbs(fitted, case.joints), seconds, "", fitted)
@@ -142,20 +146,25 @@ def report(cases: Iterator[Case], *, only_bad: bool) -> None:
         if outcome.refused:
             sys.stdout.write(f"{case.name:24s} refused: {outcome.refused}\n")
         elif not only_bad or outcome.wrong:
-            values = np.array(list(outcome.distances.values()))
+            values = np.array([value for name, value in outcome.distances.items() if name in MAIN])
+            fingers = [value for name, value in outcome.distances.items() if name in FINGERS]
             sys.stdout.write(f"{outcome.case.name:24s} mean {values.mean():5.2f}  "
                              f"p90 {np.percentile(values, 90):5.2f}  "
                              f"max {values.max():5.2f} {max(outcome.distances, key=outcome.distances.__getitem__):12s} "
-                             f"{outcome.seconds:5.2f} s  {' '.join(outcome.wrong)}\n")
+                             f"{outcome.seconds:5.2f} s  "
+                             f"{f'fingers {np.mean(fingers):.2f}  ' if fingers else ''}{' '.join(outcome.wrong)}\n")
         sys.stdout.flush()
     fitted = [outcome for outcome in outcomes if not outcome.refused]
-    every = np.array([value for outcome in fitted for value in outcome.distances.values()])
+    every = np.array([value for o in fitted for name, value in o.distances.items() if name in MAIN])
+    fingers = [value for o in fitted for name, value in o.distances.items() if name in FINGERS]
     if not len(every):
         return
     means = {name: np.mean([o.distances[name] for o in fitted if name in o.distances]) for name in MAIN}
     sys.stdout.write(f"{len(outcomes)} bodies, {len(outcomes) - len(fitted)} refused, "
                      f"{sum(bool(o.wrong) for o in fitted)} with a joint in another limb; of the height: mean "
-                     f"{every.mean():.2f} %, p90 {np.percentile(every, 90):.2f} %\n"
+                     f"{every.mean():.2f} %, p90 {np.percentile(every, 90):.2f} %, fingers "
+                     f"{np.mean(fingers) if fingers else np.nan:.2f} % on "
+                     f"{sum('l_index2' in o.distances for o in fitted)} bodies\n"
                      + ", ".join(f"{name} {mean:.1f}" for name, mean in means.items()) + "\n")
 
 

@@ -121,6 +121,16 @@ class Cells:
         return int(((self.points - point) ** 2).sum(axis=1).argmin())
 
 
+def parts_of(count: int, triangles: IntArray) -> IntArray:
+    """Return the connected part of each of `count` points (P,) under triangles (T, 3).
+
+    >>> parts_of(4, np.array([[0, 1, 3]])).tolist()
+    [0, 0, 1, 0]
+    """
+    one, two, three = triangles.T
+    return connected(count, np.concatenate((one, two)), np.concatenate((two, three)))
+
+
 def _depth(filled: BoolArray) -> IntArray:
     """Return for each cell of a grid in which layer below the surface it lies, 0 outside."""
     depth = filled.astype(np.int64)

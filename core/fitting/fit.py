@@ -11,13 +11,14 @@ from ..binding.decimation import decimated
 from ..binding.frame import Frame
 from ..binding.settings import BindCancelledError, Progress
 from ..binding.solid import SAMPLE_STEP, Solid
-from ..binding.surface import Surface, connected, triangulate, with_centres
+from ..binding.surface import Surface, triangulate, with_centres
 from ..binding.welding import COINCIDENT, weld
-from ..maths.arrays import FloatArray, IntArray
-from .assembly import assembled
+from ..maths.arrays import FloatArray
+from .assembly import assembled, skeleton_of
 from .carving import carved
-from .cells import Cells
+from .cells import Cells, parts_of
 from .embedding import Embedding, Ends, embed
+from .hand import both_hands
 from .level_sets import LevelSets, extremities
 from .problem import FitError, FittedSkeleton, FittingProblem
 
@@ -76,7 +77,9 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
     if body.found is None or body.penalty > _NOT_HUMANOID:
         raise FitError(_refusal(surface, body))
     tell.at(0.7)
-    fitted = assembled(body.cells, body.tips, body.ways, body.found, body.middle, problem.front @ frame.axes)
+    found = assembled(body.cells, body.tips, body.ways, body.found, body.middle, problem.front @ frame.axes)
+    tell.at(0.8)
+    fitted = skeleton_of(found, both_hands(surface, found.arms, found.out, found.middle))
     tell.at(1.0)
     return _in_space(fitted, frame, notes)
 
@@ -120,7 +123,7 @@ def _looked_at_closely(surface: Surface, up: FloatArray) -> _Body:
 def _without_loose_parts(surface: Surface, up: FloatArray, whole: _Body,
                          tell: _Meter) -> tuple[_Body, tuple[str, ...]]:
     """Return the body without the loose part that keeps it most from being a humanoid, as a sword, and a note of it."""
-    part = _parts(surface)
+    part = parts_of(len(surface.points), surface.triangles)
     area = np.bincount(part[surface.triangles[:, 0]], surface.face_areas)
     small = [k for k in np.argsort(-area).tolist() if 0.0 < area[k] < _LOOSE * area.sum()][:_MOST_LOOSE]
     best: _Body = whole
@@ -136,15 +139,10 @@ def _without_loose_parts(surface: Surface, up: FloatArray, whole: _Body,
     return best, notes
 
 
-def _parts(surface: Surface) -> IntArray:
-    """Return the connected part of each point of a surface, (P,)."""
-    one, two, three = surface.triangles.T
-    return connected(len(surface.points), np.concatenate((one, two)), np.concatenate((two, three)))
-
-
 def _refusal(surface: Surface, body: _Body) -> str:
     """Return why there is no humanoid in a body, and what there is."""
-    area = np.sort(np.bincount(_parts(surface)[surface.triangles[:, 0]], surface.face_areas))[::-1]
+    part = parts_of(len(surface.points), surface.triangles)
+    area = np.sort(np.bincount(part[surface.triangles[:, 0]], surface.face_areas))[::-1]
     if len(area) > 1 and area[1] > _SECOND_BODY * area[0]:
         return ("the mesh has two or more large parts that are no humanoid together; if these are several bodies, "
                 "separate them, and fit one after the other")

@@ -10,6 +10,7 @@ import pytest
 from takt.core.binding.settings import BindCancelledError
 from takt.core.errors import TaktError
 from takt.core.fitting import FitError, FittedSkeleton, FittingProblem, fit_skeleton
+from takt.core.fitting.hand import FINGERS
 from takt.core.maths import rotations as rot
 from takt.core.skeletons import hanim
 
@@ -209,6 +210,38 @@ def test_parts_of_a_body_are_refused(dancer, part):
 def test_hands_that_nearly_touch_the_hips_are_told_from_them():
     of = person(Build(turns=RELAXED, thicker={"": 1.25}))
     assert errors(fit_skeleton(problem(of)), of).max() < WORST
+
+
+@pytest.mark.parametrize("pose", [T_POSE, RELAXED], ids=["T", "relaxed"])
+def test_fingers_are_where_they_are_and_bend_into_the_palm(pose):
+    of = person(Build(turns=pose))
+    found = fit_skeleton(problem(of))
+    fingers = [f"{side}_{finger}{number}" for side in "lr" for finger in FINGERS for number in (1, 2, 3)]
+    away = np.array([np.linalg.norm(found.position(name) - of.joints[name]) for name in fingers]) / of.height
+    assert away.max() < 0.02
+    for side in "lr":
+        middle, wrist = (found.names.index(f"{side}_{joint}") for joint in ("middle2", "wrist"))
+        along = found.ends[middle] - found.positions[middle]
+        bent = rot.rotate(rot.from_axis_angle(found.bend_axes[middle], 0.8), along) - along
+        thumb, index = (found.position(f"{side}_{finger}2") for finger in ("thumb", "index"))
+        fingers_along = found.position(f"{side}_middle1") - found.positions[wrist]
+        palm = np.cross(fingers_along, thumb - index) * (1.0 if side == "l" else -1.0)
+        assert bent @ palm > 0.0
+
+
+def test_a_mitten_has_no_fingers():
+    of = person(Build(turns=A_POSE))
+    knuckles = np.linalg.norm(of.joints["l_middle1"] - of.joints["l_wrist"])
+    shortened = of.vertices.copy()
+    for side in "lr":  # all that lies beyond the knuckles, the thumb too, is pressed into the palm
+        wrist = of.joints[f"{side}_wrist"]
+        along = (of.joints[f"{side}_middle1"] - wrist) / knuckles
+        beyond = (shortened - wrist) @ along
+        near = np.linalg.norm(shortened - wrist, axis=1) < 3.0 * knuckles
+        squeezed = near & (beyond > 0.25 * knuckles)
+        shortened[squeezed] -= np.outer(0.95 * (beyond[squeezed] - 0.25 * knuckles), along)
+    found = fit_skeleton(problem(replace(of, vertices=shortened)))
+    assert not any(finger in name for name in found.names for finger in FINGERS)
 
 
 def test_it_can_be_stopped(dancer):
