@@ -18,6 +18,10 @@ _IN_SKIN, _IN_LIMB = 0.2, 0.6
 """Shares of half the limb's thickness: a bone that is nowhere deeper lies in the skin, as in a skirt or a brow, and is
 compared with the surface alone; one that is somewhere deeper runs in its limb's middle."""
 
+_SLOPE = 0.5
+"""Bones in the skin, as of a skirt or a cape, go over into each other along so much of their length: their distance
+from the skin, which is next to nothing, does not say how far."""
+
 _BARE = 2.0
 """So many cells outside the skin nothing of the solid is; what is buried in another part is no skin."""
 
@@ -66,12 +70,14 @@ class Sources:
 
     These are from_bones, (N, B), of those it belongs to: the distances from the bones' lines, for a leaf bone no more
     than its limb's radius, ∞ for bones without a line. radii: (B,) of the bones' limbs, 0 for bones without a line.
+    in_skin: (B,) how far each bone lies in the skin, as those of a skirt or a cape, 0 to 1.
     """
 
     shares: FloatArray
     distances: FloatArray
     from_bones: FloatArray
     radii: FloatArray
+    in_skin: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,10 +203,11 @@ def _cheapest(skin: Skin, segments: Segments, centred: FloatArray, radius: Float
         some = slice(begin, begin + most)
         found.append(_cheapest_of(skin.at(some), segments, centred, radius, cap, solid, outside, gaps))
         step()
-    radii = np.zeros(len(cap))
+    radii, in_limb = np.zeros(len(cap)), np.zeros(len(cap))
     np.maximum.at(radii, segments.bones, radius)
+    np.maximum.at(in_limb, segments.bones, centred)
     shares, distances, from_bones = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return Sources(shares, distances, from_bones, radii)
+    return Sources(shares, distances, from_bones, radii, np.where(radii > 0.0, 1.0 - in_limb, 0.0))
 
 
 def _cheapest_of(skin: Skin, segments: Segments, centred: FloatArray, radius: FloatArray, cap: FloatArray, solid: Solid,
@@ -221,7 +228,10 @@ def _cheapest_of(skin: Skin, segments: Segments, centred: FloatArray, radius: Fl
         of_bone[:, bone] = np.minimum(of_bone[:, bone], cost[:, line])
         from_bone[:, bone] = np.minimum(from_bone[:, bone], distance[:, line])
     shares = _shares(of_bone)
-    return shares, (shares * np.where(shares > 0.0, from_bone, 0.0)).sum(axis=1), from_bone
+    slope = np.zeros(len(cap))
+    np.maximum.at(slope, segments.bones, _SLOPE * segments.lengths * (1.0 - centred))
+    width = np.maximum(np.where(shares > 0.0, from_bone, 0.0), slope)
+    return shares, (shares * width).sum(axis=1), from_bone
 
 
 def _shares(cost: FloatArray) -> FloatArray:
@@ -246,8 +256,9 @@ def _centred(segments: Segments, parents: IntArray, skin: Skin, solid: Solid, si
     if not len(bare):
         return np.ones(len(segments.bones))
     on_lines = segments.points_at(np.repeat(_RADIUS_SHARES[:, None], len(segments.bones), axis=1))
-    nearest, gap = _nearest(on_lines.reshape(-1, 3), skin.points[bare])
-    share = (gap / skin.depths[bare[nearest]]).reshape(on_lines.shape[:2])
+    nearest = bare[_nearest(on_lines.reshape(-1, 3), skin.points[bare])[0]]
+    gap = np.abs(((on_lines.reshape(-1, 3) - skin.points[nearest]) * skin.normals[nearest]).sum(axis=1))
+    share = (gap / skin.depths[nearest]).reshape(on_lines.shape[:2])
     centred: FloatArray = np.clip((share.max(axis=0) - _IN_SKIN) / (_IN_LIMB - _IN_SKIN), 0.0, 1.0)
     for line in np.flatnonzero(segments.leaf):
         before = np.flatnonzero(segments.bones == parents[segments.bones[line]])
