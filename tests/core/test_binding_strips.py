@@ -76,8 +76,9 @@ def steps(body: BindInput) -> np.ndarray:
 
 
 @pytest.mark.parametrize("angle", [0.0, 1.1])
-@pytest.mark.parametrize(("body", "most"), [(skirt(1), 0.01), (skirt(2), 0.01), (cape(), 0.04), (tail(0.06), 0.0),
-                                            (tail(0.2), 0.0)], ids=["skirt", "thick skirt", "cape", "thin tail", "tail"])
+@pytest.mark.parametrize(("body", "most"), [
+    (skirt(1), 0.01), (skirt(2), 0.01), (cape(), 0.04), (tail(0.06), 0.0), (tail(0.2), 0.0)],
+    ids=["skirt", "thick skirt", "cape", "thin tail", "tail"])
 def test_few_steps_along_strips(body: BindInput, most: float, angle: float) -> None:
     assert (steps(moved(body, turn((1, 2, 3), angle))) > STEP).mean() <= most
 
