@@ -313,6 +313,30 @@ class TaktParameter(bpy.types.PropertyGroup):
         is_here: BoolProperty(override=_OVERRIDABLE)
 
 
+def _may_play(role: "TaktRole", target: bpy.types.Object) -> bool:
+    """Tell whether an object may play a role: a curve a path, anything but the character itself a place."""
+    return bool(target != role.id_data) and (role.kind != "path" or target.type == "CURVE")
+
+
+class TaktRole(bpy.types.PropertyGroup):
+    """What plays a role of the score; `name` is the role's.
+
+    kind: place, path or prop. is_here: whether the score has the role now; the others keep what plays them.
+    """
+
+    if TYPE_CHECKING:
+        target: bpy.types.Object | None
+        kind: str
+        is_here: bool
+    else:
+        target: PointerProperty(
+            type=bpy.types.Object, name="Played By", override=_OVERRIDABLE, update=changes.score, poll=_may_play,
+            description="The object that plays this role: a place or a prop is where its origin is, and faces along "
+                        "its −Y; a path is a curve. Empty: the score plays as if the role were not there")
+        kind: StringProperty(override=_OVERRIDABLE)
+        is_here: BoolProperty(override=_OVERRIDABLE)
+
+
 def _procedure_index(character: "TaktCharacter") -> int:
     return character.procedures.find(character.procedure)
 
@@ -381,6 +405,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         clip_index: int
         called: bpy.types.bpy_prop_collection_idprop[TaktCalled]
         parameters: bpy.types.bpy_prop_collection_idprop[TaktParameter]
+        cast: bpy.types.bpy_prop_collection_idprop[TaktRole]
         seed: int
         has_picks: bool
         released: str
@@ -426,6 +451,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         clip_index: IntProperty(name="Clip", override=_OVERRIDABLE, description="What Insert puts into the score")
         called: CollectionProperty(type=TaktCalled, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         parameters: CollectionProperty(type=TaktParameter, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+        cast: CollectionProperty(type=TaktRole, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         seed: IntProperty(
             name="Seed", min=0, default=_DEFAULTS.seed, override=_OVERRIDABLE, update=changes.score,
             description="Decides what the score's picks pick: the same seed gives the same dance, another seed another")
@@ -446,8 +472,8 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         switched: CollectionProperty(type=TaktSwitched, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
 
 
-_CLASSES = (TaktMarker, TaktProcedure, TaktClip, TaktCalled, TaktParameter, TaktJoint, TaktMuted, TaktSwitched,
-            TaktCharacter)
+_CLASSES = (TaktMarker, TaktProcedure, TaktClip, TaktCalled, TaktParameter, TaktRole, TaktJoint, TaktMuted,
+            TaktSwitched, TaktCharacter)
 
 
 def character(armature_object: bpy.types.Object) -> TaktCharacter:

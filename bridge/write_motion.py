@@ -1,7 +1,7 @@
 """A performed score is written to the armature and the timeline, and what is unusual about it is reported."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import partial
 from typing import cast
 
@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from ..core.errors import TaktError, some_of
+from ..core.playing.keying import Progress
 from ..core.playing.motion import Motion
 from . import (
     action,
@@ -25,8 +26,10 @@ from . import (
     skin_points,
     timeline,
 )
+from .channels import Channels, sample_channels, sample_varied
 from .frame_rate import frames_per_second, other_rates
 from .reports import HELD_BY_DRIVERS, OTHER_RATES, Severity, Told, tell
+from .steps import finished
 
 _NAMES_SHOWN = 8
 _FEW_SHOWN = 3
@@ -41,7 +44,7 @@ def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armat
     assert scene is not None
     properties.character(armature_object).frame_start = frame_start
     try:
-        channels = sampling(armature_object, scene, motion)()
+        channels = sampling(armature_object, scene, motion)(None)
     except TaktError as error:
         operator.report({"ERROR"}, str(error))
         return
@@ -49,30 +52,38 @@ def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armat
 
 
 def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene,
-             motion: Motion) -> Callable[[], action.Channels]:
+             motion: Motion) -> Callable[[Progress | None], Channels]:
     """Return what samples a motion as it is to be written; any thread may call it.
 
-    Where values of the score are keyed, it is made of the motions by the values of all frames.
+    Where values of the score are keyed, it is made of the motions by the values of all frames. It raises
+    CancelledError where it is told not to go on.
     """
     character, fps = properties.character(armature_object), frames_per_second(scene)
     rules = bone_rules.read_rules(armature_object)
     values, known = parameters.keyed(armature_object), score.known_performance(armature_object)
     if values is not None and known is not None and known.again is not None:
         again, start = known.again, character.frame_start
-        return lambda: action.sample_varied(parameters.varied(values, again, start, fps), fps, start, rules)
-    return partial(action.sample_channels, motion, fps, character.frame_start, character.key_mode, rules)
+        return lambda progress: sample_varied(parameters.varied(values, again, start, fps), fps, start, rules, progress)
+    return partial(sample_channels, motion, fps, character.frame_start, character.key_mode, rules)
 
 
 def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion,
-          channels: action.Channels) -> list[Told]:
+          channels: Channels) -> list[Told]:
     """Write a motion that is sampled as Action and timeline, and return what is to be said of it."""
+    return finished(writing(armature_object, scene, motion, channels, is_aside=False))
+
+
+def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion, channels: Channels, *,
+            is_aside: bool) -> Generator[float, None, list[Told]]:
+    """Write as write does, some keys at each step, and yield the share that is written; see action.writing."""
     character = properties.character(armature_object)
     assert character.text is not None
     name = character.text.name.partition(".pha")[0] or character.text.name
     before = character.action
+    before_name = None if before is None else before.name_full
     is_new = before is None or getattr(before, properties.OF_SCORE) != name
     is_edited = action.is_edited_by_hand(armature_object)
-    action.write_action(armature_object, name, channels, score.played_actions(armature_object))
+    yield from action.writing(armature_object, name, channels, score.played_actions(armature_object), is_aside=is_aside)
     assert character.action is not None  # it was written just now
     muted = constraints.mute(armature_object, _moved(motion) if character.mute_constraints else (), character.action)
     is_extended = timeline.extend_for(character, scene, character.frame_start, channels.last_frame, is_new=is_new)
@@ -83,9 +94,9 @@ def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
     if channels.has_turning_laps:
         told.append(("WARNING", "Each lap of the loop starts with another heading, which an Action cannot "
                                 "repeat: it holds one lap"))
-    if before is not None and not is_new and before != character.action:
+    if before_name is not None and not is_new and before_name != character.action.name_full:
         why = "has keys that were edited by hand" if is_edited else "is used elsewhere"
-        told.append(("WARNING" if is_edited else "INFO", f"'{before.name}' {why} and stays as it is; the score plays "
+        told.append(("WARNING" if is_edited else "INFO", f"'{before_name}' {why} and stays as it is; the score plays "
                                                          f"'{character.action.name}' now"))
     told += _findings(armature_object, motion, scene)
     seconds = float(channels.frames[-1] - channels.frames[0]) / frames_per_second(scene)

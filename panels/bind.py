@@ -11,6 +11,7 @@ from ..core.errors import some_of
 from ..operators.auto_bind import TAKT_OT_auto_bind
 from ..operators.bend_report import TAKT_OT_bend_report
 from ..operators.bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
+from ..operators.fit_skeleton import TAKT_OT_fit_skeleton
 from ..operators.improve_weights import TAKT_OT_improve_weights
 from ..operators.show_zones import TAKT_OT_show_zones, are_shown
 from ..operators.use_bones import TAKT_OT_select_idle_bones, TAKT_OT_use_bones
@@ -31,7 +32,9 @@ class TAKT_PT_bind(SidebarPanel):
         """Draw the buttons."""
         assert self.layout is not None
         armature_object = active_armature(context)
-        self.layout.operator(TAKT_OT_auto_bind.bl_idname, icon="BONE_DATA")
+        row = self.layout.row(align=True)
+        row.operator(TAKT_OT_fit_skeleton.bl_idname, icon="ARMATURE_DATA")
+        row.operator(TAKT_OT_auto_bind.bl_idname, text="Auto-bind", translate=False, icon="BONE_DATA")
         chosen, meshes = selection(context)
         if chosen is not None and (bound := already_bound(meshes, chosen)):
             draw_words(self.layout, context, f"Replaces the weights of {some_of(bound, _NAMES_SHOWN)}"
