@@ -39,6 +39,7 @@ from .show_zones import TAKT_OT_show_zones
 from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
 from .strip import TAKT_GGT_strip, TAKT_GT_strip
 from .tweak import TAKT_OT_tweak
+from .tweak_file import TAKT_OT_load_tweaks, TAKT_OT_save_tweaks
 
 _CLASSES = (
     TAKT_OT_help,
@@ -58,6 +59,8 @@ _CLASSES = (
     TAKT_OT_bake_tweaks,
     TAKT_OT_extract_tweaks,
     TAKT_OT_clean_tweaks,
+    TAKT_OT_save_tweaks,
+    TAKT_OT_load_tweaks,
     TAKT_OT_same_score,
     TAKT_OT_seed_each,
     TAKT_OT_choose_method,

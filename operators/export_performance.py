@@ -7,7 +7,7 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper
 
-from ..bridge import action, following, score, written_character
+from ..bridge import action, following, score, tweaks, written_character
 from ..bridge.active_character import ForScore, active_armature
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.guard import guarded
@@ -60,8 +60,8 @@ class TAKT_OT_export_performance(ForScore, ExportHelper, bpy.types.Operator):
             return refuse_score(self, performance.error or TaktError("there is nothing to play"))
         fps = frames_per_second(scene)
         try:
-            file, warnings = written_character.read_character(armature_object, performance.motion, fps, entry,
-                                                              self.hanim_motion)
+            motion = tweaks.shown(armature_object, scene, performance.motion)
+            file, warnings = written_character.read_character(armature_object, motion, fps, entry, self.hanim_motion)
             data = entry.write(file, fps)
             write_whole(path, data)
         except (TaktError, OSError) as error:
@@ -76,6 +76,8 @@ def _plays_something_else(armature_object: bpy.types.Object) -> tuple[str, ...]:
     animation = armature_object.animation_data
     assigned = None if animation is None else animation.action
     if assigned is None:
+        return ()
+    if assigned in [each for _, each in tweaks.layers_of(armature_object)]:
         return ()
     if not following.is_own_action_assigned(armature_object):
         return (f"The score was written, but the character plays '{assigned.name}', which is not in the file",)
