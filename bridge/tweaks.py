@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, cast
 
 import bpy
@@ -25,7 +26,7 @@ from ..core.playing.tweaked import Differences, below_feet, tweaked, without_lay
 from . import changes, curves, element_history, properties, score, versions
 from .action_users import object_slot, strips_of
 from .frame_rate import frames_per_second
-from .tweak_placing import Placed, bag_of, place
+from .tweak_placing import Placed, bag_of, place, ties_of
 
 _Layer = properties.TaktTweaks
 
@@ -57,6 +58,15 @@ def has_tweaks(armature_object: bpy.types.Object) -> bool:
 def problem(armature_object: bpy.types.Object) -> str:
     """Return why the tweaks of a character do not go along with its score, "" where they do."""
     return _problems.get(armature_object.session_uid, "")
+
+
+def waiting(armature_object: bpy.types.Object) -> int:
+    """Return at how many moments keys wait for their blocks."""
+    count = 0
+    for _, action in layers_of(armature_object):
+        with suppress(TaktError):
+            count += len(ties_of(action).waiting)
+    return count
 
 
 # In time

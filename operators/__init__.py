@@ -52,6 +52,7 @@ from .show_zones import TAKT_OT_show_zones
 from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
 from .strip import TAKT_GGT_strip, TAKT_GT_strip
 from .tweak import TAKT_OT_tweak
+from .tweak_file import TAKT_OT_load_tweaks, TAKT_OT_save_tweaks
 from .use_bones import TAKT_OT_select_idle_bones, TAKT_OT_use_bones
 from .who_dances import TAKT_OT_who_dances
 
@@ -76,6 +77,8 @@ _CLASSES = (
     TAKT_OT_bake_tweaks,
     TAKT_OT_extract_tweaks,
     TAKT_OT_clean_tweaks,
+    TAKT_OT_save_tweaks,
+    TAKT_OT_load_tweaks,
     TAKT_OT_same_score,
     TAKT_OT_who_dances,
     TAKT_OT_seed_each,

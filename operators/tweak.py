@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty
 
-from ..bridge import following, properties, score, tweaks
-from ..bridge.active_character import ForScore, active_armature
+from ..bridge import tweaks
+from ..bridge.active_character import active_armature
 from ..bridge.below_own_actions import has_own_action
 from ..bridge.reports import refuse
-from ..bridge.write_motion import write_motion
+from .tweak_base import ForScoreAction, score_plays
 
 
-class TAKT_OT_tweak(ForScore, bpy.types.Operator):
+class TAKT_OT_tweak(ForScoreAction, bpy.types.Operator):
     """Let the keys that you set change the pose above the score: they go along when the score or its tempo changes"""
 
     bl_idname = "takt.tweak"
@@ -24,19 +24,6 @@ class TAKT_OT_tweak(ForScore, bpy.types.Operator):
     else:
         add_layer: BoolProperty(name="Add Layer", options={"SKIP_SAVE"},
                                 description="Begin another layer of tweaks above those that there are")
-
-    @classmethod
-    def problem(cls, context: bpy.types.Context) -> str:
-        """Return why nothing can be tweaked."""
-        reason, armature_object = super().problem(context), active_armature(context)
-        if reason or armature_object is None:
-            return reason
-        own = properties.character(armature_object).action
-        if own is None:
-            return "The score has no Action yet: Rebuild makes one"
-        if not own.is_editable:
-            return f"'{own.name}' is linked from another file: Rebuild makes an Action of its own"
-        return ""
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Assign an Action of tweaks above the score's."""
@@ -53,7 +40,7 @@ class TAKT_OT_tweak(ForScore, bpy.types.Operator):
                                 "push it down into the NLA (Push Down Action), or unassign it, then tweak")
         if layers and not self.add_layer:
             return self._go_on(armature_object, layers[-1])
-        if not layers and not self._score_plays(context, armature_object):
+        if not layers and not score_plays(self, context, armature_object):
             return {"CANCELLED"}
         action = tweaks.begin(armature_object, f"{armature_object.name} tweaks")
         self.report({"INFO"}, f"Keys that you set land in '{action.name}' now, as changes of what the score plays")
@@ -67,22 +54,3 @@ class TAKT_OT_tweak(ForScore, bpy.types.Operator):
         tweaks.assign(armature_object, action)
         self.report({"INFO"}, f"Keys that you set land in '{action.name}' again")
         return {"FINISHED"}
-
-    def _score_plays(self, context: bpy.types.Context, armature_object: bpy.types.Object) -> bool:
-        """See to it that the score's Action is assigned, up to date, and turns its bones by quaternions."""
-        character = properties.character(armature_object)
-        turned_otherwise = [path for path in character.written.splitlines()
-                            if path.endswith(("rotation_euler", "rotation_axis_angle"))]
-        is_ready = following.is_own_action_assigned(armature_object) and not following.is_older(armature_object)
-        if is_ready and not turned_otherwise:
-            return True
-        motion = score.motion_of(armature_object)
-        if motion is None:
-            refuse(self, f"The score cannot be played: {score.error_of(armature_object) or 'it holds nothing yet'}")
-            return False
-        if turned_otherwise:
-            character.rotations = "QUATERNION"
-            self.report({"INFO"}, f"{len(turned_otherwise)} bones turn by quaternions now: a difference of Euler "
-                                  "angles is another one in each pose")
-        write_motion(self, context, armature_object, motion, character.frame_start)
-        return True

@@ -237,6 +237,12 @@ def _draw_tweaks(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
         row = column.row(align=True)
         row.operator("takt.bake_tweaks")
         row.operator("takt.clean_tweaks")
+        row = column.row(align=True)
+        row.operator("takt.save_tweaks")
+        row.operator("takt.load_tweaks")
+    count = tweaks.waiting(armature_object)
+    if count:
+        draw_words(layout, context, f"Keys at {count} moments wait until their blocks come back", "INFO")
 
 
 def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types.Context,

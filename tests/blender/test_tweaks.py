@@ -289,7 +289,8 @@ def test_tweaks_that_two_characters_share_go_by_the_first(tweaked: Any, wait: Wa
     wait(1.0)
     following.look(1e6)
     tweaks._seen.clear()
-    tweaks.look(other, bpy.context.scene)
+    scene: Any = bpy.context.scene
+    tweaks.look(other, scene)
     assert "holds the tweaks of 'Rig' too" in tweaks.problem(other) and not tweaks.problem(tweaked)
 
 
@@ -304,3 +305,61 @@ def test_ties_that_cannot_be_read_leave_the_keys_alone(tweaked: Any, wait: Wait,
     edit(tweaked, Remove(7))
     assert own_frames(action) == [130.0] and message in tweaks.problem(tweaked)
     assert getattr(action, properties.TIES) == said
+
+
+def test_tweaks_go_to_another_scene_by_a_file(tweaked: Any, wait: Wait, tmp_path: Path) -> None:
+    set_key(tweaked, 30)
+    wait(0.5)
+    set_key(tweaked, 130)
+    wait(0.5)
+    tweaks_of(tweaked)[0].ease_out = 0.5
+    path = tmp_path / "rig.takt.tweaks.json"
+    assert operators.takt.save_tweaks(filepath=str(path)) == {"FINISHED"}
+    while tweaks_of(tweaked):
+        tweaks_of(tweaked).remove(0)
+    tweaked.animation_data.action = None
+    text_of(tweaked).from_string(STEPS.replace('repeat="2"', 'repeat="1"'))
+    wait(2.0)
+    rebuild()
+    assert operators.takt.load_tweaks(filepath=str(path)) == {"FINISHED"}
+    wait(0.5)
+    action = tweaked.animation_data.action
+    assert own_frames(action) == [30.0, 70.0] and is_lifted(tweaked, 30) and is_lifted(tweaked, 70)
+    assert tweaks_of(tweaked)[0].ease_out == 0.5
+
+
+def tweaks_of(rig: Any) -> Any:
+    return properties.character(rig).tweaks
+
+
+@pytest.mark.parametrize(("said", "message"), [
+    ("", "no file of tweaks, or it is damaged"), ("[]", "this is no file of tweaks"),
+    ('{"format": "Takt tweaks", "version": 7}', "of version 7, expected at most 1"),
+    ('{"format": "Takt tweaks", "version": 1}', "damaged: 'layers'"),
+    ('{"format": "Takt tweaks", "version": 1, "layers": [{"ties": {"version": 1}}]}', "damaged"),
+    (None, "cannot be read: No such file")])
+def test_a_file_of_tweaks_that_cannot_be_read_changes_nothing(tweaked: Any, tmp_path: Path, said: str | None,
+                                                              message: str) -> None:
+    path = tmp_path / "bad.takt.tweaks.json"
+    if said is not None:
+        path.write_text(said)
+    before = len(tweaks_of(tweaked)), len(bpy.data.actions)
+    with pytest.raises(RuntimeError, match=message):
+        operators.takt.load_tweaks(filepath=str(path))
+    assert (len(tweaks_of(tweaked)), len(bpy.data.actions)) == before
+
+
+def test_a_path_that_cannot_be_written_is_refused(tweaked: Any, tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="cannot be written"):
+        operators.takt.save_tweaks(filepath=str(tmp_path / "none" / "x.takt.tweaks.json"))
+
+
+def test_keys_of_bones_that_the_rig_has_not_are_told_of(tweaked: Any, wait: Wait, tmp_path: Path,
+                                                        capsys: pytest.CaptureFixture[str]) -> None:
+    set_key(tweaked, 30)
+    wait(0.5)
+    path = tmp_path / "rig.takt.tweaks.json"
+    operators.takt.save_tweaks(filepath=str(path))
+    path.write_text(path.read_text().replace(KNEE, "tentacle"))
+    operators.takt.load_tweaks(filepath=str(path))
+    assert "'Rig' has no bones tentacle: their keys are kept" in capsys.readouterr().out
