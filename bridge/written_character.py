@@ -38,24 +38,24 @@ def read_character(armature_object: bpy.types.Object, motion: Playable, fps: flo
     Raises TaktError where the motion is too long.
     """
     turn = rot.conjugate(axes.armature_from_hanim(armature_object))
-    unit_m = _unit_m(armature_object)
-    clip = scaled(turned(bake(motion, fps, armature_object.name), turn), unit_m)
+    metres = unit_m(armature_object)
+    clip = scaled(turned(bake(motion, fps, armature_object.name), turn), metres)
     file, warnings = fitted(ClipFile(clip.skeleton, (clip,)), entry)
     if entry not in x3d.WITH_SKIN:
         return file, warnings
-    parts = [_Part.of(ob, armature_object, motion.skeleton.names) for ob in _meshes(armature_object)]
-    return X3dFile(file.skeleton, file.clips, skin=_Part.skin(parts, turn, unit_m) if parts else None,
+    parts = [_Part.of(ob, armature_object, motion.skeleton.names) for ob in meshes_of(armature_object)]
+    return X3dFile(file.skeleton, file.clips, skin=_Part.skin(parts, turn, metres) if parts else None,
                    as_frames=as_frames), warnings
 
 
-def _unit_m(armature_object: bpy.types.Object) -> float:
+def unit_m(armature_object: bpy.types.Object) -> float:
     """Return how many metres a unit of an armature's space is."""
     size = float(np.cbrt(abs(np.linalg.det(np.array(armature_object.matrix_world, dtype=np.float64)[:3, :3]))))
     scene = bpy.context.scene
     return (size or 1.0) * (scene.unit_settings.scale_length if scene is not None else 1.0)
 
 
-def _meshes(armature_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
+def meshes_of(armature_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
     """Yield the visible meshes that an armature deforms."""
     scene = bpy.context.scene
     for ob in scene.objects if scene is not None else ():
@@ -151,6 +151,11 @@ def _look(material: bpy.types.Material | None) -> Look:
             if isinstance(source, bpy.types.ShaderNodeTexImage) and source.image is not None:
                 return Look(material.name, _rgb(material.diffuse_color), image=_image_bytes(source.image))
     return Look(material.name, _rgb(material.diffuse_color))
+
+
+def colour_of(material: bpy.types.Material | None) -> tuple[float, float, float]:
+    """Return a material's base colour, linear: of its shader where that is one colour, else the viewport's."""
+    return _look(material).colour
 
 
 def _rgb(values: Any) -> tuple[float, float, float]:

@@ -394,6 +394,17 @@ def test_a_file_cut_off_anywhere_is_read_or_refused(encoding: str) -> None:
     assert whole < len(data) / 2
 
 
+def test_a_file_cut_off_is_told_of_at_its_end() -> None:
+    """Though it names the standard's document type in its second line."""
+    data = in_xml(NODES, ROUTES).replace(b"><", b">\n<")
+    for cut in range(data.index(b"<Scene>") + 7, len(data) - 10, 211):
+        last = data[:cut].count(b"\n") + 1
+        with pytest.raises(FileError) as caught:
+            x3d.read(data[:cut], Path("cut.x3d"))
+        line = caught.value.problems[0].place.line
+        assert line is not None and last - 2 <= line <= last, str(caught.value)
+
+
 def test_joints_too_deep_are_refused(through: Callable[..., ClipFile]) -> None:
     last = top = joint("j0", Y)
     for number in range(1, 130):
