@@ -3,8 +3,9 @@
 python3 dev.py bench random_steps [--seeds N] [--first SEED] [--steps M] [--blender 4.5] makes a file with a character
 of its own, a linked and an overridden one, and takes M (40) random steps for each of N (300) seeds: any operator of
 ours that can be undone with random values, a random setting, a change by hand, Edit Mode, and timers between them. A
-desktop Blender whose timer calls main has two windows besides. After each step that Blender counts as one, undo must give back the state before it, redo the state after
-it. Prints what was done and how often it was refused, and each failure with its seed; exits with 1 where there is any.
+desktop Blender whose timer calls main has two windows besides. After each step that Blender counts as one, undo must
+give back the state before it, redo the state after it. Prints what was done and how often it was refused, and each
+failure with its seed; exits with 1 where there is any.
 """
 
 import argparse
