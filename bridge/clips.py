@@ -51,7 +51,7 @@ def read_file_clips(source: Source) -> ClipFile:
         actions = [action for action in bpy.data.actions if action.session_uid in new]
         if _is_blend(path):
             found = _clips([(action, ob, action.name) for action in actions
-                            if (ob := _fitting(action, objects)) is not None], visit.fps)
+                            if (ob := best_fitting(action, objects)) is not None], visit.fps)
         else:
             found = _once(_clips([(action, ob, f"{ob.name}|{action.name}") for action in actions
                                   for ob in _named_by_slots(action, objects)], visit.fps))
@@ -95,7 +95,7 @@ def clips_of_action(armature_object: bpy.types.Object,
         if action is None:
             return None
         armatures = [ob for ob in bpy.data.objects if ob.type == "ARMATURE"]
-        fitting = _fitting(action, sorted(armatures, key=lambda ob: ob.session_uid != uid))
+        fitting = best_fitting(action, sorted(armatures, key=lambda ob: ob.session_uid != uid))
         if fitting is None:
             return ()
         scene = cast(bpy.types.Scene, bpy.context.scene)
@@ -175,7 +175,7 @@ def _named_by_slots(action: bpy.types.Action, objects: Iterable[bpy.types.Object
     return [ob for ob in objects if ob.name in slots and is_moved(ob, slots[ob.name])]
 
 
-def _fitting(action: bpy.types.Action, objects: Iterable[bpy.types.Object]) -> bpy.types.Object | None:
+def best_fitting(action: bpy.types.Action, objects: Iterable[bpy.types.Object]) -> bpy.types.Object | None:
     """Return the armature that has most of the bones that an Action moves; the first of several, None without any."""
     moved = set(curves.bones_moved(action))
 

@@ -7,7 +7,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper
 
-from ..bridge import action, clips, following, properties, score, written_character
+from ..bridge import action, clips, following, properties, score, tweaks, written_character
 from ..bridge.active_character import ForArmature, active_armature, score_problem
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.guard import guarded
@@ -16,6 +16,7 @@ from ..bridge.reports import in_brief, refuse, tell
 from ..core.errors import TaktError
 from ..core.formats import endings, format_of
 from ..core.library.whole_files import write_whole
+from ..core.playing.motion import Motion
 from ..core.playing.stage import Playable
 
 _MOTIONS = (
@@ -74,8 +75,11 @@ class TAKT_OT_export_performance(ForArmature, ExportHelper, bpy.types.Operator):
                                 f"{', '.join(endings(written=True))}")
         fps, played = frames_per_second(scene), _played_action(armature_object, self.motion)
         try:
-            motion = _of_score(context, armature_object) if played is None else clips.clip_as_played(
-                played, armature_object, fps)
+            motion: Playable
+            if played is None:
+                motion = tweaks.shown(armature_object, scene, _of_score(context, armature_object))
+            else:
+                motion = clips.clip_as_played(played, armature_object, fps)
             file, warnings = written_character.read_character(armature_object, motion, fps, entry, self.hanim_motion)
             data = entry.write(file, fps)
             write_whole(path, data)
@@ -98,13 +102,14 @@ def _played_action(armature_object: bpy.types.Object, motion: str) -> bpy.types.
     """Return the Action that is written, None where it is the score; motion: one of _MOTIONS."""
     assigned = _assigned(armature_object)
     if motion == "SHOWN":
-        is_scores = following.is_own_action_assigned(armature_object) and not action.is_edited_by_hand(armature_object)
+        is_scores = (assigned in [each for _, each in tweaks.layers_of(armature_object)] or (
+            following.is_own_action_assigned(armature_object) and not action.is_edited_by_hand(armature_object)))
         has_score = properties.character(armature_object).text is not None
         return None if has_score and is_scores else assigned
     return assigned if motion == "ACTION" else None
 
 
-def _of_score(context: bpy.types.Context, armature_object: bpy.types.Object) -> Playable:
+def _of_score(context: bpy.types.Context, armature_object: bpy.types.Object) -> Motion:
     """Perform the score; raise TaktError where it cannot be."""
     if problem := score_problem(armature_object):
         raise TaktError(problem)

@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge import action, following, long_actions, properties, score, write_motion
+from ..bridge import given_score, long_actions, properties, score, write_motion
 from ..bridge.active_character import ForScore, active_armature, armature_problem, score_problem
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.read_progress import reading
@@ -32,14 +32,7 @@ class TAKT_OT_same_score(ForScore, bpy.types.Operator):
         assert active is not None  # poll saw to it
         source, others = properties.character(active), _others(context, active)
         for other in others:
-            character = properties.character(other)
-            if character.action == source.action:  # a copy of the active one
-                character.action = None
-            action.put_aside(other)
-            for name in ("text", "filepath", "frame_start", *properties.SETTING_NAMES, *properties.ACTION_NAMES):
-                setattr(character, name, getattr(source, name))
-            character.version = properties.VERSION
-            following.want_action(other)
+            given_score.give(active, other)
         assert source.text is not None
         if bpy.app.background:  # no timer writes them here
             for other in others:
@@ -70,11 +63,4 @@ def _others(context: bpy.types.Context, active: bpy.types.Object | None) -> list
         return []
     armatures = [ob if ob.type == "ARMATURE" else ob.find_armature() for ob in context.selected_objects]
     return [ob for ob in dict.fromkeys(armatures) if ob is not None and ob != active and not armature_problem(ob)
-            and not _plays_as(ob, properties.character(active))]
-
-
-def _plays_as(armature_object: bpy.types.Object, source: properties.TaktCharacter) -> bool:
-    """Tell whether an armature has a score and plays its Action too, if there is one; a copy may have lost that."""
-    own = properties.character(armature_object)
-    has_action = own.action is not None and following.is_own_action_assigned(armature_object)
-    return own.text == source.text and (has_action or source.action is None)
+            and not given_score.plays_as(ob, properties.character(active))]

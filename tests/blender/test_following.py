@@ -1,7 +1,5 @@
 """Keep Action Up to Date: the Action follows what is typed and set, and nothing else of the user's is touched."""
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,30 +10,10 @@ import pytest
 from takt.bridge import action, following, properties, score, skin_points
 from takt.bridge.action_users import is_pushed_down
 from takt.core.retargeting.skin_points import SkinPoints
-from takt.tests.blender.dancing import STEPS, curves, perform, play, rebuild
+from takt.tests.blender.dancing import STEPS, Wait, curves, play, rebuild
 from takt.tests.rigged import linked
 
-Wait = Callable[[float], None]
 SHORTER = STEPS.replace('repeat="2"', 'repeat="1"')
-
-
-@pytest.fixture
-def wait() -> Wait:
-    """Let seconds of a clock of its own pass, in which the timers do what they would do in a window."""
-    clock = [0.0]
-
-    def passing(seconds: float) -> None:
-        until, last = clock[0] + seconds, time.monotonic() + 60.0
-        while clock[0] < until:
-            clock[0] += 0.1
-            following.look(clock[0])
-            if bpy.app.timers.is_registered(score._perform_waiting):
-                perform(score._perform_waiting)
-                bpy.app.timers.unregister(score._perform_waiting)
-            while following._writing is not None and not following._writing.work.has_ended(0.1):
-                assert time.monotonic() < last
-        following.look(clock[0])
-    return passing
 
 
 @pytest.fixture
