@@ -61,7 +61,7 @@ class TransitionMethod:
     def uses(self, setting: str) -> bool:
         """Tell whether a setting of transitions, as curve, pace or joint_time, changes anything with this method.
 
-        >>> [TRANSITION_METHODS[name].uses("joint_time") for name in ("INERTIALIZATION", "AT_THE_END")]
+        >>> [TRANSITION_METHODS[name].uses("joint_time") for name in ("LEAD", "END")]
         [False, True]
         """
         return (not (setting == "curve" and self.shape in ("ALONE", "DECAY"))
