@@ -4,8 +4,11 @@ from typing import Any
 
 import bpy
 
-from ..bridge import given_score, properties
+from ..bridge import given_score, long_actions, properties, score, write_motion
 from ..bridge.active_character import ForScore, active_armature, armature_problem, score_problem
+from ..bridge.frame_rate import frames_per_second
+from ..bridge.read_progress import reading
+from ..bridge.reports import in_brief
 
 
 class TAKT_OT_same_score(ForScore, bpy.types.Operator):
@@ -31,8 +34,27 @@ class TAKT_OT_same_score(ForScore, bpy.types.Operator):
         for other in others:
             given_score.give(active, other)
         assert source.text is not None
+        if bpy.app.background:  # no timer writes them here
+            for other in others:
+                _write_action(self, context, other)
         self.report({"INFO"}, f"{len(others) + 1} characters play '{source.text.name}'")
         return {"FINISHED"}
+
+
+def _write_action(operator: bpy.types.Operator, context: bpy.types.Context, armature_object: bpy.types.Object) -> None:
+    """Perform a character's score and write its Action, as a timer does in a window; say where it cannot be."""
+    scene = context.scene
+    assert scene is not None
+    with reading(context) as formats:
+        performance = score.performed(armature_object, formats)
+    motion = performance.motion
+    problem = ("" if performance.error is None else in_brief(performance.error)) or (
+        "" if motion is None else long_actions.problem(motion, frames_per_second(scene)))
+    if problem:
+        operator.report({"WARNING"}, f"'{armature_object.name}' has no Action: {problem}")
+    elif motion is not None and properties.character(armature_object).keep_action:
+        channels = write_motion.sampling(armature_object, scene, motion)(None)
+        write_motion.write(armature_object, scene, motion, channels)
 
 
 def _others(context: bpy.types.Context, active: bpy.types.Object | None) -> list[bpy.types.Object]:
