@@ -74,7 +74,7 @@ def spots(middles: FloatArray, radius: float, count: int = 400) -> FloatArray:
     turns = np.arange(count) * np.pi * (3.0 - np.sqrt(5.0))
     far = radius * np.sqrt(np.arange(count) / count)
     disc = np.stack((far * np.cos(turns), np.zeros(count), far * np.sin(turns)), axis=1)
-    return (middles[:, None] * (1.0, 0.0, 1.0) + disc).reshape(-1, 3)
+    return np.asarray((middles[:, None] * (1.0, 0.0, 1.0) + disc).reshape(-1, 3))
 
 
 def marks(motion: Motion) -> list[tuple[FloatArray, FloatArray]]:
