@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Collection, Generator, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 import bpy
 import numpy as np
@@ -12,6 +12,7 @@ from ..core.maths.arrays import BoolArray, Float32Array, FloatArray
 from . import properties, versions
 from .action_users import is_used_elsewhere, object_slot
 from .armature import bone_property
+from .below_own_actions import Below, has_own_action, plays_below
 from .channels import Channels
 from .curves import bags
 from .keys import LINEAR, bone_path, write_keys
@@ -24,26 +25,29 @@ _Written = dict[tuple[str, int], Float32Array]
 _NONE_WRITTEN: Final[Mapping[tuple[str, int], Float32Array]] = MappingProxyType({})
 
 
-def write_action(armature_object: bpy.types.Object, name: str, channels: Channels,
-                 played: Collection[str] = ()) -> bpy.types.Action:
-    """Write the keys into Takt's own Action of the armature and assign it with its slot.
+def write_action(armature_object: bpy.types.Object, name: str, channels: Channels, played: Collection[str] = (), *,
+                 is_new_score: bool = False) -> bpy.types.Action:
+    """Write the keys into Takt's own Action of the armature and let that play.
 
     The Action that Takt made before of the score of that name is filled anew, unless it is used elsewhere by now, or
-    its keys were edited by hand; curves that someone has added to it, as of a face, stay. Any other Action that was
-    assigned is kept in the file.
+    its keys were edited by hand; curves that someone has added to it, as of a face, stay. An Action that Takt did not
+    make stays assigned, unless the score is new to the armature: Takt's then plays below it, in a strip of the NLA.
     played: names of Actions that the score itself may play, which are never written into.
     """
-    return finished(writing(armature_object, name, channels, played, is_aside=False))
+    return finished(writing(armature_object, name, channels, played, is_aside=False, is_new_score=is_new_score))
 
 
 def writing(armature_object: bpy.types.Object, name: str, channels: Channels, played: Collection[str] = (), *,
-            is_aside: bool) -> Generator[float, None, bpy.types.Action]:
+            is_aside: bool, is_new_score: bool = False) -> Generator[float, None, bpy.types.Action]:
     """Write as write_action does, the keys of a bone at each step, and yield the share that is written.
 
     is_aside: until the last step nothing changes for the user: the keys go into an Action that nobody plays, which then
     takes the place of the one that would have been filled anew. Where the generator is closed before, it is removed.
     """
-    own = _refilled(armature_object, name, played)
+    if not is_aside:
+        _without_tweak_mode(armature_object)
+    below = Below.of(armature_object, _own_action(armature_object))
+    own = _refilled(armature_object, name, played, _stays_below(armature_object, is_new_score))
     action = own if own is not None and not is_aside else _beside(own, name)
     try:
         written = yield from _fill(armature_object, action, channels)
@@ -51,12 +55,21 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
         if action != own:
             bpy.data.actions.remove(action)
         raise
+    if is_aside:
+        _without_tweak_mode(armature_object)
+        below = Below.of(armature_object, _own_action(armature_object))
     if own is not None and own != action:
         own_name, action.use_fake_user = own.name, own.use_fake_user
         own.user_remap(action)
         bpy.data.actions.remove(own)
         action.name = own_name
-    return _let_play_score(armature_object, name, action, channels, written)
+    played_below = below if _stays_below(armature_object, is_new_score) else None
+    return _let_play_score(armature_object, name, action, channels, written, played_below)
+
+
+def _stays_below(armature_object: bpy.types.Object, is_new_score: bool) -> bool:
+    """Tell whether the score's Action plays below one that is not Takt's."""
+    return (has_own_action(armature_object) or plays_below(armature_object)) and not is_new_score
 
 
 def _beside(own: bpy.types.Action | None, name: str) -> bpy.types.Action:
@@ -66,11 +79,13 @@ def _beside(own: bpy.types.Action | None, name: str) -> bpy.types.Action:
     return action
 
 
-def _refilled(armature_object: bpy.types.Object, name: str, played: Collection[str]) -> bpy.types.Action | None:
+def _refilled(armature_object: bpy.types.Object, name: str, played: Collection[str],
+              may_lie_in_strips: bool) -> bpy.types.Action | None:
     """Return the Action that a score of this name is written into again, None where it gets a new one."""
     own = _own_action(armature_object)
     if (own is None or own.name in played or getattr(own, properties.OF_SCORE) not in ("", name)
-            or is_used_elsewhere(own, armature_object) or is_edited_by_hand(armature_object)):
+            or is_edited_by_hand(armature_object)
+            or is_used_elsewhere(own, armature_object, may_lie_in_strips=may_lie_in_strips)):
         return None
     return own
 
@@ -78,9 +93,9 @@ def _refilled(armature_object: bpy.types.Object, name: str, played: Collection[s
 def _fill(armature_object: bpy.types.Object, action: bpy.types.Action,
           channels: Channels) -> "Generator[float, None, _Written]":
     """Write keys into an Action in place of those of the score that it had; yield the share that is written."""
-    character = properties.character(armature_object)
     bag = versions.ensure_channelbag(action, _slot(action, armature_object))
-    _clear(bag, _paths(channels) | set(character.written.splitlines()), is_known=bool(character.written))
+    _clear(bag, _paths(channels) | _written_paths(armature_object, bag),
+           is_known=bool(properties.character(armature_object).written))
     written: _Written = {}
     bones = sum(len(names) for _, names, _, _ in channels.curves)
     count = 0
@@ -96,21 +111,33 @@ def _fill(armature_object: bpy.types.Object, action: bpy.types.Action,
 
 
 def _let_play_score(armature_object: bpy.types.Object, name: str, action: bpy.types.Action, channels: Channels,
-                    written: "_Written") -> bpy.types.Action:
-    """Let an armature play the Action of a score, which has all its keys; keep what it played before."""
+                    written: "_Written", below: Below | None) -> bpy.types.Action:
+    """Let an armature play the Action of a score, which has all its keys; keep what it played before.
+
+    below: the strips of the NLA in which it plays, where an Action that is not Takt's stays assigned.
+    """
     animation, own = _without_tweak_mode(armature_object), _own_action(armature_object)
     setattr(action, properties.OF_SCORE, name)
     before, character = animation.action, properties.character(armature_object)
+    if below is not None:
+        below.play(armature_object, action, _end_of_strip(channels))
     for left in (before, own):
         # An Action without a user would be lost on saving.
         if left is not None and left != action and left.users <= (left == before) + (left == character.action):
             left.use_fake_user = True
     paths, slot = _paths(channels), _slot(action, armature_object)
     _prepare_bones(armature_object, channels)
-    _let_play(armature_object, action, slot)
+    if below is None:
+        _let_play(armature_object, action, slot)
     character.action, character.written = action, "\n".join(sorted(paths))
     setattr(action, properties.KEYS_WRITTEN, _keys_digest(versions.ensure_channelbag(action, slot), paths, written))
     return action
+
+
+def _end_of_strip(channels: Channels) -> float:
+    """Return how far a strip is to play an Action: a loop as far as the scene goes, since its curves repeat."""
+    end, scene = float(channels.frames[-1]), bpy.context.scene
+    return max(end, float(scene.frame_end)) if channels.is_loop and scene is not None else end
 
 
 def _slot(action: bpy.types.Action, armature_object: bpy.types.Object) -> bpy.types.ActionSlot:
@@ -127,15 +154,46 @@ EDITED_BY_HAND: Final = ("Keys in this Action were edited by hand, so it stays a
 def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
     """Tell whether the keys of the Action that Takt made for an armature differ from those that Takt wrote.
 
-    Curves that someone has added, as of a face, do not count: they are kept.
+    Curves that someone has added, as of a face, do not count: they are kept. Nor do new names of bones.
     """
-    own, paths = _own_action(armature_object), properties.character(armature_object).written.splitlines()
+    own = _own_action(armature_object)
     written = "" if own is None else getattr(own, properties.KEYS_WRITTEN)
     if own is None or not written:
         return False
     slot = object_slot(own)
     bag = next((bag for bag in bags(own) if slot is not None and bag.slot_handle == slot.handle), None)
-    return bag is None or _keys_digest(bag, frozenset(paths)) != written
+    return bag is None or _keys_digest(bag, _written_paths(armature_object, bag)) != written
+
+
+def _written_paths(armature_object: bpy.types.Object, bag: bpy.types.ActionChannelbag) -> set[str]:
+    """Return the paths of the curves that Takt wrote into an Action, as they are called now.
+
+    Blender renames the curves of a bone with it. So where all curves of a bone are gone that is gone itself, they are
+    those of another bone that has the same ones, of which Takt wrote none.
+    """
+    written = set(properties.character(armature_object).written.splitlines())
+    there = {curve.data_path for curve in bag.fcurves}
+    if written <= there:
+        return written
+    bones = cast(bpy.types.Armature, armature_object.data).bones
+    gone, new = _by_bone(written - there), _by_bone(there - written)
+    kept = _by_bone(written & there)
+    for name, channels in gone.items():
+        if name not in bones and name not in kept:
+            other = next((other for other, own in new.items() if own.keys() == channels.keys() and other in bones
+                          and other not in kept), None)
+            if other is not None:
+                written = written - set(channels.values()) | set(new.pop(other).values())
+    return written
+
+
+def _by_bone(paths: Collection[str]) -> dict[str, dict[str, str]]:
+    """Return the paths of curves by the bones that they move, and by their channels."""
+    found: dict[str, dict[str, str]] = {}
+    for path in paths:
+        if (moved := bone_property(path)) is not None:
+            found.setdefault(moved[0], {})[moved[1]] = path
+    return found
 
 
 def write_new_action(armature_object: bpy.types.Object, name: str, channels: Channels,

@@ -29,10 +29,12 @@ from . import (
     score,
     skin_points,
     texts,
+    tweaks,
     write_motion,
 )
 from .active_character import score_problem
 from .background import BackgroundWork
+from .below_own_actions import plays_below
 from .channels import Channels
 from .frame_rate import frames_per_second
 from .guard import guarded
@@ -112,6 +114,11 @@ def is_own_action_assigned(armature_object: bpy.types.Object) -> bool:
     return assigned == properties.character(armature_object).action and not is_tweaked
 
 
+def is_score_heard(armature_object: bpy.types.Object) -> bool:
+    """Tell whether the armature plays Takt's Action, or has none yet, also below an Action of the animator's."""
+    return is_own_action_assigned(armature_object) or plays_below(armature_object)
+
+
 def want_action(armature_object: bpy.types.Object) -> None:
     """Let an armature's Action be written though its score has not changed: it was just given to it."""
     _followed[armature_object.session_uid] = _Followed("", "", 0.0, "", is_changed=True)
@@ -165,6 +172,8 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     said, digest = _digests(armature_object, scene)
     made_from = "" if character.action is None else getattr(character.action, properties.MADE_FROM)
     older = bool(digest) and digest != made_from and (bool(made_from) or (known is not None and known.is_changed))
+    if said and not older and character.action is not None:
+        tweaks.look(armature_object, scene)
     if known is None:
         _followed[armature_object.session_uid] = _Followed(said, digest, now_s, said, is_older=older)
         return
@@ -188,7 +197,7 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     if performance.error is not None:  # perhaps a word is half typed: the Action stays as it is
         return
     is_finished = now_s - known.since_s >= _SETTLED_S
-    if older and character.keep_action and is_finished and is_own_action_assigned(armature_object):
+    if older and character.keep_action and is_finished and is_score_heard(armature_object):
         _begin(armature_object, scene, digest, performance)
 
 
@@ -260,6 +269,7 @@ def register() -> None:
     """Begin to look."""
     bpy.app.timers.register(_tick, first_interval=_INTERVAL_S, persistent=True)
     called_actions.register()
+    tweaks.register()
 
 
 def unregister() -> None:
@@ -274,3 +284,4 @@ def unregister() -> None:
     _files.clear()
     linked_texts.forget()
     called_actions.unregister()
+    tweaks.unregister()

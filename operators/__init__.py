@@ -16,14 +16,17 @@ from . import (
 )
 from .add_sample import TAKT_OT_add_sample
 from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
+from .bake_tweaks import TAKT_OT_bake_tweaks
 from .bend_report import TAKT_OT_bend_report
 from .bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
 from .change_libraries import TAKT_OT_change_libraries, TAKT_OT_forget_folder
 from .choose_method import TAKT_OT_choose_method
+from .clean_tweaks import TAKT_OT_clean_tweaks
 from .clip_folders import TAKT_OT_add_clip_files, TAKT_OT_add_clip_folder, TAKT_OT_move_folder
 from .edit_score import TAKT_OT_edit_score
 from .export_ogre import TAKT_OT_export_ogre
 from .export_performance import TAKT_OT_export_performance
+from .extract_tweaks import TAKT_OT_extract_tweaks
 from .fit_skeleton import TAKT_OT_fit_skeleton
 from .help import TAKT_OT_help, manual_map
 from .import_character import TAKT_FH_character, TAKT_OT_import_character
@@ -48,7 +51,10 @@ from .seed_each import TAKT_OT_seed_each
 from .show_zones import TAKT_OT_show_zones
 from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
 from .strip import TAKT_GGT_strip, TAKT_GT_strip
+from .tweak import TAKT_OT_tweak
+from .tweak_file import TAKT_OT_load_tweaks, TAKT_OT_save_tweaks
 from .use_bones import TAKT_OT_select_idle_bones, TAKT_OT_use_bones
+from .who_dances import TAKT_OT_who_dances
 
 _CLASSES = (
     TAKT_OT_help,
@@ -67,7 +73,14 @@ _CLASSES = (
     TAKT_OT_insert_clip,
     TAKT_OT_rebuild,
     TAKT_OT_keep_mine,
+    TAKT_OT_tweak,
+    TAKT_OT_bake_tweaks,
+    TAKT_OT_extract_tweaks,
+    TAKT_OT_clean_tweaks,
+    TAKT_OT_save_tweaks,
+    TAKT_OT_load_tweaks,
     TAKT_OT_same_score,
+    TAKT_OT_who_dances,
     TAKT_OT_seed_each,
     TAKT_OT_choose_method,
     TAKT_OT_save_score,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from ..maths.arrays import FloatArray
 from .cells import Cells
 from .embedding import Embedding
+from .hand import Hand
 from .humanoid import Head, Limb, arm, ball_of_foot, head, hip, leg
 from .level_sets import Course, LevelSets
 from .limbs import unit
@@ -43,6 +45,7 @@ _TOE_IS: Final = 0.12
 _CERTAIN_TRUNK: Final = 0.6
 _CERTAIN_COLLARBONE: Final = 0.55
 _CERTAIN_BALL: Final = 0.55
+_CERTAIN_FINGER: Final = 0.65
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,19 +65,23 @@ class Body:
     middle: FloatArray
 
 
-def assembled(cells: Cells, tips: list[int], found: Embedding, middle: int, front: FloatArray) -> FittedSkeleton:
-    """Return the skeleton of a humanoid whose ends are known; tips: cells; front: (3,) where its face likely is."""
-    body = _measured(cells, tips, found, middle, front)
-    return skeleton_of(_symmetric(_left_first(body)))
+def assembled(cells: Cells, tips: list[int], ways: FloatArray, found: Embedding, middle: int,
+              front: FloatArray) -> Body:
+    """Return what is found of a humanoid whose ends are known, its left limbs first.
+
+    tips: T cells; ways: (T, N) from each cell to them; front: (3,) where its face likely is.
+    """
+    return _symmetric(_left_first(_measured(cells, tips, ways, found, middle, front)))
 
 
-def _measured(cells: Cells, tips: list[int], found: Embedding, middle: int, likely_front: FloatArray) -> Body:
+def _measured(cells: Cells, tips: list[int], ways: FloatArray, found: Embedding, middle: int,
+              likely_front: FloatArray) -> Body:
     points = cells.points[tips]
     hands, feet = points[list(found.hands)], points[list(found.feet)]
     normal = unit((hands[0] - hands[1]) + (feet[0] - feet[1]))
     centre = (hands.mean(axis=0) + feet.mean(axis=0)) / 2.0
-    ways = {end: cells.distances([tips[end]]) for end in (*found.hands, *found.feet, found.head)}
-    courses = {end: Course.of(cells, LevelSets.of(cells, way), way, middle) for end, way in ways.items()}
+    courses = {end: Course.of(cells, LevelSets.of(cells, ways[end]), ways[end], middle)
+               for end in (*found.hands, *found.feet)}
     arms = [arm(courses[end], points[end], normal, centre) for end in found.hands]
     crotch = float(ways[found.feet[0]][tips[found.feet[1]]]) / 2.0
     stems = [hip(courses[end], crotch) for end in found.feet]
@@ -159,8 +166,8 @@ def _moved(limb: Limb, points: FloatArray) -> Limb:
     return replace(limb, root=root, middle=middle, end=end, tip=tip)
 
 
-def skeleton_of(body: Body) -> FittedSkeleton:
-    """Return the skeleton of a body whose left limbs come first."""
+def skeleton_of(body: Body, hands: tuple[Hand | None, Hand | None] = (None, None)) -> FittedSkeleton:
+    """Return the skeleton of a body whose left limbs come first, with the fingers of its left and right hand."""
     rows = _Rows(body.up, body.front)
     shoulders, hips = ((one.root + other.root) / 2.0 for one, other in (body.arms, body.legs))
     half = float(np.linalg.norm(body.arms[0].root - body.arms[1].root)) / 2.0
@@ -174,14 +181,17 @@ def skeleton_of(body: Body) -> FittedSkeleton:
         above = name
     rows.add("vc7", above, neck, body.head.skull, across, body.head.certain[0])
     rows.add("skullbase", "vc7", body.head.skull, body.head.crown, across, body.head.certain[1])
-    for side, sign, limb in (("l", 1.0, body.arms[0]), ("r", -1.0, body.arms[1])):
+    for side, sign, limb, hand in (("l", 1.0, body.arms[0], hands[0]), ("r", -1.0, body.arms[1], hands[1])):
         out, up, ahead = half * _COLLARBONE
         collarbone = shoulders + sign * out * body.out + up * body.up + ahead * body.front
         bends = _bend_axis(limb, body.front)
         rows.add(f"{side}_sternoclavicular", above, collarbone, limb.root, bends, _CERTAIN_COLLARBONE)
         rows.add(f"{side}_shoulder", f"{side}_sternoclavicular", limb.root, limb.middle, bends, limb.certain[0])
         rows.add(f"{side}_elbow", f"{side}_shoulder", limb.middle, limb.end, bends, limb.certain[1])
-        rows.add(f"{side}_wrist", f"{side}_elbow", limb.end, limb.tip, bends, limb.certain[2])
+        knuckle = limb.tip if hand is None else hand.joints["middle"][0]
+        rows.add(f"{side}_wrist", f"{side}_elbow", limb.end, knuckle, bends, limb.certain[2])
+        if hand is not None:
+            _add_fingers(rows, side, hand)
     for side, limb in (("l", body.legs[0]), ("r", body.legs[1])):
         bends = _bend_axis(limb, -body.front)
         ball = ball_of_foot(limb.end, limb.tip, unit(limb.end - limb.middle))
@@ -190,6 +200,16 @@ def skeleton_of(body: Body) -> FittedSkeleton:
         rows.add(f"{side}_ankle", f"{side}_knee", limb.end, ball, bends, limb.certain[2])
         rows.add(f"{side}_metatarsal", f"{side}_ankle", ball, limb.tip, bends, _CERTAIN_BALL)
     return rows.skeleton()
+
+
+def _add_fingers(rows: _Rows, side: str, hand: Hand) -> None:
+    """Add the fingers of a hand; each bends towards the palm."""
+    for name, joints in hand.joints.items():
+        above = f"{side}_wrist"
+        for number, (point, end) in enumerate(pairwise([*joints, hand.tips[name]]), start=1):
+            joint = f"{side}_{name}{number}"
+            rows.add(joint, above, point, end, unit(np.cross(end - point, hand.palm)), _CERTAIN_FINGER)
+            above = joint
 
 
 def _bend_axis(limb: Limb, towards: FloatArray) -> FloatArray:

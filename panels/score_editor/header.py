@@ -71,6 +71,9 @@ def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
             row.label(text="Action Is Older", icon="ERROR", translate=False)
             if following.problem(shown) == action.EDITED_BY_HAND:
                 draw_choices(row, shown)
+        tweak = row.row(align=True)
+        tweak.context_pointer_set("active_object", shown)
+        tweak.operator("takt.tweak", text="", icon="POSE_HLT")
         if edit_mode_problem(context):
             row.label(text="Locked by Edit Mode", icon="LOCKED", translate=False)
     layout.separator_spacer()

@@ -14,8 +14,7 @@ import numpy as np
 
 from ...clips.body_contacts import BODY, FEET, HANDS, HEAD, JOINTS, SEAT, TRUNK, BodyContacts, contacts_of
 from ...clips.clip import Clip
-from ...clips.contacts import FootContacts, foot_contacts, instants, joined
-from ...clips.keyed import SAMPLE_S
+from ...clips.contacts import STEP_S, FootContacts, foot_contacts, instants, joined
 from ...clips.posed import PosedJoints
 from ...maths.arrays import BoolArray, FloatArray, IntArray, runs, smoothstep
 from ...skeletons.hierarchy import is_descendant
@@ -84,7 +83,7 @@ class _Seen:
     def of(cls, clip: Clip, found: SkeletonMap, up: FloatArray) -> _Seen | None:
         """Look at a body; None where no feet or legs are known."""
         known, leg = found.joint_of, leg_length(found)
-        times = np.linspace(0.0, clip.duration_s, int(np.ceil(clip.duration_s / SAMPLE_S)) + 1)
+        times = instants(clip.duration_s)
         feet = [known[name] for name in FOOT_JOINTS if name in known]
         if not feet or leg <= 0.0:
             return None
@@ -192,7 +191,7 @@ def _bearing_hands(seen: _Seen, feet: Mapping[str, FootContacts]) -> FloatArray:
     others = [each for name, each in high.items() if plain_name(name) not in OF_ARMS]
     more = near[np.stack([each[near] for each in others]).min(axis=0) < NEAR_LEGS[0]] if others else near[:0]
     bears[is_within(times, joined(times[more, None] + (-_GIVES_WAY_S, _GIVES_WAY_S)))] = 0.0
-    beside = round(_HAND_S / SAMPLE_S)
+    beside = round(_HAND_S / STEP_S)
     padded = np.pad(bears, ((beside, beside), (0, 0)))
     bears = np.lib.stride_tricks.sliding_window_view(padded, 2 * beside + 1, axis=0).max(axis=-1)
     made = smoothed(times, bears.T, _HAND_SOFT_S, lo=0.0, hi=1.0).T
