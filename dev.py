@@ -77,7 +77,7 @@ def test(options: argparse.Namespace) -> int:
     if options.quick:
         return quick(options.rest)
     python = blender_python(options.blender)
-    return run([python, "-c", PYTEST, *options.rest], {**fresh_user_folder("test"), **ogre_python()})
+    return run([python, "-c", PYTEST, *options.rest], {**fresh_user_folder("test"), **ogre_python(), **usd_python()})
 
 
 def quick(rest: Sequence[str]) -> int:
@@ -182,6 +182,18 @@ def ogre_python() -> dict[str, str]:
         return {name: str(environment("ogre", python, dependencies("ogre")))}
     except SetupError as error:
         say(f"the tests that compare with OGRE itself are left out: {error}")
+        return {name: "none"}
+
+
+def usd_python() -> dict[str, str]:
+    """Return the setting that names a Python with OpenUSD, which tests compare with; "none" where it cannot be had."""
+    name = "TAKT_USD_PYTHON"
+    if name in os.environ:
+        return {}
+    try:
+        return {name: str(environment("usd", sys.executable, dependencies("usd")))}
+    except SetupError as error:
+        say(f"the tests that compare with OpenUSD are left out: {error}")
         return {name: "none"}
 
 

@@ -16,6 +16,7 @@ from takt.benchmarks.timing import say, seconds
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.clip_file import ClipFile
 from takt.core.formats import FORMATS, collada, x3d
+from takt.core.formats.character import Look
 from takt.core.formats.format import Source
 from takt.core.formats.x3d_write import X3dFile, X3dSkin, write
 from takt.core.maths import rotations as rot
@@ -47,7 +48,7 @@ def skin(joints: int) -> X3dSkin:
     return X3dSkin(rng.normal(size=(VERTICES, 3)), normals / np.linalg.norm(normals, axis=1, keepdims=True),
                    rng.integers(0, VERTICES, (2 * VERTICES, 3)),
                    Influences(rng.integers(0, joints, (VERTICES, 4)), weights), np.zeros(2 * VERTICES, np.int64),
-                   np.full((1, 3), 0.5))
+                   (Look("Skin"),))
 
 
 def in_collada(clip: Clip) -> bytes:

@@ -34,7 +34,8 @@ from takt.tests.blender.dancing import NAMES, PARENTS, STEPS, make_clip, make_sk
 
 _context: Any = bpy.context
 _ops: Any = bpy.ops
-_LEFT_OUT = {"change_libraries", "forget_folder", "help", "import_ogre", "render_film", "bend_report", "save_map"}
+_LEFT_OUT = {"change_libraries", "forget_folder", "help", "import_character", "import_ogre", "render_film",
+             "bend_report", "save_map"}
 """What changes the preferences or the samples, opens a browser, or takes long."""
 _WORDS = ("main", "pair", "left", "right", "feet.Steps.left", "no_such", "", "x" * 70, "Rig", "Überraschung", "1/0",
           "..", "<pha/>", "l_hip")

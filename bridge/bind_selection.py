@@ -44,6 +44,12 @@ def other_shapes(context: bpy.types.Context) -> list[str]:
     return [ob.name for ob in context.selected_objects if ob.type in _OTHER_SHAPES]
 
 
+def other_armatures(context: bpy.types.Context) -> list[str]:
+    """Return the names of selected armatures to which nothing is bound."""
+    chosen = selection(context)[0]
+    return [ob.name for ob in context.selected_objects if ob.type == "ARMATURE" and ob is not chosen]
+
+
 def props(context: bpy.types.Context) -> list[str]:
     """Return the names of selected meshes that are left alone, since they are parented to bones."""
     chosen = selection(context)[1]
@@ -61,7 +67,8 @@ def selection_problem(context: bpy.types.Context) -> str:
         return "Select the meshes to bind, and the armature"
     if armature_object is None:
         several = any(ob.type == "ARMATURE" for ob in context.selected_objects)
-        return "Make one of the selected armatures the active object" if several else "Select an armature as well"
+        return "Make one of the selected armatures the active object" if several else \
+            "Select an armature as well, or make one: Fit Skeleton"
     return mode_problem([armature_object, *mesh_objects])
 
 
@@ -94,10 +101,14 @@ def check_objects(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy
     if abs(armature_object.matrix_world.to_3x3().determinant()) < _SINGULAR_BELOW:
         raise BindError(f"Armature '{armature_object.name}' is scaled to nothing; give it a scale")
     for mesh_object in mesh_objects:
-        _check_mesh(mesh_object, armature_object, may_share)
+        check_mesh(mesh_object, may_share)
+        if _is_ancestor(mesh_object, armature_object):
+            raise BindError(f"Armature '{armature_object.name}' is a descendant of mesh '{mesh_object.name}'; "
+                            "clear its parent first")
 
 
-def _check_mesh(mesh_object: bpy.types.Object, armature_object: bpy.types.Object, may_share: bool) -> None:
+def check_mesh(mesh_object: bpy.types.Object, may_share: bool) -> None:
+    """Raise BindError with the first thing that prevents writing the mesh's vertex groups, whatever moves it."""
     mesh, name = cast(bpy.types.Mesh, mesh_object.data), mesh_object.name
     if any(block.library or block.override_library for block in (mesh_object, mesh)):
         raise BindError(f"Mesh '{name}' is linked from another file; make it local (Object > Relations > Make Local)")
@@ -106,8 +117,6 @@ def _check_mesh(mesh_object: bpy.types.Object, armature_object: bpy.types.Object
                         "make it single-user (Object > Relations > Make Single User)")
     if len(mesh.vertices) == 0:
         raise BindError(f"Mesh '{name}' has no vertices; deselect it")
-    if _is_ancestor(mesh_object, armature_object):
-        raise BindError(f"Armature '{armature_object.name}' is a descendant of mesh '{name}'; clear its parent first")
 
 
 def _is_ancestor(mesh_object: bpy.types.Object, armature_object: bpy.types.Object) -> bool:

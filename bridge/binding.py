@@ -14,9 +14,9 @@ import numpy as np
 from ..core.binding import BINDING_METHODS, Binding, BindInput, BindSettings, Progress
 from ..core.binding.report import BindReport, find_unusual
 from ..core.errors import BindError
-from ..core.maths.arrays import BoolArray, FloatArray
+from ..core.maths.arrays import BoolArray, FloatArray, IntArray
 from ..core.skinning.influences import Influences
-from . import armature, bend, groups, mesh
+from . import armature, bend, groups, idle_bones, mesh
 from .armature_modifiers import attach
 from .versions import is_selected
 
@@ -159,6 +159,7 @@ def write(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.O
     earlier: for each mesh the armatures that move it no longer. Returns how many groups of theirs were removed.
     """
     bend.forget_report(armature_object)
+    idle_bones.keep(armature_object, result.report.idle)
     removed = 0
     for mesh_object, mesh_task, bound, left in zip(mesh_objects, task.meshes, result.bound, earlier, strict=True):
         if mesh_task.chosen.any():
@@ -176,22 +177,38 @@ def read_bind_input(mesh_objects: Sequence[bpy.types.Object], armature_object: b
     left_out: names of bones that take no part. Raises BindError where a coordinate is not finite.
     """
     bones = armature.read_deforming_bones(armature_object, left_out)
+    body, part = read_body(mesh_objects, [mesh.armature_from_object(ob, armature_object) for ob in mesh_objects])
+    return BindInput(body.vertices, body.face_vertices, body.face_sizes, part, bones.names, bones.parents, bones.heads,
+                     bones.tails, chosen=_chosen(armature_object, bones.names))
+
+
+def read_body(mesh_objects: Sequence[bpy.types.Object],
+              space_from_object: Sequence[FloatArray]) -> tuple[mesh.MeshArrays, IntArray]:
+    """Return meshes as one, in a space to which a matrix (4, 4) leads from each object, and each vertex's mesh (V,).
+
+    After the vertices of all meshes come those of their mirror images. Raises BindError where a coordinate is not
+    finite.
+    """
     meshes = [mesh.read_mesh(mesh_object) for mesh_object in mesh_objects]
     for mesh_object, arrays in zip(mesh_objects, meshes, strict=True):
         _check_finite(mesh_object, arrays.vertices)
     images = [mesh.mirror_images(mesh_object, own) for mesh_object, own in zip(mesh_objects, meshes, strict=True)]
     part = [*range(len(meshes)), *(number for number, some in enumerate(images) for _ in some)]
     meshes += chain.from_iterable(images)
-    turns = [mesh.armature_from_object(mesh_object, armature_object) for mesh_object in mesh_objects]
-    vertices = [mesh.transformed(turns[number], arrays.vertices) for number, arrays in zip(part, meshes, strict=True)]
+    vertices = [mesh.transformed(space_from_object[number], arrays.vertices)
+                for number, arrays in zip(part, meshes, strict=True)]
     counts = [len(points) for points in vertices]
     first = np.cumsum([0, *counts])
-    return BindInput(
+    whole = mesh.MeshArrays(
         vertices=np.concatenate(vertices),
         face_vertices=np.concatenate([m.face_vertices + start for m, start in zip(meshes, first, strict=False)]),
-        face_sizes=np.concatenate([m.face_sizes for m in meshes]),
-        part=np.repeat(part, counts),
-        bone_names=bones.names, bone_parents=bones.parents, heads=bones.heads, tails=bones.tails)
+        face_sizes=np.concatenate([m.face_sizes for m in meshes]))
+    return whole, np.repeat(part, counts)
+
+
+def _chosen(armature_object: bpy.types.Object, names: Sequence[str]) -> BoolArray:
+    chosen = {bone.name for bone in idle_bones.chosen_bones(armature_object)}
+    return np.array([name in chosen for name in names], dtype=np.bool_)
 
 
 def _check_finite(mesh_object: bpy.types.Object, points: FloatArray) -> None:

@@ -35,6 +35,7 @@ from . import (
 from .active_character import score_problem
 from .background import BackgroundWork
 from .below_own_actions import plays_below
+from .channels import Channels
 from .frame_rate import frames_per_second
 from .guard import guarded
 from .performing import Performance
@@ -73,7 +74,7 @@ class _Writing:
     uid: int
     digest: str
     performance: Performance
-    work: BackgroundWork[action.Channels]
+    work: BackgroundWork[Channels]
 
 
 _followed: dict[int, _Followed] = {}
@@ -220,7 +221,7 @@ def _begin(armature_object: bpy.types.Object, scene: bpy.types.Scene, digest: st
             _redraw()
             return
         sample = write_motion.sampling(armature_object, scene, performance.motion)
-        _writing = _Writing(armature_object.session_uid, digest, performance, BackgroundWork(lambda _: sample()))
+        _writing = _Writing(armature_object.session_uid, digest, performance, BackgroundWork(sample))
 
 
 def _write(armatures: dict[int, bpy.types.Object], scene: bpy.types.Scene) -> None:

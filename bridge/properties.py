@@ -345,6 +345,30 @@ class TaktParameter(bpy.types.PropertyGroup):
         is_here: BoolProperty(override=_OVERRIDABLE)
 
 
+def _may_play(role: "TaktRole", target: bpy.types.Object) -> bool:
+    """Tell whether an object may play a role: a curve a path, anything but the character itself a place."""
+    return bool(target != role.id_data) and (role.kind != "path" or target.type == "CURVE")
+
+
+class TaktRole(bpy.types.PropertyGroup):
+    """What plays a role of the score; `name` is the role's.
+
+    kind: place, path or prop. is_here: whether the score has the role now; the others keep what plays them.
+    """
+
+    if TYPE_CHECKING:
+        target: bpy.types.Object | None
+        kind: str
+        is_here: bool
+    else:
+        target: PointerProperty(
+            type=bpy.types.Object, name="Played By", override=_OVERRIDABLE, update=changes.score, poll=_may_play,
+            description="The object that plays this role: a place or a prop is where its origin is, and faces along "
+                        "its −Y; a path is a curve. Empty: the score plays as if the role were not there")
+        kind: StringProperty(override=_OVERRIDABLE)
+        is_here: BoolProperty(override=_OVERRIDABLE)
+
+
 def _procedure_index(character: "TaktCharacter") -> int:
     return character.procedures.find(character.procedure)
 
@@ -415,6 +439,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         tweaks: bpy.types.bpy_prop_collection_idprop[TaktTweaks]
         tweaks_index: int
         parameters: bpy.types.bpy_prop_collection_idprop[TaktParameter]
+        cast: bpy.types.bpy_prop_collection_idprop[TaktRole]
         seed: int
         has_picks: bool
         released: str
@@ -462,6 +487,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         tweaks: CollectionProperty(type=TaktTweaks, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         tweaks_index: IntProperty(name="Tweaks", override=_OVERRIDABLE)
         parameters: CollectionProperty(type=TaktParameter, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+        cast: CollectionProperty(type=TaktRole, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         seed: IntProperty(
             name="Seed", min=0, default=_DEFAULTS.seed, override=_OVERRIDABLE, update=changes.score,
             description="Decides what the score's picks pick: the same seed gives the same dance, another seed another")
@@ -482,7 +508,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         switched: CollectionProperty(type=TaktSwitched, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
 
 
-_CLASSES = (TaktMarker, TaktProcedure, TaktClip, TaktCalled, TaktTweaks, TaktParameter, TaktJoint, TaktMuted,
+_CLASSES = (TaktMarker, TaktProcedure, TaktClip, TaktCalled, TaktTweaks, TaktParameter, TaktRole, TaktJoint, TaktMuted,
             TaktSwitched, TaktCharacter)
 
 

@@ -19,7 +19,7 @@ from ..core.errors import Problem, TaktError
 from ..core.formats.format import Format
 from ..core.playing.motion import Motion
 from ..core.score_editor.change import holds_nothing_yet
-from . import changes, included_texts, libraries, parameters, performing, properties, texts
+from . import cast, changes, included_texts, libraries, parameters, performing, properties, texts
 from .background_performance import BackgroundPerformance
 from .clip_store import CLIPS
 from .frame_rate import frames_per_second
@@ -259,6 +259,8 @@ def keep_lists(armature_object: bpy.types.Object) -> None:
         return
     if known.motion is not None:
         parameters.keep(character, known.parameters, has_picks=known.has_picks)
+    if known.motion is not None or known.roles:
+        cast.keep(character, known.roles)
     if known.procedures and known.procedures != tuple(
             (each.name, each.ticks, each.seconds) for each in character.procedures):
         character.procedures.clear()

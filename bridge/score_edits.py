@@ -118,7 +118,8 @@ def write(context: bpy.types.Context, armature_object: bpy.types.Object, new: Ne
     motion = score.motion_of(armature_object) if character.action is not None and character.keep_action else None
     stays = "" if motion is None else _why_it_stays(armature_object, scene, motion)
     if motion is not None and not stays:
-        write_motion.write(armature_object, scene, motion, write_motion.sampling(armature_object, scene, motion)())
+        channels = write_motion.sampling(armature_object, scene, motion)(None)
+        write_motion.write(armature_object, scene, motion, channels)
     else:
         score.keep_lists(armature_object)
     return stays

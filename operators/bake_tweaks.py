@@ -5,8 +5,9 @@ from typing import Any
 import bpy
 
 from ..bridge import bone_rules, properties, score, tweaks
-from ..bridge.action import clip_channels, write_new_action
+from ..bridge.action import write_new_action
 from ..bridge.active_character import active_armature
+from ..bridge.channels import clip_channels
 from ..bridge.reports import refuse
 from .tweak_base import ForTweaks
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge import action, following, properties
+from ..bridge import action, cast, following, properties
 from ..bridge.active_character import ForScore, active_armature, armature_problem, score_problem
 
 
@@ -35,6 +35,7 @@ class TAKT_OT_same_score(ForScore, bpy.types.Operator):
             action.put_aside(other)
             for name in ("text", "filepath", "frame_start", *properties.SETTING_NAMES, *properties.ACTION_NAMES):
                 setattr(character, name, getattr(source, name))
+            cast.copy(source, character)
             character.version = properties.VERSION
             following.want_action(other)
         assert source.text is not None

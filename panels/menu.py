@@ -9,7 +9,8 @@ from ..bridge.guard import guarded
 from ..preview import life
 
 _VERBS: tuple[tuple[str, Any] | None, ...] = (
-    ("takt.auto_bind", "BONE_DATA"), ("takt.bend_test", "CON_ROTLIKE"), ("takt.bend_report", "TEXT"), None,
+    ("takt.fit_skeleton", "ARMATURE_DATA"), ("takt.auto_bind", "BONE_DATA"),
+    ("takt.bend_test", "CON_ROTLIKE"), ("takt.bend_report", "TEXT"), None,
     ("takt.new_score", "ADD"), ("takt.score_editor", "SEQ_SEQUENCER"), ("takt.rebuild", "FILE_REFRESH"), None,
     ("takt.play_clip", "ACTION"), ("takt.retarget_clips", "FILE_FOLDER"), None,
     ("takt.preview", "HIDE_OFF"), ("takt.render_film", "RENDER_ANIMATION"))

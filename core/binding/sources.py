@@ -108,7 +108,7 @@ class Skin:
 
 
 def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid, size: float,
-                 step: Callable[[], None] = lambda: None) -> Sources:
+                 step: Callable[[], None] = lambda: None, reach: FloatArray | None = None) -> Sources:
     """Find the bone that each of N points of the surface belongs to: the one that costs least.
 
     Cost is the distance, from the surface and from the limb's middle, raised where the line between them
@@ -116,18 +116,21 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
     Bones that cost nearly the same share the point. A leaf bone's line says little of the shape of what it ends in, as
     of a face in front of a head's axis: it gets a second line, to the middle of the skin that was found for it.
     Where bones run through the air, as along the axis of a helix or a pipe, these lines leave the body anyhow,
-    and that counts less. `step` is called now and then, and may raise.
+    and that counts less. `step` is called now and then, and may raise. reach: (B,) the greatest radius of what a bone
+    moves, ∞ where its limb decides; None for all of them.
     """
     thin = cell_size(skin.points, _THIN)
     raw = limb_radii(segments, solid, size, 0.0)
     radius = np.minimum(np.maximum(raw, thin), np.maximum(_room(segments, parents), thin))
+    most = np.full(len(segments.bones), np.inf) if reach is None else reach[segments.bones]
+    radius = np.minimum(radius, most)
     inside = _shares_inside(segments, solid)
     outside = _OUTSIDE * float(np.average(inside, weights=segments.lengths + _TINY))
     cap = np.full(len(parents), np.inf)
     cap[segments.bones[segments.leaf]] = radius[segments.leaf]
     centred = _centred(segments, parents, skin, solid, size)
     found = _cheapest(skin, segments, centred, radius, cap, solid, outside, step)
-    to_centres = _to_centres(skin, segments, parents, np.minimum(raw, radius), inside, found)
+    to_centres = _to_centres(skin, segments, parents, np.minimum(raw, radius), inside, np.isinf(most), found)
     if not len(to_centres.bones):
         return found
     segments = segments.joined(to_centres)
@@ -316,10 +319,11 @@ def _against_direction(points: FloatArray, distance: FloatArray, share: FloatArr
 
 
 def _to_centres(skin: Skin, segments: Segments, parents: IntArray, radius: FloatArray, inside: FloatArray,
-           found: Sources) -> Segments:
+                free: BoolArray, found: Sources) -> Segments:
     """Return lines from the starts of leaf bones that run inside to the centres of area of the skin found for them.
 
-    Bones from which two or more leaf bones go on get one as well: a head that carries a jaw and eyes.
+    Bones from which two or more leaf bones go on get one as well: a head that carries a jaw and eyes. Lines that are
+    not free (S,), as eyes', get none.
     """
     weight = found.shares * skin.areas[:, None]
     area = weight.sum(axis=0)
@@ -328,7 +332,7 @@ def _to_centres(skin: Skin, segments: Segments, parents: IntArray, radius: Float
     carries = np.bincount(parents[lasts] + 1, minlength=len(parents) + 1)[1:] > 1
     first = np.zeros(len(long), dtype=np.bool_)
     first[np.unique(segments.bones, return_index=True)[1]] = True
-    ends = (segments.leaf | (carries[segments.bones] & first)) & long
+    ends = (segments.leaf | (carries[segments.bones] & first)) & long & free
     kept = np.flatnonzero(ends & (inside > _MOSTLY) & (area[segments.bones] > 0.0))
     bones = segments.bones[kept]
     centres = (weight[:, bones].T @ skin.points) / np.maximum(area[bones], _TINY)[:, None]

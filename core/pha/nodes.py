@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from ..errors import quoted
 from .expressions import NUMBER, Expression, ExpressionError, is_name, read_expression
-from .grammar import GRAMMAR, MODES, MOST, PLAYED, Attribute, Kind
+from .grammar import FIT, GRAMMAR, HANDS, MODES, MOST, PARTS, PLAYED, ROLE_KINDS, Attribute, Kind
 from .naming import near
 from .text import Text
 
@@ -23,6 +23,8 @@ _PLAIN = 20
 """Letters of an element's values, up to which none of them is an expression worth counting."""
 _LONGEST_KEPT = 200
 """Letters of an element's values, up to which what they say is kept for the next reading."""
+_CHOICES: Final[Mapping[Kind, Sequence[str]]] = {Kind.MODE: MODES, Kind.ROLE_KIND: ROLE_KINDS,
+                                                Kind.HAND: HANDS}
 _AT_MOST_ONE = ("with", "music")
 _OPEN = Attribute(Kind.VALUE, "")
 """What an attribute holds whose name is an author's own."""
@@ -175,15 +177,18 @@ def _read_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> _Attribute
         if not attribute.kind.is_expression:
             texts[name] = text
             if not _fits(text, attribute.kind):
-                hint = near(text, MODES) if attribute.kind is Kind.MODE else ""
-                problems.append(f"<{tag}> {name}: found {quoted(text)}, expected {attribute.kind.value}{hint}")
+                problems.append(f"<{tag}> {name}: found {quoted(text)}, expected {attribute.kind.value}"
+                                f"{near(text, _CHOICES.get(attribute.kind, ()))}")
             continue
         stripped = text.strip()
         if not stripped:
             problems.append(f"<{tag}> {name}: found nothing, expected {attribute.kind.value}")
             expressions[name] = _NOTHING
             continue
-        is_in_seconds = attribute.kind is Kind.PART and stripped.endswith("s") and NUMBER.fullmatch(stripped[:-1])
+        if attribute.kind is Kind.REPEAT and stripped == FIT:
+            texts[name] = FIT
+            continue
+        is_in_seconds = attribute.kind in PARTS and stripped.endswith("s") and NUMBER.fullmatch(stripped[:-1])
         if is_in_seconds:
             in_seconds.add(name)
         try:
@@ -210,7 +215,7 @@ def _known_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> _Attribut
 def _fits(text: str, kind: Kind) -> bool:
     if kind is Kind.NEW_NAME:
         return is_name(text)
-    return text in MODES if kind is Kind.MODE else bool(text.strip())
+    return text in _CHOICES[kind] if kind in _CHOICES else bool(text.strip())
 
 
 @lru_cache(maxsize=4096)

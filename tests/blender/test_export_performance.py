@@ -90,7 +90,8 @@ def test_joints_and_skin_are_where_blender_has_them(dancer: Any, tmp_path: Path,
             weights = scene.numbers(nodes[name], "skinCoordWeight", 1)
             at = (points[index] - rest[joint, :, 3]) @ world[joint, :, :3].T + world[joint, :, 3]
             np.add.at(moved, index, (at - points[index]) * weights)
-        worst_skin = max(worst_skin, float(np.abs(moved - skin(dancer)).max()))
+        own = skin(dancer)  # points behind these are vertices with further texture coordinates
+        worst_skin = max(worst_skin, float(np.abs(moved[:len(own)] - own).max()))
     assert worst_joint < JOINTS_M and worst_skin < SKIN_M
 
 

@@ -37,7 +37,7 @@ from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
 from takt.core.skeletons.maps import find_map, read_map, write_map
 from takt.samples.skeleton import build_skeleton
-from takt.tests.core import collada_files, hostile_motion, hostile_scores
+from takt.tests.core import collada_files, hostile_formats, hostile_motion, hostile_scores
 from takt.tests.core.gltf_files import figure, packed
 from takt.tests.core.scores import STEPS, X, procedure, score, turning
 from takt.tests.core.test_rite import CLIP, MODEL
@@ -411,4 +411,4 @@ def families(count: int, skeleton: bytes, xml: bytes, mesh: bytes, mesh_xml: byt
         ".ram, reworded": partial(reworded, MODEL, lambda data: rite.read(CLIP.encode(), RITE, data, RITE), count),
         ".map, reworded": partial(reworded, skeleton_map, read_map, count),
         "sounds": partial(sounds, count),
-    }
+    } | hostile_formats.families(count, damaged, mutated)

@@ -30,11 +30,13 @@ CORE_ROOMS: dict[str, set[str]] = {
     "shading": {"maths"},
     "skinning": {"maths", "skeletons"},
     "binding": {"maths", "skeletons", "skinning"},
+    "fitting": {"binding", "maths", "skeletons"},
     "formats": {"clips", "maths", "skeletons", "skinning"},
     "retargeting": {"clips", "maths", "skeletons"},
     "pha": {"clips", "formats", "maths", "skeletons"},
     "library": {"clips", "formats", "maths", "pha", "retargeting", "skeletons"},
     "playing": {"clips", "library", "maths", "pha", "retargeting", "skeletons"},
+    "classes": {"clips", "library", "maths", "playing", "retargeting", "skeletons"},
     "score_editor": {"clips", "maths", "music", "pha", "playing", "skeletons"},
 }
 

@@ -1,0 +1,185 @@
+"""Fit skeletons into meshes, and measure how far their joints are from where they should be.
+
+    dev.py bench fit_skeleton [artists] [made] [speed] [--data FOLDER] [--count N] [--seed N]
+
+artists  for each humanoid of FOLDER, the distance of the main joints from the artist's, in % of the height, and which
+         came out in another limb. What an artist's joints are is read from the names of the bones.
+made     people made by rule (`tests/core/made_people.py`), whose joints are known.
+speed    the sample dancer at 50,000 and at a million vertices: seconds, and the memory that arrays take at most.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+import tracemalloc
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import checkout
+import numpy as np
+
+from takt.core.fitting import FitError, FittedSkeleton, FittingProblem, fit_skeleton
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.skeleton import Skeleton
+from takt.samples.cage import subdivide
+from takt.tests.core.made_people import A_POSE, Build, person, random_person
+
+_ROOT = Path(__file__).resolve().parents[1]
+_SHARED = Path(os.environ.get("TAKT_DATA", _ROOT / ".." / "shared" / "data"))
+_LIMBS = {f"{side}_{limb[0]}": tuple(f"{side}_{joint}" for joint in limb) for side in "lr"
+          for limb in (("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle"))}
+MAIN = ("HumanoidRoot", "vc7", "skullbase", *(joint for limb in _LIMBS.values() for joint in limb))
+"""The fifteen main joints."""
+
+_HANIM_UP, _HANIM_FRONT = np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A mesh and its joints, as far as they are known."""
+
+    name: str
+    problem: FittingProblem
+    joints: Mapping[str, FloatArray]
+    height: float
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What came of a case: distances by joint in % of the height, joints in another limb, seconds; or why not."""
+
+    case: Case
+    distances: Mapping[str, float]
+    wrong: tuple[str, ...]
+    seconds: float
+    refused: str = ""
+    fitted: FittedSkeleton | None = None
+
+
+def measure(case: Case) -> Outcome:
+    """Fit, and compare."""
+    begin = time.perf_counter()
+    try:
+        fitted = fit_skeleton(case.problem)
+    except FitError as error:
+        return Outcome(case, {}, (), time.perf_counter() - begin, str(error))
+    seconds = time.perf_counter() - begin
+    known = [name for name in MAIN if name in case.joints]
+    distances = {name: 100.0 * float(np.linalg.norm(fitted.position(name) - case.joints[name])) / case.height
+                 for name in known}
+    return Outcome(case, distances, in_other_limbs(fitted, case.joints), seconds, "", fitted)
+
+
+def in_other_limbs(fitted: FittedSkeleton, joints: Mapping[str, FloatArray]) -> tuple[str, ...]:
+    """Return which joints of arms and legs are nearest to a joint of another arm or leg."""
+    limb_of = {joint: name for name, limb in _LIMBS.items() for joint in limb if joint in joints}
+    there = np.array([joints[joint] for joint in limb_of])
+    names = list(limb_of)
+    wrong = []
+    for joint in names:
+        nearest = names[int(np.linalg.norm(there - fitted.position(joint), axis=1).argmin())]
+        if limb_of[nearest] != limb_of[joint]:
+            wrong.append(joint)
+    return tuple(wrong)
+
+
+def artists(folder: Path) -> Iterator[Case]:
+    """Yield the humanoids of a folder with their artists' joints."""
+    for path in sorted(folder.glob("*.npz")):
+        with np.load(path) as file:
+            data = {key: file[key] for key in file.files}
+        heads = data["bone_heads"].astype(np.float64)
+        names, parents = [str(name) for name in data["bone_names"]], data["bone_parents"].astype(np.int64)
+        offsets = heads - np.where(parents[:, None] >= 0, heads[parents], 0.0)
+        skeleton = Skeleton.from_arrays(names, parents, rot.identities(len(names)), offsets, name=path.stem)
+        meant = find_map(skeleton).joint_of
+        joints = {joint: heads[bone] for joint, bone in meant.items()}
+        neck = next((joint for joint in ("vc7", "vc6", "vc5", "vc4", "vc3", "vc2", "vc1") if joint in joints), None)
+        if neck:
+            joints["vc7"] = joints[neck]
+        if sum(joint in joints for joint in MAIN) < len(MAIN) - 4:
+            continue
+        vertices = data["vertices"].astype(np.float64)
+        problem = FittingProblem(vertices, data["face_vertices"].astype(np.int64), data["face_sizes"].astype(np.int64))
+        yield Case(path.stem, problem, joints, float(np.ptp(vertices[:, 2])))
+
+
+def made(count: int, seed: int) -> Iterator[Case]:
+    """Yield people made by rule."""
+    for number in range(seed, seed + count):
+        one, words = random_person(number)
+        problem = FittingProblem(one.vertices, one.quads.reshape(-1), np.full(len(one.quads), 4), _HANIM_UP,
+                                 _HANIM_FRONT)
+        height = float(np.linalg.norm(one.joints["skullbase"] - one.joints["l_ankle"])) / 0.86
+        yield Case(f"{number}: {words}", problem, one.joints, height)
+
+
+def report(cases: Iterator[Case], *, only_bad: bool) -> None:
+    """Print a line for each case, or for those with joints in other limbs, and the means by joint."""
+    outcomes = []
+    for case in cases:
+        outcome = measure(case)
+        outcomes.append(outcome)
+        if outcome.refused:
+            sys.stdout.write(f"{case.name:24s} refused: {outcome.refused}\n")
+        elif not only_bad or outcome.wrong:
+            values = np.array(list(outcome.distances.values()))
+            sys.stdout.write(f"{case.name:24s} mean {values.mean():5.2f}  p90 {np.percentile(values, 90):5.2f}  "
+                             f"max {values.max():5.2f} {max(outcome.distances, key=outcome.distances.__getitem__):12s} "
+                             f"{outcome.seconds:5.2f} s  {' '.join(outcome.wrong)}\n")
+        sys.stdout.flush()
+    fitted = [outcome for outcome in outcomes if not outcome.refused]
+    every = np.array([value for outcome in fitted for value in outcome.distances.values()])
+    if not len(every):
+        return
+    means = {name: np.mean([o.distances[name] for o in fitted if name in o.distances]) for name in MAIN}
+    sys.stdout.write(f"{len(outcomes)} bodies, {len(outcomes) - len(fitted)} refused, "
+                     f"{sum(bool(o.wrong) for o in fitted)} with a joint in another limb; of the height: mean "
+                     f"{every.mean():.2f} %, p90 {np.percentile(every, 90):.2f} %\n"
+                     + ", ".join(f"{name} {mean:.1f}" for name, mean in means.items()) + "\n")
+
+
+def speed() -> None:
+    """Print seconds and memory for the dancer at two sizes."""
+    dancer = person(Build(turns=A_POSE))
+    points, quads = dancer.vertices, dancer.quads
+    for rounds in (1, 3):
+        for _ in range(rounds - (1 if rounds == 3 else 0)):
+            points, quads = subdivide(points, quads)
+        problem = FittingProblem(points, quads.reshape(-1), np.full(len(quads), 4), _HANIM_UP, _HANIM_FRONT)
+        begin = time.perf_counter()
+        fit_skeleton(problem)
+        seconds = time.perf_counter() - begin
+        tracemalloc.start()
+        fit_skeleton(problem)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        sys.stdout.write(f"{len(points):9,d} vertices: {seconds:5.2f} s, {peak / 2**30:.2f} GiB\n")
+
+
+def main(arguments: list[str]) -> int:
+    """Measure what was asked for; without a word everything."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="*", choices=[[], "artists", "made", "speed"], metavar="WHAT")
+    parser.add_argument("--data", type=Path, default=_SHARED / "bind")
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(arguments)
+    what = options.what or ["artists", "made", "speed"]
+    if "artists" in what:
+        report(artists(options.data), only_bad=False)
+    if "made" in what:
+        report(made(options.count, options.seed), only_bad=True)
+    if "speed" in what:
+        speed()
+    return 0
+
+
+if __name__ == "__main__":
+    checkout.run(lambda: main(sys.argv[1:]))

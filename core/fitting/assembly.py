@@ -1,0 +1,222 @@
+"""From limbs to a skeleton: the body's plane, up and front, left and right, trunk and the joints in between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from ..maths.arrays import FloatArray
+from .cells import Cells
+from .embedding import Embedding
+from .humanoid import Head, Limb, arm, ball_of_foot, head, hip, leg
+from .level_sets import Course, LevelSets
+from .limbs import unit
+from .problem import FittedSkeleton
+
+_ROOT_ABOVE_HIPS: Final = 0.08
+"""Of the way from hips to shoulders."""
+
+_SPINE: Final = (("vl5", 0.13), ("vl1", 0.35), ("vt6", 0.66))
+"""Joints of the trunk, and where they are on the way from the root to the neck's base."""
+
+_COLLARBONE: Final = np.array((0.125, 0.24, 0.16))
+"""From the middle of the shoulders to where a collarbone begins: out, up, and to the front, in halves of their width.
+"""
+
+_MIRRORED: Final = 0.06
+"""Joints whose mirror images differ by less than this share of the body's height are made symmetric."""
+
+_BY_FEET: Final = 0.5
+_BY_KNEES: Final = 0.25
+_BY_ELBOWS: Final = 0.1
+_BY_HANDS: Final = 0.1
+_BY_HEAD: Final = 0.15
+_BY_HINT: Final = 0.2
+"""What each foot, knee, elbow and hand, the head, and the hint have to say about where the front is."""
+
+_TOE_IS: Final = 0.12
+"""Of the leg's length: a foot that reaches so far to the front tells surely where that is."""
+
+_CERTAIN_TRUNK: Final = 0.6
+_CERTAIN_COLLARBONE: Final = 0.55
+_CERTAIN_BALL: Final = 0.55
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """What was found of a humanoid: arms and legs, the first of each on one side; and its own axes.
+
+    out: (3,) the unit normal of the body's plane, towards the first arm; up, front: (3,) unit vectors; middle: (3,) on
+    the plane.
+    """
+
+    arms: tuple[Limb, Limb]
+    legs: tuple[Limb, Limb]
+    head: Head
+    out: FloatArray
+    up: FloatArray
+    front: FloatArray
+    middle: FloatArray
+
+
+def assembled(cells: Cells, tips: list[int], found: Embedding, middle: int, front: FloatArray) -> FittedSkeleton:
+    """Return the skeleton of a humanoid whose ends are known; tips: cells; front: (3,) where its face likely is."""
+    body = _measured(cells, tips, found, middle, front)
+    return skeleton_of(_symmetric(_left_first(body)))
+
+
+def _measured(cells: Cells, tips: list[int], found: Embedding, middle: int, likely_front: FloatArray) -> Body:
+    points = cells.points[tips]
+    hands, feet = points[list(found.hands)], points[list(found.feet)]
+    normal = unit((hands[0] - hands[1]) + (feet[0] - feet[1]))
+    centre = (hands.mean(axis=0) + feet.mean(axis=0)) / 2.0
+    ways = {end: cells.distances([tips[end]]) for end in (*found.hands, *found.feet, found.head)}
+    courses = {end: Course.of(cells, LevelSets.of(cells, way), way, middle) for end, way in ways.items()}
+    arms = [arm(courses[end], points[end], normal, centre) for end in found.hands]
+    crotch = float(ways[found.feet[0]][tips[found.feet[1]]]) / 2.0
+    stems = [hip(courses[end], crotch) for end in found.feet]
+    out = unit((arms[0].root - arms[1].root) + (stems[0][1] - stems[1][1]))
+    shoulders, hips = (arms[0].root + arms[1].root) / 2.0, (stems[0][1] + stems[1][1]) / 2.0
+    up = unit((shoulders - hips) - (shoulders - hips) @ out * out)
+    legs = [leg(cells.points[(ways[end] <= crotch) & (ways[end] <= ways[other])], cells.cell, courses[end], points[end],
+                stem, up) for end, other, stem in zip(found.feet, found.feet[::-1], stems, strict=True)]
+    half = float(np.linalg.norm(arms[0].root - arms[1].root)) / 2.0
+    above = (ways[found.head] < np.minimum(ways[found.hands[0]], ways[found.hands[1]])) & (
+        (cells.points - shoulders) @ up > 0.0)
+    top = head(cells.points[above], cells.cell, points[found.head], shoulders, up, half)
+    body = Body((arms[0], arms[1]), (legs[0], legs[1]), top, out, up, np.cross(out, up), (shoulders + hips) / 2.0)
+    palms = [cells.points[ways[end] <= float(np.linalg.norm(limb.tip - limb.end))]
+             for end, limb in zip(found.hands, arms, strict=True)]
+    skull = cells.points[above & ((cells.points - top.skull) @ up > 0.0)]
+    return replace(body, front=_front(body, palms, skull, likely_front))
+
+
+def _front(body: Body, hands: Sequence[FloatArray], skull: FloatArray, likely: FloatArray) -> FloatArray:
+    """Return the unit vector to the body's front (3,), by what mostly lies in front, and where it most likely is.
+
+    hands, skull: the cells (N, 3) of each hand, and of the head above the skull's base.
+    """
+    ahead = np.cross(body.out, body.up)
+    votes = _BY_HINT * float(np.sign(ahead @ likely))
+    for limb in body.legs:
+        length = float(np.linalg.norm(limb.root - limb.end))
+        votes += _BY_FEET * _vote((limb.tip - limb.end) @ ahead, _TOE_IS * length)
+        votes += _BY_KNEES * _vote((limb.middle - (limb.root + limb.end) / 2.0) @ ahead, 0.1 * length)
+    for limb, cells in zip(body.arms, hands, strict=True):
+        length = float(np.linalg.norm(limb.root - limb.end))
+        votes += _BY_ELBOWS * _vote(((limb.root + limb.end) / 2.0 - limb.middle) @ ahead, 0.1 * length)
+        if len(cells):
+            along = unit(limb.end - limb.middle)
+            beside = cells.mean(axis=0) - limb.end
+            votes += _BY_HANDS * _vote((beside - beside @ along * along) @ ahead, 0.05 * length)
+    if len(skull):
+        size = float(np.linalg.norm(body.head.crown - body.head.skull))
+        votes += _BY_HEAD * _vote((skull.mean(axis=0) - body.head.neck) @ ahead, 0.3 * size)
+    return np.asarray(ahead if votes >= 0.0 else -ahead)
+
+
+def _vote(distance: np.floating[Any] | FloatArray, full: float) -> float:
+    """Return −1 to 1: how clearly something lies in front, by how far, and from which distance on it is clear."""
+    return float(np.clip(float(distance) / full, -1.0, 1.0)) if full > 0.0 else 0.0
+
+
+def _left_first(body: Body) -> Body:
+    """Return the body with its left arm and leg first."""
+    if np.cross(body.up, body.front) @ body.out >= 0.0:
+        return body
+    return replace(body, arms=body.arms[::-1], legs=body.legs[::-1], out=-body.out)
+
+
+def _symmetric(body: Body) -> Body:
+    """Return the body with its two sides made alike, where they nearly are."""
+    reflection = np.eye(3) - 2.0 * np.outer(body.out, body.out)
+    height = float(abs((body.head.crown - body.legs[0].tip) @ body.up))
+    joints = np.array([[getattr(limb, name) for name in ("root", "middle", "end", "tip")]
+                       for limb in (*body.arms, *body.legs)])
+    left, right = joints[[0, 2]], joints[[1, 3]]
+    shift = 2.0 * float((joints.mean(axis=(0, 1))) @ body.out) * body.out
+    image = right @ reflection + shift
+    if float(np.linalg.norm(left - image, axis=-1).max()) > _MIRRORED * height:
+        return body
+    mean = (left + image) / 2.0
+    across = (mean - shift) @ reflection
+    limbs = [_moved(limb, points) for limb, points in
+             zip((*body.arms, *body.legs), (mean[0], across[0], mean[1], across[1]), strict=True)]
+
+    def centred(point: FloatArray) -> FloatArray:
+        return np.asarray(point + (shift / 2.0 - point @ body.out * body.out))
+
+    top = replace(body.head, neck=centred(body.head.neck), skull=centred(body.head.skull),
+                  crown=centred(body.head.crown))
+    return replace(body, arms=(limbs[0], limbs[1]), legs=(limbs[2], limbs[3]), head=top)
+
+
+def _moved(limb: Limb, points: FloatArray) -> Limb:
+    root, middle, end, tip = points
+    return replace(limb, root=root, middle=middle, end=end, tip=tip)
+
+
+def skeleton_of(body: Body) -> FittedSkeleton:
+    """Return the skeleton of a body whose left limbs come first."""
+    rows = _Rows(body.up, body.front)
+    shoulders, hips = ((one.root + other.root) / 2.0 for one, other in (body.arms, body.legs))
+    half = float(np.linalg.norm(body.arms[0].root - body.arms[1].root)) / 2.0
+    root, neck = hips + _ROOT_ABOVE_HIPS * (shoulders - hips), body.head.neck
+    spine = [(name, root + share * (neck - root)) for name, share in _SPINE]
+    across = body.out
+    rows.add("HumanoidRoot", "", root, spine[0][1], across, _CERTAIN_TRUNK)
+    above = "HumanoidRoot"
+    for (name, point), (_, following) in zip(spine, [*spine[1:], ("vc7", neck)], strict=True):
+        rows.add(name, above, point, following, across, _CERTAIN_TRUNK)
+        above = name
+    rows.add("vc7", above, neck, body.head.skull, across, body.head.certain[0])
+    rows.add("skullbase", "vc7", body.head.skull, body.head.crown, across, body.head.certain[1])
+    for side, sign, limb in (("l", 1.0, body.arms[0]), ("r", -1.0, body.arms[1])):
+        out, up, ahead = half * _COLLARBONE
+        collarbone = shoulders + sign * out * body.out + up * body.up + ahead * body.front
+        bends = _bend_axis(limb, body.front)
+        rows.add(f"{side}_sternoclavicular", above, collarbone, limb.root, bends, _CERTAIN_COLLARBONE)
+        rows.add(f"{side}_shoulder", f"{side}_sternoclavicular", limb.root, limb.middle, bends, limb.certain[0])
+        rows.add(f"{side}_elbow", f"{side}_shoulder", limb.middle, limb.end, bends, limb.certain[1])
+        rows.add(f"{side}_wrist", f"{side}_elbow", limb.end, limb.tip, bends, limb.certain[2])
+    for side, limb in (("l", body.legs[0]), ("r", body.legs[1])):
+        bends = _bend_axis(limb, -body.front)
+        ball = ball_of_foot(limb.end, limb.tip, unit(limb.end - limb.middle))
+        rows.add(f"{side}_hip", "HumanoidRoot", limb.root, limb.middle, bends, limb.certain[0])
+        rows.add(f"{side}_knee", f"{side}_hip", limb.middle, limb.end, bends, limb.certain[1])
+        rows.add(f"{side}_ankle", f"{side}_knee", limb.end, ball, bends, limb.certain[2])
+        rows.add(f"{side}_metatarsal", f"{side}_ankle", ball, limb.tip, bends, _CERTAIN_BALL)
+    return rows.skeleton()
+
+
+def _bend_axis(limb: Limb, towards: FloatArray) -> FloatArray:
+    """Return the unit axis (3,) about which the limb's last part turns, from straight on, towards a direction (3,)."""
+    return unit(np.cross(limb.end - limb.root, towards))
+
+
+class _Rows:
+    """Collects joints, parents before children."""
+
+    def __init__(self, up: FloatArray, front: FloatArray) -> None:
+        self._up, self._front = up, front
+        self._names: list[str] = []
+        self._parents: list[int] = []
+        self._vectors: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+        self._certainty: list[float] = []
+
+    def add(self, name: str, parent: str, position: FloatArray, end: FloatArray, bends: FloatArray,
+            certainty: float) -> None:
+        """Add a joint; parent: "" for none."""
+        self._parents.append(self._names.index(parent) if parent else -1)
+        self._names.append(name)
+        self._vectors.append((position, end, bends))
+        self._certainty.append(certainty)
+
+    def skeleton(self) -> FittedSkeleton:
+        """Return what was added."""
+        positions, ends, axes = (np.array(column) for column in zip(*self._vectors, strict=True))
+        return FittedSkeleton(tuple(self._names), np.array(self._parents), positions, ends, axes,
+                              np.array(self._certainty), self._up, self._front)

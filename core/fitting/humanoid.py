@@ -1,0 +1,229 @@
+"""The joints of a humanoid, from the curves through its head, arms and legs.
+
+Shares and multiples were measured on the sample dancer, whose joints follow H-Anim (ISO/IEC 19774), in T, A and
+relaxed poses; each says what of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..maths.arrays import FloatArray, smoothstep
+from .level_sets import Course
+from .limbs import Stem, bend, line_through, narrowest, smoothed, unit
+
+_SHOULDER_DEPTH: Final = 0.155, 0.055
+"""How far inwards of where an arm has merged with the trunk the shoulder is, as a share of the free arm: where it hangs
+down, and where it is level."""
+
+_SHOULDER_AT_MOST: Final = 0.55
+"""How far inwards of where an arm leaves the trunk the shoulder is at most, as a share of the way to the middle plane.
+"""
+
+_HIP_DEPTH: Final = 0.08
+"""How far above the crotch the hip is, as a share of the way from there to the toes."""
+
+_ELBOW: Final = 0.5
+_KNEE: Final = 0.5
+_WRIST: Final = 0.26
+"""Of the way from the finger's tip to the shoulder."""
+
+_FOOT: Final = 0.25
+"""Of the way from toes to crotch: so long is the foot at most."""
+
+_STANDS: Final = 0.6
+"""Cosine between leg and trunk from which on the shin is first taken to go on from the trunk."""
+
+_SHIN: Final = 0.08, 0.48
+"""The shin's curve is taken between these shares of the way from ankle to hip."""
+
+_SHIN_AREA: Final = 1.5
+"""The foot ends where a slice is no larger than so many times the shin's smallest."""
+
+_FOOT_IS: Final = 1.8
+"""A leg's end is a foot if it is so many times as long as the shin is wide."""
+
+_ANKLE_OF_FOOT: Final = 0.33
+_ANKLE_OF_LEG: Final = 0.088
+_ANKLE_AT_MOST: Final = 0.35
+"""Its height over the sole as a share of the foot's length, and of the hip's height where there is no foot."""
+
+_ANKLE_ROUNDS: Final = 2
+_BALL: Final = 0.63
+"""Where the toes begin, on the way from ankle to their tip."""
+
+_NECK_BELOW: Final = 0.2
+"""The neck's base is so many of its radii below where it is narrowest."""
+
+_SKULL_ABOVE: Final = 0.25
+"""Of the way from there to the crown, the skull's base."""
+
+_NECK_FROM: Final = 0.15
+_NECK_TO: Final = 0.75
+"""The neck is narrowest between so many halves of the shoulders' width above them, and this share of the way up."""
+
+_NECK_BASE: Final = 0.41
+"""Height of the neck's base above the shoulders, in halves of their width."""
+
+_WAISTED: Final = 0.12
+_SURE: Final = 0.9
+_LIKELY: Final = 0.7
+_GUESS: Final = 0.35
+
+
+@dataclass(frozen=True, eq=False)
+class Limb:
+    """Joints of an arm or leg from the trunk outwards, each (3,); certain: how sure each is; radius; where its tip is.
+
+    straight: whether the middle joint stands where anatomy has it, since the limb does not bend.
+    """
+
+    root: FloatArray
+    middle: FloatArray
+    end: FloatArray
+    tip: FloatArray
+    radius: float
+    certain: tuple[float, float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Head:
+    """The neck's base and the skull's (3,), the crown (3,), and how sure both joints are."""
+
+    neck: FloatArray
+    skull: FloatArray
+    crown: FloatArray
+    certain: tuple[float, float]
+
+
+def arm(course: Course, tip: FloatArray, normal: FloatArray, middle: FloatArray) -> Limb:
+    """Return shoulder, elbow and wrist from the curve of an arm; normal, middle: (3,) those of the body's plane."""
+    stem = Stem.of(course)
+    free = float(course.at[stem.index])
+    level = abs(float(stem.direction @ normal))
+    depth = stem.merged + (_SHOULDER_DEPTH[0] + level * (_SHOULDER_DEPTH[1] - _SHOULDER_DEPTH[0])) * free
+    towards = -float((stem.foot - middle) @ normal) / _nonzero(float(stem.direction @ normal))
+    if towards > 0.0:
+        depth = min(depth, _SHOULDER_AT_MOST * towards)
+    shoulder = stem.foot + depth * stem.direction
+    narrow, waist = narrowest(course, 0.18 * free, 0.55 * free)
+    share = _WRIST * (free + depth)
+    weight = float(smoothstep(waist, 0.0, _WAISTED))
+    at_wrist = weight * narrow + (1.0 - weight) * share
+    wrist = course.point_at(at_wrist)
+    own = course.points[(course.at >= at_wrist) & (course.at <= free)]
+    elbow, bent = bend(own, shoulder, wrist, _ELBOW)
+    return Limb(shoulder, elbow, wrist, tip, stem.radius,
+                (_LIKELY, _SURE if bent > 0.08 else _LIKELY, _GUESS + (_SURE - _GUESS) * weight))
+
+
+def hip(course: Course, crotch: float) -> tuple[Stem, FloatArray]:
+    """Return the free part of a leg and its hip (3,); crotch: how far it is from the foot's end."""
+    stem = Stem.of(course, crotch)
+    return stem, stem.foot + _HIP_DEPTH * float(course.at[stem.index]) * stem.direction
+
+
+def leg(own: FloatArray, cell: float, course: Course, tip: FloatArray, start: tuple[Stem, FloatArray],
+        up: FloatArray) -> Limb:
+    """Return hip, knee and ankle from the curve of a leg.
+
+    own: (N, 3) the cells of the free leg, and their edge length; start: as `hip` finds it; up: (3,) along the trunk.
+    """
+    stem, hip = start
+    curve = course.points[:stem.index + 1]
+    down = unit(course.point_at(_FOOT * float(course.at[stem.index])) - stem.foot)
+    if down @ -up > _STANDS:
+        down = -up  # a short leg's foot is most of its curve
+    ankle, certain = _ankle(own, cell, hip, down)
+    for _ in range(_ANKLE_ROUNDS):
+        height = float((ankle - hip) @ down)
+        above = (ankle - curve) @ down
+        shin = curve[(above > _SHIN[0] * height) & (above < _SHIN[1] * height)]
+        if len(shin) < 4:
+            break
+        centre, along = line_through(shin)
+        down = along if along @ down > 0.0 else -along
+        ankle, certain = _ankle(own, cell, hip, down)
+        ankle = centre + float((ankle - centre) @ down) * down
+    knee, bent = bend(curve[(ankle - curve) @ down > _SHIN[0] * float((ankle - hip) @ down)], hip, ankle, _KNEE)
+    return Limb(hip, knee, ankle, tip, stem.radius, (_LIKELY, _SURE if bent > 0.08 else _LIKELY, certain))
+
+
+def _ankle(own: FloatArray, cell: float, hip: FloatArray, down: FloatArray) -> tuple[FloatArray, float]:
+    """Return the ankle (3,) and how sure it is: where slices of the leg become as small as those of the shin.
+
+    own: (N, 3) the leg's cells; down: (3,) along the shin. The ankle is about a third of the foot's length high; a boot
+    that is wide far above that says nothing of it.
+    """
+    sole = float((own @ down).max())
+    heights, height = sole - own @ down, sole - float(hip @ down)
+    areas = smoothed(np.bincount((heights / cell).astype(np.int64)).astype(np.float64)) * cell**2
+    shin = areas[int(0.12 * height / cell):int(0.55 * height / cell) + 1]
+    if not len(shin) or shin.min() <= 0.0:
+        return hip + (1.0 - _ANKLE_OF_LEG) * height * down, _GUESS
+    slim = np.flatnonzero(areas <= _SHIN_AREA * float(shin.min()))
+    top = (float(slim[slim > 0][0]) if (slim > 0).any() else 0.0) * cell
+    lowest = own[heights < max(2.0 * cell, 0.3 * top)]
+    flat = lowest - (lowest @ down)[:, None] * down
+    _, forward = line_through(flat)
+    length = float(np.ptp(flat @ forward)) + cell
+    usual = _ANKLE_OF_FOOT * length
+    if length < _FOOT_IS * float(np.sqrt(shin.min())):
+        return hip + (1.0 - _ANKLE_OF_LEG) * height * down, _GUESS
+    above = float(np.clip(top, 0.6 * usual, 1.4 * usual))
+    above = min(above, _ANKLE_AT_MOST * height)
+    around = own[np.abs(heights - max(top, above)) <= 1.5 * cell]
+    middle = around.mean(axis=0) if len(around) else hip
+    return middle + (sole - above - float(middle @ down)) * down, _SURE if above == top else _LIKELY
+
+
+def head(points: FloatArray, cell: float, crown: FloatArray, shoulders: FloatArray, up: FloatArray,
+         half_width: float) -> Head:
+    """Return the neck's base and the skull's from slices of the head.
+
+    points: (N, 3) the cells of it that lie above the shoulders, and the edge length of these; shoulders: (3,) their
+    middle; up: (3,) along the trunk; half_width: of the shoulders.
+    """
+    heights = (points - shoulders) @ up
+    top = float(heights.max(initial=0.0))
+    by_share = _NECK_BASE * half_width
+    slices = np.maximum((heights / cell).astype(np.int64), 0)
+    count = np.bincount(slices, minlength=1).astype(np.float64)
+    areas = smoothed(count) * cell**2
+    low, high = int(_NECK_FROM * half_width / cell), int(_NECK_TO * top / cell)
+    if high - low < 2 or top < by_share:
+        neck, skull = shoulders + min(by_share, 0.3 * top) * up, shoulders + min(2.5 * by_share, 0.5 * top) * up
+        return Head(neck, skull, crown, (_GUESS, _GUESS))
+    narrow = low + int(areas[low:high].argmin())
+    beyond, under = float(areas[narrow:].max()), float(areas[:narrow + 1].max())
+    weight = float(smoothstep(1.0 - areas[narrow] / max(min(beyond, under), cell**2), 0.0, _WAISTED))
+    radius, place = float(np.sqrt(areas[narrow] / np.pi)), (narrow + 0.5) * cell
+    neck_at = weight * min(place - _NECK_BELOW * radius, 1.8 * by_share) + (1.0 - weight) * by_share
+    neck_at = max(neck_at, 0.3 * by_share)
+    skull_at = weight * (place + _SKULL_ABOVE * (top - place)) + (1.0 - weight) * (2.5 * by_share)
+    skull_at = max(skull_at, neck_at + 0.1 * (top - neck_at))
+    neck, skull = (_slice_middle(points, heights, at, cell, shoulders, up) for at in (neck_at, skull_at))
+    skull = neck + 0.5 * (skull - neck) + 0.5 * float((skull - neck) @ up) * up  # the face is no part of the neck
+    return Head(neck, skull, crown, (_GUESS + (_SURE - _GUESS) * weight, _GUESS + (_LIKELY - _GUESS) * weight))
+
+
+def _slice_middle(points: FloatArray, heights: FloatArray, at: float, cell: float, base: FloatArray,
+                  up: FloatArray) -> FloatArray:
+    """Return the middle (3,) of the cells at a height, (N,) above a base (3,) along a unit vector (3,)."""
+    own = np.abs(heights - at) <= 1.5 * cell
+    middle = points[own].mean(axis=0) if own.any() else base
+    return np.asarray(middle + (at - float((middle - base) @ up)) * up)
+
+
+def ball_of_foot(ankle: FloatArray, toe: FloatArray, shin: FloatArray) -> FloatArray:
+    """Return where the toes begin, (3,), above the sole; shin: (3,) the unit vector down along it."""
+    way = toe - ankle
+    down = float(way @ shin)
+    return np.asarray(ankle + _BALL * (way - down * shin) + 0.7 * max(down, 0.0) * shin)
+
+
+def _nonzero(value: float) -> float:
+    return value if abs(value) > 1e-9 else 1e-9

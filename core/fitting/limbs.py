@@ -1,0 +1,140 @@
+"""Arms and legs: where a limb leaves the trunk, and its joints, from the curve through its middle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..maths.arrays import FloatArray
+from .level_sets import Course
+
+_LIMB: Final = 0.15, 0.6
+"""Between these shares of the way to the body's middle a course runs along an arm."""
+
+_UPPER: Final = 0.74
+"""From this share of the free limb on, it is above elbow or knee."""
+
+_USUAL: Final = 75.0
+_WIDER: Final = 1.5
+"""An arm ends where its cross-section becomes so many times as large as this percentile of it; its thinner parts do not
+count, since a sleeve may end at the elbow."""
+
+_TRUNK: Final = 3.3
+"""At the shoulder it is so many times as large, in T, A and relaxed poses alike (measured on the sample dancer)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stem:
+    """The free part of a limb.
+
+    index: of the course's point at which the trunk begins; radius: of the limb's middle half; foot, direction: (3,) the
+    axis of its upper half, where it meets the trunk, and its unit vector, inwards; merged: how far inwards of there the
+    limb has become trunk.
+    """
+
+    index: int
+    radius: float
+    foot: FloatArray
+    direction: FloatArray
+    merged: float
+
+    @classmethod
+    def of(cls, course: Course, free: float | None = None) -> Stem:
+        """Find where the limb leaves the trunk; free: at which distance from its end, where that is known."""
+        index = _trunk_begins(course) if free is None else int(np.searchsorted(course.at, free))
+        index = min(max(index, 1), len(course.at) - 1)
+        at = course.at[:index + 1]
+        middle = course.areas[:index + 1][(at >= 0.3 * at[-1]) & (at <= 0.8 * at[-1])]
+        radius = float(np.sqrt(np.median(middle if len(middle) else course.areas[:index + 1]) / np.pi))
+        upper = course.points[:index + 1][at >= _UPPER * at[-1]]
+        if len(upper) < 2:
+            upper = course.points[max(index - 1, 0):index + 1]
+        centre, direction = line_through(upper)
+        if len(upper) > 1 and direction @ (upper[-1] - upper[0]) < 0.0:
+            direction = -direction
+        foot = centre + direction * float((course.points[index] - centre) @ direction)
+        return cls(index, radius, foot, direction, _merged(course, index))
+
+
+def line_through(points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the mean (3,) of points (N, 3), and the unit vector along which they spread most (3,)."""
+    centre = points.mean(axis=0)
+    return centre, np.linalg.svd(points - centre, full_matrices=False)[2][0] if len(points) > 1 else np.eye(3)[0]
+
+
+def smoothed(areas: FloatArray) -> FloatArray:
+    """Return the medians of three neighbours (S,)."""
+    padded = np.concatenate((areas[:1], areas, areas[-1:]))
+    return np.asarray(np.median(np.stack((padded[:-2], padded[1:-1], padded[2:])), axis=0))
+
+
+def _trunk_begins(course: Course) -> int:
+    """Return the index of the last point before which the cross-section is as along the limb."""
+    slim = np.flatnonzero(smoothed(course.areas) < _WIDER * _usual_area(course))
+    return int(slim[-1]) if len(slim) else 1
+
+
+def _merged(course: Course, index: int) -> float:
+    """Return how far behind a point the cross-section has become so many times as large as is usual."""
+    areas, at, least = smoothed(course.areas)[index:], course.at[index:], _TRUNK * _usual_area(course)
+    wide = np.flatnonzero(areas >= least)
+    if not len(wide) or wide[0] == 0:
+        return 0.0
+    after = int(wide[0])
+    share = float((least - areas[after - 1]) / max(areas[after] - areas[after - 1], 1e-12))
+    return float(at[after - 1] + min(max(share, 0.0), 1.0) * (at[after] - at[after - 1]) - at[0])
+
+
+def _usual_area(course: Course) -> float:
+    """Return the cross-section that an arm has along most of its way."""
+    areas, at = smoothed(course.areas), course.at
+    along = (at >= _LIMB[0] * at[-1]) & (at <= _LIMB[1] * at[-1])
+    return float(np.percentile(areas[along] if along.any() else areas, _USUAL))
+
+
+def narrowest(course: Course, low: float, high: float) -> tuple[float, float]:
+    """Return where between two distances the cross-section is least, and how much it is waisted there.
+
+    The waist is 1 − least / (the smaller of the greatest on both sides): 0 where it only grows or shrinks.
+    """
+    at, areas = course.at, smoothed(course.areas)
+    inside = np.flatnonzero((at >= low) & (at <= high))
+    if not len(inside):
+        return (low + high) / 2.0, 0.0
+    least = int(inside[areas[inside].argmin()])
+    before, after = areas[:least + 1], areas[least:][at[least:] <= high + 0.5 * (high - low)]
+    shoulder = min(float(before.max()), float(after.max()))
+    return float(at[least]), 1.0 - float(areas[least]) / shoulder
+
+
+def bend(points: FloatArray, start: FloatArray, end: FloatArray, share: float) -> tuple[FloatArray, float]:
+    """Return where a limb between two joints bends, (3,), and how far from straight it is there, as a share.
+
+    points: (N, 3) of its middle curve. Where it is straight, that is at a share of the way; the more it bends, the
+    nearer to the point that is farthest from the line.
+    """
+    along = end - start
+    length = float(np.linalg.norm(along))
+    if length == 0.0 or len(points) < 3:
+        return start + share * along, 0.0
+    shares = (points - start) @ along / length**2
+    away = points - (start + shares[:, None] * along)
+    distances = np.linalg.norm(away, axis=1) / length
+    inner = (shares > 0.15) & (shares < 0.85)
+    if not inner.any():
+        return start + share * along, 0.0
+    distances = np.where(inner, distances, 0.0)
+    farthest = int(distances.argmax())
+    weight = float(np.clip((distances[farthest] - 0.04) / 0.08, 0.0, 1.0))
+    where = share + weight * (float(shares[farthest]) - share)
+    order = np.argsort(shares)
+    middle = np.array([np.interp(where, shares[order], column[order]) for column in points.T])
+    return middle, float(distances[farthest])
+
+
+def unit(vector: FloatArray) -> FloatArray:
+    """Return a vector (3,) with length 1, or 0 as it is."""
+    length = float(np.linalg.norm(vector))
+    return np.asarray(vector / length if length > 0.0 else vector)

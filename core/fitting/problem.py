@@ -1,0 +1,89 @@
+"""What fitting a skeleton reads and returns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from ..errors import TaktError
+from ..maths.arrays import FloatArray, IntArray
+
+GUESSED: Final = 0.5
+"""A joint of which less than this is certain is a guess: the mesh does not show it, anatomy's shares do."""
+
+
+class FitError(TaktError):
+    """A mesh into which no skeleton can be fitted; the message says what was found instead."""
+
+
+@dataclass(frozen=True, eq=False)
+class FittingProblem:
+    """The meshes of one body, in one space and unit.
+
+    vertices: (V, 3) of all meshes, one after the other. face_vertices: (L,) the vertex of every face corner;
+    face_sizes: (F,) corners of each face, summing to L. up, front: (3,) where the body most likely has its head, and
+    its face; they decide where the mesh leaves it open, and need not be right.
+    Raises FitError where there is no face, or a coordinate is not finite; TaktError where arrays do not fit each other.
+    """
+
+    vertices: FloatArray
+    face_vertices: IntArray
+    face_sizes: IntArray
+    up: FloatArray = field(default_factory=lambda: np.array((0.0, 0.0, 1.0)))
+    front: FloatArray = field(default_factory=lambda: np.array((0.0, -1.0, 0.0)))
+
+    def __post_init__(self) -> None:
+        if self.vertices.ndim != 2 or self.vertices.shape[1] != 3:
+            raise TaktError(f"vertices has shape {self.vertices.shape}, expected (V, 3)")
+        if not len(self.face_sizes):
+            raise FitError("the mesh has no faces, and so no inside; choose a mesh that has some")
+        if (self.face_sizes < 3).any() or int(self.face_sizes.sum()) != len(self.face_vertices):
+            raise TaktError(f"face_sizes must be 3 or more and sum to the {len(self.face_vertices)} face corners; "
+                            f"they sum to {int(self.face_sizes.sum())}")
+        if int(self.face_vertices.min()) < 0 or int(self.face_vertices.max()) >= len(self.vertices):
+            raise TaktError(f"a face names a vertex that is not there; there are {len(self.vertices)} vertices")
+        bad = np.flatnonzero(~np.isfinite(self.vertices).all(axis=1))
+        if len(bad):
+            raise FitError(f"{len(bad)} of {len(self.vertices)} vertices have coordinates that are not finite, the "
+                           f"first is vertex {bad[0]}; delete or mend them")
+
+    @classmethod
+    def from_faces(cls, vertices: FloatArray, faces: Sequence[Sequence[int]]) -> FittingProblem:
+        """Build from vertices (V, 3) and a list of faces."""
+        return cls(np.asarray(vertices, dtype=np.float64), np.array([v for face in faces for v in face], np.int64),
+                   np.array([len(face) for face in faces], dtype=np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class FittedSkeleton:
+    """Joints found in a mesh, in the mesh's space.
+
+    names: J names of H-Anim (version 1). parents: (J,) −1 for the root, parents come first. positions: (J, 3).
+    ends: (J, 3) where each joint's bone ends. bend_axes: (J, 3) unit vectors about which each bone bends as knees and
+    elbows do, positive to the side to which the joint can bend. certainty: (J,) 0 to 1. up, front: (3,) unit vectors.
+    notes: sentences about what could not be found.
+    """
+
+    names: tuple[str, ...]
+    parents: IntArray
+    positions: FloatArray
+    ends: FloatArray
+    bend_axes: FloatArray
+    certainty: FloatArray
+    up: FloatArray
+    front: FloatArray
+    notes: tuple[str, ...] = ()
+
+    @property
+    def guesses(self) -> tuple[str, ...]:
+        """The joints that the mesh does not show."""
+        return tuple(name for name, sure in zip(self.names, self.certainty, strict=True) if sure < GUESSED)
+
+    def position(self, name: str) -> FloatArray:
+        """Return where a joint is, (3,); KeyError where it was not fitted."""
+        if name not in self.names:
+            raise KeyError(name)
+        return np.asarray(self.positions[self.names.index(name)])

@@ -1,0 +1,160 @@
+"""takt.fit_skeleton in Blender: the armature it makes, what it binds, when it refuses, and what it leaves."""
+
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Euler, Matrix
+
+from takt.bridge.axes import BLENDER_FROM_HANIM
+from takt.core.fitting.naming import NAMINGS
+from takt.core.maths import rotations as rot
+from takt.tests.core.made_people import A_POSE, Build, Person, person
+from takt.tests.rigged import linked, make_armature, select
+
+context: Any = bpy.context
+ops: Any = bpy.ops
+NEAR = 0.06
+"""Metres by which a joint may be off; how precise they are the tests of core tell."""
+
+JOINTS = ("l_elbow", "r_wrist", "l_knee", "r_ankle", "skullbase")
+
+
+@pytest.fixture(scope="module")
+def dancer() -> Person:
+    return person(Build(turns=A_POSE))
+
+
+def add_body(of: Person, name: str = "Body", world_from_mesh: Matrix | None = None) -> Any:
+    placed = world_from_mesh or Matrix()
+    inverse = np.array(placed.inverted())
+    points = rot.rotate(BLENDER_FROM_HANIM, of.vertices)
+    data = bpy.data.meshes.new(name)
+    data.from_pydata((points @ inverse[:3, :3].T + inverse[:3, 3]).tolist(), [], of.quads.tolist())
+    body = bpy.data.objects.new(name, data)
+    context.collection.objects.link(body)
+    body.matrix_world = placed
+    return body
+
+
+def fit(*objects: Any, **options: Any) -> set[str]:
+    select(*objects)
+    found: set[str] = ops.takt.fit_skeleton(**options)
+    return found
+
+
+def refusal(*objects: Any) -> str:
+    before = len(bpy.data.objects), len(bpy.data.armatures)
+    with pytest.raises(RuntimeError) as raised:
+        fit(*objects)
+    assert (len(bpy.data.objects), len(bpy.data.armatures)) == before
+    return str(raised.value)
+
+
+def head_of(rig: Any, bone: str) -> np.ndarray:
+    return np.array(rig.matrix_world @ rig.data.bones[bone].head_local)
+
+
+def test_makes_an_armature_and_binds_the_mesh_to_it(dancer):
+    body = add_body(dancer)
+    assert fit(body) == {"FINISHED"}
+    rig = context.active_object
+    assert rig.type == "ARMATURE" and rig.mode == "OBJECT" and set(context.selected_objects) == {rig, body}
+    for joint in JOINTS:
+        assert np.linalg.norm(head_of(rig, joint) - rot.rotate(BLENDER_FROM_HANIM, dancer.joints[joint])) < NEAR
+    assert body.parent == rig and [modifier.object for modifier in body.modifiers] == [rig]
+    assert {group.name for group in body.vertex_groups} <= {bone.name for bone in rig.data.bones}
+    assert all(vertex.groups for vertex in body.data.vertices)
+
+
+@pytest.mark.parametrize("naming", NAMINGS)
+def test_bones_are_named_as_wanted(dancer, naming):
+    fit(add_body(dancer), naming=naming, bind=False)
+    names = {bone.name for bone in context.active_object.data.bones}
+    assert {NAMINGS[naming].name_of(joint) for joint in JOINTS} <= names
+
+
+def test_without_binding_the_mesh_stays_as_it_is(dancer):
+    body = add_body(dancer)
+    fit(body, bind=False)
+    assert not body.vertex_groups and not body.modifiers and body.parent is None
+
+
+def test_objects_may_be_turned_and_scaled_and_several(dancer):
+    upper = dancer.vertices[dancer.quads].mean(axis=1)[:, 1] > 1.0
+    placed = Matrix.LocRotScale((3, -2, 5), Euler((1, 2, 3)), (2, 2, 2))
+    parts = [add_body(Person(dancer.vertices, dancer.quads[some], dancer.joints), name, placed)
+             for name, some in (("Upper", upper), ("Lower", ~upper))]
+    before = [np.array(part.matrix_world) for part in parts]
+    fit(*parts)
+    rig = context.active_object
+    for joint in JOINTS:
+        assert np.linalg.norm(head_of(rig, joint) - rot.rotate(BLENDER_FROM_HANIM, dancer.joints[joint])) < NEAR
+    context.view_layer.update()
+    for part, matrix in zip(parts, before, strict=True):
+        assert part.parent == rig
+        np.testing.assert_allclose(np.array(part.matrix_world), matrix, atol=1e-5)
+
+
+def test_knees_bend_backwards_about_their_x_axes(dancer):
+    fit(add_body(dancer), bind=False)
+    rig = context.active_object
+    knee = rig.pose.bones["l_knee"]
+    before = np.array(knee.tail)
+    knee.rotation_mode = "XYZ"
+    knee.rotation_euler = (0.6, 0.0, 0.0)
+    context.view_layer.update()
+    assert np.array(knee.tail)[1] > before[1] + 0.1  # the dancer faces −Y
+
+
+def test_half_a_body_with_a_mirror_modifier_is_the_whole(dancer):
+    left = dancer.vertices[dancer.quads].mean(axis=1)[:, 0] > 0.0
+    body = add_body(Person(dancer.vertices, dancer.quads[left], dancer.joints))
+    body.modifiers.new("Mirror", "MIRROR")
+    fit(body)
+    rig = context.active_object
+    for joint in JOINTS:
+        assert np.linalg.norm(head_of(rig, joint) - rot.rotate(BLENDER_FROM_HANIM, dancer.joints[joint])) < NEAR
+
+
+def test_says_what_to_select(dancer):
+    body, rig = add_body(dancer), make_armature()
+    bpy.ops.object.select_all(action="DESELECT")
+    with pytest.raises(RuntimeError, match="Select the meshes"):
+        ops.takt.fit_skeleton()
+    assert "Deselect the armature" in refusal(rig, body)
+
+
+def test_refuses_what_is_no_humanoid_and_leaves_nothing_behind():
+    bpy.ops.mesh.primitive_cube_add()
+    assert "a humanoid has five" in refusal(context.active_object)
+    bpy.ops.mesh.primitive_plane_add()
+    assert "flat" in refusal(context.active_object)
+
+
+def test_refuses_linked_meshes(dancer, tmp_path):
+    body = add_body(dancer)
+    assert "linked from another file" in refusal(linked(body, tmp_path))
+
+
+def test_refuses_edit_mode(dancer):
+    body = add_body(dancer)
+    select(body)
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        with pytest.raises(RuntimeError, match="Object Mode"):
+            ops.takt.fit_skeleton()
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_one_undo_takes_all_of_it_back(dancer):
+    body = add_body(dancer)
+    select(body)
+    bpy.ops.ed.undo_push(message="before")
+    ops.takt.fit_skeleton("EXEC_DEFAULT", True)
+    assert bpy.data.armatures
+    bpy.ops.ed.undo()
+    body = bpy.data.objects["Body"]
+    assert not bpy.data.armatures and not body.vertex_groups and not body.modifiers and body.parent is None

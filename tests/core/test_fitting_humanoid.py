@@ -1,0 +1,180 @@
+"""Skeletons fitted into people made by rule, whose joints are known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from takt.core.binding.settings import BindCancelledError
+from takt.core.errors import TaktError
+from takt.core.fitting import FitError, FittedSkeleton, FittingProblem, fit_skeleton
+from takt.core.maths import rotations as rot
+from takt.core.skeletons import hanim
+
+from .made_people import A_POSE, RELAXED, T_POSE, Build, Person, person
+
+MAIN = ("HumanoidRoot", "vc7", "skullbase",
+        *(f"{side}_{joint}" for side in "lr" for joint in ("shoulder", "elbow", "wrist", "hip", "knee", "ankle")))
+MEAN, WORST = 0.015, 0.04
+"""Shares of the height by which the main joints may be off."""
+
+UP, FRONT = np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0))
+
+BUILDS: dict[str, dict[str, dict[str, float]]] = {
+    "dancer": {},
+    "fat": {"thicker": {"": 1.25}},
+    "thin": {"thicker": {"": 0.8}},
+    "child": {"longer": {"hip": 0.7, "knee": 0.7}, "thicker": {"": 1.2, "skullbase": 1.8, "vc4": 1.3}},
+}
+
+
+def problem(of: Person, up: np.ndarray = UP, front: np.ndarray = FRONT) -> FittingProblem:
+    return FittingProblem(of.vertices, of.quads.reshape(-1), np.full(len(of.quads), 4), up, front)
+
+
+def errors(found: FittedSkeleton, of: Person) -> np.ndarray:
+    return np.array([np.linalg.norm(found.position(name) - of.joints[name]) for name in MAIN]) / of.height
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("pose", [T_POSE, A_POSE], ids=["T", "A"])
+def test_joints_are_where_they_are(pose, build):
+    of = person(Build(turns=pose, longer=BUILDS[build].get("longer", {}), thicker=BUILDS[build].get("thicker", {})))
+    found = errors(fit_skeleton(problem(of)), of)
+    assert found.mean() < MEAN and found.max() < WORST
+
+
+def test_arms_that_hang_down():
+    of = person(Build(turns=RELAXED))
+    found = errors(fit_skeleton(problem(of)), of)
+    assert found.mean() < MEAN and found.max() < WORST
+
+
+@pytest.fixture(scope="module")
+def dancer() -> Person:
+    return person(Build(turns=T_POSE))
+
+
+@pytest.fixture(scope="module")
+def fitted(dancer) -> FittedSkeleton:
+    return fit_skeleton(problem(dancer))
+
+
+def test_names_are_of_hanim_and_parents_come_first(fitted):
+    assert all(hanim.canonical(name) == name for name in fitted.names)
+    assert (fitted.parents < np.arange(len(fitted.names))).all()
+    for name, parent in zip(fitted.names[1:], fitted.parents[1:], strict=True):
+        above, ancestors = hanim.PARENTS[name], []
+        while above is not None:
+            ancestors.append(above)
+            above = hanim.PARENTS[above]
+        expected = "HumanoidRoot" if name.endswith("_hip") else next(a for a in ancestors if a in fitted.names)
+        assert fitted.names[parent] == expected
+
+
+def test_the_body_is_upright_and_faces_ahead(fitted):
+    assert fitted.up @ UP > 0.99 and fitted.front @ FRONT > 0.99
+
+
+def test_left_and_right_mirror_each_other(fitted):
+    for name in MAIN:
+        if name.startswith("l_"):
+            mirrored = fitted.position("r_" + name[2:]) * (-1.0, 1.0, 1.0)
+            assert fitted.position(name) == pytest.approx(mirrored, abs=0.01)
+
+
+def test_knees_bend_backwards_and_elbows_forwards(fitted):
+    for side in "lr":
+        knee, elbow = (fitted.names.index(f"{side}_{joint}") for joint in ("knee", "elbow"))
+        for joint, towards in ((knee, -FRONT), (elbow, FRONT)):
+            along = fitted.ends[joint] - fitted.positions[joint]
+            turned = rot.rotate(rot.from_axis_angle(fitted.bend_axes[joint], 0.5), along)
+            assert (turned - along) @ towards > 0.0
+
+
+def test_what_is_moved_turned_and_scaled_has_its_skeleton_there(dancer):
+    turn = rot.from_axis_angle(np.array((1.0, 2.0, -0.5)) / np.sqrt(5.25), 1.9)
+    shift = np.array((40.0, -3.0, 7.0))
+
+    def there(points):
+        return 100.0 * rot.rotate(turn, points) + shift
+
+    moved = replace(dancer, vertices=there(dancer.vertices),
+                    joints={name: there(point) for name, point in dancer.joints.items()})
+    found = fit_skeleton(problem(moved, rot.rotate(turn, UP), rot.rotate(turn, FRONT)))
+    assert (errors(found, moved) * moved.height / 100.0 / dancer.height).max() < WORST
+
+
+@pytest.mark.parametrize("up", [FRONT, -UP, np.array((1.0, 0.0, 0.0))], ids=["lying", "upside down", "aside"])
+def test_a_wrong_hint_changes_nothing_where_the_mesh_is_clear(dancer, up):
+    found = fit_skeleton(problem(dancer, up, -FRONT))
+    assert errors(found, dancer).max() < WORST
+
+
+def test_holes_and_loose_seams_do_not_matter(dancer):
+    kept = np.random.default_rng(3).random(len(dancer.quads)) > 0.1
+    quads = dancer.quads[kept]
+    torn = replace(dancer, vertices=dancer.vertices[quads.reshape(-1)], quads=np.arange(quads.size).reshape(-1, 4))
+    assert errors(fit_skeleton(problem(torn)), dancer).max() < WORST
+
+
+def test_what_is_not_straight_bends_where_the_joint_is():
+    bent = {**A_POSE, "knee": ((1.0, 0.0, 0.0), 40.0), "hip": ((-1.0, 0.0, 0.0), 20.0)}
+    of = person(Build(turns=bent))
+    found = fit_skeleton(problem(of))
+    knee = found.names.index("l_knee")
+    assert errors(found, of).max() < WORST and found.certainty[knee] > 0.8
+
+
+def test_certainty_is_less_where_a_joint_is_a_guess(fitted):
+    assert ((fitted.certainty > 0.0) & (fitted.certainty <= 1.0)).all()
+    assert fitted.guesses == ()
+
+
+def cube() -> tuple[np.ndarray, list[list[int]]]:
+    corners = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
+    return corners, [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+
+
+def test_a_cube_is_no_humanoid():
+    with pytest.raises(FitError, match="a humanoid has five"):
+        fit_skeleton(FittingProblem.from_faces(*cube()))
+
+
+def test_a_plane_is_flat():
+    with pytest.raises(FitError, match="flat"):
+        fit_skeleton(FittingProblem.from_faces(np.eye(3), [[0, 1, 2]]))
+
+
+def test_points_in_one_place_have_no_shape():
+    with pytest.raises(FitError, match="in one place"):
+        fit_skeleton(FittingProblem.from_faces(np.zeros((3, 3)), [[0, 1, 2]]))
+
+
+def test_a_mesh_without_faces_has_no_inside():
+    with pytest.raises(FitError, match="no faces"):
+        FittingProblem.from_faces(np.zeros((3, 3)), [])
+
+
+def test_coordinates_that_are_not_finite_are_refused():
+    with pytest.raises(FitError, match="not finite, the first is vertex 2"):
+        FittingProblem.from_faces(np.array([[0.0, 0, 0], [1, 0, 0], [np.nan, 1, 0]]), [[0, 1, 2]])
+
+
+def test_faces_must_fit_the_vertices():
+    with pytest.raises(TaktError, match="not there"):
+        FittingProblem.from_faces(np.zeros((3, 3)), [[0, 1, 7]])
+
+
+def test_it_can_be_stopped(dancer):
+    said: list[float] = []
+
+    def stop(done: float) -> bool:
+        said.append(done)
+        return done < 0.5
+
+    with pytest.raises(BindCancelledError):
+        fit_skeleton(problem(dancer), stop)
+    assert said == sorted(said) and 0.5 <= said[-1] < 0.7
