@@ -12,7 +12,6 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import checkout
-from retargeting_picture import dancer
 
 from takt.benchmarks.contact_sheet import Figure, write_png
 from takt.core.library.library import Library
@@ -24,6 +23,7 @@ from takt.core.playing.motion import Motion
 from takt.core.playing.scene.cast import ScenePath, ScenePlace
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.skeleton import world_from_pose
+from takt.docs.retargeting_picture import dancer
 from takt.samples.clip_files import LIBRARY
 
 SIZE: Final = 1400, 660

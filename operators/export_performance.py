@@ -75,8 +75,11 @@ class TAKT_OT_export_performance(ForArmature, ExportHelper, bpy.types.Operator):
                                 f"{', '.join(endings(written=True))}")
         fps, played = frames_per_second(scene), _played_action(armature_object, self.motion)
         try:
-            motion: Playable = (tweaks.shown(armature_object, scene, _of_score(context, armature_object)) if played is None
-                                else clips.clip_as_played(played, armature_object, fps))
+            motion: Playable
+            if played is None:
+                motion = tweaks.shown(armature_object, scene, _of_score(context, armature_object))
+            else:
+                motion = clips.clip_as_played(played, armature_object, fps)
             file, warnings = written_character.read_character(armature_object, motion, fps, entry, self.hanim_motion)
             data = entry.write(file, fps)
             write_whole(path, data)
