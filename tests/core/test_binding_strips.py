@@ -53,7 +53,7 @@ def with_chains(parts: Sequence[Any], at: Place, chains: Sequence[float], links:
 def skirt(layers: int) -> BindInput:
     inner = sheet(13, 32, lambda u, v: cone(u, v) * (0.97, 0.97, 1), is_ring=True)
     return with_chains([sheet(13, 32, cone, is_ring=True), inner][:layers],
-                       lambda u, v: cone(u, v) * (0.985, 0.985, 1), np.arange(8) / 8, 3)
+                       lambda u, v: cone(u, v) * (0.985, 0.985, 1), [chain / 8 for chain in range(8)], 3)
 
 
 def cape() -> BindInput:
@@ -72,7 +72,7 @@ def steps(body: BindInput) -> np.ndarray:
     after = np.roll(body.face_vertices, -1)
     after[ends - 1] = body.face_vertices[ends - body.face_sizes]
     edges = np.stack((body.face_vertices, after), axis=1)[body.part[body.face_vertices] > 0]
-    return np.abs(weights[edges[:, 0]] - weights[edges[:, 1]]).sum(axis=1)
+    return np.asarray(np.abs(weights[edges[:, 0]] - weights[edges[:, 1]]).sum(axis=1))
 
 
 @pytest.mark.parametrize("angle", [0.0, 1.1])
