@@ -42,6 +42,7 @@ FINGERS = tuple(f"{side}_{finger}{number}" for side in "lr" for finger in hand.F
 """Joints of fingers from the second on."""
 
 _LIMB_JOINTS = 12
+_TELL_EVERY = 50
 _HANIM_UP, _HANIM_FRONT = np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0))
 
 
@@ -153,7 +154,14 @@ def report(cases: Iterator[Case], *, only_bad: bool) -> None:
                              f"max {values.max():5.2f} {max(outcome.distances, key=outcome.distances.__getitem__):12s} "
                              f"{outcome.seconds:5.2f} s  "
                              f"{f'fingers {np.mean(fingers):.2f}  ' if fingers else ''}{' '.join(outcome.wrong)}\n")
+        if only_bad and len(outcomes) % _TELL_EVERY == 0:
+            _summarise(outcomes)
         sys.stdout.flush()
+    _summarise(outcomes)
+
+
+def _summarise(outcomes: list[Outcome]) -> None:
+    """Print how many were refused and wrong, and the means by joint."""
     fitted = [outcome for outcome in outcomes if not outcome.refused]
     every = np.array([value for o in fitted for name, value in o.distances.items() if name in MAIN])
     fingers = [value for o in fitted for name, value in o.distances.items() if name in FINGERS]

@@ -25,16 +25,16 @@ _Written = dict[tuple[str, int], Float32Array]
 _NONE_WRITTEN: Final[Mapping[tuple[str, int], Float32Array]] = MappingProxyType({})
 
 
-def write_action(armature_object: bpy.types.Object, name: str, channels: Channels, played: Collection[str] = (), *,
-                 is_new_score: bool = False) -> bpy.types.Action:
+def write_action(armature_object: bpy.types.Object, name: str, channels: Channels,
+                 played: Collection[str] = ()) -> bpy.types.Action:
     """Write the keys into Takt's own Action of the armature and let that play.
 
     The Action that Takt made before of the score of that name is filled anew, unless it is used elsewhere by now, or
     its keys were edited by hand; curves that someone has added to it, as of a face, stay. An Action that Takt did not
-    make stays assigned, unless the score is new to the armature: Takt's then plays below it, in a strip of the NLA.
+    make stays assigned: Takt's then plays below it, in a strip of the NLA.
     played: names of Actions that the score itself may play, which are never written into.
     """
-    return finished(writing(armature_object, name, channels, played, is_aside=False, is_new_score=is_new_score))
+    return finished(writing(armature_object, name, channels, played, is_aside=False))
 
 
 def writing(armature_object: bpy.types.Object, name: str, channels: Channels, played: Collection[str] = (), *,
@@ -43,11 +43,12 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
 
     is_aside: until the last step nothing changes for the user: the keys go into an Action that nobody plays, which then
     takes the place of the one that would have been filled anew. Where the generator is closed before, it is removed.
+    is_new_score: also an Action that Takt did not make is then no longer assigned; it is kept in the file.
     """
     if not is_aside:
         _without_tweak_mode(armature_object)
     below = Below.of(armature_object, _own_action(armature_object))
-    own = _refilled(armature_object, name, played, _stays_below(armature_object, is_new_score))
+    own = _refilled(armature_object, name, played, may_lie_in_strips=not is_new_score and _lies_below(armature_object))
     action = own if own is not None and not is_aside else _beside(own, name)
     try:
         written = yield from _fill(armature_object, action, channels)
@@ -63,13 +64,25 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
         own.user_remap(action)
         bpy.data.actions.remove(own)
         action.name = own_name
-    played_below = below if _stays_below(armature_object, is_new_score) else None
-    return _let_play_score(armature_object, name, action, channels, written, played_below)
+    _without_tweak_mode(armature_object)
+    is_below = not is_new_score and _lies_below(armature_object)
+    if is_below:
+        below.play(armature_object, action, _end_of_strip(channels))
+    _keep_for_score(armature_object, name, action, channels, written)
+    if not is_below:
+        _let_play(armature_object, action, _slot(action, armature_object))
+    return action
 
 
-def _stays_below(armature_object: bpy.types.Object, is_new_score: bool) -> bool:
-    """Tell whether the score's Action plays below one that is not Takt's."""
-    return (has_own_action(armature_object) or plays_below(armature_object)) and not is_new_score
+def _lies_below(armature_object: bpy.types.Object) -> bool:
+    """Tell whether the score's Action has to lie below one of the animator's, or does so already."""
+    return has_own_action(armature_object) or plays_below(armature_object)
+
+
+def _end_of_strip(channels: Channels) -> float:
+    """Return how far a strip is to play an Action: a loop as far as the scene goes, since its curves repeat."""
+    end, scene = float(channels.frames[-1]), bpy.context.scene
+    return max(end, float(scene.frame_end)) if channels.is_loop and scene is not None else end
 
 
 def _beside(own: bpy.types.Action | None, name: str) -> bpy.types.Action:
@@ -79,13 +92,13 @@ def _beside(own: bpy.types.Action | None, name: str) -> bpy.types.Action:
     return action
 
 
-def _refilled(armature_object: bpy.types.Object, name: str, played: Collection[str],
+def _refilled(armature_object: bpy.types.Object, name: str, played: Collection[str], *,
               may_lie_in_strips: bool) -> bpy.types.Action | None:
     """Return the Action that a score of this name is written into again, None where it gets a new one."""
     own = _own_action(armature_object)
     if (own is None or own.name in played or getattr(own, properties.OF_SCORE) not in ("", name)
-            or is_edited_by_hand(armature_object)
-            or is_used_elsewhere(own, armature_object, may_lie_in_strips=may_lie_in_strips)):
+            or is_used_elsewhere(own, armature_object, may_lie_in_strips=may_lie_in_strips)
+            or is_edited_by_hand(armature_object)):
         return None
     return own
 
@@ -110,34 +123,21 @@ def _fill(armature_object: bpy.types.Object, action: bpy.types.Action,
     return written
 
 
-def _let_play_score(armature_object: bpy.types.Object, name: str, action: bpy.types.Action, channels: Channels,
-                    written: "_Written", below: Below | None) -> bpy.types.Action:
-    """Let an armature play the Action of a score, which has all its keys; keep what it played before.
-
-    below: the strips of the NLA in which it plays, where an Action that is not Takt's stays assigned.
-    """
-    animation, own = _without_tweak_mode(armature_object), _own_action(armature_object)
+def _keep_for_score(armature_object: bpy.types.Object, name: str, action: bpy.types.Action, channels: Channels,
+                    written: "_Written") -> None:
+    """Let the Action of a score, which has all its keys, be the armature's own; keep what it played before."""
+    animation, own = armature_object.animation_data, _own_action(armature_object)
+    assert animation is not None
     setattr(action, properties.OF_SCORE, name)
     before, character = animation.action, properties.character(armature_object)
-    if below is not None:
-        below.play(armature_object, action, _end_of_strip(channels))
     for left in (before, own):
         # An Action without a user would be lost on saving.
         if left is not None and left != action and left.users <= (left == before) + (left == character.action):
             left.use_fake_user = True
     paths, slot = _paths(channels), _slot(action, armature_object)
     _prepare_bones(armature_object, channels)
-    if below is None:
-        _let_play(armature_object, action, slot)
     character.action, character.written = action, "\n".join(sorted(paths))
     setattr(action, properties.KEYS_WRITTEN, _keys_digest(versions.ensure_channelbag(action, slot), paths, written))
-    return action
-
-
-def _end_of_strip(channels: Channels) -> float:
-    """Return how far a strip is to play an Action: a loop as far as the scene goes, since its curves repeat."""
-    end, scene = float(channels.frames[-1]), bpy.context.scene
-    return max(end, float(scene.frame_end)) if channels.is_loop and scene is not None else end
 
 
 def _slot(action: bpy.types.Action, armature_object: bpy.types.Object) -> bpy.types.ActionSlot:

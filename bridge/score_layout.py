@@ -94,9 +94,7 @@ def _draw_cast(layout: bpy.types.UILayout, character: TaktCharacter) -> None:
 
 def matters(settings: ScoreSettings, name: str) -> bool:
     """Tell whether a setting changes anything with the method that is chosen."""
-    shape = TRANSITION_METHODS[settings.method].shape
-    return (not (name == "curve" and shape in ("ALONE", "DECAY"))
-            and not (name in ("pace", "joint_time") and shape in ("LEAD", "DECAY")))
+    return TRANSITION_METHODS[settings.method].uses(name)
 
 
 def _draw(column: bpy.types.UILayout, settings: ScoreSettings, name: str) -> None:

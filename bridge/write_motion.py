@@ -41,7 +41,7 @@ _DIGEST_BYTES = 16
 
 def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armature_object: bpy.types.Object,
                  motion: Motion, frame_start: int, *, is_new_score: bool = False) -> None:
-    """Write a motion as Action and timeline, and report what came of it; is_new_score: see write."""
+    """Write a motion as Action and timeline, and report what came of it; is_new_score: see action.writing."""
     scene = context.scene
     assert scene is not None
     properties.character(armature_object).frame_start = frame_start
@@ -50,7 +50,8 @@ def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armat
     except TaktError as error:
         operator.report({"ERROR"}, str(error))
         return
-    tell(operator, write(armature_object, scene, motion, channels, is_new_score=is_new_score))
+    tell(operator, finished(writing(armature_object, scene, motion, channels, is_aside=False,
+                                    is_new_score=is_new_score)))
 
 
 def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene,
@@ -72,13 +73,10 @@ def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene,
     return partial(sample_channels, motion, fps, character.frame_start, character.key_mode, rules)
 
 
-def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion, channels: Channels, *,
-          is_new_score: bool = False) -> list[Told]:
-    """Write a motion that is sampled as Action and timeline, and return what is to be said of it.
-
-    is_new_score: also an Action that Takt did not make is then no longer assigned; it stays in the file.
-    """
-    return finished(writing(armature_object, scene, motion, channels, is_aside=False, is_new_score=is_new_score))
+def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion,
+          channels: Channels) -> list[Told]:
+    """Write a motion that is sampled as Action and timeline, and return what is to be said of it."""
+    return finished(writing(armature_object, scene, motion, channels, is_aside=False))
 
 
 def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion, channels: Channels, *,
@@ -91,8 +89,8 @@ def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
     before_name = None if before is None else before.name_full
     is_new = before is None or getattr(before, properties.OF_SCORE) != name
     is_edited = action.is_edited_by_hand(armature_object)
-    yield from action.writing(armature_object, name, channels, score.played_actions(armature_object),
-                              is_aside=is_aside, is_new_score=is_new_score)
+    yield from action.writing(armature_object, name, channels, score.played_actions(armature_object), is_aside=is_aside,
+                              is_new_score=is_new_score)
     assert character.action is not None  # it was written just now
     muted = constraints.mute(armature_object, _moved(motion) if character.mute_constraints else (), character.action)
     is_extended = timeline.extend_for(character, scene, character.frame_start, channels.last_frame, is_new=is_new)

@@ -100,9 +100,18 @@ class TAKT_PT_score(SidebarPanel):
         if error := score.error_of(armature_object):
             _draw_error(layout, error, context, character)
         _draw_warnings(layout, context, score.warnings_of(armature_object))
+        if error and score.is_empty(character, error):
+            _draw_library(layout, character)
+            return
         _draw_clips(layout, character)
         draw_settings(layout, character)
         _draw_action(layout, context, armature_object, character)
+
+
+def _draw_library(layout: bpy.types.UILayout, character: properties.TaktCharacter) -> None:
+    """Draw where clips come from, which is all that matters while a score is empty."""
+    layout.prop(character, "library")
+    layout.operator("takt.add_clip_folder", text="Add Clip Folder…", icon="FILE_FOLDER", translate=False)
 
 
 def _draw_who_dances(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object,

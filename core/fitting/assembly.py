@@ -39,6 +39,9 @@ _BY_HEAD: Final = 0.15
 _BY_HINT: Final = 0.2
 """What each foot, knee, elbow and hand, the head, and the hint have to say about where the front is."""
 
+_TOES: Final = 0.08
+"""Of the foot's length: what lies so near to its foremost cell is the tip of the toes."""
+
 _TOE_IS: Final = 0.12
 """Of the leg's length: a foot that reaches so far to the front tells surely where that is."""
 
@@ -98,19 +101,36 @@ def _measured(cells: Cells, tips: list[int], ways: FloatArray, found: Embedding,
     palms = [cells.points[ways[end] <= float(np.linalg.norm(limb.tip - limb.end))]
              for end, limb in zip(found.hands, arms, strict=True)]
     skull = cells.points[above & ((cells.points - top.skull) @ up > 0.0)]
-    return replace(body, front=_front(body, palms, skull, likely_front))
+    feet_cells = [cells.points[(ways[end] <= crotch) & (ways[end] <= ways[other]) & (
+        (cells.points - limb.end) @ unit(limb.end - limb.middle) > 0.0)]
+        for end, other, limb in zip(found.feet, found.feet[::-1], legs, strict=True)]
+    body = replace(body, front=_front(body, feet_cells, palms, skull, likely_front))
+    toed = [_with_toe(limb, foot, body.front) for limb, foot in zip(legs, feet_cells, strict=True)]
+    return replace(body, legs=(toed[0], toed[1]))
 
 
-def _front(body: Body, hands: Sequence[FloatArray], skull: FloatArray, likely: FloatArray) -> FloatArray:
+def _with_toe(limb: Limb, foot: FloatArray, front: FloatArray) -> Limb:
+    """Return a leg whose tip is the foremost of the foot's cells (N, 3); its heel may be as far from the body."""
+    if not len(foot):
+        return limb
+    reach = (foot - limb.end) @ front
+    return replace(limb, tip=foot[reach >= reach.max() - _TOES * np.ptp(reach)].mean(axis=0))
+
+
+def _front(body: Body, feet: Sequence[FloatArray], hands: Sequence[FloatArray], skull: FloatArray,
+           likely: FloatArray) -> FloatArray:
     """Return the unit vector to the body's front (3,), by what mostly lies in front, and where it most likely is.
 
-    hands, skull: the cells (N, 3) of each hand, and of the head above the skull's base.
+    feet, hands, skull: the cells (N, 3) below each ankle, of each hand, and of the head above the skull's base. A foot
+    reaches farther to the front of its ankle than to the back.
     """
     ahead = np.cross(body.out, body.up)
     votes = _BY_HINT * float(np.sign(ahead @ likely))
-    for limb in body.legs:
+    for limb, foot in zip(body.legs, feet, strict=True):
         length = float(np.linalg.norm(limb.root - limb.end))
-        votes += _BY_FEET * _vote((limb.tip - limb.end) @ ahead, _TOE_IS * length)
+        if len(foot):
+            reach = (foot - limb.end) @ ahead
+            votes += _BY_FEET * _vote(reach.max() + reach.min(), _TOE_IS * length)
         votes += _BY_KNEES * _vote((limb.middle - (limb.root + limb.end) / 2.0) @ ahead, 0.1 * length)
     for limb, cells in zip(body.arms, hands, strict=True):
         length = float(np.linalg.norm(limb.root - limb.end))

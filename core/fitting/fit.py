@@ -34,6 +34,9 @@ _FINER: Final = 1.6
 """Where hands and feet are nearer through the body than by such a trunk, or too few ends are found, limbs touch: they
 are looked at again with cells so many times as fine."""
 
+_GAP: Final = 12
+"""So many cells deep narrow gaps between them are opened then."""
+
 _FAR_POINTS: Final = 5
 _MOST_ENDS: Final = 9
 _SHORTEST: Final = 0.04
@@ -115,7 +118,7 @@ def _looked_at_closely(surface: Surface, up: FloatArray) -> _Body:
     """Return the inside of a surface and its ends, with finer cells where limbs touch."""
     body = _ends(_cells(surface), up)
     if body.touches:
-        finer = _ends(_cells(surface, _FINER), up)
+        finer = _ends(_cells(surface, _FINER, _GAP), up)
         body = finer if finer.penalty < body.penalty else body
     return body
 
@@ -179,13 +182,13 @@ def _shown(surface: Surface) -> FloatArray:
     return surface.points[np.unique(surface.triangles)]
 
 
-def _cells(surface: Surface, finer: float = 1.0) -> Cells:
-    """Return the inside as cells, of which so many times as many as usual lie along each edge."""
+def _cells(surface: Surface, finer: float = 1.0, deepest: int = 1) -> Cells:
+    """Return the inside as cells, of which so many times as many as usual lie along each edge; deepest: see carved."""
     points = _shown(surface)
     extent = np.ptp(points, axis=0)
     cell = max(float(extent.max()) / _ALONG, float(np.prod(extent)) ** (1.0 / 3.0) / _ACROSS) / finer
     samples, areas = surface.samples(SAMPLE_STEP * cell)
-    return Cells.of(carved(Solid.build(points, samples, areas, cell), samples, areas))
+    return Cells.of(carved(Solid.build(points, samples, areas, cell), samples, areas, deepest))
 
 
 def _ends(cells: Cells, up: FloatArray) -> _Body:

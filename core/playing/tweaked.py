@@ -20,11 +20,10 @@ from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.skeleton import Pose
-from .clock import Clock, Timed
+from .clock import Clock
 from .feet.legs import legs_of
 from .feet.standing import Feet
 from .motion import Motion
-from .scene.aimed import Aimed
 from .stage import FIRST_ROUND, Instants, Over, Stage
 
 _LEAST_SCALE = 1e-6
@@ -136,15 +135,15 @@ class Tweaked(Over):
 def tweaked(motion: Motion, layers: Iterable[Differences], last: Iterable[Differences] = ()) -> Motion:
     """Return a motion with tweaks; without any, the motion itself.
 
-    layers: added before feet are held in place, so that a tweak of the body leaves planted feet where they are.
-    last: added after everything else. By the time of the motion, as its clock shows it.
+    layers: what they add to joints that lead to the feet is added before these are held in place, so that a tweak of
+    the body leaves planted feet where they are; all else after everything else, which comes to the same. last: all of
+    it after everything else. By the time of the motion, as its clock shows it.
     """
-    layers, last = tuple(layers), tuple(last)
-    end = motion.end
-    if any(layer.changed.any() for layer in layers):
-        end = _below_feet(end, layers, motion.clock)
-    if any(layer.changed.any() for layer in last):
-        end = Tweaked(end, last)
+    layers, feet = tuple(layers), motion.feet
+    leading = np.zeros(len(motion.skeleton), dtype=np.bool_) if feet is None else _leading(feet)
+    below, above = _some(layers, leading), (*_some(layers, ~leading), *_some(tuple(last), np.ones_like(leading)))
+    end = _below_feet(motion.end, below, motion.clock) if below else motion.end
+    end = Tweaked(end, above) if above else end
     return motion if end is motion.end else replace(motion, end=end)
 
 
@@ -159,15 +158,11 @@ def without_layers(motion: Motion, layers: Iterable[Differences]) -> Motion:
 
 
 def _below_feet(stage: Stage, layers: tuple[Differences, ...], clock: Clock | None) -> Stage:
-    """Put differences below the stage that holds the feet; those that do not concern feet, above it, as they are."""
-    if isinstance(stage, Timed | Aimed):
-        return replace(stage, below=_below_feet(stage.below, layers, clock))
-    if not isinstance(stage, Feet):
-        return Tweaked(stage, layers, clock)
-    leading = _leading(stage)
-    below, above = (_some(layers, joints) for joints in (leading, ~leading))
-    feet: Stage = replace(stage, below=Tweaked(stage.below, below, clock)) if below else stage
-    return Tweaked(feet, above, clock) if above else feet
+    """Put differences below the stage that holds the feet, which is this one or below it."""
+    assert isinstance(stage, Over)  # the feet are in it
+    if isinstance(stage, Feet):
+        return replace(stage, below=Tweaked(stage.below, layers, clock))
+    return replace(stage, below=_below_feet(stage.below, layers, clock))
 
 
 def _leading(feet: Feet) -> BoolArray:

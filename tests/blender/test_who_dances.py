@@ -22,7 +22,8 @@ def other(rig: bpy.types.Object) -> bpy.types.Object:
 
 
 def test_the_one_that_is_picked_plays_the_same_score_by_the_same_settings(
-        rig: bpy.types.Object, other: bpy.types.Object, library: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+        rig: bpy.types.Object, other: bpy.types.Object, library: Path,
+        tmp_path_factory: pytest.TempPathFactory) -> None:
     play(library / "dance.pha")
     own = properties.character(rig)
     own.folders.add().path = str(tmp_path_factory.mktemp("more"))

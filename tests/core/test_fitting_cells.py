@@ -81,7 +81,7 @@ def test_carving_parts_what_nearly_touches_and_keeps_what_is_thin():
     samples, areas = whole.samples(SAMPLE_STEP * CELL)
     thick = Solid.build(points, samples, areas, CELL)
     assert len(_parts(Cells.of(thick))) == 1
-    assert len(_parts(Cells.of(carved(thick, samples, areas)))) == 2
+    assert len(_parts(Cells.of(carved(thick, samples, areas, deepest=4)))) == 2
     sheet = np.array([[-1.0, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]])
     flat = Surface.build(sheet, np.array([[0, 1, 2], [0, 2, 3]]))
     samples, areas = flat.samples(SAMPLE_STEP * CELL)

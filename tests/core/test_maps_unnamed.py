@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from takt.core.skeletons.maps import find_map
@@ -33,8 +34,9 @@ def test_what_two_joints_could_be_neither_is() -> None:
     own = build_skeleton()
     names = (*renamed(own, skullbase="Blob").names, "Hat")
     neck = own.index_of["vc4"]
-    two = Skeleton.from_arrays(names, [*own.parents.tolist(), neck], [*own.rest_rotations, own.rest_rotations[neck]],
-                               [*own.rest_translations, own.rest_translations[neck]])
+    rotations, translations = (np.concatenate((values, values[neck:neck + 1])) for values in
+                               (own.rest_rotations, own.rest_translations))
+    two = Skeleton.from_arrays(names, [*own.parents.tolist(), neck], rotations, translations)
     found = find_map(two)
     assert "skullbase" in found.missing and found.meant[-1] is None
     third = Skeleton.from_arrays((*own.names, "Hat"), two.parents, two.rest_rotations, two.rest_translations)

@@ -25,7 +25,7 @@ from .bearing_trunk import ABOUT_LEGS, OF_ARMS, head_height, plain_name, trunk_h
 from .fitted_curves import smoothed
 from .lowest_parts import LowestParts, points_of
 from .off_ground import ankles_and_soles, is_within, off_ground
-from .touching import NEAR_LEGS, ground_height, leg_length
+from .touching import NEAR_LEGS, TRUNK_NEAR_LEGS, ground_height, leg_length
 
 SLOW_LEGS_PER_S: Final = 0.3
 """So fast up or down at most is a joint that bears a body which lies, kneels or crawls."""
@@ -146,7 +146,7 @@ def _found(clip: Clip, found: SkeletonMap, upwards: tuple[float, ...]) -> BodyCo
     lying = np.full(len(times), np.inf)
     lying[low] = np.maximum(trunk[low], head_height(clip, found, up, times[low], seen.ground, seen.leg))
     instead = hands.max(axis=1) * smoothstep(trunk, ON_LEGS, NEAR_LEGS[0])
-    others = [*contacts_of(TRUNK, times, _near(trunk) * (1.0 - instead), trunk),
+    others = [*contacts_of(TRUNK, times, _near(trunk, TRUNK_NEAR_LEGS) * (1.0 - instead), trunk),
               *contacts_of(HEAD, times, _near(lying), lying),
               *contacts_of(JOINTS, times, _lies(seen, trunk).astype(np.float64)),
               *contacts_of(BODY, times, *_turning_over(seen, hands))]
@@ -157,9 +157,9 @@ def _found(clip: Clip, found: SkeletonMap, upwards: tuple[float, ...]) -> BodyCo
     return BodyContacts(feet, tuple(others))
 
 
-def _near(height: FloatArray) -> FloatArray:
+def _near(height: FloatArray, near: tuple[float, float] = NEAR_LEGS) -> FloatArray:
     """Return how much an effector that is so high (F,) is on the ground, (F,)."""
-    return np.asarray(1.0 - smoothstep(height, *NEAR_LEGS))
+    return np.asarray(1.0 - smoothstep(height, *near))
 
 
 def _lies(seen: _Seen, trunk: FloatArray) -> BoolArray:

@@ -19,8 +19,10 @@ EASE_S: Final = 0.15
 """How long before and after a contact skin takes to the ground and leaves it."""
 _SHORTEST_SLIDE_S: Final = 2.0 * EASE_S
 """Feet that slide over the ground for less would make the body hop onto it and off again."""
-NEAR_LEGS: Final = (0.05, 0.35)
+NEAR_LEGS: Final = (0.05, 0.3)
 """An effector whose skin is at most so high above the ground is on it; from the second on it is not."""
+TRUNK_NEAR_LEGS: Final = (0.05, 0.35)
+"""The same of seat and back, for which legs begin to make room from farther away."""
 _FIRM: Final = 2.0
 """How firmly stands what lies, or a foot on its heel; a foot on its toes half so."""
 _MOST_KNOWN: Final = 8
