@@ -22,8 +22,10 @@ SURE: Final = 0.6
 
 _SAME_DIRECTION = 0.64
 """Cosine of about 50°."""
-_SAME_UP = 0.08
-"""Of two directions a body is as upright along, within about 3° of the middle, the stated one counts."""
+_SAME_UP = 0.25
+"""Of how far a body is from upright along one direction: where it is as far from another, but for so much, the stated
+one of both counts. At 45° from each that is within 3° of the middle."""
+_ROUNDING = 1e-9
 
 ESSENTIAL: Final[tuple[str, ...]] = (hanim.ROOT, "skullbase", *(
     f"{side}_{joint}" for joint in ("hip", "knee", "ankle", "shoulder", "elbow", "wrist") for side in "lr"))
@@ -82,7 +84,8 @@ class SkeletonMap:
         rests = self._rests_up
         if rests is None:
             return stated if seen @ stated > _SAME_DIRECTION else seen
-        return stated if rests @ stated > rests @ seen - _SAME_UP else seen
+        nearly = _SAME_UP * (1.0 - rests @ seen) + _ROUNDING
+        return stated if rests @ stated > rests @ seen - nearly else seen
 
     @cached_property
     def _rests_up(self) -> FloatArray | None:
