@@ -135,9 +135,9 @@ class Tweaked(Over):
 def tweaked(motion: Motion, layers: Iterable[Differences], last: Iterable[Differences] = ()) -> Motion:
     """Return a motion with tweaks; without any, the motion itself.
 
-    layers: what they add to joints that lead to the feet is added before these are held in place, so that a tweak of the
-    body leaves planted feet where they are; all else after everything else, which comes to the same. last: all of it
-    after everything else. By the time of the motion, as its clock shows it.
+    layers: what they add to joints that lead to the feet is added before these are held in place, so that a tweak of
+    the body leaves planted feet where they are; all else after everything else, which comes to the same. last: all of
+    it after everything else. By the time of the motion, as its clock shows it.
     """
     layers, feet = tuple(layers), motion.feet
     leading = np.zeros(len(motion.skeleton), dtype=np.bool_) if feet is None else _leading(feet)
