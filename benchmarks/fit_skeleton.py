@@ -3,7 +3,8 @@
     dev.py bench fit_skeleton [artists] [made] [speed] [--data FOLDER] [--count N] [--seed N]
 
 artists  for each humanoid of FOLDER, the distance of the main joints from the artist's, in % of the height, and which
-         came out in another limb. What an artist's joints are is read from the names of the bones.
+         came out in another limb. What an artist's joints are is read from the names of the bones; where these call
+         left what is on the right, as seen from the feet, the line says so.
 made     people made by rule (`tests/core/made_people.py`), whose joints are known.
 speed    the sample dancer at 50,000 and at a million vertices: seconds, and the memory that arrays take at most.
 """
@@ -16,13 +17,13 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import checkout
 import numpy as np
 
-from takt.core.fitting import FitError, FittedSkeleton, FittingProblem, fit_skeleton
+from takt.core.fitting import FitError, FittedSkeleton, FittingProblem, fit_skeleton, hand
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.maps import find_map
@@ -37,6 +38,11 @@ _LIMBS = {f"{side}_{limb[0]}": tuple(f"{side}_{joint}" for joint in limb) for si
 MAIN = ("HumanoidRoot", "vc7", "skullbase", *(joint for limb in _LIMBS.values() for joint in limb))
 """The fifteen main joints."""
 
+FINGERS = tuple(f"{side}_{finger}{number}" for side in "lr" for finger in hand.FINGERS for number in (2, 3))
+"""Joints of fingers from the second on."""
+
+_LIMB_JOINTS = 12
+_TELL_EVERY = 50
 _HANIM_UP, _HANIM_FRONT = np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0))
 
 
@@ -71,9 +77,17 @@ def measure(case: Case) -> Outcome:
         return Outcome(case, {}, (), time.perf_counter() - begin, str(error))
     seconds = time.perf_counter() - begin
     known = [name for name in MAIN if name in case.joints]
+    known += [name for name in FINGERS if name in case.joints and name in fitted.names]
     distances = {name: 100.0 * float(np.linalg.norm(fitted.position(name) - case.joints[name])) / case.height
                  for name in known}
     return Outcome(case, distances, in_other_limbs(fitted, case.joints), seconds, "", fitted)
+
+
+def with_sides_exchanged(case: Case) -> Case:
+    """Return a case whose joints on the left are called right, and the other way round."""
+    other = {"l_": "r_", "r_": "l_"}
+    return replace(case, name=f"{case.name} (sides named the other way)", joints={
+        other.get(name[:2], name[:2]) + name[2:]: point for name, point in case.joints.items()})
 
 
 def in_other_limbs(fitted: FittedSkeleton, joints: Mapping[str, FloatArray]) -> tuple[str, ...]:
@@ -107,7 +121,8 @@ def artists(folder: Path) -> Iterator[Case]:
             continue
         vertices = data["vertices"].astype(np.float64)
         problem = FittingProblem(vertices, data["face_vertices"].astype(np.int64), data["face_sizes"].astype(np.int64))
-        yield Case(path.stem, problem, joints, float(np.ptp(vertices[:, 2])))
+        up = joints["skullbase"] - (joints["l_hip"] + joints["r_hip"]) / 2.0
+        yield Case(path.stem, problem, joints, float(np.ptp(vertices @ (up / np.linalg.norm(up)))))
 
 
 def made(count: int, seed: int) -> Iterator[Case]:
@@ -125,23 +140,39 @@ def report(cases: Iterator[Case], *, only_bad: bool) -> None:
     outcomes = []
     for case in cases:
         outcome = measure(case)
+        if len(outcome.wrong) > _LIMB_JOINTS // 2:
+            other = measure(with_sides_exchanged(case))
+            outcome = outcome if other.wrong else other
         outcomes.append(outcome)
         if outcome.refused:
             sys.stdout.write(f"{case.name:24s} refused: {outcome.refused}\n")
         elif not only_bad or outcome.wrong:
-            values = np.array(list(outcome.distances.values()))
-            sys.stdout.write(f"{case.name:24s} mean {values.mean():5.2f}  p90 {np.percentile(values, 90):5.2f}  "
+            values = np.array([value for name, value in outcome.distances.items() if name in MAIN])
+            fingers = [value for name, value in outcome.distances.items() if name in FINGERS]
+            sys.stdout.write(f"{outcome.case.name:24s} mean {values.mean():5.2f}  "
+                             f"p90 {np.percentile(values, 90):5.2f}  "
                              f"max {values.max():5.2f} {max(outcome.distances, key=outcome.distances.__getitem__):12s} "
-                             f"{outcome.seconds:5.2f} s  {' '.join(outcome.wrong)}\n")
+                             f"{outcome.seconds:5.2f} s  "
+                             f"{f'fingers {np.mean(fingers):.2f}  ' if fingers else ''}{' '.join(outcome.wrong)}\n")
+        if only_bad and len(outcomes) % _TELL_EVERY == 0:
+            _summarise(outcomes)
         sys.stdout.flush()
+    _summarise(outcomes)
+
+
+def _summarise(outcomes: list[Outcome]) -> None:
+    """Print how many were refused and wrong, and the means by joint."""
     fitted = [outcome for outcome in outcomes if not outcome.refused]
-    every = np.array([value for outcome in fitted for value in outcome.distances.values()])
+    every = np.array([value for o in fitted for name, value in o.distances.items() if name in MAIN])
+    fingers = [value for o in fitted for name, value in o.distances.items() if name in FINGERS]
     if not len(every):
         return
     means = {name: np.mean([o.distances[name] for o in fitted if name in o.distances]) for name in MAIN}
     sys.stdout.write(f"{len(outcomes)} bodies, {len(outcomes) - len(fitted)} refused, "
                      f"{sum(bool(o.wrong) for o in fitted)} with a joint in another limb; of the height: mean "
-                     f"{every.mean():.2f} %, p90 {np.percentile(every, 90):.2f} %\n"
+                     f"{every.mean():.2f} %, p90 {np.percentile(every, 90):.2f} %, fingers "
+                     f"{np.mean(fingers) if fingers else np.nan:.2f} % on "
+                     f"{sum('l_index2' in o.distances for o in fitted)} bodies\n"
                      + ", ".join(f"{name} {mean:.1f}" for name, mean in means.items()) + "\n")
 
 
@@ -153,14 +184,15 @@ def speed() -> None:
         for _ in range(rounds - (1 if rounds == 3 else 0)):
             points, quads = subdivide(points, quads)
         problem = FittingProblem(points, quads.reshape(-1), np.full(len(quads), 4), _HANIM_UP, _HANIM_FRONT)
-        begin = time.perf_counter()
+        begin, used = time.perf_counter(), time.process_time()
         fit_skeleton(problem)
-        seconds = time.perf_counter() - begin
+        seconds = time.perf_counter() - begin, time.process_time() - used
         tracemalloc.start()
         fit_skeleton(problem)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        sys.stdout.write(f"{len(points):9,d} vertices: {seconds:5.2f} s, {peak / 2**30:.2f} GiB\n")
+        sys.stdout.write(f"{len(points):9,d} vertices: {seconds[0]:5.2f} s ({seconds[1]:.2f} s of the processor), "
+                         f"{peak / 2**30:.2f} GiB\n")
 
 
 def main(arguments: list[str]) -> int:

@@ -40,7 +40,7 @@ def main(arguments: list[str]) -> int:
     pairs = []
     for path in sorted(folder.glob("*.npz")):
         case = Case.load(path)
-        body, colours = body_of(case), _colours(case)
+        body, colours = body_of(case), colours_of(case)
         pairs.append(np.concatenate([drawn(body, colours[weights.argmax(axis=1)], _CELL)
                                      for weights in (case.weights, default(case))], axis=1))
         sys.stdout.write(path.stem + ("\n" if len(pairs) % _PAIRS == 0 else ", "))
@@ -52,17 +52,23 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
+def screen_from_body(body: BindInput, points: FloatArray, pixels: int) -> FloatArray:
+    """Return where points (N, 3) are in a picture of a body that is so many pixels wide: right, down, and away."""
+    seen = body.vertices @ _view().T
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    scale = _FILLED * pixels / max(high[0] - low[0], high[2] - low[2])
+    points = points @ _view().T
+    across = np.column_stack((points[:, 0], -points[:, 2], points[:, 1]))
+    middle = 0.5 * np.array((low[0] + high[0], -low[2] - high[2], 0.0))
+    return np.asarray((across - middle) * scale + np.array((0.5 * pixels, 0.5 * pixels, 0.0)))
+
+
 def drawn(body: BindInput, colours: FloatArray, pixels: int) -> npt.NDArray[np.uint8]:
     """Return a picture (pixels, pixels, 3) of a body with colours (V, 3), sRGB, seen from its front and a little above.
 
     Z is up, and the body faces −Y. Triangles are sampled two times a pixel, and the nearest sample of each pixel stays.
     """
-    points = body.vertices @ _view().T
-    low, high = points.min(axis=0), points.max(axis=0)
-    scale = _FILLED * pixels / max(high[0] - low[0], high[2] - low[2])
-    across = np.column_stack((points[:, 0], -points[:, 2], points[:, 1]))
-    middle = 0.5 * np.array((low[0] + high[0], -low[2] - high[2], 0.0))
-    screen = (across - middle) * scale + np.array((0.5 * pixels, 0.5 * pixels, 0.0))
+    points, screen = body.vertices @ _view().T, screen_from_body(body, body.vertices, pixels)
     triangles = triangulate(body.vertices, body.face_vertices, body.face_sizes)
     first, second, third = (points[corner] for corner in triangles.T)
     normal = np.cross(second - first, third - first)
@@ -96,7 +102,7 @@ def _view() -> FloatArray:
     return np.asarray(tilted @ turned)
 
 
-def _colours(case: Case) -> FloatArray:
+def colours_of(case: Case) -> FloatArray:
     """Return the bones' colours (B, 3), sRGB, as the preview draws zones."""
     body = body_of(case)
     heads = body.heads / float(np.ptp(body.vertices, axis=0).max())

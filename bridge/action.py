@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Collection, Generator, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 import bpy
 import numpy as np
@@ -56,6 +56,9 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
         if action != own:
             bpy.data.actions.remove(action)
         raise
+    if is_aside:
+        _without_tweak_mode(armature_object)
+        below = Below.of(armature_object, _own_action(armature_object))
     if own is not None and own != action:
         own_name, action.use_fake_user = own.name, own.use_fake_user
         own.user_remap(action)
@@ -103,9 +106,9 @@ def _refilled(armature_object: bpy.types.Object, name: str, played: Collection[s
 def _fill(armature_object: bpy.types.Object, action: bpy.types.Action,
           channels: Channels) -> "Generator[float, None, _Written]":
     """Write keys into an Action in place of those of the score that it had; yield the share that is written."""
-    character = properties.character(armature_object)
     bag = versions.ensure_channelbag(action, _slot(action, armature_object))
-    _clear(bag, _paths(channels) | set(character.written.splitlines()), is_known=bool(character.written))
+    _clear(bag, _paths(channels) | _written_paths(armature_object, bag),
+           is_known=bool(properties.character(armature_object).written))
     written: _Written = {}
     bones = sum(len(names) for _, names, _, _ in channels.curves)
     count = 0
@@ -151,15 +154,46 @@ EDITED_BY_HAND: Final = ("Keys in this Action were edited by hand, so it stays a
 def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
     """Tell whether the keys of the Action that Takt made for an armature differ from those that Takt wrote.
 
-    Curves that someone has added, as of a face, do not count: they are kept.
+    Curves that someone has added, as of a face, do not count: they are kept. Nor do new names of bones.
     """
-    own, paths = _own_action(armature_object), properties.character(armature_object).written.splitlines()
+    own = _own_action(armature_object)
     written = "" if own is None else getattr(own, properties.KEYS_WRITTEN)
     if own is None or not written:
         return False
     slot = object_slot(own)
     bag = next((bag for bag in bags(own) if slot is not None and bag.slot_handle == slot.handle), None)
-    return bag is None or _keys_digest(bag, frozenset(paths)) != written
+    return bag is None or _keys_digest(bag, _written_paths(armature_object, bag)) != written
+
+
+def _written_paths(armature_object: bpy.types.Object, bag: bpy.types.ActionChannelbag) -> set[str]:
+    """Return the paths of the curves that Takt wrote into an Action, as they are called now.
+
+    Blender renames the curves of a bone with it. So where all curves of a bone are gone that is gone itself, they are
+    those of another bone that has the same ones, of which Takt wrote none.
+    """
+    written = set(properties.character(armature_object).written.splitlines())
+    there = {curve.data_path for curve in bag.fcurves}
+    if written <= there:
+        return written
+    bones = cast(bpy.types.Armature, armature_object.data).bones
+    gone, new = _by_bone(written - there), _by_bone(there - written)
+    kept = _by_bone(written & there)
+    for name, channels in gone.items():
+        if name not in bones and name not in kept:
+            other = next((other for other, own in new.items() if own.keys() == channels.keys() and other in bones
+                          and other not in kept), None)
+            if other is not None:
+                written = written - set(channels.values()) | set(new.pop(other).values())
+    return written
+
+
+def _by_bone(paths: Collection[str]) -> dict[str, dict[str, str]]:
+    """Return the paths of curves by the bones that they move, and by their channels."""
+    found: dict[str, dict[str, str]] = {}
+    for path in paths:
+        if (moved := bone_property(path)) is not None:
+            found.setdefault(moved[0], {})[moved[1]] = path
+    return found
 
 
 def write_new_action(armature_object: bpy.types.Object, name: str, channels: Channels,

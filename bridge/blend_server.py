@@ -56,17 +56,18 @@ def peak_bytes() -> int:
 
 
 def _answer(path: Path, to: Path) -> Mapping[str, object]:
+    problems = list[str]()
     try:
         to.write_bytes(pack(clips.read_file_clips(Source(b"", path))))
     except FileError as error:
-        return {"problems": [problem.message for problem in error.problems]}
+        problems = [problem.message for problem in error.problems]
     except TaktError as error:
-        return {"problems": [str(error)]}
+        problems = [str(error)]
     except MemoryError:
-        return {"problems": ["reading it takes too much memory"]}
+        problems = ["reading it takes too much memory"]
     except Exception as error:  # whatever a damaged file leads to
-        return {"problems": [f"Blender could not read it: {type(error).__name__}: {error}"]}
-    return {"peak": peak_bytes()}
+        problems = [f"Blender could not read it: {type(error).__name__}: {error}"]
+    return {"peak": peak_bytes()} | ({"problems": problems} if problems else {})
 
 
 def _next_line() -> str:

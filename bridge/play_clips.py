@@ -187,7 +187,7 @@ def mute_constraints_property() -> Any:
 
 def begins_at_rest_property() -> Any:
     """Return the property of operators that play clips."""
-    return BoolProperty(name="Begin at the Character", default=False,
+    return BoolProperty(name="Begin at Character", default=False,
                         description="Shift the clip over the ground so that it begins where the character stands; "
                                     "else it plays where its file has it")
 

@@ -55,9 +55,10 @@ def _draw_folders(column: bpy.types.UILayout, character: TaktCharacter) -> None:
     for index, folder in enumerate(character.folders):
         row = column.row(align=True)
         row.prop(folder, "path", text="" if index else "Also", translate=False)
-        for direction, icon in (("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN")) if len(character.folders) > 1 else ():
-            move: Any = row.operator("takt.move_folder", text="", icon=icon)
-            move.index, move.direction = index, direction
+        if len(character.folders) > 1:
+            up: Any = row.operator("takt.move_folder", text="", icon="TRIA_UP")
+            down: Any = row.operator("takt.move_folder", text="", icon="TRIA_DOWN")
+            up.index, up.direction, down.index, down.direction = index, "UP", index, "DOWN"
         forget: Any = row.operator("takt.forget_folder", text="", icon="X")
         forget.index = index
     column.operator("takt.add_clip_folder", text="Add Clip Folder…", icon="FILE_FOLDER", translate=False)
@@ -93,9 +94,7 @@ def _draw_cast(layout: bpy.types.UILayout, character: TaktCharacter) -> None:
 
 def matters(settings: ScoreSettings, name: str) -> bool:
     """Tell whether a setting changes anything with the method that is chosen."""
-    shape = TRANSITION_METHODS[settings.method].shape
-    return (not (name == "curve" and shape in ("ALONE", "DECAY"))
-            and not (name in ("pace", "joint_time") and shape in ("LEAD", "DECAY")))
+    return TRANSITION_METHODS[settings.method].uses(name)
 
 
 def _draw(column: bpy.types.UILayout, settings: ScoreSettings, name: str) -> None:

@@ -53,6 +53,8 @@ _lock = threading.Lock()
 _kept = ClipStore(_KEPT_BYTES)
 _running: "_Process | None" = None
 _cannot_start = False
+peak_bytes = 0
+"""The most memory that one of them has told of."""
 
 
 def read(source: Source) -> ClipFile | None:
@@ -69,6 +71,7 @@ def read(source: Source) -> ClipFile | None:
 
 
 def _read(path: Path) -> ClipFile | None:
+    global peak_bytes
     with _lock:
         for _ in range(2):  # one that was left for a while may end just now
             process = _started()
@@ -80,6 +83,7 @@ def _read(path: Path) -> ClipFile | None:
             end_process()
         else:
             raise FileError.at(_ENDED, path)
+        peak_bytes = max(peak_bytes, answer.get("peak", 0))
         if "problems" in answer:
             raise FileError(*(Problem(message, Place(path)) for message in answer["problems"]))
         return unpack(process.answer_file.read_bytes())

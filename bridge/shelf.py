@@ -43,7 +43,7 @@ def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
     own = blocks.scores.src_of(blocks.layout.documents[0].path)
     search = _search(blocks.scores.library)
     search.take_read({source.src for document in blocks.layout.documents for source in document.loads})
-    files = (each for file in search.files.values() if file.src != own for each in file.playables())
+    files = (each for each in search.playables() if each.src != own)
     unnamed = (Playable(path, path.rpartition("/")[2], 0.0, is_read=False, problem=HAS_DOT)
                for path in search.without_src if ":" not in path and "\\" not in path)
     return (*_own(armature_object, blocks.layout), *files, *unnamed, *_actions(armature_object))
@@ -94,6 +94,15 @@ def state(armature_object: bpy.types.Object) -> Hashable:
         return blocks
     search = _search(blocks.scores.library)
     return blocks, search, search.version, len(bpy.data.actions), len(_action_figures)
+
+
+def structure(armature_object: bpy.types.Object) -> Hashable:
+    """Return a value that changes when chips come, go or move; see state."""
+    blocks = score_blocks.shown(armature_object)
+    if blocks is None or blocks.scores is None:
+        return blocks
+    search = _search(blocks.scores.library)
+    return blocks, search, search.structure, len(bpy.data.actions)
 
 
 def is_searching(armature_object: bpy.types.Object) -> bool:

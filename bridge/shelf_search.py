@@ -35,7 +35,7 @@ from ..core.pha.expansion import length_s
 from ..core.pha.programme import Programme, resolve
 from ..core.score_editor.commands import Playable
 from ..core.score_editor.figures import Figure, figure_of
-from ..core.score_editor.shelf import DAMAGED
+from ..core.score_editor.shelf import DAMAGED, found_by
 from ..core.skeletons.maps import find_map
 from . import clips
 from .background import BackgroundWork
@@ -74,15 +74,24 @@ class File:
 
     src: str
     path: Path
+    chip: list[Playable]
     held: list[Playable] | None = None
     problem: str = ""
 
+    @classmethod
+    def of(cls, src: str, path: Path) -> File:
+        """Return a file that nobody has read."""
+        return cls(src, path, [Playable(src, src.rpartition(".")[2], 0.0, not path.name.endswith(SCORE_SUFFIX), False,
+                                        found_by=src.casefold())])
+
     def playables(self) -> list[Playable]:
         """Return what is on the shelf of it; a chip of its own while it is not read."""
-        if self.held is not None:
-            return self.held
-        return [Playable(self.src, self.src.rpartition(".")[2], 0.0, is_read=False, problem=self.problem,
-                         is_clip=not self.path.name.endswith(SCORE_SUFFIX))]
+        return self.chip if self.held is None else self.held
+
+    def fail(self, problem: str) -> None:
+        """Keep why it cannot be read."""
+        self.held, self.problem = None, problem
+        self.chip = [replace(self.chip[0], problem=problem)]
 
 
 class Search:
@@ -90,8 +99,8 @@ class Search:
 
     All files are listed first, then read one after the other, so that each has its place from the beginning.
     moment: of which it sees the files; see performing.moment. newer: a look at a later one, which has yet to end.
-    version: rises with all that is found out. known: of clips whose classes were found. own_tags: what people have said
-    of clips, by name; wrong_tags: why such a file cannot be read.
+    version: rises with all that is found out, structure with what moves chips. known: of clips whose classes were
+    found. own_tags: what people have said of clips, by name; wrong_tags: why such a file cannot be read.
     """
 
     def __init__(self, roots: tuple[Path, ...], moment: object) -> None:
@@ -104,7 +113,8 @@ class Search:
         self.own_tags: dict[str, tuple[str, ...]] = {}
         self.wrong_tags = ""
         self.without_src: tuple[str, ...] = ()
-        self.left_out = self.version = 0
+        self.left_out = self.version = self.structure = 0
+        self._playables: tuple[int, tuple[Playable, ...]] = 0, ()
         self._roots = roots
         self.work = BackgroundWork(self._look)
 
@@ -117,8 +127,9 @@ class Search:
         found = contents(self._roots, (*endings(), SCORE_SUFFIX))
         self.without_src, self.left_out = found.unnamed, found.left_out
         self._read_tags()
-        self.files = {src: File(src, path) for src, path in found.files}
+        self.files = {src: File.of(src, path) for src, path in found.files}
         self.version += 1
+        self.structure += 1
         files = list(self.files.values())
         for looked, what in enumerate((self._read, self._classify)):
             for number, file in enumerate(files):
@@ -159,7 +170,7 @@ class Search:
     def _with_tags(self, playable: Playable) -> Playable:
         known = self.known.get(playable)
         own = self.own_tags.get(playable.full_name, self.own_tags.get(playable.src, ()))
-        return replace(playable, tags=(*own, *(() if known is None else known.words)))
+        return _searched(replace(playable, tags=(*own, *(() if known is None else known.words))))
 
     def _read(self, file: File, formats: Mapping[str, Format]) -> None:
         """Find out what a file holds, or why that cannot be; raise LookupError where these formats do not read it."""
@@ -175,8 +186,9 @@ class Search:
             file.problem = ""
         except (FileError, OSError) as error:
             said = error.problems[0].message if isinstance(error, FileError) else str(error)
-            file.held, file.problem = None, DAMAGED + said
+            file.fail(DAMAGED + said)
         self.version += 1
+        self.structure += file.held is not None and len(file.held) != 1
 
     def _figure(self, clip: Clip) -> Figure:
         figure = clip.derived(figure_of_clip)
@@ -194,6 +206,13 @@ class Search:
                 self._classify(file, clips.formats())
         return file
 
+    def playables(self) -> tuple[Playable, ...]:
+        """Return what is on the shelf of all files, in their order; made again as soon as more is known."""
+        version = self.version
+        if self._playables[0] != version:
+            self._playables = version, tuple(each for file in self.files.values() for each in file.playables())
+        return self._playables[1]
+
     def take_read(self, loaded: Iterable[str]) -> None:
         """Take what the score loads: whoever laid it out has read that, also what only Blender can read."""
         for src in loaded:
@@ -201,6 +220,11 @@ class Search:
             if file is not None and file.held is None and not file.problem:
                 with suppress(LookupError):
                     self._read(file, FORMATS)
+
+
+def _searched(playable: Playable) -> Playable:
+    """Return a chip with what a search looks through."""
+    return replace(playable, found_by=found_by(playable))
 
 
 def procedures_of(src: str, path: Path, roots: tuple[Path, ...]) -> list[Playable]:

@@ -133,7 +133,8 @@ def _uvs(data: bpy.types.Mesh) -> FloatArray | None:
                                                                (2 * len(data.loops), np.float32)))
     data.loop_triangles.foreach_get("loops", corners)
     layer.uv.foreach_get("vector", flat)
-    return flat.reshape(-1, 2).astype(np.float64)[corners].reshape(-1, 3, 2)
+    found: FloatArray = flat.reshape(-1, 2).astype(np.float64)[corners].reshape(-1, 3, 2)
+    return found
 
 
 def _look(material: bpy.types.Material | None) -> Look:
@@ -178,7 +179,7 @@ def _image_bytes(image: bpy.types.Image) -> bytes:
 
 def _as_png(image: bpy.types.Image) -> bytes:
     """Return a copy of an image's pixels as PNG."""
-    copy = image.copy()
+    copy = cast(bpy.types.Image, image.copy())
     try:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "image.png"

@@ -205,9 +205,15 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def findings(motion: Motion, path: Path) -> list[Problem]:
-    """Return what a motion warns of; one without a line gets the score's path."""
-    return [dataclasses.replace(p, place=Place(path)) if p.place == Place() else p for p in motion.problems]
+def findings(motion: Motion, path: Path, options: argparse.Namespace | None = None) -> list[Problem]:
+    """Return what a motion warns of, and options that change nothing; what has no line gets the score's path."""
+    default = Settings()
+    ignored = [Problem(f"--{name.replace('_', '-')} changes nothing with the method {motion.method.identifier}",
+                       is_warning=True) for name in ("curve", "pace", "joint_time")
+               if getattr(options, name, getattr(default, name)) != getattr(default, name)
+               and not motion.method.uses(name)]
+    return [dataclasses.replace(p, place=Place(path)) if p.place == Place() else p
+            for p in (*ignored, *motion.problems)]
 
 
 def read_named(path: Path) -> bytes:

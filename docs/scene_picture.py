@@ -12,7 +12,6 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import checkout
-from retargeting_picture import dancer
 
 from takt.benchmarks.contact_sheet import Figure, write_png
 from takt.core.library.library import Library
@@ -24,6 +23,7 @@ from takt.core.playing.motion import Motion
 from takt.core.playing.scene.cast import ScenePath, ScenePlace
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.skeleton import world_from_pose
+from takt.docs.retargeting_picture import dancer
 from takt.samples.clip_files import LIBRARY
 
 SIZE: Final = 1400, 660
@@ -74,7 +74,7 @@ def spots(middles: FloatArray, radius: float, count: int = 400) -> FloatArray:
     turns = np.arange(count) * np.pi * (3.0 - np.sqrt(5.0))
     far = radius * np.sqrt(np.arange(count) / count)
     disc = np.stack((far * np.cos(turns), np.zeros(count), far * np.sin(turns)), axis=1)
-    return (middles[:, None] * (1.0, 0.0, 1.0) + disc).reshape(-1, 3)
+    return np.asarray((middles[:, None] * (1.0, 0.0, 1.0) + disc).reshape(-1, 3))
 
 
 def marks(motion: Motion) -> list[tuple[FloatArray, FloatArray]]:

@@ -1,8 +1,8 @@
-"""Make docs/x3d.html, a page on which the sample dancer dances in X_ITE: python3 -m docs.x3d_page [--player URL] [PAGE].
+"""Make docs/x3d.html, on which the sample dancer dances in X_ITE: python3 -m docs.x3d_page [--player URL] [PAGE].
 
 The character is exported from Blender as X3D, with its skin, its texture and its dance, and stands in the page; only
 X_ITE's script, by which browsers play it, comes from elsewhere. Run by a Python that has Blender's module, as
-.dev/blender-5.2/bin/python. --player: another address of the script than that of the network; --seconds: of the dance.
+.dev/blender-5.2/bin/python. --player: another address of that script than its public one.
 """
 
 import argparse
@@ -17,11 +17,13 @@ import bpy
 import checkout  # noqa: F401  (lets `takt` be imported)
 
 import takt
+from takt.bridge import score
 
 _ROOT = Path(__file__).resolve().parent.parent
 _PACKAGE = json.loads((_ROOT / "benchmarks" / "x_ite" / "package.json").read_text(encoding="utf-8"))
 _PLAYER = f"https://cdn.jsdelivr.net/npm/x_ite@{_PACKAGE['dependencies']['x_ite']}/dist/x_ite.min.js"
 _FPS = 15
+_BACKGROUND = '<Background skyColor="0.75 0.8 0.85"/>'
 _NUMBER = re.compile(r"-?\d+\.?\d*(?:e-?\d+)?")
 _FIELD = re.compile(r'(\w+)="([-+.e\d ]{20,})"')
 _operators: Any = bpy.ops
@@ -70,7 +72,8 @@ def exported(folder: Path) -> tuple[str, int, float]:
     path = folder / "dancer.x3d"
     _operators.takt.export_performance(filepath=str(path))
     text = path.read_text(encoding="utf-8")
-    motion = takt.bridge.score.motion_of(rig)
+    motion = score.motion_of(rig)
+    assert motion is not None
     return text, len(motion.layout.window_end_s), motion.duration_s
 
 
@@ -92,7 +95,8 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         scene, segments, seconds = exported(Path(folder))
-    scene = shortened(scene[scene.index("<X3D"):]).replace("</script", "<\\/script")
+    scene = scene[scene.index("<X3D"):].replace("<Scene>", f"<Scene>\n{_BACKGROUND}")
+    scene = shortened(scene).replace("</script", "<\\/script")
     options.page.write_text(PAGE.format(player=options.player, scene=scene, segments=segments, seconds=seconds),
                             encoding="utf-8")
     return 0

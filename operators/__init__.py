@@ -54,6 +54,7 @@ from .strip import TAKT_GGT_strip, TAKT_GT_strip
 from .tweak import TAKT_OT_tweak
 from .tweak_file import TAKT_OT_load_tweaks, TAKT_OT_save_tweaks
 from .use_bones import TAKT_OT_select_idle_bones, TAKT_OT_use_bones
+from .who_dances import TAKT_OT_who_dances
 
 _CLASSES = (
     TAKT_OT_help,
@@ -79,6 +80,7 @@ _CLASSES = (
     TAKT_OT_save_tweaks,
     TAKT_OT_load_tweaks,
     TAKT_OT_same_score,
+    TAKT_OT_who_dances,
     TAKT_OT_seed_each,
     TAKT_OT_choose_method,
     TAKT_OT_save_score,

@@ -112,8 +112,8 @@ def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object], *, are
         1.0 / _TOO_LARGE <= report.times_larger <= _TOO_LARGE) else []
     idle = [("Without vertices, though the bones on the other side have some", report.idle.lost),
             ("Without vertices, whole limbs", tuple(n for n in report.idle.empty if n not in report.idle.lost))]
-    apart = ["No bone lies in the meshes, which follow what is nearest; undo, move the armature to the meshes, and bind "
-             "again"] if report.is_apart and not differ else []
+    apart = ["No bone lies in the meshes, which follow what is nearest; undo, move the armature to the meshes, and "
+             "bind again"] if report.is_apart and not differ else []
     return differ + apart + _odd(report.rig) * are_all_bones + [
         f"{text}: {some_of(some, _NAMES_SHOWN)}"
         for text, some in (*found, *(idle if are_all_bones and not differ else ())) if some]

@@ -99,8 +99,8 @@ class TAKT_OT_add_clip_files(_ForShownScore, bpy.types.Operator):
             return refuse(self, "\n".join(wrong))
         score_tree.redraw()
         self.report({"INFO"}, f"{', '.join(brought[:3])}{' and more' if len(brought) > 3 else ''}: on the shelf")
-        for error in wrong:
-            self.report({"WARNING"}, error)
+        for each in wrong:
+            self.report({"WARNING"}, each)
         return {"FINISHED"}
 
 

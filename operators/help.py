@@ -13,7 +13,7 @@ _OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
                            "select_idle_bones", "show_zones", "use_bones"),
     "pha": ("add_sample", "change_libraries", "choose_method", "edit_score", "export_ogre", "export_performance",
             "forget_folder", "help", "import_character", "import_ogre", "import_pha", "insert_clip", "keep_mine",
-            "new_score", "rebuild", "reload_score", "same_score", "save_score", "seed_each"),
+            "new_score", "rebuild", "reload_score", "same_score", "save_score", "seed_each", "who_dances"),
     "preview": ("player", "preview", "render_film"),
     "retargeting": ("find_map", "play_clip", "retarget_clips", "save_map", "set_reference_pose"),
     "score-editor": (

@@ -101,7 +101,8 @@ def bind_inside(body: BindInput, settings: BindSettings | None = None, progress:
     meter.at(0.6)
     widths = stretched(sources.distances, sources.shares, lines.parting, parents)
     weights = _blended(clusters, sources.shares, widths, size, settings, meter)
-    weights = within_reach(weights, sources.from_bones, clusters.points, heads, sources.radii, parents)
+    weights = within_reach(weights, sources.from_bones, clusters.points, heads, sources.radii, parents,
+                           sources.in_skin)
     weights = owned_alone(without_slight(weights, lines.parting, parents), owner[part])
     meter.at(0.9)
     lengths, areas = np.zeros(bones), _areas(clusters)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class BindReport:
     flat_parts: tuple[int, ...]
     boneless_parts: tuple[int, ...]
     times_larger: float = 1.0
-    rig: RigOddities = RigOddities()
+    rig: RigOddities = field(default_factory=RigOddities)
     parts: int = 1
 
     @property

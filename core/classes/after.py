@@ -57,7 +57,7 @@ def _end_pose(body: Followed, frame: int, arm: float) -> EndPose:
 
     here, there = seen(frame), seen(beside)
     heights = np.array([body.at[f"{side}_ankle"][:, 1] for side in "lr"])
-    planted = heights[:, frame] - np.percentile(heights, 1.0) < _PLANTED
+    planted: BoolArray = np.asarray(heights[:, frame] - np.percentile(heights, 1.0) < _PLANTED)
     return EndPose(here, (there - here) / step_s * (1.0 if frame == 0 else -1.0), planted)
 
 
@@ -75,7 +75,7 @@ def costs(end: EndPose, starts: EndPose) -> FloatArray:
     Joints that one of both bodies has not, do not count.
     """
     offset, rate = end.positions - starts.positions, end.velocities - starts.velocities
-    missing = np.isnan(offset).any(axis=-1)
+    missing: BoolArray = np.asarray(np.isnan(offset).any(axis=-1))
     seen = kinks(np.where(missing[..., None], 0.0, offset), np.where(missing[..., None], 0.0, rate))
     share = np.maximum((~missing).mean(axis=-1), 1e-9)
     return np.asarray(seen / share + OTHER_FOOT * (end.planted != starts.planted).sum(axis=-1))

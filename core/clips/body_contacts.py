@@ -6,7 +6,7 @@ it is, and with which weight, which comes and goes softly. Contacts of feet, wit
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -62,6 +62,10 @@ class Contact:
         if is_reversed:
             return replace(self, times_s=end_s - times[::-1], weights=weights[::-1], heights=heights[::-1])
         return replace(self, times_s=times - begin_s, weights=weights, heights=heights)
+
+    def retimed(self, at: Callable[[FloatArray], FloatArray]) -> Contact:
+        """Return it at other times; at: what is later stays later."""
+        return replace(self, times_s=at(self.times_s))
 
     @property
     def mirrored(self) -> Contact:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from ..maths.arrays import FloatArray
 from .cells import Cells
 from .embedding import Embedding
+from .hand import Hand
 from .humanoid import Head, Limb, arm, ball_of_foot, head, hip, leg
 from .level_sets import Course, LevelSets
 from .limbs import unit
@@ -37,12 +39,16 @@ _BY_HEAD: Final = 0.15
 _BY_HINT: Final = 0.2
 """What each foot, knee, elbow and hand, the head, and the hint have to say about where the front is."""
 
+_TOES: Final = 0.08
+"""Of the foot's length: what lies so near to its foremost cell is the tip of the toes."""
+
 _TOE_IS: Final = 0.12
 """Of the leg's length: a foot that reaches so far to the front tells surely where that is."""
 
 _CERTAIN_TRUNK: Final = 0.6
 _CERTAIN_COLLARBONE: Final = 0.55
 _CERTAIN_BALL: Final = 0.55
+_CERTAIN_FINGER: Final = 0.65
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,19 +68,23 @@ class Body:
     middle: FloatArray
 
 
-def assembled(cells: Cells, tips: list[int], found: Embedding, middle: int, front: FloatArray) -> FittedSkeleton:
-    """Return the skeleton of a humanoid whose ends are known; tips: cells; front: (3,) where its face likely is."""
-    body = _measured(cells, tips, found, middle, front)
-    return skeleton_of(_symmetric(_left_first(body)))
+def assembled(cells: Cells, tips: list[int], ways: FloatArray, found: Embedding, middle: int,
+              front: FloatArray) -> Body:
+    """Return what is found of a humanoid whose ends are known, its left limbs first.
+
+    tips: T cells; ways: (T, N) from each cell to them; front: (3,) where its face likely is.
+    """
+    return _symmetric(_left_first(_measured(cells, tips, ways, found, middle, front)))
 
 
-def _measured(cells: Cells, tips: list[int], found: Embedding, middle: int, likely_front: FloatArray) -> Body:
+def _measured(cells: Cells, tips: list[int], ways: FloatArray, found: Embedding, middle: int,
+              likely_front: FloatArray) -> Body:
     points = cells.points[tips]
     hands, feet = points[list(found.hands)], points[list(found.feet)]
     normal = unit((hands[0] - hands[1]) + (feet[0] - feet[1]))
     centre = (hands.mean(axis=0) + feet.mean(axis=0)) / 2.0
-    ways = {end: cells.distances([tips[end]]) for end in (*found.hands, *found.feet, found.head)}
-    courses = {end: Course.of(cells, LevelSets.of(cells, way), way, middle) for end, way in ways.items()}
+    courses = {end: Course.of(cells, LevelSets.of(cells, ways[end]), ways[end], middle)
+               for end in (*found.hands, *found.feet)}
     arms = [arm(courses[end], points[end], normal, centre) for end in found.hands]
     crotch = float(ways[found.feet[0]][tips[found.feet[1]]]) / 2.0
     stems = [hip(courses[end], crotch) for end in found.feet]
@@ -91,19 +101,36 @@ def _measured(cells: Cells, tips: list[int], found: Embedding, middle: int, like
     palms = [cells.points[ways[end] <= float(np.linalg.norm(limb.tip - limb.end))]
              for end, limb in zip(found.hands, arms, strict=True)]
     skull = cells.points[above & ((cells.points - top.skull) @ up > 0.0)]
-    return replace(body, front=_front(body, palms, skull, likely_front))
+    feet_cells = [cells.points[(ways[end] <= crotch) & (ways[end] <= ways[other]) & (
+        (cells.points - limb.end) @ unit(limb.end - limb.middle) > 0.0)]
+        for end, other, limb in zip(found.feet, found.feet[::-1], legs, strict=True)]
+    body = replace(body, front=_front(body, feet_cells, palms, skull, likely_front))
+    toed = [_with_toe(limb, foot, body.front) for limb, foot in zip(legs, feet_cells, strict=True)]
+    return replace(body, legs=(toed[0], toed[1]))
 
 
-def _front(body: Body, hands: Sequence[FloatArray], skull: FloatArray, likely: FloatArray) -> FloatArray:
+def _with_toe(limb: Limb, foot: FloatArray, front: FloatArray) -> Limb:
+    """Return a leg whose tip is the foremost of the foot's cells (N, 3); its heel may be as far from the body."""
+    if not len(foot):
+        return limb
+    reach = (foot - limb.end) @ front
+    return replace(limb, tip=foot[reach >= reach.max() - _TOES * np.ptp(reach)].mean(axis=0))
+
+
+def _front(body: Body, feet: Sequence[FloatArray], hands: Sequence[FloatArray], skull: FloatArray,
+           likely: FloatArray) -> FloatArray:
     """Return the unit vector to the body's front (3,), by what mostly lies in front, and where it most likely is.
 
-    hands, skull: the cells (N, 3) of each hand, and of the head above the skull's base.
+    feet, hands, skull: the cells (N, 3) below each ankle, of each hand, and of the head above the skull's base. A foot
+    reaches farther to the front of its ankle than to the back.
     """
     ahead = np.cross(body.out, body.up)
     votes = _BY_HINT * float(np.sign(ahead @ likely))
-    for limb in body.legs:
+    for limb, foot in zip(body.legs, feet, strict=True):
         length = float(np.linalg.norm(limb.root - limb.end))
-        votes += _BY_FEET * _vote((limb.tip - limb.end) @ ahead, _TOE_IS * length)
+        if len(foot):
+            reach = (foot - limb.end) @ ahead
+            votes += _BY_FEET * _vote(reach.max() + reach.min(), _TOE_IS * length)
         votes += _BY_KNEES * _vote((limb.middle - (limb.root + limb.end) / 2.0) @ ahead, 0.1 * length)
     for limb, cells in zip(body.arms, hands, strict=True):
         length = float(np.linalg.norm(limb.root - limb.end))
@@ -159,8 +186,8 @@ def _moved(limb: Limb, points: FloatArray) -> Limb:
     return replace(limb, root=root, middle=middle, end=end, tip=tip)
 
 
-def skeleton_of(body: Body) -> FittedSkeleton:
-    """Return the skeleton of a body whose left limbs come first."""
+def skeleton_of(body: Body, hands: tuple[Hand | None, Hand | None] = (None, None)) -> FittedSkeleton:
+    """Return the skeleton of a body whose left limbs come first, with the fingers of its left and right hand."""
     rows = _Rows(body.up, body.front)
     shoulders, hips = ((one.root + other.root) / 2.0 for one, other in (body.arms, body.legs))
     half = float(np.linalg.norm(body.arms[0].root - body.arms[1].root)) / 2.0
@@ -174,14 +201,17 @@ def skeleton_of(body: Body) -> FittedSkeleton:
         above = name
     rows.add("vc7", above, neck, body.head.skull, across, body.head.certain[0])
     rows.add("skullbase", "vc7", body.head.skull, body.head.crown, across, body.head.certain[1])
-    for side, sign, limb in (("l", 1.0, body.arms[0]), ("r", -1.0, body.arms[1])):
+    for side, sign, limb, hand in (("l", 1.0, body.arms[0], hands[0]), ("r", -1.0, body.arms[1], hands[1])):
         out, up, ahead = half * _COLLARBONE
         collarbone = shoulders + sign * out * body.out + up * body.up + ahead * body.front
         bends = _bend_axis(limb, body.front)
         rows.add(f"{side}_sternoclavicular", above, collarbone, limb.root, bends, _CERTAIN_COLLARBONE)
         rows.add(f"{side}_shoulder", f"{side}_sternoclavicular", limb.root, limb.middle, bends, limb.certain[0])
         rows.add(f"{side}_elbow", f"{side}_shoulder", limb.middle, limb.end, bends, limb.certain[1])
-        rows.add(f"{side}_wrist", f"{side}_elbow", limb.end, limb.tip, bends, limb.certain[2])
+        knuckle = limb.tip if hand is None else hand.joints["middle"][0]
+        rows.add(f"{side}_wrist", f"{side}_elbow", limb.end, knuckle, bends, limb.certain[2])
+        if hand is not None:
+            _add_fingers(rows, side, hand)
     for side, limb in (("l", body.legs[0]), ("r", body.legs[1])):
         bends = _bend_axis(limb, -body.front)
         ball = ball_of_foot(limb.end, limb.tip, unit(limb.end - limb.middle))
@@ -190,6 +220,16 @@ def skeleton_of(body: Body) -> FittedSkeleton:
         rows.add(f"{side}_ankle", f"{side}_knee", limb.end, ball, bends, limb.certain[2])
         rows.add(f"{side}_metatarsal", f"{side}_ankle", ball, limb.tip, bends, _CERTAIN_BALL)
     return rows.skeleton()
+
+
+def _add_fingers(rows: _Rows, side: str, hand: Hand) -> None:
+    """Add the fingers of a hand; each bends towards the palm."""
+    for name, joints in hand.joints.items():
+        above = f"{side}_wrist"
+        for number, (point, end) in enumerate(pairwise([*joints, hand.tips[name]]), start=1):
+            joint = f"{side}_{name}{number}"
+            rows.add(joint, above, point, end, unit(np.cross(end - point, hand.palm)), _CERTAIN_FINGER)
+            above = joint
 
 
 def _bend_axis(limb: Limb, towards: FloatArray) -> FloatArray:

@@ -10,18 +10,26 @@ from ..binding.solid import Solid, dilated
 from ..maths.arrays import FloatArray
 
 
-def carved(solid: Solid, samples: FloatArray, areas: FloatArray) -> Solid:
+def carved(solid: Solid, samples: FloatArray, areas: FloatArray, deepest: int = 1) -> Solid:
     """Return a solid without the cells of its skin whose centres lie outside the surface.
 
     samples, areas: (S, 3) of the surface, as `Solid.build` reads them. `Solid` fills every cell that the surface
     passes, and so is half a cell too thick; feet that stand side by side become one. Here a cell's centre is outside
     where the pieces of surface in it, by their areas, look towards it. What has nothing else of the solid beside it, as
-    thin cloth, stays.
+    thin cloth, stays; so does what lies inside, as where clothes hide skin.
+
+    deepest: how many cells are carved one behind the other, as from the rim of a narrow gap into it.
     """
     half = np.array(solid.filled.shape) // 2
     cells = np.rint(samples / solid.cell).astype(np.int64)
     towards = ((cells * solid.cell - samples) * areas).sum(axis=1)
     flat = np.ravel_multi_index(tuple((cells + half).T), solid.filled.shape)
     outside = np.bincount(flat, towards, solid.filled.size).reshape(solid.filled.shape) > 0.0
-    kept = solid.filled & ~outside
+    free = ~solid.filled
+    for _ in range(deepest):
+        wider = free | (outside & dilated(free, 1))
+        if np.array_equal(wider, free):
+            break
+        free = wider
+    kept = ~free
     return replace(solid, filled=kept | (solid.filled & ~dilated(kept, 1)))

@@ -81,6 +81,7 @@ class Cells:
         found[front] = 0.0
         ends = np.concatenate((self.bridges, self.bridges[:, ::-1]))
         spans = np.tile(self.bridge_lengths, 2)
+        is_next = np.zeros(count, dtype=np.bool_)
         while len(front):
             there = self.neighbours[front]
             ways = found[front, None] + self.lengths
@@ -91,7 +92,9 @@ class Cells:
                 gained = over < found[ends[:, 1]] - 1e-9 * self.cell
                 reached, ways = (np.concatenate((reached, ends[gained, 1])), np.concatenate((ways, over[gained])))
             np.minimum.at(found, reached, ways)
-            front = np.unique(reached)
+            is_next[reached] = True
+            front = np.flatnonzero(is_next)
+            is_next[front] = False
         return found[:count]
 
     def way(self, distances: FloatArray, start: int) -> IntArray:
@@ -116,6 +119,16 @@ class Cells:
     def nearest(self, point: FloatArray) -> int:
         """Return the cell whose centre is nearest to a point (3,)."""
         return int(((self.points - point) ** 2).sum(axis=1).argmin())
+
+
+def parts_of(count: int, triangles: IntArray) -> IntArray:
+    """Return the connected part of each of `count` points (P,) under triangles (T, 3).
+
+    >>> parts_of(4, np.array([[0, 1, 3]])).tolist()
+    [0, 0, 1, 0]
+    """
+    one, two, three = triangles.T
+    return connected(count, np.concatenate((one, two)), np.concatenate((two, three)))
 
 
 def _depth(filled: BoolArray) -> IntArray:

@@ -14,6 +14,7 @@ _UNEVEN: Final = 2.0
 _TRUNK: Final = 4.0
 _SHORTEST_TRUNK: Final = 0.1
 _HEAD_AT: Final = 1.5
+_LONG_ARMS: Final = 1.5
 _ASKEW: Final = 0.8
 _OFF_PLANE: Final = 2.0
 _MOST_SPATIAL: Final = 1.2
@@ -22,8 +23,6 @@ _LEFT_OUT: Final = 0.9
 _UP: Final = 0.25
 _SHEET: Final = 0.5
 """What each kind of mismatch costs; lengths count as shares of the longest way through the body."""
-
-_MOST_ENDS: Final = 9
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,13 +44,15 @@ class Ends:
 class Embedding:
     """Numbers of the ends that are the head, the hands, and the feet; hands and feet of one side stand alike.
 
-    penalty: what mismatches cost, 0 for the pattern itself; about 1 and more is no humanoid.
+    penalty: what mismatches cost, 0 for the pattern itself; about 1 and more is no humanoid. trunk: the way between
+    where the hands part and where the feet do, as a share of the longest way through the body.
     """
 
     head: int
     hands: tuple[int, int]
     feet: tuple[int, int]
     penalty: float
+    trunk: float
 
 
 def embed(ends: Ends, up: FloatArray) -> Embedding | None:
@@ -60,16 +61,18 @@ def embed(ends: Ends, up: FloatArray) -> Embedding | None:
     Every choice is tried, and the one with the least penalty taken, as Baran and Popović (2007, section 3.2) do for the
     vertices of their graph. Penalised are: limbs of a pair that differ in length, hands and feet that have no trunk
     between them, a head that does not sit on the hands' end of it, pairs that are not mirrored in one plane, a head
-    thinner than the hands, long ends left out, and a head that points away from `up` (3,).
+    thinner than the hands, hands farther from the head than the feet, long ends left out, and a head that points away
+    from `up` (3,).
     """
-    count = min(len(ends.points), _MOST_ENDS)
+    count = len(ends.points)
     if count < 5:
         return None
     choices = _choices(count)
     total = _intrinsic(ends, choices) + _spatial(ends, choices, up) + _left_out(ends, choices, count)
     best = int(total.argmin())
     head, one, other, foot, far = choices[best].tolist()
-    return Embedding(head, (one, other), (foot, far), float(total[best]))
+    trunk = float(_trunks(ends.ways / ends.ways.max(), choices[best:best + 1])[0])
+    return Embedding(head, (one, other), (foot, far), float(total[best]), trunk)
 
 
 def _choices(count: int) -> IntArray:
@@ -87,16 +90,27 @@ def _intrinsic(ends: Ends, choices: IntArray) -> FloatArray:
     h, a, b, c, d = choices.T
     uneven = (np.abs(way[h, a] - way[h, b]) + np.abs(way[h, c] - way[h, d]) + np.abs(way[a, c] - way[b, d])
               + np.abs(way[a, d] - way[b, c]))
-    across = (way[a, c] + way[b, d] + way[a, d] + way[b, c]) / 4.0
-    trunk = across - (way[a, b] + way[c, d]) / 2.0
+    trunk = _trunks(way, choices)
     from_hands = (way[h, a] + way[h, b] - way[a, b]) / 2.0
     from_feet = (way[h, c] + way[h, d] - way[c, d]) / 2.0
     volume = ends.volumes
     thin = 1.0 - np.minimum(quotient(2.0 * volume[h], volume[a] + volume[b]), 1.0)
     sheets = sum(np.where(ends.depths[end] < 2.0, 1.0, 0.0) for end in (h, a, b, c, d)) / 5.0
-    return np.asarray(_UNEVEN * uneven / 2.0 + _TRUNK * np.maximum(_SHORTEST_TRUNK - trunk, 0.0)
+    arms = (way[h, a] + way[h, b] - way[h, c] - way[h, d]) / 2.0
+    return np.asarray(_UNEVEN * uneven / 2.0 + _LONG_ARMS * np.maximum(arms, 0.0)
+                      + _TRUNK * np.maximum(_SHORTEST_TRUNK - trunk, 0.0)
                       + _HEAD_AT * np.abs(from_feet - from_hands - np.maximum(trunk, 0.0))
                       + _THIN_HEAD * thin + _SHEET * sheets)
+
+
+def _trunks(way: FloatArray, choices: IntArray) -> FloatArray:
+    """Return the way (C,) between where hands and where feet meet, from ways (T, T), by the four-point condition.
+
+    It is negative where they do not lie at two ends of a trunk (Buneman 1974).
+    """
+    _, a, b, c, d = choices.T
+    across = (way[a, c] + way[b, d] + way[a, d] + way[b, c]) / 4.0
+    return np.asarray(across - (way[a, b] + way[c, d]) / 2.0)
 
 
 def _spatial(ends: Ends, choices: IntArray, up: FloatArray) -> FloatArray:

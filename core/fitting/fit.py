@@ -14,10 +14,11 @@ from ..binding.solid import SAMPLE_STEP, Solid
 from ..binding.surface import Surface, triangulate, with_centres
 from ..binding.welding import COINCIDENT, weld
 from ..maths.arrays import FloatArray
-from .assembly import assembled
+from .assembly import assembled, skeleton_of
 from .carving import carved
-from .cells import Cells
-from .embedding import Ends, embed
+from .cells import Cells, parts_of
+from .embedding import Embedding, Ends, embed
+from .hand import both_hands
 from .level_sets import LevelSets, extremities
 from .problem import FitError, FittedSkeleton, FittingProblem
 
@@ -28,7 +29,16 @@ _ALONG: Final = 128
 _ACROSS: Final = 60
 """The cube of this is the number of cells in the box at most: thick bodies have enough of them with larger ones."""
 
-_FAR_POINTS: Final = 8
+_NO_TRUNK: Final = 0.08
+_FINER: Final = 1.6
+"""Where hands and feet are nearer through the body than by such a trunk, or too few ends are found, limbs touch: they
+are looked at again with cells so many times as fine."""
+
+_GAP: Final = 12
+"""So many cells deep narrow gaps between them are opened then."""
+
+_FAR_POINTS: Final = 5
+_MOST_ENDS: Final = 9
 _SHORTEST: Final = 0.04
 """Of the longest way through the body: what reaches out less is no end."""
 
@@ -36,6 +46,11 @@ _BALL: Final = 0.09
 """Of the longest way: radius of the surroundings of an end whose volume is compared."""
 
 _NOT_HUMANOID: Final = 1.3
+_LOOSE: Final = 0.3
+_MOST_LOOSE: Final = 5
+"""So many of the largest loose parts, none with more than this share of the surface, are left out in turn."""
+
+_SECOND_BODY: Final = 0.6
 _FLAT: Final = 0.02
 
 
@@ -54,21 +69,22 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
     `progress`, called with the share of the work done, answers False.
     """
     tell = _Meter(progress)
-    frame, cells = _cells(problem)
-    tell.at(0.4)
-    body = _ends(cells, tell)
+    frame, surface = _surface(problem)
     up = problem.up @ frame.axes
-    found = embed(body.ends, up)
-    if found is None:
-        raise FitError(f"the mesh has {len(body.tips)} ends that reach out; a humanoid has five, a head, two hands and "
-                       "two feet; choose a mesh with limbs that can be told apart")
-    if found.penalty > _NOT_HUMANOID:
-        raise FitError("the mesh has no head, two arms and two legs that mirror each other; a skeleton can be "
-                       "fitted into humanoids only")
+    tell.at(0.2)
+    body = _looked_at_closely(surface, up)
+    tell.at(0.5)
+    notes: tuple[str, ...] = ()
+    if body.penalty > _NOT_HUMANOID:
+        body, notes = _without_loose_parts(surface, up, body, tell)
+    if body.found is None or body.penalty > _NOT_HUMANOID:
+        raise FitError(_refusal(surface, body))
     tell.at(0.7)
-    fitted = assembled(cells, body.tips, found, body.middle, problem.front @ frame.axes)
+    found = assembled(body.cells, body.tips, body.ways, body.found, body.middle, problem.front @ frame.axes)
+    tell.at(0.8)
+    fitted = skeleton_of(found, both_hands(surface, found.arms, found.out, found.middle))
     tell.at(1.0)
-    return _in_space(fitted, frame)
+    return _in_space(fitted, frame, notes)
 
 
 def _right_handed(frame: Frame) -> Frame:
@@ -79,13 +95,69 @@ def _right_handed(frame: Frame) -> Frame:
 
 @dataclass(frozen=True, eq=False)
 class _Body:
-    ends: Ends
+    """The inside of a body: its ends, the ways to them from each cell, (T, N), its middle, and what the ends are."""
+
+    cells: Cells
     tips: list[int]
+    ways: FloatArray
     middle: int
+    found: Embedding | None
+
+    @property
+    def penalty(self) -> float:
+        """How much the ends differ from a humanoid's."""
+        return np.inf if self.found is None else self.found.penalty
+
+    @property
+    def touches(self) -> bool:
+        """Tell whether limbs touch each other or the trunk."""
+        return len(self.tips) > 1 if self.found is None else self.found.trunk < _NO_TRUNK
 
 
-def _cells(problem: FittingProblem) -> tuple[Frame, Cells]:
-    """Return the body's frame, and its inside as cells in it."""
+def _looked_at_closely(surface: Surface, up: FloatArray) -> _Body:
+    """Return the inside of a surface and its ends, with finer cells where limbs touch."""
+    body = _ends(_cells(surface), up)
+    if body.touches:
+        finer = _ends(_cells(surface, _FINER, _GAP), up)
+        body = finer if finer.penalty < body.penalty else body
+    return body
+
+
+def _without_loose_parts(surface: Surface, up: FloatArray, whole: _Body,
+                         tell: _Meter) -> tuple[_Body, tuple[str, ...]]:
+    """Return the body without the loose part that keeps it most from being a humanoid, as a sword, and a note of it."""
+    part = parts_of(len(surface.points), surface.triangles)
+    area = np.bincount(part[surface.triangles[:, 0]], surface.face_areas)
+    small = [k for k in np.argsort(-area).tolist() if 0.0 < area[k] < _LOOSE * area.sum()][:_MOST_LOOSE]
+    best: _Body = whole
+    notes: tuple[str, ...] = ()
+    for left_out in [[k] for k in small] + ([small] if len(small) > 1 else []):
+        tell.at(0.5)
+        kept = surface.triangles[~np.isin(part[surface.triangles[:, 0]], left_out)]
+        body = _ends(_cells(Surface.build(surface.points, kept)), up)
+        if body.penalty < best.penalty:
+            one = len(left_out) == 1
+            best, notes = body, (f"{len(left_out)} loose part{'' if one else 's'} of the mesh, as a sword, "
+                                 f"{'was' if one else 'were'} left out",)
+    return best, notes
+
+
+def _refusal(surface: Surface, body: _Body) -> str:
+    """Return why there is no humanoid in a body, and what there is."""
+    part = parts_of(len(surface.points), surface.triangles)
+    area = np.sort(np.bincount(part[surface.triangles[:, 0]], surface.face_areas))[::-1]
+    if len(area) > 1 and area[1] > _SECOND_BODY * area[0]:
+        return ("the mesh has two or more large parts that are no humanoid together; if these are several bodies, "
+                "separate them, and fit one after the other")
+    if body.found is None:
+        return (f"the ends of the mesh that reach out are {len(body.tips)}; a humanoid has five, a head, two hands and "
+                "two feet; choose a mesh with limbs that can be told apart")
+    return ("the mesh has no head, two arms and two legs that mirror each other; a skeleton can be fitted into "
+            "humanoids only")
+
+
+def _surface(problem: FittingProblem) -> tuple[Frame, Surface]:
+    """Return the body's frame, and its surface in it."""
     vertices = problem.vertices
     used = np.zeros(len(vertices), dtype=np.bool_)
     used[problem.face_vertices] = True
@@ -100,44 +172,54 @@ def _cells(problem: FittingProblem) -> tuple[Frame, Cells]:
     mesh = decimated(frame.to_local(points), corners, problem.face_sizes, _MOST_POINTS)
     whole = with_centres(mesh.points, mesh.face_vertices, mesh.face_sizes)
     surface = Surface.build(whole[0], triangulate(*whole))
-    shown = surface.points[np.unique(surface.triangles)] if len(surface.triangles) else surface.points[:0]
-    extent = np.ptp(shown, axis=0) if len(shown) else np.zeros(3)
-    if extent.max() == 0.0 or np.sort(extent)[0] < _FLAT * extent.max():
+    extent = np.ptp(_shown(surface), axis=0) if len(surface.triangles) else np.zeros(3)
+    if extent.max() == 0.0 or extent.min() < _FLAT * extent.max():
         raise FitError("the mesh is flat, and so has no inside; choose a mesh with volume")
-    cell = max(float(extent.max()) / _ALONG, float(np.prod(extent)) ** (1.0 / 3.0) / _ACROSS)
+    return frame, surface
+
+
+def _shown(surface: Surface) -> FloatArray:
+    return surface.points[np.unique(surface.triangles)]
+
+
+def _cells(surface: Surface, finer: float = 1.0, deepest: int = 1) -> Cells:
+    """Return the inside as cells, of which so many times as many as usual lie along each edge; deepest: see carved."""
+    points = _shown(surface)
+    extent = np.ptp(points, axis=0)
+    cell = max(float(extent.max()) / _ALONG, float(np.prod(extent)) ** (1.0 / 3.0) / _ACROSS) / finer
     samples, areas = surface.samples(SAMPLE_STEP * cell)
-    return frame, Cells.of(carved(Solid.build(shown, samples, areas, cell), samples, areas))
+    return Cells.of(carved(Solid.build(points, samples, areas, cell), samples, areas, deepest))
 
 
-def _ends(cells: Cells, tell: _Meter) -> _Body:
-    """Find the ends of the body, and the ways between them."""
+def _ends(cells: Cells, up: FloatArray) -> _Body:
+    """Find the ends of the body, the ways to them, and what they are."""
     far = [int(cells.distances([cells.nearest(np.zeros(3))]).argmax())]
     fields = [cells.distances([far[0]])]
     while len(fields) < _FAR_POINTS:
         far.append(int(np.min(fields, axis=0).argmax()))
         fields.append(cells.distances([far[-1]]))
-        tell.at(0.4 + 0.2 * len(fields) / _FAR_POINTS)
-    middle = int(np.mean(fields[:5], axis=0).argmin())
+    middle = int(np.mean(fields, axis=0).argmin())
     distances = cells.distances([middle])
     longest = float(np.max(fields[0]))
-    found = extremities(LevelSets.of(cells, distances), distances, _SHORTEST * longest)
-    tips = [end.cell for end in found]
-    ways = np.array([cells.distances([tip]) for tip in tips])
+    ends = extremities(LevelSets.of(cells, distances), distances, _SHORTEST * longest)[:_MOST_ENDS]
+    tips = [end.cell for end in ends]
+    known = dict(zip(far, fields, strict=True))
+    ways = np.array([known[tip] if tip in known else cells.distances([tip]) for tip in tips])
     near = ways < _BALL * longest
     depths = np.array([float(cells.depth[some].max()) for some in near])
-    ends = Ends(cells.points[tips], ways[:, tips], np.array([end.length for end in found]),
-                near.sum(axis=1).astype(np.float64), depths)
-    return _Body(ends, tips, middle)
+    found = embed(Ends(cells.points[tips], ways[:, tips], np.array([end.length for end in ends]),
+                       near.sum(axis=1).astype(np.float64), depths), up)
+    return _Body(cells, tips, ways, middle, found)
 
 
-def _in_space(fitted: FittedSkeleton, frame: Frame) -> FittedSkeleton:
+def _in_space(fitted: FittedSkeleton, frame: Frame, notes: tuple[str, ...]) -> FittedSkeleton:
     """Return what was fitted in the body's frame, in the mesh's space."""
     def turned(vectors: FloatArray) -> FloatArray:
         return np.asarray(vectors @ frame.axes.T)
 
     return FittedSkeleton(fitted.names, fitted.parents, frame.to_world(fitted.positions), frame.to_world(fitted.ends),
                           turned(fitted.bend_axes), fitted.certainty, turned(fitted.up), turned(fitted.front),
-                          fitted.notes)
+                          (*fitted.notes, *notes))
 
 
 class _Meter:

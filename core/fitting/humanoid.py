@@ -40,6 +40,9 @@ _STANDS: Final = 0.6
 _SHIN: Final = 0.08, 0.48
 """The shin's curve is taken between these shares of the way from ankle to hip."""
 
+_SHIN_TURNS: Final = 0.8
+"""Cosine below which what was taken for the shin is the foot of a short leg."""
+
 _SHIN_AREA: Final = 1.5
 """The foot ends where a slice is no larger than so many times the shin's smallest."""
 
@@ -140,12 +143,15 @@ def leg(own: FloatArray, cell: float, course: Course, tip: FloatArray, start: tu
     ankle, certain = _ankle(own, cell, hip, down)
     for _ in range(_ANKLE_ROUNDS):
         height = float((ankle - hip) @ down)
-        above = (ankle - curve) @ down
-        shin = curve[(above > _SHIN[0] * height) & (above < _SHIN[1] * height)]
-        if len(shin) < 4:
+        above = (ankle - own) @ down
+        shin = own[(above > _SHIN[0] * height) & (above < _SHIN[1] * height)]
+        along = (shin - ankle) @ down
+        if not len(shin) or np.ptp(along) < 3.0 * cell:
             break
-        centre, along = line_through(shin)
-        down = along if along @ down > 0.0 else -along
+        refined = unit((along - along.mean()) @ shin)  # the regression of places on heights
+        if refined @ down < _SHIN_TURNS:
+            break
+        centre, down = shin.mean(axis=0), refined
         ankle, certain = _ankle(own, cell, hip, down)
         ankle = centre + float((ankle - centre) @ down) * down
     knee, bent = bend(curve[(ankle - curve) @ down > _SHIN[0] * float((ankle - hip) @ down)], hip, ankle, _KNEE)

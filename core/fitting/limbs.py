@@ -16,6 +16,9 @@ _LIMB: Final = 0.15, 0.6
 _UPPER: Final = 0.74
 """From this share of the free limb on, it is above elbow or knee."""
 
+_BENT: Final = 0.06
+"""A limb bends where it is so far from straight, as a share of its length."""
+
 _USUAL: Final = 75.0
 _WIDER: Final = 1.5
 """An arm ends where its cross-section becomes so many times as large as this percentile of it; its thinner parts do not
@@ -48,14 +51,26 @@ class Stem:
         at = course.at[:index + 1]
         middle = course.areas[:index + 1][(at >= 0.3 * at[-1]) & (at <= 0.8 * at[-1])]
         radius = float(np.sqrt(np.median(middle if len(middle) else course.areas[:index + 1]) / np.pi))
-        upper = course.points[:index + 1][at >= _UPPER * at[-1]]
-        if len(upper) < 2:
-            upper = course.points[max(index - 1, 0):index + 1]
+        upper = course.points[:index + 1][at >= max(_UPPER * at[-1], 0.0 if free else _bent_at(course, index))]
+        if len(upper) < 3:
+            upper = course.points[max(index - 2, 0):index + 1]
         centre, direction = line_through(upper)
         if len(upper) > 1 and direction @ (upper[-1] - upper[0]) < 0.0:
             direction = -direction
         foot = centre + direction * float((course.points[index] - centre) @ direction)
         return cls(index, radius, foot, direction, _merged(course, index))
+
+
+def _bent_at(course: Course, index: int) -> float:
+    """Return at which distance the free part of a limb bends most, 0 where it is straight."""
+    at, points = course.at[:index + 1], course.points[:index + 1]
+    inner = np.flatnonzero(at >= _LIMB[0] * course.at[-1])
+    if len(inner) < 4:
+        return 0.0
+    start, end = points[inner[0]], points[-1]
+    along = unit(end - start)
+    away = np.linalg.norm((points[inner] - start) - ((points[inner] - start) @ along)[:, None] * along, axis=1)
+    return float(at[inner[away.argmax()]]) if away.max() > _BENT * np.linalg.norm(end - start) else 0.0
 
 
 def line_through(points: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -27,7 +27,7 @@ class ColladaData:
 
     def __init__(self, data: bytes, path: Path | None) -> None:
         self.path, self._left = path, MAX_VALUES
-        self.root = parse(data, path, MAX_ELEMENTS)
+        self.root = parse(data, path, MAX_ELEMENTS, is_programs=True)
         if self.root.tag != "COLLADA":
             raise self.error(f"this is no COLLADA file: its root is <{quoted(self.root.tag)[1:-1]}>, where <COLLADA> "
                              "is wanted", self.root)

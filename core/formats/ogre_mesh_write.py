@@ -48,7 +48,7 @@ def strongest(weights: Weights, most: int = MOST_INFLUENCES) -> Weights:
     ([5, 2], [1.0, 1.0])
     """
     order = np.lexsort((-weights.values, weights.vertices))
-    vertex, handle, value = (each[order] for each in weights)
+    vertex, handle, value = weights.vertices[order], weights.handles[order], weights.values[order]
     first = np.searchsorted(vertex, vertex, side="left")
     kept = (np.arange(len(vertex)) - first < most) & (value > 0.0)
     vertex, handle, value = vertex[kept], handle[kept], value[kept]

@@ -222,7 +222,7 @@ class _Reader:
 
     def _version_2(self) -> Document:
         known = {element: procedure.block for element, procedure in self._known.items()}
-        top = BlockReader(self._text, self._error, known, lambda: self._is_enough).node(0)
+        top = BlockReader(self._text, self._error, known, MAX_PROBLEMS).node(0)
         of: dict[str, list[Node]] = {tag: [] for tag in GRAMMAR["pha"].children}
         for node in top.children:
             of[node.tag].append(node)

@@ -245,11 +245,14 @@ class _Evaluation:
     def scope(self, frame: _Frame) -> dict[str, Value]:
         """Return the values that a procedure begins with: its file's lets, and its parameters."""
         (view, procedure), caller, given = frame
-        scope = dict(self._file_lets(view))
-        self._spend(caller, len(self.definitions.params[procedure]))
-        for param in self.definitions.params[procedure]:
-            name = param.texts["name"]
-            scope[name] = given[name] if name in given else self._value(param, "default", scope)
+        scope, params = dict(self._file_lets(view)), self.definitions.params[procedure]
+        self._spend(caller, 2 * len(params))  # one for the parameter, one for a default that is a number
+        for param in params:
+            name, default = param.texts["name"], param.expressions["default"].constant
+            if name in given:
+                scope[name] = given[name]
+            else:
+                scope[name] = self._value(param, "default", scope) if default is None else default
         return scope
 
     def _new_instance(self, calls: _Calls, ticks: float, procedure: int = -1) -> _Instance:

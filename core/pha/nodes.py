@@ -65,12 +65,12 @@ class BlockReader:
     """Reads elements as nodes and reports what is wrong with them."""
 
     def __init__(self, text: Text, report: Report, known: Mapping[int, tuple[Node, ...]] | None = None,
-                 is_enough: Callable[[], bool] = lambda: False) -> None:
+                 most: int | None = None) -> None:
         """Take what is called for each mistake; known: what some elements hold, which is right.
 
-        is_enough: tells whether so much is wrong that no more need be looked for.
+        most: so many mistakes, after which no more are looked for.
         """
-        self._text, self._report, self._known, self._is_enough = text, report, known or {}, is_enough
+        self._text, self._tell, self._known, self._left = text, report, known or {}, most
         self._characters, self._is_over = 0, False
         _, self._tags, self._attributes, self._words = text.shape
 
@@ -79,7 +79,7 @@ class BlockReader:
         tags = self._tags
         tag, given = tags[element], self._attributes[element]
         rule = GRAMMAR[tag]
-        if self._is_over or self._is_enough():
+        if self._is_over:
             nothing = _known_attributes(tag, ())
             return Node(tag, nothing.texts, nothing.expressions, (), element)
         length = sum(map(len, given.values()))
@@ -98,6 +98,12 @@ class BlockReader:
             wanted = " or ".join(f"<{child}>" for child in rule.children[:6])
             self._report(element, f"<{tag}>: found nothing to play in it, expected at least one {wanted}")
         return Node(tag, read.texts, read.expressions, children, element, read.in_seconds)
+
+    def _report(self, element: int, message: str) -> None:
+        self._tell(element, message)
+        if self._left is not None:
+            self._left -= 1
+            self._is_over = self._is_over or self._left < 0
 
     def _count_characters(self, element: int, read: _Attributes) -> None:
         """Count those of expressions; report where they become too many."""
@@ -126,7 +132,7 @@ class BlockReader:
         before, has_played, params, met, has_weights = "", False, 0, set[str](), tag == "pick"
         for child in inside:
             name = tags[child]
-            if self._is_enough():
+            if self._is_over:
                 return
             if name not in allowed:
                 wanted = " or ".join(f"<{each}>" for each in allowed) or "nothing inside"

@@ -167,8 +167,8 @@ class Sequence:
                 is_clip[way.first:way.after] = False
         whole = np.where(is_clip, natural[np.where(is_clip, self.clip, 0)] if len(natural) else 0.0, 0.0)
         played = whole if self.part is None else whole * np.abs(self.part[:, 1] - self.part[:, 0])
-        return np.divide(played, self.length_s, out=np.full(len(self), np.nan), where=(played > 0.0)
-                         & (self.length_s > 0.0))
+        known = (played > 0.0) & (self.length_s > 0.0)
+        return np.asarray(np.divide(played, self.length_s, out=np.full(len(self), np.nan), where=known))
 
     def of_used_clips(self) -> tuple[Sequence, IntArray]:
         """Return the same with only the clips that are played, also in blocks, and which these are, ascending."""

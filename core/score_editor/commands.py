@@ -37,7 +37,8 @@ class Playable:
     src: of its file, "" for a procedure of the edited score. name: its own. duration_s: how long it is by nature.
     is_read: false for a file of clips that nobody has looked into yet; name is the file's then, and the length unknown.
     problem: why it cannot be called, "" where it can. shelf_group: the title of its group on the shelf, "" for that of
-    its file or folder. tags: what is said of it, by which it can be found.
+    its file or folder. tags: what is said of it, by which it can be found. found_by: names and tags in small letters,
+    "" where they are to be put together when something is searched.
     """
 
     src: str
@@ -48,6 +49,7 @@ class Playable:
     problem: str = ""
     shelf_group: str = field(default="", compare=False)
     tags: tuple[str, ...] = field(default=(), compare=False)
+    found_by: str = field(default="", compare=False, repr=False)
 
     @property
     def full_name(self) -> str:

@@ -6,12 +6,13 @@ chips are equally wide, so that none moves when its picture or its length become
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 
-from ..maths.arrays import FloatArray
+from ..maths.arrays import FloatArray, IntArray
 from .commands import Playable
 from .figures import Figure, figure_triangles
 from .names import own_part
@@ -43,7 +44,8 @@ class Shelf:
     """Chips where they lie.
 
     playables: N; boxes: (N, 4) in pixels; titles: of the groups, with their positions. height: of the shelf, 0 where
-    the window has no room for one; farthest: how far it can be scrolled.
+    the window has no room for one; farthest: how far it can be scrolled. order: (N,) which of those that were arranged
+    lies where.
     """
 
     playables: tuple[Playable, ...]
@@ -51,6 +53,11 @@ class Shelf:
     titles: tuple[tuple[str, float, float], ...]
     height: float
     farthest: float
+    order: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def told_anew(self, playables: Sequence[Playable]) -> Shelf:
+        """Return the same chips in the same places, of which more is known; playables: as they were arranged."""
+        return replace(self, playables=tuple(map(playables.__getitem__, self.order.tolist())))
 
     def at(self, x: float, y: float) -> Playable | None:
         """Return what is called at a pixel."""
@@ -74,10 +81,11 @@ def found(playables: Iterable[Playable], search: str) -> tuple[Playable, ...]:
     """
     whole = search.casefold()
     words = [word.strip() for word in whole.split(",")] if "," in whole else whole.split()
-    return tuple(each for each in playables if all(word in _searched(each) for word in words))
+    return tuple(each for each in playables if all(word in (each.found_by or found_by(each)) for word in words))
 
 
-def _searched(playable: Playable) -> str:
+def found_by(playable: Playable) -> str:
+    """Return the names and tags of a chip as a search looks through them."""
     return f"{playable.full_name}\n{', '.join(playable.tags)}".casefold() if playable.tags else (
         playable.full_name.casefold())
 
@@ -105,6 +113,7 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
     rows = max(int((height / px - _TITLE_PX - _GAP_PX) // (CHIP_PX + _GAP_PX / 2.0)), 1)
     wide, tall = (CHIP_WIDE_PX + _GAP_PX) * px, (CHIP_PX + _GAP_PX / 2.0) * px
     left, boxes, kept, titles = max(view.left, 2.0 * _PAD_PX * px) - scroll_px, [np.zeros((0, 4))], [], []
+    playables = tuple(playables)
     for title, chips in _grouped(playables):
         number, columns = np.arange(len(chips)), -(-len(chips) // rows)
         x, high = left + number // rows * wide, height - _TITLE_PX * px - number % rows * tall
@@ -113,7 +122,8 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
         words = clipped(title, columns * wide - _GAP_PX * px, size, measure) if columns > 1 else title
         titles.append((words, left, height - 0.75 * _TITLE_PX * px))
         left += max(columns * wide, measure(words, size)) + _GAP_PX * px
-    return Shelf(tuple(kept), np.concatenate(boxes), tuple(titles), height, max(left + scroll_px - view.width, 0.0))
+    return Shelf(tuple(map(playables.__getitem__, kept)), np.concatenate(boxes), tuple(titles), height,
+                 max(left + scroll_px - view.width, 0.0), np.array(kept, dtype=np.int64))
 
 
 def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | None = None, words: str = "",
@@ -131,12 +141,12 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
     pen.rectangle((0.0, 0.0, view.width, shelf.height), theme.mixed(0.03))
     pen.rectangle((0.0, shelf.height - px, view.width, shelf.height), theme.mixed(0.2))
     seen = np.flatnonzero((shelf.boxes[:, 2] > view.left) & (shelf.boxes[:, 0] < view.width))
-    is_clip = np.array([each.is_clip for each in shelf.playables], np.bool_)
-    colour = np.array([0 if each.is_clip else (colours or {}).get(each.name, 0) for each in shelf.playables], np.int64)
+    chips = [shelf.playables[chip] for chip in seen.tolist()]
+    is_clip = np.array([each.is_clip for each in chips], np.bool_)
+    colour = np.array([0 if each.is_clip else (colours or {}).get(each.name, 0) for each in chips], np.int64)
     fills = theme.fills(colour, np.zeros(len(colour), np.int64), is_clip)
-    for chip in seen.tolist():
-        each, box = shelf.playables[chip], shelf.boxes[chip]
-        red, green, blue, _ = theme.mixed(0.1) if each.problem else fills[chip].tolist()
+    for each, box, fill in zip(chips, shelf.boxes[seen], fills.tolist(), strict=True):
+        red, green, blue, _ = theme.mixed(0.1) if each.problem else fill
         pen.rectangle(box, (red, green, blue, 1.0), radius=3.0 * px, outline_px=px,
                       outline=theme.text if each == hovered else theme.mixed(0.25))
         _on_chip(pen, each, box, (figures or {}).get(each), view, theme, measure)
@@ -210,30 +220,43 @@ def told(playable: Playable, tick_s: float) -> str:
     return f"{playable.full_name}: {length}{' · ' * bool(playable.tags)}{', '.join(playable.tags)}"
 
 
-def _grouped(playables: Iterable[Playable]) -> list[tuple[str, list[Playable]]]:
-    """Return the groups with their titles."""
-    files: dict[tuple[str, bool, str], list[Playable]] = {}
-    for each in playables:
-        files.setdefault((each.src, each.is_clip, each.shelf_group), []).append(each)
-    groups: dict[tuple[bool, int, bool, str], list[Playable]] = {}
+def _grouped(playables: Sequence[Playable]) -> list[tuple[str, list[int]]]:
+    """Return the groups with their titles: numbers of what is in them."""
+    files: dict[tuple[str, bool, str], list[int]] = {}
+    for number, each in enumerate(playables):
+        key = each.src, each.is_clip, each.shelf_group
+        if key in files:
+            files[key].append(number)
+        else:
+            files[key] = [number]
+    groups: dict[tuple[bool, int, bool, str], list[int]] = {}
     for (src, is_clip, group), chips in files.items():
         if group:
-            groups.setdefault((not is_clip, _LAST.get(group, 0), False, group), []).extend(chips)
-            continue
-        is_single = is_clip and len(chips) == 1
-        groups.setdefault((not is_clip, 0, not is_single, _folder(chips[0]) if is_single else src), []).extend(chips)
+            place = not is_clip, _LAST.get(group, 0), False, group
+        elif is_clip and len(chips) == 1:
+            first = playables[chips[0]]
+            is_path = bool(first.problem) and not first.problem.startswith(DAMAGED)
+            place = False, 0, False, _folder(src, is_path=is_path, is_name=first.name == src)
+        else:
+            place = not is_clip, 0, True, src
+        groups.setdefault(place, []).extend(chips)
     in_order = sorted(groups, key=lambda group: (group[0], group[1], group[3] != ""))
-    return [(_title(group[3], is_clip=not group[0]) if not groups[group][0].shelf_group else group[3], groups[group])
-            for group in in_order]
+    return [(_title(group[3], is_clip=not group[0]) if not playables[groups[group][0]].shelf_group else group[3],
+             groups[group]) for group in in_order]
 
 
 def _title(folder: str, *, is_clip: bool) -> str:
     return folder.rpartition(".")[2] or ("Clips" if is_clip else "This Score")
 
 
-def _folder(chip: Playable) -> str:
-    """Return the folder of a chip's file, dotted; an Action's number is none: its whole name is its src."""
-    if chip.problem and not chip.problem.startswith(DAMAGED):  # the path of a file that no src leads to
-        return chip.src.rpartition("/")[0].replace("/", ".")
-    own = own_part(chip.src) if chip.name == chip.src else chip.src.rpartition(".")[2]
-    return chip.src.removesuffix(own).removesuffix(".")
+@lru_cache(maxsize=1 << 17)
+def _folder(src: str, *, is_path: bool, is_name: bool) -> str:
+    """Return the folder of a chip's file, dotted.
+
+    is_path: src is the path of a file that no src leads to. is_name: it is the clip's own name too, as of Actions,
+    whose number is no folder.
+    """
+    if is_path:
+        return src.rpartition("/")[0].replace("/", ".")
+    own = own_part(src) if is_name else src.rpartition(".")[2]
+    return src.removesuffix(own).removesuffix(".")

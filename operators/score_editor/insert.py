@@ -123,16 +123,18 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
                                 measure=measured),))
 
 
+_NOTHING = ("|", "Nothing to play", "There are no clips and no other procedures")
+"""Blender wants something to be chosen, also where no score is open."""
 _items: list[tuple[str, str, str]] = []
 """Blender keeps no copies of the texts of a menu that is made when it is shown."""
 
 
 def _choices(_operator: Any, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
     editor = None if context is None else editor_of(context)
-    _items[:] = [] if editor is None else [
+    _items[:] = [_NOTHING] if editor is None else [
         (f"{each.src}|{each.name}", each.full_name,
          each.problem or (f"{each.duration_s:.3g} s" if each.is_read else "Not read yet"))
-        for each in shelf.playables(editor.armature)]
+        for each in shelf.playables(editor.armature)] or [_NOTHING]
     return _items
 
 

@@ -134,6 +134,8 @@ class TAKT_PT_score_none(_ScoreEditorPanel):
         """Draw what to do."""
         assert self.layout is not None
         draw_words(self.layout, context, "No score: make a character active that has one, or give it one")
+        self.layout.operator("takt.new_score", icon="ADD")
+        self.layout.operator("takt.import_pha", text="Open Score…", icon="FILE_FOLDER", translate=False)
 
 
 CLASSES = (TAKT_PT_score_none, TAKT_PT_score_block, TAKT_PT_score_transition, TAKT_PT_score_settings)

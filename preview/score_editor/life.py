@@ -173,8 +173,14 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
         playables, unordered = shelf_order.ordered(armature_object, tree, shelf.found(
             bridge_shelf.playables(armature_object), tree.search))
         figures = bridge_shelf.figures(armature_object)
-        window.shelf = shelf.arrange(playables, view, theme, scroll_px=window.shelf_px, score_px=score_px,
-                                     measure=measured)
+        is_plain = not tree.search and tree.shelf_order == "LIBRARY"
+        places = bridge_shelf.structure(armature_object), *depends_on[3:6], score_px, len(playables)
+        if is_plain and window.shelf is not None and window.shelf_arranged == places:
+            window.shelf = window.shelf.told_anew(playables)
+        else:
+            window.shelf = shelf.arrange(playables, view, theme, scroll_px=window.shelf_px, score_px=score_px,
+                                         measure=measured)
+        window.shelf_arranged = places if is_plain else None
         window.shelf_px = min(window.shelf_px, window.shelf.farthest)
         words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
                  "Nothing of that name" if tree.search else "Nothing yet: Add › Clip Folder…")

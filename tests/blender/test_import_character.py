@@ -126,9 +126,10 @@ def test_a_texture_out_of_the_folder_is_not_read(tmp_path: Path) -> None:
 
 
 def test_what_is_no_character_is_refused_before_anything_is_made(tmp_path: Path) -> None:
-    for name, text, message in (("a.dae", b"<COLLADA>", "is not closed"), ("a.doc", b"", "no file with characters"),
-                                ("a.x3d", b"<X3D><Scene/></X3D>", "no HAnimHumanoid"),
-                                ("b.dae", b"<COLLADA/>", "has no joints")):
+    for name, text, message in (
+            ("a.dae", b"<COLLADA>", "the file ends here, within <COLLADA> of line 1"),
+            ("a.doc", b"", "no file with characters"), ("b.dae", b"<COLLADA/>", "has no joints"),
+            ("a.x3d", b"<X3D><Scene/></X3D>", "no HAnimHumanoid")):
         (tmp_path / name).write_bytes(text)
         with pytest.raises(RuntimeError, match=message):
             takt.import_character(filepath=str(tmp_path / name))

@@ -91,7 +91,7 @@ def test_what_cannot_be_saved_is_refused_and_leaves_no_file(rig: bpy.types.Objec
         assert sorted(path.name for path in library.rglob("*")) == files
         assert (library / "a.skeleton.xml").read_bytes() == was
         moment = performing.moment()
-        bpy.context.scene.frame_set(30)  # type: ignore[union-attr]
+        bpy.context.scene.frame_set(30)
         assert operators.takt.save_clip(source="POSE", name="a", folder=str(library), overwrite=True) == {"FINISHED"}
         assert (library / "a.skeleton.xml").read_bytes() != was and performing.moment() is not moment
         assert bridge_shelf.playables(rig)

@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import bpy
 import pytest
@@ -28,7 +28,8 @@ def action_of(name: str, bone: str) -> bpy.types.Action:
     action = bpy.data.actions.new(name)
     slot = action.slots.new(id_type="OBJECT", name="x")
     layer = action.layers.new("Layer")
-    bag = layer.strips.new(type="KEYFRAME").channelbag(slot, ensure=True)  # type: ignore[attr-defined]
+    strip: Any = layer.strips.new(type="KEYFRAME")
+    bag = strip.channelbag(slot, ensure=True)
     for index in range(4):
         curve = bag.fcurves.new(f'pose.bones["{bone}"].rotation_quaternion', index=index)
         curve.keyframe_points.add(2)
@@ -39,14 +40,13 @@ def action_of(name: str, bone: str) -> bpy.types.Action:
 def test_actions_of_other_characters_come_last_and_scores_of_others_not_at_all(
         rig: bpy.types.Object, library: Path) -> None:
     play(library / "dance.pha")
-    other = rig.copy()
-    data = rig.data.copy()  # type: ignore[union-attr]
-    other.data = data
+    other, own = cast(bpy.types.Object, rig.copy()), cast(bpy.types.Armature, rig.data)
+    other.data = data = cast(bpy.types.Armature, own.copy())
     assert bpy.context.scene is not None
     bpy.context.scene.collection.objects.link(other)
-    for bone in data.bones:  # type: ignore[attr-defined]
+    for bone in data.bones:
         bone.name = f"other {bone.name}"
-    own_bone = rig.data.bones[0].name  # type: ignore[union-attr]
+    own_bone = own.bones[0].name
     mine, theirs = action_of("mine", own_bone), action_of("theirs", f"other {own_bone}")
     written = action_of("written by Takt", f"other {own_bone}")
     properties.character(other).action = written

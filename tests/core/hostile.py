@@ -375,7 +375,7 @@ def families(count: int, skeleton: bytes, xml: bytes, mesh: bytes, mesh_xml: byt
     text = score(procedure("walk", 'left duration="1"', 'right duration="2" transition="0.5"'),
                  procedure("main", 'walk duration="3" repeat="4"', 'nod duration="1"')).encode()
     skeleton_map = write_map(find_map(build_skeleton())) + POSE
-    return {
+    found: dict[str, Callable[[], Iterator[Case]]] = {
         ".skeleton, cut and flipped": partial(damaged, skeleton, ogre_binary.read, count),
         ".skeleton.xml, mutated": partial(mutated, xml, ogre_xml.read, count),
         ".skeleton.xml, bombs": partial(bombs, ogre_xml_keys.Keys.tag_path, ogre_xml.read),
@@ -411,4 +411,5 @@ def families(count: int, skeleton: bytes, xml: bytes, mesh: bytes, mesh_xml: byt
         ".ram, reworded": partial(reworded, MODEL, lambda data: rite.read(CLIP.encode(), RITE, data, RITE), count),
         ".map, reworded": partial(reworded, skeleton_map, read_map, count),
         "sounds": partial(sounds, count),
-    } | hostile_formats.families(count, damaged, mutated)
+    }
+    return found | hostile_formats.families(count, damaged, mutated)

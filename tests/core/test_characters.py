@@ -116,6 +116,19 @@ def test_faces_of_what_is_not_there_are_refused(more: str, inside: str, message:
         x3d(shape, more=more, inside=inside)
 
 
+@pytest.mark.parametrize(("name", "data"), [("X3D", SKIN), ("COLLADA", collada_files.dressed().decode())])
+def test_a_file_that_is_cut_off_says_where_it_ends(name: str, data: str) -> None:
+    text = f"<X3D><Scene>\n{data}" if name == "X3D" else data
+    read = FORMATS[name].read_characters
+    assert read is not None
+    for share in (0.3, 0.6, 0.95):
+        cut = text[:int(len(text) * share)]
+        line = 1 + cut.count("\n")
+        message = rf"a\.b:{line}: the file ends here, within <\w+> of line \d+: it is cut off"
+        with pytest.raises(FileError, match=message):
+            read(Source(cut.encode(), Path("a.b")))
+
+
 def test_what_is_left_out_is_said() -> None:
     file = x3d("<Box/>")
     assert file.characters[0].meshes == ()

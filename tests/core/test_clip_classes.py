@@ -149,8 +149,7 @@ def exact_costs(first: Clip, others: list[Clip]) -> np.ndarray:
     """What seams cost as Fit measures them, on one body."""
     found = []
     for other in others:
-        clips = {"a": first, "b": other}
-        library = Library(other_clips=lambda src, clips=clips: (clips[src],))
+        library = Library(other_clips={"a": (first,), "b": (other,)}.get)
         text = ('<pha tickLength="1"><load src="a"/><load src="b"/><procedure name="main"><call name="a" '
                 f'duration="{first.duration_s}"/><call name="b" duration="{other.duration_s}"/></procedure></pha>')
         motion = perform(text, None, library, first.skeleton, Settings(fit="SEARCH"), turn=rot.IDENTITY, up=UP)

@@ -113,6 +113,6 @@ def test_no_bound_between_even_frames_is_passed_over() -> None:
     """Times are dense where something is deep for a moment."""
     times = np.sort(np.concatenate((np.arange(31) / 30.0, 0.51 + np.arange(8) / 2000.0)))
     deep = np.where((times >= 0.511) & (times <= 0.513), 0.2, 0.0)
-    curve = smoothed(times, np.zeros((1, len(times))), 0.1, lo=deep)[0]
+    curve = smoothed(times, np.zeros((1, len(times))), 0.1, lo=deep, holds_between=True)[0]
     assert (curve >= deep).all()
     assert np.abs(np.diff(curve) / np.diff(times)).max() < 0.2 / 0.05

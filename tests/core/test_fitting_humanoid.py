@@ -10,6 +10,7 @@ import pytest
 from takt.core.binding.settings import BindCancelledError
 from takt.core.errors import TaktError
 from takt.core.fitting import FitError, FittedSkeleton, FittingProblem, fit_skeleton
+from takt.core.fitting.hand import FINGERS
 from takt.core.maths import rotations as rot
 from takt.core.skeletons import hanim
 
@@ -166,6 +167,81 @@ def test_coordinates_that_are_not_finite_are_refused():
 def test_faces_must_fit_the_vertices():
     with pytest.raises(TaktError, match="not there"):
         FittingProblem.from_faces(np.zeros((3, 3)), [[0, 1, 7]])
+
+
+def box(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    corners, faces = cube()
+    return low + corners * (high - low), np.array(faces)
+
+
+def with_boxes(of: Person, *boxes: tuple[np.ndarray, np.ndarray]) -> Person:
+    vertices, quads = of.vertices, of.quads
+    for points, faces in boxes:
+        quads = np.concatenate((quads, faces + len(vertices)))
+        vertices = np.concatenate((vertices, points))
+    return replace(of, vertices=vertices, quads=quads)
+
+
+def test_a_sword_is_left_out_and_a_cape_does_not_matter():
+    of = person(Build(turns=A_POSE))
+    hand = of.joints["l_middle1"]
+    sword = box(hand - np.array((0.02, 0.02, 0.1)), hand + np.array((0.02, 0.02, 1.0)))
+    armed = with_boxes(of, sword, box(np.array((-0.25, 0.2, -0.16)), np.array((0.25, 1.4, -0.15))))
+    found = fit_skeleton(problem(armed))
+    assert errors(found, of).max() < WORST
+    assert found.notes == ("1 loose part of the mesh, as a sword, was left out",)
+
+
+def test_two_people_are_told_to_be_separated(dancer):
+    two = replace(dancer, vertices=np.concatenate((dancer.vertices, dancer.vertices + np.array((2.0, 0.0, 0.0)))),
+                  quads=np.concatenate((dancer.quads, dancer.quads + len(dancer.vertices))))
+    with pytest.raises(FitError, match="several bodies"):
+        fit_skeleton(problem(two))
+
+
+@pytest.mark.parametrize("part", ["bust", "half", "legs"])
+def test_parts_of_a_body_are_refused(dancer, part):
+    middles = dancer.vertices[dancer.quads].mean(axis=1)
+    kept = {"bust": middles[:, 1] > 1.2, "half": middles[:, 0] > 0.0, "legs": middles[:, 1] < 0.9}[part]
+    with pytest.raises(FitError, match="humanoid"):
+        fit_skeleton(problem(replace(dancer, quads=dancer.quads[kept])))
+
+
+def test_hands_that_nearly_touch_the_hips_are_told_from_them():
+    of = person(Build(turns=RELAXED, thicker={"": 1.25}))
+    assert errors(fit_skeleton(problem(of)), of).max() < WORST
+
+
+@pytest.mark.parametrize("pose", [T_POSE, RELAXED], ids=["T", "relaxed"])
+def test_fingers_are_where_they_are_and_bend_into_the_palm(pose):
+    of = person(Build(turns=pose))
+    found = fit_skeleton(problem(of))
+    fingers = [f"{side}_{finger}{number}" for side in "lr" for finger in FINGERS for number in (1, 2, 3)]
+    away = np.array([np.linalg.norm(found.position(name) - of.joints[name]) for name in fingers]) / of.height
+    assert away.max() < 0.02
+    for side in "lr":
+        middle, wrist = (found.names.index(f"{side}_{joint}") for joint in ("middle2", "wrist"))
+        along = found.ends[middle] - found.positions[middle]
+        bent = rot.rotate(rot.from_axis_angle(found.bend_axes[middle], 0.8), along) - along
+        thumb, index = (found.position(f"{side}_{finger}2") for finger in ("thumb", "index"))
+        fingers_along = found.position(f"{side}_middle1") - found.positions[wrist]
+        palm = np.cross(fingers_along, thumb - index) * (1.0 if side == "l" else -1.0)
+        assert bent @ palm > 0.0
+
+
+def test_a_mitten_has_no_fingers():
+    of = person(Build(turns=A_POSE))
+    knuckles = np.linalg.norm(of.joints["l_middle1"] - of.joints["l_wrist"])
+    shortened = of.vertices.copy()
+    for side in "lr":  # all that lies beyond the knuckles, the thumb too, is pressed into the palm
+        wrist = of.joints[f"{side}_wrist"]
+        along = (of.joints[f"{side}_middle1"] - wrist) / knuckles
+        beyond = (shortened - wrist) @ along
+        near = np.linalg.norm(shortened - wrist, axis=1) < 3.0 * knuckles
+        squeezed = near & (beyond > 0.25 * knuckles)
+        shortened[squeezed] -= np.outer(0.95 * (beyond[squeezed] - 0.25 * knuckles), along)
+    found = fit_skeleton(problem(replace(of, vertices=shortened)))
+    assert not any(finger in name for name in found.names for finger in FINGERS)
 
 
 def test_it_can_be_stopped(dancer):

@@ -23,7 +23,7 @@ NEAR, KEPT, KEPT_FOR_A_MOMENT = 0.12, 0.03, 0.015
 """Of the height."""
 THICKNESS = 0.012
 """Half of a hand's, of the height."""
-SOON_S = 0.27
+SOON_S = 0.2
 """Hands are on their way to what they touch no earlier."""
 X, Y, Z = np.eye(3)
 BODY = build_skeleton()
@@ -115,7 +115,7 @@ def test_hands_stay_turned_as_they_are_and_arms_as_long() -> None:
         for a, b in ((shoulder, elbow), (elbow, wrist)):
             lengths = [np.linalg.norm(world[:, a, :, 3] - world[:, b, :, 3], axis=1) for world in (one, other)]
             np.testing.assert_allclose(lengths[1], lengths[0], atol=1e-6)
-    near = np.linalg.norm(np.subtract(*palms(clip, times)), axis=1) < 0.2 * height(BODY)
+    near = np.linalg.norm(np.subtract(*palms(clip, times)), axis=1) < 0.25 * height(BODY)
     far = np.abs(times - times[near, None]).min(axis=0) > SOON_S
     assert far.any()
     np.testing.assert_allclose(other[far], one[far], atol=1e-3)

@@ -5,7 +5,7 @@ import pytest
 
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.ground.touching import contact_spans
+from takt.core.retargeting.ground.contact_detection import contact_spans
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map

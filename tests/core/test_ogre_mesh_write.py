@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,8 @@ from takt.core.formats.ogre_mesh import Geometry, OgreMesh, Submesh, Weights
 from takt.core.formats.ogre_mesh_write import strongest, write_binary, write_xml
 
 EXACT = 1e-6
-READ = {write_binary: ogre_mesh_binary.read, write_xml: ogre_mesh_xml.read}
+Write = Callable[[OgreMesh], bytes]
+READ: dict[Write, Callable[[bytes], OgreMesh]] = {write_binary: ogre_mesh_binary.read, write_xml: ogre_mesh_xml.read}
 CONVERTER = shutil.which("OgreXMLConverter")
 
 
@@ -27,7 +29,7 @@ def mesh(seed: int, *, vertices: int = 40, bones: int = 6) -> OgreMesh:
         owner = np.repeat(np.arange(count), rng.integers(1, 7, size=count))
         weights = Weights(owner, rng.integers(0, bones, len(owner)), rng.uniform(0.05, 1.0, len(owner)))
         key = np.unique(weights.vertices * bones + weights.handles, return_index=True)[1]
-        weights = Weights(*(each[key] for each in weights))
+        weights = Weights(weights.vertices[key], weights.handles[key], weights.values[key])
         geometries.append(Geometry(rng.normal(size=(count, 3)),
                                    normals / np.linalg.norm(normals, axis=1, keepdims=True) if seed % 3 else None,
                                    rng.uniform(size=(count, 2)) if seed % 2 else None, weights))
@@ -59,13 +61,13 @@ def assert_same(one: OgreMesh, other: OgreMesh, tolerance: float = EXACT) -> Non
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("write", READ)
-def test_a_mesh_that_is_written_comes_back_the_same(write, seed: int) -> None:
+def test_a_mesh_that_is_written_comes_back_the_same(write: Write, seed: int) -> None:
     made = mesh(seed)
     assert_same(made, READ[write](write(made)))
 
 
 @pytest.mark.parametrize("write", READ)
-def test_indices_of_32_bits_are_written_where_16_do_not_do(write) -> None:
+def test_indices_of_32_bits_are_written_where_16_do_not_do(write: Write) -> None:
     big = mesh(1, vertices=66_000)
     found = READ[write](write(big))
     assert max(int(each.triangles.max()) for each in found.submeshes) > 0xFFFF
@@ -94,7 +96,7 @@ def test_only_the_four_strongest_weights_are_kept_and_sum_to_one() -> None:
 
 
 @pytest.mark.parametrize("write", READ)
-def test_numbers_that_no_file_can_hold_are_refused(write) -> None:
+def test_numbers_that_no_file_can_hold_are_refused(write: Write) -> None:
     made = mesh(1)
     made.geometries[0].positions[0, 0] = np.inf
     with pytest.raises(TaktError, match="not finite"):

@@ -112,7 +112,7 @@ def test_each_level_is_read_and_understood(encoding: str, level: int, seed: int)
     routes = driven("c", "t", f"h_{names('humanoid_root')}", "rotation")
     write, read = {"XML": (in_xml, x3d.read), "classic": (in_classic, x3d.read_classic),
                    "VRML 97": (in_vrml, x3d.read_classic)}[encoding]
-    (clip,) = read(write(nodes, routes)).clips  # type: ignore[arg-type,operator]
+    (clip,) = read(write(nodes, routes)).clips  # type: ignore[arg-type]
     skeleton, at = clip.skeleton, places(parents, seed)
     assert sorted(skeleton.names) == sorted(map(names, parents))
     for name, above in parents.items():

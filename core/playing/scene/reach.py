@@ -47,7 +47,8 @@ class Reaching:
         finger = next((body.joint_of[f"{side}_{name}"] for name in _FINGERS if f"{side}_{name}" in body.joint_of), None)
         away = _PALM * (wrist - elbow) if finger is None else (rest[finger, :, 3] - wrist) / 2.0
         spine = [body.joint_of[name] for name in SPINE if name[:2] != "vc" and name in body.joint_of]
-        return cls(body, limb, np.linalg.solve(rest[limb.last, :, :3], away), np.array(spine, dtype=np.int64))
+        palm: FloatArray = np.linalg.inv(rest[limb.last, :, :3]) @ away
+        return cls(body, limb, palm, np.array(spine, dtype=np.int64))
 
     def palms(self, world: FloatArray) -> FloatArray:
         """Return where palms are, (F, 3); world: (F, J, 3, 4)."""

@@ -60,7 +60,7 @@ class Piece:
         one, other = (complex(by.shift + np.exp(1j * by.yaw_rad) * position) for by in (before, after))
         turn = (float(after.yaw_rad - before.yaw_rad) + np.pi) % (2.0 * np.pi) - np.pi
         own = Frames(np.full(33, position, dtype=np.complex128), np.zeros(33))
-        positions: ComplexArray = one + eased * (other - one)
+        positions = eased.astype(np.complex128) * (other - one) + one
         return cls(begin_s + share * (end_s - begin_s), own, Frames(positions, float(before.yaw_rad) + eased * turn))
 
     def placements(self, times_s: FloatArray) -> Placement:

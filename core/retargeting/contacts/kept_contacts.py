@@ -15,20 +15,18 @@ from typing import Final
 import numpy as np
 
 from ...clips.clip import Clip
-from ...clips.contacts import depth_within
 from ...clips.keyed import SAMPLE_S, filled, key_times, thinned, turns_at
 from ...clips.posed import PosedJoints, joined_frames, of_frames
 from ...maths import rotations as rot
-from ...maths.arrays import BoolArray, FloatArray, IntArray, merged, smoothstep
+from ...maths.arrays import BoolArray, FloatArray, IntArray, merged
 from ...maths.equal_values import once_for_equal
 from ...skeletons.hierarchy import path_to_root, with_ancestors
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
-from ..ground.fitted_curves import smoothed
 from ..limbs import Limb, LimbPoses, both_arms, runs_of_frames, with_rotations
 from ..skin_points import SkinPoints
 from .arms import ArmsBesideTrunk, ArmsInFrames, moved_out
-from .detours import detours, with_detours
+from .eased import averaged, averaged_up_to, detours, gone_before_and_after, with_detours, within_reach
 from .hands import Touch, touching
 from .hands_and_body import HandsAndBody, InFrames
 from .trunk import TRUNK
@@ -36,16 +34,13 @@ from .trunk import TRUNK
 _STILL: Final = 1e-6
 _HARDLY_SEEN: Final = 0.02
 """Of an arm's length."""
-_USUAL_S: Final = 0.15
-"""Hands go the way out that they take so long before and after, rather than a shorter one for a moment."""
-_HAND_S: Final = 0.08
-"""So long before and after itself it is heard where a hand is to go."""
-_FREE_WEIGHT: Final = 0.01
-"""What counts where nothing leads a hand: it may go before, and come back afterwards."""
-_GOES_S: Final = 0.25
-"""So long before and after."""
-_CONTACT_WEIGHT: Final = 4.0
-"""And what it counts besides that a hand touches something, against 1 for an arm that is to be outside the trunk."""
+_FASTEST: Final = 0.7
+"""Of the body's height in a second: how much faster a hand goes to what it touches, and away from it."""
+_USUAL_S: Final = 0.2
+"""Hands go the way out that they take about this long, rather than a shorter one for a moment."""
+_SWINGS: Final = 1.5
+"""Likewise, hands that would have to go faster to come to what they touch, and away while they touch it, swing past."""
+_ALL: Final = 0.99
 _FRAMES_AT_ONCE: Final = 2048
 _MOST_KNOWN: Final = 8
 """Targets that are kept for what they play next."""
@@ -76,13 +71,17 @@ def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
     if not made.any():
         return played
     _as_usual(here, there, times, made, counts)
-    eased = _smoothly(times, made, counts)
-    # what leads back into the body, since its way out turns quickly, is led out once more
+    made, lasts = _without_swings(here, there, times, made, counts)
+    wanted = made.copy()
+    for side in np.flatnonzero(counts.any(axis=0)).tolist():
+        wanted[:, side, :3] = gone_before_and_after(times, made[:, side, :3], counts[:, side], _FASTEST * here.height)
+    eased = averaged_up_to(times, wanted.reshape(len(times), -1), np.repeat(counts, 4, axis=1)).reshape(made.shape)
+    # what averages lead back into the body, since its way out turns quickly, is led out once more
     lost, missing = np.flatnonzero(here.is_far(made - eased).any(axis=1)), np.zeros(made.shape)
     for seen in _seen_at(here, there, times, lost):
-        again, _ = _detours(here, there, seen, eased[seen.rows], np.zeros((len(seen.rows), 2)))
+        again, _ = _detours(here, there, seen, eased[seen.rows], lasts[seen.rows])
         missing[seen.rows] = again - eased[seen.rows]
-    made = eased + _smoothly(times, missing, np.zeros(counts.shape))
+    made = eased + averaged(times, missing.reshape(len(times), -1)).reshape(made.shape)
     new: dict[int, tuple[FloatArray, FloatArray]] = {}
     for side in np.flatnonzero(made.any(axis=(0, 2))).tolist():
         new |= _keys(here, side, times, made[:, side])
@@ -95,24 +94,28 @@ def _as_usual(here: _Body, there: _Body, times: FloatArray, made: FloatArray, co
     Out of a thick trunk there are several ways; which is shortest may change from one frame to the next and back. Hands
     that touch something, counts (F, 2), know where they go.
     """
-    usual = smoothed(times, made.reshape(len(times), -1).T, _USUAL_S, keeps_ends=True).T.reshape(made.shape)
-    rows = np.flatnonzero((here.is_far(made - usual) & made.any(axis=2) & (counts == 0.0)).any(axis=1))
+    usual = averaged(times, made.reshape(len(times), -1), _USUAL_S).reshape(made.shape)
+    rows = np.flatnonzero((here.is_far(made - usual) & (counts == 0.0)).any(axis=1))
     for seen in _seen_at(here, there, times, rows):
         made[seen.rows], _ = _detours(here, there, seen, usual[seen.rows])
 
 
-def _smoothly(times: FloatArray, made: FloatArray, counts: FloatArray) -> FloatArray:
-    """Return smooth detours (F, 2, 4) near made ones, the nearer, the more surely hands touch, counts (F, 2).
+def _without_swings(here: _Body, there: _Body, times: FloatArray, made: FloatArray,
+                    counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return detours (F, 2, 4) of hands that are led onto what they only swing past as far as they come, and back.
 
-    Hands that nothing leads go before they touch, and come back afterwards; those that touch for so short a time that
-    they cannot go there and back do so in part.
+    And which of them touch for long enough to be led onto it wholly, (F, 2), 1 or 0. made: what leads them there.
+    counts: (F, 2) how surely they touch something.
     """
-    is_led = np.asarray(made.any(axis=2))
-    away_s = np.stack([-depth_within(times, times[led, None].repeat(2, axis=1)) for led in is_led.T], axis=1)
-    weight = np.where(is_led, 1.0, _FREE_WEIGHT + smoothstep(away_s, 0.0, _GOES_S)) + _CONTACT_WEIGHT * counts
-    curves = smoothed(times, made.reshape(len(times), -1).T, _HAND_S,
-                      weight=np.repeat(weight, 4, axis=1).T)
-    return np.asarray(np.where(away_s[..., None] < _GOES_S, curves.T.reshape(made.shape), 0.0))
+    reached = np.ones(counts.shape)
+    for side in np.flatnonzero(counts.any(axis=0)).tolist():
+        far = np.linalg.norm(made[:, side, :3], axis=1) * (counts[:, side] > 0.0)
+        reached[:, side] = within_reach(times, far, _SWINGS * here.height)
+    lasts, less = np.where(reached < _ALL, 0.0, 1.0), made.copy()
+    for seen in _seen_at(here, there, times, np.flatnonzero((lasts < 1.0).any(axis=1))):
+        begun = reached[seen.rows, :, None] * made[seen.rows]
+        less[seen.rows], _ = _detours(here, there, seen, begun, lasts[seen.rows])
+    return less, lasts
 
 
 def _times(here: _Body, there: _Body) -> FloatArray:

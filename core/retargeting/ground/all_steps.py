@@ -99,7 +99,7 @@ def brought_to_ground(source: Clip, source_map: SkeletonMap, found: SkeletonMap,
     if ground is not None:
         done = with_feet_drawn_up(done, replace(found, skeleton=done.skeleton), ground, up)
     resting = with_resting_head(contacts, body.level(done), found, skin, up)
-    return replace(done, rotations=resting.rotations), body.lower
+    return replace(done, rotations=resting.rotations, bearing=contacts.others), body.lower
 
 
 def _lying(contacts: BodyContacts, played: Clip, body: _Lifted, skin: SkinPoints) -> Clip:

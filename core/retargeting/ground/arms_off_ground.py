@@ -210,7 +210,8 @@ def _drawn(clip: Clip, arm: ArmSkin, times: FloatArray, ground: float, leg: floa
     depth = np.maximum(-low, 0.0)
     if depth.max(initial=0.0) <= _STILL_LEGS * leg:
         return np.zeros((len(times), 2))
-    drawn = smoothed(times, np.zeros(depth.T.shape), _SOFT_S, lo=depth.T, hi=np.maximum(_most(at), depth).T).T
+    drawn = smoothed(times, np.zeros(depth.T.shape), _SOFT_S, lo=depth.T, hi=np.maximum(_most(at), depth).T,
+                     holds_between=True).T
     return np.where(drawn > _LEAST_LEGS * leg, drawn, 0.0)
 
 

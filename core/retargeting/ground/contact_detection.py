@@ -14,8 +14,7 @@ import numpy as np
 
 from ...clips.body_contacts import BODY, FEET, HANDS, HEAD, JOINTS, SEAT, TRUNK, BodyContacts, contacts_of
 from ...clips.clip import Clip
-from ...clips.contacts import FootContacts, foot_contacts, instants, joined
-from ...clips.keyed import SAMPLE_S
+from ...clips.contacts import STEP_S, FootContacts, foot_contacts, instants, joined
 from ...clips.posed import PosedJoints
 from ...maths.arrays import BoolArray, FloatArray, IntArray, runs, smoothstep
 from ...skeletons.hierarchy import is_descendant
@@ -26,7 +25,7 @@ from .bearing_trunk import ABOUT_LEGS, OF_ARMS, head_height, plain_name, trunk_h
 from .fitted_curves import smoothed
 from .lowest_parts import LowestParts, points_of
 from .off_ground import ankles_and_soles, is_within, off_ground
-from .touching import NEAR_LEGS, ground_height, leg_length
+from .touching import NEAR_LEGS, TRUNK_NEAR_LEGS, ground_height, leg_length
 
 SLOW_LEGS_PER_S: Final = 0.3
 """So fast up or down at most is a joint that bears a body which lies, kneels or crawls."""
@@ -84,7 +83,7 @@ class _Seen:
     def of(cls, clip: Clip, found: SkeletonMap, up: FloatArray) -> _Seen | None:
         """Look at a body; None where no feet or legs are known."""
         known, leg = found.joint_of, leg_length(found)
-        times = np.linspace(0.0, clip.duration_s, int(np.ceil(clip.duration_s / SAMPLE_S)) + 1)
+        times = instants(clip.duration_s)
         feet = [known[name] for name in FOOT_JOINTS if name in known]
         if not feet or leg <= 0.0:
             return None
@@ -147,7 +146,7 @@ def _found(clip: Clip, found: SkeletonMap, upwards: tuple[float, ...]) -> BodyCo
     lying = np.full(len(times), np.inf)
     lying[low] = np.maximum(trunk[low], head_height(clip, found, up, times[low], seen.ground, seen.leg))
     instead = hands.max(axis=1) * smoothstep(trunk, ON_LEGS, NEAR_LEGS[0])
-    others = [*contacts_of(TRUNK, times, _near(trunk) * (1.0 - instead), trunk),
+    others = [*contacts_of(TRUNK, times, _near(trunk, TRUNK_NEAR_LEGS) * (1.0 - instead), trunk),
               *contacts_of(HEAD, times, _near(lying), lying),
               *contacts_of(JOINTS, times, _lies(seen, trunk).astype(np.float64)),
               *contacts_of(BODY, times, *_turning_over(seen, hands))]
@@ -158,9 +157,9 @@ def _found(clip: Clip, found: SkeletonMap, upwards: tuple[float, ...]) -> BodyCo
     return BodyContacts(feet, tuple(others))
 
 
-def _near(height: FloatArray) -> FloatArray:
+def _near(height: FloatArray, near: tuple[float, float] = NEAR_LEGS) -> FloatArray:
     """Return how much an effector that is so high (F,) is on the ground, (F,)."""
-    return np.asarray(1.0 - smoothstep(height, *NEAR_LEGS))
+    return np.asarray(1.0 - smoothstep(height, *near))
 
 
 def _lies(seen: _Seen, trunk: FloatArray) -> BoolArray:
@@ -192,7 +191,7 @@ def _bearing_hands(seen: _Seen, feet: Mapping[str, FootContacts]) -> FloatArray:
     others = [each for name, each in high.items() if plain_name(name) not in OF_ARMS]
     more = near[np.stack([each[near] for each in others]).min(axis=0) < NEAR_LEGS[0]] if others else near[:0]
     bears[is_within(times, joined(times[more, None] + (-_GIVES_WAY_S, _GIVES_WAY_S)))] = 0.0
-    beside = round(_HAND_S / SAMPLE_S)
+    beside = round(_HAND_S / STEP_S)
     padded = np.pad(bears, ((beside, beside), (0, 0)))
     bears = np.lib.stride_tricks.sliding_window_view(padded, 2 * beside + 1, axis=0).max(axis=-1)
     made = smoothed(times, bears.T, _HAND_SOFT_S, lo=0.0, hi=1.0).T

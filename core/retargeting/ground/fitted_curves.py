@@ -33,12 +33,14 @@ class CurveBounds:
 
 def smoothed(times: FloatArray, wish: FloatArray, smoothing_s: float, *, weight: FloatArray | float = 1.0,
              lo: FloatArray | float = -np.inf, hi: FloatArray | float = np.inf, keeps_ends: bool = False,
-             is_cycle: bool = False, soft: SoftBounds | None = None) -> FloatArray:
+             is_cycle: bool = False, soft: SoftBounds | None = None,
+             holds_between: bool = False) -> FloatArray:
     """Return K curves (K, F) at times (F,) that bend little, are near their wishes (K, F), and within their bounds.
 
     times: ascending, in seconds. smoothing_s: how long before and after itself a wish is heard. weight, lo, hi: (K, F)
     or what broadcasts to that. keeps_ends: curves begin and end where they are wanted, if bounds let them. is_cycle:
     what happens at the end is followed by the beginning. soft: bounds at these times that may be left at a price.
+    holds_between: the curve rises for what lo is between even frames, too, however dense times are there.
     Solved in even frames, as many as there are times in the same time; between them curves go straight, and are cut off
     at lo and hi.
 
@@ -53,7 +55,7 @@ def smoothed(times: FloatArray, wish: FloatArray, smoothing_s: float, *, weight:
     frames = max(round(length / float(np.median(np.diff(times)))), 2)
     every, own = np.linspace(times[0], times[-1], frames + 1), slice(frames if is_cycle else frames + 1)
     wished, weights = (_at(every, times, rows) for rows in (wish, weight))
-    low, high = _highest(every, times, lo), -_highest(every, times, -hi)
+    low, high = (_highest if holds_between else _at)(every, times, lo), _at(every, times, hi)
     if is_cycle:
         wished[:, 0], low[:, 0] = 0.5 * (wished[:, 0] + wished[:, -1]), np.maximum(low[:, 0], low[:, -1])
         high[:, 0] = np.minimum(high[:, 0], high[:, -1])

@@ -32,7 +32,7 @@ from .bearing_trunk import of_trunk
 from .fitted_curves import smoothed
 from .grounding import Ground, turns_of_moved
 from .lowest_skin import LowestSkin
-from .touching import EASE_S, NEAR_LEGS, leg_length
+from .touching import EASE_S, TRUNK_NEAR_LEGS, leg_length
 
 _FAR_LEGS: Final = (0.2, 0.35)
 """Feet that hang higher above seat or back than the second are not put down."""
@@ -103,12 +103,12 @@ def with_legs_beside_trunk(contacts: BodyContacts, played: Clip, found: Skeleton
         return played, None
     times = _times(played, body, steps, near)
     height = np.maximum(contacts.height(TRUNK, times), 0.0)
-    share, is_on = contacts.weight(TRUNK, times), 1.0 - smoothstep(height, 0.0, NEAR_LEGS[0])
+    share, is_on = contacts.weight(TRUNK, times), 1.0 - smoothstep(height, 0.0, TRUNK_NEAR_LEGS[0])
     share = share * np.stack([1.0 - contacts.weight(FEET[side], times, on=SEAT) for side in body.legs])
     leg, made, before = leg_length(found), played, body.low(played, times, up)
     stands, low = np.stack([_stands(times, contacts.feet.get(side)) for side in body.legs]), before
     for _ in range(_ROUNDS):
-        deep = (low[:, 0] - before[:, 1:].T) / leg - np.minimum(height, NEAR_LEGS[1])
+        deep = (low[:, 0] - before[:, 1:].T) / leg - np.minimum(height, TRUNK_NEAR_LEGS[1])
         wanted = before[:, 1:].T + leg * _calmly(times, share * _raised(deep, stands), is_on)
         new: dict[int, tuple[FloatArray, FloatArray]] = {}
         for limb, raised in zip(body.legs.values(), wanted - low[:, 1:].T, strict=True):

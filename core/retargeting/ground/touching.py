@@ -21,6 +21,8 @@ _SHORTEST_SLIDE_S: Final = 2.0 * EASE_S
 """Feet that slide over the ground for less would make the body hop onto it and off again."""
 NEAR_LEGS: Final = (0.05, 0.3)
 """An effector whose skin is at most so high above the ground is on it; from the second on it is not."""
+TRUNK_NEAR_LEGS: Final = (0.05, 0.35)
+"""The same of seat and back, for which legs begin to make room from farther away."""
 _FIRM: Final = 2.0
 """How firmly stands what lies, or a foot on its heel; a foot on its toes half so."""
 _MOST_KNOWN: Final = 8

@@ -1,0 +1,177 @@
+"""The fingers of a hand: looked for with cells of their own, finer than those of the body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..binding.solid import SAMPLE_STEP, Solid
+from ..binding.surface import Surface
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from .carving import carved
+from .cells import Cells, parts_of
+from .humanoid import Limb
+from .level_sets import Course, LevelSets, extremities
+from .limbs import line_through, unit
+
+FINGERS: Final = ("thumb", "index", "middle", "ring", "pinky")
+
+_REACH: Final = 1.3
+"""A hand lies within so many times the way from wrist to fingertip."""
+
+_ALONG: Final = 48
+_ACROSS: Final = 40
+_SHORTEST: Final = 0.16
+"""Cells along a hand; the edge of the cube of as many cells as there are in its box at most; and of its length what a
+finger has at least."""
+
+_FREE: Final = 0.86
+"""Of the way from knuckle to fingertip lies beyond the web; the rest is in the palm."""
+
+_PHALANGES: Final = 0.0, 0.48, 0.76
+_THUMB: Final = 0.0, 0.55
+"""Where joints are on the way from the knuckle to the tip, as shares of it, after H-Anim."""
+
+_THUMB_ROOT: Final = 0.33
+"""Of the way from the wrist to the thumb's knuckle its first joint."""
+
+_FEWEST: Final = 5
+"""A hand with fewer fingers is a mitten: nothing tells which fingers they are."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hand:
+    """Joints (3, 3) and tip (3,) of each finger; palm: (3,) the unit vector that the palm looks along."""
+
+    joints: Mapping[str, FloatArray]
+    tips: Mapping[str, FloatArray]
+    palm: FloatArray
+
+    def mirrored(self, normal: FloatArray, middle: FloatArray) -> Hand:
+        """Return the hand of the other side; normal, middle: (3,) of the plane between both."""
+        def image(points: FloatArray) -> FloatArray:
+            return np.asarray(points - 2.0 * ((points - middle) @ normal)[..., None] * normal)
+
+        palm = self.palm - 2.0 * float(self.palm @ normal) * normal
+        return Hand({name: image(points) for name, points in self.joints.items()},
+                    {name: image(point) for name, point in self.tips.items()}, palm)
+
+
+def find_hand(surface: Surface, arm: Limb, is_left: bool) -> Hand | None:
+    """Return the fingers of a hand with five; None where fewer can be told apart.
+
+    surface: of the body. The hand's part of it, open at the wrist, becomes a solid; its ends, seen from the wrist, are
+    the fingers. The thumb is the outermost on the side on which the next is farther away, and nearer to the wrist.
+    """
+    cells = _cells_of_hand(surface, arm)
+    if cells is None:
+        return None
+    forearm = unit(arm.end - arm.middle)
+    along = (cells.points - arm.end) @ forearm
+    sources = np.flatnonzero(along <= max(float(along.min()) + 3.0 * cells.cell, 0.0))
+    away = cells.distances(sources)
+    sets = LevelSets.of(cells, away)
+    length = float(np.linalg.norm(arm.tip - arm.end))
+    ends = [end for end in extremities(sets, away, _SHORTEST * length) if along[end.cell] > 0.2 * length]
+    if len(ends) != _FEWEST:
+        return None
+    tips = cells.points[[end.cell for end in ends]]
+    webs = np.array([(sets.level[end.saddle] + 0.5) * sets.width for end in ends])
+    webs[0] = webs[1:].max()  # the longest meets no longer one
+    order = _from_thumb(tips, arm.end, forearm)
+    joints = {name: _finger(cells, ends[k].cell, float(away[ends[k].cell] - webs[k]), sources, name == "thumb", arm.end)
+              for name, k in zip(FINGERS, order, strict=True)}
+    across = tips[order[0]] - tips[order[2]]
+    fingers = unit(tips[order[1:]].mean(axis=0) - arm.end)
+    palm = unit(np.cross(fingers, across) * (1.0 if is_left else -1.0))
+    return Hand(joints, {name: tips[k] for name, k in zip(FINGERS, order, strict=True)}, palm)
+
+
+def _cells_of_hand(surface: Surface, arm: Limb) -> Cells | None:
+    """Return the inside of a hand, in the body's space; None where there is no surface."""
+    length = float(np.linalg.norm(arm.tip - arm.end))
+    offsets = surface.points - arm.end
+    near = (np.linalg.norm(offsets, axis=1) < _REACH * length) & (offsets @ unit(arm.end - arm.middle) > -0.15 * length)
+    triangles = surface.triangles[near[surface.triangles].all(axis=1)]
+    if len(triangles):
+        triangles = triangles[_of_hand(surface, triangles, near, arm.tip)]
+    if len(triangles) < _ALONG or length == 0.0:
+        return None
+    used, corners = np.unique(triangles, return_inverse=True)
+    own = Surface.build(offsets[used], corners.reshape(-1, 3))
+    cell = max(length / _ALONG, float(np.prod(np.ptp(own.points, axis=0))) ** (1.0 / 3.0) / _ACROSS)
+    samples, areas = own.samples(SAMPLE_STEP * cell)
+    cells = Cells.of(carved(Solid.build(own.points, samples, areas, cell), samples, areas))
+    return Cells(cells.points + arm.end, cells.neighbours, cells.lengths, cells.bridges, cells.bridge_lengths,
+                 cells.depth, cells.cell)
+
+
+def _of_hand(surface: Surface, triangles: IntArray, near: BoolArray, tip: FloatArray) -> BoolArray:
+    """Return which triangles near a hand, (T,), are its own: not those of the thigh beside which it hangs.
+
+    Its own are connected there with its tip (3,), or belong to parts that lie near it, (P,), as a whole.
+    """
+    part = parts_of(len(near), triangles)
+    whole = parts_of(len(near), surface.triangles)
+    reaches_beyond = np.zeros(len(near), dtype=np.bool_)
+    reaches_beyond[whole[~near]] = True
+    used = np.unique(triangles)
+    nearest = used[((surface.points[used] - tip) ** 2).sum(axis=1).argmin()]
+    corner = triangles[:, 0]
+    return np.asarray((part[corner] == part[nearest]) | ~reaches_beyond[whole[corner]])
+
+
+def _from_thumb(tips: FloatArray, wrist: FloatArray, forearm: FloatArray) -> list[int]:
+    """Return the numbers of fingertips (5, 3) from the thumb's to the little finger's."""
+    reach = tips - wrist
+    flat = reach - (reach @ forearm)[:, None] * forearm
+    _, across = line_through(flat)
+    angles = np.arctan2(reach @ across, reach @ forearm)
+    order: list[int] = np.argsort(angles).tolist()
+    gaps, lengths = np.diff(angles[order]), np.linalg.norm(reach, axis=1)[order]
+    usual = float(np.median(gaps)) or 1.0
+    first = gaps[0] / usual + 4.0 * (1.0 - lengths[0] / lengths.max())
+    last = gaps[-1] / usual + 4.0 * (1.0 - lengths[-1] / lengths.max())
+    return order if first >= last else order[::-1]
+
+
+def _finger(cells: Cells, tip: int, free: float, sources: IntArray, is_thumb: bool, wrist: FloatArray) -> FloatArray:
+    """Return the joints (3, 3) of a finger, from the palm outwards; free: how long it is beyond the web."""
+    away = cells.distances([tip])
+    course = Course.of(cells, LevelSets.of(cells, away), away, int(sources[away[sources].argmin()]))
+    own = course.points[(course.at > 0.15 * free) & (course.at < 0.9 * free)]
+    end = cells.points[tip]
+    inwards = line_through(own)[1] if len(own) > 2 else unit(wrist - end)
+    inwards = inwards if inwards @ (wrist - end) > 0.0 else -inwards
+    whole = free / (1.0 if is_thumb else _FREE)
+    places = []
+    for share in (_THUMB if is_thumb else _PHALANGES):
+        distance = whole * (1.0 - share)
+        inside = course.point_at(min(distance, 0.9 * free))
+        places.append(inside + max(distance - 0.9 * free, 0.0) * inwards)
+    if is_thumb:
+        places.insert(0, wrist + _THUMB_ROOT * (places[0] - wrist))
+    return np.array(places)
+
+
+def both_hands(surface: Surface, arms: tuple[Limb, Limb], normal: FloatArray,
+               middle: FloatArray) -> tuple[Hand | None, Hand | None]:
+    """Return the fingers of the left and the right hand: of both, or of none.
+
+    Where one hand's are found alone, the other's mirror them, if its tip is where the mirror image has one; normal,
+    middle: (3,) of the plane between both.
+    """
+    left, right = (find_hand(surface, arm, is_left) for arm, is_left in zip(arms, (True, False), strict=True))
+    if (left is None) == (right is None):
+        return left, right
+    found = left or right
+    assert found is not None
+    image = found.mirrored(normal, middle)
+    other = arms[1] if right is None else arms[0]
+    tips = np.array(list(image.tips.values()))
+    if float(np.linalg.norm(tips - other.tip, axis=1).min()) > 0.2 * float(np.linalg.norm(other.tip - other.end)):
+        return None, None
+    return (left, image) if right is None else (image, right)

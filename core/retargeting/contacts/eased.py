@@ -1,0 +1,115 @@
+"""Arms that are moved out of a trunk, or onto what they touch, go there and back without a jerk.
+
+Where the direction out of a thick trunk changes its side, or a hand comes in fast, a correction that holds in each
+frame by itself jumps from one to the next. So what it does to wrists and elbows is averaged over a moment, and done
+anew. And where it leads hands far, they go there before they touch, and come back after they have touched; hands that
+touch for so short a time that they cannot go there and back do so in part.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ...maths import rotations as rot
+from ...maths.arrays import FloatArray
+from ..ground.off_ground import lowest_beside
+from ..limbs import LimbPoses
+
+_MOMENT_S: Final = 0.05
+"""Averages are over twice as long before and after, and most of what they see is within this; longer ones miss short
+touches."""
+
+
+def averaged(times: FloatArray, values: FloatArray, moment_s: float = _MOMENT_S) -> FloatArray:
+    """Return the averages of values (F, C) at times (F,) over moments about each, nearer ones counting more.
+
+    What begins or ends within a moment is taken to go on.
+
+    >>> averaged(np.array((0.0, 1.0, 2.0)), np.array([(0.0,), (1.0,), (2.0,)]), 0.25)[1].tolist()
+    [1.0]
+    """
+    for _ in range(2):
+        ends = np.concatenate((times[:1] - moment_s, times, times[-1:] + moment_s))
+        padded = np.concatenate((values[:1], values, values[-1:]))
+        areas = np.cumsum((padded[1:] + padded[:-1]) / 2.0 * np.diff(ends)[:, None], axis=0)
+        areas = np.concatenate((np.zeros((1, values.shape[1])), areas))
+        values = (_area(ends, padded, areas, times + moment_s) - _area(ends, padded, areas, times - moment_s)) / (
+            2.0 * moment_s)
+    return values
+
+
+def averaged_up_to(times: FloatArray, values: FloatArray, counts: FloatArray) -> FloatArray:
+    """Return averages of values (F, C) at times (F,) that are nearly as large where these count, (F, C) 0 to 1.
+
+    Averages lower what lasts shorter than their moments; so what was missing is averaged once more. More often would
+    bring them nearer, but sooner, and hands would hurry.
+
+    >>> times, peak = np.arange(9) / 15.0, (np.arange(9) == 4)[:, None] * 1.0
+    >>> [float(found[4, 0].round(2)) for found in (averaged(times, peak), averaged_up_to(times, peak, peak))]
+    [0.46, 0.71]
+    """
+    once = averaged(times, values)
+    return once + averaged(times, counts * (values - once))
+
+
+def within_reach(times: FloatArray, far: FloatArray, speed: float) -> FloatArray:
+    """Return how much of ways so far (F,), at times (F,), may be gone and come back (F,) while they last, 0 to 1.
+
+    >>> times = np.arange(5) / 10.0
+    >>> within_reach(times, np.array((0.0, 0.2, 0.2, 0.2, 0.0)), 1.0).tolist()
+    [1.0, 1.0, 1.0, 1.0, 1.0]
+    >>> within_reach(times, np.array((0.0, 0.0, 0.2, 0.0, 0.0)), 1.0).round(3).tolist()
+    [1.0, 1.0, 0.5, 1.0, 1.0]
+    """
+    slower = np.minimum.accumulate(far - speed * times) + speed * times
+    slower = np.minimum(np.minimum.accumulate((far + speed * times)[::-1])[::-1] - speed * times, slower)
+    most = -lowest_beside(times, -slower, np.ones(len(times), np.bool_), far / speed)
+    return np.asarray(np.minimum(most / np.maximum(far, 1e-30), 1.0) ** (far > 0.0))
+
+
+def gone_before_and_after(times: FloatArray, ways: FloatArray, counts: FloatArray, speed: float) -> FloatArray:
+    """Return ways (F, 3) at times (F,) that are gone no faster before and after those that count, (F,) from 0 to 1.
+
+    >>> ways, counts = np.array([(0.0,) * 3] * 2 + [(0.2, 0.0, 0.0)] + [(0.0,) * 3] * 2), np.array((0, 0, 1, 0, 0))
+    >>> gone_before_and_after(np.arange(5) / 10.0, ways, counts, 1.0)[:, 0].round(3).tolist()
+    [0.0, 0.1, 0.2, 0.1, 0.0]
+    """
+    far, longest, made = counts * np.linalg.norm(ways, axis=1), np.linalg.norm(ways, axis=1), ways.copy()
+    for turn in (slice(None), slice(None, None, -1)):
+        passed = speed * np.abs(times - times[turn][0])[turn]
+        ahead = far[turn] + passed
+        first = np.maximum.accumulate(np.where(ahead >= np.maximum.accumulate(ahead), np.arange(len(times)), 0))
+        left = (ahead[first] - passed)[turn]
+        rows = np.flatnonzero(left > longest)
+        begun = np.arange(len(times))[turn][first][turn][rows]
+        made[rows] = (left[rows] / np.maximum(longest[begun], 1e-30))[:, None] * ways[begun]
+        longest = np.maximum(longest, left)
+    return made
+
+
+def _area(times: FloatArray, values: FloatArray, areas: FloatArray, at: FloatArray) -> FloatArray:
+    """Return the area (N, C) under lines between values (F, C) up to instants (N,), from areas (F, C) at times."""
+    before = np.clip(np.searchsorted(times, at, side="right") - 1, 0, len(times) - 2)
+    passed = (at - times[before])[:, None]
+    slope = (values[before + 1] - values[before]) / np.maximum(times[before + 1] - times[before], 1e-30)[:, None]
+    return np.asarray(areas[before] + passed * values[before] + 0.5 * passed**2 * slope)
+
+
+def detours(plain: LimbPoses, moved: LimbPoses, carriers: FloatArray) -> FloatArray:
+    """Return how far wrists were moved as the trunk sees it, and by what angle elbows were swung, (..., 4).
+
+    carriers: (..., 3, 3) the axes of the trunk that carries each arm.
+    """
+    offset, line = moved.last - plain.last, moved.line
+    elbows = [arm.middle - arm.first for arm in (plain.reaching(offset), moved)]
+    one, other = (elbow - line * np.sum(elbow * line, axis=-1, keepdims=True) for elbow in elbows)
+    angle = np.arctan2(np.sum(rot.cross(one, other) * line, axis=-1), np.sum(one * other, axis=-1))
+    return np.concatenate((np.linalg.solve(carriers, offset[..., None])[..., 0], angle[..., None]), axis=-1)
+
+
+def with_detours(plain: LimbPoses, carriers: FloatArray, made: FloatArray) -> LimbPoses:
+    """Return arms (...) whose wrists are moved and whose elbows are swung by detours (..., 4)."""
+    moved = plain.reaching((carriers @ made[..., :3, None])[..., 0])
+    return moved.turned(rot.from_axis_angle(moved.line, made[..., 3]))
