@@ -1,4 +1,4 @@
-"""The command `blender --command takt retarget`: clips made into Actions of a character, without a window."""
+"""The command `blender --command takt`: clips made into Actions of a character, or a score played, without a window."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ..bridge.active_character import armature_problem
 from ..bridge.play_clips import ClipPlayer, files_in, folders_within
 from ..core.errors import TaktError, some_of
 from ..core.retargeting.outcome import Outcome, table
+from . import play_command
 from .retarget_clips import retargeted
 
 _NAME = "takt"
@@ -33,10 +34,11 @@ def unregister() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command; return 0 where every clip plays, 1 where any is refused, 2 where nothing could begin."""
+    """Run the command; return 0 where all is done, 1 where any clip is refused, 2 where nothing could begin."""
     parser = argparse.ArgumentParser(prog=f"blender --command {_NAME}")
-    retarget = parser.add_subparsers(required=True, metavar="retarget").add_parser(
-        "retarget", help="make an Action of each clip for the character of a .blend")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
+    play_command.add(commands)
+    retarget = commands.add_parser("retarget", help="make an Action of each clip for the character of a .blend")
     retarget.add_argument("rig", type=Path, help="the .blend with the character")
     retarget.add_argument("clips", type=Path, nargs="+", help="files with clips, or folders of them")
     retarget.add_argument("--out", type=Path, required=True, help="the .blend that is written")
@@ -54,7 +56,7 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as stopped:  # Blender itself shall end the process
         return int(stopped.code or 0)
     try:
-        return _retarget(options)
+        return _play(options) if options.command == "play" else _retarget(options)
     except TaktError as error:
         print(f"error: {error}")  # noqa: T201  # the command's answer
         return 2
@@ -75,11 +77,26 @@ def _retarget(options: argparse.Namespace) -> int:
     for done in retargeted(player, paths, scene):
         outcomes += done
     print(table(outcomes), *left_out, sep="\n")  # noqa: T201  # the command's answer
-    try:
-        bpy.ops.wm.save_as_mainfile(filepath=str(options.out.resolve()), copy=True)
-    except RuntimeError as error:
-        raise TaktError(f"{options.out} cannot be written: {error}") from error
+    _save(options.out)
     return int(any(outcome.problem for outcome in outcomes))
+
+
+def _play(options: argparse.Namespace) -> int:
+    if not options.rig.is_file():
+        raise TaktError(f"there is no file {options.rig}")
+    play_command.values_of(options.values)
+    _check_out(options, [] if options.score is None else [options.score])
+    _open(options.rig)
+    print(play_command.perform(_armature(options.armature), options))  # noqa: T201  # the command's answer
+    _save(options.out)
+    return 0
+
+
+def _save(out: Path) -> None:
+    try:
+        bpy.ops.wm.save_as_mainfile(filepath=str(out.resolve()), copy=True)
+    except RuntimeError as error:
+        raise TaktError(f"{out} cannot be written: {error}") from error
 
 
 def _files(options: argparse.Namespace) -> tuple[list[Path], list[str]]:

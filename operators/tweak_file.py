@@ -30,6 +30,14 @@ class TAKT_OT_save_tweaks(ForTweaks, ExportHelper, bpy.types.Operator):
     else:
         filter_glob: StringProperty(default=f"*{tweak_files.ENDING}", options={"HIDDEN"})
 
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Ask for the file, called as the character to begin with."""
+        armature_object = active_armature(context)
+        if not self.filepath and armature_object is not None:
+            self.filepath = bpy.path.clean_name(armature_object.name) + self.filename_ext
+        found: set[Any] = ExportHelper.invoke(self, context, event)
+        return found
+
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Write it."""
         armature_object = active_armature(context)
@@ -56,6 +64,11 @@ class TAKT_OT_load_tweaks(ForScoreAction, ImportHelper, bpy.types.Operator):
         filter_glob: str
     else:
         filter_glob: StringProperty(default=f"*{tweak_files.ENDING}", options={"HIDDEN"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Ask for the file."""
+        found: set[Any] = ImportHelper.invoke(self, context, event)
+        return found
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Read the file first; then add its layers."""

@@ -237,9 +237,8 @@ def _draw_tweaks(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
         layer = character.tweaks[character.tweaks_index]
         column = layout.column(align=True)
         column.prop(layer, "action", text="")
-        row = column.row(align=True)
-        row.prop(layer, "ease_in")
-        row.prop(layer, "ease_out")
+        column.prop(layer, "ease_in")
+        column.prop(layer, "ease_out")
         row = column.row(align=True)
         row.prop(layer, "holds", toggle=True)
         row.prop(layer, "is_last", toggle=True)

@@ -1,0 +1,68 @@
+"""blender --command takt play: a score, its values and its seed, without a window."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+
+from takt.bridge import properties
+from takt.operators import command
+
+SCORE = """<pha version="2" tickLength="1"><load src="feet.Steps"/><procedure name="main">
+<param name="turns" default="2"/><param name="fast" default="no"/>
+<loop times="turns"><call name="left" duration="1"/></loop>
+<pick><call name="left" duration="1"/><call name="right" duration="2"/></pick>
+</procedure></pha>"""
+
+
+@pytest.fixture
+def paths(rig: bpy.types.Object, library: Path) -> tuple[Path, Path, Path]:
+    """A .blend with a character, a score, and what is written."""
+    (library / "turns.pha").write_text(SCORE, encoding="utf-8")
+    hero = library / "hero.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(hero), copy=True)
+    return hero, library / "turns.pha", library / "out.blend"
+
+
+def played(out: Path) -> tuple[float, Any]:
+    bpy.ops.wm.open_mainfile(filepath=str(out))
+    character = properties.character(bpy.data.objects["Rig"])
+    assert character.action is not None
+    return character.action.frame_range[1], character
+
+
+@pytest.mark.parametrize(("turns", "seed"), [(2, 0), (5, 3)])
+def test_a_score_is_played_with_values_and_a_seed(paths: tuple[Path, Path, Path], turns: int, seed: int) -> None:
+    hero, score, out = map(str, paths)
+    assert command.run(["play", hero, "--score", score, "--out", out, "--set", f"turns={turns}", "--set", "fast=yes",
+                        "--seed", str(seed)]) == 0
+    end, character = played(paths[2])
+    assert end - 1 - 24 * turns in (24, 48) and character.seed == seed and character.text.name == "turns.pha"
+
+
+def test_what_it_plays_already_is_played_again(paths: tuple[Path, Path, Path]) -> None:
+    hero, score, out = map(str, paths)
+    again = str(paths[2].with_name("again.blend"))
+    assert command.run(["play", hero, "--score", score, "--out", out]) == 0
+    assert command.run(["play", out, "--out", again, "--set", "turns=7"]) == 0
+    assert played(Path(again))[0] > 7 * 24
+
+
+@pytest.mark.parametrize(("more", "message"), [
+    (["--set", "turns"], "--set turns: expected NAME=VALUE"),
+    (["--set", "wide=1"], "the procedure has no such parameter"),
+    (["--set", "turns=yes"], "--set turns: expected a number"), (["--score", "gone.pha"], "there is no file gone.pha"),
+    (["--procedure", "finale"], "finale"), (["--armature", "Other"], "there is no armature 'Other'")])
+def test_what_is_wrong_ends_with_2_and_writes_nothing(paths: tuple[Path, Path, Path], more: list[str], message: str,
+                                                      capsys: pytest.CaptureFixture[str]) -> None:
+    hero, score, out = map(str, paths)
+    arguments = ["play", hero, "--out", out, *(["--score", score] if "--score" not in more else []), *more]
+    assert command.run(arguments) == 2
+    assert message in capsys.readouterr().out and not paths[2].exists()
+
+
+def test_a_character_without_a_score_needs_one(paths: tuple[Path, Path, Path],
+                                               capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.run(["play", str(paths[0]), "--out", str(paths[2])]) == 2
+    assert "'Rig' has no score; name one by --score" in capsys.readouterr().out
