@@ -51,6 +51,7 @@ def unregister() -> None:
         score,
         score_fields,
         score_tree,
+        second_blender,
         sound,
     )
     from .preview import choice_properties, score_editor
@@ -65,6 +66,7 @@ def unregister() -> None:
     score_fields.unregister()
     score_tree.unregister()
     score.unregister()
+    second_blender.unregister()
     paths.unregister()
     hearing.unregister()
     migrations.unregister()

@@ -77,7 +77,7 @@ def test(options: argparse.Namespace) -> int:
     if options.quick:
         return quick(options.rest)
     python = blender_python(options.blender)
-    return run([python, "-c", PYTEST, *options.rest], {**fresh_user_folder("test"), **ogre_python()})
+    return run([python, "-c", PYTEST, *options.rest], {**fresh_user_folder("test"), **ogre_python(), **usd_python()})
 
 
 def quick(rest: Sequence[str]) -> int:
@@ -115,7 +115,9 @@ def bench(options: argparse.Namespace) -> int:
     if not options.rest or options.rest[0] not in names:
         raise SetupError(f"bench wants one of: {', '.join(names) or 'nothing there yet'}")
     name, *arguments = options.rest
-    return run([blender_python(options.blender), "-m", f"benchmarks.{name}", *arguments], fresh_user_folder("bench"))
+    settings = usd_python() if name == "agreement" else {}
+    return run([blender_python(options.blender), "-m", f"benchmarks.{name}", *arguments],
+               {**fresh_user_folder("bench"), **settings})
 
 
 def build_zip(python: Path) -> int:
@@ -182,6 +184,18 @@ def ogre_python() -> dict[str, str]:
         return {name: str(environment("ogre", python, dependencies("ogre")))}
     except SetupError as error:
         say(f"the tests that compare with OGRE itself are left out: {error}")
+        return {name: "none"}
+
+
+def usd_python() -> dict[str, str]:
+    """Return the setting that names a Python with OpenUSD, which tests compare with; "none" where it cannot be had."""
+    name = "TAKT_USD_PYTHON"
+    if name in os.environ:
+        return {}
+    try:
+        return {name: str(environment("usd", sys.executable, dependencies("usd")))}
+    except SetupError as error:
+        say(f"the tests that compare with OpenUSD are left out: {error}")
         return {name: "none"}
 
 

@@ -2,8 +2,9 @@
 
 dev.py bench hostile [--count N] [--seed N] [--only WORD] damages N times (2000) each: OGRE skeletons and meshes, their
 XML, material scripts, glTF, BVH, RiTE, skeleton maps, scores; then bombs, what multiplies, numbers beyond all measure,
-sound that is none, and paths out of the library. Prints for each family how many inputs were read and how many refused,
-the longest time of the processor and the highest memory. Exits with 1 after a traceback, too much memory, or a case
+sound that is none, and paths out of the library; and .blend files, which a second Blender reads. Prints for each family
+how many inputs were read and how many refused, the longest time of the processor and the highest memory; for .blend
+files the time that passes, and the second Blender's memory. Exits with 1 after a traceback, too much memory, or a case
 that blocks. --seed: damages otherwise; --only: the families whose names hold a word.
 The files that are damaged are Sinbad's from TAKT_DATA where that is there, else small ones of our own.
 """
@@ -16,6 +17,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from takt.core.errors import TaktError
@@ -27,6 +29,7 @@ from takt.tests.core.test_ogre_mesh import body, mesh, xml
 
 MEMORY_MIB = 500
 SLOW_S = 1.0
+BLEND = ".blend, cut and changed"
 BLOCKED_S = 60
 OWN_SKELETON = LIBRARY / "dance" / "Moves.skeleton"
 MATERIAL = """material Base { technique { pass { diffuse 1 0.5 0 1 } } }
@@ -45,7 +48,7 @@ def main(arguments: list[str]) -> int:
     hostile.SEED = options.seed
     families = families_of(options.count)
     if options.family:
-        return try_all(families[options.family]())
+        return try_all(families[options.family](), is_elsewhere=options.family == BLEND)
     sys.stdout.write(f"{'':32} {'inputs':>6} {'read':>6} {'refused':>7} {'longest':>8} {'memory':>8}\n")
     failed = False
     for name in (name for name in families if options.only in name):
@@ -60,40 +63,57 @@ def families_of(count: int) -> dict[str, Callable[[], Iterator[hostile.Case]]]:
     """Return all families; count: how many cases of those that are drawn."""
     data = Path(os.environ.get("TAKT_DATA", ".")) / "ogre"
     skeleton, character = data / "Sinbad.skeleton", data / "Sinbad.mesh"
-    return hostile.families(count, (skeleton if skeleton.exists() else OWN_SKELETON).read_bytes(),
-                            ogre_xml.write(small()), character.read_bytes() if character.exists() else mesh(*body()),
-                            xml(), MATERIAL)
+    found = hostile.families(count, (skeleton if skeleton.exists() else OWN_SKELETON).read_bytes(),
+                             ogre_xml.write(small()), character.read_bytes() if character.exists() else mesh(*body()),
+                             xml(), MATERIAL)
+    return found | {BLEND: partial(_blends, count)}
 
 
-def try_all(cases: Iterator[hostile.Case]) -> int:
-    """Try all cases of a family; return 0 where all went well. A case that blocks ends the process."""
+def _blends(count: int) -> Iterator[hostile.Case]:
+    from . import hostile_blends  # in its own family alone: Blender itself takes much of the memory that is measured
+
+    return hostile_blends.damaged(count)
+
+
+def try_all(cases: Iterator[hostile.Case], *, is_elsewhere: bool = False) -> int:
+    """Try all cases of a family; return 0 where all went well. A case that blocks ends the process.
+
+    is_elsewhere: whether they are read in another process.
+    """
     read = refused = 0
     longest = 0.0
     for case in cases:
         try:
-            seconds, is_read = _timed(case)
+            seconds, is_read = _timed(case, time.perf_counter if is_elsewhere else time.process_time)
         except BaseException:
             traceback.print_exc()
             return 1
         read, refused, longest = read + is_read, refused + (not is_read), max(longest, seconds)
-    memory = _peak_mib()
+    memory = _peak_elsewhere_mib() if is_elsewhere else _peak_mib()
     sys.stdout.write(f"{read + refused:6} {read:6} {refused:7} {longest:6.3f} s {memory:4} MiB"
                      f"{'  slow' if longest > SLOW_S else ''}{'  too much' if memory > MEMORY_MIB else ''}\n")
     sys.stdout.flush()
     return int(memory > MEMORY_MIB)
 
 
-def _timed(case: hostile.Case) -> tuple[float, bool]:
+def _timed(case: hostile.Case, clock: Callable[[], float]) -> tuple[float, bool]:
     """Return how long a case took, and whether it was read."""
     signal.alarm(BLOCKED_S)  # ends the process
-    begin, is_read = time.process_time(), True
+    begin, is_read = clock(), True
     try:
         case()
     except TaktError:
         is_read = False
     finally:
         signal.alarm(0)
-    return time.process_time() - begin, is_read
+    return clock() - begin, is_read
+
+
+def _peak_elsewhere_mib() -> int:
+    """Return the peak of the second Blenders."""
+    from takt.bridge import second_blender
+
+    return second_blender.peak_bytes >> 20
 
 
 def _peak_mib() -> int:

@@ -40,7 +40,7 @@ def main(arguments: list[str]) -> int:
     pairs = []
     for path in sorted(folder.glob("*.npz")):
         case = Case.load(path)
-        body, colours = body_of(case), _colours(case)
+        body, colours = body_of(case), colours_of(case)
         pairs.append(np.concatenate([drawn(body, colours[weights.argmax(axis=1)], _CELL)
                                      for weights in (case.weights, default(case))], axis=1))
         sys.stdout.write(path.stem + ("\n" if len(pairs) % _PAIRS == 0 else ", "))
@@ -102,7 +102,7 @@ def _view() -> FloatArray:
     return np.asarray(tilted @ turned)
 
 
-def _colours(case: Case) -> FloatArray:
+def colours_of(case: Case) -> FloatArray:
     """Return the bones' colours (B, 3), sRGB, as the preview draws zones."""
     body = body_of(case)
     heads = body.heads / float(np.ptp(body.vertices, axis=0).max())

@@ -22,6 +22,7 @@ import numpy as np
 
 import takt
 from takt.bridge import action, armature
+from takt.bridge.channels import sample_channels
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
@@ -59,7 +60,7 @@ def main() -> int:
 
     def act(keys: str) -> None:
         motions.append(perform(text, None, library, skeleton, Settings(), turn=rot.IDENTITY, up=UP))
-        action.write_action(rig, "Bench", action.sample_channels(motions[-1], 24.0, 1, keys))
+        action.write_action(rig, "Bench", sample_channels(motions[-1], 24.0, 1, keys))
 
     every, few = (seconds(lambda keys=keys: act(keys), 2) for keys in ("EVERY_FRAME", "KEYS"))  # type: ignore[misc]
     motion = motions[-1]

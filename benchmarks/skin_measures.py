@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from takt.benchmarks.measured_contacts import contact_spans, height_of_trunk
 from takt.benchmarks.skinned_body import SkinnedBody, arm_places, hand_from_parts, outside_skin
 from takt.core.clips.clip import Clip
 from takt.core.clips.keyed import poses_at
@@ -25,7 +26,7 @@ from takt.core.retargeting.comparing.upright import FEET
 from takt.core.retargeting.contacts.arms import ArmsBesideTrunk
 from takt.core.retargeting.contacts.hands_and_body import HandsAndBody, height_of
 from takt.core.retargeting.ground.bearing_trunk import of_trunk
-from takt.core.retargeting.ground.touching import contact_spans, ground_height, height_of_trunk, leg_length
+from takt.core.retargeting.ground.touching import ground_height, leg_length
 from takt.core.retargeting.retarget import Retargeted
 from takt.core.skeletons.hierarchy import with_descendants
 from takt.core.skeletons.maps import SkeletonMap

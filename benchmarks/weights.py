@@ -6,8 +6,9 @@ first, and answer for the case's own vertices:
 
     python -m benchmarks.weights [folder of .npz cases]
 
-prints each variant's mean L1 against the artists' weights, and how far that lies from the unharmed one; then how
-rough the default's weights and the artists' are on each character.
+prints the default's means over all and by families (weight_families.py); each variant's mean L1 against the artists'
+weights, and how far that lies from the unharmed one; then how rough the default's weights and the artists' are on each
+character.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from takt.benchmarks.weight_families import print_families, run
 from takt.core.binding.euclidean import bind_euclidean
 from takt.core.binding.input import BindInput
 from takt.core.binding.inside import bind_inside_distance
@@ -135,7 +137,7 @@ VARIANTS: tuple[Callable[[Any], FloatArray], ...] = (
 
 @dataclass(frozen=True)
 class Case:
-    """A character with its artist's weights (V, B), rows summing to 1."""
+    """A character with its artist's weights (V, B), rows summing to 1, poses (P, B, 3, 4), and its file's name."""
 
     vertices: FloatArray
     face_vertices: FloatArray
@@ -146,6 +148,8 @@ class Case:
     bone_heads: FloatArray
     bone_tails: FloatArray
     weights: FloatArray
+    poses: FloatArray
+    source: FloatArray
 
     @classmethod
     def load(cls, path: Path) -> Case:
@@ -153,8 +157,8 @@ class Case:
         data = np.load(path)
         weights = np.zeros((len(data["vertices"]), len(data["bone_names"])))
         weights[data["weight_vertex"], data["weight_bone"]] = data["weight_value"]
-        arrays = {name: data[name] for name in cls.__dataclass_fields__ if name != "weights"}
-        return cls(weights=weights, **arrays)
+        arrays = {name: data[name] for name in cls.__dataclass_fields__ if name not in ("weights", "source")}
+        return cls(weights=weights, source=data["note"], **arrays)
 
 
 def main(arguments: list[str]) -> int:
@@ -165,6 +169,8 @@ def main(arguments: list[str]) -> int:
     if not cases:
         print(f"no .npz case in {folder}", file=sys.stderr)
         return 2
+    print_families(run(cases, default))
+    print()
     start: FloatArray | None = None
     for variant in VARIANTS:
         errors = np.array([np.abs(variant(case) - case.weights).sum(axis=1).mean() for case in cases.values()])

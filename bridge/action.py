@@ -1,185 +1,151 @@
 """A motion written as an Action: keys of every bone that moves, joined by straight lines."""
 
 import zlib
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Generator, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 import bpy
 import numpy as np
 
-from ..core.maths import rotations as rot
 from ..core.maths.arrays import BoolArray, Float32Array, FloatArray
-from ..core.maths.euler import to_euler, to_turns
-from ..core.playing.keying import Channel, Keyed, key_clip, key_every_frame, key_sparsely, resting
-from ..core.playing.motion import Motion
-from ..core.playing.stage import Playable
-from ..core.playing.varied import Varied
-from ..core.skeletons.skeleton import Skeleton
 from . import properties, versions
 from .action_users import is_used_elsewhere, object_slot
 from .armature import bone_property
-from .bone_rules import ORDINARY, BoneRules
+from .below_own_actions import Below, has_own_action, plays_below
+from .channels import Channels
 from .curves import bags
-from .frame_rate import frames_per_second
 from .keys import LINEAR, bone_path, write_keys
+from .steps import finished
 
-_STRAIGHT_RAD = np.radians(0.01)
-"""A loop whose heading changes by less than this in each lap goes straight on."""
 _FRAMES_AT_ONCE = 256
 _Repeat = Literal["REPEAT", "REPEAT_OFFSET"]
 _Written = dict[tuple[str, int], Float32Array]
 """Keys by their curve's path and index, frame and value in turn, (2 K,), joined by straight lines."""
 _NONE_WRITTEN: Final[Mapping[tuple[str, int], Float32Array]] = MappingProxyType({})
-_Curves = tuple[str, tuple[str, ...], FloatArray, BoolArray]
-"""A property, and of the bones that have it the names, values (F, B, C), and at which frames are keys (F, B)."""
-
-
-@dataclass(frozen=True, eq=False)
-class Channels:
-    """What is written: the keys of a motion, in Blender's frames and in the axes of the bones.
-
-    frames: (F,) of the scene, maybe with fractions. Bones that the body hangs on have a key at rest, so that they do
-    not stay where another Action left them.
-    is_loop: whether the curves repeat. has_turning_laps: whether each lap of the loop starts with another heading,
-    which curves cannot repeat.
-    """
-
-    frames: FloatArray
-    curves: tuple[_Curves, ...]
-    is_loop: bool
-    has_turning_laps: bool
-
-    @property
-    def last_frame(self) -> int:
-        """The frame with the last key, or the one after it."""
-        return int(np.ceil(self.frames[-1] - 1e-3))
-
-
-def sample_channels(motion: Motion, fps: float, frame_start: int, keys: str = "EVERY_FRAME",
-                    rules: BoneRules = ORDINARY) -> Channels:
-    """Sample a motion from frame_start on, in any thread.
-
-    keys: one of properties.KEYS. rules: bones that are not moved by quaternions get a key at every frame, since few
-    keys are chosen for quaternions.
-    """
-    make = key_sparsely if keys == "KEYS" else key_every_frame
-    keyed = make(motion, fps, rules.inheritance)
-    has_turning_laps = motion.sequence.is_loop and abs(motion.lap_yaw_rad) > _STRAIGHT_RAD
-    curves = tuple(_curves(motion.skeleton, keyed, rules))
-    return Channels(keyed.frames + frame_start, curves, motion.sequence.is_loop, has_turning_laps)
-
-
-def sample_varied(motion: Varied, fps: float, frame_start: int, rules: BoneRules = ORDINARY) -> Channels:
-    """Sample a score whose values change, at every frame; see sample_channels."""
-    keyed = key_clip(motion, fps, rules.inheritance)
-    return Channels(keyed.frames + frame_start, tuple(_curves(motion.skeleton, keyed, rules)), False, False)
-
-
-def clip_channels(clip: Playable, scene: bpy.types.Scene, frame_start: int,
-                  rules: BoneRules = ORDINARY) -> Channels:
-    """Sample what plays on the armature's skeleton from frame_start on, at every frame; rules: see sample_channels."""
-    keyed = key_clip(clip, frames_per_second(scene), rules.inheritance)
-    return Channels(keyed.frames + frame_start, tuple(_curves(clip.skeleton, keyed, rules)), False, False)
-
-
-def _curves(skeleton: Skeleton, keyed: Keyed, rules: BoneRules) -> "list[_Curves]":
-    def named(channel: Channel) -> tuple[str, ...]:
-        return tuple(skeleton.names[joint] for joint in channel.joints)
-
-    moves = _free(skeleton, keyed.translations, rules)
-    # Core's translations lie in the parent's axes, Blender's locations in the axes of the bone at rest.
-    locations = rot.rotate(rot.conjugate(skeleton.rest_rotations[moves.joints]), moves.values)
-    for index, name in enumerate(named(moves)) if rules.shifted_by_parent else ():
-        if name in rules.shifted_by_parent:
-            locations[:, index] = moves.values[:, index]
-    return [*_turning(named(keyed.rotations), keyed.rotations, rules.moved),
-            ("location", named(moves), locations, moves.keys),
-            ("scale", named(keyed.scales), keyed.scales.values, keyed.scales.keys),
-            *_at_rest(skeleton, keyed, rules.resting)]
-
-
-def _free(skeleton: Skeleton, moves: Channel, rules: BoneRules) -> Channel:
-    """Return the translations of those joints alone that are not connected to their parents."""
-    free = [index for index, joint in enumerate(moves.joints) if skeleton.names[joint] not in rules.connected]
-    if len(free) == len(moves.joints):
-        return moves
-    return Channel(moves.joints[free], moves.values[:, free], moves.keys[:, free])
-
-
-def _at_rest(skeleton: Skeleton, keyed: Keyed, modes: Mapping[str, str]) -> "Iterator[_Curves]":
-    """Yield curves of one key at rest for what the body hangs on; see keying.resting."""
-    joints, count = resting(skeleton, keyed), len(keyed.frames)
-
-    def still(channel: Channel, rest: FloatArray) -> tuple[tuple[str, ...], Channel]:
-        chosen = np.setdiff1d(joints, channel.joints)
-        values = np.broadcast_to(rest, (1, len(chosen), len(rest)))
-        names = tuple(skeleton.names[joint] for joint in chosen)
-        return names, Channel(chosen, values, np.ones((1, len(chosen)), dtype=np.bool_))
-
-    found = list(_turning(*still(keyed.rotations, rot.IDENTITY), modes))
-    for path, channel, rest in (("location", keyed.translations, np.zeros(3)), ("scale", keyed.scales, np.ones(3))):
-        names, one = still(channel, rest)
-        found.append((path, names, one.values, one.keys))
-    for path, names, values, _ in found:
-        if names:
-            is_first = np.broadcast_to(np.arange(count)[:, None] == 0, (count, len(names)))
-            yield path, names, np.broadcast_to(values, (count, *values.shape[1:])), is_first
-
-
-def _turning(names: tuple[str, ...], turns: Channel,
-             modes: Mapping[str, str]) -> "Iterator[_Curves]":
-    """Yield the curves of rotations, the bones of one rotation mode together."""
-    mode_of = np.array([modes.get(name, "QUATERNION") for name in names], dtype=object)
-    for mode in sorted(set(mode_of)):
-        bones = np.flatnonzero(mode_of == mode)
-        chosen, values, keys = tuple(names[bone] for bone in bones), turns.values[:, bones], turns.keys[:, bones]
-        if mode == "QUATERNION":
-            yield "rotation_quaternion", chosen, values, keys
-        elif mode == "AXIS_ANGLE":
-            yield "rotation_axis_angle", chosen, to_turns(values), np.ones_like(keys)
-        else:
-            yield "rotation_euler", chosen, to_euler(values, mode), np.ones_like(keys)
 
 
 def write_action(armature_object: bpy.types.Object, name: str, channels: Channels,
                  played: Collection[str] = ()) -> bpy.types.Action:
-    """Write the keys into Takt's own Action of the armature and assign it with its slot.
+    """Write the keys into Takt's own Action of the armature and let that play.
 
     The Action that Takt made before of the score of that name is filled anew, unless it is used elsewhere by now, or
-    its keys were edited by hand; curves that someone has added to it, as of a face, stay. Any other Action that was
-    assigned is kept in the file.
+    its keys were edited by hand; curves that someone has added to it, as of a face, stay. An Action that Takt did not
+    make stays assigned: Takt's then plays below it, in a strip of the NLA.
     played: names of Actions that the score itself may play, which are never written into.
     """
-    animation = _without_tweak_mode(armature_object)
+    return finished(writing(armature_object, name, channels, played, is_aside=False))
+
+
+def writing(armature_object: bpy.types.Object, name: str, channels: Channels, played: Collection[str] = (), *,
+            is_aside: bool, is_new_score: bool = False) -> Generator[float, None, bpy.types.Action]:
+    """Write as write_action does, the keys of a bone at each step, and yield the share that is written.
+
+    is_aside: until the last step nothing changes for the user: the keys go into an Action that nobody plays, which then
+    takes the place of the one that would have been filled anew. Where the generator is closed before, it is removed.
+    is_new_score: also an Action that Takt did not make is then no longer assigned; it is kept in the file.
+    """
+    if not is_aside:
+        _without_tweak_mode(armature_object)
+    below = Below.of(armature_object, _own_action(armature_object))
+    own = _refilled(armature_object, name, played, may_lie_in_strips=not is_new_score and _lies_below(armature_object))
+    action = own if own is not None and not is_aside else _beside(own, name)
+    try:
+        written = yield from _fill(armature_object, action, channels)
+    except GeneratorExit:
+        if action != own:
+            bpy.data.actions.remove(action)
+        raise
+    if is_aside:
+        _without_tweak_mode(armature_object)
+        below = Below.of(armature_object, _own_action(armature_object))
+    if own is not None and own != action:
+        own_name, action.use_fake_user = own.name, own.use_fake_user
+        own.user_remap(action)
+        bpy.data.actions.remove(own)
+        action.name = own_name
+    _without_tweak_mode(armature_object)
+    is_below = not is_new_score and _lies_below(armature_object)
+    if is_below:
+        below.play(armature_object, action, _end_of_strip(channels))
+    _keep_for_score(armature_object, name, action, channels, written)
+    if not is_below:
+        _let_play(armature_object, action, _slot(action, armature_object))
+    return action
+
+
+def _lies_below(armature_object: bpy.types.Object) -> bool:
+    """Tell whether the score's Action has to lie below one of the animator's, or does so already."""
+    return has_own_action(armature_object) or plays_below(armature_object)
+
+
+def _end_of_strip(channels: Channels) -> float:
+    """Return how far a strip is to play an Action: a loop as far as the scene goes, since its curves repeat."""
+    end, scene = float(channels.frames[-1]), bpy.context.scene
+    return max(end, float(scene.frame_end)) if channels.is_loop and scene is not None else end
+
+
+def _beside(own: bpy.types.Action | None, name: str) -> bpy.types.Action:
+    """Return an Action that nobody plays, which begins with the curves of another one where there is one."""
+    copy: Any = bpy.data.actions.new(name) if own is None else own.copy()
+    action: bpy.types.Action = copy
+    return action
+
+
+def _refilled(armature_object: bpy.types.Object, name: str, played: Collection[str], *,
+              may_lie_in_strips: bool) -> bpy.types.Action | None:
+    """Return the Action that a score of this name is written into again, None where it gets a new one."""
     own = _own_action(armature_object)
-    is_reused = own is not None and own.name not in played and getattr(own, properties.OF_SCORE) in ("", name)
-    if own is None or not is_reused or is_used_elsewhere(own, armature_object) or is_edited_by_hand(armature_object):
-        action = bpy.data.actions.new(name)
-    else:
-        action = own
+    if (own is None or own.name in played or getattr(own, properties.OF_SCORE) not in ("", name)
+            or is_used_elsewhere(own, armature_object, may_lie_in_strips=may_lie_in_strips)
+            or is_edited_by_hand(armature_object)):
+        return None
+    return own
+
+
+def _fill(armature_object: bpy.types.Object, action: bpy.types.Action,
+          channels: Channels) -> "Generator[float, None, _Written]":
+    """Write keys into an Action in place of those of the score that it had; yield the share that is written."""
+    bag = versions.ensure_channelbag(action, _slot(action, armature_object))
+    _clear(bag, _paths(channels) | _written_paths(armature_object, bag),
+           is_known=bool(properties.character(armature_object).written))
+    written: _Written = {}
+    bones = sum(len(names) for _, names, _, _ in channels.curves)
+    count = 0
+    for channel, names, values, is_key in channels.curves:
+        repeat: _Repeat | None = None
+        if channels.is_loop and not channels.has_turning_laps:
+            repeat = "REPEAT_OFFSET" if channel == "location" else "REPEAT"
+        for keys in _write_keys(bag, channel, names, channels.frames, values, is_key, repeat):
+            written |= keys
+            count += 1
+            yield count / bones
+    return written
+
+
+def _keep_for_score(armature_object: bpy.types.Object, name: str, action: bpy.types.Action, channels: Channels,
+                    written: "_Written") -> None:
+    """Let the Action of a score, which has all its keys, be the armature's own; keep what it played before."""
+    animation, own = armature_object.animation_data, _own_action(armature_object)
+    assert animation is not None
     setattr(action, properties.OF_SCORE, name)
     before, character = animation.action, properties.character(armature_object)
     for left in (before, own):
         # An Action without a user would be lost on saving.
         if left is not None and left != action and left.users <= (left == before) + (left == character.action):
             left.use_fake_user = True
-    slot = object_slot(action) or action.slots.new(id_type="OBJECT", name=armature_object.name)
-    bag = versions.ensure_channelbag(action, slot)
-    paths = {bone_path(name, channel) for channel, names, _, _ in channels.curves for name in names}
-    _clear(bag, paths | set(character.written.splitlines()), is_known=bool(character.written))
-    written: _Written = {}
-    for channel, names, values, is_key in channels.curves:
-        repeat: _Repeat | None = None
-        if channels.is_loop and not channels.has_turning_laps:
-            repeat = "REPEAT_OFFSET" if channel == "location" else "REPEAT"
-        written |= _write_keys(bag, channel, names, channels.frames, values, is_key, repeat)
+    paths, slot = _paths(channels), _slot(action, armature_object)
     _prepare_bones(armature_object, channels)
-    _let_play(armature_object, action, slot)
     character.action, character.written = action, "\n".join(sorted(paths))
-    setattr(action, properties.KEYS_WRITTEN, _keys_digest(bag, paths, written))
-    return action
+    setattr(action, properties.KEYS_WRITTEN, _keys_digest(versions.ensure_channelbag(action, slot), paths, written))
+
+
+def _slot(action: bpy.types.Action, armature_object: bpy.types.Object) -> bpy.types.ActionSlot:
+    return object_slot(action) or action.slots.new(id_type="OBJECT", name=armature_object.name)
+
+
+def _paths(channels: Channels) -> set[str]:
+    return {bone_path(name, channel) for channel, names, _, _ in channels.curves for name in names}
 
 
 EDITED_BY_HAND: Final = ("Keys in this Action were edited by hand, so it stays as it is, older than the score")
@@ -188,15 +154,46 @@ EDITED_BY_HAND: Final = ("Keys in this Action were edited by hand, so it stays a
 def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
     """Tell whether the keys of the Action that Takt made for an armature differ from those that Takt wrote.
 
-    Curves that someone has added, as of a face, do not count: they are kept.
+    Curves that someone has added, as of a face, do not count: they are kept. Nor do new names of bones.
     """
-    own, paths = _own_action(armature_object), properties.character(armature_object).written.splitlines()
+    own = _own_action(armature_object)
     written = "" if own is None else getattr(own, properties.KEYS_WRITTEN)
     if own is None or not written:
         return False
     slot = object_slot(own)
     bag = next((bag for bag in bags(own) if slot is not None and bag.slot_handle == slot.handle), None)
-    return bag is None or _keys_digest(bag, frozenset(paths)) != written
+    return bag is None or _keys_digest(bag, _written_paths(armature_object, bag)) != written
+
+
+def _written_paths(armature_object: bpy.types.Object, bag: bpy.types.ActionChannelbag) -> set[str]:
+    """Return the paths of the curves that Takt wrote into an Action, as they are called now.
+
+    Blender renames the curves of a bone with it. So where all curves of a bone are gone that is gone itself, they are
+    those of another bone that has the same ones, of which Takt wrote none.
+    """
+    written = set(properties.character(armature_object).written.splitlines())
+    there = {curve.data_path for curve in bag.fcurves}
+    if written <= there:
+        return written
+    bones = cast(bpy.types.Armature, armature_object.data).bones
+    gone, new = _by_bone(written - there), _by_bone(there - written)
+    kept = _by_bone(written & there)
+    for name, channels in gone.items():
+        if name not in bones and name not in kept:
+            other = next((other for other, own in new.items() if own.keys() == channels.keys() and other in bones
+                          and other not in kept), None)
+            if other is not None:
+                written = written - set(channels.values()) | set(new.pop(other).values())
+    return written
+
+
+def _by_bone(paths: Collection[str]) -> dict[str, dict[str, str]]:
+    """Return the paths of curves by the bones that they move, and by their channels."""
+    found: dict[str, dict[str, str]] = {}
+    for path in paths:
+        if (moved := bone_property(path)) is not None:
+            found.setdefault(moved[0], {})[moved[1]] = path
+    return found
 
 
 def write_new_action(armature_object: bpy.types.Object, name: str, channels: Channels,
@@ -212,7 +209,8 @@ def write_new_action(armature_object: bpy.types.Object, name: str, channels: Cha
     _clear(bag, {curve.data_path for curve in bag.fcurves}, is_known=True)
     written: _Written = {}
     for channel, names, values, is_key in channels.curves:
-        written |= _write_keys(bag, channel, names, channels.frames, values, is_key, None)
+        for keys in _write_keys(bag, channel, names, channels.frames, values, is_key, None):
+            written |= keys
     setattr(action, properties.KEYS_WRITTEN, digest_of_all_keys(action, written))
     return action
 
@@ -326,20 +324,20 @@ def _own_action(armature_object: bpy.types.Object) -> bpy.types.Action | None:
 
 
 def _write_keys(bag: bpy.types.ActionChannelbag, channel: str, names: tuple[str, ...], frames: FloatArray,
-                values: FloatArray, is_key: BoolArray, repeat: _Repeat | None) -> _Written:
-    """Write values (F, B, C) as curves of bones; return the keys of each."""
-    columns, written = _columns(values), _Written()
+                values: FloatArray, is_key: BoolArray, repeat: _Repeat | None) -> Iterator[_Written]:
+    """Write values (F, B, C) as curves of bones; yield the keys of each bone."""
+    columns = _columns(values)
     for bone, name in enumerate(names):
         is_dense = bool(is_key[:, bone].all())
         rows = slice(None) if is_dense else np.flatnonzero(is_key[:, bone])
-        path = bone_path(name, channel)
+        path, written = bone_path(name, channel), _Written()
         for index, (curve, keys) in enumerate(
                 write_keys(bag, name, channel, frames[rows], columns[bone][:, rows].T, is_dense=is_dense)):
             written[path, index] = keys
             if repeat is not None:
                 cycles: Any = curve.modifiers.new("CYCLES")
                 cycles.mode_before = cycles.mode_after = repeat
-    return written
+        yield written
 
 
 def _columns(values: FloatArray) -> Float32Array:

@@ -1,5 +1,6 @@
 """The character that operators and panels are about, and why it cannot play a score."""
 
+import re
 from pathlib import Path
 from typing import cast
 
@@ -8,6 +9,8 @@ import bpy
 from . import migrations, properties
 from .reports import GreyWithReason
 
+_GENERIC = re.compile(r"(armature|skeleton|rig|metarig|root|bip01|scene|object)[ _]?(object|root)?(\.\d{3,})?", re.I)
+"""Names of armatures that files make."""
 _MODES_THAT_ALLOW_ACTIONS = frozenset({"OBJECT", "POSE"})
 
 
@@ -15,6 +18,15 @@ def active_armature(context: bpy.types.Context) -> bpy.types.Object | None:
     """Return the active object where it is an armature, or the armature that deforms it."""
     active = getattr(context, "active_object", None)  # without a window a context has none
     return active if active is None or active.type == "ARMATURE" else active.find_armature()
+
+
+def name_of_character(armature_object: bpy.types.Object) -> str:
+    """Return an armature's name; where that only says that it is one, the name of its largest mesh."""
+    if not _GENERIC.fullmatch(armature_object.name):
+        return armature_object.name
+    meshes = [child for child in armature_object.children_recursive if child.type == "MESH"]
+    largest = max(meshes, key=lambda mesh: len(cast(bpy.types.Mesh, mesh.data).vertices), default=armature_object)
+    return largest.name
 
 
 def armature_problem(armature_object: bpy.types.Object | None) -> str:

@@ -132,6 +132,8 @@ class BackgroundPerformance:
                 raise Stopped
             self.reading = source.path.name
             if entry.needs_blender:
+                if (found := clips.read_elsewhere(source)) is not None:
+                    return found
                 raise NeedsBlender(str(source.path), partial(_read_file, source.path))
             assert entry.read is not None
             return entry.read(source)

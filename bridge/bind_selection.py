@@ -44,6 +44,12 @@ def other_shapes(context: bpy.types.Context) -> list[str]:
     return [ob.name for ob in context.selected_objects if ob.type in _OTHER_SHAPES]
 
 
+def other_armatures(context: bpy.types.Context) -> list[str]:
+    """Return the names of selected armatures to which nothing is bound."""
+    chosen = selection(context)[0]
+    return [ob.name for ob in context.selected_objects if ob.type == "ARMATURE" and ob is not chosen]
+
+
 def props(context: bpy.types.Context) -> list[str]:
     """Return the names of selected meshes that are left alone, since they are parented to bones."""
     chosen = selection(context)[1]

@@ -16,7 +16,7 @@ from ..core.binding.report import BindReport, find_unusual
 from ..core.errors import BindError
 from ..core.maths.arrays import BoolArray, FloatArray, IntArray
 from ..core.skinning.influences import Influences
-from . import armature, bend, groups, mesh
+from . import armature, bend, groups, idle_bones, mesh
 from .armature_modifiers import attach
 from .versions import is_selected
 
@@ -159,6 +159,7 @@ def write(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.O
     earlier: for each mesh the armatures that move it no longer. Returns how many groups of theirs were removed.
     """
     bend.forget_report(armature_object)
+    idle_bones.keep(armature_object, result.report.idle)
     removed = 0
     for mesh_object, mesh_task, bound, left in zip(mesh_objects, task.meshes, result.bound, earlier, strict=True):
         if mesh_task.chosen.any():
@@ -178,7 +179,7 @@ def read_bind_input(mesh_objects: Sequence[bpy.types.Object], armature_object: b
     bones = armature.read_deforming_bones(armature_object, left_out)
     body, part = read_body(mesh_objects, [mesh.armature_from_object(ob, armature_object) for ob in mesh_objects])
     return BindInput(body.vertices, body.face_vertices, body.face_sizes, part, bones.names, bones.parents, bones.heads,
-                     bones.tails)
+                     bones.tails, chosen=_chosen(armature_object, bones.names))
 
 
 def read_body(mesh_objects: Sequence[bpy.types.Object],
@@ -203,6 +204,11 @@ def read_body(mesh_objects: Sequence[bpy.types.Object],
         face_vertices=np.concatenate([m.face_vertices + start for m, start in zip(meshes, first, strict=False)]),
         face_sizes=np.concatenate([m.face_sizes for m in meshes]))
     return whole, np.repeat(part, counts)
+
+
+def _chosen(armature_object: bpy.types.Object, names: Sequence[str]) -> BoolArray:
+    chosen = {bone.name for bone in idle_bones.chosen_bones(armature_object)}
+    return np.array([name in chosen for name in names], dtype=np.bool_)
 
 
 def _check_finite(mesh_object: bpy.types.Object, points: FloatArray) -> None:

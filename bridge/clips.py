@@ -1,6 +1,7 @@
 """Clips out of Blender: Actions of the open file, .blend files, and what its importer of FBX reads.
 
-Files are read into a scene of their own, which nobody sees and which is removed with all that came in. Clips come in
+A .blend is read in a second Blender where one can be started (`second_blender.py`). All others are read into a scene of
+their own, which nobody sees and which is removed with all that came in. Clips come in
 H-Anim's axes, as from any other file.
 """
 
@@ -26,7 +27,7 @@ from ..core.library.store import ClipStore
 from ..core.maths import rotations as rot
 from ..core.retargeting.comparing.upright import turned
 from ..core.skeletons.skeleton import Skeleton
-from . import armature, axes, curves, drivers, object_motion
+from . import armature, axes, curves, drivers, object_motion, second_blender
 from .frame_rate import frames_per_second
 from .skin_points import read_points, read_sample
 
@@ -50,7 +51,7 @@ def read_file_clips(source: Source) -> ClipFile:
         actions = [action for action in bpy.data.actions if action.session_uid in new]
         if _is_blend(path):
             found = _clips([(action, ob, action.name) for action in actions
-                            if (ob := _fitting(action, objects)) is not None], visit.fps)
+                            if (ob := best_fitting(action, objects)) is not None], visit.fps)
         else:
             found = _once(_clips([(action, ob, f"{ob.name}|{action.name}") for action in actions
                                   for ob in _named_by_slots(action, objects)], visit.fps))
@@ -62,8 +63,20 @@ def read_file_clips(source: Source) -> ClipFile:
 
 def formats() -> dict[str, Format]:
     """Return all formats of clips, those too that only Blender reads."""
-    return {name: replace(entry, read=read_file_clips) if entry.needs_blender else entry
-            for name, entry in FORMATS.items()}
+    return {name: replace(entry, read=_read) if entry.needs_blender else entry for name, entry in FORMATS.items()}
+
+
+def read_elsewhere(source: Source) -> ClipFile | None:
+    """Read a file in a second Blender, in any thread; return None where that is not possible.
+
+    So are .blend files, since a damaged one may end the Blender that reads it. Raises FileError.
+    """
+    return second_blender.read(source) if _is_blend(source.path) else None
+
+
+def _read(source: Source) -> ClipFile:
+    found = read_elsewhere(source)
+    return read_file_clips(source) if found is None else found
 
 
 def clips_of_action(armature_object: bpy.types.Object,
@@ -82,7 +95,7 @@ def clips_of_action(armature_object: bpy.types.Object,
         if action is None:
             return None
         armatures = [ob for ob in bpy.data.objects if ob.type == "ARMATURE"]
-        fitting = _fitting(action, sorted(armatures, key=lambda ob: ob.session_uid != uid))
+        fitting = best_fitting(action, sorted(armatures, key=lambda ob: ob.session_uid != uid))
         if fitting is None:
             return ()
         scene = cast(bpy.types.Scene, bpy.context.scene)
@@ -95,6 +108,18 @@ def clips_of_action(armature_object: bpy.types.Object,
         return (store.made(key, lambda: _clip(fitted, skeleton, fps)),)
 
     return find
+
+
+def clip_as_played(action: bpy.types.Action, armature_object: bpy.types.Object, fps: float) -> Clip:
+    """Return an Action on the armature that plays it, on its own skeleton and in its own axes.
+
+    Raises TaktError where it moves none of its bones.
+    """
+    fitted, skeleton = curves.fit(action, armature_object), armature.read_skeleton(armature_object)
+    clip = object_motion.travelling(curves.read_clip(fitted, skeleton, fps), fitted, fps)
+    if not clip.moved.any():
+        raise TaktError(f"the Action '{action.name}' moves no bone of '{armature_object.name}'")
+    return clip
 
 
 def _clips(played: Iterable[tuple[bpy.types.Action, bpy.types.Object, str]],
@@ -150,7 +175,7 @@ def _named_by_slots(action: bpy.types.Action, objects: Iterable[bpy.types.Object
     return [ob for ob in objects if ob.name in slots and is_moved(ob, slots[ob.name])]
 
 
-def _fitting(action: bpy.types.Action, objects: Iterable[bpy.types.Object]) -> bpy.types.Object | None:
+def best_fitting(action: bpy.types.Action, objects: Iterable[bpy.types.Object]) -> bpy.types.Object | None:
     """Return the armature that has most of the bones that an Action moves; the first of several, None without any."""
     moved = set(curves.bones_moved(action))
 

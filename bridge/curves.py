@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Container, Hashable, Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple, cast
@@ -129,6 +130,20 @@ def read_clip(fitted: Fitted, skeleton: Skeleton, fps: float) -> Clip:
     if tracks is None or rules.tell_more(skeleton, tracks[0], tracks[2]):
         tracks = _evaluated(fitted, skeleton, start, end, fps)
     return Clip(action.name, skeleton, duration, *tracks, is_looping=action.use_cyclic)
+
+
+def tracks_of(action: bpy.types.Action, armature_object: bpy.types.Object, skeleton: Skeleton, fps: float,
+              frame_start: float) -> tuple[Tracks, Tracks, Tracks]:
+    """Return what the curves of an Action alone say of an armature's bones, at 0 s what they say at frame_start.
+
+    As read_clip, but nothing is evaluated: constraints, drivers and limits of inheritance have no say.
+    """
+    fitted = Fitted(action, armature_object, _bag_of(action, armature_object), False)
+    start, end = action.curve_frame_range[0], action.curve_frame_range[1]
+    tracks = _tracks(fitted, skeleton, bone_rules.read_rules(armature_object), (start, end), fps)
+    later_s = (start - frame_start) / fps
+    first, second, third = (replace(each, times_s=each.times_s + later_s) for each in tracks)
+    return first, second, third
 
 
 def _bag_of(action: bpy.types.Action, armature_object: bpy.types.Object) -> bpy.types.ActionChannelbag | None:

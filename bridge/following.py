@@ -29,10 +29,13 @@ from . import (
     score,
     skin_points,
     texts,
+    tweaks,
     write_motion,
 )
 from .active_character import score_problem
 from .background import BackgroundWork
+from .below_own_actions import plays_below
+from .channels import Channels
 from .frame_rate import frames_per_second
 from .guard import guarded
 from .performing import Performance
@@ -71,7 +74,7 @@ class _Writing:
     uid: int
     digest: str
     performance: Performance
-    work: BackgroundWork[action.Channels]
+    work: BackgroundWork[Channels]
 
 
 _followed: dict[int, _Followed] = {}
@@ -109,6 +112,11 @@ def is_own_action_assigned(armature_object: bpy.types.Object) -> bool:
     assigned = None if animation is None else animation.action
     is_tweaked = animation is not None and animation.use_tweak_mode
     return assigned == properties.character(armature_object).action and not is_tweaked
+
+
+def is_score_heard(armature_object: bpy.types.Object) -> bool:
+    """Tell whether the armature plays Takt's Action, or has none yet, also below an Action of the animator's."""
+    return is_own_action_assigned(armature_object) or plays_below(armature_object)
 
 
 def want_action(armature_object: bpy.types.Object) -> None:
@@ -164,6 +172,8 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     said, digest = _digests(armature_object, scene)
     made_from = "" if character.action is None else getattr(character.action, properties.MADE_FROM)
     older = bool(digest) and digest != made_from and (bool(made_from) or (known is not None and known.is_changed))
+    if said and not older and character.action is not None:
+        tweaks.look(armature_object, scene)
     if known is None:
         _followed[armature_object.session_uid] = _Followed(said, digest, now_s, said, is_older=older)
         return
@@ -187,7 +197,7 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     if performance.error is not None:  # perhaps a word is half typed: the Action stays as it is
         return
     is_finished = now_s - known.since_s >= _SETTLED_S
-    if older and character.keep_action and is_finished and is_own_action_assigned(armature_object):
+    if older and character.keep_action and is_finished and is_score_heard(armature_object):
         _begin(armature_object, scene, digest, performance)
 
 
@@ -211,7 +221,7 @@ def _begin(armature_object: bpy.types.Object, scene: bpy.types.Scene, digest: st
             _redraw()
             return
         sample = write_motion.sampling(armature_object, scene, performance.motion)
-        _writing = _Writing(armature_object.session_uid, digest, performance, BackgroundWork(lambda _: sample()))
+        _writing = _Writing(armature_object.session_uid, digest, performance, BackgroundWork(sample))
 
 
 def _write(armatures: dict[int, bpy.types.Object], scene: bpy.types.Scene) -> None:
@@ -259,6 +269,7 @@ def register() -> None:
     """Begin to look."""
     bpy.app.timers.register(_tick, first_interval=_INTERVAL_S, persistent=True)
     called_actions.register()
+    tweaks.register()
 
 
 def unregister() -> None:
@@ -273,3 +284,4 @@ def unregister() -> None:
     _files.clear()
     linked_texts.forget()
     called_actions.unregister()
+    tweaks.unregister()

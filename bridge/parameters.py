@@ -56,7 +56,7 @@ def seen(armature_object: bpy.types.Object) -> Seen | None:
     return (chosen(character), character.seed) if has_any else None
 
 
-def keep(character: properties.TaktCharacter, parameters: Mapping[str, Value], *, has_picks: bool) -> None:
+def keep(character: properties.TaktCharacter, parameters: Mapping[str, float | bool], *, has_picks: bool) -> None:
     """List the parameters of the procedure that plays; what was at its default goes to the new one."""
     if character.has_picks != has_picks:
         character.has_picks = has_picks

@@ -25,7 +25,6 @@ from ..core.pha.definitions import Definitions
 from ..core.pha.document import Document, parse
 from ..core.pha.expansion import expand, length_s
 from ..core.pha.expansion import parameters as parameters_of
-from ..core.pha.expressions import Value
 from ..core.pha.open_scores import Scores
 from ..core.pha.programme import Programme, resolve
 from ..core.pha.sequence import Sequence as Segments
@@ -52,6 +51,7 @@ from . import (
     skin_points,
     texts,
 )
+from . import cast as casting
 from .clip_store import CLIPS
 from .parameters import Again, Values
 
@@ -64,7 +64,8 @@ class Performance:
     actions: the names of the Actions that the score plays. procedures: those that can be played, each with its ticks
     and its seconds, known where there is a motion. clips: those that the score's file loads, each with the name that
     calls it and its seconds; None where the text cannot be read. parameters: of the procedure that plays, with their
-    defaults; has_picks: whether it leaves anything to the seed. again: performs it with other values.
+    defaults; has_picks: whether it leaves anything to the seed. again: performs it with other values. roles: those of
+    the score and what it includes, with their kinds.
     """
 
     motion: Motion | None
@@ -72,9 +73,10 @@ class Performance:
     actions: frozenset[str] = frozenset()
     procedures: tuple[tuple[str, float, float], ...] = ()
     clips: tuple[tuple[str, float], ...] | None = None
-    parameters: Mapping[str, Value] = field(default_factory=dict)
+    parameters: Mapping[str, float | bool] = field(default_factory=dict)
     has_picks: bool = False
     again: Again | None = None
+    roles: Mapping[str, str] = field(default_factory=dict)
 
 
 Resolved = tuple[Programme, Library]
@@ -146,7 +148,7 @@ def read_task(text: str, filepath: str, settings: properties.ScoreSettings, arma
     chosen: dict[str, Any] = {name: getattr(settings, name) for name in properties.SETTING_NAMES}
     character = properties.character(armature_object)
     chosen |= {"values": parameters.chosen(character), "seed": character.seed,
-               "released": read_released(character.released), **(instead or {})}
+               "released": read_released(character.released), "cast": casting.read(armature_object), **(instead or {})}
     further = libraries.folders(character.folders)
     beside = included_texts.said_beside(text, filepath)
     files_key = (filepath, further, joint_map.key(armature_object),
@@ -192,13 +194,21 @@ def perform(task: Task, find_action: FindClips, formats: Mapping[str, Format]) -
         motion = again(task.settings.values, task.settings.seed)
     except TaktError as error:
         procedures = () if resolved is None else _procedures(resolved[0])
-        return Performance(None, gaps or error, frozenset(actions), procedures, listed), None if gaps else resolved
+        return (Performance(None, gaps or error, frozenset(actions), procedures, listed,
+                            roles={} if resolved is None else _roles(resolved[0])), None if gaps else resolved)
     calls = resolved[0].calls
     return (Performance(motion, gaps, frozenset(actions), _procedures(resolved[0]), listed, known,
-                        isinstance(calls, Definitions) and bool(calls.picks), again), None if gaps else resolved)
+                        isinstance(calls, Definitions) and bool(calls.picks), again, _roles(resolved[0])),
+            None if gaps else resolved)
 
 
-def _play(task: Task, resolved: Resolved, known: Mapping[str, Value], values: Values, seed: int) -> Motion:
+def _roles(programme: Programme) -> dict[str, str]:
+    """Return the roles of a score, also of what it includes, by their names, each with its kind."""
+    views = programme.calls.views if isinstance(programme.calls, Definitions) else ()
+    return {name: role.kind for view in views for name, role in view.roles.items()}
+
+
+def _play(task: Task, resolved: Resolved, known: Mapping[str, float | bool], values: Values, seed: int) -> Motion:
     """Make the motion of a score; values that its procedure does not take (any more) are left out."""
     taken = tuple((name, value) for name, value in values
                   if name in known and isinstance(value, bool) == isinstance(known[name], bool))
@@ -337,9 +347,10 @@ def read_score(text: str, character: properties.TaktCharacter,
 
 def settings_of(character: properties.TaktCharacter) -> Settings:
     """Return how a character plays its score, as core takes it."""
+    armature_object = cast(bpy.types.Object, character.id_data)
     return Settings(**{name: getattr(character, name) for name in properties.SETTING_NAMES if name in _SETTINGS},
                     values=parameters.chosen(character), seed=character.seed,
-                    released=read_released(character.released))
+                    released=read_released(character.released), cast=casting.read(armature_object))
 
 
 def moment() -> object:
@@ -374,6 +385,7 @@ def dependencies(armature_object: bpy.types.Object, values: Hashable = None,
             joint_map.key(armature_object),
             limits.key(armature_object) if character.joint_limits else None,
             *((character.released,) if character.released else ()),  # Actions from before there was such a thing stay
+            *(() if (cast_now := casting.key(armature_object)) is None else (cast_now,)),
             *((own.name, text) for own, text in beside))
 
 

@@ -40,6 +40,7 @@ from . import (
     skin_points,
     timeline,
 )
+from .channels import clip_channels
 
 MOST_BYTES: Final = 2**28
 """Of clips kept while others are read: those of one folder are played once."""
@@ -125,7 +126,7 @@ class ClipPlayer:
         The one that was made of it before is filled anew, if nobody has changed it. is_played: let the armature play
         it, and the scene's range hold it.
         """
-        channels = action.clip_channels(clip, scene, scene.frame_start, bone_rules.read_rules(self.armature_object))
+        channels = clip_channels(clip, scene, scene.frame_start, bone_rules.read_rules(self.armature_object))
         before = clip_of_action.earlier(self.armature_object, path, name)
         new = action.write_new_action(self.armature_object, name, channels, before)
         clip_of_action.mark(new, path, name)
@@ -186,7 +187,7 @@ def mute_constraints_property() -> Any:
 
 def begins_at_rest_property() -> Any:
     """Return the property of operators that play clips."""
-    return BoolProperty(name="Begin at the Character", default=False,
+    return BoolProperty(name="Begin at Character", default=False,
                         description="Shift the clip over the ground so that it begins where the character stands; "
                                     "else it plays where its file has it")
 

@@ -51,7 +51,7 @@ def report_clip(operator: bpy.types.Operator, player: ClipPlayer, done: Retarget
 def _out_of_sight(done: Retargeted, clip: str) -> Iterator[str]:
     """Yield where a clip begins, if that is so far off that nobody would find it."""
     if done.begins_away > FAR_HEIGHTS:
-        yield (f"'{clip}' begins {done.begins_away:.0f} body heights away: Begin at the Character in Adjust Last "
+        yield (f"'{clip}' begins {done.begins_away:.0f} body heights away: Begin at Character in Adjust Last "
                "Operation brings it here, View > Frame Selected shows it there")
 
 

@@ -22,6 +22,7 @@ from ..core.playing.score import Settings
 from ..core.playing.transitions.curves import CURVES, JOINT_TIMES, PACES
 from ..core.playing.transitions.lengths import SPEEDS
 from ..core.playing.transitions.methods import TRANSITION_METHODS
+from ..core.playing.tweaks import EASE_S
 from ..core.retargeting.comparing.bvh_space import AUTO, AXES
 from ..core.skeletons import hanim
 from . import changes, language
@@ -44,6 +45,8 @@ OF_SCORE = "takt_of_score"
 """The property of an Action that Takt has made: the name of the score. Another score gets an Action of its own."""
 OF_CLIP = "takt_of_clip"
 """The property of an Action that Takt has made: a digest of the clip and its file. See clip_of_action.py."""
+TIES = "takt_ties"
+"""The property of an Action of tweaks: to which moments of the music its keys are tied. See tweaks.py."""
 RANGE_LEFT = "takt_range_left"
 """The property of a scene: first and last frame as Takt has left them; another range now is the user's own."""
 VERSION = 2
@@ -289,6 +292,35 @@ class TaktCalled(bpy.types.PropertyGroup):
         action: PointerProperty(type=bpy.types.Action, override=_OVERRIDABLE)
 
 
+class TaktTweaks(bpy.types.PropertyGroup):
+    """A layer of tweaks: an Action above the score's, whose keys go where their blocks go; `name` is its own."""
+
+    if TYPE_CHECKING:
+        action: bpy.types.Action | None
+        ease_in: float
+        ease_out: float
+        holds: bool
+        is_last: bool
+    else:
+        action: PointerProperty(type=bpy.types.Action, override=_OVERRIDABLE)
+        ease_in: FloatProperty(
+            name="Ease In", subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE", default=EASE_S, min=0.0, soft_max=2.0,
+            override=_OVERRIDABLE,
+            description="How long before its first key a tweak begins, in seconds")
+        ease_out: FloatProperty(
+            name="Ease Out", subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE", default=EASE_S, min=0.0, soft_max=2.0,
+            override=_OVERRIDABLE,
+            description="How long after its last key a tweak ends, in seconds")
+        holds: BoolProperty(
+            name="Hold", override=_OVERRIDABLE,
+            description="Keep the last key's change instead of easing it out, so that the tweak is an offset from "
+                        "there on")
+        is_last: BoolProperty(
+            name="After Contacts", override=_OVERRIDABLE,
+            description="Change the pose after planted feet were held in place, so that the feet go along with the "
+                        "tweak instead of staying where they stand")
+
+
 class TaktParameter(bpy.types.PropertyGroup):
     """A parameter of the procedure that plays; `name` is its own. What is at its default follows that.
 
@@ -310,6 +342,30 @@ class TaktParameter(bpy.types.PropertyGroup):
                                         "plays with the value of that frame")
         is_truth: BoolProperty(override=_OVERRIDABLE)
         default: FloatProperty(override=_OVERRIDABLE)
+        is_here: BoolProperty(override=_OVERRIDABLE)
+
+
+def _may_play(role: "TaktRole", target: bpy.types.Object) -> bool:
+    """Tell whether an object may play a role: a curve a path, anything but the character itself a place."""
+    return bool(target != role.id_data) and (role.kind != "path" or target.type == "CURVE")
+
+
+class TaktRole(bpy.types.PropertyGroup):
+    """What plays a role of the score; `name` is the role's.
+
+    kind: place, path or prop. is_here: whether the score has the role now; the others keep what plays them.
+    """
+
+    if TYPE_CHECKING:
+        target: bpy.types.Object | None
+        kind: str
+        is_here: bool
+    else:
+        target: PointerProperty(
+            type=bpy.types.Object, name="Played By", override=_OVERRIDABLE, update=changes.score, poll=_may_play,
+            description="The object that plays this role: a place or a prop is where its origin is, and faces along "
+                        "its −Y; a path is a curve. Empty: the score plays as if the role were not there")
+        kind: StringProperty(override=_OVERRIDABLE)
         is_here: BoolProperty(override=_OVERRIDABLE)
 
 
@@ -380,7 +436,10 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         clips: bpy.types.bpy_prop_collection_idprop[TaktClip]
         clip_index: int
         called: bpy.types.bpy_prop_collection_idprop[TaktCalled]
+        tweaks: bpy.types.bpy_prop_collection_idprop[TaktTweaks]
+        tweaks_index: int
         parameters: bpy.types.bpy_prop_collection_idprop[TaktParameter]
+        cast: bpy.types.bpy_prop_collection_idprop[TaktRole]
         seed: int
         has_picks: bool
         released: str
@@ -425,7 +484,10 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         clips: CollectionProperty(type=TaktClip, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         clip_index: IntProperty(name="Clip", override=_OVERRIDABLE, description="What Insert puts into the score")
         called: CollectionProperty(type=TaktCalled, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+        tweaks: CollectionProperty(type=TaktTweaks, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+        tweaks_index: IntProperty(name="Tweaks", override=_OVERRIDABLE)
         parameters: CollectionProperty(type=TaktParameter, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+        cast: CollectionProperty(type=TaktRole, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         seed: IntProperty(
             name="Seed", min=0, default=_DEFAULTS.seed, override=_OVERRIDABLE, update=changes.score,
             description="Decides what the score's picks pick: the same seed gives the same dance, another seed another")
@@ -446,8 +508,8 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         switched: CollectionProperty(type=TaktSwitched, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
 
 
-_CLASSES = (TaktMarker, TaktProcedure, TaktClip, TaktCalled, TaktParameter, TaktJoint, TaktMuted, TaktSwitched,
-            TaktCharacter)
+_CLASSES = (TaktMarker, TaktProcedure, TaktClip, TaktCalled, TaktTweaks, TaktParameter, TaktRole, TaktJoint, TaktMuted,
+            TaktSwitched, TaktCharacter)
 
 
 def character(armature_object: bpy.types.Object) -> TaktCharacter:
@@ -460,7 +522,7 @@ def register() -> None:
     for cls in _CLASSES:
         language.register_class(cls)
     setattr(bpy.types.Object, NAME, PointerProperty(type=TaktCharacter, override={"LIBRARY_OVERRIDABLE"}))
-    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, OF_CLIP):
+    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, OF_CLIP, TIES):
         setattr(bpy.types.Action, name, StringProperty(options={"HIDDEN"}))
     setattr(bpy.types.Action, MUTES, BoolProperty(options={"HIDDEN"}))
     setattr(bpy.types.Action, MUTED, StringProperty(options={"HIDDEN"}))
@@ -470,7 +532,7 @@ def register() -> None:
 def unregister() -> None:
     """Take the settings away; what a file holds of them stays in the file."""
     delattr(bpy.types.Scene, RANGE_LEFT)
-    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, OF_CLIP, MUTES, MUTED):
+    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, OF_CLIP, TIES, MUTES, MUTED):
         delattr(bpy.types.Action, name)
     delattr(bpy.types.Object, NAME)
     for cls in reversed(_CLASSES):

@@ -19,7 +19,7 @@ from ..core.errors import Problem, TaktError
 from ..core.formats.format import Format
 from ..core.playing.motion import Motion
 from ..core.score_editor.change import holds_nothing_yet
-from . import changes, included_texts, libraries, parameters, performing, properties, texts
+from . import cast, changes, included_texts, libraries, parameters, performing, properties, texts
 from .background_performance import BackgroundPerformance
 from .clip_store import CLIPS
 from .frame_rate import frames_per_second
@@ -70,6 +70,8 @@ _performing: _Running | None = None
 """What is being performed in the background: one at a time."""
 _cost_s: dict[int, float] = {}
 """The processor's time that it took to perform each character's score last, by the session's number of its object."""
+_with_tweaks: Callable[[bpy.types.Object, Motion], Motion] | None = None
+"""Adds to a motion what an animator has changed above it; see tweaks.py."""
 _when_performed: Callable[[], None] | None = None
 _to_tell: dict[Callable[[], None], None] = {}
 """Who is told as soon as nothing waits any longer."""
@@ -111,8 +113,16 @@ def shown(armature_object: bpy.types.Object, instead: Mapping[str, object] = _AS
         if performance.error is None and not instead and (motion is not None or not is_waiting(armature_object)):
             _last_good[uid] = motion
         good = _last_good.get(uid)
-        known = _shown[which] = now, good if motion is None or (performance.error and good) else motion
+        found = good if motion is None or (performance.error and good) else motion
+        known = _shown[which] = now, found if found is None or _with_tweaks is None else _with_tweaks(armature_object,
+                                                                                                      found)
     return known[1]
+
+
+def show_with(with_tweaks: Callable[[bpy.types.Object, Motion], Motion] | None) -> None:
+    """Let motions be drawn with what this makes of them."""
+    global _with_tweaks
+    _with_tweaks = with_tweaks
 
 
 def last_good(armature_uid: int) -> Motion | None:
@@ -249,6 +259,8 @@ def keep_lists(armature_object: bpy.types.Object) -> None:
         return
     if known.motion is not None:
         parameters.keep(character, known.parameters, has_picks=known.has_picks)
+    if known.motion is not None or known.roles:
+        cast.keep(character, known.roles)
     if known.procedures and known.procedures != tuple(
             (each.name, each.ticks, each.seconds) for each in character.procedures):
         character.procedures.clear()

@@ -10,7 +10,18 @@ from ..core.pha.refactoring import Refactoring
 from ..core.playing.motion import Motion
 from ..core.playing.score import clock_of
 from ..core.score_editor.change import Candidate, attempt, emptied
-from . import action, changes, long_actions, performing, properties, score, score_blocks, texts, write_motion
+from . import (
+    action,
+    changes,
+    element_history,
+    long_actions,
+    performing,
+    properties,
+    score,
+    score_blocks,
+    texts,
+    write_motion,
+)
 from .frame_rate import frames_per_second
 from .score_blocks import Blocks
 
@@ -25,6 +36,7 @@ def attempted(armature_object: bpy.types.Object, blocks: Blocks, change: Refacto
     document = blocks.layout.documents[0]
     settings = performing.settings_of(properties.character(armature_object))
     candidate = attempt(blocks.scores, document.path, change, settings, document)
+    element_history.note(blocks.scores.texts, candidate.edited)
     return _own(armature_object, blocks, {path: str(each.text) for path, each in candidate.edited.items()}), candidate
 
 
@@ -36,6 +48,7 @@ def texts_after(armature_object: bpy.types.Object, blocks: Blocks, change: Refac
                      properties.character(armature_object).procedure)
     if edited is None:
         return attempted(armature_object, blocks, change)[0]
+    element_history.note(blocks.scores.texts, edited)
     return _own(armature_object, blocks, {path: str(each.text) for path, each in edited.items()})
 
 
@@ -105,7 +118,8 @@ def write(context: bpy.types.Context, armature_object: bpy.types.Object, new: Ne
     motion = score.motion_of(armature_object) if character.action is not None and character.keep_action else None
     stays = "" if motion is None else _why_it_stays(armature_object, scene, motion)
     if motion is not None and not stays:
-        write_motion.write(armature_object, scene, motion, write_motion.sampling(armature_object, scene, motion)())
+        channels = write_motion.sampling(armature_object, scene, motion)(None)
+        write_motion.write(armature_object, scene, motion, channels)
     else:
         score.keep_lists(armature_object)
     return stays

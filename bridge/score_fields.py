@@ -11,14 +11,14 @@ from bpy.props import BoolProperty, StringProperty
 
 from ..core.errors import EditError
 from ..core.pha.edits import Edit, RemoveAttribute, SetAttribute
-from ..core.pha.grammar import GRAMMAR, Attribute, Kind
+from ..core.pha.grammar import GRAMMAR, PLAYED, Attribute, Kind
 from ..core.pha.text import Text
 from ..core.playing.why import Why, why
 from ..core.score_editor.change import Edits
 from ..core.score_editor.layout import BoxId, Layout
 from . import language, score, score_blocks, score_edits, score_tree
 
-_TAGS = ("call", "wait", "loop", "pick", "together")
+_TAGS = PLAYED
 _OF_VERSION_1 = ("name", "duration", "transition", "repeat")
 _YES, _NO = "yes", "no"
 _refused: dict[str, tuple[str, BoxId, Text]] = {}

@@ -1,12 +1,16 @@
 """How the settings of a score are laid out, in the adjust panel, the file browser and the sidebar alike."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final, Literal
 
 import bpy
 
 from ..core.playing.transitions.methods import TRANSITION_METHODS
 from .properties import ScoreSettings, TaktCharacter
 
+_ICONS: Final[Mapping[str, Literal["EMPTY_AXIS", "CURVE_PATH", "OBJECT_DATA"]]] = {
+    "place": "EMPTY_AXIS", "path": "CURVE_PATH", "prop": "OBJECT_DATA"}
+"""Of what plays the kinds of roles."""
 METHODS_PANEL = "TAKT_PT_transition_methods"
 """The popover with a picture of each method."""
 _PARTS = (
@@ -25,6 +29,7 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
     if isinstance(settings, TaktCharacter) and len(settings.procedures):
         column.template_list("TAKT_UL_procedures", "", settings, "procedures", settings, "procedure_index", rows=3)
         _draw_parameters(layout, settings)
+        _draw_cast(layout, settings)
         column = layout.column()
     else:
         column.prop(settings, "procedure")
@@ -46,12 +51,17 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
 
 
 def _draw_folders(column: bpy.types.UILayout, character: TaktCharacter) -> None:
-    """Draw the folders that are searched after the library, each with what forgets it."""
+    """Draw the folders that are searched after the library, each with what moves and forgets it, and what adds one."""
     for index, folder in enumerate(character.folders):
         row = column.row(align=True)
         row.prop(folder, "path", text="" if index else "Also", translate=False)
+        if len(character.folders) > 1:
+            up: Any = row.operator("takt.move_folder", text="", icon="TRIA_UP")
+            down: Any = row.operator("takt.move_folder", text="", icon="TRIA_DOWN")
+            up.index, up.direction, down.index, down.direction = index, "UP", index, "DOWN"
         forget: Any = row.operator("takt.forget_folder", text="", icon="X")
         forget.index = index
+    column.operator("takt.add_clip_folder", text="Add Clip Folder…", icon="FILE_FOLDER", translate=False)
 
 
 def _draw_parameters(layout: bpy.types.UILayout, character: TaktCharacter) -> None:
@@ -69,11 +79,22 @@ def _draw_parameters(layout: bpy.types.UILayout, character: TaktCharacter) -> No
         row.operator("takt.seed_each", text="", icon="COMMUNITY")
 
 
+def _draw_cast(layout: bpy.types.UILayout, character: TaktCharacter) -> None:
+    """Draw the roles of the score, each with the object that plays it."""
+    roles = [each for each in character.cast if each.is_here]
+    if not roles:
+        return
+    header, body = layout.panel("TAKT_cast", default_closed=False)
+    header.label(text="Cast")
+    if body is None:
+        return
+    for role in roles:
+        body.prop(role, "target", text=role.name, icon=_ICONS.get(role.kind, "OBJECT_DATA"), translate=False)
+
+
 def matters(settings: ScoreSettings, name: str) -> bool:
     """Tell whether a setting changes anything with the method that is chosen."""
-    shape = TRANSITION_METHODS[settings.method].shape
-    return (not (name == "curve" and shape in ("ALONE", "DECAY"))
-            and not (name in ("pace", "joint_time") and shape in ("LEAD", "DECAY")))
+    return TRANSITION_METHODS[settings.method].uses(name)
 
 
 def _draw(column: bpy.types.UILayout, settings: ScoreSettings, name: str) -> None:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
-from bpy.props import BoolProperty, FloatProperty, PointerProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, PointerProperty, StringProperty
 
 from ..core.score_editor.grid import Meter
 from ..core.score_editor.layout import BoxId, Layout
@@ -33,6 +33,14 @@ def _has_score(_tree: bpy.types.NodeTree, ob: bpy.types.Object) -> bool:
 
 def _changed(_tree: bpy.types.NodeTree, _context: bpy.types.Context) -> None:
     redraw()
+SHELF_ORDERS = (
+    ("LIBRARY", "Library", "By files and folders", "ASSET_MANAGER", 0),
+    ("FITS", "What Fits After", "First the clips that begin most as the selected block ends, without it, as the last "
+                                "block does: by what Fit measures at a seam", "SNAP_ON", 1),
+    ("LIKE", "More Like This", "First the clips that move most as that of the selected block does, without it, of the "
+                               "last one: by poses and velocities over their time", "OUTLINER_OB_ARMATURE", 2),
+)
+"""In which order chips lie on the shelf."""
 
 
 class TaktScoreTree(bpy.types.NodeTree):
@@ -51,6 +59,7 @@ class TaktScoreTree(bpy.types.NodeTree):
         scrolled: float
         has_shelf: bool
         search: str
+        shelf_order: str
         fields: bpy.types.PropertyGroup  # see score_fields.py
     else:
         character: PointerProperty(
@@ -63,7 +72,10 @@ class TaktScoreTree(bpy.types.NodeTree):
         has_shelf: BoolProperty(name="Library", default=True, update=_changed,
                                 description="Show below the score what can be dragged into it")
         search: StringProperty(name="Search", update=_changed, options={"TEXTEDIT_UPDATE"},
-                               description="Show only what has all these words in its name or its file's")
+                               description="Show only what has all these words in its name, its file's or among what "
+                                           "it is, as in: walk, turning left, slow")
+        shelf_order: EnumProperty(name="Order", update=_changed, items=SHELF_ORDERS,
+                                  description="Which clips come first on the shelf")
 
 
 def tree_of(context: bpy.types.Context) -> TaktScoreTree | None:

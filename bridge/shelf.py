@@ -6,107 +6,33 @@ can read would hold it up; they are on the shelf by their names, until one of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import bpy
 
-from ..core.clips.clip import Clip
-from ..core.clips.clip_file import ClipFile
 from ..core.errors import FileError, TaktError
-from ..core.formats import FORMATS, endings, format_of
-from ..core.formats.format import Format
-from ..core.library.clip_files import files_read, read_clip_file
-from ..core.library.contents import contents, without_src
-from ..core.library.files import read_file
 from ..core.library.library import SCORE_SUFFIX, Library
-from ..core.pha.document import Document, Procedure, parse
-from ..core.pha.expansion import length_s
-from ..core.pha.programme import Programme, resolve
 from ..core.score_editor.commands import Playable
-from ..core.score_editor.figures import Figure, figure_of
+from ..core.score_editor.figures import Figure
 from ..core.score_editor.layout import Layout
-from ..core.skeletons.maps import find_map
+from ..core.score_editor.shelf import ACTIONS, DAMAGED, OTHER_ACTIONS
 from . import clips, performing, properties, score, score_blocks, score_tree
 from .active_character import active_armature
-from .background import BackgroundWork
 from .clip_store import CLIPS
 from .frame_rate import frames_per_second
 from .guard import guarded
+from .shelf_search import Known, Search, clips_of, figure_of_clip, length_of, playable_of, procedures_of
 
 _LOOK_S = 0.2
 _BETWEEN_S = 0.02
 """Left to the interface between two Actions whose figures are found out."""
 HAS_DOT = "has a dot in its name, which a score takes for a folder; rename it"
-_UNKNOWN_TICKS = 4.0
-"""How long a procedure is said to be where nothing tells."""
-_searches: dict[Hashable, _Search] = {}
+_searches: dict[Hashable, Search] = {}
 _action_figures: dict[Playable, Figure | None] = {}
 """Of Actions of the open file; None where no armature fits."""
-
-
-class _Search:
-    """A look through a library's folders, in a thread that writes nothing but `found` and the store of clips.
-
-    moment: of which it sees the files; see performing.moment. newer: a look at a later one, which has yet to end.
-    """
-
-    def __init__(self, roots: tuple[Path, ...]) -> None:
-        """Begin."""
-        self.moment = performing.moment()
-        self.newer: _Search | None = None
-        self.found: list[Playable] = []
-        self.figures: dict[Playable, Figure] = {}
-        self.unread: list[tuple[str, Path]] = []
-        self.without_src: tuple[str, ...] = ()
-        self._roots = roots
-        self.work = BackgroundWork(self._look)
-
-    @property
-    def latest(self) -> _Search:
-        """The look that was begun last."""
-        return self.newer or self
-
-    def _look(self, go_on: Callable[[float], bool]) -> bool:
-        for src, path in contents(self._roots, (*endings(), SCORE_SUFFIX)):
-            if not go_on(0.0):
-                return False
-            try:
-                if path.name.endswith(SCORE_SUFFIX):
-                    self.found += _procedures(src, path, self._roots)
-                else:
-                    self.take(src, _clips(path))
-            except LookupError:
-                self.unread.append((src, path))
-            except (FileError, OSError):
-                continue  # whoever plays it is told
-        self.without_src = without_src(self._roots, (*endings(), SCORE_SUFFIX))
-        return True
-
-    def take(self, src: str, clips_of_file: Iterable[Clip]) -> None:
-        for clip in clips_of_file:
-            playable = _playable(src, clip)
-            if len(clip.skeleton):
-                self.figures[playable] = clip.derived(_figure)
-            self.found.append(playable)
-
-    def read(self, src: str) -> None:
-        """Read a file that was not; raise FileError where it cannot be."""
-        path = next((path for each, path in self.unread if each == src), None)
-        if path is not None:
-            read = _clips(path, clips.formats())
-            self.unread.remove((src, path))
-            self.take(src, read)
-
-    def take_read(self, loaded: Iterable[str]) -> None:
-        """Take what the score loads: whoever laid it out has read that, also what only Blender can read."""
-        for src, path in [each for each in self.unread if each[0] in loaded]:
-            with suppress(LookupError, FileError, OSError):
-                clips_of_file = _clips(path)
-                self.unread.remove((src, path))
-                self.take(src, clips_of_file)
 
 
 def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
@@ -117,26 +43,24 @@ def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
     own = blocks.scores.src_of(blocks.layout.documents[0].path)
     search = _search(blocks.scores.library)
     search.take_read({source.src for document in blocks.layout.documents for source in document.loads})
-    others = (each for each in search.found if each.src != own)
-    unread = (Playable(src, src.rpartition(".")[2], 0.0, is_read=False) for src, _ in search.unread)
+    files = (each for each in search.playables() if each.src != own)
     unnamed = (Playable(path, path.rpartition("/")[2], 0.0, is_read=False, problem=HAS_DOT)
                for path in search.without_src if ":" not in path and "\\" not in path)
-    return (*_own(armature_object, blocks.layout), *_actions(armature_object), *others, *unread, *unnamed)
+    return (*_own(armature_object, blocks.layout), *files, *unnamed, *_actions(armature_object))
 
 
 def read(armature_object: bpy.types.Object, playable: Playable) -> Playable:
     """Return what can be called of a file that nobody has looked into yet; raise FileError where it cannot be read."""
-    if playable.problem:
+    if playable.problem and not playable.problem.startswith(DAMAGED):
         raise FileError.at(f"{playable.src} {playable.problem}")
     blocks = score_blocks.shown(armature_object)
     if playable.is_read or blocks is None or blocks.scores is None:
         return playable
-    search = _search(blocks.scores.library)
-    search.read(playable.src)
-    held = [each for each in search.found if each.src == playable.src]
-    if not held:
-        raise FileError.at(f"{playable.src} holds nothing that can be played")
-    return next((each for each in held if each.name == playable.name), held[0])
+    file = _search(blocks.scores.library).read(playable.src)
+    if file is None or not file.held:
+        raise FileError.at(file.problem if file is not None and file.problem else "holds nothing that can be played",
+                           None if file is None else file.path)
+    return next((each for each in file.held if each.name == playable.name), file.held[0])
 
 
 def figures(armature_object: bpy.types.Object) -> Mapping[Playable, Figure]:
@@ -147,14 +71,38 @@ def figures(armature_object: bpy.types.Object) -> Mapping[Playable, Figure]:
     return _search(blocks.scores.library).figures | {each: figure for each, figure in _action_figures.items() if figure}
 
 
+def known(armature_object: bpy.types.Object) -> Mapping[Playable, Known]:
+    """Return what is known of clips of the library besides their lengths."""
+    blocks = score_blocks.shown(armature_object)
+    return {} if blocks is None or blocks.scores is None else _search(blocks.scores.library).known
+
+
+def trouble(armature_object: bpy.types.Object) -> str:
+    """Return what is wrong with the library as a whole, "" where nothing is: files left out, tags that are damaged."""
+    blocks = score_blocks.shown(armature_object)
+    if blocks is None or blocks.scores is None:
+        return ""
+    search = _search(blocks.scores.library)
+    many = f"{search.left_out:,} more files are not shown: choose a folder with fewer" if search.left_out else ""
+    return "; ".join(filter(None, (many, search.wrong_tags)))
+
+
 def state(armature_object: bpy.types.Object) -> Hashable:
     """Return a value that changes when something else can be put into the score; cheap enough for every drawing."""
     blocks = score_blocks.shown(armature_object)
     if blocks is None or blocks.scores is None:
         return blocks
     search = _search(blocks.scores.library)
-    return (blocks, search, len(search.found), len(search.unread), len(search.without_src), len(bpy.data.actions),
-            len(_action_figures))
+    return blocks, search, search.version, len(bpy.data.actions), len(_action_figures)
+
+
+def structure(armature_object: bpy.types.Object) -> Hashable:
+    """Return a value that changes when chips come, go or move; see state."""
+    blocks = score_blocks.shown(armature_object)
+    if blocks is None or blocks.scores is None:
+        return blocks
+    search = _search(blocks.scores.library)
+    return blocks, search, search.structure, len(bpy.data.actions)
 
 
 def is_searching(armature_object: bpy.types.Object) -> bool:
@@ -166,8 +114,8 @@ def is_searching(armature_object: bpy.types.Object) -> bool:
 def playables_of(src: str, path: Path, library: object) -> list[Playable]:
     """Return what one file holds, also one that Blender opens; raise FileError where it cannot be read."""
     if path.name.endswith(SCORE_SUFFIX):
-        return _procedures(src, path, library.roots if isinstance(library, Library) else ())
-    return [_playable(src, clip) for clip in _clips(path, clips.formats())]
+        return procedures_of(src, path, library.roots if isinstance(library, Library) else ())
+    return [playable_of(src, clip) for clip in clips_of(path, clips.formats())]
 
 
 def src_of(library: object, path: Path) -> str:
@@ -184,7 +132,7 @@ def forget() -> None:
     _action_figures.clear()
 
 
-def _search(library: object) -> _Search:
+def _search(library: object) -> Search:
     """Return the look through a library; where files are to be looked at again, the one before until that has ended."""
     roots = library.roots if isinstance(library, Library) else ()
     search = _searches.get(roots)
@@ -199,10 +147,10 @@ def _search(library: object) -> _Search:
     return search
 
 
-def _begun(roots: tuple[Path, ...]) -> _Search:
+def _begun(roots: tuple[Path, ...]) -> Search:
     if not bpy.app.timers.is_registered(_tell):
         bpy.app.timers.register(_tell, first_interval=_LOOK_S)
-    return _Search(roots)
+    return Search(roots, performing.moment())
 
 
 @guarded(None)
@@ -218,20 +166,25 @@ def _own(armature_object: bpy.types.Object, layout: Layout) -> list[Playable]:
     kept = {each.name: each.seconds for each in properties.character(armature_object).procedures}
     kept |= {} if known is None else {name: seconds for name, _, seconds in known.procedures}
     lengths_s = {name: seconds for name, seconds in kept.items() if seconds > 0.0}
-    return [Playable("", procedure.name, lengths_s.get(procedure.name, _length_s(procedure, document)), is_clip=False)
+    return [Playable("", procedure.name, lengths_s.get(procedure.name, length_of(procedure, document)), is_clip=False)
             for procedure in document.procedures if procedure.name != layout.procedure]
 
 
 def _actions(armature_object: bpy.types.Object) -> list[Playable]:
-    """Return the Actions of the file, but for what Takt itself has written."""
-    scene, own = bpy.context.scene, properties.character(armature_object).action
+    """Return the Actions of the file, but for what Takt itself has written; those of other characters come last."""
+    scene = bpy.context.scene
     if scene is None:
         return []
+    armatures = sorted((ob for ob in bpy.data.objects if ob.type == "ARMATURE"), key=lambda ob: ob != armature_object)
+    written = {properties.character(ob).action for ob in armatures}
     found = []
     for action in bpy.data.actions:
-        if action != own:
+        if action not in written:
             frames: Any = action.frame_range
-            found.append(Playable(action.name, action.name, (frames[1] - frames[0]) / frames_per_second(scene)))
+            fitting = clips.best_fitting(action, armatures)
+            group = ACTIONS if fitting is None or fitting == armature_object else OTHER_ACTIONS
+            found.append(Playable(action.name, action.name, (frames[1] - frames[0]) / frames_per_second(scene),
+                                  shelf_group=group))
     if any(each not in _action_figures for each in found) and not bpy.app.timers.is_registered(_find_next_figure):
         bpy.app.timers.register(_find_next_figure)
     return found
@@ -251,41 +204,5 @@ def _find_next_figure() -> float | None:
     _action_figures[playable] = None
     with suppress(TaktError):
         for clip in clips.clips_of_action(armature_object, CLIPS)(playable.src) or ():
-            _action_figures[playable] = clip.derived(_figure) if len(clip.skeleton) else None
+            _action_figures[playable] = clip.derived(figure_of_clip) if len(clip.skeleton) else None
     return _BETWEEN_S
-
-
-def _procedures(src: str, path: Path, roots: tuple[Path, ...]) -> list[Playable]:
-    """Return the procedures of a score file that others can call, with the lengths that are known without Blender."""
-    document, programme = parse(read_file(path), path), None
-    if not all(procedure.ticks for procedure in document.procedures):
-        with suppress(TaktError):
-            programme = resolve(document, Library(roots, store=CLIPS))
-    return [Playable(src, procedure.name, _length_s(procedure, document, programme), is_clip=False)
-            for procedure in document.procedures if procedure.name != "main"]
-
-
-def _length_s(procedure: Procedure, document: Document, programme: Programme | None = None) -> float:
-    """Return how long a procedure lasts by nature, a guess where nothing says so."""
-    if not procedure.ticks and programme is not None:
-        with suppress(TaktError):
-            return length_s(programme, procedure.name)
-    return (procedure.ticks or _UNKNOWN_TICKS) * document.tick_s
-
-
-def _clips(path: Path, formats: Mapping[str, Format] = FORMATS) -> tuple[Clip, ...]:
-    """Return a file's clips; raise LookupError where they are not known yet and these formats do not read them."""
-    def read() -> ClipFile:
-        if (entry := format_of(path, formats)) and entry.read is None:
-            raise LookupError(path)
-        return read_clip_file(path, formats)
-
-    return CLIPS.read(files_read(path, formats), read).played
-
-
-def _playable(src: str, clip: Clip) -> Playable:
-    return Playable(src, clip.name, clip.duration_s)
-
-
-def _figure(clip: Clip) -> Figure:
-    return figure_of(clip, find_map(clip.skeleton))

@@ -1,6 +1,6 @@
 """The differences between Blender 4.5 and 5.2, each behind a function; nothing else asks for the version."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, cast
 
 import bpy
@@ -28,6 +28,17 @@ def is_selected(pose_bone: bpy.types.PoseBone) -> bool:
     """Tell whether a bone is selected in Pose Mode; Blender 5.0 moved that from Bone to PoseBone."""
     holder: Any = pose_bone if bpy.app.version >= (5, 0, 0) else pose_bone.bone
     return bool(holder.select)
+
+
+def select_only(pose_bones: Collection[bpy.types.PoseBone], armature_object: bpy.types.Object) -> None:
+    """Select these bones in Pose Mode and no others, and show those that were hidden one by one."""
+    assert armature_object.pose is not None
+    names = {bone.name for bone in pose_bones}
+    for pose_bone in armature_object.pose.bones:
+        holder: Any = pose_bone if bpy.app.version >= (5, 0, 0) else pose_bone.bone
+        holder.select = pose_bone.name in names
+        if holder.select and holder.hide:
+            holder.hide = False
 
 
 def saved_settings(ob: bpy.types.Object, name: str) -> Mapping[str, Any] | None:

@@ -1,7 +1,7 @@
 """A performed score is written to the armature and the timeline, and what is unusual about it is reported."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import partial
 from typing import cast
 
@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from ..core.errors import TaktError, some_of
+from ..core.playing.keying import Progress
 from ..core.playing.motion import Motion
 from . import (
     action,
@@ -24,9 +25,13 @@ from . import (
     score,
     skin_points,
     timeline,
+    tweaks,
 )
+from .below_own_actions import has_own_action, plays_below
+from .channels import Channels, sample_channels, sample_varied
 from .frame_rate import frames_per_second, other_rates
 from .reports import HELD_BY_DRIVERS, OTHER_RATES, Severity, Told, tell
+from .steps import finished
 
 _NAMES_SHOWN = 8
 _FEW_SHOWN = 3
@@ -35,64 +40,94 @@ _DIGEST_BYTES = 16
 
 
 def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armature_object: bpy.types.Object,
-                 motion: Motion, frame_start: int) -> None:
-    """Write a motion as Action and timeline, and report what came of it."""
+                 motion: Motion, frame_start: int, *, is_new_score: bool = False) -> None:
+    """Write a motion as Action and timeline, and report what came of it; is_new_score: see action.writing."""
     scene = context.scene
     assert scene is not None
     properties.character(armature_object).frame_start = frame_start
     try:
-        channels = sampling(armature_object, scene, motion)()
+        channels = sampling(armature_object, scene, motion)(None)
     except TaktError as error:
         operator.report({"ERROR"}, str(error))
         return
-    tell(operator, write(armature_object, scene, motion, channels))
+    tell(operator, finished(writing(armature_object, scene, motion, channels, is_aside=False,
+                                    is_new_score=is_new_score)))
 
 
 def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene,
-             motion: Motion) -> Callable[[], action.Channels]:
+             motion: Motion) -> Callable[[Progress | None], Channels]:
     """Return what samples a motion as it is to be written; any thread may call it.
 
-    Where values of the score are keyed, it is made of the motions by the values of all frames.
+    Where values of the score are keyed, it is made of the motions by the values of all frames. The keys of the
+    character's tweaks are moved to where their blocks are in the motion. It raises CancelledError where it is told not
+    to go on.
     """
     character, fps = properties.character(armature_object), frames_per_second(scene)
+    tweaks.go_along(armature_object, scene, motion)
     rules = bone_rules.read_rules(armature_object)
     values, known = parameters.keyed(armature_object), score.known_performance(armature_object)
     if values is not None and known is not None and known.again is not None:
         again, start = known.again, character.frame_start
-        return lambda: action.sample_varied(parameters.varied(values, again, start, fps), fps, start, rules)
-    return partial(action.sample_channels, motion, fps, character.frame_start, character.key_mode, rules)
+        return lambda progress: sample_varied(parameters.varied(values, again, start, fps), fps, start, rules, progress)
+    motion = tweaks.below(armature_object, scene, motion)
+    return partial(sample_channels, motion, fps, character.frame_start, character.key_mode, rules)
 
 
 def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion,
-          channels: action.Channels) -> list[Told]:
+          channels: Channels) -> list[Told]:
     """Write a motion that is sampled as Action and timeline, and return what is to be said of it."""
+    return finished(writing(armature_object, scene, motion, channels, is_aside=False))
+
+
+def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion, channels: Channels, *,
+            is_aside: bool, is_new_score: bool = False) -> Generator[float, None, list[Told]]:
+    """Write as write does, some keys at each step, and yield the share that is written; see action.writing."""
     character = properties.character(armature_object)
     assert character.text is not None
     name = character.text.name.partition(".pha")[0] or character.text.name
     before = character.action
+    before_name = None if before is None else before.name_full
     is_new = before is None or getattr(before, properties.OF_SCORE) != name
     is_edited = action.is_edited_by_hand(armature_object)
-    action.write_action(armature_object, name, channels, score.played_actions(armature_object))
+    yield from action.writing(armature_object, name, channels, score.played_actions(armature_object), is_aside=is_aside,
+                              is_new_score=is_new_score)
     assert character.action is not None  # it was written just now
     muted = constraints.mute(armature_object, _moved(motion) if character.mute_constraints else (), character.action)
     is_extended = timeline.extend_for(character, scene, character.frame_start, channels.last_frame, is_new=is_new)
     timeline.write_markers(armature_object, scene, motion)
     score.keep_lists(armature_object)
-    setattr(character.action, properties.MADE_FROM, digest(armature_object, scene))
+    made_from = digest(armature_object, scene)
+    setattr(character.action, properties.MADE_FROM, made_from)
+    tweaks.keep_made_from(armature_object, made_from)
     told = list[Told]()
     if channels.has_turning_laps:
         told.append(("WARNING", "Each lap of the loop starts with another heading, which an Action cannot "
                                 "repeat: it holds one lap"))
-    if before is not None and not is_new and before != character.action:
+    if before_name is not None and not is_new and before_name != character.action.name_full:
         why = "has keys that were edited by hand" if is_edited else "is used elsewhere"
-        told.append(("WARNING" if is_edited else "INFO", f"'{before.name}' {why} and stays as it is; the score plays "
+        told.append(("WARNING" if is_edited else "INFO", f"'{before_name}' {why} and stays as it is; the score plays "
                                                          f"'{character.action.name}' now"))
+    told += _told_of_own_action(armature_object)
     told += _findings(armature_object, motion, scene)
     seconds = float(channels.frames[-1] - channels.frames[0]) / frames_per_second(scene)
     told.append(("INFO", f"'{armature_object.name}' plays {_counted(len(motion.sequence), 'segment')}, {seconds:.1f} s"
                  + (f"; {_counted(muted, 'constraint')} muted" if muted else "")
                  + (f"; the scene's range is now {scene.frame_start} to {scene.frame_end}" if is_extended else "")))
     return told
+
+
+def _told_of_own_action(armature_object: bpy.types.Object) -> list[Told]:
+    """Return what is to be said where an Action of the animator's stays assigned."""
+    animation = armature_object.animation_data
+    if animation is None or animation.action is None or not has_own_action(armature_object):
+        return []
+    own, made = animation.action.name, properties.character(armature_object).action
+    assert made is not None  # it was written just now
+    if plays_below(armature_object):
+        return [("INFO", f"'{own}' is not Takt's and stays assigned; the score plays '{made.name}' below it, in "
+                         "the NLA")]
+    return [("WARNING", f"'{own}' is not Takt's and stays assigned, so the score is not seen: add '{made.name}' to a "
+                        "track of the NLA below it, or choose it in the Action editor")]
 
 
 def _counted(count: int, what: str) -> str:
@@ -111,6 +146,7 @@ def digest(armature_object: bpy.types.Object, scene: bpy.types.Scene, skin: int 
     text, _, _, *others = performing.dependencies(armature_object, parameters.key_over_time(armature_object), skin)
     filepath = character.filepath or character.text.filepath  # as it is kept: a folder may move with its .blend
     found = hashlib.blake2b(str(text).encode("utf-8", "replace"), digest_size=_DIGEST_BYTES)
+    found.update(tweaks.digest(armature_object).encode())
     found.update(repr((filepath, others, [getattr(character, name) for name in properties.ACTION_NAMES],
                        character.frame_start, frames_per_second(scene))).encode())
     return found.hexdigest()

@@ -1,16 +1,21 @@
 """A character with its performance, in H-Anim's axes and metres, as formats write it."""
 
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 import bpy
 import numpy as np
 
 from ..core.clips.clip_file import ClipFile
+from ..core.errors import FileError
 from ..core.formats import x3d
+from ..core.formats.character import Look
 from ..core.formats.format import Format
 from ..core.formats.x3d_write import X3dFile, X3dSkin
+from ..core.library.files import read_file
 from ..core.library.fitted import fitted
 from ..core.maths import rotations as rot
 from ..core.maths.arrays import FloatArray, IntArray
@@ -20,6 +25,8 @@ from ..core.retargeting.comparing.upright import scaled, turned
 from ..core.skinning.influences import Influences
 from . import axes, groups, mesh, versions
 from .armature import read_skin
+
+_KNOWN_IMAGES = (b"\x89PNG", b"\xff\xd8")
 
 
 def read_character(armature_object: bpy.types.Object, motion: Playable, fps: float, entry: Format,
@@ -31,24 +38,24 @@ def read_character(armature_object: bpy.types.Object, motion: Playable, fps: flo
     Raises TaktError where the motion is too long.
     """
     turn = rot.conjugate(axes.armature_from_hanim(armature_object))
-    unit_m = _unit_m(armature_object)
-    clip = scaled(turned(bake(motion, fps, armature_object.name), turn), unit_m)
+    metres = unit_m(armature_object)
+    clip = scaled(turned(bake(motion, fps, armature_object.name), turn), metres)
     file, warnings = fitted(ClipFile(clip.skeleton, (clip,)), entry)
-    if entry is not x3d.FORMAT:
+    if entry not in x3d.WITH_SKIN:
         return file, warnings
-    parts = [_Part.of(ob, armature_object, motion.skeleton.names) for ob in _meshes(armature_object)]
-    return X3dFile(file.skeleton, file.clips, skin=_Part.skin(parts, turn, unit_m) if parts else None,
+    parts = [_Part.of(ob, armature_object, motion.skeleton.names) for ob in meshes_of(armature_object)]
+    return X3dFile(file.skeleton, file.clips, skin=_Part.skin(parts, turn, metres) if parts else None,
                    as_frames=as_frames), warnings
 
 
-def _unit_m(armature_object: bpy.types.Object) -> float:
+def unit_m(armature_object: bpy.types.Object) -> float:
     """Return how many metres a unit of an armature's space is."""
     size = float(np.cbrt(abs(np.linalg.det(np.array(armature_object.matrix_world, dtype=np.float64)[:3, :3]))))
     scene = bpy.context.scene
     return (size or 1.0) * (scene.unit_settings.scale_length if scene is not None else 1.0)
 
 
-def _meshes(armature_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
+def meshes_of(armature_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
     """Yield the visible meshes that an armature deforms."""
     scene = bpy.context.scene
     for ob in scene.objects if scene is not None else ():
@@ -60,7 +67,8 @@ def _meshes(armature_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
 class _Part:
     """What is written of one mesh, in the armature's space: V vertices, T triangles, M materials.
 
-    positions, normals: (V, 3). triangles: (T, 3) vertices. material: (T,) which of the colours, (M, 3), each has.
+    positions, normals: (V, 3). triangles: (T, 3) vertices, with texture coordinates uvs (T, 3, 2), or none.
+    material: (T,) which of the looks each has.
     """
 
     positions: FloatArray
@@ -68,7 +76,8 @@ class _Part:
     triangles: IntArray
     influences: Influences
     material: IntArray
-    colours: FloatArray
+    looks: tuple[Look, ...]
+    uvs: FloatArray | None
 
     @classmethod
     def of(cls, mesh_object: bpy.types.Object, armature_object: bpy.types.Object, names: tuple[str, ...]) -> "_Part":
@@ -88,16 +97,16 @@ class _Part:
         deforms = dict(zip((bone.name for bone in cast(Any, armature_object.data).bones), read_skin(armature_object),
                            strict=True))
         influences = groups.read_influences(mesh_object, [name if deforms.get(name) else "" for name in names])
-        colours = np.array([_colour(slot.material) for slot in mesh_object.material_slots] or [_colour(None)])
+        looks = tuple(_look(slot.material) for slot in mesh_object.material_slots) or (_look(None),)
         return cls(points, turned_normals / np.where(length > 0.0, length, 1.0),
                    triangles.reshape(-1, 3).astype(np.int64), influences,
-                   np.minimum(material.astype(np.int64), len(colours) - 1), colours)
+                   np.minimum(material.astype(np.int64), len(looks) - 1), looks, _uvs(data))
 
     @classmethod
     def skin(cls, parts: "list[_Part]", turn: FloatArray, unit_m: float) -> X3dSkin:
         """Join parts, and turn them into H-Anim's axes and metres."""
         first = np.cumsum([0, *(len(part.positions) for part in parts)])
-        of_colours = np.cumsum([0, *(len(part.colours) for part in parts)])
+        of_looks = np.cumsum([0, *(len(part.looks) for part in parts)])
         width = max(part.influences.joints.shape[1] for part in parts)
 
         def padded(rows: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
@@ -105,22 +114,79 @@ class _Part:
 
         influences = Influences(np.concatenate([padded(part.influences.joints) for part in parts]),
                                 np.concatenate([padded(part.influences.weights) for part in parts]))
+        uvs = None if all(part.uvs is None for part in parts) else np.concatenate(
+            [np.zeros((len(part.triangles), 3, 2)) if part.uvs is None else part.uvs for part in parts])
         return X3dSkin(unit_m * rot.rotate(turn, np.concatenate([part.positions for part in parts])),
                        rot.rotate(turn, np.concatenate([part.normals for part in parts])),
                        np.concatenate([part.triangles + start for part, start in zip(parts, first, strict=False)]),
                        influences,
-                       np.concatenate([part.material + start for part, start in zip(parts, of_colours, strict=False)]),
-                       np.concatenate([part.colours for part in parts]))
+                       np.concatenate([part.material + start for part, start in zip(parts, of_looks, strict=False)]),
+                       tuple(look for part in parts for look in part.looks), uvs)
 
 
-def _colour(material: bpy.types.Material | None) -> tuple[float, ...]:
-    """Return a material's base colour, linear: of its shader where that is one colour, else the viewport's."""
+def _uvs(data: bpy.types.Mesh) -> FloatArray | None:
+    """Return the active texture coordinates of a mesh's triangles, (T, 3, 2); None where it has none."""
+    layer: Any = data.uv_layers.active
+    if layer is None:
+        return None
+    corners, flat = (np.empty(count, kind) for count, kind in ((3 * len(data.loop_triangles), np.int32),
+                                                               (2 * len(data.loops), np.float32)))
+    data.loop_triangles.foreach_get("loops", corners)
+    layer.uv.foreach_get("vector", flat)
+    found: FloatArray = flat.reshape(-1, 2).astype(np.float64)[corners].reshape(-1, 3, 2)
+    return found
+
+
+def _look(material: bpy.types.Material | None) -> Look:
+    """Return the colour or the image that is a material's base colour; where it is neither, the viewport's colour."""
     if material is None:
-        return (0.8, 0.8, 0.8)
+        return Look("")
     tree = versions.shader_tree(material)
     for node in tree.nodes if tree is not None else ():
         if node.type == "BSDF_PRINCIPLED":
             base: Any = node.inputs["Base Color"]
             if not base.is_linked:
-                return tuple(base.default_value)[:3]
-    return tuple(cast(Any, material.diffuse_color))[:3]
+                return Look(material.name, _rgb(base.default_value))
+            source = base.links[0].from_node
+            if isinstance(source, bpy.types.ShaderNodeTexImage) and source.image is not None:
+                return Look(material.name, _rgb(material.diffuse_color), image=_image_bytes(source.image))
+    return Look(material.name, _rgb(material.diffuse_color))
+
+
+def colour_of(material: bpy.types.Material | None) -> tuple[float, float, float]:
+    """Return a material's base colour, linear: of its shader where that is one colour, else the viewport's."""
+    return _look(material).colour
+
+
+def _rgb(values: Any) -> tuple[float, float, float]:
+    red, green, blue = tuple(values)[:3]
+    return red, green, blue
+
+
+def _image_bytes(image: bpy.types.Image) -> bytes:
+    """Return an image as the file that it is, where that is PNG or JPEG, else as PNG; none where it is not there."""
+    packed = image.packed_file
+    data = bytes(cast(Any, packed.data)) if packed is not None else b""
+    if not data and image.source == "FILE":
+        try:
+            data = read_file(Path(bpy.path.abspath(image.filepath, library=image.library)).resolve())
+        except FileError:
+            return b""
+    if data.startswith(_KNOWN_IMAGES):
+        return data
+    return _as_png(image) if image.has_data else b""
+
+
+def _as_png(image: bpy.types.Image) -> bytes:
+    """Return a copy of an image's pixels as PNG."""
+    copy = cast(bpy.types.Image, image.copy())
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "image.png"
+            copy.file_format, copy.filepath_raw = "PNG", str(path)
+            copy.save()
+            return path.read_bytes()
+    except (RuntimeError, OSError):  # an image without pixels, or a full disk
+        return b""
+    finally:
+        bpy.data.images.remove(copy)

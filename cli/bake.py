@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     fps = options.fps or DEFAULT_FPS
     clip = bake(motion, fps, options.name or options.score.name.removesuffix(".pha"))
     warnings = write_clip_file(target, ClipFile(motion.skeleton, (clip,)), fps, options.hanim_motion)
-    for line in (*findings(motion, options.score), *(f"takt: warning: {warning}" for warning in warnings)):
+    for line in (*findings(motion, options.score, options), *(f"takt: warning: {warning}" for warning in warnings)):
         print(line, file=sys.stderr)
     return 0
 

@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     _draw_rows(upper, motion, timeline)
     _draw_speed(lower, motion, timeline)
     figure.savefig(options.target, dpi=110)
-    for problem in findings(motion, options.score):
+    for problem in findings(motion, options.score, options):
         print(problem, file=sys.stderr)
     return 0
 

@@ -23,6 +23,7 @@ from ..core.pha.expressions import ExpressionError, Value, is_name, read_express
 from ..core.pha.programme import Programme, resolve
 from ..core.playing.fit import FITS
 from ..core.playing.motion import Motion
+from ..core.playing.scene.cast import ScenePath, ScenePlace, Target
 from ..core.playing.score import Settings, play
 from ..core.playing.transitions.curves import CURVES, JOINT_TIMES, PACES
 from ..core.playing.transitions.lengths import SPEEDS
@@ -71,7 +72,7 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
     types = typing.get_type_hints(Settings)
     for field in dataclasses.fields(Settings):
         flag, says = f"--{field.name.replace('_', '-')}", _HELP.get(field.name, "")
-        if field.name in ("values", "seed", "released"):
+        if field.name in ("values", "seed", "released", "cast"):
             continue
         if types[field.name] is bool:
             word = "--no-" + field.name.replace("_", "-") if field.default else flag
@@ -88,6 +89,9 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--release", metavar="'SIDE SECONDS CLIP'", dest="released", type=_released, action="extend",
                         default=[], help="a foot, l or r, need not stand in its contact at that time of a clip; may be "
                                          "given several times")
+    parser.add_argument("--cast", metavar="ROLE=X,Y,Z[,DEGREES]", type=read_role, action="append", default=[],
+                        help="what plays a role, in the skeleton's space: a place, facing so many degrees to the left "
+                             "of +Z about Y, or a path, as points with semicolons between; may be given several times")
     parser.add_argument("--skeleton", metavar="FILE", type=Path,
                         help=f"the skeleton that plays: {', '.join(endings(read=True))} (default: the first clip's)")
     parser.add_argument("--up", choices=list(_UP), type=str.upper, default="Y",
@@ -146,7 +150,7 @@ def check_unread(target: Path, *read: Path | None) -> None:
 def settings_of(options: argparse.Namespace) -> Settings:
     """Return how the options say that a score is played."""
     names = [field.name for field in dataclasses.fields(Settings)]
-    lists = {name: tuple(getattr(options, name)) for name in ("values", "released")}
+    lists = {name: tuple(getattr(options, name)) for name in ("values", "released", "cast")}
     return Settings(**{name: getattr(options, name) for name in names} | lists)
 
 
@@ -163,6 +167,25 @@ def read_value(text: str) -> tuple[str, Value]:
         return name, read_expression(value).value({})
     except ExpressionError as error:
         raise argparse.ArgumentTypeError(f"{name}: {error}") from None
+
+
+def read_role(text: str) -> tuple[str, Target]:
+    """Read what plays a role; raise what argparse wants where it is none.
+
+    >>> read_role("seat=1,0,2"), read_role("lane=0,0,0;1,0,0")[1].points
+    (('seat', ScenePlace(position=(1.0, 0.0, 2.0), ahead=(0.0, 0.0, 1.0))), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)))
+    """
+    name, _, said = (part.strip() for part in text.partition("="))
+    try:
+        points = [tuple(float(number) for number in point.split(",")) for point in said.split(";")]
+        if len(points) > 1:
+            return name, ScenePath(tuple((x, y, z) for x, y, z in points))
+        (x, y, z, *degrees), = points
+        angle = np.radians(degrees[0] if degrees else 0.0)
+        return name, ScenePlace((x, y, z), (float(np.sin(angle)), 0.0, float(np.cos(angle))))
+    except (ValueError, TaktError):
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a role and a place or points, as in seat=1,0,2,90 "
+                                         "or 'lane=0,0,0;2,0,1'") from None
 
 
 def read_number(text: str) -> float:
@@ -182,9 +205,15 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def findings(motion: Motion, path: Path) -> list[Problem]:
-    """Return what a motion warns of; one without a line gets the score's path."""
-    return [dataclasses.replace(p, place=Place(path)) if p.place == Place() else p for p in motion.problems]
+def findings(motion: Motion, path: Path, options: argparse.Namespace | None = None) -> list[Problem]:
+    """Return what a motion warns of, and options that change nothing; what has no line gets the score's path."""
+    default = Settings()
+    ignored = [Problem(f"--{name.replace('_', '-')} changes nothing with the method {motion.method.identifier}",
+                       is_warning=True) for name in ("curve", "pace", "joint_time")
+               if getattr(options, name, getattr(default, name)) != getattr(default, name)
+               and not motion.method.uses(name)]
+    return [dataclasses.replace(p, place=Place(path)) if p.place == Place() else p
+            for p in (*ignored, *motion.problems)]
 
 
 def read_named(path: Path) -> bytes:

@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     print(*tree(programme, settings_of(options)), sep="\n")
     print()
     print(*_table(motion), sep="\n")
-    for problem in findings(motion, options.score):
+    for problem in findings(motion, options.score, options):
         print(problem, file=sys.stderr)
     return 0
 

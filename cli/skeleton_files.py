@@ -32,8 +32,8 @@ def add_fps(parser: argparse.ArgumentParser, says: str) -> None:
 def add_hanim_motion(parser: argparse.ArgumentParser) -> None:
     """Add the option of how X3D holds motion."""
     parser.add_argument("--hanim-motion", action="store_true",
-                        help="into .x3d, write HAnimMotion, in evenly spaced frames, instead of interpolators, which "
-                             "every player knows")
+                        help="into .x3d or .x3dv, write HAnimMotion, in evenly spaced frames, instead of "
+                             "interpolators, which every player knows")
 
 
 def writer_of(path: Path) -> tuple[Format, Write]:
@@ -52,8 +52,9 @@ def write_clip_file(path: Path, file: ClipFile, fps: float | None, hanim_motion:
     Raises TaktError before anything is written where the file cannot be made.
     """
     entry, write = writer_of(path)
-    if hanim_motion and entry is not x3d.FORMAT:
-        raise TaktError(f"--hanim-motion is for {x3d.FORMAT.endings[0]} alone; {path.name!r} has no such motion")
+    if hanim_motion and entry not in x3d.WITH_SKIN:
+        there = " and ".join(each.endings[0] for each in x3d.WITH_SKIN)
+        raise TaktError(f"--hanim-motion is for {there} alone; {path.name!r} has no such motion")
     made, warnings = _fitted(file, entry)
     if hanim_motion:
         made = X3dFile(made.skeleton, made.clips, as_frames=True)

@@ -120,7 +120,7 @@ class _Evaluated:
         if target >= 0:
             return self._name(target) if self.done.procedure[target] >= 0 else self.done.nodes[row].tag
         if ~target == evaluation.WAIT:
-            return "wait"
+            return self.done.nodes[row].tag
         return "together" if self._is_block(~target) else self.programme.clip_names[~target]
 
     def _is_block(self, leaf: int) -> bool:

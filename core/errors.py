@@ -11,6 +11,10 @@ class TaktError(Exception):
     """Base of every error that core raises on purpose."""
 
 
+class CancelledError(TaktError):
+    """Work that was asked to end before it was done; what it would have returned is lost."""
+
+
 @dataclass(frozen=True)
 class Place:
     """Where something stands in a file; what is not known is None. Lines and columns count from 1."""

@@ -20,6 +20,7 @@ import checkout
 import takt
 from takt.benchmarks import nla
 from takt.bridge import action, armature, axes
+from takt.bridge.channels import sample_channels
 from takt.bridge.film import encode_film
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
@@ -127,7 +128,7 @@ def stage() -> tuple[Any, FloatArray]:
         rig.location.x = side * APART_M
     played = motions(rigs[0])
     for rig, motion in zip(rigs, played, strict=True):
-        action.write_action(rig, "Joined", action.sample_channels(motion, FRAMES_PER_SECOND, 1))
+        action.write_action(rig, "Joined", sample_channels(motion, FRAMES_PER_SECOND, 1))
     frames = int(played[1].duration_s * FRAMES_PER_SECOND)
     scene.frame_start, scene.frame_end = 1, frames
     times = np.arange(frames) / FRAMES_PER_SECOND

@@ -27,7 +27,7 @@ Where the tables say *expression*, an attribute may hold numbers, `yes`, `no`, n
 `+ - * / // %`, a minus in front, parentheses, `== != < <= > >=`, `and`, `or`, `not`, and
 `min max round floor ceil abs` with what they take in parentheses. At most {characters} characters and {levels} levels.
 A name may not hide another that has a value there.
-Parameters, `let`s and the indices of loops are the only names; nothing is known across files.
+Parameters, `let`s, roles and the indices of loops are the only names; but for roles, nothing is known across files.
 
 ## Parts of the body
 {parts}; any joint of H-Anim with all below it; `bone:NAME`, a bone of the character with all below it; names that

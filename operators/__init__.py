@@ -5,17 +5,31 @@ from typing import Any, cast
 import bpy
 
 from ..bridge import language
-from . import command, export_performance, import_ogre, play_clip, score_editor
+from . import (
+    command,
+    export_ogre,
+    export_performance,
+    import_character,
+    import_ogre,
+    play_clip,
+    score_editor,
+)
 from .add_sample import TAKT_OT_add_sample
 from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
+from .bake_tweaks import TAKT_OT_bake_tweaks
 from .bend_report import TAKT_OT_bend_report
 from .bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
 from .change_libraries import TAKT_OT_change_libraries, TAKT_OT_forget_folder
 from .choose_method import TAKT_OT_choose_method
+from .clean_tweaks import TAKT_OT_clean_tweaks
+from .clip_folders import TAKT_OT_add_clip_files, TAKT_OT_add_clip_folder, TAKT_OT_move_folder
 from .edit_score import TAKT_OT_edit_score
+from .export_ogre import TAKT_OT_export_ogre
 from .export_performance import TAKT_OT_export_performance
+from .extract_tweaks import TAKT_OT_extract_tweaks
 from .fit_skeleton import TAKT_OT_fit_skeleton
 from .help import TAKT_OT_help, manual_map
+from .import_character import TAKT_FH_character, TAKT_OT_import_character
 from .import_ogre import TAKT_FH_ogre, TAKT_OT_import_ogre
 from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
 from .improve_weights import TAKT_OT_improve_weights
@@ -31,17 +45,24 @@ from .reference_pose import TAKT_OT_set_reference_pose
 from .render_film import TAKT_OT_render_film
 from .retarget_clips import TAKT_OT_retarget_clips
 from .same_score import TAKT_OT_same_score
+from .save_clip import TAKT_OT_save_clip
 from .score_file import TAKT_OT_reload_score, TAKT_OT_save_score
 from .seed_each import TAKT_OT_seed_each
 from .show_zones import TAKT_OT_show_zones
 from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
 from .strip import TAKT_GGT_strip, TAKT_GT_strip
+from .tweak import TAKT_OT_tweak
+from .tweak_file import TAKT_OT_load_tweaks, TAKT_OT_save_tweaks
+from .use_bones import TAKT_OT_select_idle_bones, TAKT_OT_use_bones
+from .who_dances import TAKT_OT_who_dances
 
 _CLASSES = (
     TAKT_OT_help,
     TAKT_OT_add_sample,
     TAKT_OT_auto_bind,
     TAKT_OT_fit_skeleton,
+    TAKT_OT_select_idle_bones,
+    TAKT_OT_use_bones,
     TAKT_OT_improve_weights,
     TAKT_OT_bend_test,
     TAKT_OT_bend_in_turn,
@@ -52,7 +73,14 @@ _CLASSES = (
     TAKT_OT_insert_clip,
     TAKT_OT_rebuild,
     TAKT_OT_keep_mine,
+    TAKT_OT_tweak,
+    TAKT_OT_bake_tweaks,
+    TAKT_OT_extract_tweaks,
+    TAKT_OT_clean_tweaks,
+    TAKT_OT_save_tweaks,
+    TAKT_OT_load_tweaks,
     TAKT_OT_same_score,
+    TAKT_OT_who_dances,
     TAKT_OT_seed_each,
     TAKT_OT_choose_method,
     TAKT_OT_save_score,
@@ -67,9 +95,16 @@ _CLASSES = (
     TAKT_GGT_strip,
     TAKT_OT_render_film,
     TAKT_OT_export_performance,
+    TAKT_OT_export_ogre,
     TAKT_FH_pha,
     TAKT_OT_change_libraries,
     TAKT_OT_forget_folder,
+    TAKT_OT_add_clip_folder,
+    TAKT_OT_add_clip_files,
+    TAKT_OT_move_folder,
+    TAKT_OT_save_clip,
+    TAKT_OT_import_character,
+    TAKT_FH_character,
     TAKT_OT_import_ogre,
     TAKT_FH_ogre,
     TAKT_OT_play_clip,
@@ -83,9 +118,11 @@ _CLASSES = (
 )
 _MENUS = ((bpy.types.VIEW3D_MT_object_parent, draw_in_parent_menu),
           (bpy.types.TOPBAR_MT_file_import, draw_in_import_menu),
+          (bpy.types.TOPBAR_MT_file_import, import_character.draw_in_import_menu),
           (bpy.types.TOPBAR_MT_file_import, import_ogre.draw_in_import_menu),
           (bpy.types.TOPBAR_MT_file_import, play_clip.draw_in_import_menu),
-          (bpy.types.TOPBAR_MT_file_export, export_performance.draw_in_export_menu))
+          (bpy.types.TOPBAR_MT_file_export, export_performance.draw_in_export_menu),
+          (bpy.types.TOPBAR_MT_file_export, export_ogre.draw_in_export_menu))
 
 
 def register() -> None:

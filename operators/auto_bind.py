@@ -13,6 +13,7 @@ from ..bridge.bind_selection import (
     check_objects,
     empty_meshes,
     left_behind,
+    other_armatures,
     other_shapes,
     props,
     selection,
@@ -23,6 +24,7 @@ from ..bridge.binding import BindResult, BindTask
 from ..bridge.guard import guarded
 from ..bridge.shared_meshes import part_meshes
 from ..core.binding.idle import IdleBones
+from ..core.binding.rig_oddities import RigOddities
 from ..core.errors import TaktError, some_of
 from .background import Work, WorksInBackground
 
@@ -84,6 +86,9 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
             self.report({"INFO"}, f"Bones without vertices: {_reasons(result.report.idle)}")
         for what, names in (("Left alone, as they are parented to bones", props(context)),
                             ("Left alone, as they have no vertices", empty_meshes(context)),
+                            ("Left alone, as they are not the active armature", other_armatures(context)),
+                            ("Bones without length, which run to their children, or on from their parents",
+                             result.report.rig.without_length),
                             ("Left alone, as they are no meshes (parent them with Ctrl+P)", other_shapes(context)),
                             ("Made single-user, as they get other weights than what shares their mesh", parted)):
             if names:
@@ -102,13 +107,25 @@ def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object], *, are
     names = [ob.name for ob in mesh_objects]
     found = (("Meshes without volume", [names[part] for part in report.flat_parts]),
              ("These meshes hold no bone; they follow what is nearest",
-              [names[part] for part in report.boneless_parts]))
+              [] if report.is_apart else [names[part] for part in report.boneless_parts]))
     differ = [_sizes(report.times_larger)] if are_all_bones and not (
         1.0 / _TOO_LARGE <= report.times_larger <= _TOO_LARGE) else []
     idle = [("Without vertices, though the bones on the other side have some", report.idle.lost),
             ("Without vertices, whole limbs", tuple(n for n in report.idle.empty if n not in report.idle.lost))]
-    return differ + [f"{text}: {some_of(some, _NAMES_SHOWN)}"
-                     for text, some in (*found, *(idle if are_all_bones and not differ else ())) if some]
+    apart = ["No bone lies in the meshes, which follow what is nearest; undo, move the armature to the meshes, and "
+             "bind again"] if report.is_apart and not differ else []
+    return differ + apart + _odd(report.rig) * are_all_bones + [
+        f"{text}: {some_of(some, _NAMES_SHOWN)}"
+        for text, some in (*found, *(idle if are_all_bones and not differ else ())) if some]
+
+
+def _odd(rig: RigOddities) -> list[str]:
+    """Return what is odd about the rig, and what was made of it."""
+    return [text for text, is_so in (
+        ("All bones are named as controls or ends, and were used all the same; if another armature carries the bones "
+         "that deform, undo, and bind to that one", rig.only_controls),
+        ("All bones have the same name but for numbers; sides and controls were told by their places alone",
+         rig.alike and not rig.only_controls)) if is_so]
 
 
 def _sizes(times_larger: float) -> str:

@@ -7,8 +7,7 @@ import bpy
 
 from ..bridge.background import BackgroundWork
 from ..bridge.reports import GreyWithReason, refuse
-from ..core.binding import BindCancelledError
-from ..core.errors import TaktError
+from ..core.errors import CancelledError, TaktError
 
 _NO_PROGRESS_BEFORE_S = 0.4
 """What is done by then needs no progress bar."""
@@ -101,7 +100,7 @@ class WorksInBackground(GreyWithReason, Generic[Result]):
     def _end(self, context: bpy.types.Context) -> "set[Any]":
         try:
             return self.write(context, self._work.result())
-        except BindCancelledError:
+        except CancelledError:
             return {"CANCELLED"}
         except TaktError as error:
             return self._refuse(str(error))

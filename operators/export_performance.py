@@ -1,25 +1,33 @@
-"""Export Performance: the active character's performance, and in X3D its skin, as a file for other programs."""
+"""Export Performance: what the active character plays, and in X3D its skin, as a file for other programs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper
 
-from ..bridge import action, following, score, written_character
-from ..bridge.active_character import ForScore, active_armature
+from ..bridge import action, clips, following, properties, score, tweaks, written_character
+from ..bridge.active_character import ForArmature, active_armature, score_problem
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.guard import guarded
 from ..bridge.read_progress import reading
-from ..bridge.reports import refuse, refuse_score, tell
+from ..bridge.reports import in_brief, refuse, tell
 from ..core.errors import TaktError
 from ..core.formats import endings, format_of
 from ..core.library.whole_files import write_whole
+from ..core.playing.motion import Motion
+from ..core.playing.stage import Playable
 
+_MOTIONS = (
+    ("SHOWN", "As Shown", "The Action that the character plays, where that is another one than the score's or its keys "
+                          "were edited by hand; else the score"),
+    ("SCORE", "Score", "What the score says now, whatever Action the character plays"),
+    ("ACTION", "Action", "The Action that the character plays, from its first key to its last"),
+)
 
-class TAKT_OT_export_performance(ForScore, ExportHelper, bpy.types.Operator):
-    """Write what the score of the active character plays into a file: X3D with its skin, VRM Animation, BVH or OGRE"""
+class TAKT_OT_export_performance(ForArmature, ExportHelper, bpy.types.Operator):
+    """Write what the active character plays into a file: X3D with its skin, VRM Animation, BVH or OGRE"""
 
     bl_idname = "takt.export_performance"
     bl_label = "Export Performance"
@@ -30,12 +38,23 @@ class TAKT_OT_export_performance(ForScore, ExportHelper, bpy.types.Operator):
     if TYPE_CHECKING:
         filepath: str
         filter_glob: str
+        motion: str
         hanim_motion: bool
     else:
         filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in endings(written=True)),
                                     options={"HIDDEN"})
+        motion: EnumProperty(name="Motion", items=_MOTIONS, description="Which motion is written")
         hanim_motion: BoolProperty(name="HAnimMotion", description="In X3D, write motion as evenly spaced frames in "
                                    "HAnimMotion, instead of interpolators, which every player knows")
+
+    @classmethod
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return why there is nothing to write: no armature, or one with neither a score nor an Action."""
+        armature_object = active_armature(context)
+        reason = super().problem(context)
+        if reason or armature_object is None or _assigned(armature_object) is not None:
+            return reason
+        return score_problem(armature_object)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Ask for the file, called as the character to begin with."""
@@ -54,34 +73,51 @@ class TAKT_OT_export_performance(ForScore, ExportHelper, bpy.types.Operator):
         if entry is None or entry.write is None:
             return refuse(self, f"'{path.name}' does not name a format that can be written; let it end in "
                                 f"{', '.join(endings(written=True))}")
-        with reading(context) as formats:
-            performance = score.performed(armature_object, formats)
-        if performance.error is not None or performance.motion is None:
-            return refuse_score(self, performance.error or TaktError("there is nothing to play"))
-        fps = frames_per_second(scene)
+        fps, played = frames_per_second(scene), _played_action(armature_object, self.motion)
         try:
-            file, warnings = written_character.read_character(armature_object, performance.motion, fps, entry,
-                                                              self.hanim_motion)
+            motion: Playable
+            if played is None:
+                motion = tweaks.shown(armature_object, scene, _of_score(context, armature_object))
+            else:
+                motion = clips.clip_as_played(played, armature_object, fps)
+            file, warnings = written_character.read_character(armature_object, motion, fps, entry, self.hanim_motion)
             data = entry.write(file, fps)
             write_whole(path, data)
-        except (TaktError, OSError) as error:
-            return refuse(self, str(error))
-        warnings = (*warnings, *_plays_something_else(armature_object))
-        tell(self, [*(("WARNING", warning) for warning in warnings), ("INFO", f"Wrote {path}")])
+        except TaktError as error:
+            return refuse(self, in_brief(error))
+        if self.motion == "SCORE" and (shown := _played_action(armature_object, "SHOWN")) is not None:
+            warnings = (*warnings, f"The score was written; the character plays the Action '{shown.name}', which is "
+                                   "not in the file")
+        what = "the score" if played is None else f"the Action '{played.name}'"
+        tell(self, [*(("WARNING", warning) for warning in warnings), ("INFO", f"Wrote {what} into {path}")])
         return {"FINISHED"}
 
 
-def _plays_something_else(armature_object: bpy.types.Object) -> tuple[str, ...]:
-    """Return a warning where what is written, the score's motion, is not what the Action plays."""
+def _assigned(armature_object: bpy.types.Object) -> bpy.types.Action | None:
     animation = armature_object.animation_data
-    assigned = None if animation is None else animation.action
-    if assigned is None:
-        return ()
-    if not following.is_own_action_assigned(armature_object):
-        return (f"The score was written, but the character plays '{assigned.name}', which is not in the file",)
-    if action.is_edited_by_hand(armature_object):
-        return ("The score was written; the keys that were edited by hand are not in the file",)
-    return ()
+    return None if animation is None else animation.action
+
+
+def _played_action(armature_object: bpy.types.Object, motion: str) -> bpy.types.Action | None:
+    """Return the Action that is written, None where it is the score; motion: one of _MOTIONS."""
+    assigned = _assigned(armature_object)
+    if motion == "SHOWN":
+        is_scores = (assigned in [each for _, each in tweaks.layers_of(armature_object)] or (
+            following.is_own_action_assigned(armature_object) and not action.is_edited_by_hand(armature_object)))
+        has_score = properties.character(armature_object).text is not None
+        return None if has_score and is_scores else assigned
+    return assigned if motion == "ACTION" else None
+
+
+def _of_score(context: bpy.types.Context, armature_object: bpy.types.Object) -> Motion:
+    """Perform the score; raise TaktError where it cannot be."""
+    if problem := score_problem(armature_object):
+        raise TaktError(problem)
+    with reading(context) as formats:
+        performance = score.performed(armature_object, formats)
+    if performance.error is not None or performance.motion is None:
+        raise performance.error or TaktError("there is nothing to play")
+    return performance.motion
 
 
 @guarded(None)

@@ -10,18 +10,20 @@ _DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 _OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
     "binding-in-blender": ("auto_bind", "bend_in_turn", "bend_report", "bend_test", "fit_skeleton", "improve_weights",
-                           "show_zones"),
-    "pha": ("add_sample", "change_libraries", "choose_method", "edit_score", "export_performance", "forget_folder",
-            "help", "import_ogre", "import_pha", "insert_clip", "keep_mine", "new_score", "rebuild", "reload_score",
-            "same_score", "save_score", "seed_each"),
+                           "select_idle_bones", "show_zones", "use_bones"),
+    "pha": ("add_sample", "change_libraries", "choose_method", "edit_score", "export_ogre", "export_performance",
+            "forget_folder", "help", "import_character", "import_ogre", "import_pha", "insert_clip", "keep_mine",
+            "new_score", "rebuild", "reload_score", "same_score", "save_score", "seed_each", "who_dances"),
     "preview": ("player", "preview", "render_film"),
     "retargeting": ("find_map", "play_clip", "retarget_clips", "save_map", "set_reference_pose"),
     "score-editor": (
-        "choose_music", "find_beats", "remove_music", "score_add", "score_automatic", "score_beside",
-        "score_box_select", "score_contact", "score_contacts_on", "score_copy", "score_delete", "score_dissolve",
-        "score_drag", "score_drop_file", "score_duplicate", "score_editor", "score_frame", "score_group", "score_loop",
-        "score_mirror", "score_no_nodes", "score_open", "score_open_file", "score_pan", "score_paste", "score_reverse",
-        "score_scrub", "score_select", "score_shelf", "score_single", "score_split", "score_zoom"),
+        "add_clip_files", "add_clip_folder", "choose_music", "find_beats", "move_folder", "remove_music", "save_clip",
+        "score_add", "score_automatic", "score_beside", "score_box_select", "score_contact", "score_contacts_on",
+        "score_copy", "score_delete", "score_dissolve", "score_drag", "score_drop_file", "score_duplicate",
+        "score_editor", "score_frame", "score_group", "score_loop", "score_mirror", "score_no_nodes", "score_open",
+        "score_open_file", "score_pan", "score_paste", "score_reverse", "score_scrub", "score_select", "score_shelf",
+        "score_single", "score_split", "score_zoom"),
+    "tweaks": ("bake_tweaks", "clean_tweaks", "extract_tweaks", "load_tweaks", "save_tweaks", "tweak"),
 }
 """Page → the operators that it is about. Each operator stands here once, so that a new one is given a page."""
 

@@ -1,24 +1,22 @@
 """Import OGRE: a mesh with its armature, weights, materials and clips, or a skeleton alone."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
+import numpy as np
 from bpy.props import StringProperty
 from bpy_extras.io_utils import poll_file_object_drop
 
-from ..bridge import armature, armature_modifiers, clip_actions, groups, ogre_files, ogre_objects
-from ..bridge.axes import BLENDER_FROM_HANIM
+from ..bridge import armature_modifiers, character_objects, groups, ogre_files
+from ..bridge.character_objects import check_names, write_clips
 from ..bridge.guard import guarded
 from ..bridge.reports import GreyWithReason, refuse, tell
-from ..core.clips.clip import Clip
 from ..core.errors import TaktError
-from ..core.formats.ogre import OgreSkeleton
-from ..core.retargeting.retarget import retarget
+from ..core.formats.character import Look
+from ..core.formats.ogre_material import OgreMaterial
+from ..core.maths.srgb import linear
 from .dropped_file import OpensDroppedFile
-
-_LONGEST_NAME = 63
 
 
 class TAKT_OT_import_ogre(GreyWithReason, OpensDroppedFile, bpy.types.Operator):
@@ -47,7 +45,7 @@ class TAKT_OT_import_ogre(GreyWithReason, OpensDroppedFile, bpy.types.Operator):
         try:
             character = ogre_files.read_character(Path(bpy.path.abspath(self.filepath)))
             if character.skeleton is not None:
-                _check_names(character.skeleton)
+                check_names(character.skeleton.skeleton)
         except TaktError as error:
             return refuse(self, str(error))
         for ob in context.selected_objects:
@@ -60,26 +58,19 @@ class TAKT_OT_import_ogre(GreyWithReason, OpensDroppedFile, bpy.types.Operator):
         return {"FINISHED"}
 
 
-def _check_names(ogre: OgreSkeleton) -> None:
-    """Raise TaktError where Blender would cut a bone's name."""
-    for name in ogre.skeleton.names:
-        if len(name.encode("utf-8")) > _LONGEST_NAME:
-            raise TaktError(f"The bone '{name[:40]}…' has a name of {len(name.encode('utf-8'))} bytes; Blender's bones "
-                            f"can have {_LONGEST_NAME}: rename it")
-
-
 def _make(context: bpy.types.Context, character: ogre_files.OgreCharacter) -> int:
     """Make the objects, select them, and return the number of clips."""
     armature_object, clips = None, 0
     if character.skeleton is not None:
         name = character.name if character.mesh is None else f"{character.name} Rig"
-        armature_object = ogre_objects.make_armature(context, name, character.skeleton.skeleton)
-        clips = _write_clips(context, armature_object, character.clips)
+        armature_object = character_objects.make_armature(context, name, character.skeleton.skeleton)
+        clips = write_clips(context, armature_object, character.clips)
     mesh_object = None
     if character.mesh is not None:
-        materials = [ogre_objects.make_material(name, character.materials.get(name), character.textures.get(name))
-                     for name in character.mesh.materials]
-        mesh_object = ogre_objects.make_mesh(context, character.name, character.mesh, materials)
+        looks = tuple(_look(name, character.materials.get(name)) for name in character.mesh.materials)
+        mesh = character.mesh.skinned(character.name, character.influences, looks)
+        materials = [character_objects.make_material(look, character.textures.get(look.name)) for look in looks]
+        mesh_object = character_objects.make_mesh(context, mesh, materials)
     if armature_object is not None and mesh_object is not None and character.influences is not None:
         assert character.skeleton is not None
         groups.write_influences(mesh_object, character.skeleton.skeleton.names, character.influences)
@@ -92,11 +83,11 @@ def _make(context: bpy.types.Context, character: ogre_files.OgreCharacter) -> in
     return clips
 
 
-def _write_clips(context: bpy.types.Context, armature_object: bpy.types.Object, clips: Sequence[Clip]) -> int:
-    assert context.scene is not None
-    skeleton = armature.read_skeleton(armature_object)
-    fitted = [retarget(clip, skeleton, BLENDER_FROM_HANIM).clip for clip in clips]
-    return len(clip_actions.write_clips(armature_object, fitted, context.scene))
+def _look(name: str, material: OgreMaterial | None) -> Look:
+    if material is None or material.diffuse is None:
+        return Look(name)
+    red, green, blue = linear(np.array(material.diffuse)).tolist()  # scripts mean colours as screens show them
+    return Look(name, (red, green, blue))
 
 
 class TAKT_FH_ogre(bpy.types.FileHandler):

@@ -77,7 +77,8 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, OpensDroppedFile
             character.frame_start = scene.frame_start
             self.report({"WARNING"}, too_long)
         elif performance.motion is not None:
-            write_motion(self, context, armature_object, performance.motion, scene.frame_start)
+            write_motion(self, context, armature_object, performance.motion, scene.frame_start,
+                         is_new_score=True)
         _play_music(armature_object, scene)
         score.keep_lists(armature_object)
         if performance.error is not None:

@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 
 from ..bridge import action, libraries, paths, properties, score_music, score_tree, sound, timeline
-from ..bridge.active_character import ForArmature, active_armature
+from ..bridge.active_character import ForArmature, active_armature, name_of_character
 from ..core.errors import TaktError
 
 _EMPTY = """<?xml version="1.0" encoding="UTF-8"?>
@@ -28,7 +28,7 @@ class TAKT_OT_new_score(ForArmature, bpy.types.Operator):
         armature_object = active_armature(context)
         assert armature_object is not None  # poll saw to it
         character = properties.character(armature_object)
-        text = bpy.data.texts.new(f"{armature_object.name}.pha")
+        text = bpy.data.texts.new(f"{name_of_character(armature_object)}.pha")
         text.from_string(_EMPTY)
         if not character.library:
             character.library = paths.kept(_library_of(armature_object))

@@ -12,14 +12,17 @@ from ..bridge.performing import Performance
 from ..bridge.read_progress import reading
 from ..bridge.reports import refuse, refuse_score
 from ..bridge.write_motion import write_motion
+from .in_steps import WorksInSteps
 
 
-class TAKT_OT_rebuild(ForScore, bpy.types.Operator):
+class TAKT_OT_rebuild(WorksInSteps, ForScore, bpy.types.Operator):
     """Make the Action of the active armature anew from its score; clip files that have changed are read again"""
 
     bl_idname = "takt.rebuild"
     bl_label = "Rebuild"
     bl_options = {"REGISTER", "UNDO"}
+
+    doing = "Writing the Action"
 
     if TYPE_CHECKING:
         write_long: bool
@@ -30,34 +33,45 @@ class TAKT_OT_rebuild(ForScore, bpy.types.Operator):
 
     _performance: Performance | None = None
     """What invoke has performed to learn how long it is."""
+    _is_watched = False
+    """Whether a user sees the progress and can press Esc; scripts wait until all is written."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Ask before an Action is written that takes long and makes each undo step slow."""
-        self._performance = _performed(context)
+        self._performance, self._is_watched = _performed(context), True
         too_long = _too_long(context, self._performance)
         if not too_long or self.write_long:
             return self.execute(context)
-        assert context.window_manager is not None
+        assert context.window_manager is not None and context.scene is not None
+        assert self._performance.motion is not None  # it is too long
         self.write_long = True
         manager: Any = context.window_manager
-        asked: set[Any] = manager.invoke_confirm(self, event, title="Write a Long Action?", message=too_long,
+        length = long_actions.length(self._performance.motion, frames_per_second(context.scene))
+        question = f"{length}: this may take minutes. The preview plays it without an Action"
+        asked: set[Any] = manager.invoke_confirm(self, event, title="Write a Long Action?", message=question,
                                                  confirm_text="Write Action", icon="WARNING")
         return asked
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Perform the score first, then write everything."""
-        armature_object = active_armature(context)
-        assert armature_object is not None  # poll saw to it
+        armature_object, scene = active_armature(context), context.scene
+        assert armature_object is not None and scene is not None  # poll saw to it
         performance, self._performance = self._performance or _performed(context), None
+        is_watched, self._is_watched = self._is_watched, False
         too_long = _too_long(context, performance)
         if too_long and not self.write_long:
             return refuse(self, f"{too_long}. Rebuild writes it where write_long is true")
-        if performance.motion is not None:
+        done: set[Any] = {"CANCELLED"}
+        if performance.motion is not None and too_long:
+            steps = long_actions.writing(armature_object, scene, performance.motion)
+            done = self.begin(context, steps) if is_watched else self.take_all(context, steps)
+        elif performance.motion is not None:
             write_motion(self, context, armature_object, performance.motion,
                          properties.character(armature_object).frame_start)
+            done = {"FINISHED"}
         if performance.error is not None:
             refuse_score(self, performance.error)
-        return {"CANCELLED"} if performance.motion is None else {"FINISHED"}
+        return done
 
 
 def _performed(context: bpy.types.Context) -> Performance:

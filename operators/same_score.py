@@ -4,8 +4,11 @@ from typing import Any
 
 import bpy
 
-from ..bridge import action, following, properties
+from ..bridge import given_score, long_actions, properties, score, write_motion
 from ..bridge.active_character import ForScore, active_armature, armature_problem, score_problem
+from ..bridge.frame_rate import frames_per_second
+from ..bridge.read_progress import reading
+from ..bridge.reports import in_brief
 
 
 class TAKT_OT_same_score(ForScore, bpy.types.Operator):
@@ -29,17 +32,29 @@ class TAKT_OT_same_score(ForScore, bpy.types.Operator):
         assert active is not None  # poll saw to it
         source, others = properties.character(active), _others(context, active)
         for other in others:
-            character = properties.character(other)
-            if character.action == source.action:  # a copy of the active one
-                character.action = None
-            action.put_aside(other)
-            for name in ("text", "filepath", "frame_start", *properties.SETTING_NAMES, *properties.ACTION_NAMES):
-                setattr(character, name, getattr(source, name))
-            character.version = properties.VERSION
-            following.want_action(other)
+            given_score.give(active, other)
         assert source.text is not None
+        if bpy.app.background:  # no timer writes them here
+            for other in others:
+                _write_action(self, context, other)
         self.report({"INFO"}, f"{len(others) + 1} characters play '{source.text.name}'")
         return {"FINISHED"}
+
+
+def _write_action(operator: bpy.types.Operator, context: bpy.types.Context, armature_object: bpy.types.Object) -> None:
+    """Perform a character's score and write its Action, as a timer does in a window; say where it cannot be."""
+    scene = context.scene
+    assert scene is not None
+    with reading(context) as formats:
+        performance = score.performed(armature_object, formats)
+    motion = performance.motion
+    problem = ("" if performance.error is None else in_brief(performance.error)) or (
+        "" if motion is None else long_actions.problem(motion, frames_per_second(scene)))
+    if problem:
+        operator.report({"WARNING"}, f"'{armature_object.name}' has no Action: {problem}")
+    elif motion is not None and properties.character(armature_object).keep_action:
+        channels = write_motion.sampling(armature_object, scene, motion)(None)
+        write_motion.write(armature_object, scene, motion, channels)
 
 
 def _others(context: bpy.types.Context, active: bpy.types.Object | None) -> list[bpy.types.Object]:
@@ -48,11 +63,4 @@ def _others(context: bpy.types.Context, active: bpy.types.Object | None) -> list
         return []
     armatures = [ob if ob.type == "ARMATURE" else ob.find_armature() for ob in context.selected_objects]
     return [ob for ob in dict.fromkeys(armatures) if ob is not None and ob != active and not armature_problem(ob)
-            and not _plays_as(ob, properties.character(active))]
-
-
-def _plays_as(armature_object: bpy.types.Object, source: properties.TaktCharacter) -> bool:
-    """Tell whether an armature has a score and plays its Action too, if there is one; a copy may have lost that."""
-    own = properties.character(armature_object)
-    has_action = own.action is not None and following.is_own_action_assigned(armature_object)
-    return own.text == source.text and (has_action or source.action is None)
+            and not given_score.plays_as(ob, properties.character(active))]

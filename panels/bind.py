@@ -1,8 +1,10 @@
 """The panel that binds meshes to the armature."""
 
+from typing import Any
+
 import bpy
 
-from ..bridge import bend
+from ..bridge import bend, idle_bones
 from ..bridge.active_character import active_armature
 from ..bridge.bind_selection import already_bound, left_behind, selection
 from ..core.errors import some_of
@@ -12,6 +14,7 @@ from ..operators.bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
 from ..operators.fit_skeleton import TAKT_OT_fit_skeleton
 from ..operators.improve_weights import TAKT_OT_improve_weights
 from ..operators.show_zones import TAKT_OT_show_zones, are_shown
+from ..operators.use_bones import TAKT_OT_select_idle_bones, TAKT_OT_use_bones
 from .sidebar import SidebarPanel, draw_reasons, draw_words
 
 _NAMES_SHOWN = 3
@@ -40,6 +43,8 @@ class TAKT_PT_bind(SidebarPanel):
                 ob.name for some in left_behind(context, meshes, chosen) for ob in some)):
             draw_words(self.layout, context, f"Moved by {chosen.name} then, no longer by "
                        f"{some_of(list(left), _NAMES_SHOWN)}; to keep both, select both", "INFO")
+        if armature_object is not None:
+            draw_idle(self.layout, context, armature_object)
         is_bent = armature_object is not None and bend.is_bent(armature_object)
         row = self.layout.row(align=True)
         row.operator(TAKT_OT_show_zones.bl_idname, icon="COLOR", depress=are_shown())
@@ -53,3 +58,25 @@ class TAKT_PT_bind(SidebarPanel):
             for line in found:
                 draw_words(column, context, line)
         draw_reasons(self.layout, context, TAKT_OT_auto_bind, TAKT_OT_show_zones, TAKT_OT_bend_test)
+
+
+def draw_idle(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object) -> None:
+    """Draw which bones have no vertices since the last binding, and why, and which ones the user has switched on."""
+    idle = idle_bones.last_idle(armature_object)
+    chosen = [bone.name for bone in idle_bones.chosen_bones(armature_object)]
+    if not idle and not chosen:
+        return
+    box = layout.box()
+    if idle:
+        column = box.column(align=True)
+        column.label(text="Bones without Vertices", icon="BONE_DATA")
+        for why, names in idle:
+            draw_words(column, context, f"{some_of(names, _NAMES_SHOWN)}: {why}")
+        row = box.row(align=True)
+        row.operator(TAKT_OT_select_idle_bones.bl_idname, icon="RESTRICT_SELECT_OFF")
+        row.operator(TAKT_OT_use_bones.bl_idname)
+    if chosen:
+        row = box.row(align=True)
+        draw_words(row, context, f"Always used: {some_of(chosen, _NAMES_SHOWN)}")
+        button: Any = row.operator(TAKT_OT_use_bones.bl_idname, text="", icon="X")
+        button.used = False

@@ -5,6 +5,7 @@ import bpy
 from ..bridge.active_character import active_armature
 from ..operators.play_clip import TAKT_OT_play_clip
 from ..operators.retarget_clips import TAKT_OT_retarget_clips
+from ..operators.save_clip import TAKT_OT_save_clip
 from .sidebar import SidebarPanel
 
 
@@ -25,5 +26,6 @@ class TAKT_PT_clips(SidebarPanel):
         self.layout.operator(TAKT_OT_play_clip.bl_idname, text="Play Clip…", icon="ACTION", translate=False)
         self.layout.operator(TAKT_OT_retarget_clips.bl_idname, text="Retarget Clips…", icon="FILE_FOLDER",
                              translate=False)
+        self.layout.operator(TAKT_OT_save_clip.bl_idname, text="Save as Clip…", icon="EXPORT", translate=False)
         if len(bpy.data.actions):
             self.layout.template_action(armature_object, new="", unlink="")

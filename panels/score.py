@@ -6,9 +6,10 @@ from typing import Any
 
 import bpy
 
-from ..bridge import following, properties, score
+from ..bridge import following, given_score, properties, score, tweaks
 from ..bridge.action_users import is_pushed_down
-from ..bridge.active_character import active_armature, armature_problem
+from ..bridge.active_character import active_armature, armature_problem, name_of_character
+from ..bridge.below_own_actions import has_own_action
 from ..bridge.score_layout import draw_settings
 from ..core.errors import FileError, Problem, TaktError
 from ..core.score_editor.names import short
@@ -22,10 +23,13 @@ from ..operators.rebuild import TAKT_OT_rebuild
 from ..operators.same_score import TAKT_OT_same_score
 from ..operators.score_editor.open import TAKT_OT_score_editor
 from ..operators.score_file import TAKT_OT_reload_score, TAKT_OT_save_score
+from ..operators.tweak import TAKT_OT_tweak
+from ..operators.who_dances import TAKT_OT_who_dances
 from .sidebar import SidebarPanel, draw_edited_by_hand, draw_reasons, draw_words, letters
 
 _PROBLEMS_SHOWN = 4
 _WARNINGS_SHOWN = 8
+_CHARACTERS_SHOWN = 24
 _NAME_SHARE = 0.62
 """Of a row of the list of clips; lengths and buttons have the rest."""
 _MARGIN_LETTERS = 4
@@ -89,15 +93,45 @@ class TAKT_PT_score(SidebarPanel):
         layout.operator(TAKT_OT_score_editor.bl_idname, icon="NLA")
         if not TAKT_OT_same_score.problem(context):
             layout.operator(TAKT_OT_same_score.bl_idname, icon="DUPLICATE")
+        _draw_who_dances(layout, context, armature_object, character)
         _draw_file(layout, context, character.text)
         if name := score.reading(armature_object):
             draw_words(layout, context, f"Reading {name} …", "INFO")
         if error := score.error_of(armature_object):
             _draw_error(layout, error, context, character)
         _draw_warnings(layout, context, score.warnings_of(armature_object))
+        if error and score.is_empty(character, error):
+            _draw_library(layout, character)
+            return
         _draw_clips(layout, character)
         draw_settings(layout, character)
         _draw_action(layout, context, armature_object, character)
+
+
+def _draw_library(layout: bpy.types.UILayout, character: properties.TaktCharacter) -> None:
+    """Draw where clips come from, which is all that matters while a score is empty."""
+    layout.prop(character, "library")
+    layout.operator("takt.add_clip_folder", text="Add Clip Folder…", icon="FILE_FOLDER", translate=False)
+
+
+def _draw_who_dances(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object,
+                     character: properties.TaktCharacter) -> None:
+    """Draw the scene's characters in rows, where there are several: who is pressed plays the score."""
+    found = [] if context.scene is None else list(given_score.characters(context.scene))
+    if len(found) < 2:
+        return
+    header, body = layout.panel("TAKT_who_dances", default_closed=True)
+    header.label(text="Who Dances", translate=False)
+    if body is None:
+        return
+    grid = body.grid_flow(row_major=True, columns=0, even_columns=True, align=True)
+    for ob in found[:_CHARACTERS_SHOWN]:
+        plays = properties.character(ob).text == character.text
+        pick: Any = grid.operator(TAKT_OT_who_dances.bl_idname, text=name_of_character(ob), translate=False,
+                                  depress=ob == armature_object, icon="CHECKMARK" if plays else "ARMATURE_DATA")
+        pick.character = ob.name
+    if len(found) > _CHARACTERS_SHOWN:
+        body.label(text=f"and {len(found) - _CHARACTERS_SHOWN} more", translate=False)
 
 
 def _draw_first_steps(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
@@ -171,10 +205,11 @@ def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
     if own is not None and is_pushed_down(own, armature_object):
         draw_words(layout, context, f"A strip of the NLA plays {own.name!r}, which stays as it is; Rebuild makes "
                                     "another Action of the score, which plays instead", "INFO")
-    elif not following.is_own_action_assigned(armature_object):
+    elif not following.is_score_heard(armature_object):
         assigned = armature_object.animation_data and armature_object.animation_data.action
         draw_words(layout, context, f"Plays {repr(assigned.name) if assigned else 'no Action'}, not the score's; "
-                                    "Rebuild lets it play the score", "INFO")
+                                    + ("Rebuild lets the score play below it" if has_own_action(armature_object) else
+                                       "Rebuild lets it play the score"), "INFO")
     elif following.problem(armature_object):
         draw_edited_by_hand(layout, context, armature_object)
     elif following.is_older(armature_object) and not character.keep_action:
@@ -183,6 +218,40 @@ def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
     row.operator(TAKT_OT_rebuild.bl_idname, icon="FILE_REFRESH")
     row.operator(TAKT_OT_edit_score.bl_idname, text="", icon="TEXT")
     draw_reasons(layout, context, TAKT_OT_rebuild)
+    _draw_tweaks(layout, context, armature_object, character)
+
+
+def _draw_tweaks(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object,
+                 character: properties.TaktCharacter) -> None:
+    """Draw the layers of tweaks, how the chosen one is eased, and what is wrong with them."""
+    row = layout.row(align=True)
+    row.operator(TAKT_OT_tweak.bl_idname, icon="POSE_HLT")
+    if not tweaks.has_tweaks(armature_object):
+        return
+    add: Any = row.operator(TAKT_OT_tweak.bl_idname, text="", icon="ADD")
+    add.add_layer = True
+    layout.template_list("UI_UL_list", "takt_tweaks", character, "tweaks", character, "tweaks_index", rows=2)
+    if tweaks.problem(armature_object):
+        draw_words(layout, context, tweaks.problem(armature_object), "ERROR")
+    if 0 <= character.tweaks_index < len(character.tweaks):
+        layer = character.tweaks[character.tweaks_index]
+        column = layout.column(align=True)
+        column.prop(layer, "action", text="")
+        row = column.row(align=True)
+        row.prop(layer, "ease_in")
+        row.prop(layer, "ease_out")
+        row = column.row(align=True)
+        row.prop(layer, "holds", toggle=True)
+        row.prop(layer, "is_last", toggle=True)
+        row = column.row(align=True)
+        row.operator("takt.bake_tweaks")
+        row.operator("takt.clean_tweaks")
+        row = column.row(align=True)
+        row.operator("takt.save_tweaks")
+        row.operator("takt.load_tweaks")
+    count = tweaks.waiting(armature_object)
+    if count:
+        draw_words(layout, context, f"Keys at {count} moments wait until their blocks come back", "INFO")
 
 
 def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types.Context,

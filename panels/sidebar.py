@@ -62,10 +62,11 @@ def draw_edited_by_hand(layout: bpy.types.UILayout, context: bpy.types.Context,
 
 
 def draw_choices(layout: bpy.types.UILayout, armature_object: bpy.types.Object) -> None:
-    """Draw the two buttons for an Action that was edited by hand: neither loses it."""
+    """Draw the buttons for an Action that was edited by hand: none of them loses it."""
     row = layout.row(align=True)
     row.context_pointer_set("active_object", armature_object)
     row.operator("takt.keep_mine", icon="PINNED")
+    row.operator("takt.extract_tweaks", icon="POSE_HLT")
     row.operator("takt.rebuild", text="Write Anew", icon="FILE_REFRESH", translate=False)
 
 

@@ -1,5 +1,5 @@
 """What tests want that is no part of the project: real files, OGRE itself and its converter, matplotlib, Rigify,
-X3D's own package, assimp.
+X3D's own package, assimp, OpenUSD.
 
 Where something of it is missing, the tests that want it are skipped; where CI is set they fail, since nobody would
 notice. A machine that has no real files on purpose says so: TAKT_DATA=none.
@@ -41,6 +41,12 @@ def real_file(*path: str) -> Path:
 def ogre_python() -> str:
     """Return the Python that has OGRE."""
     return os.environ.get("TAKT_OGRE_PYTHON") or missing("TAKT_OGRE_PYTHON names no Python that has ogre-python")
+
+
+def usd_python() -> str:
+    """Return a Python that has usd-core; not the tests' own, since Blender's module has a USD of its own in it."""
+    found = os.environ.get("TAKT_USD_PYTHON", "none")
+    return found if found != "none" else missing("TAKT_USD_PYTHON names no Python that has usd-core")
 
 
 def ogre_converter() -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import children_of
 from .conventions import claims, steering_names
+from .eyes import eye_reach
 from .hierarchy import adopted, linked, live_parents, loose_bones, parted, rejoined
 from .leaf_lines import along_tails, into_limbs
 from .partners import partner_groups
@@ -44,17 +45,19 @@ class BoneLines:
     """The lines of B bones, and what they are to each other.
 
     parents: (B,) each bone's nearest ancestor that has a line, −1 for none. parting: (B,) which bones go on from one
-    that does not carry them: a foot whose shin moves without it.
+    that does not carry them: a foot whose shin moves without it. reach: (B,) the greatest radius of what an eye moves,
+    ∞ for other bones.
     """
 
     segments: Segments
     parents: IntArray
     parting: BoolArray
     roles: Roles
+    reach: FloatArray
 
 
 def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails: FloatArray, solid: Solid,
-               size: float) -> BoneLines:
+               size: float, chosen: BoolArray | None = None) -> BoneLines:
     """Find the lines of B bones: names, parents (B,), heads and tails (B, 3); `size` is the body's.
 
     Where at least half of the parents' tails lead to a child, tails are trusted: a bone is the line from
@@ -62,10 +65,12 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
     lines to its children's heads, and a leaf bone goes on in the direction that leads to it. Bones that all
     have no parent, or one on the ground, are joined by `linked`; those whose tails are trusted then lead on only to
     where their tails do. Limbs that hang from a root on the ground go on from the body (`adopted`).
-    Bones that only steer others, as `find_roles` finds them, have no line. Last lines end at the skin.
+    Bones that only steer others, as `find_roles` finds them, have no line, but for those that are chosen (B,). Last
+    lines end at the skin.
     """
     rig_parents, gap = parents, _NOTHING * size
-    doubled = same_start(claims(names), heads, gap)
+    chosen = np.zeros(len(names), dtype=np.bool_) if chosen is None else chosen
+    doubled = same_start(claims(names), heads, gap) & ~chosen
     own, holder = loose_bones(parents, heads, solid)
     own = own[~doubled[own]]
     loose = len(own) > 2
@@ -78,12 +83,12 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
     trusted = _tails_lead(parents, heads, tails, size)
     rule = _Rule(heads, tails, size, trusted, loose)
     if loose:
-        roles = Roles.by_names(names, doubled, holder)
+        roles = Roles.by_names(names, doubled, holder).with_moving(chosen)
     else:
         if trusted:
-            parents = rejoined(parents, heads, tails, steering_names(names) | doubled)
+            parents = rejoined(parents, heads, tails, (steering_names(names) & ~chosen) | doubled)
         every = rule.lines(parents, np.zeros(len(names), dtype=np.bool_)).to_the_skin(solid, size)
-        roles = find_roles(names, parents, heads, tails, every, doubled, solid)
+        roles = find_roles(names, parents, heads, tails, every, doubled, solid).with_moving(chosen)
     parents = live_parents(parents, roles.steering, roles.doubled, heads, gap)
     segments = rule.lines(parents, roles.steering)
     if not loose:
@@ -93,8 +98,9 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
         groups = partner_groups(names, roles.steering.astype(np.int64), parents, heads, size)
         segments = along_tails(segments, parents, heads, tails, groups, solid, size)
         segments = into_limbs(segments, parents, solid, size)
+    reach = eye_reach(names, parents, segments, heads, tails, solid)
     segments = segments.to_the_skin(solid, size)
-    return BoneLines(segments, parents, parted(rig_parents, parents) & ~roles.steering, roles)
+    return BoneLines(segments, parents, parted(rig_parents, parents) & ~roles.steering, roles, reach)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,8 @@ _MARKER_ENDINGS: Final = ("slot",)
 """Words of bone names that say: this moves other bones; this holds props or marks an end. Neither moves skin."""
 
 _TIP_WORDS: Final = frozenset(("tip", "stub"))
+_EYE_WORDS: Final = frozenset(("eye", "eyes", "eyeball", "eyeballs", "pupil", "iris", "auge", "oeil", "ojo"))
+_EYE_ENDINGS: Final = ("eye", "eyes")
 _ROOT_WORDS: Final = frozenset(("root", "master", "global", "world", "origin", "armature"))
 _ROOT_ENDING: Final = "root"
 
@@ -70,6 +72,15 @@ def ending_names(names: Sequence[str]) -> BoolArray:
     [True, False]
     """
     return _with_words(names, _TIP_WORDS)
+
+
+def eye_names(names: Sequence[str]) -> BoolArray:
+    """Return which names (B,) say that the bone is an eye.
+
+    >>> eye_names(["eye.L", "RightEye", "L-DeadEye", "eyelid.L", "eyebrow"]).tolist()
+    [True, True, True, False, False]
+    """
+    return _with_words(names, _EYE_WORDS, _EYE_ENDINGS)
 
 
 def root_names(names: Sequence[str]) -> BoolArray:

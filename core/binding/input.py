@@ -22,6 +22,7 @@ class BindInput:
     part: (V,) which mesh each vertex belongs to, from 0.
     bone_names: B different names. bone_parents: (B,) each bone's parent, −1 for a root, in any order.
     heads, tails: (B, 3) ends of the bones at rest; equal ends are allowed.
+    chosen: (B,) which bones the user says move skin, whatever else may speak against it; None for none.
     Raises BindError where nothing can be bound (no bone, no vertex, a coordinate that is not finite) and
     TaktError where the arrays do not fit each other.
 
@@ -39,6 +40,7 @@ class BindInput:
     bone_parents: IntArray
     heads: FloatArray
     tails: FloatArray
+    chosen: BoolArray | None = None
 
     def __post_init__(self) -> None:
         vertices, bones = len(self.vertices), len(self.bone_names)
@@ -49,6 +51,7 @@ class BindInput:
         for what, array, shape in (("vertices", self.vertices, (vertices, 3)), ("part", self.part, (vertices,)),
                                    ("bone_parents", self.bone_parents, (bones,)), ("heads", self.heads, (bones, 3)),
                                    ("tails", self.tails, (bones, 3)),
+                                   ("chosen", self.is_chosen, (bones,)),
                                    ("face_vertices", self.face_vertices, (len(self.face_vertices),)),
                                    ("face_sizes", self.face_sizes, (len(self.face_sizes),))):
             if array.shape != shape:
@@ -72,6 +75,11 @@ class BindInput:
                    tuple(bone_names), np.asarray(bone_parents, dtype=np.int64).reshape(-1),
                    np.asarray(heads, dtype=np.float64).reshape(-1, 3),
                    np.asarray(tails, dtype=np.float64).reshape(-1, 3))
+
+    @property
+    def is_chosen(self) -> BoolArray:
+        """Which bones (B,) the user says move skin."""
+        return np.zeros(len(self.bone_names), dtype=np.bool_) if self.chosen is None else self.chosen
 
     def only(self, vertices: BoolArray) -> BindInput:
         """Return these vertices, (V,) bools, with the faces among them and all bones."""

@@ -84,7 +84,7 @@ def bind_inside(body: BindInput, settings: BindSettings | None = None, progress:
     meter.at(0.3)
     heads, tails = (np.clip(frame.to_local(ends), -_FARTHEST, _FARTHEST) for ends in (body.heads, body.tails))
     size = float(np.linalg.norm(np.ptp(surface.points, axis=0)))
-    lines = bone_lines(body.bone_names, body.bone_parents, heads, tails, solid, size)
+    lines = bone_lines(body.bone_names, body.bone_parents, heads, tails, solid, size, body.is_chosen)
     segments, parents = lines.segments, lines.parents
     clusters = Clusters.of(surface, _MOST_CLUSTERS)
     meter.at(0.4)
@@ -97,11 +97,12 @@ def bind_inside(body: BindInput, settings: BindSettings | None = None, progress:
         held = held_bones(surface, part_of_points, segments, bones, solid)
     skin = Skin.over(solid, clusters.points, clusters.normals, clusters.areas, size)
     skin = replace(skin, walls=walls(held, compact)[part] if len(held) > 1 else None)
-    sources = find_sources(skin, segments, parents, solid, size, meter.round)
+    sources = find_sources(skin, segments, parents, solid, size, meter.round, lines.reach)
     meter.at(0.6)
     widths = stretched(sources.distances, sources.shares, lines.parting, parents)
     weights = _blended(clusters, sources.shares, widths, size, settings, meter)
-    weights = within_reach(weights, sources.from_bones, clusters.points, heads, sources.radii, parents)
+    weights = within_reach(weights, sources.from_bones, clusters.points, heads, sources.radii, parents,
+                           sources.in_skin)
     weights = owned_alone(without_slight(weights, lines.parting, parents), owner[part])
     meter.at(0.9)
     lengths, areas = np.zeros(bones), _areas(clusters)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ..skinning.influences import Influences
 from .idle import IdleBones, find_idle
 from .input import BindInput
 from .loose import INSIDE, SHARES, winding
+from .rig_oddities import RigOddities, find_oddities
 from .roles import Roles
 from .surface import Surface, triangulate
 
@@ -26,13 +27,21 @@ class BindReport:
     idle: bones that move no vertex. flat_parts: meshes without volume: no faces, or all in one plane.
     boneless_parts: other meshes that hold no bone; they follow the nearest skin, or else the nearest bones.
     times_larger: how many times as large as the skeleton the largest mesh is; 1 where there is but one bone, and where
-    the skeleton is larger but a bone starts within a mesh, as when an eye is bound by itself.
+    the skeleton is larger but a bone starts within a mesh, as when an eye is bound by itself. rig: what is odd about
+    it. parts: how many meshes there are.
     """
 
     idle: IdleBones
     flat_parts: tuple[int, ...]
     boneless_parts: tuple[int, ...]
     times_larger: float = 1.0
+    rig: RigOddities = field(default_factory=RigOddities)
+    parts: int = 1
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether meshes have volume, but none of them holds a bone."""
+        return bool(self.boneless_parts) and len(self.boneless_parts) + len(self.flat_parts) == self.parts
 
 
 def find_unusual(body: BindInput, influences: Influences, roles: Roles | None = None) -> BindReport:
@@ -53,7 +62,7 @@ def find_unusual(body: BindInput, influences: Influences, roles: Roles | None = 
         elif own.any() and not _holds_a_bone(body, own, largest=sizes[part] == max(sizes)):
             boneless.append(part)
     return BindReport(find_idle(body, influences, roles), tuple(flat), tuple(boneless),
-                      _times_larger(body, parts, max(sizes)))
+                      _times_larger(body, parts, max(sizes)), find_oddities(body), len(parts))
 
 
 def _times_larger(body: BindInput, parts: Sequence[BoolArray], size: float) -> float:

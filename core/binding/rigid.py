@@ -32,6 +32,9 @@ _ITS_OWN = 2.0 / 3.0
 _PARTLY, _WELL = 0.4, 0.8
 """Shares of a bone that a part holds: one that holds a second bone well bends between the two."""
 
+_RUNS_THROUGH = 0.2
+"""A part that holds this share of a bone is not shut off from it."""
+
 _TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -67,7 +70,8 @@ def walls(held: FloatArray, compact: FloatArray) -> FloatArray:
     """Return how far other parts are shut off from the bones that a part keeps to itself: (M, B), 0 to 1.
 
     held (M, B) as `held_bones`, compact (M,) as `compactness`. A compact part that holds one bone and no other, as an
-    eye, keeps it: the skin around the eye does not turn with it.
+    eye, keeps it: the skin around the eye does not turn with it. A part that a bone runs through is not shut off from
+    it, as a ball between two pieces of a puppet.
 
     >>> face_and_eye = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     >>> walls(face_and_eye, np.array([0.9, 0.9])).tolist()
@@ -75,7 +79,7 @@ def walls(held: FloatArray, compact: FloatArray) -> FloatArray:
     """
     alone = 1.0 - smoothstep(_greatest_two(held)[1], _PARTLY, _WELL)
     kept = smoothstep(held, _PARTLY, _WELL) * (smoothstep(compact, _SHEET, _BLOB) * alone)[:, None]
-    return np.asarray(np.maximum(kept.max(axis=0) - held, 0.0))
+    return np.asarray(np.maximum(kept.max(axis=0) - held / _RUNS_THROUGH, 0.0))
 
 
 def _greatest_two(rows: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -110,6 +110,10 @@ class Roles:
             points[holder, _GROUND] = 1.0
         return cls(points, _unless_all(points.sum(axis=1) >= _ENOUGH))
 
+    def with_moving(self, chosen: BoolArray) -> Roles:
+        """Return the roles where chosen bones (B,) move skin."""
+        return Roles(self.points, self.steering & ~chosen)
+
     @property
     def doubled(self) -> BoolArray:
         """Which bones (B,) steer beside one with a better claim by its name."""

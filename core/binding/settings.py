@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..errors import BindError
+from ..errors import BindError, CancelledError
 
 Progress = Callable[[float], bool]
 """Is called with the share of the work done, 0 to 1, and answers whether to go on."""
 
 
-class BindCancelledError(BindError):
+class BindCancelledError(BindError, CancelledError):
     """The work was stopped by whoever asked for it; nothing was changed."""
 
 

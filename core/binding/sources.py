@@ -18,6 +18,10 @@ _IN_SKIN, _IN_LIMB = 0.2, 0.6
 """Shares of half the limb's thickness: a bone that is nowhere deeper lies in the skin, as in a skirt or a brow, and is
 compared with the surface alone; one that is somewhere deeper runs in its limb's middle."""
 
+_SLOPE = 0.5
+"""Bones in the skin, as of a skirt or a cape, go over into each other along so much of their length: their distance
+from the skin, which is next to nothing, does not say how far."""
+
 _BARE = 2.0
 """So many cells outside the skin nothing of the solid is; what is buried in another part is no skin."""
 
@@ -66,12 +70,14 @@ class Sources:
 
     These are from_bones, (N, B), of those it belongs to: the distances from the bones' lines, for a leaf bone no more
     than its limb's radius, ∞ for bones without a line. radii: (B,) of the bones' limbs, 0 for bones without a line.
+    in_skin: (B,) how far each bone lies in the skin, as those of a skirt or a cape, 0 to 1.
     """
 
     shares: FloatArray
     distances: FloatArray
     from_bones: FloatArray
     radii: FloatArray
+    in_skin: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +114,7 @@ class Skin:
 
 
 def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid, size: float,
-                 step: Callable[[], None] = lambda: None) -> Sources:
+                 step: Callable[[], None] = lambda: None, reach: FloatArray | None = None) -> Sources:
     """Find the bone that each of N points of the surface belongs to: the one that costs least.
 
     Cost is the distance, from the surface and from the limb's middle, raised where the line between them
@@ -116,25 +122,46 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
     Bones that cost nearly the same share the point. A leaf bone's line says little of the shape of what it ends in, as
     of a face in front of a head's axis: it gets a second line, to the middle of the skin that was found for it.
     Where bones run through the air, as along the axis of a helix or a pipe, these lines leave the body anyhow,
-    and that counts less. `step` is called now and then, and may raise.
+    and that counts less. `step` is called now and then, and may raise. reach: (B,) the greatest radius of what a bone
+    moves, ∞ where its limb decides; None for all of them.
     """
     thin = cell_size(skin.points, _THIN)
     raw = limb_radii(segments, solid, size, 0.0)
     radius = np.minimum(np.maximum(raw, thin), np.maximum(_room(segments, parents), thin))
+    most = np.full(len(segments.bones), np.inf) if reach is None else reach[segments.bones]
+    radius = np.minimum(radius, most)
     inside = _shares_inside(segments, solid)
     outside = _OUTSIDE * float(np.average(inside, weights=segments.lengths + _TINY))
     cap = np.full(len(parents), np.inf)
     cap[segments.bones[segments.leaf]] = radius[segments.leaf]
     centred = _centred(segments, parents, skin, solid, size)
-    found = _cheapest(skin, segments, centred, radius, cap, solid, outside, step)
-    to_centres = _to_centres(skin, segments, parents, np.minimum(raw, radius), inside, found)
+    in_skin, slope = np.zeros(len(parents)), np.zeros(len(parents))
+    in_skin[segments.bones] = 1.0
+    np.minimum.at(in_skin, segments.bones, 1.0 - centred)
+    np.maximum.at(slope, segments.bones, _SLOPE * segments.lengths * in_skin[segments.bones])
+    reaches = _Reaches(cap, slope, in_skin)
+    found = _cheapest(skin, segments, centred, radius, reaches, solid, outside, step)
+    to_centres = _to_centres(skin, segments, parents, np.minimum(raw, radius), inside, np.isinf(most), found)
     if not len(to_centres.bones):
         return found
     segments = segments.joined(to_centres)
     room = np.maximum(_room(segments, parents)[-len(to_centres.bones):], thin)
     centre_radius = np.minimum(limb_radii(to_centres, solid, size, thin), room)
     centred = np.concatenate((centred, np.ones(len(to_centres.bones))))
-    return _cheapest(skin, segments, centred, np.concatenate((radius, centre_radius)), cap, solid, outside, step)
+    return _cheapest(skin, segments, centred, np.concatenate((radius, centre_radius)), reaches, solid, outside, step)
+
+
+@dataclass(frozen=True, eq=False)
+class _Reaches:
+    """Over how far weights of B bones blend.
+
+    most: (B,) no farther, for a leaf bone its limb's radius. least: (B,) no less far, for a bone in the skin half its
+    length. in_skin: (B,) as in `Sources`.
+    """
+
+    most: FloatArray
+    least: FloatArray
+    in_skin: FloatArray
 
 
 def limb_radii(segments: Segments, solid: Solid, size: float, least: float) -> FloatArray:
@@ -185,23 +212,23 @@ def _shares_inside(segments: Segments, solid: Solid) -> FloatArray:
     return np.asarray(solid.contains(on_lines).mean(axis=0))
 
 
-def _cheapest(skin: Skin, segments: Segments, centred: FloatArray, radius: FloatArray, cap: FloatArray, solid: Solid,
-              outside: float, step: Callable[[], None]) -> Sources:
+def _cheapest(skin: Skin, segments: Segments, centred: FloatArray, radius: FloatArray, reaches: _Reaches,
+              solid: Solid, outside: float, step: Callable[[], None]) -> Sources:
     gaps = _air_gaps(segments, skin, solid)
     most = max(1, _AT_ONCE // len(segments.bones))
     found = []
     for begin in range(0, len(skin.points), most):
         some = slice(begin, begin + most)
-        found.append(_cheapest_of(skin.at(some), segments, centred, radius, cap, solid, outside, gaps))
+        found.append(_cheapest_of(skin.at(some), segments, centred, radius, reaches, solid, outside, gaps))
         step()
-    radii = np.zeros(len(cap))
+    radii = np.zeros(len(reaches.most))
     np.maximum.at(radii, segments.bones, radius)
     shares, distances, from_bones = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return Sources(shares, distances, from_bones, radii)
+    return Sources(shares, distances, from_bones, radii, reaches.in_skin)
 
 
-def _cheapest_of(skin: Skin, segments: Segments, centred: FloatArray, radius: FloatArray, cap: FloatArray, solid: Solid,
-                 outside: float, gaps: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _cheapest_of(skin: Skin, segments: Segments, centred: FloatArray, radius: FloatArray, reaches: _Reaches,
+                 solid: Solid, outside: float, gaps: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the shares, distances and distances from bones of `Sources`."""
     distance, share = segments.nearest(skin.points)
     below = skin.depths[:, None] * centred
@@ -212,13 +239,14 @@ def _cheapest_of(skin: Skin, segments: Segments, centred: FloatArray, radius: Fl
     if skin.walls is not None:
         cost *= 1.0 + _OUTSIDE * skin.walls[:, segments.bones]
     _add_outside(cost, skin.points, segments, share, air / np.maximum(distance, _TINY), solid, outside)
-    of_bone = np.full((len(cost), len(cap)), np.inf)
-    from_bone = np.tile(cap, (len(cost), 1))
+    of_bone = np.full((len(cost), len(reaches.most)), np.inf)
+    from_bone = np.tile(reaches.most, (len(cost), 1))
     for line, bone in enumerate(segments.bones):
         of_bone[:, bone] = np.minimum(of_bone[:, bone], cost[:, line])
         from_bone[:, bone] = np.minimum(from_bone[:, bone], distance[:, line])
     shares = _shares(of_bone)
-    return shares, (shares * np.where(shares > 0.0, from_bone, 0.0)).sum(axis=1), from_bone
+    width = np.maximum(np.where(shares > 0.0, from_bone, 0.0), reaches.least)
+    return shares, (shares * width).sum(axis=1), from_bone
 
 
 def _shares(cost: FloatArray) -> FloatArray:
@@ -236,15 +264,16 @@ def _shares(cost: FloatArray) -> FloatArray:
 def _centred(segments: Segments, parents: IntArray, skin: Skin, solid: Solid, size: float) -> FloatArray:
     """Return how far each line (S,) runs in its limb's middle: 1, or 0 where it lies in the skin all along.
 
-    That is where it is deepest, against how deep the limb's middle lies below the nearest skin. Surfaces buried in the
-    solid are no skin. A leaf bone that its parent's line leads to, at the tip of a limb, runs as that one does.
+    That is where it is deepest below the nearest skin, against how deep the limb's middle lies there. Surfaces buried
+    in the solid are no skin. A leaf bone that its parent's line leads to, at the tip of a limb, runs as that one does.
     """
     bare = np.flatnonzero(~solid.contains(skin.points + _BARE * solid.cell * skin.normals))
     if not len(bare):
         return np.ones(len(segments.bones))
     on_lines = segments.points_at(np.repeat(_RADIUS_SHARES[:, None], len(segments.bones), axis=1))
-    nearest, gap = _nearest(on_lines.reshape(-1, 3), skin.points[bare])
-    share = (gap / skin.depths[bare[nearest]]).reshape(on_lines.shape[:2])
+    nearest = bare[_nearest(on_lines.reshape(-1, 3), skin.points[bare])[0]]
+    gap = np.abs(((on_lines.reshape(-1, 3) - skin.points[nearest]) * skin.normals[nearest]).sum(axis=1))
+    share = (gap / skin.depths[nearest]).reshape(on_lines.shape[:2])
     centred: FloatArray = np.clip((share.max(axis=0) - _IN_SKIN) / (_IN_LIMB - _IN_SKIN), 0.0, 1.0)
     for line in np.flatnonzero(segments.leaf):
         before = np.flatnonzero(segments.bones == parents[segments.bones[line]])
@@ -316,10 +345,11 @@ def _against_direction(points: FloatArray, distance: FloatArray, share: FloatArr
 
 
 def _to_centres(skin: Skin, segments: Segments, parents: IntArray, radius: FloatArray, inside: FloatArray,
-           found: Sources) -> Segments:
+                free: BoolArray, found: Sources) -> Segments:
     """Return lines from the starts of leaf bones that run inside to the centres of area of the skin found for them.
 
-    Bones from which two or more leaf bones go on get one as well: a head that carries a jaw and eyes.
+    Bones from which two or more leaf bones go on get one as well: a head that carries a jaw and eyes. Lines that are
+    not free (S,), as eyes', get none.
     """
     weight = found.shares * skin.areas[:, None]
     area = weight.sum(axis=0)
@@ -328,7 +358,7 @@ def _to_centres(skin: Skin, segments: Segments, parents: IntArray, radius: Float
     carries = np.bincount(parents[lasts] + 1, minlength=len(parents) + 1)[1:] > 1
     first = np.zeros(len(long), dtype=np.bool_)
     first[np.unique(segments.bones, return_index=True)[1]] = True
-    ends = (segments.leaf | (carries[segments.bones] & first)) & long
+    ends = (segments.leaf | (carries[segments.bones] & first)) & long & free
     kept = np.flatnonzero(ends & (inside > _MOSTLY) & (area[segments.bones] > 0.0))
     bones = segments.bones[kept]
     centres = (weight[:, bones].T @ skin.points) / np.maximum(area[bones], _TINY)[:, None]

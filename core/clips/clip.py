@@ -17,6 +17,7 @@ from .keys import Interpolation, KeyTable, TranslationInterpolation
 from .tracks import Tracks
 
 if TYPE_CHECKING:
+    from .body_contacts import Contact
     from .contacts import FootContacts
 
 __all__ = ["Clip", "Interpolation", "Tracks", "TranslationInterpolation"]
@@ -34,6 +35,7 @@ class Clip:
     is_looping: a track that ends before duration_s goes on from there to its first key's value, reached at duration_s.
     contacts: when its feet are planted, by side (l, r); None where nobody has looked. A retargeted clip has those of
     the clip that it was made from.
+    bearing: what else of the body bears it (body_contacts.py); a retargeted clip has what the other one has, too.
     skin: of the body that it was made for, where its file has one; what changes a clip does not keep it.
     """
 
@@ -46,6 +48,7 @@ class Clip:
     is_looping: bool = False
     contacts: Mapping[str, FootContacts] | None = None
     skin: SkinSample | None = None
+    bearing: tuple[Contact, ...] = ()
     _derived: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:

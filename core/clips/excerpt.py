@@ -12,6 +12,7 @@ import numpy as np
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.mirror import Mirror
 from ..skeletons.skeleton import Pose, Skeleton
+from .body_contacts import Contact
 from .clip import Clip, Interpolation, Tracks, TranslationInterpolation
 from .contacts import FootContacts
 from .keyed import keys_of, packed
@@ -73,6 +74,14 @@ class Excerpt:
                 for side, each in kept.items()}
 
     @property
+    def bearing(self) -> tuple[Contact, ...]:
+        """What else of its body bears it; see Clip."""
+        begin, end = np.sort(self.own_times(np.array((0.0, self.duration_s)))).tolist()
+        kept = [part for each in self.whole.bearing if (part := each.part(begin, end, self.is_reversed)) is not None]
+        return tuple(kept if self.skips_s == (0.0, 0.0) else
+                     [part.retimed(lambda times: self._without_skips(times + self.skips_s[0])) for part in kept])
+
+    @property
     def skipped(self) -> tuple[FloatArray, FloatArray, FloatArray, float]:
         """What skipping wants to know of it."""
         return (np.array(self.duration_s), np.array(self.skips_s[0]), np.array(self.skips_s[1]),
@@ -122,7 +131,7 @@ class Excerpt:
 
         return replace(clip, duration_s=self.duration_s, rotations=cut(clip.rotations, ends.rotations),
                        translations=cut(clip.translations, ends.translations), scales=cut(clip.scales, ends.scales),
-                       is_looping=False, contacts=self.contacts)
+                       is_looping=False, contacts=self.contacts, bearing=self.bearing)
 
     def _cut(self, times: FloatArray, values: FloatArray, ends: FloatArray,
              joint: int) -> tuple[int, FloatArray, FloatArray]:
@@ -170,4 +179,5 @@ def mirrored(clip: Clip, mirror: Mirror) -> Clip:
     sides = None if clip.contacts is None else {"lr"[side == "l"]: each for side, each in clip.contacts.items()}
     return replace(clip, rotations=reflected(clip.rotations, mirror.rotations),
                    translations=reflected(clip.translations, mirror.translations),
-                   scales=reflected(clip.scales, mirror.scales), contacts=sides)
+                   scales=reflected(clip.scales, mirror.scales), contacts=sides,
+                   bearing=tuple(each.mirrored for each in clip.bearing))

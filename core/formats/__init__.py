@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from . import bvh, collada, gltf, of_blender, ogre_binary, ogre_xml, rite, x3d
+from . import bvh, collada, gltf, of_blender, ogre_binary, ogre_xml, rite, usd, x3d
 from .format import Format
 
 FORMATS: Final[dict[str, Format]] = {entry.identifier: entry for entry in (
     ogre_binary.FORMAT, ogre_xml.FORMAT, bvh.FORMAT, gltf.FORMAT, of_blender.FBX, of_blender.BLEND, rite.FORMAT,
-    x3d.FORMAT, x3d.CLASSIC, gltf.VRM, gltf.VRMA,
-    collada.FORMAT)}
+    x3d.FORMAT, x3d.CLASSIC, x3d.VRML, gltf.VRM, gltf.VRMA,
+    collada.FORMAT, usd.FORMAT)}
 """All formats of clips by identifier, in the order in which files of one name are looked for."""
 
 
@@ -31,7 +31,7 @@ def endings(formats: Mapping[str, Format] = FORMATS, *, read: bool = False, writ
     """Return the endings of all formats; read, written: only of those that core itself reads, or writes.
 
     >>> endings(written=True)
-    ('.skeleton', '.skeleton.xml', '.bvh', '.x3d', '.vrma')
+    ('.skeleton', '.skeleton.xml', '.bvh', '.x3d', '.x3dv', '.vrma')
     """
     return tuple(ending for entry in formats.values() for ending in entry.endings
                  if (entry.read or not read) and (entry.write or not written))

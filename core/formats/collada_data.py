@@ -27,7 +27,7 @@ class ColladaData:
 
     def __init__(self, data: bytes, path: Path | None) -> None:
         self.path, self._left = path, MAX_VALUES
-        self.root = parse(data, path, MAX_ELEMENTS)
+        self.root = parse(data, path, MAX_ELEMENTS, is_programs=True)
         if self.root.tag != "COLLADA":
             raise self.error(f"this is no COLLADA file: its root is <{quoted(self.root.tag)[1:-1]}>, where <COLLADA> "
                              "is wanted", self.root)
@@ -98,7 +98,7 @@ class ColladaData:
             raise self.error(f"<{source.tag}> {quoted(source.attributes.get('id', ''))} has no <float_array>, or no "
                              "<accessor>", source)
         flat = self.numbers(array)
-        count, stride, start = (self._count(accessor, key, default) for key, default in
+        count, stride, start = (self.count(accessor, key, default) for key, default in
                                 (("count", 0), ("stride", 1), ("offset", 0)))
         if stride < 1 or start + count * stride > len(flat):
             raise self.error(f"<accessor> wants {count} times {stride} numbers from {start} on; there are {len(flat)}",
@@ -112,7 +112,8 @@ class ColladaData:
             raise self.error(f"<{source.tag}> {quoted(source.attributes.get('id', ''))} has no list of names", source)
         return array.text.split()
 
-    def _count(self, element: Element, key: str, default: int) -> int:
+    def count(self, element: Element, key: str, default: int) -> int:
+        """Return a whole number of an attribute, from 0 on."""
         text = element.attributes.get(key, str(default))
         if not text.isdecimal() or len(text) > 9:
             raise self.error(f"<{element.tag}> {key} is {quoted(text)}; a whole number from 0 on is wanted", element)

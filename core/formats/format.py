@@ -14,6 +14,7 @@ from typing import Final
 from ..clips.clip import Clip
 from ..clips.clip_file import ClipFile
 from ..errors import TaktError
+from .character import CharacterFile
 
 MAX_BYTES: Final = 256 * 2**20
 """Of one file; larger ones are not read."""
@@ -34,6 +35,8 @@ class Source:
 
 
 Read = Callable[[Source], ClipFile]
+"""Raises FileError, with the place, for what cannot be read."""
+ReadCharacters = Callable[[Source], CharacterFile]
 """Raises FileError, with the place, for what cannot be read."""
 Write = Callable[[ClipFile, float], bytes]
 """Takes the file and frames per second, for formats that know frames only. Raises TaktError for what cannot be
@@ -70,6 +73,7 @@ class Format:
     says_space: its files or its specification say which axis is up, which is forward, and the unit; else these are
         found out from the body at rest.
     follow_links: for files that also play the clips of other files.
+    read_characters: None where meshes are not read, or by other means.
     """
 
     identifier: str
@@ -81,6 +85,7 @@ class Format:
     beside: str = ""
     says_space: bool = True
     follow_links: FollowLinks | None = None
+    read_characters: ReadCharacters | None = None
 
     def __post_init__(self) -> None:
         for ending in (*self.endings, *filter(None, (self.beside,))):

@@ -77,18 +77,14 @@ def read(source: Source) -> ClipFile:
 
 
 def _animations(data: GltfData, nodes: int) -> Iterator[Animation]:
-    left = MAX_CHANNELS
     entries = data.top.entries("animations", MAX_ANIMATIONS)
+    _refuse_more_channels(entries)
     names = unique(entry.text("name") or f"Anim_{i}" for i, entry in enumerate(entries))
     for name, entry in zip(names, entries, strict=True):
         samplers, known = entry.entries("samplers"), set[tuple[int, str]]()
         alike: dict[tuple[str, str, int], list[tuple[int, Entry]]] = {}
         spans: dict[int, tuple[float, float]] = {}
-        channels = entry.entries("channels")
-        left -= len(channels)
-        if left < 0:
-            raise entry.error(f"up to here the animations have more than {MAX_CHANNELS} channels; no more are read")
-        for channel in channels:
+        for channel in entry.entries("channels"):
             target, sampler = channel.entry("target"), samplers[channel.count("sampler", below=len(samplers))]
             node, path = target.count("node", nodes, nodes + 1), target.text("path")
             if node == nodes or path not in (*CHANNELS, "weights") or (node, path) in known:
@@ -108,6 +104,15 @@ def _animations(data: GltfData, nodes: int) -> Iterator[Animation]:
         if known:
             begins, ends = zip(*spans.values(), strict=True)
             yield Animation(name, found, min(begins), max(ends))
+
+
+def _refuse_more_channels(animations: Sequence[Entry]) -> None:
+    """Raise FileError where animations have too many channels, before any is read."""
+    left = MAX_CHANNELS
+    for entry in animations:
+        left -= entry.length("channels")
+        if left < 0:
+            raise entry.error(f"up to here the animations have more than {MAX_CHANNELS} channels; no more are read")
 
 
 def _channels(data: GltfData, samplers: Sequence[tuple[int, Entry]], path: str, kind: str) -> Channels:

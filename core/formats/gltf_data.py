@@ -89,6 +89,11 @@ class Entry:
             self._wrong(key, "an object")
         return Entry(found, f"{self.where}.{key}" if self.where else key, self.path)
 
+    def length(self, key: str) -> int:
+        """Return how long a list is; 0 where there is none."""
+        found = self.values.get(key)
+        return len(found) if isinstance(found, list) else 0
+
     def entries(self, key: str, most: int = MAX_ENTRIES) -> list[Entry]:
         """Return a list of objects; none where nothing is said."""
         found = self.values.get(key, [])

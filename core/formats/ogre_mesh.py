@@ -15,6 +15,7 @@ from ..errors import FileError, Place, Problem, TaktError
 from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.skeleton import Skeleton
 from ..skinning.influences import Influences
+from .character import Look, SkinnedMesh
 
 MOST_INFLUENCES: Final = 4
 """OGRE keeps the four strongest for each vertex (Mesh::_rationaliseBoneAssignments)."""
@@ -125,6 +126,14 @@ class Whole:
         table_joints[vertex[kept], rank[kept]], table[vertex[kept], rank[kept]] = joint[kept], weights[kept]
         total = table.sum(axis=1, keepdims=True)
         return Influences(table_joints, np.divide(table, total, out=np.zeros_like(table), where=total > 0.0))
+
+
+    def skinned(self, name: str, influences: Influences | None, looks: tuple[Look, ...]) -> SkinnedMesh:
+        """Return the mesh as those of all formats are; influences: None where it has no skeleton."""
+        none = Influences(np.zeros((len(self.positions), 1), np.int64), np.zeros((len(self.positions), 1)))
+        uvs = None if self.uvs is None else (self.uvs * (1.0, -1.0) + (0.0, 1.0))[self.triangles]
+        return SkinnedMesh(name, self.positions, self.triangles, self.material, looks, uvs,
+                           None if self.normals is None else self.normals[self.triangles], influences or none)
 
 
 def _joined(parts: list[FloatArray | None], sizes: list[int], channels: int) -> FloatArray | None:

@@ -14,8 +14,11 @@ from . import x3d_classic, x3d_xml
 from .format import Format, Holds
 from .node_clips import named_apart
 from .x3d_body import bodies
+from .x3d_character import characters_of
+from .x3d_classic_write import in_classic
 from .x3d_motion import check_routes, clips, moved_nodes
 from .x3d_scene import Scene
+from .x3d_write import X3dFile as X3dFile
 from .x3d_write import write as write
 
 
@@ -47,6 +50,13 @@ def read_classic(data: bytes, path: Path | None = None) -> ClipFile:
 
 
 FORMAT: Final = Format("X3D", "X3D", (".x3d",), Holds(own_axes=False),
-                       read=lambda source: read(source.data, source.path), write=write)
-CLASSIC: Final = Format("X3D_CLASSIC", "X3D classic, VRML 97", (".x3dv", ".wrl"), Holds(own_axes=False),
-                        read=lambda source: read_classic(source.data, source.path))
+                       read=lambda source: read(source.data, source.path), write=write,
+                       read_characters=lambda source: characters_of(x3d_xml.read(source.data, source.path)))
+CLASSIC: Final = Format("X3D_CLASSIC", "X3D classic", (".x3dv",), Holds(own_axes=False),
+                        read=lambda source: read_classic(source.data, source.path),
+                        write=lambda file, fps: in_classic(write(file, fps)),
+                        read_characters=lambda source: characters_of(x3d_classic.read(source.data, source.path)))
+VRML: Final = Format("VRML", "VRML 97", (".wrl",), Holds(own_axes=False), read=CLASSIC.read,
+                     read_characters=CLASSIC.read_characters)
+WITH_SKIN: Final = (FORMAT, CLASSIC)
+"""Those that an X3dFile can be written as."""

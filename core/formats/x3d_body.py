@@ -29,7 +29,7 @@ JOINT: Final = frozenset(("HAnimJoint", "Joint"))
 HUMANOID: Final = frozenset(("HAnimHumanoid", "Humanoid"))
 _BODY: Final = ("skeleton", "humanoidBody", "children", "")
 """Fields of a humanoid that its root joint is in, by X3D, by H-Anim 1, and by slip."""
-_SEGMENT: Final = frozenset(("HAnimSegment", "Segment"))
+SEGMENT: Final = frozenset(("HAnimSegment", "Segment"))
 _COORDINATE: Final = frozenset(("Coordinate", "CoordinateDouble"))
 _SKINNED: Final = frozenset(("skinCoord",))
 _ABOVE: Final = frozenset(("Transform", *HUMANOID))
@@ -110,7 +110,7 @@ def _space(scene: Scene, humanoid: Node, around: list[Node]) -> tuple[FloatArray
     """Return the turn (4,) that sets a humanoid upright, whose heading stays, and metres in its unit."""
     whole = np.eye(3) * scene.units.get("length", 1.0)
     for node in around:
-        whole = whole @ _linear(scene, node)
+        whole = whole @ linear(scene, node)
         if not np.abs(whole).max() <= _FARTHEST:
             raise scene.error(f"{humanoid.said}: what is around it scales it by more than {_FARTHEST:g}", humanoid.line)
     size = np.linalg.norm(whole)
@@ -157,7 +157,7 @@ def _joints(scene: Scene, humanoid: Node) -> tuple[list[Node], list[int]]:
     return nodes, parents
 
 
-def _linear(scene: Scene, node: Node) -> FloatArray:
+def linear(scene: Scene, node: Node) -> FloatArray:
     """Return by what matrix (3, 3) a Transform turns and scales."""
     turn, way = (rot.to_matrix(turns(scene, node, name)[0]) for name in ("rotation", "scaleOrientation"))
     return np.asarray(turn @ way @ np.diag(scene.vector(node, "scale", (1.0, 1.0, 1.0))) @ way.T)
@@ -177,7 +177,7 @@ def _skin(scene: Scene, humanoid: Node, nodes: list[Node], centers: FloatArray, 
     for joint, node in enumerate(nodes):
         if "skinCoordIndex" not in node.fields:
             continue
-        index, weights = _influences(scene, node, len(points))
+        index, weights = influences(scene, node, len(points))
         better = weights > most[index]
         strongest[index[better]], most[index[better]] = joint, weights[better]
     used = np.flatnonzero(strongest >= 0)
@@ -191,7 +191,7 @@ def _skin(scene: Scene, humanoid: Node, nodes: list[Node], centers: FloatArray, 
     return SkinSample(joints[kept], unit * places[kept] - centers[joints[kept]])
 
 
-def _influences(scene: Scene, node: Node, points: int) -> tuple[IntArray, FloatArray]:
+def influences(scene: Scene, node: Node, points: int) -> tuple[IntArray, FloatArray]:
     """Return which points a joint moves, (N,), and with what weights, (N,)."""
     written = scene.numbers(node, "skinCoordIndex", 1)[:, 0]
     line = node.fields["skinCoordIndex"].line
@@ -214,7 +214,7 @@ def _of_segments(scene: Scene, joint: Node, seen: set[int]) -> Iterator[FloatArr
 
     seen: the ids of nodes whose points were taken before; of one that several segments use, the first has it.
     """
-    for segment, _ in scene.children(joint, _SEGMENT):
+    for segment, _ in scene.children(joint, SEGMENT):
         for coordinate, _ in scene.children(segment, _COORDINATE):
             if id(coordinate) not in seen:
                 seen.add(id(coordinate))

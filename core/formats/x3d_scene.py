@@ -26,7 +26,7 @@ MAX_DEPTH: Final = 100
 MAX_VALUES: Final = 20_000_000
 """Numbers of a file; more are refused."""
 _NO_NAME: Final = re.compile(r"[^A-Za-z0-9_\-]")
-_STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_STRING: Final = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
 _MOST_NOTES: Final = 20
 _NAMED: Final = 5
 """Left-out things of one kind that a warning names."""
@@ -249,5 +249,5 @@ def texts(written: str) -> list[str]:
     >>> texts('"a b" "c"'), texts("l_hip r_hip"), texts(" ")
     (['a b', 'c'], ['l_hip r_hip'], [])
     """
-    found = [re.sub(r"\\(.)", r"\1", each) for each in _STRING.findall(written)]
+    found = [re.sub(r"\\(.)", r"\1", each) if "\\" in each else each for each in _STRING.findall(written)]
     return found or [written.strip()] if written.strip() else []

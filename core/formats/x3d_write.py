@@ -8,8 +8,9 @@ Source: ISO/IEC 19775-1:2023 (X3D), 19 and 26; ISO/IEC 19774:2019 (H-Anim).
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
 from xml.sax.saxutils import quoteattr
@@ -23,11 +24,13 @@ from ..errors import TaktError, quoted
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from ..maths.euler import to_euler
+from ..maths.srgb import srgb
 from ..skeletons import hanim
 from ..skeletons.hierarchy import children_of
 from ..skeletons.maps import SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
 from ..skinning.influences import Influences
+from .character import Look
 from .x3d_scene import token, tokens
 
 MAX_VALUES: Final = 20_000_000
@@ -37,6 +40,7 @@ _SAME_AXES: Final = 1e-9
 _STILL_S: Final = 1.0
 """How long a sensor's interval is for a clip that lasts no time."""
 _MOVES: Final = "6 Xposition Yposition Zposition"
+_IMAGES: Final = {b"\x89PNG": "png", b"\xff\xd8": "jpeg", b"GIF8": "gif", b"RIFF": "webp"}
 _HEAD: Final = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE X3D PUBLIC "ISO//Web3D//DTD X3D 4.0//EN" "https://www.web3d.org/specifications/x3d-4.0.dtd">
 <X3D profile="Immersive" version="4.0" xmlns:xsd="http://www.w3.org/2001/XMLSchema-instance" \
@@ -55,8 +59,9 @@ class X3dSkin:
     """A character's skin while its skeleton rests: V vertices, T triangles.
 
     positions, normals: (V, 3) in the skeleton's model space; normals are of unit length. triangles: (T, 3).
-    influences: which joints move which vertices. material: (T,) which of the colours (M, 3), linear RGB from 0 to 1,
-    each triangle has. Raises TaktError where shapes do not fit, or triangles and colours are named that there are not.
+    influences: which joints move which vertices. material: (T,) which of the looks each triangle has.
+    uvs: (T, 3, 2) texture coordinates of corners, v up, where a look has an image.
+    Raises TaktError where shapes do not fit, or triangles and looks are named that there are not.
     """
 
     positions: FloatArray
@@ -64,7 +69,8 @@ class X3dSkin:
     triangles: IntArray
     influences: Influences
     material: IntArray
-    colours: FloatArray
+    looks: tuple[Look, ...]
+    uvs: FloatArray | None = None
 
     def __post_init__(self) -> None:
         vertices = len(self.positions)
@@ -76,9 +82,37 @@ class X3dSkin:
         if self.triangles.shape != (len(self.material), 3):
             raise TaktError(f"triangles {self.triangles.shape} and materials {self.material.shape} must be (T, 3), "
                             "(T,)")
-        for what, index, count in (("vertex", self.triangles, vertices), ("colour", self.material, len(self.colours))):
+        for what, index, count in (("vertex", self.triangles, vertices), ("look", self.material, len(self.looks))):
             if index.size and not 0 <= index.min() <= index.max() < count:
                 raise TaktError(f"a triangle has {what} {int(index.max())}; there are {count}")
+        if self.uvs is not None and self.uvs.shape != (len(self.triangles), 3, 2):
+            raise TaktError(f"texture coordinates {self.uvs.shape} must be (T, 3, 2)")
+
+    def split(self) -> tuple[X3dSkin, FloatArray | None]:
+        """Return the skin with a point for each pair of vertex and texture coordinates, and those of points, (V, 2).
+
+        The vertices stay the first points; those that have further coordinates come again behind them. None where no
+        look has an image: then nothing is split.
+        """
+        if self.uvs is None or not any(look.image or look.texture for look in self.looks):
+            return self, None
+        vertices, uvs = self.triangles.ravel(), self.uvs.reshape(-1, 2).astype(np.float32)
+        pairs = np.column_stack((vertices, uvs.view(np.int32).astype(np.int64)))
+        order = np.lexsort(pairs.T[::-1])
+        is_new = np.ones(len(order), np.bool_)
+        is_new[1:] = (pairs[order[1:]] != pairs[order[:-1]]).any(axis=1)
+        pair_of = np.empty(len(order), np.int64)
+        pair_of[order] = np.cumsum(is_new) - 1
+        first = order[is_new]
+        is_again = np.concatenate(((False,), vertices[first[1:]] == vertices[first[:-1]]))[:len(first)]
+        again = vertices[first[is_again]]
+        point_of = np.where(is_again, len(self.positions) + np.cumsum(is_again) - 1, vertices[first])
+        points = np.concatenate((np.arange(len(self.positions)), again))
+        found = np.zeros((len(points), 2))
+        found[point_of] = uvs[first]
+        influences = Influences(self.influences.joints[points], self.influences.weights[points])
+        return replace(self, positions=self.positions[points], normals=self.normals[points],
+                       triangles=point_of[pair_of].reshape(-1, 3), influences=influences, uvs=None), found
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +186,9 @@ class _Writer:
         return f'<Viewpoint description="Front" position="{_text(eye)}" centerOfRotation="{_text(middle)}"/>\n'
 
     def _humanoid_parts(self, skin: X3dSkin | None, motions: list[str]) -> Iterator[str]:
-        name = self._humanoid
+        name, uvs = self._humanoid, None
+        if skin is not None:
+            skin, uvs = skin.split()
         yield f'<HAnimHumanoid DEF="{name}" name="{name}" version="2.0">\n'
         if skin is not None:
             points, normals = self._turned(skin.positions), self._turned(skin.normals)
@@ -163,7 +199,7 @@ class _Writer:
             yield f'<HAnimJoint USE="{joint}" containerField="joints"/>\n'
         yield from motions
         if skin is not None:
-            yield from self._shapes(skin)
+            yield from self._shapes(skin, uvs)
         yield "</HAnimHumanoid>\n"
 
     def _joint_parts(self, influences: Influences | None) -> Iterator[str]:
@@ -183,15 +219,19 @@ class _Writer:
             stack.append((joint, True))
             stack.extend((child, False) for child in reversed(children[joint]))
 
-    def _shapes(self, skin: X3dSkin) -> Iterator[str]:
-        """Yield a shape for each material that triangles have; all share the points and normals."""
-        name = self._humanoid
+    def _shapes(self, skin: X3dSkin, uvs: FloatArray | None) -> Iterator[str]:
+        """Yield a shape for each look that triangles have; all share the points, normals and texture coordinates."""
+        name, is_first = self._humanoid, True
         for number in np.unique(skin.material).tolist():
-            colour = _text(_srgb(skin.colours[number]))
+            look, coordinates = skin.looks[number], ""
             index = " ".join(map(str, skin.triangles[skin.material == number].ravel().tolist()))
-            yield (f'<Shape containerField="skin">\n<Appearance><Material diffuseColor="{colour}"/></Appearance>\n'
+            if uvs is not None and (look.image or look.texture):
+                coordinates = (f'<TextureCoordinate DEF="{name}_skin_uvs" point="{_text(uvs)}"/>\n' if is_first else
+                               f'<TextureCoordinate USE="{name}_skin_uvs"/>\n')
+                is_first = False
+            yield (f'<Shape containerField="skin">\n<Appearance>{_appearance(look, bool(coordinates))}</Appearance>\n'
                    f'<IndexedTriangleSet index="{index}" solid="false">\n<Coordinate USE="{name}_skin_points"/>\n'
-                   f'<Normal USE="{name}_skin_normals"/>\n</IndexedTriangleSet>\n</Shape>\n')
+                   f'<Normal USE="{name}_skin_normals"/>\n{coordinates}</IndexedTriangleSet>\n</Shape>\n')
 
     def _interpolators(self, clip: Clip, sensor: str, is_first: bool) -> Iterator[str]:
         """Yield a sensor for a clip, an interpolator for each track, and the routes that lead to joints."""
@@ -281,10 +321,14 @@ def _by_joint(influences: Influences, joints: int) -> dict[int, str]:
     return found
 
 
-def _srgb(linear: FloatArray) -> FloatArray:
-    """Return a colour as X3D's materials have it; IEC 61966-2-1."""
-    linear = np.clip(linear, 0.0, 1.0)
-    return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1.0 / 2.4) - 0.055)
+def _appearance(look: Look, is_textured: bool) -> str:
+    """Return the material of a look, and its texture: the bytes of an image in the file, else its path."""
+    if not is_textured:
+        return f'<Material diffuseColor="{_text(srgb(np.array(look.colour)))}"/>'
+    kind = next((kind for magic, kind in _IMAGES.items() if look.image.startswith(magic)), "png")
+    url = f"data:image/{kind};base64,{base64.b64encode(look.image).decode()}" if look.image else look.texture
+    said = quoteattr('"' + url.replace("\\", "\\\\").replace('"', '\\"') + '"')
+    return f'<Material diffuseColor="1 1 1"/><ImageTexture url={said}/>'
 
 
 def _check_size(values: int, clip: Clip) -> None:

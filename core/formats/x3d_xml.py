@@ -24,7 +24,7 @@ def read(data: bytes, path: Path | None) -> Scene:
     A document type declaration may name the standard's; nothing is fetched for it, and none that declares entities is
     read.
     """
-    root = parse(data, path, MAX_NODES, may_name_standard=True)
+    root = parse(data, path, MAX_NODES, may_name_standard=True, is_programs=True)
     scene = Scene(path)
     if root.tag != "X3D":
         raise scene.error(f"this is no X3D file: its root is <{quoted(root.tag)[1:-1]}>, where <X3D> is wanted",

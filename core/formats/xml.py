@@ -21,6 +21,9 @@ MAX_ELEMENTS = 500_000
 MAX_ROWS = 2_000_000
 """Rows that are taken one by one, see Rows."""
 MAX_DEPTH = 100
+_CUT_OFF = frozenset(expat.errors.codes[each] for each in (
+    expat.errors.XML_ERROR_NO_ELEMENTS, expat.errors.XML_ERROR_UNCLOSED_TOKEN, expat.errors.XML_ERROR_PARTIAL_CHAR,
+    expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION))
 MAX_NAME = 1_000
 """Characters in the name of an element or an attribute."""
 
@@ -73,13 +76,14 @@ class Element(NamedTuple):
 
 def parse(data: bytes | str, path: Path | None = None, max_elements: int = MAX_ELEMENTS, *,
           max_bytes: int = MAX_KEPT_BYTES, taker: Taker | None = None, rows: Rows | None = None,
-          may_name_standard: bool = False) -> Element:
+          may_name_standard: bool = False, is_programs: bool = False) -> Element:
     """Read a whole XML document and return its root element.
 
     data: the file's bytes in any encoding that expat knows, or text (then its encoding declaration is
         ignored); path: only for messages; max_elements, max_bytes: more are not read;
         taker, rows: for documents too large to be kept whole; may_name_standard: a document type declaration
-        without declarations of its own is passed over.
+        without declarations of its own is passed over; is_programs: a program has written it, so that one
+        that ends too early was cut off, and not mistyped.
     Raises FileError, with line and column, where the document is not well-formed, declares a document
     type, or goes beyond max_bytes, max_elements, MAX_DEPTH or MAX_NAME. Comments and processing
     instructions are left out.
@@ -95,7 +99,13 @@ def parse(data: bytes | str, path: Path | None = None, max_elements: int = MAX_E
         data, encoding = data.encode("utf-8", "replace"), "utf-8"
     parser = expat.ParserCreate(encoding)
     tree = _Tree(parser, path, max_elements, taker, rows, may_name_standard)
-    feed(parser, data, path)
+    try:
+        feed(parser, data, path)
+    except FileError:
+        if is_programs and parser.ErrorCode in _CUT_OFF and tree.within:
+            raise FileError.at(f"the file ends here, within {tree.within}: it is cut off", path,
+                               1 + data.count(b"\n")) from None
+        raise
     return tree.root()
 
 
@@ -189,6 +199,12 @@ class _Tree:
 
     def root(self) -> Element:
         return self._stack[0].children[0]
+
+    @property
+    def within(self) -> str:
+        """The innermost element that is open, as messages say it; "" for none."""
+        last = self._stack[-1]
+        return f"<{last.tag}> of line {last.line}" if len(self._stack) > 1 else ""
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._count += 1

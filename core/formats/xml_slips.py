@@ -32,6 +32,8 @@ _DECLARATION: Final = re.compile(r"""<\?xml\s+version\s*=\s*("1\.\d+"|'1\.\d+')
 _XML: Final = re.compile(r"<\?xml\b(?![\-.:])", re.IGNORECASE)
 _INSTRUCTION: Final = re.compile(r"<\?[^\W\d][\w.\-:]*(?=[ \t\r\n]|\?>)")
 _USUAL: Final = '<?xml version="1.0" encoding="UTF-8"?>'
+_DOCTYPE: Final = re.compile(r"""<!DOCTYPE(?:[ \t\r\n]+(?:[\w.\-:]+|"[^"<>]*"|'[^'<>]*'))+[ \t\r\n]*>""")
+"""A document type declaration without declarations of its own."""
 _TAG: Final = re.compile(r"<[^\W\d]")
 
 
@@ -181,6 +183,8 @@ class _Scan:
             self._instruction(begin)
         elif text.startswith("</", at):
             self._end_tag()
+        elif not self.root and (doctype := _DOCTYPE.match(text, at)):
+            self.at = doctype.end()  # a reader that takes none has refused it by now
         elif text.startswith("<!", at):
             raise _Found(at, "<! begins nothing that is read here, but comments <!-- … -->")
         else:

@@ -12,6 +12,8 @@ from ..formats.format import MAX_BYTES
 
 _MAX_SRC = 1_000
 _MOST_LISTED = 2_000
+_MOST_FOLDERS = 3_000
+"""That are looked through for a file that is not where it is to be."""
 
 
 def parts_of(src: str) -> tuple[str, ...]:
@@ -53,6 +55,36 @@ def candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
             raise FileError.at(f"{path} is no ordinary file (a device, pipe or socket), expected one")
         found.append(real)
     return found
+
+
+def deeper(roots: Sequence[Path], src: str, endings: Sequence[str]) -> tuple[Path, ...]:
+    """Return the real paths of files for a src in folders below some roots, the first folder that has any alone.
+
+    So a src that was written for one folder leads to its file also where a folder around it is the root. None where
+    there are several such folders, or more files and folders than are looked through.
+    """
+    *folders, name = parts_of(src)
+    found: list[tuple[Path, ...]] = []
+    looked_at = 0
+    waiting = [str(root) for root in roots]
+    while waiting:
+        inner = []
+        for folder in waiting:
+            try:
+                with os.scandir(folder) as entries:
+                    here = [(each.name, each.path) for each in entries
+                            if not each.name.startswith(".") and each.is_dir(follow_symlinks=False)]
+            except OSError:
+                continue
+            looked_at += 1 + len(here)
+            if looked_at > _MOST_FOLDERS or len(found) > 1:
+                return ()
+            for _, path in sorted(here):
+                paths = tuple(candidates(Path(path), ".".join((*folders, name)), endings))
+                found += [paths] if paths else []
+                inner.append(path)
+        waiting = inner
+    return found[0] if len(found) == 1 else ()
 
 
 def without_ending(src: str, endings: Sequence[str]) -> str:

@@ -74,6 +74,7 @@ class Library:
         self._modules: dict[Path, Document] = {}
         self._others: dict[str, tuple[Clip, ...] | None] = {}
         self._found: dict[str, tuple[Path, ...]] = {}
+        self._elsewhere: dict[str, str] = {}  # the src of a file that was found deeper, by the one that it was found by
         self._clips: dict[Path, tuple[tuple[Clip, ...], tuple[Problem, ...]]] = {}
         self.store, self._moment = store or ClipStore(), moment
         self._bvh = bvh or BvhSpace()
@@ -188,6 +189,8 @@ class Library:
         for root in self.roots:
             for path in files.candidates(root, src, (SCORE_SUFFIX,)):
                 return path
+        for path in self._deeper(src, (SCORE_SUFFIX,)):
+            return path
         raise self._not_found(src, (SCORE_SUFFIX,))
 
     def module(self, path: Path) -> Document:
@@ -209,6 +212,9 @@ class Library:
             return clips, ()
         path = found[0]
         clips, said = self.clips_of_file(path)
+        if (own := self._elsewhere.get(src)) is not None:
+            said += (_warning(f"<load> src: {quoted(src)} is not there and is taken from {path}; in this library its "
+                              f"name is {quoted(own)}"),)
         if len(found) > 1:
             others = ", ".join(str(p) for p in found[1:6])
             said += (_warning(f"<load> src: {quoted(src)} is taken from {path}; there are also {others}"),)
@@ -225,6 +231,8 @@ class Library:
                 if self._others_of(src) is None:
                     raise
                 found = ()
+            if not found and self._others_of(src) is None and (found := self._deeper(src, self._among)):
+                self._elsewhere[src] = self.src_of_playable(found[0]) or src
             self._found[src] = found
         return found
 
@@ -293,6 +301,15 @@ class Library:
 
     def _candidates(self, src: str, among: tuple[str, ...]) -> tuple[Path, ...]:
         return tuple(path for root in self.roots for path in files.candidates(root, src, among))
+
+    def _deeper(self, src: str, among: tuple[str, ...]) -> tuple[Path, ...]:
+        """Return the files of a src in the one folder below the roots that has some, looked up once for a moment."""
+        moment = self._moment
+        if moment is None:
+            return files.deeper(self.roots, src, among)
+        key = "deeper", self.roots, src, among
+        return self.store.made(key, lambda: (moment, files.deeper(self.roots, src, among)),
+                               lambda seen: seen[0] is moment)[1]
 
     def _read(self, path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
         """Return all clips of a file and of those that it links, and problems with them."""

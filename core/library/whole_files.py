@@ -5,39 +5,117 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from ..errors import FileError
+
+_BEFORE, _AFTER = ".takt-", ".tmp"
+"""How the names of files begin and end that are written beside the user's, until they take their place."""
+_ABANDONED_S: Final = 3600.0
+"""Such a file that nobody has written to for that long was left by a process that was killed."""
+_KEPT: Final = "what was there is kept. Make room, allow writing there, or choose another folder"
+_CLOSED: Final = ("its folder takes no new file, in which it could be written whole first; what was there is kept. "
+                  "Allow writing in the folder, or choose another one")
+_NO_FILE: Final = "it is a pipe, a device or a folder, not a file; choose another name"
 
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file, whose old content stays whole until the new one is safe on the disk.
 
     The data goes into a file beside it, which then takes its place; a link still leads to the same file, with the same
-    permissions. Raises FileError where that cannot be done: the old file is as it was, and nothing is left beside it.
+    permissions. A file of several names (hard links) keeps them: it is written over, while the one beside it holds all
+    until that is done; only such a file may be cut when the process is killed, and the other one, whose name ends in
+    .saved, then stays. Files that killed processes have left in the folder go once they are an hour old.
+    Raises FileError where it cannot be done: the old file is as it was, and nothing is left beside it. Pipes and
+    devices are refused, and files in folders that take no new file.
     """
     target, beside = Path(os.path.realpath(path)), None
     try:
-        if target.exists() and not os.access(target, os.W_OK):
+        status = _status(target)
+        if status is not None and not stat.S_ISREG(status.st_mode):
+            raise FileError.at(f"cannot be written: {_NO_FILE}", path)
+        if status is not None and not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        descriptor, name = tempfile.mkstemp(prefix=".takt-", suffix=".tmp", dir=target.parent)
-        beside = Path(name)
+        has_names = status is not None and status.st_nlink > 1
+        descriptor, beside = _new_beside(target, has_names=has_names, may_be_closed=status is None)
+        _remove_abandoned(beside)
         with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if beside.stat().st_size != len(data):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        _take_permissions(target, beside)
-        beside.replace(target)
+            _fill(file.fileno(), data)
+        if has_names:
+            _write_over(target, data)
+            beside.unlink()
+        else:
+            _take_permissions(target, beside)
+            beside.replace(target)
     except OSError as error:
         if beside is not None:
             with suppress(OSError):
                 beside.unlink(missing_ok=True)
-        raise FileError.at(f"cannot be written: {error.strerror or error}; what was there is kept. Make room, allow "
-                           "writing there, or choose another folder", path) from error
+        raise FileError.at(f"cannot be written: {error.strerror or error}; {_KEPT}", path) from error
+
+
+def _new_beside(target: Path, *, has_names: bool, may_be_closed: bool) -> tuple[int, Path]:
+    """Make an empty file beside one, and return it, opened; may_be_closed: where the folder is no news to the user."""
+    before, after = (f"{target.name}.", ".saved") if has_names else (_BEFORE, _AFTER)
+    try:
+        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=before, suffix=after)
+    except PermissionError as error:
+        if may_be_closed:
+            raise
+        raise FileError.at(f"cannot be written: {_CLOSED}", target) from error
+    return descriptor, Path(name)
+
+
+def _status(target: Path) -> os.stat_result | None:
+    """Return what a file is, None where there is none."""
+    try:
+        return target.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _fill(descriptor: int, data: bytes) -> None:
+    """Write all of a file, which is empty, and wait until it is on the disk; raise OSError where not all of it is."""
+    with os.fdopen(os.dup(descriptor), "wb") as file:
+        file.write(data)
+    os.fsync(descriptor)
+    if os.fstat(descriptor).st_size != len(data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def _write_over(target: Path, data: bytes) -> None:
+    """Write over a file of several names; where that fails, give it back what it held, and raise OSError."""
+    before = target.read_bytes()
+    try:
+        _replace_bytes(target, data)
+    except OSError:
+        _replace_bytes(target, before)
+        raise
+
+
+def _replace_bytes(target: Path, data: bytes) -> None:
+    with target.open("r+b") as file:
+        file.write(data)
+        file.truncate()
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _remove_abandoned(new: Path) -> None:
+    """Remove what killed processes have left beside a file that was made just now, by whose time they are old."""
+    with suppress(OSError):
+        now_s = new.stat().st_mtime  # of the same clock as theirs, also where the disk is in another computer
+        with os.scandir(new.parent) as entries:
+            left = [entry for entry in entries if entry.name.startswith(_BEFORE) and entry.name.endswith(_AFTER)]
+        for entry in left:
+            with suppress(OSError):
+                if (entry.is_file(follow_symlinks=False)
+                        and entry.stat(follow_symlinks=False).st_mtime < now_s - _ABANDONED_S):
+                    Path(entry.path).unlink()
 
 
 def _take_permissions(target: Path, beside: Path) -> None:

@@ -10,5 +10,5 @@ Edited: `edits.py` sets, inserts, removes, moves, wraps elements, with the white
 new ones laid out as their neighbours (`insertion.py`). Above these, edits of meaning over all `open_scores.py`: a
 procedure is renamed (`refactoring.py`), calls become a procedure (`extraction.py`), a procedure calls again
 (`inlining.py`), a place gets a copy of its own (`make_single.py`), calls are split or play at once
-(`rearranging.py`).
+(`rearranging.py`). `lineage.py` tells which element became which.
 """

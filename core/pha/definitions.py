@@ -15,7 +15,7 @@ from ..errors import Place, quoted
 from ..skeletons.body_parts import NamedBody, what_is_wrong, where_circles_close
 from .call_order import innermost_first
 from .document import MAX_PROBLEMS, Call, Item, Music, Procedure, Tempo
-from .expressions import Expression, read_expression
+from .expressions import Expression, Role, read_expression
 from .garbage import without_search_for_cycles
 from .grammar import GRAMMAR
 from .naming import Suggestions
@@ -55,10 +55,11 @@ class Let:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What a module's procedures see: its lets, those it inherits first; masks by name; tempo and music."""
+    """What a module's procedures see: its lets, those it inherits first; masks and roles by name; tempo and music."""
 
     lets: tuple[Let, ...]
     masks: dict[str, NamedBody]
+    roles: dict[str, Role]
     tempo: tuple[Tempo, ...]
     music: Music | None
 
@@ -144,6 +145,7 @@ def _view(chain: list[Module]) -> View:
     """Gather what a module has and what it inherits and does not replace."""
     lets: dict[str, Let] = {}
     masks: dict[str, NamedBody] = {}
+    roles: dict[str, Role] = {}
     tempo: tuple[Tempo, ...] = ()
     music = None
     for module in reversed(chain):
@@ -151,8 +153,9 @@ def _view(chain: list[Module]) -> View:
         for node in document.lets:
             lets[node.texts["name"]] = Let(node.texts["name"], node.expressions["value"], At(document.place, node))
         masks |= {mask.name: NamedBody(mask.body, mask.fade) for mask in document.masks}
+        roles |= {role.name: Role(role.name, role.kind) for role in document.roles}
         tempo, music = document.tempo or tempo, document.music or music
-    return View(tuple(lets.values()), masks, tempo, music)
+    return View(tuple(lets.values()), masks, roles, tempo, music)
 
 
 @dataclass(eq=False)
@@ -171,6 +174,7 @@ class _Lookup:
     _suggestions: Suggestions = field(default_factory=Suggestions)
     _circular: dict[int, frozenset[str]] = field(default_factory=dict)
     _bodies: dict[tuple[int, str], str] = field(default_factory=dict)
+    _kinds: dict[str, str] = field(default_factory=dict)
     _targets: list[dict[Node, Target]] = field(default_factory=list)
     _calls: dict[InView, list[InView]] = field(default_factory=dict)
 
@@ -180,10 +184,11 @@ class _Lookup:
             self._targets.append({})
             self._check_lets(view)
             self._check_masks(view)
+            self._check_roles(view)
             self._check_replacements(view)
             own = dict.fromkeys(self.scopes.own(view).values())
             called = set(self.scopes.defined(view))
-            known = {let.name for let in self.views[view].lets}
+            known = {let.name for let in self.views[view].lets} | self.views[view].roles.keys()
             for procedure in (*own, *sorted(called - own.keys())):
                 self._calls[view, procedure] = []
                 self._look_into((view, procedure), known)
@@ -218,6 +223,15 @@ class _Lookup:
         if wrong := self._bodies[view, body]:
             self._say(f"<{tag}> body: {wrong}", at)
 
+    def _check_roles(self, view: int) -> None:
+        """Check that a role is of one kind in all files that name it: all of them mean the same one."""
+        for module in self.scopes.chain(view):
+            for role in module.document.roles:
+                kind = self._kinds.setdefault(role.name, role.kind)
+                if kind != role.kind and not self._is_enough:
+                    self._say(f"<role> is: found {quoted(role.name)} as a {role.kind}, which another file has as a "
+                              f"{kind}; expected one kind, or another name", At(module.document.place, role))
+
     @cached_property
     def _params(self) -> list[dict[str, None]]:
         """The names of each procedure's parameters, in the order of the text."""
@@ -241,7 +255,7 @@ class _Lookup:
             return
         self._calls[within].append(target)
         for part in ("from", "to"):
-            if part in node.expressions:
+            if part in node.expressions and not (part == "to" and node.expressions[part].names):
                 self._say(f"<call> {part}: found one for the procedure {quoted(name)}, expected it on the call of a "
                           "clip: name the clip whose part is meant", self._at(procedure, node))
         if given is not None and not given.expressions.keys() <= self._params[target[1]].keys():
@@ -256,8 +270,11 @@ class _Lookup:
                       f"{self._suggestions.near(unknown, known)}", at)
 
     def _check_lets(self, view: int) -> None:
-        known: set[str] = set()
+        known = set(self.views[view].roles)
         for let in self.views[view].lets:
+            if let.name in self.views[view].roles and not self._is_enough:
+                self._say(f"<let>: found the name {quoted(let.name)}, which a <role> already has; expected a name of "
+                          "its own", let.at)
             self._check_expression(let.value, known, let.at, "let", "value")
             self._add(let.name, known, let.at, "let")
 

@@ -30,7 +30,7 @@ _ATTRIBUTES = {
     "procedure": ("name",),
     "call": ("name", "duration", "transition", "repeat"),
 }
-_TOP = ("load", "include", "music", "tempo", "mask", "let", "procedure")
+_TOP = ("load", "include", "music", "tempo", "mask", "role", "let", "procedure")
 """What is read directly below `pha` in version 2."""
 _CHILDREN: dict[str, tuple[str, ...]] = {"pha": ("load", "include", "procedure"), "procedure": ("call",)}
 
@@ -109,6 +109,14 @@ class Mask(NamedTuple):
     element: int
 
 
+class NamedRole(NamedTuple):
+    """A name for something in the scene; kind: place or path."""
+
+    name: str
+    kind: str
+    element: int
+
+
 @dataclass(frozen=True)
 class Document:
     """What one score file says, and its text, in which each value has its place.
@@ -127,6 +135,7 @@ class Document:
     extends: Source | None = None
     lets: tuple[Node, ...] = ()
     masks: tuple[Mask, ...] = ()
+    roles: tuple[NamedRole, ...] = ()
     tempo: tuple[Tempo, ...] = ()
     music: Music | None = None
 
@@ -213,7 +222,7 @@ class _Reader:
 
     def _version_2(self) -> Document:
         known = {element: procedure.block for element, procedure in self._known.items()}
-        top = BlockReader(self._text, self._error, known, lambda: self._is_enough).node(0)
+        top = BlockReader(self._text, self._error, known, MAX_PROBLEMS).node(0)
         of: dict[str, list[Node]] = {tag: [] for tag in GRAMMAR["pha"].children}
         for node in top.children:
             of[node.tag].append(node)
@@ -224,6 +233,8 @@ class _Reader:
         extends = top.texts.get("extends")
         masks = tuple(Mask(node.texts["name"], node.texts["body"], self._plain(node, "fade", "joints"), node.element)
                       for node in self._of_unique_names(of["mask"]))
+        roles = tuple(NamedRole(node.texts["name"], node.texts["is"], node.element)
+                      for node in self._of_unique_names(of["role"]))
         music = [Music(node.texts["src"], self._plain(node, "offset", "seconds", may_be_negative=True), node.element)
                  for node in of["music"] if node.texts["src"]]
         procedures = tuple(Procedure(node.texts["name"], (), node.element, node.children)
@@ -232,7 +243,7 @@ class _Reader:
                            for tag in ("load", "include"))
         lets, tempo = tuple(self._of_unique_names(of["let"])), tuple(self._tempo(of["tempo"]))
         return Document(self._text, self._tick_length(top), loads, includes, procedures, self._sorted_problems(), 2,
-                        None if extends is None else Source(extends, 0), lets, masks, tempo,
+                        None if extends is None else Source(extends, 0), lets, masks, roles, tempo,
                         music[0] if music else None)
 
     def _of_unique_names(self, nodes: list[Node]) -> Iterator[Node]:

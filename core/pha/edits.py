@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from ..errors import EditError, FileError, quoted
 from . import layout
 from .insertion import Change, Gap, composed, encoded, laid_out
+from .lineage import TracedShape, matched, through
 from .text import Shape, Span, Text
 from .values import is_expression, is_plain
 
@@ -54,12 +56,28 @@ class Patch:
         return Patch(tuple(back))
 
 
+Trace = list[int] | tuple[Text, Text]
+
+
 @dataclass(frozen=True)
 class Edited:
-    """A text after edits; patches: what they did to the one before, in order."""
+    """A text after edits; patches: what they did to the one before, in order.
+
+    traces: for each group of edits which element each was before it, or the texts before and after it, where that is
+    still to be found.
+    """
 
     text: Text
     patches: tuple[Patch, ...]
+    traces: tuple[Trace, ...] = field(default=(), repr=False, compare=False)
+
+    @cached_property
+    def origin(self) -> list[int]:
+        """For each element of the text its number in the text before all edits, NEW where it was put in."""
+        found = list(range(len(self.text)))
+        for trace in reversed(self.traces):
+            found = through(matched(*trace) if isinstance(trace, tuple) else trace, found)
+        return found
 
     @property
     def inverse(self) -> tuple[Patch, ...]:
@@ -80,7 +98,7 @@ def apply(text: Text, *edits: Edit | Patch) -> Edited:
     >>> apply(edited.text, *edited.inverse).text == text
     True
     """
-    patches = []
+    patches, traces = [], list[Trace]()
     for group in _groups(edits):
         patch, wanted = _planned(text, group)
         try:
@@ -91,8 +109,9 @@ def apply(text: Text, *edits: Edit | Patch) -> Edited:
             raise EditError(f"{_said(group)} would come out as something else than is wanted; are all its names such "
                             "as XML allows?")
         patches.append(patch)
+        traces.append((text, new) if wanted is None else wanted.origin)
         text = new
-    return Edited(text, tuple(patches))
+    return Edited(text, tuple(patches), tuple(traces))
 
 
 def element(tag: str, /, **attributes: str) -> str:
@@ -308,13 +327,13 @@ def _groups(edits: tuple[Edit | Patch, ...]) -> Iterator[list[Edit | Patch]]:
         yield group
 
 
-def _planned(text: Text, group: list[Edit | Patch]) -> tuple[Patch, Shape | None]:
+def _planned(text: Text, group: list[Edit | Patch]) -> tuple[Patch, TracedShape | None]:
     """Return what a group of edits does to the bytes, and what is then to be read, None: anything."""
     if isinstance(group[0], Patch):
         if any(text.data[at:at + len(old)] != old for at, old, _ in group[0].replacements):
             raise EditError("the text has changed where this edit was; it cannot be taken back or done again")
         return group[0], None
-    wanted = text.shape.copy()
+    wanted = TracedShape.of(text.shape)
     changes = [change for edit in group if not isinstance(edit, Patch) for change in edit.plan(text, wanted)]
     width, replacements, at = text.encoding.width, [], 0
     for span, new in sorted(changes, key=lambda change: change.span):

@@ -20,10 +20,12 @@ from ..errors import Place, Problem, ScoreError, quoted, some_of
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from .definitions import Definitions, InView
 from .document import MAX_SEGMENTS
-from .expressions import ExpressionError, Scope, Value, shown
+from .expressions import ExpressionError, Role, Scope, Value, shown
+from .grammar import FIT
 from .naming import near
 from .nodes import Node
 from .origins import Within
+from .ways import NOWHERE, Aim, Going
 
 MAX_EVALUATIONS: Final = 130_000
 """Elements that are evaluated, each as often as its values differ: more would take over a second."""
@@ -74,6 +76,7 @@ class Evaluated:
     first: (I + 1,). target: (N,) ≥ 0 an instance, else ~ a leaf: a clip, a block (from the number of clips on), or
     WAIT. repeat: (N,).
     duration, transition: (N,) ticks, NaN: no transition given. mirror, reverse: (N,); part: (N, 2) shares of a clip.
+    going: (N,) where each goes in the scene, or what it aims at.
     nodes: (N,) the element of each; module_of: (N,) the module of each element. within: (N,) the elements between the
     procedure (or the part of one) and each, outer ones first, and which round of theirs it is, from 0.
     procedure: (I,) the procedure that each is, −1 for a part of one.
@@ -88,6 +91,7 @@ class Evaluated:
     mirror: BoolArray
     reverse: BoolArray
     part: FloatArray
+    going: tuple[Going | Aim, ...]
     nodes: tuple[Node, ...]
     module_of: IntArray
     within: tuple[Within, ...]
@@ -109,6 +113,7 @@ class _Call(NamedTuple):
     mirror: bool = False
     reverse: bool = False
     part: tuple[float, float] = WHOLE_CLIP
+    going: Going | Aim = NOWHERE
     within: Within = ()
 
 
@@ -135,6 +140,7 @@ class _Asked:
     repeat: int
     mirror: bool
     reverse: bool
+    going: Going
     within: Within
 
 
@@ -239,11 +245,14 @@ class _Evaluation:
     def scope(self, frame: _Frame) -> dict[str, Value]:
         """Return the values that a procedure begins with: its file's lets, and its parameters."""
         (view, procedure), caller, given = frame
-        scope = dict(self._file_lets(view))
-        self._spend(caller, len(self.definitions.params[procedure]))
-        for param in self.definitions.params[procedure]:
-            name = param.texts["name"]
-            scope[name] = given[name] if name in given else self._value(param, "default", scope)
+        scope, params = dict(self._file_lets(view)), self.definitions.params[procedure]
+        self._spend(caller, 2 * len(params))  # one for the parameter, one for a default that is a number
+        for param in params:
+            name, default = param.texts["name"], param.expressions["default"].constant
+            if name in given:
+                scope[name] = given[name]
+            else:
+                scope[name] = self._value(param, "default", scope) if default is None else default
         return scope
 
     def _new_instance(self, calls: _Calls, ticks: float, procedure: int = -1) -> _Instance:
@@ -289,6 +298,20 @@ class _Evaluation:
         yield from ()
         return [_Call(~WAIT, 1, ticks, _NAN, node, within=within)] if ticks > 0.0 else [], ticks
 
+    def _look(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
+        ticks = self._length(node, "duration", scope)
+        yield from ()
+        return self._rest(node, ticks, Aim(self._role(node, "at", scope, _TARGETS)), within), ticks
+
+    def _reach(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
+        comes, holds = self._length(node, "duration", scope), self._length(node, "hold", scope)
+        yield from ()
+        aim = Aim(self._role(node, "for", scope, _TARGETS), node.texts["with"][0], holds / max(comes + holds, 1e-30))
+        return self._rest(node, comes + holds, aim, within), comes + holds
+
+    def _rest(self, node: Node, ticks: float, aim: Aim, within: Within) -> _Calls:
+        return [_Call(~WAIT, 1, ticks, _NAN, node, going=aim, within=within)] if ticks > 0.0 else []
+
     def _pick(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
         return (yield from self._block((self._picked_child(node, scope),), scope, (*within, (node, 0))))
 
@@ -298,26 +321,55 @@ class _Evaluation:
         if duration == 0.0:
             return [], 0.0
         repeat = self._count_of(node, "repeat", scope, 1) if "repeat" in node.expressions else 1
+        going = self._going(node, scope)
         mirror, reverse = self._flag(node, "mirror", scope), self._flag(node, "reverse", scope)
         view, _ = self._frames[-1].at
         target = self.definitions.targets[view][node]
         if isinstance(target, int):
             part = self._part(node, scope, target)
-            return [_Call(~target, repeat, duration, _NAN, node, mirror, reverse, part, within)], duration * repeat
+            return [_Call(~target, repeat, duration, _NAN, node, mirror, reverse, part, going, within)], (
+                duration * repeat)
+        if "to" in node.expressions and not going.to:
+            raise self._error(node, f"<call> to: found a number for the procedure {quoted(node.name)}, expected a role "
+                                    "that is a place, or the call of a clip whose part is meant")
         given = {name: self._value(child, name, scope) if expression.constant is None else expression.constant
                  for child in node.children for name, expression in child.expressions.items()}
         self._spend(node, len(given))
         known = self._known.get(_alike(target, given))
         if known is None:
-            return _Asked(node, _Frame(target, node, given), duration, repeat, mirror, reverse, within)
+            return _Asked(node, _Frame(target, node, given), duration, repeat, mirror, reverse, going, within)
         self._count(node)
-        call = _Call(known.number, repeat, duration, _NAN, node, mirror, reverse, within=within)
+        call = _Call(known.number, repeat, duration, _NAN, node, mirror, reverse, going=going, within=within)
         return [call], duration * repeat
+
+    def _going(self, node: Node, scope: Scope) -> Going:
+        """Return where a call goes in the scene."""
+        expressions, fits = node.expressions, node.texts.get("repeat") == FIT
+        if not fits and _GOING.keys().isdisjoint(expressions):
+            return NOWHERE
+        found = {name: self._role(node, name, scope, kinds) for name, kinds in _GOING.items() if name in expressions}
+        going = Going(**found, faces="facing" not in expressions or self._truth(node, "facing", scope), fits=fits)
+        if going.to and going.along:
+            raise self._error(node, "<call> to, along: found both, expected one of them: a path ends where it ends")
+        if fits and not (going.to or going.along):
+            raise self._error(node, "<call> repeat: found fit without a way, expected a place in `to`, or a path in "
+                                    "`along`, or a whole number")
+        return going
+
+    def _role(self, node: Node, name: str, scope: Scope, kinds: tuple[str, ...]) -> str:
+        """Return the name of a role, "" where `to` says which part of the clip plays."""
+        self._spend(node, node.expressions[name].size)
+        try:
+            if name == "to" and not isinstance(node.expressions[name].value(scope), Role):
+                return ""
+            return node.expressions[name].role(scope, kinds).name
+        except ExpressionError as error:
+            raise self._error(node, f"<{node.tag}> {name}: {error}") from None
 
     def _performed(self, asked: _Asked) -> _BlockSteps:
         """Evaluate the procedure that a call asks for; at each repetition, where it picks."""
         duration, repeat, mirror, reverse = asked.duration, asked.repeat, asked.mirror, asked.reverse
-        node, within, calls = asked.node, asked.within, list[_Call]()
+        going, node, within, calls = asked.going, asked.node, asked.within, list[_Call]()
         for i in range(repeat):
             self._count(node)
             before = self._picks
@@ -326,9 +378,11 @@ class _Evaluation:
                 raise self._error(node, f"<call> name: {quoted(node.texts['name'])} plays nothing this time, expected "
                                         "something to play, or a duration of 0")
             if self._picks == before:  # all repetitions are alike
-                call = _Call(instance.number, repeat, duration, _NAN, node, mirror, reverse, within=within)
+                call = _Call(instance.number, repeat, duration, _NAN, node, mirror, reverse, going=going,
+                             within=within)
                 return [call], duration * repeat
-            calls.append(_Call(instance.number, 1, duration, _NAN, node, mirror, reverse, within=(*within, (node, i))))
+            calls.append(_Call(instance.number, 1, duration, _NAN, node, mirror, reverse, going=going,
+                               within=(*within, (node, i))))
         return calls, duration * repeat
 
     def _loop(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
@@ -401,7 +455,7 @@ class _Evaluation:
 
     def _file_lets(self, view: int) -> dict[str, Value]:
         if view not in self._lets:
-            values: dict[str, Value] = {}
+            values: dict[str, Value] = dict(self.definitions.views[view].roles)
             for let in self.definitions.views[view].lets:
                 try:
                     values[let.name] = let.value.value(values)
@@ -440,7 +494,7 @@ class _Evaluation:
         if expression is None:
             return default
         value = expression.constant
-        if value is None or isinstance(value, bool):
+        if value is None or isinstance(value, bool | Role):
             value = self._number(node, name, scope)
         if value < 0.0:
             raise self._unfit(node, name, value, "0 or more")
@@ -456,8 +510,9 @@ class _Evaluation:
     def _part(self, node: Node, scope: Scope, clip: int) -> tuple[float, float]:
         if "from" not in node.expressions and "to" not in node.expressions:
             return WHOLE_CLIP
+        is_place = "to" in node.expressions and bool(self._role(node, "to", scope, _GOING["to"]))
         begin, end = (self._share(node, name, scope, clip) if name in node.expressions else default
-                      for name, default in (("from", 0.0), ("to", 1.0)))
+                      for name, default in (("from", 0.0), ("" if is_place else "to", 1.0)))
         if not 0.0 <= begin < end <= 1.0:
             raise self._error(node, f"<call> from, to: found the part from {begin:.6g} to {end:.6g} of the clip, "
                                     "expected 0 ≤ from < to ≤ 1")
@@ -513,15 +568,19 @@ class _Evaluation:
         calls, ticks, procedures, modules, values = zip(*self._instances, strict=True)
         sizes = np.array([0, *map(len, calls)])
         rows = [call for instance in calls for call in instance]
-        target, repeat, duration, transition, node, mirror, reverse, part, within = (
+        target, repeat, duration, transition, node, mirror, reverse, part, going, within = (
             zip(*rows, strict=True) if rows else ((),) * len(_Call._fields))
         return Evaluated(
             np.cumsum(sizes), np.array(target, dtype=np.int64), np.array(repeat, dtype=np.int64), np.array(duration),
             np.array(transition), np.array(mirror, dtype=np.bool_), np.array(reverse, dtype=np.bool_),
-            np.array(part).reshape(-1, 2), node, np.repeat(modules, sizes[1:]), within,
+            np.array(part).reshape(-1, 2), going, node, np.repeat(modules, sizes[1:]), within,
             np.array(procedures, dtype=np.int64), np.array(ticks), tuple(self._blocks), start, values)
 
 
+_TARGETS: Final = ("place", "prop")
+_GOING: Final = {"to": ("place",), "at": ("place",), "along": ("path",)}
+"""The attributes of a call that name roles, and of which kinds these are."""
 PLAYED_BY: Final[Mapping[str, Callable[[_Evaluation, Node, Scope, Within], _BlockSteps]]] = {
-    "wait": _Evaluation._wait, "loop": _Evaluation._loop, "pick": _Evaluation._pick, "together": _Evaluation._together}
+    "wait": _Evaluation._wait, "look": _Evaluation._look, "reach": _Evaluation._reach, "loop": _Evaluation._loop,
+    "pick": _Evaluation._pick, "together": _Evaluation._together}
 """What evaluates an element, by its tag, beside `call`, `let`, and `if` with what belongs to it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -14,11 +15,12 @@ from . import evaluation
 from .definitions import Definitions
 from .document import MAX_SEGMENTS
 from .evaluation import WHOLE_CLIP, BlockCall, Evaluated, LaneCall, Values, defaults, evaluate, unknown_value
-from .expressions import Value
+from .expressions import Role
 from .garbage import without_search_for_cycles
 from .origins import Origins, Places, Runs
 from .programme import CallTable, Programme
 from .sequence import WAIT, Block, Lane, Marks, Paths, Sequence
+from .ways import Aim, Going, ways_of
 
 MAX_DEPTH = 1_000
 """Procedures within procedures; no more are followed."""
@@ -44,7 +46,8 @@ def expand(programme: Programme, procedure: str = "main", loop: bool = False, *,
     than MAX_LANES lanes at once.
     """
     own = programme.own_procedure(procedure)
-    plan = _Plan.of(programme, own, values, seed)
+    clip_s = {name: clip.duration_s for name, clip in zip(programme.clip_names, programme.clips, strict=True)}
+    plan = replace(_Plan.of(programme, own, values, seed), clip_s=clip_s)
     sizes = _checked_sizes(programme, plan, own)
     routine = programme.procedures[own]
     if not sizes[plan.start]:
@@ -55,7 +58,8 @@ def expand(programme: Programme, procedure: str = "main", loop: bool = False, *,
     if not np.isfinite(sequence.length_s.sum()):
         raise ScoreError(Problem(f"<procedure> {quoted(routine.name)}: found a length of more seconds than a number "
                                  "can hold, expected durations whose sum is finite", routine.place))
-    return replace(sequence, blocks=blocks.all())
+    sequence = replace(sequence, blocks=blocks.all())
+    return sequence.with_ways_of_lanes() if sequence.blocks else sequence
 
 
 def length_s(programme: Programme, procedure: str) -> float:
@@ -66,13 +70,14 @@ def length_s(programme: Programme, procedure: str) -> float:
     return _Plan.of(programme, programme.own_procedure(procedure), None, 0).length_s
 
 
-def parameters(programme: Programme, procedure: str) -> dict[str, Value]:
-    """Return the parameters of a procedure that the programme can start, each with its default.
+def parameters(programme: Programme, procedure: str) -> dict[str, float | bool]:
+    """Return the parameters of a procedure that the programme can start, each with its default, but for roles.
 
     Raises ScoreError where the file has no such procedure, or a default has no value.
     """
     own = programme.own_procedure(procedure)
-    return defaults(programme.calls, own) if isinstance(programme.calls, Definitions) else {}
+    found = defaults(programme.calls, own) if isinstance(programme.calls, Definitions) else {}
+    return {name: value for name, value in found.items() if not isinstance(value, Role)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +86,7 @@ class _Plan:
 
     procedure: (P,) index into names, −1 for a part of the one that it is in. ticks: (P,) what the calls of each add
     up to. start: the one that is played; length_s: how long it lasts. mirror, reverse, part: (N,), (N,), (N, 2) for
-    each call.
+    each call. clip_s: how long clips are by nature, by name.
     """
 
     table: CallTable
@@ -95,8 +100,10 @@ class _Plan:
     mirror: BoolArray | None = None
     reverse: BoolArray | None = None
     part: FloatArray | None = None
+    going: tuple[Going | Aim, ...] = ()
     evaluated: Evaluated | None = None
     definitions: Definitions | None = None
+    clip_s: Mapping[str, float] = field(default_factory=dict)
 
     def empty_parts(self, segments: int) -> FloatArray | None:
         """Return parts (S, 2) to be filled; where all clips are whole, ones that need not be, in next to no memory."""
@@ -123,7 +130,8 @@ class _Plan:
         tick_s = programme.document.tick_s  # also for what is inherited
         places = Places(programme.documents, done.nodes, done.module_of, done.within)
         return cls(table, done.procedure, names, programme.clip_names, places, done.ticks, done.start,
-                   float(done.ticks[done.start]) * tick_s, done.mirror, done.reverse, done.part, done, programme.calls)
+                   float(done.ticks[done.start]) * tick_s, done.mirror, done.reverse, done.part, done.going, done,
+                   programme.calls)
 
 
 @dataclass(frozen=True, eq=False)
@@ -390,11 +398,14 @@ class _Blocks:
         length_s, made, marks = row.length_s[own], row.made, row.marks
         starts = np.zeros(len(length_s))
         np.cumsum(length_s[:-1], out=starts[1:])
-        flags = (None, None, None) if row.part is None else (row.is_mirrored[own], row.is_reversed[own], row.part[own])
+        origins = Origins(self.plan.places, made.at(own), row.runs.at(runs), row.tick_s[runs])
+        ways, aims = ways_of(origins, self.plan.going, None if row.part is None else row.is_mirrored[own])
         return Sequence(
             self.plan.clip_names, row.leaf[own], starts, length_s, row.transition_s[own], row.path[own], row.paths,
             Marks(marks.segment[marked] - own.start, marks.path[marked], marks.run[marked]),
-            Origins(self.plan.places, made.at(own), row.runs.at(runs), row.tick_s[runs]), loop, *flags)
+            origins, loop, None if row.part is None else row.is_mirrored[own],
+            None if row.part is None else row.is_reversed[own], None if row.part is None else row.part[own],
+            ways=ways, aims=aims, clip_s=self.plan.clip_s)
 
     def all(self) -> tuple[Block, ...]:
         """Expand the lanes of all blocks that play, also of those within lanes."""

@@ -1,4 +1,4 @@
-"""Expressions in the attributes of a score: numbers, yes and no, names, arithmetic, comparisons, a few functions.
+"""Expressions in the attributes of a score: numbers, yes and no, roles, names, arithmetic, comparisons, functions.
 
 Read with the standard library's parser and a white list of its nodes: nothing else of Python is in the language.
 """
@@ -9,13 +9,25 @@ import ast
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ..errors import TaktError, quoted
 
-Value = float | bool
+
+@dataclass(frozen=True)
+class Role:
+    """Somebody or something that a score names and the scene casts; kind: as the score's `role` says, see grammar."""
+
+    name: str
+    kind: str
+
+    def __str__(self) -> str:
+        return f"the {self.kind} {quoted(self.name)}"
+
+
+Value = float | bool | Role
 Scope = Mapping[str, Value]
 MAX_CHARACTERS: Final = 1_000
 MAX_LEVELS: Final = 100
@@ -32,7 +44,7 @@ _ARITHMETIC: Final[Mapping[type[ast.operator], Callable[[float, float], float]]]
 _COMPARISONS: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], bool]]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
     ast.GtE: operator.ge}
-_RESERVED: Final = frozenset({*_WORDS, *_FUNCTIONS, "and", "or", "not", "if", "else", "in", "is", "lambda", "None",
+_RESERVED: Final = frozenset({*_WORDS, "and", "or", "not", "if", "else", "in", "is", "lambda", "None",
                               "True", "False"})
 _ELSEWHERE: Final = {"=": "==", "&&": "and", "||": "or", "!": "not", "^": "a product", "**": "a product",
                      "true": "yes", "false": "no"}
@@ -78,15 +90,23 @@ class Expression:
     def number(self, scope: Scope) -> float:
         """Return its value where that is a number; raise ExpressionError otherwise."""
         value = self.value(scope)
-        if isinstance(value, bool):
-            raise ExpressionError(f"found {quoted(self.text)}, which is {shown(value)}, expected a number")
+        if isinstance(value, bool | Role):
+            raise ExpressionError(f"found {quoted(self.text)}, which is {_described(value)}, expected a number")
         return value
 
     def truth(self, scope: Scope) -> bool:
         """Return its value where that is yes or no; raise ExpressionError otherwise."""
         value = self.value(scope)
         if not isinstance(value, bool):
-            raise ExpressionError(f"found {quoted(self.text)}, which is {shown(value)}, expected yes or no")
+            raise ExpressionError(f"found {quoted(self.text)}, which is {_described(value)}, expected yes or no")
+        return value
+
+    def role(self, scope: Scope, kinds: Sequence[str]) -> Role:
+        """Return its value where that is a role of one of some kinds; raise ExpressionError otherwise."""
+        value = self.value(scope)
+        if not isinstance(value, Role) or value.kind not in kinds:
+            raise ExpressionError(f"found {quoted(self.text)}, which is {_described(value)}, expected a role that is "
+                                  f"a {' or a '.join(kinds)}")
         return value
 
 
@@ -121,7 +141,9 @@ def read_expression(text: str) -> Expression:
 
 
 def is_name(text: str) -> bool:
-    """Tell whether a parameter or a let may be called so: letters, digits, underscores, and no word of the language.
+    """Tell whether a value may be called so: letters, digits, underscores, and no word of the language.
+
+    What functions are called does: these have parentheses behind them.
 
     >>> is_name("times"), is_name("2nd"), is_name("yes")
     (True, False, False)
@@ -135,9 +157,16 @@ def shown(value: Value) -> str:
     >>> shown(True), shown(2.0), shown(0.25)
     ('yes', '2', '0.25')
     """
+    if isinstance(value, Role):
+        return value.name
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.17g}" if value != int(value) or abs(value) >= 1e16 else str(int(value))
+
+
+def _described(value: Value) -> str:
+    """Return a value as messages name it."""
+    return str(value) if isinstance(value, Role) else shown(value)
 
 
 def _parsed(text: str) -> ast.expr:
@@ -276,9 +305,8 @@ def _compared(kinds: list[type[ast.cmpop]], sides: list[_Evaluate]) -> _Evaluate
         left = sides[0](scope)
         for holds, is_order, side in steps:
             right = side(scope)
-            is_truth = isinstance(left, bool)
-            if is_truth != isinstance(right, bool) or (is_order and is_truth):
-                raise _NoValueError(f"{shown(left)} cannot be compared with {shown(right)}")
+            if _sort(left) is not _sort(right) or (is_order and _sort(left) is not float):
+                raise _NoValueError(f"{_described(left)} cannot be compared with {_described(right)}")
             if not holds(left, right):
                 return False
             left = right
@@ -287,15 +315,20 @@ def _compared(kinds: list[type[ast.cmpop]], sides: list[_Evaluate]) -> _Evaluate
     return compare
 
 
+def _sort(value: Value) -> type:
+    """Return which values a value can be compared with."""
+    return Role if isinstance(value, Role) else bool if isinstance(value, bool) else float
+
+
 def _number(value: Value) -> float:
-    if isinstance(value, bool):
-        raise _NoValueError(f"{shown(value)} stands where a number belongs")
+    if isinstance(value, bool | Role):
+        raise _NoValueError(f"{_described(value)} stands where a number belongs")
     return value
 
 
 def _truth(value: Value) -> bool:
     if not isinstance(value, bool):
-        raise _NoValueError(f"{shown(value)} stands where yes or no belongs")
+        raise _NoValueError(f"{_described(value)} stands where yes or no belongs")
     return value
 
 

@@ -89,9 +89,10 @@ def default_values(programme: Programme, text: Text, element: int, names: Iterab
 
     programme: of the text. Raises EditError where one has none then.
     """
-    scope: dict[str, Value] = {}
+    view = programme.calls.views[0] if isinstance(programme.calls, Definitions) else None
+    scope: dict[str, Value] = {} if view is None else dict(view.roles)
     try:
-        for let in programme.calls.views[0].lets if isinstance(programme.calls, Definitions) else ():
+        for let in () if view is None else view.lets:
             scope[let.name] = let.value.value(scope)
         for name, definition in sorted(names_in_scope(text, element).items(), key=lambda item: item[1]):
             attributes = text.shape.attributes[definition]

@@ -20,7 +20,7 @@ class Kind(Enum):
     SHARE = "a number"
     WEIGHT = "a number, 0 or more"
     COUNT = "a whole number, 0 or more"
-    REPEAT = "a whole number, 1 or more"
+    REPEAT = "a whole number, 1 or more, or fit"
     TRUTH = "yes or no"
     PART = "a share from 0 to 1, or seconds as in 1.5s"
     VALUE = "a number, or yes or no"
@@ -30,6 +30,12 @@ class Kind(Enum):
     SECONDS = "a plain number of seconds"
     JOINTS = "a plain number of joints, 0 or more"
     VERSION = "1 or 2"
+    ROLE_KIND = "place, path or prop"
+    PLACE = "a role that is a place"
+    PATH = "a role that is a path"
+    TARGET = "a role that is a place or a prop"
+    HAND = "left hand or right hand"
+    PART_OR_PLACE = "a share from 0 to 1, or seconds as in 1.5s, or a role that is a place"
 
     @cached_property
     def is_expression(self) -> bool:
@@ -38,7 +44,13 @@ class Kind(Enum):
 
 
 _EXPRESSIONS: Final = frozenset({Kind.LENGTH, Kind.SHARE, Kind.WEIGHT, Kind.COUNT, Kind.REPEAT, Kind.TRUTH, Kind.PART,
-                                 Kind.VALUE})
+                                 Kind.VALUE, Kind.PLACE, Kind.PATH, Kind.PART_OR_PLACE, Kind.TARGET})
+PARTS: Final = frozenset({Kind.PART, Kind.PART_OR_PLACE})
+"""Attributes that may be given in seconds."""
+ROLE_KINDS: Final = ("place", "path", "prop")
+HANDS: Final = ("left hand", "right hand")
+FIT: Final = "fit"
+"""What `repeat` says where a call is repeated as often as its way needs."""
 MODES: Final = ("replace", "mix", "add")
 
 
@@ -65,7 +77,11 @@ class Rule(NamedTuple):
 
 _TRANSITION: Final = Attribute(Kind.LENGTH, "how long the transition after it is; 0 for none", "automatic")
 _WEIGHT_IN_PICK: Final = Attribute(Kind.WEIGHT, "how likely it is among its neighbours; only inside a pick", "1")
-PLAYED: Final = ("call", "wait", "loop", "pick", "together")
+AIMS: Final = ("look", "reach")
+"""What lets a part of the body aim at something of the scene, over whatever else plays."""
+RESTS: Final = ("wait", *AIMS)
+"""What plays no clip, but lasts."""
+PLAYED: Final = ("call", *RESTS, "loop", "pick", "together")
 """What plays for some time."""
 BLOCK: Final = (*PLAYED, "let", "if", "elif", "else")
 """What a block may hold."""
@@ -76,7 +92,7 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
         "version": Attribute(Kind.VERSION, "the version of the language", "1"),
         "tickLength": Attribute(Kind.TICK_LENGTH, "how long a tick is"),
         "extends": Attribute(Kind.SRC, "the module whose procedures this one takes over and may replace", ""),
-    }, ("load", "include", "music", "tempo", "mask", "let", "procedure")),
+    }, ("load", "include", "music", "tempo", "mask", "role", "let", "procedure")),
     "load": Rule("Makes the clips of a file known.", {"src": Attribute(Kind.SRC, "the clips' file")}),
     "include": Rule("Makes the procedures of another score known.", {"src": Attribute(Kind.SRC, "the score")}),
     "music": Rule("What it is danced to; at most one.", {
@@ -93,6 +109,11 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
         "body": Attribute(Kind.BODY, "the part of the body"),
         "fade": _FADE,
     }),
+    "role": Rule("A name for something in the scene, which is chosen there.", {
+        "name": Attribute(Kind.NEW_NAME, "the name"),
+        "is": Attribute(Kind.ROLE_KIND, "a place to be at, which faces some way, a path to go along, or a prop, which "
+                                        "hands reach for"),
+    }),
     "let": Rule("A value with a name, which never changes: for all procedures of a file, or to the end of a block.", {
         "name": Attribute(Kind.NEW_NAME, "the name"),
         "value": Attribute(Kind.VALUE, "the value"),
@@ -107,16 +128,34 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
         "name": Attribute(Kind.NAME, "what is played"),
         "duration": Attribute(Kind.LENGTH, "how long it lasts; 0 plays nothing"),
         "transition": _TRANSITION,
-        "repeat": Attribute(Kind.REPEAT, "how many times in a row", "1"),
+        "repeat": Attribute(Kind.REPEAT, "how many times in a row; fit: as often as the way to a place or along a path "
+                                         "needs, within the duration", "1"),
         "mirror": Attribute(Kind.TRUTH, "whether left and right are exchanged", "no"),
         "reverse": Attribute(Kind.TRUTH, "whether it plays backwards", "no"),
         "from": Attribute(Kind.PART, "where in the clip it begins", "0"),
-        "to": Attribute(Kind.PART, "where in the clip it ends", "1"),
+        "to": Attribute(Kind.PART_OR_PLACE, "where in the clip it ends; or a place: its way is bent to end there", "1"),
+        "at": Attribute(Kind.PLACE, "the place where it begins", ""),
+        "along": Attribute(Kind.PATH, "the path that its way follows", ""),
+        "facing": Attribute(Kind.TRUTH, "whether it also faces as the place does", "yes"),
         "weight": _WEIGHT_IN_PICK,
     }, ("with",)),
     "with": Rule("Sets parameters of what is called; its attributes are their names.", {}, open_kind=Kind.VALUE),
     "wait": Rule("A rest: the pose before it is held; in a lane, what lies below shows.", {
         "duration": Attribute(Kind.LENGTH, "how long"),
+        "transition": _TRANSITION,
+        "weight": _WEIGHT_IN_PICK,
+    }),
+    "look": Rule("Turns head, neck and chest to something, over whatever else plays; a rest otherwise.", {
+        "at": Attribute(Kind.TARGET, "what is looked at"),
+        "duration": Attribute(Kind.LENGTH, "how long"),
+        "transition": _TRANSITION,
+        "weight": _WEIGHT_IN_PICK,
+    }),
+    "reach": Rule("Brings a hand to something, over whatever else plays; a rest otherwise.", {
+        "for": Attribute(Kind.TARGET, "what is reached for"),
+        "with": Attribute(Kind.HAND, "which hand"),
+        "duration": Attribute(Kind.LENGTH, "how long it takes to get there"),
+        "hold": Attribute(Kind.LENGTH, "how long the hand stays there, before it goes back", "0"),
         "transition": _TRANSITION,
         "weight": _WEIGHT_IN_PICK,
     }),
@@ -155,6 +194,7 @@ MOST: Final[Mapping[str, tuple[int, str]]] = MappingProxyType({
     "include": (1_000, "include files that include others"),
     "tempo": (10_000, "let a tempo change over many ticks"),
     "mask": (1_000, "divide it among several files"),
+    "role": (1_000, "divide it among several files"),
     "let": (1_000, "divide it among several files"),
 })
 """How many of some elements a file may hold directly below `pha`, and what to do where there are more."""

@@ -132,6 +132,7 @@ def _of_view(programme: Programme, target: Target) -> tuple[dict[str, str], froz
         return {}, frozenset()
     number_of = [document.path for document in programme.documents].index(target.runs_in)
     view, values = programme.calls.views[number_of], dict[str, Value]()
+    values.update(view.roles)
     try:
         for let in view.lets:
             values[let.name] = let.value.value(values)

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from ..errors import quoted
 from .expressions import NUMBER, Expression, ExpressionError, is_name, read_expression
-from .grammar import GRAMMAR, MODES, MOST, PLAYED, Attribute, Kind
+from .grammar import FIT, GRAMMAR, HANDS, MODES, MOST, PARTS, PLAYED, ROLE_KINDS, Attribute, Kind
 from .naming import near
 from .text import Text
 
@@ -23,6 +23,8 @@ _PLAIN = 20
 """Letters of an element's values, up to which none of them is an expression worth counting."""
 _LONGEST_KEPT = 200
 """Letters of an element's values, up to which what they say is kept for the next reading."""
+_CHOICES: Final[Mapping[Kind, Sequence[str]]] = {Kind.MODE: MODES, Kind.ROLE_KIND: ROLE_KINDS,
+                                                Kind.HAND: HANDS}
 _AT_MOST_ONE = ("with", "music")
 _OPEN = Attribute(Kind.VALUE, "")
 """What an attribute holds whose name is an author's own."""
@@ -63,12 +65,12 @@ class BlockReader:
     """Reads elements as nodes and reports what is wrong with them."""
 
     def __init__(self, text: Text, report: Report, known: Mapping[int, tuple[Node, ...]] | None = None,
-                 is_enough: Callable[[], bool] = lambda: False) -> None:
+                 most: int | None = None) -> None:
         """Take what is called for each mistake; known: what some elements hold, which is right.
 
-        is_enough: tells whether so much is wrong that no more need be looked for.
+        most: so many mistakes, after which no more are looked for.
         """
-        self._text, self._report, self._known, self._is_enough = text, report, known or {}, is_enough
+        self._text, self._tell, self._known, self._left = text, report, known or {}, most
         self._characters, self._is_over = 0, False
         _, self._tags, self._attributes, self._words = text.shape
 
@@ -77,7 +79,7 @@ class BlockReader:
         tags = self._tags
         tag, given = tags[element], self._attributes[element]
         rule = GRAMMAR[tag]
-        if self._is_over or self._is_enough():
+        if self._is_over:
             nothing = _known_attributes(tag, ())
             return Node(tag, nothing.texts, nothing.expressions, (), element)
         length = sum(map(len, given.values()))
@@ -96,6 +98,12 @@ class BlockReader:
             wanted = " or ".join(f"<{child}>" for child in rule.children[:6])
             self._report(element, f"<{tag}>: found nothing to play in it, expected at least one {wanted}")
         return Node(tag, read.texts, read.expressions, children, element, read.in_seconds)
+
+    def _report(self, element: int, message: str) -> None:
+        self._tell(element, message)
+        if self._left is not None:
+            self._left -= 1
+            self._is_over = self._is_over or self._left < 0
 
     def _count_characters(self, element: int, read: _Attributes) -> None:
         """Count those of expressions; report where they become too many."""
@@ -124,7 +132,7 @@ class BlockReader:
         before, has_played, params, met, has_weights = "", False, 0, set[str](), tag == "pick"
         for child in inside:
             name = tags[child]
-            if self._is_enough():
+            if self._is_over:
                 return
             if name not in allowed:
                 wanted = " or ".join(f"<{each}>" for each in allowed) or "nothing inside"
@@ -175,15 +183,18 @@ def _read_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> _Attribute
         if not attribute.kind.is_expression:
             texts[name] = text
             if not _fits(text, attribute.kind):
-                hint = near(text, MODES) if attribute.kind is Kind.MODE else ""
-                problems.append(f"<{tag}> {name}: found {quoted(text)}, expected {attribute.kind.value}{hint}")
+                problems.append(f"<{tag}> {name}: found {quoted(text)}, expected {attribute.kind.value}"
+                                f"{near(text, _CHOICES.get(attribute.kind, ()))}")
             continue
         stripped = text.strip()
         if not stripped:
             problems.append(f"<{tag}> {name}: found nothing, expected {attribute.kind.value}")
             expressions[name] = _NOTHING
             continue
-        is_in_seconds = attribute.kind is Kind.PART and stripped.endswith("s") and NUMBER.fullmatch(stripped[:-1])
+        if attribute.kind is Kind.REPEAT and stripped == FIT:
+            texts[name] = FIT
+            continue
+        is_in_seconds = attribute.kind in PARTS and stripped.endswith("s") and NUMBER.fullmatch(stripped[:-1])
         if is_in_seconds:
             in_seconds.add(name)
         try:
@@ -210,7 +221,7 @@ def _known_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> _Attribut
 def _fits(text: str, kind: Kind) -> bool:
     if kind is Kind.NEW_NAME:
         return is_name(text)
-    return text in MODES if kind is Kind.MODE else bool(text.strip())
+    return text in _CHOICES[kind] if kind in _CHOICES else bool(text.strip())
 
 
 @lru_cache(maxsize=4096)

@@ -114,6 +114,10 @@ class Origins:
         """Return the calls that led to a segment, from the started procedure's own down to that of the clip."""
         return self._steps(self._chain(self.segments, segment))
 
+    def chain_of_segment(self, segment: int) -> list[tuple[int, int]]:
+        """Return the same as rows of the places, and which repetition of each."""
+        return self._chain(self.segments, segment)
+
     def of_procedure(self, run: int) -> tuple[Step, ...]:
         """Return the calls that led to a run of a procedure, none for the started one; for a mark, take its run."""
         return self._steps(self._chain(self.procedures, run))

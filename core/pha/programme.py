@@ -22,8 +22,8 @@ from .naming import near
 from .scopes import Module, Scopes
 
 MAX_MODULES = 1_000
-MAX_ELEMENTS = 200_000
-"""In all files of a score, and again as many in all of them with what each inherits."""
+MAX_ELEMENTS = 100_000
+"""In all files of a score, beyond which no more are read, and again as many that files inherit from each other."""
 MAX_MISSING = 1_000
 """Files that are not there, or cannot be read; no more are looked for."""
 _T = TypeVar("_T")

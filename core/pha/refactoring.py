@@ -89,7 +89,7 @@ def _elements(text: Text) -> Iterable[tuple[str, Mapping[str, str]]]:
 def then(edited: Edited, *edits: Edit) -> Edited:
     """Apply further edits to a text that was edited."""
     more = apply(edited.text, *edits)
-    return Edited(more.text, (*edited.patches, *more.patches))
+    return Edited(more.text, (*edited.patches, *more.patches), (*edited.traces, *more.traces))
 
 
 def as_version_2(text: Text) -> list[Edit]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass, replace
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.body_parts import NamedBody
 from .origins import Origins
+from .ways import AimedAt, Way
 
 WAIT = -1
 """Instead of a clip's number: none is played, the pose before the segment is held."""
@@ -60,7 +62,9 @@ class Sequence:
     origins: the calls that led to each segment and each mark.
     is_loop: after the last segment the first one follows.
     is_mirrored, is_reversed: (S,); part: (S, 2) the shares of its clip between which a segment plays.
+    ways: the calls that go somewhere in the scene; aims: the elements that aim at something there.
     blocks: those of the whole score, also those within blocks; only the outermost sequence has them.
+    clip_s: how long clips are by nature, in seconds by name, where that is known.
     """
 
     clips: tuple[str, ...]
@@ -77,6 +81,9 @@ class Sequence:
     is_reversed: BoolArray | None = None
     part: FloatArray | None = None
     blocks: tuple[Block, ...] = ()
+    ways: tuple[Way, ...] = ()
+    aims: tuple[AimedAt, ...] = ()
+    clip_s: Mapping[str, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.clip)
@@ -85,6 +92,83 @@ class Sequence:
     def duration_s(self) -> float:
         """The lengths of all segments together."""
         return float(self.length_s.sum())
+
+    def with_ways_of_lanes(self) -> Sequence:
+        """Return the same with what goes and aims in lanes, also of blocks within lanes, among its own."""
+        found = list(self._of_lanes(self))
+        ways = [*self.ways, *(each for each in found if isinstance(each, Way))]
+        aims = [*self.aims, *(each for each in found if isinstance(each, AimedAt))]
+        return replace(self, ways=tuple(sorted(ways, key=_when)), aims=tuple(sorted(aims, key=_when)))
+
+    def _of_lanes(self, row: Sequence) -> Iterator[Way | AimedAt]:
+        """Yield what goes and aims in the lanes of a row's blocks; self: has the blocks."""
+        for segment in np.flatnonzero(row.clip >= len(self.clips)).tolist():
+            block = self.blocks[int(row.clip[segment]) - len(self.clips)]
+            for lane in (lane.sequence for lane in block.lanes if lane.sequence is not None):
+                for each in (*lane.ways, *lane.aims, *self._of_lanes(lane)):
+                    inside = lane._shares(each, block.length_s)
+                    yield (Way(segment, segment + 1, each.going, each.place, inside) if isinstance(each, Way)
+                           else AimedAt(segment, each.aim, each.place, inside))
+
+    def _shares(self, way: Way | AimedAt, whole_s: float) -> tuple[float, float]:
+        """Return between which shares of so much time one of its ways plays."""
+        begin_s, last = float(self.start_s[way.first]), way.after - 1
+        end_s = float(self.start_s[last] + self.length_s[last])
+        if way.inside is not None:
+            begin_s, end_s = (begin_s + share * (end_s - begin_s) for share in way.inside)
+        return begin_s / whole_s, end_s / whole_s
+
+    def repeated(self, counts: Mapping[Way, int]) -> Sequence:
+        """Return the same with some ways, which do not overlap, played so many times as often in the same time."""
+        index, copy, share = [], [], []
+        at = 0
+        for way, count in sorted(counts.items(), key=lambda item: item[0].first):
+            for first, after, times in ((at, way.first, 1), (way.first, way.after, count)):
+                index.append(np.tile(np.arange(first, after), times))
+                copy.append(np.repeat(np.arange(times), after - first))
+                share.append(np.full(times * (after - first), 1.0 / times))
+            at = way.after
+        rest = np.arange(at, len(self))
+        index, copy, share = ([*parts, more] for parts, more in (
+            (index, rest), (copy, np.zeros_like(rest)), (share, np.ones(len(rest)))))
+        return self._taken(np.concatenate(index), np.concatenate(copy), np.concatenate(share), set(counts))
+
+    def _taken(self, index: IntArray, copy: IntArray, share: FloatArray, ways: AbstractSet[Way]) -> Sequence:
+        """Return segments (N,), each the copy (N,) of one, and so much shorter (N,)."""
+        length_s = self.length_s[index] * share
+        transition_s = self.transition_s[index].copy()
+        ends = np.isin(index, [way.after - 1 for way in ways])
+        is_between = ends & (np.append(copy[1:], 0) > copy)
+        transition_s[is_between] = np.nan
+        first = np.array([*np.flatnonzero(copy == 0), len(index)])
+        segments = self.origins.segments.at(index)
+        origins = replace(self.origins, segments=replace(segments, repetition=(segments.repetition + copy).astype(
+            np.int32)))
+        return replace(
+            self, clip=self.clip[index], start_s=np.cumsum(length_s) - length_s, length_s=length_s,
+            transition_s=transition_s, path=self.path[index],
+            marks=replace(self.marks, segment=first[self.marks.segment]), origins=origins,
+            is_mirrored=None if self.is_mirrored is None else self.is_mirrored[index],
+            is_reversed=None if self.is_reversed is None else self.is_reversed[index],
+            part=None if self.part is None else self.part[index],
+            ways=tuple(way._replace(first=int(first[way.first]), after=int(first[way.after])) for way in self.ways),
+            aims=tuple(aim._replace(first=int(first[aim.first])) for aim in self.aims))
+
+    def speeds(self) -> FloatArray:
+        """Return how many times as fast as by nature each segment plays its clip, (S,); NaN where none is known.
+
+        As far as the score's lengths tell; a tempo that changes is not counted, nor is it known of calls that are
+        repeated as often as their way needs.
+        """
+        natural = np.array([self.clip_s.get(name, 0.0) for name in self.clips])
+        is_clip = (self.clip >= 0) & (self.clip < len(self.clips))
+        for way in self.ways:
+            if way.going.fits:
+                is_clip[way.first:way.after] = False
+        whole = np.where(is_clip, natural[np.where(is_clip, self.clip, 0)] if len(natural) else 0.0, 0.0)
+        played = whole if self.part is None else whole * np.abs(self.part[:, 1] - self.part[:, 0])
+        known = (played > 0.0) & (self.length_s > 0.0)
+        return np.asarray(np.divide(played, self.length_s, out=np.full(len(self), np.nan), where=known))
 
     def of_used_clips(self) -> tuple[Sequence, IntArray]:
         """Return the same with only the clips that are played, also in blocks, and which these are, ascending."""
@@ -106,6 +190,15 @@ class Sequence:
         """Return the same segments with other numbers for their clips."""
         return replace(self, clips=clips, clip=clip)
 
+    def with_more_clips(self, names: tuple[str, ...], clip: IntArray) -> Sequence:
+        """Return the same with further clips behind its own, of which its segments play some; clip: (S,) which."""
+        more, own = len(names), len(self.clips)
+
+        def renumbered(row: Sequence) -> Sequence:
+            return row.with_clips((*row.clips, *names), np.where(row.clip >= own, row.clip + more, row.clip))
+
+        return replace(self.with_clips((*self.clips, *names), clip), blocks=self._changed_blocks(renumbered))
+
     def without_transitions(self) -> Sequence:
         """Return the same segments with one cutting straight to the next."""
         return replace(self, transition_s=np.zeros(len(self)),
@@ -115,6 +208,11 @@ class Sequence:
         return tuple(replace(block, lanes=tuple(
             lane if lane.sequence is None else replace(lane, sequence=change(lane.sequence)) for lane in block.lanes))
             for block in self.blocks)
+
+
+def _when(each: Way | AimedAt) -> tuple[int, tuple[float, float]]:
+    """Return what orders ways and aims by time."""
+    return each.first, each.inside or (0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ..errors import EditError
 from .document import number
 from .expressions import ExpressionError, read_expression, shown
-from .grammar import GRAMMAR, Kind
+from .grammar import FIT, GRAMMAR, PARTS, RESTS, Kind
 from .text import Text
 
 _MOST_DECIMALS = 12
@@ -23,7 +23,9 @@ def expressions(text: Text, element: int) -> dict[str, str]:
     for name, value in text.shape.attributes[element].items() if rule else ():
         attribute = rule.attributes.get(name) if rule else None
         kind = attribute.kind if attribute else rule.open_kind if rule else None
-        if kind is not None and kind.is_expression and not (kind is Kind.PART and seconds(value) is not None):
+        is_fit = kind is Kind.REPEAT and value.strip() == FIT
+        if kind is not None and kind.is_expression and not is_fit and not (
+                kind in PARTS and seconds(value) is not None):
             found[name] = value
     return found
 
@@ -44,7 +46,8 @@ def is_expression(tag: str, name: str, value: str) -> bool:
     rule = GRAMMAR.get(tag)
     attribute = rule.attributes.get(name) if rule else None
     kind = attribute.kind if attribute else rule.open_kind if rule else None
-    return kind is not None and kind.is_expression and not is_plain(value)
+    is_fit = kind is Kind.REPEAT and value.strip() == FIT
+    return kind is not None and kind.is_expression and not is_fit and not is_plain(value)
 
 
 def is_plain(value: str) -> bool:
@@ -234,7 +237,9 @@ def _ticks_of_one(text: Text, element: int) -> str:
     tag, attributes = text.shape.tags[element], text.shape.attributes[element]
     if tag == "call":
         return product(attributes.get("duration", "0"), attributes.get("repeat", "1"))
-    if tag == "wait" or (tag == "together" and "duration" in attributes):
+    if tag == "reach":
+        return total((attributes.get("duration", "0"), attributes.get("hold", "0")))
+    if tag in RESTS or (tag == "together" and "duration" in attributes):
         return attributes.get("duration", "0")
     inside = list(text.children(element))
     if tag == "loop":

@@ -13,8 +13,11 @@ from .definitions import Definitions
 from .document import MAX_PROBLEMS, shortened
 from .edits import element
 from .evaluation import Evaluated, Values, evaluate
+from .grammar import RESTS
+from .nodes import Node
 from .programme import Modules, Programme
 from .values import spelled
+from .ways import NOWHERE
 
 _MAIN = "main"
 
@@ -26,7 +29,7 @@ def as_version_1(programme: Programme, library: Modules, procedure: str = _MAIN,
     library: what the programme was read with. What is included or inherited is in the one score; each procedure is
     there once for each set of values that it is called with. A score of version 1 comes back as it is.
     Raises ScoreError, which names each element that version 1 has nothing for: waits, lanes, mirrored and reversed
-    calls, parts of clips, changes of tempo.
+    calls, parts of clips, ways in the scene, changes of tempo.
     """
     start = programme.own_procedure(procedure)
     definitions = programme.calls
@@ -69,7 +72,7 @@ def _of_calls(programme: Programme, definitions: Definitions, done: Evaluated, u
             node, leaf = done.nodes[row], ~int(done.target[row])
             reason = ""
             if leaf == evaluation.WAIT:
-                what = "a rest" if node.tag == "wait" else "lanes that play nothing"
+                what = "a rest" if node.tag in RESTS else "lanes that play nothing"
                 reason = f"<{node.tag}>: found {what}"
             elif leaf >= clips:
                 reason = "<together>: found lanes that play at once"
@@ -77,12 +80,19 @@ def _of_calls(programme: Programme, definitions: Definitions, done: Evaluated, u
                 reason = f"<call> mirror: found {quoted(node.name)} mirrored"
             elif done.reverse[row]:
                 reason = f"<call> reverse: found {quoted(node.name)} backwards"
+            elif done.going[row] != NOWHERE:
+                reason = f"<call> {_word_of(node)}: found a way in the scene"
             elif (done.part[row] != (0.0, 1.0)).any():
                 reason = f"<call> from, to: found a part of {quoted(node.name)}"
             if reason and node not in said and len(said) <= MAX_PROBLEMS:
                 said.add(node)
                 yield Problem(f"{reason}, which version 1 does not have",
                               programme.documents[int(done.module_of[row])].place(node))
+
+
+def _word_of(node: Node) -> str:
+    """Return the first word of a call that leads somewhere in the scene."""
+    return next((word for word in ("to", "at", "along") if word in node.expressions), "repeat")
 
 
 @dataclass(eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from ..clips.clip import Clip
 from ..clips.frames import last_frame
 from ..clips.keyed import poses_at
-from ..errors import TaktError
+from ..errors import CancelledError, TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray, differs_from_rest
 from ..maths.reduction import rotation_keys, vector_keys
@@ -34,6 +35,8 @@ _NEAREST = 0.004
 _OWN_KEYS_PER_FRAME = 0.5
 """A clip whose keys stand closer than this, as it is played, is keyed at whole frames only: those are fewer."""
 _FRAMES_AT_ONCE = 256
+Progress = Callable[[float], bool]
+"""Is told which share of the frames was sampled, from 0 to 1, and answers whether to go on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,33 +63,41 @@ class Keyed:
     scales: Channel
 
 
-def key_every_frame(motion: Motion, fps: float, inheritance: Inheritance | None = None) -> Keyed:
+def key_every_frame(motion: Motion, fps: float, inheritance: Inheritance | None = None,
+                    progress: Progress | None = None) -> Keyed:
     """Return a key for each joint that moves, at every frame up to the first at or after the end.
 
     A loop ends where its next round begins, be that between two frames. inheritance: of the joints, where not all take
-    over all from their parents; keys are then as these need them.
+    over all from their parents; keys are then as these need them. progress: where it answers False, CancelledError is
+    raised.
     """
     frames = _whole_frames(motion.duration_s, fps, is_loop=motion.is_loop)
-    return _keyed(motion, frames, _times(motion, frames, fps), None, inheritance)
+    return _keyed(motion, frames, _times(motion, frames, fps), None, inheritance, progress)
 
 
-def key_clip(clip: Playable, fps: float, inheritance: Inheritance | None = None) -> Keyed:
-    """Return a key for each joint that something without a loop moves, at every frame up to the first after its end."""
+def key_clip(clip: Playable, fps: float, inheritance: Inheritance | None = None,
+             progress: Progress | None = None) -> Keyed:
+    """Return a key for each joint that something without a loop moves, at every frame up to the first after its end.
+
+    inheritance, progress: see key_every_frame.
+    """
     frames = _whole_frames(clip.duration_s, fps, is_loop=False)
-    return _keyed(clip, frames, np.minimum(frames / fps, clip.duration_s), None, inheritance)
+    return _keyed(clip, frames, np.minimum(frames / fps, clip.duration_s), None, inheritance, progress)
 
 
-def key_sparsely(motion: Motion, fps: float, inheritance: Inheritance | None = None) -> Keyed:
+def key_sparsely(motion: Motion, fps: float, inheritance: Inheritance | None = None,
+                 progress: Progress | None = None) -> Keyed:
     """Return as few keys as keep within ANGLE_RAD and SHARE_OF_HEIGHT at every frame and every key of the clips.
 
-    They stand at the clips' own keys, where these fall between two frames also there, and at frames.
+    They stand at the clips' own keys, where these fall between two frames also there, and at frames. inheritance,
+    progress: see key_every_frame.
     """
     whole = _whole_frames(motion.duration_s, fps, is_loop=motion.is_loop)
     found = motion.instants(fps, _OWN_KEYS_PER_FRAME)
     frames = np.concatenate((whole, found.edges, found.jumps - 2.0 * _NEAREST, found.keys))
     frames = np.unique(frames[(frames >= 0.0) & (frames <= frames.max(initial=0.0))])
     frames = frames[np.append(True, np.diff(frames) > _NEAREST)]
-    return _keyed(motion, frames, _times(motion, frames, fps), np.isin(frames, found.edges), inheritance)
+    return _keyed(motion, frames, _times(motion, frames, fps), np.isin(frames, found.edges), inheritance, progress)
 
 
 def resting(skeleton: Skeleton, keyed: Keyed) -> IntArray:
@@ -118,9 +129,9 @@ def _times(motion: Motion, frames: FloatArray, fps: float) -> FloatArray:
 
 
 def _keyed(motion: Playable, frames: FloatArray, times: FloatArray, starts: BoolArray | None,
-           inheritance: Inheritance | None) -> Keyed:
+           inheritance: Inheritance | None, progress: Progress | None) -> Keyed:
     """Sample at times (F,) for keys at frames (F,); where starts are given, choose keys from there, else all are."""
-    pose = _sampled(motion, times)
+    pose = _sampled(motion, times, progress)
     moved = motion.moved
     if inheritance is not None:
         pose = inheritance.as_keyed(motion.skeleton, pose)
@@ -145,10 +156,12 @@ def _keyed(motion: Playable, frames: FloatArray, times: FloatArray, starts: Bool
                  channel(moved & differs_from_rest(pose.scales, 1.0, _STILL), pose.scales, SHARE_OF_HEIGHT))
 
 
-def _sampled(motion: Playable, times_s: FloatArray) -> Pose:
+def _sampled(motion: Playable, times_s: FloatArray, progress: Progress | None) -> Pose:
     """Sample in runs: what is worked on stays in the processor's cache, and memory does not grow beyond the result."""
     pose = Pose.rest(motion.skeleton, len(times_s))
     for start in range(0, len(times_s), _FRAMES_AT_ONCE):
+        if progress is not None and not progress(start / len(times_s)):
+            raise CancelledError("the sampling was cancelled")
         run = slice(start, start + _FRAMES_AT_ONCE)
         # A clip's tables of all keys would be larger than the result.
         part = poses_at(motion, times_s[run]) if isinstance(motion, Clip) else motion.sample(times_s[run])

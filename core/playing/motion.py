@@ -27,6 +27,8 @@ from .followers import Followers
 from .mix import Lane, mixed
 from .placing.root_motion import RootMode
 from .row import Row
+from .scene.scene import Scene
+from .scene.warped import Warped
 from .stage import Instants, Over, Stage, in_rounds
 from .transitions.blending import Style
 from .transitions.limits import Limits
@@ -144,7 +146,7 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
             unmatched: tuple[str, ...] = (), feet: SkeletonMap | None = None,
             doubles: Mapping[int, int] | None = None, clock: Clock | None = None,
             cuts: Cuts | None = None, body: SkeletonMap | None = None, skin: BoolArray | None = None,
-            points: SkinPoints | None = None) -> Motion:
+            points: SkinPoints | None = None, scene: Scene | None = None) -> Motion:
     """Join clips into a motion.
 
     clips: those that sequence.clip indexes, all on one skeleton, which becomes the motion's; or stages, played as if
@@ -157,6 +159,7 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
     clock: by which all of it is played in the end. cuts: what was found where clips are left for each other.
     body: what the joints are, for what is told of the motion, and to know which way it faces. skin: (J,) joints that
     move skin, of which warnings speak. points: of the skin, where they are known: by them soles are.
+    scene: what plays the roles of the score.
     Raises TaktError where an identifier is unknown, the curve lacks the shape that the method needs, or clips
     have different skeletons.
     """
@@ -165,13 +168,20 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
                  followers=followers, seen=(lambda times_s: times_s) if clock is None else clock.shown, skin=skin,
                  body=body)
     end = mixed((Lane.whole(row),))
+    said: tuple[Problem, ...] = ()
+    if scene is not None:
+        end, said = scene.warped(end, row, root_motion)
+    warped = end if isinstance(end, Warped) else None
     arms = None if feet is None else arms_of(feet)
     if arms is not None:
         end = Arms(end, row, arms)
     if doubles:
         end = Followers(end, Doubles.of(row.skeleton, doubles))
     if feet is not None and legs_of(feet):
-        end = Feet(end, row, feet, up / np.linalg.norm(up), points)
+        end = Feet(end, row, feet, up / np.linalg.norm(up), points, warped=warped)
+    aimed: tuple[Problem, ...] = ()
+    if scene is not None:
+        end, aimed = scene.aimed(end, row)
     if clock is not None:
         end = Timed(end, clock)
-    return Motion(row, end, problems + row.problems, unmatched, clock, cuts, body)
+    return Motion(row, end, problems + row.problems + said + aimed, unmatched, clock, cuts, body)

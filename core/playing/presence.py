@@ -58,7 +58,7 @@ class Presence:
         run = np.maximum(np.searchsorted(self.begin_s, times_s, side="right") - 1, 0)
         since, left = times_s - self.begin_s[run], self.end_s[run] - times_s
         inside = (since >= 0.0) & (left >= 0.0)
-        comes, goes = (_EASE(np.clip(np.divide(time, ease, out=np.ones(len(run)), where=ease > 0.0), 0.0, 1.0))
+        comes, goes = (_EASE(np.divide(np.clip(time, 0.0, ease), ease, out=np.ones(len(run)), where=ease > 0.0))
                        for time, ease in ((since, self.ease_in_s[run]), (left, self.ease_out_s[run])))
         return np.asarray(weights * np.where(inside, comes * goes, 0.0))
 

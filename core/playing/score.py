@@ -34,6 +34,9 @@ from .feet.legs import legs_of, with_whole_legs
 from .fit import fit_named, fit_seams
 from .motion import Motion, compose
 from .placing.root_motion import RootMode
+from .scene.cast import Target
+from .scene.scene import Scene
+from .scene.travelling_clips import with_travelling
 from .transitions.blending import Style
 from .transitions.limits import Limits
 
@@ -48,7 +51,8 @@ class Settings:
     """How a score is played; identifiers of the registries TRANSITION_METHODS, CURVES, FITS, ROOT_MODES and so on.
 
     values: of the procedure's parameters, by their names; seed: of the choices of picks. released: contacts of clips
-    that are switched off, so that the foot goes there as the clip has it.
+    that are switched off, so that the foot goes there as the clip has it. cast: what plays the roles, by their names,
+    in the skeleton's model space.
 
     LEAD with LINEAR is the default because, among the methods that keep the beat and leave the clips their tempo, hips,
     hands and feet neither speed up nor jerk much over the seams (benchmarks/joins.py), and because it does not fade
@@ -74,6 +78,7 @@ class Settings:
     values: tuple[tuple[str, Value], ...] = ()
     seed: int = 0
     released: tuple[Released, ...] = ()
+    cast: tuple[tuple[str, Target], ...] = ()
 
     @property
     def holds_feet(self) -> bool:
@@ -123,6 +128,7 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     if not clips:
         raise ScoreError(Problem(f"<procedure> {quoted(settings.procedure)} only waits, expected a clip to be played",
                                  Place(programme.document.path)))
+    sequence, clips = with_travelling(sequence, clips, maps)
     target = store.skeleton(clips[0].skeleton.turned(turn) if skeleton is None else skeleton)
     retarget = partial(store.retargeted, target=target, turn=turn, target_map=maps(target),
                        skin=None if skeleton is None else skin, points=None if skeleton is None else points,
@@ -137,13 +143,16 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
            for each, name in zip(fitted, sequence.clips, strict=True)]
     own = with_whole_legs(own, legs_of(target_map)) if settings.holds_feet else own
     sequence, pieces, said = arranged(sequence, own, target_map, playing, Place(programme.document.path))
+    scene, lacking = Scene(dict(settings.cast), target_map, turn, up, playing.followers), tuple[Problem, ...]()
+    if any(way.going.fits for way in sequence.ways):
+        sequence, lacking = scene.fitted(sequence, playing.row(sequence, pieces, settings.root_motion))
     sequence, pieces, cuts, told = fit_seams(sequence, pieces, fit_named(settings.fit), programme.document.tick_s,
                                              target_map, playing)
     return compose(sequence, pieces, settings.style, root_motion=settings.root_motion, up=up, speed=settings.speed,
-                   limits=limits, problems=programme.problems + missed + said + told, unmatched=unmatched,
+                   limits=limits, problems=programme.problems + missed + said + lacking + told, unmatched=unmatched,
                    feet=target_map if settings.holds_feet else None, doubles=doubles,
                    clock=clock_of(programme), cuts=cuts, body=target_map, skin=with_skin,
-                   points=None if skeleton is None else points)
+                   points=None if skeleton is None else points, scene=scene)
 
 
 def _carrying(skeleton: Skeleton, skin: BoolArray) -> BoolArray:

@@ -1,4 +1,4 @@
-"""From clips to a character's motion, in stages: clips → row → mix → arms → followers → feet.
+"""From clips to a character's motion, in stages.
 
 Each stage is a value made of the one below, and `sample` returns its poses. Since a stage is played like a clip, a row
 may hold other stages among its clips, and a mix may hold rows of rows.
@@ -6,9 +6,11 @@ may hold other stages among its clips, and a mix may hold rows of rows.
     clips      `Sources`    what the segments of a row play: clips, or stages as if they were clips
     row        `Row`        segments one after another: transitions, joints that hold a pose, root motion
     mix        `Mix`        stages at once, each with its share of each joint; where there is one alone, that one itself
+    warped     `Warped`     the way over the ground is bent to places and paths of the scene
     arms       `Arms`       arms do not go through the trunk in transitions
     followers  `Followers`  joints that go where others go
     feet       `Feet`       planted feet stay in place
+    aimed      `Aimed`      head and hands aim at something of the scene
 
 A stage with nothing to do is left out. A `Motion` wraps the last one, and answers for times before 0 and after the end.
 """

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..maths.arrays import FloatArray, IntArray
 from ..pha.document import Call, Document
+from ..pha.grammar import AIMS
 from ..pha.nodes import Node
 from ..pha.origins import Runs
 from ..pha.sequence import Sequence
@@ -44,7 +45,8 @@ class Boxes:
     kind: (N,) Kind; repeat: (N,) how many times in a row.
     document, element: (N,) the element that made it; occurrence: (N,) which of the boxes of this element it is, in
     order of time. colour: (N,) one number for all that lies within the same outermost procedure, wherever that
-    plays, 0 for what is in none. titles: N.
+    plays, 0 for what is in none. speed: (N,) how many times as fast as by nature a clip plays, NaN: no clip, or
+    unknown. titles: N.
     """
 
     begin: FloatArray
@@ -59,6 +61,7 @@ class Boxes:
     element: IntArray
     occurrence: IntArray
     colour: IntArray
+    speed: FloatArray
     titles: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -73,7 +76,7 @@ class Boxes:
     def none(cls) -> Boxes:
         """Return no boxes."""
         times, numbers = np.zeros(0), np.zeros(0, np.int64)
-        return cls(*(times,) * 3, *(numbers,) * 9, ())
+        return cls(*(times,) * 3, *(numbers,) * 9, times, ())
 
     def at(self, order: IntArray) -> Boxes:
         """Return some of them, or all in another order; parents that are left out are −1."""
@@ -115,6 +118,7 @@ def boxes_of(sequence: Sequence, tick_s: float) -> tuple[Boxes, IntArray]:
     boxes = Boxes(edges[begins], edges[ends + 1] - edges[begins], origins.tick_s[within] / tick_s, zero, zero,
                   box_of_run[within], _kinds(sequence, call, np.where(one < segments, one, -1)), repeat,
                   origins.places.module_of[call], origins.places.elements[call], zero, zero,
+                  np.where(one < segments, sequence.speeds()[np.minimum(one, segments - 1)], np.nan),
                   tuple(_title(calls[row]) for row in call.tolist()))
     box_of_segment = box_of[:segments]
     if origins.places.within:
@@ -178,7 +182,8 @@ def _with_elements_around(boxes: Boxes, sequence: Sequence, within: IntArray, ca
         return boxes, kept
     like = boxes.at(np.array(inner))
     added = replace(like, kind=np.array([_KINDS[node.tag] for node in nodes]), repeat=np.array(rounds),
-                    element=np.array([node.element for node in nodes]), titles=tuple(map(_title, nodes)))
+                    element=np.array([node.element for node in nodes]), speed=np.full(len(nodes), np.nan),
+                    titles=tuple(map(_title, nodes)))
     whole = replace(Boxes.joined([boxes, added]), parent=np.array(parent))
     left = np.append(kept, np.arange(len(boxes), len(whole)))
     whole = _enclosing(replace(whole, parent=np.where(whole.parent < 0, -1, left[whole.parent])), len(boxes))
@@ -263,14 +268,22 @@ def _kinds(sequence: Sequence, call: IntArray, segment: IntArray) -> IntArray:
     return kind
 
 
+_WAYS = {"at": "@", "to": "→", "along": "~"}
+"""How the title of a block says where its call goes in the scene."""
+
+
 def _title(call: Call | Node) -> str:
     """Return what is written on a box: a name with the values it is given, a test, or what kind of element it is."""
     name = short(call.name)
     if isinstance(call, Call):
         return name
+    if call.tag in AIMS:
+        return f"{call.tag} {next(call.expressions[word].text for word in ('at', 'for') if word in call.expressions)}"
     if call.tag != "call":
         test = call.expressions.get("test")
         return call.tag if test is None else f"{call.tag} {test.text}"
     if call.children:
         name += f"({', '.join(f'{key}={value.text}' for key, value in call.children[0].expressions.items())})"
+    name += "".join(f" {sign} {call.expressions[word].text}" for word, sign in _WAYS.items()
+                    if word in call.expressions and call.expressions[word].names)
     return name + _MIRRORED * ("mirror" in call.expressions) + _REVERSED * ("reverse" in call.expressions)

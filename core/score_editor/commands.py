@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..errors import EditError, FileError, ScoreError
 from ..pha.document import Document, read
 from ..pha.edits import Edit, Insert, Remove, SetAttribute, apply, element
 from ..pha.extraction import ExtractCalls
+from ..pha.grammar import BLOCK
 from ..pha.inlining import InlineAndRemove, InlineCall
 from ..pha.open_scores import Scores
 from ..pha.programme import Modules
@@ -35,7 +36,9 @@ class Playable:
 
     src: of its file, "" for a procedure of the edited score. name: its own. duration_s: how long it is by nature.
     is_read: false for a file of clips that nobody has looked into yet; name is the file's then, and the length unknown.
-    problem: why it cannot be called, "" where it can; src is the file's path below the library then.
+    problem: why it cannot be called, "" where it can. shelf_group: the title of its group on the shelf, "" for that of
+    its file or folder. tags: what is said of it, by which it can be found. found_by: names and tags in small letters,
+    "" where they are to be put together when something is searched.
     """
 
     src: str
@@ -44,6 +47,9 @@ class Playable:
     is_clip: bool = True
     is_read: bool = True
     problem: str = ""
+    shelf_group: str = field(default="", compare=False)
+    tags: tuple[str, ...] = field(default=(), compare=False)
+    found_by: str = field(default="", compare=False, repr=False)
 
     @property
     def full_name(self) -> str:
@@ -145,7 +151,7 @@ def paste(layout: Layout, gap: Drop, text: str, scores: Scores) -> Proposal:
         refusal = refusal or "there are no calls in the clipboard"
     else:
         tags = {read_alone.shape.tags[child] for child in read_alone.children(0)}
-        if not tags or tags - {"call", "wait", "loop", "if", "elif", "else", "pick", "together", "let"}:
+        if not tags or tags - {*BLOCK}:
             refusal = refusal or "there are no calls in the clipboard"
     if refusal:
         return Proposal(refusal=refusal)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..clips.released import Released
 from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..playing.moments import own_time_s
 from ..playing.motion import Motion
 from ..playing.sources import Sources
 from ..playing.transitions.seams import time_stretch
@@ -16,7 +17,6 @@ from ..playing.transitions.seams import time_stretch
 SIDES = "lr"
 _NONE = np.zeros(0)
 _ROOM_PX = 4.0
-_LONGER = 1e-9
 _SLACK_S = 1e-3
 """Times are kept with a few digits."""
 _NO_NUMBERS = np.zeros(0, dtype=np.int64)
@@ -96,13 +96,6 @@ def contacts_of(motion: Motion) -> Contacts | None:
     return Contacts(spans[:, 0], spans[:, 1], foot, rows[:, 3] > 0.0, segment, sequence.clips, sequence.clip[segment],
                     np.where(is_mirrored[segment], 1 - foot, foot), rows[:, 4:], steps_s[:, 0] / tick_s,
                     steps_s[:, 1] / tick_s, np.array([SIDES.index(step[0]) for step in steps], dtype=np.int64))
-
-
-def own_time_s(motion: Motion) -> FloatArray:
-    """Return how much later each segment (S,) plays than the score has it, since transitions have time of their own."""
-    layout, sequence = motion.row.layout, motion.sequence
-    is_longer = layout.duration_s > sequence.duration_s * (1.0 + _LONGER)
-    return layout.begin_s - sequence.start_s if is_longer else np.zeros(len(sequence))
 
 
 def _of_source(sources: Sources, number: int) -> FloatArray:

@@ -11,7 +11,7 @@ from . import grid
 from .boxes import Kind
 from .contact_lines import draw_contacts
 from .grid import Meter
-from .hints import short
+from .hints import is_far, is_told, short
 from .lanes import Voice
 from .layout import BoxId, Layout
 from .picture import Layer, Measure, Pen, Picture, about_as_wide, clipped
@@ -209,7 +209,7 @@ class _Drawing:
             pen.upright_lines(view.x(ticks), float(corners[at, 1]), high, (0.0, 0.0, 0.0, 0.3), view.scale)
 
     def _titles(self, pen: Pen, chosen: IntArray, corners: FloatArray) -> None:
-        """Write names and how often they repeat, and at the right of outermost boxes how long they are."""
+        """Write names and how often they repeat; at the right how fast clips play, and how long outermost boxes are."""
         boxes, view, size = self.layout.boxes, self.view, self._size
         pad = _PAD_PX * view.scale
         left = np.maximum(corners[:, 0], view.left) + pad
@@ -217,7 +217,7 @@ class _Drawing:
         for at in np.flatnonzero(room >= _LEAST_TEXT_PX * view.scale - 2.0 * pad).tolist():
             box, x, y = int(chosen[at]), float(left[at]), float(corners[at, 3]) - 0.7 * TITLE_PX * view.scale
             repeat = f" ×{boxes.repeat[box]}" if boxes.repeat[box] > 1 else ""
-            free = float(room[at])
+            free = float(room[at]) - self._speed(pen, box, x, y, float(room[at]))
             words = clipped(boxes.titles[box], free - self._width(repeat), size, self.measure)
             colour = self._words_on(box)
             pen.text(words + repeat if words else "", x, y, size, colour)
@@ -226,6 +226,20 @@ class _Drawing:
             if boxes.depth[box] == self.stripes.tops[boxes.lane[box]] and words == boxes.titles[box] and (
                     self._width(words + repeat) + wide + 3.0 * pad < free):
                 pen.text(length, x + free - wide, y, size, (*colour[:3], 0.7))
+
+    def _speed(self, pen: Pen, box: int, x: float, y: float, room: float) -> float:
+        """Write at the right of a clip's box how fast it plays, where that is told; return how much room that takes."""
+        speed, gap = float(self.layout.boxes.speed[box]), 2.0 * _PAD_PX * self.view.scale
+        if not is_told(speed):
+            return 0.0
+        name, number = self._width(self.layout.boxes.titles[box]), f"×{short(speed, 2)}"
+        words = f"speed {number}" if name + self._width(f"speed {number}") + gap <= room else number
+        wide = self._width(words)
+        if wide > room or (not is_far(speed) and name + wide + gap > room):
+            return 0.0
+        colour = self.theme.warning if is_far(speed) else (*self._words_on(box)[:3], 0.7)
+        pen.text(words, x + room - wide, y, self._size, colour)
+        return wide + gap
 
     def _words_on(self, box: int) -> Colour:
         return self.theme.text if self.theme.is_dark else (0.05, 0.05, 0.05, 1.0)

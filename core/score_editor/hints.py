@@ -46,6 +46,36 @@ def name(layout: Layout, box: int) -> str:
     return called if "|" in called else ""
 
 
+SAME_SPEED, FAST, SLOW = 0.02, 2.0, 0.5
+"""A speed that differs from 1 by less than the first is not told; above and below the others it is a warning."""
+
+
+def speed(layout: Layout, box: int) -> str:
+    """Say how fast a box plays its clip where that is not as fast as the clip is by nature, else "".
+
+    >>> is_told(1.01), is_told(3.0), is_told(float("nan")), is_far(3.0), is_far(0.7)
+    (False, True, False, True, False)
+    """
+    value = float(layout.boxes.speed[box])
+    if not is_told(value):
+        return ""
+    ticks = float(layout.boxes.length[box] / layout.boxes.repeat[box])
+    seconds = ticks * layout.tick_s
+    much = f"{short(value, 2)} times as fast as" if value > 1.0 else f"{short(1.0 / value, 2)} times as slowly as"
+    return (f"Plays {much} its clip: {short(seconds * value, _SECOND_DECIMALS)} s in "
+            f"{short(seconds, _SECOND_DECIMALS)} s; by nature it takes {short(ticks * value)} ticks")
+
+
+def is_told(speed: float) -> bool:
+    """Tell whether a speed is shown."""
+    return abs(speed - 1.0) > SAME_SPEED
+
+
+def is_far(speed: float) -> bool:
+    """Tell whether a speed is so far from 1 that it is shown as a warning."""
+    return speed > FAST + SAME_SPEED or speed < SLOW - SAME_SPEED
+
+
 def transition(layout: Layout, seam: int, why: Why | None = None, refusal: str = "") -> str:
     """Say how long the transition at a seam is, and what the mouse can do about it.
 
@@ -80,4 +110,4 @@ def of_handle(layout: Layout, hit: Hit, why: Why | None = None, refusal: str = "
         return "Pull to the right to repeat it"
     if hit.part is Part.MUSIC:
         return "Pull what is heard here to a beat; with Ctrl all beats go along"
-    return "" if hit.box is None else name(layout, hit.box)
+    return "" if hit.box is None else ". ".join(filter(None, (name(layout, hit.box), speed(layout, hit.box))))

@@ -13,9 +13,10 @@ from ..maths.arrays import FloatArray, IntArray
 from ..pha.document import Document, Music
 from ..pha.sequence import Sequence
 from ..playing.clock import Clock
+from ..playing.moments import own_time_s
 from ..playing.motion import Motion
 from .boxes import Boxes, Kind
-from .contacts import Contacts, own_time_s
+from .contacts import Contacts
 from .lanes import Lanes, Seams, Voice
 from .untaken import Untaken, untaken
 

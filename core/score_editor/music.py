@@ -9,7 +9,7 @@ from pathlib import Path
 from ..errors import EditError
 from ..music.grid import Change, Grid
 from ..pha.document import Document, Music, read
-from ..pha.edits import Edited, Insert, Patch, Remove, SetAttribute, apply, element
+from ..pha.edits import Edited, Insert, Patch, Remove, SetAttribute, Trace, apply, element
 from ..pha.open_scores import Scores
 from ..pha.programme import Modules
 from ..pha.text import Text
@@ -126,7 +126,7 @@ class _Edits:
     """Edits one after the other, each of what the one before left."""
 
     def __init__(self, text: Text) -> None:
-        self._text, self._patches = text, list[Patch]()
+        self._text, self._patches, self._traces = text, list[Patch](), list[Trace]()
         self.document: Document = read(text)
         self._errors = len(self.document.problems)
 
@@ -134,6 +134,7 @@ class _Edits:
         edited = apply(self._text, *edits)
         self._text, self.document = edited.text, read(edited.text)
         self._patches += edited.patches
+        self._traces += edited.traces
 
     def raise_version(self) -> None:
         """Let the score be one of version 2."""
@@ -153,7 +154,7 @@ class _Edits:
         return list(self._text.children(0)).index(child)
 
     def done(self) -> Edited:
-        return Edited(self._text, tuple(self._patches))
+        return Edited(self._text, tuple(self._patches), tuple(self._traces))
 
 
 def _spelled(number: float) -> str:

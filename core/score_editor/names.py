@@ -8,6 +8,9 @@ from typing import Final
 _LAYER: Final = re.compile(r"(base|anim)? ?layer ?\d*", re.IGNORECASE)
 _NAMELESS: Final = re.compile(r"mixamo\.com|take ?\d*|scene|animation", re.IGNORECASE)
 """What programmes call the only animation of a file."""
+_GENERIC: Final = re.compile(r"(?:(.*)\.)?(mixamo\.com|(armature|action|armatureaction|animation|scene|skeleton)"
+                             r"(\.\d{3})?|take[ _]?\d+|anim(ation)?[ _]?\d+)", re.IGNORECASE | re.DOTALL)
+"""A name that only says what kind of thing it is, with what stands before it."""
 _NUMBER: Final = re.compile(r"\d{3,}")
 """What Blender adds to a name that another has, behind a dot."""
 
@@ -21,10 +24,13 @@ def short(full_name: str) -> str:
     ('left', '1H_Melee_Chop', 'Walk 1.5')
     >>> short("moves.Walking.Armature|mixamo.com|Layer0"), short("Armature|mixamo.com|Layer0")
     ('Walking', 'mixamo.com')
+    >>> short("moves.Walking.Armature"), short("moves.Jump.mixamo.com"), short("Armature")
+    ('Walking', 'Jump', 'Armature')
     """
     first, *parts = full_name.split("|")
     if not parts:
-        return own_part(full_name) or full_name
+        generic = _GENERIC.fullmatch(full_name)
+        return own_part(generic[1] if generic and generic[1] else full_name) or full_name
     if len(parts) > 1 and _LAYER.fullmatch(parts[-1]):
         parts.pop()
     file = first.rpartition(".")[0].rpartition(".")[2]
@@ -46,9 +52,10 @@ def own_part(name: str) -> str:
 
 
 def is_nameless(name: str) -> bool:
-    """Tell whether a name that an FBX file made says nothing of the clip, so that only its file does.
+    """Tell whether a clip's own name says nothing of the clip, so that only its file does.
 
     >>> is_nameless("Armature|mixamo.com|Layer0"), is_nameless("Rig|Walk"), is_nameless("scene")
-    (True, False, False)
+    (True, False, True)
     """
-    return any(_NAMELESS.fullmatch(part) for part in name.split("|")[1:])
+    generic = _GENERIC.fullmatch(name)
+    return (generic is not None and not generic[1]) or any(_NAMELESS.fullmatch(part) for part in name.split("|")[1:])

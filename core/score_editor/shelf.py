@@ -1,27 +1,38 @@
 """The shelf below a score: what can be put into it, as chips in groups, and which of them a search leaves.
 
-A chip of a clip shows a figure in the pose that tells most of it; while the mouse is on it, a larger one moves.
+A chip of a clip shows a figure in the pose that tells most of it; while the mouse is on it, a larger one moves. All
+chips are equally wide, so that none moves when its picture or its length becomes known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 
-from ..maths.arrays import FloatArray
+from ..maths.arrays import FloatArray, IntArray
 from .commands import Playable
 from .figures import Figure, figure_triangles
 from .names import own_part
-from .picture import Layer, Measure, Pen, about_as_wide
+from .picture import Layer, Measure, Pen, about_as_wide, clipped
 from .theme import Theme
 from .view import View
 
 SHELF_PX, LOW_SHELF_PX, CHIP_PX = 116.0, 70.0, 42.0
 """How high the shelf is, one of a single row, and a chip on it, at an interface scale of 1."""
+CHIP_WIDE_PX = 132.0
+"""How wide each chip is."""
+ACTIONS, OTHER_ACTIONS = "Actions", "Actions of Other Characters"
+"""Groups of the open file's Actions, which come last among clips."""
+ADD_FOLDER = "+ Folder…"
+"""Written at the left of the shelf; a press there asks for a folder."""
+DAMAGED = "cannot be read: "
+"""What is said of a file before why it cannot be read."""
 _GAP_PX, _PAD_PX, _TITLE_PX, _FIGURE_PX = 6.0, 7.0, 18.0, 30.0
 _CARD_PX, _ABOVE_PX = 120.0, 28.0
+_LAST = {ACTIONS: 1, OTHER_ACTIONS: 2}
 _MOST_OF = 2.5
 """A window lower than so many shelves has none."""
 _SMALL = 0.85
@@ -33,7 +44,8 @@ class Shelf:
     """Chips where they lie.
 
     playables: N; boxes: (N, 4) in pixels; titles: of the groups, with their positions. height: of the shelf, 0 where
-    the window has no room for one; farthest: how far it can be scrolled.
+    the window has no room for one; farthest: how far it can be scrolled. order: (N,) which of those that were arranged
+    lies where.
     """
 
     playables: tuple[Playable, ...]
@@ -41,6 +53,11 @@ class Shelf:
     titles: tuple[tuple[str, float, float], ...]
     height: float
     farthest: float
+    order: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def told_anew(self, playables: Sequence[Playable]) -> Shelf:
+        """Return the same chips in the same places, of which more is known; playables: as they were arranged."""
+        return replace(self, playables=tuple(map(playables.__getitem__, self.order.tolist())))
 
     def at(self, x: float, y: float) -> Playable | None:
         """Return what is called at a pixel."""
@@ -52,13 +69,25 @@ class Shelf:
 
 
 def found(playables: Iterable[Playable], search: str) -> tuple[Playable, ...]:
-    """Return those whose names or files hold all words of a search, whatever their case.
+    """Return those whose names, files or tags hold all words of a search, whatever their case.
+
+    Words between commas are looked for as they stand, one behind the other.
 
     >>> [each.name for each in found([Playable("feet.Steps", "left", 1.0), Playable("hands", "clap", 1.0)], "STEP le")]
     ['left']
+    >>> [each.name for each in found([Playable("a", "a", 1.0, tags=("walk", "turning left")), Playable(
+    ...     "left", "b", 1.0, tags=("walk",))], "walk, turning left")]
+    ['a']
     """
-    words = search.casefold().split()
-    return tuple(each for each in playables if all(word in each.full_name.casefold() for word in words))
+    whole = search.casefold()
+    words = [word.strip() for word in whole.split(",")] if "," in whole else whole.split()
+    return tuple(each for each in playables if all(word in (each.found_by or found_by(each)) for word in words))
+
+
+def found_by(playable: Playable) -> str:
+    """Return the names and tags of a chip as a search looks through them."""
+    return f"{playable.full_name}\n{', '.join(playable.tags)}".casefold() if playable.tags else (
+        playable.full_name.casefold())
 
 
 def height_of(view: View, score_px: float) -> float:
@@ -73,42 +102,38 @@ def height_of(view: View, score_px: float) -> float:
 
 
 def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_px: float = 0.0, score_px: float = 0.0,
-            figures: Mapping[Playable, Figure] | None = None, measure: Measure = about_as_wide) -> Shelf:
+            measure: Measure = about_as_wide) -> Shelf:
     """Put chips beside each other, group by group, in as many rows as fit; what is left is farther to the right.
 
     A group is a file, or a folder of files that hold one clip each; clips come first, so that they stay where they are
-    when procedures are made, then what the score has itself, then other scores, in their order.
-    score_px: how high the score above is. figures: of those that have one, which makes their chips wider.
+    when procedures are made, then the file's Actions, then what the score has itself, then other scores, in order.
+    score_px: how high the score above is.
     """
     height, px, size = height_of(view, score_px), view.scale, theme.size_px * view.scale
     rows = max(int((height / px - _TITLE_PX - _GAP_PX) // (CHIP_PX + _GAP_PX / 2.0)), 1)
-    start = max(view.left, 2.0 * _PAD_PX * px)
-    left, boxes, kept, titles = start - scroll_px, [], [], []
+    wide, tall = (CHIP_WIDE_PX + _GAP_PX) * px, (CHIP_PX + _GAP_PX / 2.0) * px
+    left, boxes, kept, titles = max(view.left, 2.0 * _PAD_PX * px) - scroll_px, [np.zeros((0, 4))], [], []
+    playables = tuple(playables)
     for title, chips in _grouped(playables):
-        wide = [_wide(each, each in (figures or {}), px, size, measure) for each in chips]
-        room = max(sum(wide) / rows + max(wide), measure(title, size))
-        titles.append((title, left, height - 0.75 * _TITLE_PX * px))
-        x, row, right = left, 0, left
-        for each, chip in zip(chips, wide, strict=True):
-            if x > left and x + chip > left + room and row < rows - 1:
-                x, row = left, row + 1
-            top = height - (_TITLE_PX + row * (CHIP_PX + _GAP_PX / 2.0)) * px
-            boxes.append((x, top - CHIP_PX * px, x + chip, top))
-            kept.append(each)
-            x += chip + _GAP_PX * px
-            right = max(right, x)
-        left = max(right, left + measure(title, size)) + 2.0 * _GAP_PX * px
-    farthest = max(left + scroll_px - view.width, 0.0)
-    return Shelf(tuple(kept), np.array(boxes).reshape(-1, 4), tuple(titles), height, farthest)
+        number, columns = np.arange(len(chips)), -(-len(chips) // rows)
+        x, high = left + number // rows * wide, height - _TITLE_PX * px - number % rows * tall
+        boxes.append(np.stack((x, high - CHIP_PX * px, x + CHIP_WIDE_PX * px, high), axis=-1))
+        kept += chips
+        words = clipped(title, columns * wide - _GAP_PX * px, size, measure) if columns > 1 else title
+        titles.append((words, left, height - 0.75 * _TITLE_PX * px))
+        left += max(columns * wide, measure(words, size)) + _GAP_PX * px
+    return Shelf(tuple(map(playables.__getitem__, kept)), np.concatenate(boxes), tuple(titles), height,
+                 max(left + scroll_px - view.width, 0.0), np.array(kept, dtype=np.int64))
 
 
 def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | None = None, words: str = "",
+                 note: str = "",
                  figures: Mapping[Playable, Figure] | None = None, colours: Mapping[str, int] | None = None,
                  measure: Measure = about_as_wide) -> tuple[Layer, ...]:
     """Draw a shelf, each chip in the colour that its block has in the score.
 
-    words: what is said where there is nothing on it; figures: of those clips where they are known; colours: of the
-    score's procedures, by name.
+    words: what is said where there is nothing on it; note: what is wrong with all of it; figures: of those clips where
+    they are known; colours: of the score's procedures, by name.
     """
     pen, px, size = Pen(), view.scale, theme.size_px * view.scale
     if shelf.height <= 0.0:
@@ -116,15 +141,15 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
     pen.rectangle((0.0, 0.0, view.width, shelf.height), theme.mixed(0.03))
     pen.rectangle((0.0, shelf.height - px, view.width, shelf.height), theme.mixed(0.2))
     seen = np.flatnonzero((shelf.boxes[:, 2] > view.left) & (shelf.boxes[:, 0] < view.width))
-    is_clip = np.array([each.is_clip for each in shelf.playables], np.bool_)
-    colour = np.array([0 if each.is_clip else (colours or {}).get(each.name, 0) for each in shelf.playables], np.int64)
+    chips = [shelf.playables[chip] for chip in seen.tolist()]
+    is_clip = np.array([each.is_clip for each in chips], np.bool_)
+    colour = np.array([0 if each.is_clip else (colours or {}).get(each.name, 0) for each in chips], np.int64)
     fills = theme.fills(colour, np.zeros(len(colour), np.int64), is_clip)
-    for chip in seen.tolist():
-        each, box = shelf.playables[chip], shelf.boxes[chip]
-        red, green, blue, _ = theme.mixed(0.1) if each.problem else fills[chip].tolist()
+    for each, box, fill in zip(chips, shelf.boxes[seen], fills.tolist(), strict=True):
+        red, green, blue, _ = theme.mixed(0.1) if each.problem else fill
         pen.rectangle(box, (red, green, blue, 1.0), radius=3.0 * px, outline_px=px,
                       outline=theme.text if each == hovered else theme.mixed(0.25))
-        _on_chip(pen, each, box, (figures or {}).get(each), view, theme)
+        _on_chip(pen, each, box, (figures or {}).get(each), view, theme, measure)
     for title, x, y in shelf.titles:
         if -view.width < x < view.width:
             pen.text(title, x, y, 0.9 * size, theme.faint)
@@ -132,9 +157,15 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
         pen.text(words, max(view.left, 2.0 * _PAD_PX * px), 0.45 * shelf.height, size, theme.faint)
     front = Pen()
     front.rectangle((view.width, 0.0, 2.0 * view.width, shelf.height - px), theme.mixed(0.03))  # below the sidebar
+    if note:
+        said = clipped(note, 0.7 * (view.width - view.left), 0.9 * size, measure)
+        left = view.width - measure(said, 0.9 * size) - 3.0 * _PAD_PX * px
+        front.rectangle((left, shelf.height - _TITLE_PX * px, view.width, shelf.height - px), theme.mixed(0.03))
+        front.text(said, left + _PAD_PX * px, shelf.height - 0.75 * _TITLE_PX * px, 0.9 * size, theme.warning)
     if view.left > 0.0:  # before what was scrolled to the left
         front.rectangle((0.0, 0.0, view.left - px, shelf.height - px), theme.mixed(0.03))
         front.text("Library", 2.0 * _PAD_PX * px, 0.55 * shelf.height, size, theme.mixed(0.8))
+        front.text(ADD_FOLDER, 2.0 * _PAD_PX * px, 0.55 * shelf.height - 1.8 * size, _SMALL * size, theme.mixed(0.9))
     return pen.layer(), front.layer()
 
 
@@ -152,27 +183,26 @@ def card_layer(shelf: Shelf, chip: Playable, figure: Figure, time_s: float, view
     return pen.layer()
 
 
-def _on_chip(pen: Pen, playable: Playable, box: FloatArray, figure: Figure | None, view: View, theme: Theme) -> None:
-    """Draw what stands on a chip: its figure, its name, its length."""
+def _on_chip(pen: Pen, playable: Playable, box: FloatArray, figure: Figure | None, view: View, theme: Theme,
+             measure: Measure) -> None:
+    """Draw what stands on a chip: name, length and figure; a clip has room for that also before it is known."""
     px, size = view.scale, theme.size_px * view.scale
-    left, low, _, high = box.tolist()
-    text = left + _PAD_PX * px
+    left, low, right, high = box.tolist()
+    text = left + ((_PAD_PX / 2.0 + _FIGURE_PX + 1.0) if playable.is_clip else _PAD_PX) * px
+    room = right - text - 0.5 * _PAD_PX * px
     if figure is not None:
-        text = left + (_PAD_PX / 2.0 + _FIGURE_PX + 1.0) * px
         frame = np.array((left + _PAD_PX / 2.0 * px, low + 2.0 * px, text - px, high - 2.0 * px))
         pen.triangles(*figure_triangles(figure, figure.telling, frame, theme.mixed(0.95), theme.mixed(0.6), px))
-    pen.text(playable.title, text, low + 0.56 * CHIP_PX * px, size, theme.faint if playable.problem else theme.text)
-    pen.text(_seconds(playable), text, low + 0.2 * CHIP_PX * px, _SMALL * size, theme.mixed(0.75))
-
-
-def _wide(playable: Playable, has_figure: bool, px: float, size: float, measure: Measure) -> float:
-    words = max(measure(playable.title, size), measure(_seconds(playable), _SMALL * size))
-    return words + (_PAD_PX * 1.5 + _FIGURE_PX + 1.0 if has_figure else 2.0 * _PAD_PX) * px
+    title, says = (clipped(words, room, much, measure) for words, much in (
+        (playable.title, size), (_seconds(playable), _SMALL * size)))
+    pen.text(title, text, low + 0.56 * CHIP_PX * px, size, theme.faint if playable.problem else theme.text)
+    pen.text(says, text, low + 0.2 * CHIP_PX * px, _SMALL * size, theme.error if playable.problem else
+             theme.mixed(0.75))
 
 
 def _seconds(playable: Playable) -> str:
     if playable.problem:
-        return "cannot be called"
+        return "cannot be read" if playable.problem.startswith(DAMAGED) else "cannot be called"
     return f"{playable.duration_s:.3g} s" if playable.is_read else "not read yet"
 
 
@@ -186,27 +216,47 @@ def told(playable: Playable, tick_s: float) -> str:
         return f"{playable.src} {playable.problem}"
     if not playable.is_read:
         return f"{playable.src}: not read yet; drag it into the score to read it"
-    return f"{playable.full_name}: {playable.duration_s:.3g} s, {playable.duration_s / tick_s:.3g} ticks at this tempo"
+    length = f"{playable.duration_s:.3g} s, {playable.duration_s / tick_s:.3g} ticks at this tempo"
+    return f"{playable.full_name}: {length}{' · ' * bool(playable.tags)}{', '.join(playable.tags)}"
 
 
-def _grouped(playables: Iterable[Playable]) -> list[tuple[str, list[Playable]]]:
-    """Return the groups with their titles."""
-    files: dict[tuple[str, bool], list[Playable]] = {}
-    for each in playables:
-        files.setdefault((each.src, each.is_clip), []).append(each)
-    groups: dict[tuple[bool, bool, str], list[Playable]] = {}
-    for (src, is_clip), chips in files.items():
-        is_single = is_clip and len(chips) == 1
-        folder = _folder(chips[0])
-        groups.setdefault((not is_clip, not is_single, folder if is_single else src), []).extend(chips)
-    in_order = sorted(groups, key=lambda group: (group[0], group[2] != ""))
-    return [(group[2].rpartition(".")[2] or ("This Score" if group[0] else "Clips"), groups[group])
-            for group in in_order]
+def _grouped(playables: Sequence[Playable]) -> list[tuple[str, list[int]]]:
+    """Return the groups with their titles: numbers of what is in them."""
+    files: dict[tuple[str, bool, str], list[int]] = {}
+    for number, each in enumerate(playables):
+        key = each.src, each.is_clip, each.shelf_group
+        if key in files:
+            files[key].append(number)
+        else:
+            files[key] = [number]
+    groups: dict[tuple[bool, int, bool, str], list[int]] = {}
+    for (src, is_clip, group), chips in files.items():
+        if group:
+            place = not is_clip, _LAST.get(group, 0), False, group
+        elif is_clip and len(chips) == 1:
+            first = playables[chips[0]]
+            is_path = bool(first.problem) and not first.problem.startswith(DAMAGED)
+            place = False, 0, False, _folder(src, is_path=is_path, is_name=first.name == src)
+        else:
+            place = not is_clip, 0, True, src
+        groups.setdefault(place, []).extend(chips)
+    in_order = sorted(groups, key=lambda group: (group[0], group[1], group[3] != ""))
+    return [(_title(group[3], is_clip=not group[0]) if not playables[groups[group][0]].shelf_group else group[3],
+             groups[group]) for group in in_order]
 
 
-def _folder(chip: Playable) -> str:
-    """Return the folder of a chip's file, dotted; an Action's number is none: its whole name is its src."""
-    if chip.problem:
-        return chip.src.rpartition("/")[0].replace("/", ".")
-    own = own_part(chip.src) if chip.name == chip.src else chip.src.rpartition(".")[2]
-    return chip.src.removesuffix(own).removesuffix(".")
+def _title(folder: str, *, is_clip: bool) -> str:
+    return folder.rpartition(".")[2] or ("Clips" if is_clip else "This Score")
+
+
+@lru_cache(maxsize=1 << 17)
+def _folder(src: str, *, is_path: bool, is_name: bool) -> str:
+    """Return the folder of a chip's file, dotted.
+
+    is_path: src is the path of a file that no src leads to. is_name: it is the clip's own name too, as of Actions,
+    whose number is no folder.
+    """
+    if is_path:
+        return src.rpartition("/")[0].replace("/", ".")
+    own = own_part(src) if is_name else src.rpartition(".")[2]
+    return src.removesuffix(own).removesuffix(".")

@@ -13,7 +13,7 @@ from ..pha.text import Text
 from .boxes import Boxes
 
 _TELLING = {"if": "test", "elif": "test", "else": "", "loop": "times", "call": "name", "together": "",
-            "wait": "duration", "pick": ""}
+            "wait": "duration", "look": "at", "reach": "for", "pick": ""}
 """Elements that may play, and the attribute that tells most of each."""
 
 _CHOICES = frozenset(("if", "loop", "pick"))

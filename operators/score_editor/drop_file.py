@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import StringProperty
 
-from ...bridge import changes, libraries, paths, properties, score_blocks, score_tree, shelf
+from ...bridge import clip_folders, score_tree, shelf
 from ...core.errors import FileError
 from ...core.formats import endings
-from ...core.library.library import SCORE_SUFFIX, Library
+from ...core.library.library import SCORE_SUFFIX
 from ...core.score_editor.drop import Drop, drop_at
 from ...preview.score_editor.windows import is_on_shelf
 from .base import Editor, InScoreEditor, found_editor, refuse
@@ -43,7 +43,7 @@ class TAKT_OT_score_drop_file(InScoreEditor, bpy.types.Operator):
         """Find its src, and put in what it holds first."""
         editor, path = found_editor(context), Path(bpy.path.abspath(self.filepath))
         try:
-            src = _src(editor, path)
+            src = clip_folders.bring(editor.armature, path)
             held = shelf.playables_of(src, path, _library(found_editor(context)))
         except (FileError, OSError) as error:
             return refuse(self, str(error))
@@ -75,38 +75,6 @@ class TAKT_FH_score(bpy.types.FileHandler):
         """Tell whether something may be dropped here."""
         return (context is not None and score_tree.is_score_editor(context.space_data)
                 and TAKT_OT_score_drop_file.problem(context) == "")
-
-
-def _src(editor: Editor, path: Path) -> str:
-    """Return how the score calls a file.
-
-    Where the score has no library yet, the file's folder becomes that; else it is searched too from now on.
-    """
-    character, blocks = properties.character(editor.armature), editor.blocks
-    if blocks.scores is None:
-        raise FileError.at("the score has mistakes; correct them in its text first")
-    library, layout = blocks.scores.library, editor.layout
-    if not path.is_file():
-        raise FileError.at("is not there", path)
-    src = shelf.src_of(library, path)
-    if src or not isinstance(library, Library):
-        return src
-    ending = max((each for each in (*endings(), SCORE_SUFFIX) if path.name.endswith(each)), key=len, default="")
-    if "." in path.name.removesuffix(ending):
-        raise FileError.at(shelf.HAS_DOT, path)
-    if libraries.may_be_chosen(library, layout.documents[0]):
-        character.library = paths.kept(str(path.parent))
-    else:
-        character.folders.add().path = paths.kept(str(path.parent))
-        changes.score()
-    fresh = score_blocks.refresh(editor.armature)
-    src = shelf.src_of(fresh.scores.library, path) if fresh.scores is not None else ""
-    if not src:
-        if character.folders:
-            character.folders.remove(len(character.folders) - 1)
-            changes.score()
-        raise FileError.at("cannot be told from a file of the same name in the score's library; rename one", path)
-    return src
 
 
 def _library(editor: Editor) -> object:

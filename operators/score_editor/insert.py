@@ -1,7 +1,7 @@
 """Put clips and procedures into the score: dragged from the shelf, chosen from a menu, or dropped as files."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty
@@ -50,11 +50,13 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
     """What that was tried on."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Begin on a chip; what is pressed elsewhere on the shelf does nothing."""
+        """Begin on a chip; left of all chips a press asks for a folder, elsewhere on the shelf it does nothing."""
         window = None if context.space_data is None else window_of(context.space_data)
         if window is None or window.shelf is None or not is_on_shelf(context, float(event.mouse_region_y)):
             return {"PASS_THROUGH"}
         playable = window.shelf.at(float(event.mouse_region_x), float(event.mouse_region_y))
+        if playable is None and event.mouse_region_x < window.view.left:
+            return cast("set[Any]", bpy.ops.takt.add_clip_folder("INVOKE_DEFAULT"))  # type: ignore[attr-defined]
         if playable is None:
             return {"CANCELLED"}
         try:
@@ -121,16 +123,18 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
                                 measure=measured),))
 
 
+_NOTHING = ("|", "Nothing to play", "There are no clips and no other procedures")
+"""Blender wants something to be chosen, also where no score is open."""
 _items: list[tuple[str, str, str]] = []
 """Blender keeps no copies of the texts of a menu that is made when it is shown."""
 
 
 def _choices(_operator: Any, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
     editor = None if context is None else editor_of(context)
-    _items[:] = [] if editor is None else [
+    _items[:] = [_NOTHING] if editor is None else [
         (f"{each.src}|{each.name}", each.full_name,
          each.problem or (f"{each.duration_s:.3g} s" if each.is_read else "Not read yet"))
-        for each in shelf.playables(editor.armature)]
+        for each in shelf.playables(editor.armature)] or [_NOTHING]
     return _items
 
 

@@ -43,6 +43,9 @@ def _draw_add(menu: Any, context: bpy.types.Context) -> None:
     if score_tree.is_score_editor(context.space_data):
         menu.layout.operator_context = "INVOKE_REGION_WIN"
         menu.layout.operator("takt.score_add", text="Clip or Procedure…", icon="VIEWZOOM", translate=False)
+        menu.layout.separator()
+        draw_clip_sources(menu.layout)
+        menu.layout.separator()
         menu.layout.operator("takt.choose_music", text="Music…", icon="FILE_SOUND", translate=False)
 
 
@@ -68,6 +71,9 @@ def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
             row.label(text="Action Is Older", icon="ERROR", translate=False)
             if following.problem(shown) == action.EDITED_BY_HAND:
                 draw_choices(row, shown)
+        tweak = row.row(align=True)
+        tweak.context_pointer_set("active_object", shown)
+        tweak.operator("takt.tweak", text="", icon="POSE_HLT")
         if edit_mode_problem(context):
             row.label(text="Locked by Edit Mode", icon="LOCKED", translate=False)
     layout.separator_spacer()
@@ -76,6 +82,8 @@ def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     row = layout.row(align=True)
     if tree.has_shelf:
         row.prop(tree, "search", text="", icon="VIEWZOOM")
+        row.prop(tree, "shelf_order", text="", icon_only=True)
+        row.menu("TAKT_MT_score_clips", text="", icon="ADD")
     row.prop(tree, "has_shelf", text="", icon="ASSET_MANAGER")
 
 
@@ -96,6 +104,24 @@ class TAKT_MT_score_view(bpy.types.Menu):
         _with(layout.operator("takt.score_zoom", text="Zoom Out", translate=False), steps=-2)
         layout.separator()
         layout.menu("INFO_MT_area")
+
+
+def draw_clip_sources(layout: bpy.types.UILayout) -> None:
+    """Draw the ways to bring clips onto the shelf."""
+    layout.operator("takt.add_clip_folder", text="Clip Folder…", icon="FILE_FOLDER", translate=False)
+    layout.operator("takt.add_clip_files", text="Clip Files…", icon="FILE", translate=False)
+
+
+class TAKT_MT_score_clips(bpy.types.Menu):
+    """Clips for the shelf"""
+
+    bl_label = "Clips for the Shelf"
+
+    def draw(self, _context: bpy.types.Context | None) -> None:
+        """Draw the menu."""
+        assert self.layout is not None
+        self.layout.operator_context = "INVOKE_REGION_WIN"
+        draw_clip_sources(self.layout)
 
 
 class TAKT_MT_score_select(bpy.types.Menu):
@@ -128,11 +154,15 @@ class TAKT_MT_score_edit(bpy.types.Menu):
         for name in ("group", "dissolve", "single", "open"):
             layout.operator(f"takt.score_{name}")
         layout.separator()
+        layout.operator_context = "INVOKE_REGION_WIN"
+        _with(layout.operator("takt.save_clip", text="Save as Clip…", translate=False), source="BLOCKS")
+        layout.operator_context = "EXEC_REGION_WIN"
+        layout.separator()
         for edge, label in (("SELECTED", "Loop Selected"), ("NONE", "Play Whole Score")):
             _with(layout.operator("takt.score_loop", text=label, translate=False), edge=edge)
 
 
-CLASSES = (TAKT_MT_score_view, TAKT_MT_score_select, TAKT_MT_score_edit)
+CLASSES = (TAKT_MT_score_clips, TAKT_MT_score_view, TAKT_MT_score_select, TAKT_MT_score_edit)
 
 
 def _invoking(menu: bpy.types.Menu) -> bpy.types.UILayout:

@@ -6,6 +6,7 @@ from ...bridge import properties, score_blocks, score_fields, score_tree
 from ...bridge.reports import edit_mode_problem
 from ...bridge.score_layout import draw_settings
 from ...core.clips.released import read_released
+from ...core.score_editor import hints
 from ...core.score_editor.boxes import Kind
 from ...core.score_editor.change import locked
 from ...core.score_editor.layout import BoxId, Layout
@@ -52,6 +53,10 @@ class TAKT_PT_score_block(_ScoreEditorPanel):
         is_locked = blocks is not None and blocks.scores is not None and bool(locked(document, blocks.scores))
         column.enabled = not is_locked and not edit_mode_problem(context)
         _draw_attributes(column, tree, laid_out, box)
+        number = laid_out.find(box)
+        if number is not None and (words := hints.speed(laid_out, number)):
+            is_far = hints.is_far(float(laid_out.boxes.speed[number]))
+            draw_words(layout, context, words, "ERROR" if is_far else "INFO")
         if box.document:
             name = "a file" if document.path is None else document.path.name
             draw_words(layout, context, f"This is in {name}, which other scores may include too", "INFO")
@@ -129,6 +134,8 @@ class TAKT_PT_score_none(_ScoreEditorPanel):
         """Draw what to do."""
         assert self.layout is not None
         draw_words(self.layout, context, "No score: make a character active that has one, or give it one")
+        self.layout.operator("takt.new_score", icon="ADD")
+        self.layout.operator("takt.import_pha", text="Open Score…", icon="FILE_FOLDER", translate=False)
 
 
 CLASSES = (TAKT_PT_score_none, TAKT_PT_score_block, TAKT_PT_score_transition, TAKT_PT_score_settings)

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...bridge import properties, score, score_blocks, score_tree
+from ...bridge import properties, score, score_blocks, score_tree, shelf_order
 from ...bridge import shelf as bridge_shelf
 from ...bridge.frame_rate import frames_per_second
 from ...bridge.guard import guarded
@@ -167,17 +167,26 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
     view = window.view
     depends_on = (bridge_shelf.state(armature_object), bridge_shelf.is_searching(armature_object), tree.search,
                   (view.width, view.height, view.scale), theme, window.shelf_px, chip,
-                  score_px)  # but neither zoom nor place
+                  score_px, tree.shelf_order,  # but neither zoom nor place
+                  "" if tree.shelf_order == "LIBRARY" else shelf_order.clip_of_block(armature_object, tree))
     if window.shelf is None or window.shelf_drawn is None or window.shelf_drawn[0] != depends_on:
-        playables = shelf.found(bridge_shelf.playables(armature_object), tree.search)
+        playables, unordered = shelf_order.ordered(armature_object, tree, shelf.found(
+            bridge_shelf.playables(armature_object), tree.search))
         figures = bridge_shelf.figures(armature_object)
-        window.shelf = shelf.arrange(playables, view, theme, scroll_px=window.shelf_px, score_px=score_px,
-                                     figures=figures, measure=measured)
+        is_plain = not tree.search and tree.shelf_order == "LIBRARY"
+        places = bridge_shelf.structure(armature_object), *depends_on[3:6], score_px, len(playables)
+        if is_plain and window.shelf is not None and window.shelf_arranged == places:
+            window.shelf = window.shelf.told_anew(playables)
+        else:
+            window.shelf = shelf.arrange(playables, view, theme, scroll_px=window.shelf_px, score_px=score_px,
+                                         measure=measured)
+        window.shelf_arranged = places if is_plain else None
         window.shelf_px = min(window.shelf_px, window.shelf.farthest)
         words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
-                 "Nothing of that name" if tree.search else "Nothing yet: choose a library in the sidebar")
+                 "Nothing of that name" if tree.search else "Nothing yet: Add › Clip Folder…")
         layers = [*shelf.shelf_layers(window.shelf, window.view, theme, hovered=None if chip is None else chip.playable,
                                       words=words, figures=figures, measure=measured,
+                                      note=unordered or bridge_shelf.trouble(armature_object),
                                       colours=colours_of_procedures(layout.documents))]
         if chip is not None:
             above = window.shelf.height - 12.0 * window.view.scale

@@ -61,7 +61,8 @@ class Chip(NamedTuple):
 class Window:
     """An editor: its view, and the picture as it was drawn last with all that it depends on.
 
-    hover: what the mouse is over. shelf: as it was drawn last, shelf_drawn, scrolled by shelf_px; chip: what the mouse
+    hover: what the mouse is over. shelf: as it was drawn last, shelf_drawn, with
+    all that places of chips depend on, shelf_arranged, scrolled by shelf_px; chip: what the mouse
     is on there. front: draws what lies before all else while something is done with the mouse, pulled: to which box.
     has_tab: its sidebar has been turned to our tab. shows: whose score, and which Text that is.
     """
@@ -70,6 +71,7 @@ class Window:
     hover: Hover | None = None
     shelf: Shelf | None = None
     shelf_drawn: tuple[object, Poured] | None = None
+    shelf_arranged: object = None
     shelf_px: float = 0.0
     chip: Chip | None = None
     front: Callable[[Theme], Picture] | None = None

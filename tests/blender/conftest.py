@@ -1,17 +1,18 @@
 """Every test here starts from an empty file with the extension switched on."""
 
+import time
 from pathlib import Path
 
 import bpy
 import pytest
 from mathutils import Matrix
 
-from takt.bridge import axes
+from takt.bridge import axes, following, score
 from takt.core.clips.clip import Clip
 from takt.core.formats import ogre_xml
 from takt.core.formats.ogre import OgreSkeleton
 from takt.core.skeletons.skeleton import Skeleton
-from takt.tests.blender.dancing import NAMES, PARENTS, STEPS, make_clip, make_skeleton
+from takt.tests.blender.dancing import NAMES, PARENTS, STEPS, Wait, make_clip, make_skeleton, perform
 
 
 @pytest.fixture(autouse=True)
@@ -54,3 +55,22 @@ def rig(skeleton: Skeleton) -> bpy.types.Object:
         bone.parent = data.edit_bones[NAMES[parent]] if parent >= 0 else None
     bpy.ops.object.mode_set(mode="OBJECT")
     return rig
+
+
+@pytest.fixture
+def wait() -> Wait:
+    """Let seconds of a clock of its own pass, in which the timers do what they would do in a window."""
+    clock = [0.0]
+
+    def passing(seconds: float) -> None:
+        until, last = clock[0] + seconds, time.monotonic() + 60.0
+        while clock[0] < until:
+            clock[0] += 0.1
+            following.look(clock[0])
+            if bpy.app.timers.is_registered(score._perform_waiting):
+                perform(score._perform_waiting)
+                bpy.app.timers.unregister(score._perform_waiting)
+            while following._writing is not None and not following._writing.work.has_ended(0.1):
+                assert time.monotonic() < last
+        following.look(clock[0])
+    return passing

@@ -14,6 +14,8 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.skeletons.skeleton import Skeleton
 
+Wait = Callable[[float], None]
+"""Lets seconds pass, in which the timers do their work."""
 NAMES = ("HumanoidRoot", "l_hip", "l_knee", "r_hip", "x_tail")
 PARENTS = (-1, 0, 1, 0, 0)
 STEPS = """<?xml version="1.0"?>

@@ -14,6 +14,7 @@ from takt.bridge import bind_options, binding
 from takt.bridge.versions import is_selected
 from takt.core.binding import BINDING_METHODS, RANGES, BindCancelledError, BindSettings
 from takt.core.binding.idle import IdleBones
+from takt.core.binding.report import BindReport
 from takt.core.errors import BindError
 from takt.operators.auto_bind import unusual
 from takt.tests.rigged import BONES, bind, make_armature, make_mesh, select, weights
@@ -185,7 +186,7 @@ def test_the_report_names_what_is_unusual() -> None:
     result = binding.solve(binding.read_task(meshes, rig, binding.BindScope()), "EUCLIDEAN", BindSettings(1))
     assert unusual(result, meshes) == ["Meshes without volume: Sheet",
                                        "These meshes hold no bone; they follow what is nearest: Far"]
-    report: Any = SimpleNamespace(idle=IdleBones(), flat_parts=range(3), boneless_parts=(), times_larger=1.0)
+    report = BindReport(IdleBones(), flat_parts=(0, 1, 2), boneless_parts=())
     assert unusual(SimpleNamespace(report=report), meshes) == [  # type: ignore[arg-type]  # all that it reads
         "Meshes without volume: Body, Sheet, Far"]
 

@@ -11,6 +11,7 @@ from mathutils import Matrix
 
 from takt.bridge import action, armature, curves, score
 from takt.bridge.bone_rules import ORDINARY, BoneRules, held_back, read_rules
+from takt.bridge.channels import clip_channels
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
@@ -69,7 +70,7 @@ def shown(rig: Any) -> FloatArray:
 
 def written(rig: Any, clip: Clip, rules: BoneRules) -> Any:
     bpy.context.scene.render.fps = FPS
-    channels = action.clip_channels(clip, scene(), 1, rules)
+    channels = clip_channels(clip, scene(), 1, rules)
     new = action.write_new_action(rig, "new", channels)
     action.assign(rig, new, channels)
     return new
@@ -154,7 +155,7 @@ def test_bones_that_cannot_leave_their_parents_are_told_of(rig: bpy.types.Object
         bone.use_connect = bone.parent is not None
     bpy.ops.object.mode_set(mode="OBJECT")
     assert held_back(rig, [clip]) == tuple(sorted(moved - {NAMES[0]}))
-    curves_of = action.clip_channels(clip, scene(), 1, read_rules(rig)).curves
+    curves_of = clip_channels(clip, scene(), 1, read_rules(rig)).curves
     shifted = next(names for path, names, _, _ in curves_of if path == "location")
     assert not set(shifted) & set(NAMES[1:])
 

@@ -1,7 +1,5 @@
 """Keep Action Up to Date: the Action follows what is typed and set, and nothing else of the user's is touched."""
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,30 +10,10 @@ import pytest
 from takt.bridge import action, following, properties, score, skin_points
 from takt.bridge.action_users import is_pushed_down
 from takt.core.retargeting.skin_points import SkinPoints
-from takt.tests.blender.dancing import STEPS, curves, perform, play, rebuild
+from takt.tests.blender.dancing import STEPS, Wait, curves, play, rebuild
 from takt.tests.rigged import linked
 
-Wait = Callable[[float], None]
 SHORTER = STEPS.replace('repeat="2"', 'repeat="1"')
-
-
-@pytest.fixture
-def wait() -> Wait:
-    """Let seconds of a clock of its own pass, in which the timers do what they would do in a window."""
-    clock = [0.0]
-
-    def passing(seconds: float) -> None:
-        until, last = clock[0] + seconds, time.monotonic() + 60.0
-        while clock[0] < until:
-            clock[0] += 0.1
-            following.look(clock[0])
-            if bpy.app.timers.is_registered(score._perform_waiting):
-                perform(score._perform_waiting)
-                bpy.app.timers.unregister(score._perform_waiting)
-            while following._writing is not None and not following._writing.work.has_ended(0.1):
-                assert time.monotonic() < last
-        following.look(clock[0])
-    return passing
 
 
 @pytest.fixture
@@ -294,6 +272,7 @@ def test_all_who_are_selected_play_the_score_of_the_active_one(dancer: bpy.types
         other.animation_data.action = bpy.data.actions.new("Walk")
     wait(0.2)
     assert bpy.ops.takt.same_score() == {"FINISHED"}  # type: ignore[attr-defined]
+    assert [last_frame(each) for each in others] == [last_frame(dancer)] * 2  # at once, where no timer would do it
     kept.text.from_string(SHORTER)
     wait(4.0)
     made = {properties.character(each).action for each in (dancer, *others)}
@@ -360,6 +339,26 @@ def test_rebuild_tells_what_is_too_long_in_a_sentence(dancer: bpy.types.Object) 
     properties.character(dancer).text.from_string(STEPS.replace('duration="0.7"', 'duration="1000000000"'))
     with pytest.raises(RuntimeError, match="make it shorter"):
         rebuild()
+
+
+@pytest.mark.parametrize("name", ["x_tail", "Zipfel"])
+def test_a_new_name_of_a_bone_is_no_edit_of_keys(dancer: bpy.types.Object, name: str) -> None:
+    own, bone = properties.character(dancer).action, dancer.pose.bones["l_knee"]
+    bone.name = f"{name}.001"
+    assert not action.is_edited_by_hand(dancer)
+    paths = {curve.data_path for curve in curves(dancer)}
+    assert any(name in path for path in paths) and not any("l_knee" in path for path in paths)
+    curve = next(curve for curve in curves(dancer) if name in curve.data_path)
+    value = curve.keyframe_points[0].co.y
+    curve.keyframe_points[0].co.y += 0.25
+    assert action.is_edited_by_hand(dancer)
+    curve.keyframe_points[0].co.y = value
+    assert not action.is_edited_by_hand(dancer)
+    rebuild()
+    assert properties.character(dancer).action == own
+    moved = {path.split('"')[1] for path in {curve.data_path for curve in curves(dancer)}}
+    assert "l_knee" not in moved and moved <= {each.name for each in dancer.pose.bones}
+    assert not action.is_edited_by_hand(dancer)
 
 
 def test_keys_edited_by_hand_are_never_written_over(dancer: bpy.types.Object, wait: Wait) -> None:

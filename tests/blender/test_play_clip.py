@@ -163,7 +163,7 @@ def test_a_clip_from_far_off_plays_there_and_says_so_or_begins_at_the_character(
     bpy.context.scene.frame_set(1)
     assert np.linalg.norm(hips(rig) - at_rest) == pytest.approx(40.0, rel=0.05)
     assert warned(capfd.readouterr().out) == (
-        "'far' begins 26 body heights away: Begin at the Character in Adjust Last Operation brings it here, "
+        "'far' begins 26 body heights away: Begin at Character in Adjust Last Operation brings it here, "
         "View > Frame Selected shows it there")
     takt.play_clip(filepath=str(tmp_path / "far.bvh"), begins_at_rest=True)
     bpy.context.scene.frame_set(1)

@@ -120,3 +120,78 @@ def walking() -> bytes:
         "leg", "Leg_id/rotateX.ANGLE", (0.0, 1.0), (0.0, 60.0), "BEZIER",
         IN_TANGENT=(-0.3, 0.0, 0.7, 60.0), OUT_TANGENT=(0.3, 0.0, 1.3, 60.0))
     return document(leg(transforms) + worn("body"), motion, controllers=skin("body", list(JOINTS), bound()))
+
+
+def _mesh(name: str, points: FloatArray, triangles: Sequence[Sequence[int]], material: str) -> str:
+    """Return a geometry with a normal for all, and texture coordinates."""
+    corners = " ".join(f"{vertex} 0 {vertex % 4}" for triangle in triangles for vertex in triangle)
+    return (f'<geometry id="{name}" name="{name}"><mesh>{source(f"{name}_p", points)}'
+            f'{source(f"{name}_n", ((0.0, 0.0, 2.0),))}{source(f"{name}_t", ((0, 0), (1, 0), (1, 1), (0, 1)))}'
+            f'<vertices id="{name}_v"><input semantic="POSITION" source="#{name}_p"/></vertices>'
+            f'<triangles count="{len(triangles)}" material="{material}">'
+            f'<input semantic="VERTEX" source="#{name}_v" offset="0"/><input semantic="NORMAL" source="#{name}_n" '
+            f'offset="1"/><input semantic="TEXCOORD" source="#{name}_t" offset="2" set="0"/><p>{corners}</p>'
+            "</triangles></mesh></geometry>\n")
+
+
+def _weighted(name: str, joints: Sequence[str], inverse: FloatArray, shape: FloatArray,
+              weights: Sequence[Mapping[int, float]]) -> str:
+    """Return a skin. weights: of each vertex, by joint."""
+    flat = [value for each in weights for value in each.values()]
+    pairs = [joint for each in weights for joint in each]
+    rows = " ".join(f"{joint} {at}" for at, joint in enumerate(pairs))
+    return (f'<controller id="{name}_skin"><skin source="#{name}"><bind_shape_matrix>{numbers(shape)}'
+            f'</bind_shape_matrix>{named(f"{name}_j", joints)}{source(f"{name}_b", inverse.reshape(-1, 16))}'
+            f'{source(f"{name}_w", np.reshape(flat, (-1, 1)))}<joints><input semantic="JOINT" source="#{name}_j"/>'
+            f'<input semantic="INV_BIND_MATRIX" source="#{name}_b"/></joints><vertex_weights count="{len(weights)}">'
+            f'<input semantic="JOINT" source="#{name}_j" offset="0"/><input semantic="WEIGHT" source="#{name}_w" '
+            f'offset="1"/><vcount>{" ".join(str(len(each)) for each in weights)}</vcount><v>{rows}</v>'
+            "</vertex_weights></skin></controller>\n")
+
+
+def looks(texture: str) -> str:
+    """Return two materials: one of a texture, one of a colour."""
+    def effect(name: str, diffuse: str, parameters: str = "") -> str:
+        return (f'<effect id="{name}_fx"><profile_COMMON>{parameters}<technique sid="common"><phong><diffuse>{diffuse}'
+                f'</diffuse></phong></technique></profile_COMMON></effect>')
+
+    sampler = ('<newparam sid="surface"><surface type="2D"><init_from>image</init_from></surface></newparam>'
+               '<newparam sid="sampler"><sampler2D><source>surface</source></sampler2D></newparam>')
+    coat = effect("coat", '<texture texture="sampler" texcoord="UV"/>', sampler)
+    return (f'<library_images><image id="image"><init_from>{texture}</init_from></image></library_images>'
+            f'<library_effects>{coat}{effect("skin", "<color>1 0.5 0 1</color>")}</library_effects><library_materials>'
+            + "".join(f'<material id="{name}" name="{name}"><instance_effect url="#{name}_fx"/></material>'
+                      for name in ("coat", "skin")) + "</library_materials>")
+
+
+def dressed(*, up: str = "Y_UP", meter: float = 1.0, texture: str = "./coat.png", seed: int = 5,
+            shift: Sequence[float] = (0.3, 0.1, -0.2)) -> bytes:
+    """Return a leg with two skins of other joints in other orders and shapes, and a hat; each of its joints turns.
+
+    shift: by how much the second skin was modelled elsewhere than it is bound.
+    """
+    rng = np.random.default_rng(seed)
+    order = (["Hips", "Leg", "Shin"], ["Toes", "Foot", "Shin", "Leg"])
+    names = list(JOINTS)
+    geometry, controllers, nodes = "", "", ""
+    for name, joints, way in zip(("Left", "Right"), order, ((0.0, 0.0, 0.0), shift), strict=True):
+        points = rng.uniform(-0.2, 1.0, (24, 3))
+        symbol, material = ("coat", "coat") if name == "Left" else ("flesh", "skin")
+        geometry += _mesh(name, points, rng.permutation(24).reshape(-1, 3).tolist(), symbol)
+        pairs = [(rng.permutation(len(joints))[:2].tolist(), rng.dirichlet((1.0, 1.0)).tolist()) for _ in points]
+        weights = [dict(zip(*pair, strict=True)) for pair in pairs]
+        inverse = bound()[[names.index(each) for each in joints]]
+        controllers += _weighted(name, joints, inverse, translated(way), weights)
+        target = f'<instance_material symbol="{symbol}" target="#{material}"/>'
+        nodes += (f'<node id="{name}_node"><instance_controller url="#{name}_skin"><skeleton>#Hips_id</skeleton>'
+                  f'<bind_material><technique_common>{target}</technique_common></bind_material></instance_controller>'
+                  "</node>")
+    geometry += _mesh("Hat", rng.uniform(-0.1, 0.1, (6, 3)), ((0, 1, 2), (3, 4, 5)), "skin")
+    transforms = {name: as_channels(way) for name, way in JOINTS.items()}
+    transforms["Hips"] += (f'<node id="HatNode" name="HatNode">{as_matrix((0.0, 0.2, 0.1))}'
+                           '<instance_geometry url="#Hat"/></node>')
+    moves = "".join(animation(name, f"{name}_id/rotateX.ANGLE", (0.0, 0.5, 1.0), (0.0, angle, -angle))
+                    for name, angle in zip(names, rng.uniform(20, 70, len(names)).tolist(), strict=True))
+    text = document(leg(transforms) + nodes, moves, controllers=controllers, up=up, meter=meter).decode()
+    return text.replace("<library_animations>", f"{looks(texture)}<library_geometries>{geometry}</library_geometries>"
+                        "<library_animations>").encode()

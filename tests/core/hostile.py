@@ -37,7 +37,7 @@ from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
 from takt.core.skeletons.maps import find_map, read_map, write_map
 from takt.samples.skeleton import build_skeleton
-from takt.tests.core import collada_files, hostile_motion, hostile_scores
+from takt.tests.core import collada_files, hostile_formats, hostile_motion, hostile_scores
 from takt.tests.core.gltf_files import figure, packed
 from takt.tests.core.scores import STEPS, X, procedure, score, turning
 from takt.tests.core.test_rite import CLIP, MODEL
@@ -375,7 +375,7 @@ def families(count: int, skeleton: bytes, xml: bytes, mesh: bytes, mesh_xml: byt
     text = score(procedure("walk", 'left duration="1"', 'right duration="2" transition="0.5"'),
                  procedure("main", 'walk duration="3" repeat="4"', 'nod duration="1"')).encode()
     skeleton_map = write_map(find_map(build_skeleton())) + POSE
-    return {
+    found: dict[str, Callable[[], Iterator[Case]]] = {
         ".skeleton, cut and flipped": partial(damaged, skeleton, ogre_binary.read, count),
         ".skeleton.xml, mutated": partial(mutated, xml, ogre_xml.read, count),
         ".skeleton.xml, bombs": partial(bombs, ogre_xml_keys.Keys.tag_path, ogre_xml.read),
@@ -412,3 +412,4 @@ def families(count: int, skeleton: bytes, xml: bytes, mesh: bytes, mesh_xml: byt
         ".map, reworded": partial(reworded, skeleton_map, read_map, count),
         "sounds": partial(sounds, count),
     }
+    return found | hostile_formats.families(count, damaged, mutated)

@@ -36,6 +36,7 @@ CORE_ROOMS: dict[str, set[str]] = {
     "pha": {"clips", "formats", "maths", "skeletons"},
     "library": {"clips", "formats", "maths", "pha", "retargeting", "skeletons"},
     "playing": {"clips", "library", "maths", "pha", "retargeting", "skeletons"},
+    "classes": {"clips", "library", "maths", "playing", "retargeting", "skeletons"},
     "score_editor": {"clips", "maths", "music", "pha", "playing", "skeletons"},
 }
 

@@ -102,7 +102,8 @@ def test_an_eye_beside_a_joint_follows_one_bone_and_a_belt_bends():
     ([[0.0, 0.0], [0.0, 1.0]], 0.2, 0.0),  # a sheet does not
     ([[0.0, 0.0], [1.0, 1.0]], 0.9, 0.0),  # nor does what holds two bones
     ([[0.0, 0.0], [0.0, 0.2]], 0.9, 0.0),  # or little of one
-    ([[0.0, 1.0], [0.0, 1.0]], 0.9, 0.0)])  # and what holds it as well is not shut off
+    ([[0.0, 1.0], [0.0, 1.0]], 0.9, 0.0),  # and what holds it as well is not shut off
+    ([[0.0, 0.2], [0.0, 1.0]], 0.9, 0.0)])  # nor what it runs through
 def test_what_is_shut_off_from_a_bone(held: list[list[float]], compact: float, kept: float):
     found = walls(np.array(held), np.full(2, compact))
     assert found[0, 1] == pytest.approx(kept) and not found[1].any() and not found[:, 0].any()

@@ -425,3 +425,12 @@ def test_the_version_is_the_manifests(capsys: pytest.CaptureFixture[str], monkey
     with pytest.raises(SystemExit):
         main(["--version"])
     assert capsys.readouterr().out == "takt 9.8.7\n"
+
+
+@pytest.mark.parametrize(("option", "method", "is_said"), [
+    ("--joint-time=EARLY", "LEAD", True), ("--joint-time=EARLY", "END", False),
+    ("--joint-time=SHARED", "LEAD", False)])
+def test_an_option_that_changes_nothing_is_told(path: Path, capsys: pytest.CaptureFixture[str], option: str,
+                                               method: str, is_said: bool) -> None:
+    code, _, err = run(capsys, "show", path, option, f"--method={method}")
+    assert code == 0 and ("--joint-time changes nothing with the method LEAD" in err) == is_said

@@ -24,6 +24,7 @@ def score(inside: str = NOD, head: str = "", more: str = "") -> str:
 
 
 P = f'<procedure name="p"><param name="n" default="1"/><loop times="n">{NOD}</loop>{LEFT}</procedure>'
+PLACE = '<role name="r" is="place"/>'
 WITH = '<call name="p" duration="3">{}</call>'
 CHANGED: dict[str, tuple[str, str]] = {
     "pha": (score(), score().replace('tickLength="1"', 'tickLength="2"')),
@@ -32,6 +33,8 @@ CHANGED: dict[str, tuple[str, str]] = {
     "music": (score(), score(head='<music src="songs.a"/>')),
     "tempo": (score(), score(head='<tempo tick="0" tickLength="2"/>')),
     "mask": (score(IN_LANE, '<mask name="m" body="arms"/>'), score(IN_LANE, '<mask name="m" body="legs"/>')),
+    "role": (score('<call name="nod" duration="1" at="r"/>'),
+             score('<call name="nod" duration="1" at="r"/>', '<role name="r" is="place"/>')),
     "let": (score('<call name="nod" duration="n"/>' + LEFT, '<let name="n" value="1"/>'),
             score('<call name="nod" duration="n"/>' + LEFT, '<let name="n" value="2"/>')),
     "procedure": (score(WITH.format(""), more=P), score(WITH.format(""), more=P.replace(LEFT, ""))),
@@ -39,6 +42,9 @@ CHANGED: dict[str, tuple[str, str]] = {
     "with": (score(WITH.format(""), more=P), score(WITH.format('<with n="2"/>'), more=P)),
     "call": (score(), score(NOD + LEFT)),
     "wait": (score(), score(NOD + '<wait duration="1"/>')),
+    "look": (score(NOD + '<wait duration="1"/>', PLACE), score(NOD + '<look at="r" duration="1"/>', PLACE)),
+    "reach": (score(NOD + '<wait duration="1"/>', PLACE),
+              score(NOD + '<reach for="r" with="left hand" duration="1"/>', PLACE)),
     "loop": (score(f'<loop times="1">{NOD}</loop>'), score(f'<loop times="2">{NOD}</loop>')),
     "if": (score(), score(NOD + f'<if test="yes">{LEFT}</if>')),
     "elif": (score(NEVER + NOD), score(f'{NEVER}<elif test="yes">{LEFT}</elif>{NOD}')),
@@ -62,8 +68,9 @@ def meaning(text: str) -> object:
     lanes = [[(lane.body, {name: mask.body for name, mask in lane.masks.items()}, lane.sequence is not None)
               for lane in block.lanes] for block in found.blocks]
     names = [found.clips[clip] if 0 <= clip < len(found.clips) else "" for clip in found.clip.tolist()]
-    return (names, found.clip.tolist(), found.length_s.tolist(), lanes, None if clock is None else clock.pace.tolist(),
-            programme.document.music)
+    ways = [way.going for way in found.ways], [aimed.aim for aimed in found.aims]
+    return (names, found.clip.tolist(), ways, found.length_s.tolist(), lanes,
+            None if clock is None else clock.pace.tolist(), programme.document.music)
 
 
 @pytest.mark.parametrize("tag", GRAMMAR)
@@ -81,7 +88,7 @@ def test_what_is_read_is_what_is_evaluated() -> None:
 
 @pytest.mark.parametrize(("parent", "text", "says"), [
     ("procedure", score(f"{NOD}<spin>{LEFT}</spin>"),
-     "found <spin>, which is a word of the language, but nothing plays it; expected <wait> or <loop>"),
+     "found <spin>, which is a word of the language, but nothing plays it; expected <wait> or <look>"),
     ("pha", score(head=f"<spin>{LEFT}</spin>"),
      "found <spin> in <pha>, which is a word of the language, but nothing reads it; expected <load>")])
 def test_a_word_without_a_meaning_is_refused(monkeypatch: pytest.MonkeyPatch, parent: str, text: str,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.ground.fitted_curves import CurveBounds, fit_curves
+from takt.core.retargeting.ground.fitted_curves import CurveBounds, fit_curves, smoothed
 
 FPS = 60
 SOFT_S = 0.12
@@ -96,3 +96,23 @@ def test_no_body_is_thrown_up_faster_than_it_may_be_nor_left_in_the_ground(seed:
     made = fit_curves(times, lift[None], bounds, SOFT_S, is_cycle=is_cycle)[0]
     assert (made >= lift).all()
     assert np.diff(made, 2).max() * 120.0**2 < 1.001 * UP_LEGS_PER_S2 < np.diff(lift, 2).max() * 120.0**2
+
+
+@pytest.mark.parametrize("is_cycle", [False, True])
+def test_a_curve_below_what_lasts_for_a_moment_hardly_follows_it(is_cycle: bool) -> None:
+    times = np.arange(241) / 240.0
+    values = 0.1 * np.interp(times, (0.2, 0.22, 0.4, 0.42, 0.44, 0.46, 0.7, 0.72), (1, 0, 0, 1, 1, 0, 0, 1))
+    calm = smoothed(times, values[None], 0.08, lo=0.0, hi=values, is_cycle=is_cycle)[0]
+    assert (calm >= 0.0).all() and (calm <= values).all()
+    assert calm[(times > 0.4) & (times < 0.46)].max() < 0.5 * 0.1
+    assert calm[[0, -1]] == pytest.approx(0.1, rel=0.06)
+    assert np.abs(np.diff(calm)).max() < np.abs(np.diff(values)).max()
+
+
+def test_no_bound_between_even_frames_is_passed_over() -> None:
+    """Times are dense where something is deep for a moment."""
+    times = np.sort(np.concatenate((np.arange(31) / 30.0, 0.51 + np.arange(8) / 2000.0)))
+    deep = np.where((times >= 0.511) & (times <= 0.513), 0.2, 0.0)
+    curve = smoothed(times, np.zeros((1, len(times))), 0.1, lo=deep, holds_between=True)[0]
+    assert (curve >= deep).all()
+    assert np.abs(np.diff(curve) / np.diff(times)).max() < 0.2 / 0.05

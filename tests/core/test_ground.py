@@ -10,9 +10,9 @@ from takt.core.clips.contacts import foot_contacts
 from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, IntArray, smoothstep
+from takt.core.retargeting.ground.contact_detection import contact_spans
 from takt.core.retargeting.ground.lift_of_touching import lift_of_touching
 from takt.core.retargeting.ground.off_ground import is_within
-from takt.core.retargeting.ground.touching import contact_spans
 from takt.core.retargeting.limbs import Limb, LimbPoses
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints

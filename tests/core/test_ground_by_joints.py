@@ -19,7 +19,7 @@ FPS, SWAP_FRAMES, FRAMES = 60, 2, 121
 LIFTED_M = 0.1
 FASTEST_LEGS_PER_S = 1.51
 HANGS_LEGS = 0.0101
-MOMENT_S = 0.2
+MOMENT_S = 0.3
 ROUNDING = 1e-9
 UP = np.array((0.0, 1.0, 0.0))
 SWAY = np.array(((0.0, 0.0, 0.0), (0.01, 0.0, 0.0)))
@@ -80,7 +80,7 @@ def test_hips_of_a_body_with_other_feet_do_not_hop_where_its_feet_change(
     done = retarget(clip, with_long_feet(longer))
     times = np.arange(FRAMES) / FPS
     own, (hips, low) = heights(clip, times), heights(done.clip, times)
-    assert np.ptp(own[0]) < ROUNDING and np.ptp(hips) > 0.01
+    assert np.ptp(own[0]) < ROUNDING and np.ptp(hips) > 0.003
     assert (low - own[1]).min() > -ROUNDING and (low - own[1]).max() < HANGS_LEGS
     assert np.abs(np.diff(hips)).max() * FPS <= FASTEST_LEGS_PER_S
 

@@ -165,13 +165,13 @@ EXPECTED = {
     "lanes": "found 20000 lanes at once when expanded, expected at most 200",
     "lanes in lanes": "",
     "lanes, each twice the next": "found 4096 lanes at once",
-    "a chain of extends": "found more than 200000 elements that files inherit from each other",
+    "a chain of extends": "found more than 100000 elements that files inherit from each other",
     "a circle of extends": "which extends this score in turn; expected no cycle",
     "many that extend one": "elements that files inherit",
     "a chain of includes": "",
     "all include all": "",
     "more files than are read": "more than 1000 score files are included",
-    "large files": "the score's files have more than 200000 elements; no more are read",
+    "large files": "the score's files have more than 100000 elements; no more are read",
     "includes of what is not there": "found no file for 'd1000'",
 }
 """What is said of some of the scores; "": that they play. Of the others only that they are refused or play, soon."""

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from takt.core.errors import FileError
 from takt.core.formats import FORMATS, endings
-from takt.core.library.contents import contents, without_src
+from takt.core.library.contents import contents
 from takt.core.library.library import SCORE_SUFFIX, Library
 from takt.core.pha.document import parse
 
@@ -21,10 +22,10 @@ def test_each_file_that_is_listed_has_its_src_and_no_other_file_has_one(tmp_path
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(b"")
     library = Library([first, second])
-    clips, scores = (dict(contents([first, second], among)) for among in (endings(FORMATS), (SCORE_SUFFIX,)))
+    clips, scores = (dict(contents([first, second], among).files) for among in (endings(FORMATS), (SCORE_SUFFIX,)))
     listed = {path: src for found in (clips, scores) for src, path in found.items()}
     assert set(listed.values()) >= {"walk", "feet.run", "feet.deep.er.Jump", "Café", "only here"}
-    unnamed = without_src([first, second], (*endings(FORMATS), SCORE_SUFFIX))
+    unnamed = contents([first, second], (*endings(FORMATS), SCORE_SUFFIX)).unnamed
     assert set(unnamed) == {"with.dots/x.bvh", "dotted.name.bvh"}
     for path in (path for path in tmp_path.rglob("*") if path.is_file()):
         assert library.src_of_playable(path) == listed.get(path), path
@@ -50,3 +51,52 @@ def test_a_score_that_only_extends_another_has_the_root_from_which_that_is_found
     own = tmp_path / "sub" / "Mine.pha"
     document = parse(f'<pha version="2" tickLength="1" {says}><procedure name="main"/></pha>', own)
     assert Library().beside(document).roots == (tmp_path,)
+
+
+def test_files_are_listed_at_any_depth_and_what_is_left_out_is_counted(tmp_path: Path) -> None:
+    deep = tmp_path.joinpath(*"abcdefghijkl")
+    deep.mkdir(parents=True)
+    for number in range(30):
+        (deep / f"clip_{number:02}.bvh").write_bytes(b"")
+    found = contents([tmp_path], (".bvh",))
+    assert [src for src, _ in found.files] == [f"a.b.c.d.e.f.g.h.i.j.k.l.clip_{number:02}" for number in range(30)]
+    assert found.left_out == 0
+    few = contents([tmp_path], (".bvh",), most=10)
+    assert (len(few.files), few.left_out) == (10, 20)
+    (tmp_path / "again").symlink_to(tmp_path, target_is_directory=True)
+    assert contents([tmp_path], (".bvh",)).files == found.files
+    assert contents([tmp_path / "gone"], (".bvh",)) == contents([], (".bvh",))
+
+
+WALK = ("HIERARCHY\nROOT Hips\n{\n OFFSET 0 0 0\n CHANNELS 3 Zrotation Xrotation Yrotation\n End Site\n {\n "
+        "OFFSET 0 1 0\n }\n}\nMOTION\nFrames: 2\nFrame Time: 0.1\n0 0 0\n10 0 0\n")
+
+
+def put(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("levels", [1, 2, 5])
+def test_a_folder_around_the_library_leads_to_the_same_clips_and_says_their_names(tmp_path: Path, levels: int) -> None:
+    folder = tmp_path.joinpath(*"abcde"[:levels])
+    put(folder / "walk.bvh", WALK)
+    put(folder / "sub" / "run.bvh", WALK)
+    put(folder / "Base.pha", '<pha tickLength="1"/>')
+    inner, outer = Library([folder]), Library([tmp_path])
+    for src in ("walk", "sub.run"):
+        assert outer.clips(src)[0][0].name == inner.clips(src)[0][0].name
+        assert not any("is not there" in problem.message for problem in inner.clips(src)[1])
+        (said,) = (problem for problem in outer.clips(src)[1] if "is not there" in problem.message)
+        own = ".".join((*"abcde"[:levels], src))
+        assert said.is_warning and f"its name is {own!r}" in said.message
+        assert not any("is not there" in problem.message for problem in outer.clips(own)[1])
+    assert outer.module_path("Base") == inner.module_path("Base")
+
+
+def test_of_two_files_of_one_name_below_the_library_none_is_taken(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        put(tmp_path / folder / "walk.bvh", WALK)
+    with pytest.raises(FileError, match="found no file for 'walk'"):
+        Library([tmp_path]).clips("walk")

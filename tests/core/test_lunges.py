@@ -5,7 +5,6 @@ import pytest
 
 from takt.core.clips.clip import Clip
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.ground.by_skin import _calmly
 from takt.core.retargeting.ground.touching import leg_length
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
@@ -82,14 +81,3 @@ def test_nothing_that_a_thigh_carries_comes_into_the_ground_with_its_foot(below_
                       np.concatenate((skin.weights, np.ones((2, 1)))))
     low, *_ = feet_of(skin, target, retarget(lunging("l", 0.0), target, points=skin).clip, np.linspace(0.0, 3.0, 31))
     assert low.min() >= BELOW
-
-
-@pytest.mark.parametrize("is_cycle", [False, True])
-def test_what_lasts_for_a_moment_puts_no_foot_down(is_cycle: bool) -> None:
-    times = np.arange(241) / 240.0
-    values = 0.1 * np.interp(times, (0.2, 0.22, 0.4, 0.42, 0.52, 0.54, 0.7, 0.72), (1, 0, 0, 1, 1, 0, 0, 1))
-    calm = _calmly(times, values, is_cycle=is_cycle)
-    assert (calm <= values + 1e-5).all()
-    assert np.abs(calm[(times > 0.2) & (times < 0.7)]).max() < 1e-3
-    assert calm[[0, -1]] == pytest.approx(0.1)
-    assert np.abs(np.diff(calm)).max() < 0.1 / 0.07 / 240.0

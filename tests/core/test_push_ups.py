@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from takt.core.clips.body_contacts import HANDS
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.contacts import FootContacts
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.ground.bearing_hands import bearing_hands
+from takt.core.retargeting.ground.contact_detection import find_contacts
 from takt.core.retargeting.ground.touching import NEAR_LEGS, leg_length
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
@@ -23,6 +24,7 @@ from takt.tests.core.test_seated_legs import THIN_M, UP, scaled, skin_of
 HIGH_M, LOW_M = 0.45, 0.25
 WRIST_M, BALL_M = 0.04, 0.05
 """How high shoulders are, wrists, and the balls of the feet."""
+SURELY = 0.9
 OFF_DEG, ON_GROUND, HANGS, SLIDES = 2.5, 0.07, 0.06, 0.02
 THICK_M = 0.16
 CROUCHED_DEG = {"HumanoidRoot": 80.0, "hip": -120.0, "knee": 120.0, "metatarsal": -80.0, "shoulder": -80.0,
@@ -118,9 +120,9 @@ def test_hands_bear_who_does_push_ups_however_near_the_ground_his_knees_come() -
     clip, found = push_ups(), find_map(BODY)
     assert clip.contacts is not None
     knees = world_from_pose(BODY, clip.sample(times_of(3.2)))[:, BODY.index_of["l_knee"], 1, 3]
-    assert knees.min() < NEAR_LEGS * leg_length(found) + BALL_M
-    bears = bearing_hands(clip, found, clip.contacts, UP, leg_length(found))
-    assert bears.at(times_of(3.2)).min() == pytest.approx(1.0)
+    assert knees.min() < NEAR_LEGS[1] * leg_length(found) + BALL_M
+    contacts = find_contacts(clip, found, UP)
+    assert min(contacts.weight(hand, times_of(3.2)).min() for hand in HANDS) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("arms", [0.8, 1.5])
@@ -137,8 +139,8 @@ def test_who_is_on_hands_and_feet_with_bent_legs_does_not_tip(arms: float) -> No
                        translations=Tracks.uniform(np.zeros(1, np.int64), times, pose.translations[:, :1]))
     found = find_map(BODY)
     assert clip.contacts is not None
-    bears = bearing_hands(crouched, found, clip.contacts, UP, leg_length(found))
-    assert bears.at(times).min() == pytest.approx(1.0)
+    contacts = find_contacts(crouched, found, UP)
+    assert min(contacts.weight(hand, times).min() for hand in HANDS) > SURELY
     target = shaped(arms, 1.0)
     done = retarget(crouched, target, points=with_forearms(target, THIN_M)).clip
     assert np.abs(spines(done, times) - spines(crouched, times)).max() < 1e-6

@@ -6,11 +6,11 @@ from functools import cache
 import numpy as np
 import pytest
 
+from takt.core.clips.body_contacts import HANDS
 from takt.core.clips.clip import Clip, Tracks
-from takt.core.clips.contacts import foot_contacts
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, smoothstep
-from takt.core.retargeting.ground.bearing_hands import bearing_hands
+from takt.core.retargeting.ground.contact_detection import find_contacts
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
@@ -152,8 +152,10 @@ def test_hands_bear_as_soon_as_they_come_to_the_ground() -> None:
     moves = crawls.sample(times).translations[:, :1] + high[:, None, None] * UP
     falls = replace(crawls, translations=Tracks.uniform(np.zeros(1, np.int64), times, moves))
     found = find_map(falls.skeleton)
-    bears = bearing_hands(falls, found, foot_contacts(falls, found, UP), UP, LEG_M)
-    assert bears.at(np.linspace(0.0, 0.8, 9)).max() == 0.0 and bears.at(np.array((1.1, 1.15))).min() > SURELY
+    contacts = find_contacts(falls, found, UP)
+    for hand in HANDS:
+        assert contacts.weight(hand, np.linspace(0.0, 0.8, 9)).max() == 0.0
+        assert contacts.weight(hand, np.array((1.1, 1.15))).min() > SURELY
 
 
 def on_hands_and_knees() -> Clip:
@@ -193,8 +195,8 @@ def test_hands_bear_who_would_fall_without_them() -> None:
     crawls = lies("prone", 0.0, "hips", crawls=True)
     for clip, wanted in ((reaching(), 0.0), (crawls, 1.0), (on_hands_and_knees(), 0.0)):
         found = find_map(clip.skeleton)
-        bears = bearing_hands(clip, found, foot_contacts(clip, found, UP), UP, LEG_M)
-        at = bears.at(np.linspace(0.2, clip.duration_s - 0.2, 50))
+        contacts, times = find_contacts(clip, found, UP), np.linspace(0.2, clip.duration_s - 0.2, 50)
+        at = np.stack([contacts.weight(hand, times) for hand in HANDS])
         assert at.max() == pytest.approx(wanted) and at.min() >= SURELY * wanted
 
 

@@ -9,6 +9,7 @@ from takt.core.clips.clip import Clip
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.retargeting.ground import all_steps
+from takt.core.retargeting.ground.contact_detection import find_contacts
 from takt.core.retargeting.ground.resting_head import with_resting_head
 from takt.core.retargeting.ground.touching import leg_length
 from takt.core.retargeting.retarget import retarget
@@ -53,7 +54,7 @@ def head_of(clip: Clip, trunk_m: float, times: FloatArray) -> tuple[FloatArray, 
 def test_a_slim_head_lies_on_the_ground_where_the_clips_does(trunk_m: float, monkeypatch: pytest.MonkeyPatch) -> None:
     low, _ = head_of(lying(), trunk_m, LIES)
     assert np.abs(low).max() < ON_GROUND
-    monkeypatch.setattr(all_steps, "with_resting_head", lambda source, own, played, *_: played)
+    monkeypatch.setattr(all_steps, "with_resting_head", lambda contacts, played, *_: played)
     hangs, _ = head_of(lying(), trunk_m, LIES)
     assert hangs.min() > ON_GROUND
 
@@ -63,7 +64,7 @@ def test_a_slim_head_lies_on_the_ground_where_the_clips_does(trunk_m: float, mon
 def test_necks_bend_no_farther_than_necks_do_and_not_in_a_jerk(trunk_m: float, monkeypatch: pytest.MonkeyPatch) -> None:
     times = np.arange(0.0, 2.5, 1.0 / 60.0)
     low, bent = head_of(lying(), trunk_m, times)
-    monkeypatch.setattr(all_steps, "with_resting_head", lambda source, own, played, *_: played)
+    monkeypatch.setattr(all_steps, "with_resting_head", lambda contacts, played, *_: played)
     _, straight = head_of(lying(), trunk_m, times)
     by = np.degrees(rot.angle_between(bent, straight))
     assert 5.0 < by.max() <= MOST_DEG + 1e-6
@@ -73,7 +74,7 @@ def test_necks_bend_no_farther_than_necks_do_and_not_in_a_jerk(trunk_m: float, m
 
 def test_a_head_that_is_off_the_ground_in_the_clip_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
     _, held = head_of(lying(0.05), 0.15, LIES)
-    monkeypatch.setattr(all_steps, "with_resting_head", lambda source, own, played, *_: played)
+    monkeypatch.setattr(all_steps, "with_resting_head", lambda contacts, played, *_: played)
     _, plain = head_of(lying(0.05), 0.15, LIES)
     assert rot.angle_between(held, plain).max() < SAME_RAD
 
@@ -81,5 +82,5 @@ def test_a_head_that_is_off_the_ground_in_the_clip_stays_so(monkeypatch: pytest.
 @pytest.mark.parametrize("clip", [walking(), sitting_down()], ids=["walks", "sits"])
 def test_who_walks_or_sits_keeps_his_head_up(clip: Clip) -> None:
     played = replace(clip, skeleton=TARGET)
-    assert with_resting_head(clip, find_map(BODY), played, find_map(TARGET), with_head(TARGET, 0.15, SLIM_M),
-                             UP) is played
+    contacts = find_contacts(clip, find_map(BODY), UP)
+    assert with_resting_head(contacts, played, find_map(TARGET), with_head(TARGET, 0.15, SLIM_M), UP) is played

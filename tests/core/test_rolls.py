@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from takt.core.clips.body_contacts import HANDS
 from takt.core.clips.clip import Clip, Tracks
-from takt.core.clips.contacts import foot_contacts
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, smoothstep
 from takt.core.retargeting.ground import all_steps
-from takt.core.retargeting.ground.bearing_hands import bearing_hands
+from takt.core.retargeting.ground.contact_detection import find_contacts
 from takt.core.retargeting.ground.touching import leg_length
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
@@ -106,5 +106,5 @@ def test_who_jumps_or_turns_over_in_the_air_flies_as_high_by_the_ratio_of_the_le
 def test_hands_of_who_rolls_do_not_bear_him() -> None:
     """They are on the ground before his head is, and no arm is so long that it throws him up."""
     clip, found = rolling(hands_down=True), find_map(BODY)
-    bears = bearing_hands(clip, found, foot_contacts(clip, found, UP), UP, leg_length(found)).bears
-    assert not bears.any()
+    contacts = find_contacts(clip, found, UP)
+    assert not any(contacts.of(hand) for hand in HANDS)

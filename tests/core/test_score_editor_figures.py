@@ -1,5 +1,7 @@
 """Figures on the shelf: they show what a body does, whatever its rig's axes, unit and place."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,7 @@ from takt.core.score_editor.boxes import Kind, colours_of_procedures
 from takt.core.score_editor.commands import Playable
 from takt.core.score_editor.figures import STEP_S, figure_of, figure_triangles
 from takt.core.score_editor.layout import lay_out
-from takt.core.score_editor.shelf import arrange, card_layer, shelf_layers
+from takt.core.score_editor.shelf import ACTIONS, ADD_FOLDER, DAMAGED, OTHER_ACTIONS, arrange, card_layer, shelf_layers
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
 from takt.core.skeletons.maps import find_map
@@ -63,6 +65,28 @@ def test_files_of_one_clip_each_share_a_group() -> None:
               for left, each in zip(shelf.boxes[:, 0], shelf.playables, strict=True)]
     assert groups == [("Clips", "Wave"), ("Clips", "Jump"), ("mocap", "walk"), ("mocap", "run"), ("Steps", "left"),
                       ("Steps", "right"), ("This Score", "verse"), ("dance", "verse")]
+
+
+def test_no_chip_moves_when_pictures_lengths_and_troubles_of_files_become_known() -> None:
+    """Files of one clip are on the shelf before they are read."""
+    rng, view, theme = np.random.default_rng(8), View(900.0, 400.0), Theme()
+    for _ in range(50):
+        folders = [f"f{number}" for number in range(int(rng.integers(1, 5)))]
+        srcs = [f"{folders[number % len(folders)]}.{'x' * int(rng.integers(1, 40))}{number}" for number in range(30)]
+        before = [Playable(src, src.rpartition(".")[2], 0.0, is_read=False) for src in srcs]
+        after = [replace(each, name="mixamo.com" * int(rng.integers(0, 9)), is_read=True, duration_s=12.345) if
+                 rng.random() < 0.7 else replace(each, problem=f"{DAMAGED}cut short") for each in before]
+        one, two = (arrange(each, view, theme) for each in (before, after))
+        np.testing.assert_array_equal(one.boxes, two.boxes)
+        assert one.titles == two.titles
+        assert [each.src for each in one.playables] == [each.src for each in two.playables]
+
+
+def test_actions_come_after_the_clips_of_files_and_those_of_others_last() -> None:
+    chips = [Playable("Jog", "Jog", 1.0, shelf_group=OTHER_ACTIONS), Playable("Run", "Run", 1.0, shelf_group=ACTIONS),
+             Playable("", "verse", 1.0, is_clip=False), Playable("a.walk", "walk", 1.0), Playable("hop", "hop", 1.0)]
+    shelf = arrange(chips, View(900.0, 400.0), Theme())
+    assert [title for title, _, _ in shelf.titles] == ["Clips", "a", ACTIONS, OTHER_ACTIONS, "This Score"]
 
 
 def test_the_telling_instant_is_the_one_that_differs_most(body: Skeleton) -> None:
@@ -130,13 +154,12 @@ def test_the_shelf_shows_figures_and_a_card(body: Skeleton) -> None:
     clip = Playable("feet.Steps", "swing", 2.0)
     figure, view, theme = figure_of(swinging(body, "l_shoulder"), find_map(body)), View(900.0, 500.0), Theme()
     both = clip, Playable("", "groove", 4.0, is_clip=False)
-    shelf, plain_shelf = arrange(both, view, theme, figures={clip: figure}), arrange(both, view, theme)
-    assert shelf.boxes[0, 2] - shelf.boxes[0, 0] > plain_shelf.boxes[0, 2] - plain_shelf.boxes[0, 0]
-    plain, front = shelf_layers(plain_shelf, view, theme)
+    shelf = arrange(both, view, theme)
+    plain, front = shelf_layers(shelf, view, theme)
     drawn, _ = shelf_layers(shelf, view, theme, figures={clip: figure})
     assert not len(plain.triangles.corners) and len(drawn.triangles.corners)
     assert {text.words for text in plain.texts} >= {"swing", "2 s", "groove", "4 s"}
-    assert [text.words for text in front.texts] == ["Library"]
+    assert [text.words for text in front.texts] == ["Library", ADD_FOLDER]
     instants = [card_layer(shelf, clip, figure, time_s, view, theme).triangles.corners for time_s in (0.0, RAISED_S)]
     assert np.abs(instants[1] - instants[0]).max() > 1.0
     assert instants[0][:, 1].min() > shelf.height

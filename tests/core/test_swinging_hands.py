@@ -7,7 +7,7 @@ import pytest
 
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.ground.eased import gone_before_and_after, within_reach
+from takt.core.retargeting.contacts.eased import gone_before_and_after, within_reach
 from takt.core.retargeting.limbs import Limb, LimbPoses
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints

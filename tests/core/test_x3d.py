@@ -369,7 +369,7 @@ def test_errors_tell_the_line() -> None:
     (b"#X3D V3.3 utf8\nGroup { 7 }", "found '7' where a field of 'Group' or } is wanted"),
     (b"#X3D V3.3 utf8\nGroup { children ] }", "found ']' where what 'children' holds is wanted"),
     (b"<a/>", "its root is <a>, where <X3D> is wanted"),
-    (b"<X3D><Scene>", "not well-formed|never closed|no end|</Scene>"),
+    (b"<X3D><Scene>", "the file ends here, within <Scene> of line 1"),
 ])
 def test_what_is_no_x3d_is_refused(data: bytes, message: str) -> None:
     refused(data, message)
@@ -392,6 +392,17 @@ def test_a_file_cut_off_anywhere_is_read_or_refused(encoding: str) -> None:
         except FileError as error:
             assert error.problems[0].place.line is not None
     assert whole < len(data) / 2
+
+
+def test_a_file_cut_off_is_told_of_at_its_end() -> None:
+    """Though it names the standard's document type in its second line."""
+    data = in_xml(NODES, ROUTES).replace(b"><", b">\n<")
+    for cut in range(data.index(b"<Scene>") + 7, len(data) - 10, 211):
+        last = data[:cut].count(b"\n") + 1
+        with pytest.raises(FileError) as caught:
+            x3d.read(data[:cut], Path("cut.x3d"))
+        line = caught.value.problems[0].place.line
+        assert line is not None and last - 2 <= line <= last, str(caught.value)
 
 
 def test_joints_too_deep_are_refused(through: Callable[..., ClipFile]) -> None:

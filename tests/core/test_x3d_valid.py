@@ -9,13 +9,14 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from takt.core.formats.x3d_write import X3dFile, write
+from takt.core.formats.x3d_write import X3dFile, X3dSkin, write
 from takt.tests.beside import x3d_package
-from takt.tests.core.test_x3d_write import BODY, dance, skin
+from takt.tests.core.test_x3d_write import BODY, dance, skin, textured
 
-_OF_NUMBERS = {"SFVec3f": 3, "SFColor": 3, "SFRotation": 4, "MFVec3f": 3, "MFRotation": 4}
+_OF_NUMBERS = {"SFVec3f": 3, "SFColor": 3, "SFRotation": 4, "MFVec3f": 3, "MFRotation": 4,
+               "MFVec2f": 2}
 _USUAL = {"Coordinate": "coord", "Normal": "normal", "Material": "material", "Appearance": "appearance",
-          "IndexedTriangleSet": "geometry"}
+          "IndexedTriangleSet": "geometry", "TextureCoordinate": "texCoord", "ImageTexture": "texture"}
 
 
 def value(kind: str, text: str) -> Any:
@@ -52,11 +53,12 @@ def built(x3d: Any, element: ET.Element) -> Any:
     return cls(**fields)
 
 
+@pytest.mark.parametrize("made", [skin(), textured()])
 @pytest.mark.parametrize("as_frames", [False, True])
-def test_what_is_written_is_valid(as_frames: bool, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_written_is_valid(made: X3dSkin, as_frames: bool, capsys: pytest.CaptureFixture[str]) -> None:
     x3d = x3d_package()
     clips = (dance(0, frames=3), dance(1, name="Rig|walk 2", frames=1))
-    root = ET.fromstring(write(X3dFile(BODY, clips, skin=skin(), as_frames=as_frames), 30.0))
+    root = ET.fromstring(write(X3dFile(BODY, clips, skin=made, as_frames=as_frames), 30.0))
     head, scene = root.find("head"), root.find("Scene")
     assert head is not None and scene is not None
     assert len([built(x3d, each) for each in (*head, *scene)]) == len(head) + len(scene)

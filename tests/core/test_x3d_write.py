@@ -12,7 +12,9 @@ from takt.cli import main
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.clip_file import ClipFile
 from takt.core.errors import TaktError
-from takt.core.formats import ogre_binary, x3d
+from takt.core.formats import FORMATS, ogre_binary, x3d
+from takt.core.formats.character import Look
+from takt.core.formats.format import Source
 from takt.core.formats.ogre import OgreSkeleton
 from takt.core.formats.x3d_write import X3dFile, X3dSkin, write
 from takt.core.maths import rotations as rot
@@ -167,7 +169,8 @@ def skin(vertices: int = 50, seed: int = 0) -> X3dSkin:
         row[rng.choice(len(BODY), 3, replace=False)] = rng.dirichlet((1.0, 1.0, 1.0))
     normals = rng.normal(size=(vertices, 3))
     return X3dSkin(rng.normal(size=(vertices, 3)), normals / np.linalg.norm(normals, axis=1, keepdims=True), triangles,
-                   Influences.strongest(weights), np.repeat((0, 1), 10), np.array(((1.0, 0.5, 0.0), (0.0, 0.0, 1.0))))
+                   Influences.strongest(weights), np.repeat((0, 1), 10),
+                   (Look("a", (1.0, 0.5, 0.0)), Look("b", (0.0, 0.0, 1.0))))
 
 
 def test_the_skin_moves_as_the_modifier_moves_it() -> None:
@@ -211,7 +214,7 @@ def test_what_x3d_cannot_hold_is_refused() -> None:
 
 @pytest.mark.parametrize(("change", "message"), [
     ({"normals": np.zeros((3, 3))}, "must both be"), ({"triangles": np.full((20, 3), 50)}, "vertex 50; there are 50"),
-    ({"material": np.full(20, 2)}, "colour 2; there are 2"), ({"material": np.zeros(3, int)}, "must be"),
+    ({"material": np.full(20, 2)}, "look 2; there are 2"), ({"material": np.zeros(3, int)}, "must be"),
     ({"influences": Influences(np.zeros((2, 1), int), np.ones((2, 1)))}, "2 rows of weights for 50 vertices")])
 def test_a_skin_whose_parts_do_not_fit_is_refused(change: dict[str, np.ndarray], message: str) -> None:
     with pytest.raises(TaktError, match=message):
@@ -233,4 +236,68 @@ def test_the_command_converts_to_x3d_and_back(tmp_path: Path, capsys: pytest.Cap
     assert main(["convert", str(source), str(out), "--hanim-motion"]) == 0
     assert len(elements(out.read_bytes(), "HAnimMotion")) == 2
     assert main(["convert", str(source), str(tmp_path / "a.bvh"), "--hanim-motion"]) == 1
-    assert "--hanim-motion is for .x3d alone" in capsys.readouterr().err
+    assert "--hanim-motion is for .x3d and .x3dv alone" in capsys.readouterr().err
+
+
+# Textures, and the classic encoding
+
+def textured(seed: int = 0) -> X3dSkin:
+    """Return a skin whose first look has an image, with texture coordinates that differ on both sides of edges."""
+    made = skin()
+    rng = np.random.default_rng(seed)
+    uvs = np.round(rng.uniform(size=(len(made.triangles), 3, 2)), 1)
+    return replace(made, looks=(Look("a", image=b"\x89PNG\r\n\x1a\n" + bytes(range(256))), made.looks[1]), uvs=uvs)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_vertex_with_several_texture_coordinates_is_several_points(seed: int) -> None:
+    made = textured(seed)
+    found, uvs = made.split()
+    assert uvs is not None and made.uvs is not None
+    np.testing.assert_array_equal(found.positions[:len(made.positions)], made.positions)
+    np.testing.assert_array_equal(found.positions[found.triangles], made.positions[made.triangles])
+    np.testing.assert_allclose(uvs[found.triangles], made.uvs, atol=1e-7)
+    pairs = np.unique(np.column_stack((made.triangles.ravel(), made.uvs.reshape(-1, 2))), axis=0)
+    unused = len(made.positions) - len(np.unique(made.triangles))
+    assert len(found.positions) == len(pairs) + unused
+    plain, none = skin().split()
+    assert none is None and len(plain.positions) == len(made.positions)
+
+
+@pytest.mark.parametrize("name", ["X3D", "X3D_CLASSIC"])
+def test_a_textured_character_comes_back(name: str) -> None:
+    made, entry = textured(), FORMATS[name]
+    assert entry.write is not None and entry.read_characters is not None
+    data = entry.write(X3dFile(BODY, (dance(0, frames=3),), skin=made), 30.0)
+    (character,) = entry.read_characters(Source(data, Path("a"))).characters
+    (found,) = character.meshes
+    assert found.uvs is not None and made.uvs is not None and found.normals is not None
+    np.testing.assert_allclose(found.positions[found.triangles], made.positions[made.triangles], atol=1e-6)
+    is_first = made.material == 0
+    np.testing.assert_allclose(found.uvs[is_first], made.uvs[is_first], atol=1e-6)
+    np.testing.assert_allclose(found.normals, made.normals[made.triangles], atol=1e-6)
+    points, joints = len(made.positions), [character.skeleton.index_of[each] for each in BODY.names]
+    np.testing.assert_allclose(found.influences.dense(len(BODY))[:points][:, joints],
+                               made.influences.dense(len(BODY)), atol=1e-6)
+    assert [look.image for look in found.looks] == [made.looks[0].image, b""]
+    np.testing.assert_allclose(found.looks[1].colour, made.looks[1].colour, atol=1e-6)
+
+
+@pytest.mark.parametrize("as_frames", [False, True])
+def test_the_classic_encoding_says_the_same(as_frames: bool) -> None:
+    file = X3dFile(BODY, (dance(0, name='Rig|"walk\\ 2'), dance(1, name="b", frames=2)), as_frames=as_frames)
+    write_classic = FORMATS["X3D_CLASSIC"].write
+    assert write_classic is not None
+    data = write_classic(file, 30.0)
+    assert data.startswith(b"#X3D V4.0 utf8\nPROFILE Immersive\nCOMPONENT HAnim:2\n")
+    ours, theirs = x3d.read_classic(data), x3d.read(write(file, 30.0))
+    assert [clip.name for clip in ours.clips] == [clip.name for clip in theirs.clips]
+    for one, other in zip(ours.clips, theirs.clips, strict=True):
+        assert one.skeleton.names == other.skeleton.names and one.duration_s == other.duration_s
+        np.testing.assert_array_equal(one.rotations.values, other.rotations.values)
+        np.testing.assert_array_equal(one.translations.values, other.translations.values)
+
+
+def test_texture_coordinates_of_another_shape_are_refused() -> None:
+    with pytest.raises(TaktError, match=r"texture coordinates \(20, 2\) must be \(T, 3, 2\)"):
+        replace(skin(), uvs=np.zeros((20, 2)))

@@ -26,6 +26,7 @@ from ..arms import Arms
 from ..joints import Joints
 from ..mix import Mix
 from ..row import Row
+from ..scene.warped import Warped
 from ..stage import FIRST_ROUND, Over, Stage, in_rounds
 from ..transitions.seams import time_stretch
 from .clip_feet import ClipFoot, clip_feet, known_contacts, own_feet
@@ -50,7 +51,7 @@ class Feet(Over):
 
     row: the segments whose clips tell when feet are planted. skeleton_map: tells what the joints are, legs among them;
     up: unit vector (3,) of model space. skin: of the body, where it is known. lifts_sunk: whether feet that a clip has
-    in the ground are lifted onto it, beside transitions too.
+    in the ground are lifted onto it, beside transitions too. warped: what bends the way over the ground below.
     """
 
     row: Row
@@ -58,6 +59,7 @@ class Feet(Over):
     up: FloatArray
     skin: SkinPoints | None = None
     lifts_sunk: bool = True
+    warped: Warped | None = None
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with planted feet in place; see Stage."""
@@ -158,6 +160,8 @@ class Feet(Over):
         ground = ground_axes(self.up)
         points = np.concatenate((at[:, None], loose_at.reshape(-1, 6, 3), at[:, None] + ground[0]), axis=1)
         points = self.root.placed_points(points.reshape(-1, 3), segment.repeat(8), turn.repeat(8))
+        if self.warped is not None:
+            points = self.warped.points(points, spans.mean(axis=1).repeat(8))
         points = (points @ ground.T).reshape(-1, 8, 3)
         turned = (points[:, 7] - points[:, 0]) @ np.array((1.0, 1j, 0.0))
         step_s = stretch[own, None] * BESIDE_S
@@ -192,6 +196,9 @@ class Feet(Over):
             ends = np.array([feet[leg].ends for feet in distinct])[number]
             into = self.root.placed_points(ends[:, 0], segment, np.zeros_like(segment))
             out = self.root.placed_points(ends[segment - 1, 1], segment - 1, -(segment == 0).astype(np.int64))
+            if self.warped is not None:
+                begin_s = self.row.layout.begin_s
+                into, out = self.warped.points(into, begin_s), self.warped.points(out, np.nextafter(begin_s, -np.inf))
             found |= np.linalg.norm(into - out, axis=1) > _JUMP_LEGS * self._legs[0].length(self.skeleton)
         return found
 

@@ -194,6 +194,10 @@ class Bearing:
         ground = np.exp(1j * by.yaw_rad) * (above[..., 1] + 1j * above[..., 2]) + by.shift
         return np.asarray(np.stack((above[..., 0] + by.rise, ground.real, ground.imag), axis=-1) @ axes)
 
+    def over_ground(self, points: FloatArray) -> ComplexArray:
+        """Return where points (N, 3) of the model are over the ground, (N,)."""
+        return np.asarray(self._over_ground(points) @ np.array((1.0, 1j)))
+
     def _over_ground(self, position: FloatArray) -> FloatArray:
         return np.asarray((position @ self._root.ground.T)[..., 1:])
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...clips.body_contacts import Contact
 from ...clips.clip import Clip, Tracks
 from ...clips.contacts import FootContacts, joined
 from ...clips.excerpt import Excerpt
@@ -38,7 +39,8 @@ def going_round(clip: Clip, lead_s: float, bearing: Bearing | None) -> Excerpt:
     whole = replace(clip, duration_s=length_s + 2.0 * lead_s, is_looping=False,
                     rotations=_in_a_row([part.rotations for part in parts], begins_s),
                     translations=_in_a_row([part.translations for part in parts], begins_s),
-                    scales=_in_a_row([part.scales for part in parts], begins_s), contacts=_contacts(parts, begins_s))
+                    scales=_in_a_row([part.scales for part in parts], begins_s), contacts=_contacts(parts, begins_s),
+                    bearing=_bearing(parts, begins_s))
     return Excerpt(whole, lead_s, lead_s + length_s, goes_round=True)
 
 
@@ -67,6 +69,11 @@ def _in_a_row(parts: Sequence[Tracks], begins_s: Sequence[float]) -> Tracks:
         times = before[0][:-1], begins_s[1] + own[0], begins_s[2] + after[0][1:]
         rows.append((joint, np.concatenate(times), np.concatenate((before[1][:-1], own[1], after[1][1:]))))
     return packed(rows, channels)
+
+
+def _bearing(parts: Sequence[Clip], begins_s: Sequence[float]) -> tuple[Contact, ...]:
+    return tuple(replace(each, times_s=begin_s + each.times_s)
+                 for part, begin_s in zip(parts, begins_s, strict=True) for each in part.bearing)
 
 
 def _contacts(parts: Sequence[Clip], begins_s: Sequence[float]) -> dict[str, FootContacts] | None:

@@ -58,6 +58,15 @@ class TransitionMethod:
         """Whether clips play on with offsets that are added to their own poses."""
         return self.shape in ("LEAD", "DECAY")
 
+    def uses(self, setting: str) -> bool:
+        """Tell whether a setting of transitions, as curve, pace or joint_time, changes anything with this method.
+
+        >>> [TRANSITION_METHODS[name].uses("joint_time") for name in ("LEAD", "END")]
+        [False, True]
+        """
+        return (not (setting == "curve" and self.shape in ("ALONE", "DECAY"))
+                and not (setting in ("pace", "joint_time") and self.adds_offsets))
+
 
 def method_named(identifier: str) -> TransitionMethod:
     """Look up a method; raise TaktError naming those there are."""

@@ -30,6 +30,8 @@ _SAME_PLACE = 1e-6
 """Of the skeleton's size: translations closer than this count as the same."""
 AutomaticLengths = Callable[[Neighbours], FloatArray]
 _SEAMS_AT_ONCE = 8192
+_LONGEST_WISH_S = 5.0
+"""An automatic transition that would be longer is one between clips that stand nearly still: nobody misses it."""
 _NAMED_AT_MOST = 20
 
 
@@ -164,7 +166,8 @@ def far_turns(sequence: Sequence, skeleton: Skeleton, far: FarTurns, seen_s: Flo
 
 def _cut(sequence: Sequence, following: IntArray, wished: FloatArray, limit: FloatArray,
          method: TransitionMethod) -> Iterator[Problem]:
-    cut = np.flatnonzero(wished > limit)
+    is_meant = ~np.isnan(sequence.transition_s) | (wished <= _LONGEST_WISH_S)  # else both clips hardly move there
+    cut = np.flatnonzero((wished > limit) & is_meant)
     pairs, at, count = np.unique(sequence.clip[cut] * len(sequence.clips) + following[cut], return_index=True,
                                  return_counts=True)
     for first, times in list(zip(cut[at], count, strict=True))[:_NAMED_AT_MOST]:

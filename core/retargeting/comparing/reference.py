@@ -16,8 +16,9 @@ import numpy as np
 from ...clips.clip import Clip, Tracks
 from ...clips.keyed import keys_of, packed, poses_at
 from ...maths import rotations as rot
-from ...maths.arrays import FloatArray, IntArray
+from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...skeletons.hanim import UP
+from ...skeletons.hierarchy import with_descendants
 from ...skeletons.maps import SkeletonMap, find_map_once, map_in_any_pose
 from ...skeletons.posture import STANDS, Posture, is_in_step, measure_posture
 from ...skeletons.skeleton import Pose, Skeleton, world_from_pose
@@ -46,6 +47,8 @@ _FRAMES_WITHOUT_NAMES: Final = 8
 _FIRST_GOES_BEFORE: Final = 0.02
 _SAME_UP: Final = 1e-9
 """Cosines that differ by no more are of one direction."""
+_SOLES_ON_ORIGIN: Final = 0.005
+"""Of the leg: a body whose soles are nearer to the ground through the origin, once upright, leant about the origin."""
 _STANDS_BETTER: Final = 0.05
 """A frame that is more upright by so much than a rest pose in the middle of a step is taken instead."""
 
@@ -98,8 +101,8 @@ def stood_up(target: SkeletonMap, up: FloatArray | None = None, points: SkinPoin
     """Return the map of a skeleton that rests in the reference pose that is set, upright where it leans as a whole.
 
     up: (3,) unit, where that is no axis of its own. points: its skin, or else joints: what is lowest is as high in the
-    pose as at rest, so that it stands on the same ground. Where no pose is set, its turn leads to the front that the
-    body has at rest, as measured.
+    pose as at rest, so that it stands on the same ground. So are the feet of a body that is turned upright, unless it
+    leans about the origin. Where no pose is set, its turn leads to the front that the body has at rest, as measured.
     """
     own_rest, skeleton, is_set = target.skeleton, target.skeleton, target.pose is not None
     if target.pose is not None:
@@ -113,18 +116,45 @@ def stood_up(target: SkeletonMap, up: FloatArray | None = None, points: SkinPoin
     world = own if is_set and is_own else with_front(own[:, 1] if is_own or up is None else up, rest.axes[0])
     turn = _upright(rest, world)
     skeleton = skeleton if turn is None else skeleton.turned(turn)
-    if is_set:
-        lift = _lowest(own_rest, own_rest, world[:, 1], points) - _lowest(skeleton, own_rest, world[:, 1], points)
-        skeleton = skeleton.shifted(lift * world[:, 1])
-    return replace(target, skeleton=skeleton, turn=rot.from_matrix(world))
+    stood = replace(target, skeleton=skeleton, turn=rot.from_matrix(world))
+    if not is_set and (turn is None or _leans_about_origin(stood, own_rest, world[:, 1], points)):
+        return stood
+    of = np.ones(len(skeleton), np.bool_) if is_set else _feet(target)
+    before, after = (_lowest(each, own_rest, world[:, 1], points, of) for each in (own_rest, skeleton))
+    return replace(stood, skeleton=skeleton.shifted((before - after) * world[:, 1]))
 
 
-def _lowest(skeleton: Skeleton, own_rest: Skeleton, up: FloatArray, points: SkinPoints | None) -> float:
-    """Return how low the skin of a body that rests as a skeleton does is, or its joints. own_rest: as skin has it."""
+def _leans_about_origin(stood: SkeletonMap, own_rest: Skeleton, up: FloatArray, points: SkinPoints | None) -> bool:
+    """Tell whether a body that was turned upright about the origin stands there on its soles.
+
+    stood: as it was turned. own_rest: as the skin has it.
+    """
+    if not stands_on_origin(stood, up) or points is None:
+        return stands_on_origin(stood, up)
+    joints = [stood.joint_of[name] for name in ("l_hip", "r_hip", "l_ankle", "r_ankle") if name in stood.joint_of]
+    size = float(np.ptp(stood.skeleton.rest_world[joints, :, 3] @ up))
+    return abs(_lowest(stood.skeleton, own_rest, up, points, _feet(stood))) < _SOLES_ON_ORIGIN * size
+
+
+def _feet(found: SkeletonMap) -> BoolArray:
+    """Return which joints (J,) feet consist of; all, where no foot is known."""
+    ankles = [found.joint_of[name] for name in ("l_ankle", "r_ankle") if name in found.joint_of]
+    if not ankles:
+        return np.ones(len(found.skeleton), np.bool_)
+    return with_descendants(found.skeleton.parents, np.array(ankles))
+
+
+def _lowest(skeleton: Skeleton, own_rest: Skeleton, up: FloatArray, points: SkinPoints | None,
+            of: BoolArray) -> float:
+    """Return how low the skin of some joints (J,) of a body is that rests as a skeleton does, or these joints.
+
+    own_rest: the rest pose to which the skin is bound. Joints without skin, all of them, leave it to the whole skin.
+    """
     if points is None:
-        return float((skeleton.rest_world[:, :, 3] @ up).min())
+        return float((skeleton.rest_world[of, :, 3] @ up).min())
     still = Clip("", skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
-    return float(points.heights(rebased(still, own_rest), np.zeros(1), up).min())
+    heights, is_of = points.heights(rebased(still, own_rest), np.zeros(1), up)[0], of[points.joints[:, 0]]
+    return float(heights[is_of if is_of.any() else slice(None)].min())
 
 
 def uprightness(found: SkeletonMap, pose: FloatArray | None = None) -> float:

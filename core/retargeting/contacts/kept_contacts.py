@@ -23,10 +23,10 @@ from ...maths.equal_values import once_for_equal
 from ...skeletons.hierarchy import path_to_root, with_ancestors
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
-from ..ground.eased import averaged, averaged_up_to, detours, gone_before_and_after, with_detours, within_reach
 from ..limbs import Limb, LimbPoses, both_arms, runs_of_frames, with_rotations
 from ..skin_points import SkinPoints
 from .arms import ArmsBesideTrunk, ArmsInFrames, moved_out
+from .eased import averaged, averaged_up_to, detours, gone_before_and_after, with_detours, within_reach
 from .hands import Touch, touching
 from .hands_and_body import HandsAndBody, InFrames
 from .trunk import TRUNK

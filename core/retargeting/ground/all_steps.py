@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from ...clips.body_contacts import BodyContacts
 from ...clips.clip import Clip, Tracks
 from ...maths.arrays import FloatArray
 from ...skeletons.hanim import ROOT
@@ -17,6 +18,7 @@ from ...skeletons.maps import SkeletonMap
 from ..skin_points import SkinPoints
 from .bearing_others import at_others
 from .by_skin import ground_by_skin, moments, with_arms_off_ground
+from .contact_detection import find_contacts
 from .ground_without_legs import ground_without_legs, has_legs
 from .grounding import Ground, lifted, moved, with_feet_drawn_up
 from .lower_ground import LowerGround, lower_ground
@@ -86,32 +88,33 @@ def brought_to_ground(source: Clip, source_map: SkeletonMap, found: SkeletonMap,
     played = shown(translations)
     body.lower = lower_ground(played, found, leg_length(found), up)
     level = source if body.lower is None else body.lower.flat(source, leg_length(source_map), up)
-    played = _lying(level, source_map, body.level(played), body, skin)
+    contacts = find_contacts(level, source_map, up)
+    played = _lying(contacts, body.level(played), body, skin)
     looked_at = moments(source.duration_s, played.rotations, played.translations)
     played = with_toes_bent(played, found, skin, up, looked_at)
-    ground = ground_by_skin(level, source_map, played, found, skin, up, ratio, body.lifts)
+    ground = ground_by_skin(contacts, level, source_map, played, found, skin, up, ratio, body.lifts)
     if ground is not None:
         body.move(ground)
     done = replace(played, translations=shown(body.translations).translations)
     if ground is not None:
         done = with_feet_drawn_up(done, replace(found, skeleton=done.skeleton), ground, up)
-    resting = with_resting_head(level, source_map, body.level(done), found, skin, up)
-    return replace(done, rotations=resting.rotations), body.lower
+    resting = with_resting_head(contacts, body.level(done), found, skin, up)
+    return replace(done, rotations=resting.rotations, bearing=contacts.others), body.lower
 
 
-def _lying(source: Clip, source_map: SkeletonMap, played: Clip, body: _Lifted, skin: SkinPoints) -> Clip:
+def _lying(contacts: BodyContacts, played: Clip, body: _Lifted, skin: SkinPoints) -> Clip:
     """Return what a body plays that is borne by more than its feet where the clip's is."""
     found, up = body.found, body.up
-    on_hands = on_hands_and_feet(source, source_map, played, found, skin, body.root, up)
+    on_hands = on_hands_and_feet(contacts, played, found, skin, body.root, up)
     played = played if on_hands is None else body.go(*on_hands)
-    played = tipped(source, source_map, played, found, skin, body.root, up)
-    played = body.lift(played, at_others(source, source_map, played, found, skin, up))
-    played, sinks = with_legs_beside_trunk(source, source_map, played, found, skin, up)
+    played = tipped(contacts, played, found, skin, body.root, up)
+    played = body.lift(played, at_others(contacts, played, found, skin, up))
+    played, sinks = with_legs_beside_trunk(contacts, played, found, skin, up)
     if sinks is None:
         return played
     # With the thighs the seat goes up, and the body may tip as far again.
-    played = tipped(source, source_map, body.lift(played, sinks), found, skin, body.root, up, AGAIN_RAD)
-    played, sinks = with_legs_beside_trunk(source, source_map, played, found, skin, up)
+    played = tipped(contacts, body.lift(played, sinks), found, skin, body.root, up, AGAIN_RAD)
+    played, sinks = with_legs_beside_trunk(contacts, played, found, skin, up)
     return body.lift(played, sinks)
 
 

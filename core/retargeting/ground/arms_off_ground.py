@@ -1,8 +1,8 @@
 """Hands and elbows that would go into the ground are drawn up by their own arms, as feet that swing are by legs.
 
-A body with long arms, or short legs, reaches deeper than the clip's. So heights above the ground are pressed together
-for a while before and afterwards: a hand is lowest when it is in the clip, and slows down as it comes near. What is
-then in the ground about an elbow, as of a folded arm, swings aside (raised_elbows.py).
+A body with long arms, or short legs, reaches deeper than the clip's. By how much an arm is drawn up is a displacement
+curve (maths/displacement.py): no less than what keeps it out of the ground, else near 0, and smooth. What is then in
+the ground about an elbow, as of a folded arm, swings aside (raised_elbows.py).
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from ...skeletons.skeleton import Skeleton
 from ..limbs import Limb
 from ..skin_points import SkinPoints
 from .bearing_trunk import along
+from .fitted_curves import smoothed
 from .grounding import Ground, with_feet_drawn_up
 from .raised_elbows import with_elbow_raised
 
 _STEP_S: Final = SAMPLE_S / 2.0
-_MOMENT_S: Final = 0.15
-"""How deep an arm would be is averaged over twice as long before and after."""
-_AROUND_S: Final = 4.0 * _MOMENT_S + 2.0 * SAMPLE_S
+_SOFT_S: Final = 0.15
+"""So long before and after it an arm hears how deep it would be: it begins to be drawn up some 0.3 s before."""
+_AROUND_S: Final = 0.7
 """So long before and after an arm may be in the ground it may be drawn up."""
+_LEAST_LEGS: Final = 1e-5
+"""Less is not seen."""
 _NEAR_LEGS: Final = 0.05
 """An arm that is at no key nearer to the ground is not in it between them."""
 _STILL_LEGS: Final = 2e-3
 """What is no deeper in the ground stays."""
-_PRESSED: Final = 4.0
-"""Heights are pressed together up to so many depths above the ground, and by _ABOVE_LEGS more."""
-_ABOVE_LEGS: Final = 0.1
 _BETWEEN_LEGS: Final = 5e-3
 """What may be so far away between two times is looked at there as well."""
 _ROUNDS: Final = 3
@@ -210,10 +210,9 @@ def _drawn(clip: Clip, arm: ArmSkin, times: FloatArray, ground: float, leg: floa
     depth = np.maximum(-low, 0.0)
     if depth.max(initial=0.0) <= _STILL_LEGS * leg:
         return np.zeros((len(times), 2))
-    depth = np.stack([_around(times, each) for each in depth.T], axis=1)
-    more = (depth > 0.0).any(axis=1) & ~is_near & (high < arm.far + _PRESSED * depth.max(axis=1) + _ABOVE_LEGS * leg)
-    low[more] = arm.low(clip, times[more], up) - ground
-    return np.asarray(np.minimum(_pressed(low, depth, leg), np.maximum(_most(at), -low)))
+    drawn = smoothed(times, np.zeros(depth.T.shape), _SOFT_S, lo=depth.T, hi=np.maximum(_most(at), depth).T,
+                     holds_between=True).T
+    return np.where(drawn > _LEAST_LEGS * leg, drawn, 0.0)
 
 
 def _most(high: FloatArray) -> FloatArray:
@@ -222,31 +221,6 @@ def _most(high: FloatArray) -> FloatArray:
     high: (..., 3) how high shoulders, elbows and wrists are.
     """
     return _MOST * np.maximum(high[..., :1] - high[..., 1:], 0.0)
-
-
-def _pressed(low: FloatArray, depth: FloatArray, leg: float) -> FloatArray:
-    """Return by how much what is so high (...) is drawn up, (...); depth: (...) what is to be on the ground.
-
-    It begins at top = 4 depth + a little, by the fourth power of what is missing to that: the elbow of a straight arm
-    moves by the root of what its wrist is moved by, and is not to jerk either.
-    """
-    top = _PRESSED * depth + _ABOVE_LEGS * leg
-    return np.asarray(depth * np.clip((top - low) / (top + depth), 0.0, 1.0)**4)
-
-
-def _around(times: FloatArray, depth: FloatArray) -> FloatArray:
-    """Return depths (F,) at times (F,), none smaller, that come and go smoothly."""
-    reach = round(_MOMENT_S / _STEP_S)
-    cells = np.floor((times - times[0]) / _STEP_S).astype(np.int64)
-    deepest = np.zeros(int(cells[-1]) + 2)
-    for beside_it in (0, 1):
-        np.maximum.at(deepest, cells + beside_it, depth)
-    for _ in range(2):  # as far as what is averaged twice looks
-        deepest = np.lib.stride_tricks.sliding_window_view(np.pad(deepest, reach), 2 * reach + 1).max(axis=1)
-    box = np.full(2 * reach + 1, 1.0 / (2 * reach + 1))
-    for _ in range(2):
-        deepest = np.convolve(np.pad(deepest, reach, mode="edge"), box, mode="valid")
-    return np.interp(times, times[0] + _STEP_S * np.arange(len(deepest)), deepest)
 
 
 def from_line(points: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:

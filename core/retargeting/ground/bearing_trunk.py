@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
@@ -15,17 +16,18 @@ from ...skeletons.skeleton import Skeleton
 
 _HIGH_LEGS: Final = 0.65
 """With all of the hips higher than this above the ground nobody sits or lies on it."""
-_THICK_LEGS: Final = 0.13
-"""So far below the joints of hips and back usual skin is, where a clip's is not known."""
-_HEAD_LEGS: Final = 0.16
-"""And so far below the joint of the head."""
+ABOUT_LEGS: Final[Mapping[str, float]] = {
+    "HumanoidRoot": 0.13, "hip": 0.13, "knee": 0.07, "vl5": 0.13, "vl3": 0.13, "vl1": 0.13, "vt10": 0.13, "vt6": 0.13,
+    "vt3": 0.13, "shoulder": 0.08, "skullbase": 0.16, "elbow": 0.05, "wrist": 0.05}
+"""How far skin usually is from joints, or from those on both sides, where a clip's is not known."""
+OF_ARMS: Final = ("elbow", "wrist")
 _SEAT: Final = 0.35
 """Of the thigh's length, from the hip: so far its skin is of the seat."""
 _HEM: Final = 0.5
 """And what is farther along both thighs is a hem."""
 _HIPS: Final = ("HumanoidRoot", "l_hip", "r_hip")
 _BACK: Final = (*_HIPS, "vl5", "vl3", "vl1", "vt10", "vt6")
-_FEWEST: Final = 8
+FEWEST: Final = 8
 """So many vertices show the shape of a trunk, or of feet."""
 
 
@@ -47,11 +49,6 @@ def of_trunk(positions: FloatArray, joints: IntArray, own: Skeleton, found: Skel
         is_trunk |= is_thigh & (along(positions, at[hip], at[knee]) < _SEAT)
     hips, knees = (at[list(each)].mean(axis=0) for each in zip(*legs, strict=True))
     return np.asarray(is_trunk & (along(positions, hips, knees) < _HEM))
-
-
-def has_low_hips(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray, ground: float, leg: float) -> bool:
-    """Tell whether trunk_height is finite at any of some times."""
-    return len(_low_hips(clip, found, up, times, ground, leg)) > 0
 
 
 def _low_hips(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray, ground: float,
@@ -80,7 +77,7 @@ def trunk_height(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArr
         high[near] = lowest - ground + _soles(clip, found, up)
     else:
         back = PosedJoints.of(clip, np.array([joints[name] for name in _BACK if name in joints]))
-        high[near] = back.heights(times[near], up).min(axis=1) - ground - _THICK_LEGS * leg
+        high[near] = back.heights(times[near], up).min(axis=1) - ground - ABOUT_LEGS[_BACK[0]] * leg
     return high / leg
 
 
@@ -93,7 +90,8 @@ def head_height(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArra
     lowest = None if clip.skin is None else _lowest_of(
         clip, up, times, with_descendants(clip.skeleton.parents, head)[clip.skin.joints])
     if lowest is None:
-        return np.asarray((PosedJoints.of(clip, head).heights(times, up)[:, 0] - ground) / leg - _HEAD_LEGS)
+        high = PosedJoints.of(clip, head).heights(times, up)[:, 0]
+        return np.asarray((high - ground) / leg - ABOUT_LEGS["skullbase"])
     return np.asarray((lowest - ground + _soles(clip, found, up)) / leg)
 
 
@@ -107,7 +105,7 @@ def _by_skin(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray) 
 
 def _lowest_of(clip: Clip, up: FloatArray, times: FloatArray, is_own: BoolArray) -> FloatArray | None:
     """Return how high the lowest of some vertices (P,) of a clip's skin is, (F,); None: too few."""
-    if clip.skin is None or np.count_nonzero(is_own) < _FEWEST:
+    if clip.skin is None or np.count_nonzero(is_own) < FEWEST:
         return None
     lowest = np.full(len(times), np.inf)
     for joint in np.unique(clip.skin.joints[is_own]).tolist():
@@ -126,7 +124,12 @@ def _soles(clip: Clip, found: SkeletonMap, up: FloatArray) -> float:
     if clip.skin is None or not ankles:
         return 0.0
     skin = clip.skin.of_joints(clip.skeleton, with_descendants(clip.skeleton.parents, np.array(ankles)))
-    return float((rest[feet] @ up).min() - (skin @ up).min()) if len(skin) >= _FEWEST else 0.0
+    return float((rest[feet] @ up).min() - (skin @ up).min()) if len(skin) >= FEWEST else 0.0
+
+
+def plain_name(name: str) -> str:
+    """Return a joint's name without its side."""
+    return name[2:] if name[:2] in ("l_", "r_") else name
 
 
 def along(positions: FloatArray, first: FloatArray, last: FloatArray) -> FloatArray:

@@ -18,6 +18,7 @@ from ...clips.contacts import LOW_LEGS, depth_within
 from ...clips.keyed import SAMPLE_S, filled, key_times
 from ...clips.posed import PosedJoints
 from ...maths.arrays import FloatArray, IntArray, merged, smoothstep
+from ...maths.displacement import SoftBounds
 from ...skeletons.hierarchy import with_ancestors
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
@@ -25,8 +26,8 @@ from ..comparing.matching import SAME_POSITION, Pairing
 from ..comparing.upright import FEET
 from ..hips import HIPS
 from ..limbs import Limb
-from .eased import averaged
-from .grounding import Ground, most_bent, most_drawn, most_put_down, without_hops
+from .fitted_curves import smoothed
+from .grounding import Ground, most_bent, most_drawn, most_put_down
 from .off_ground import lowest_beside
 
 _STANDING_PERCENT, _LOWEST_PERCENT, _BALLS_PERCENT = 10.0, 5.0, 40.0
@@ -48,18 +49,22 @@ _ENDS_S: Final = 0.1
 """So near its ends a clip gradually takes the height of its poses alone, so that it goes on fitting to others."""
 _STILL_LEGS: Final = 1e-6
 """A body that would be lower by less than this is not: a straight leg bends by degrees for next to nothing."""
-_MOMENT_S: Final = 0.08
-"""Lifts are averaged over twice as long before and after: as one foot takes over from the other, or a heel rises."""
-_UNSEEN_LEGS: Final = (0.001, 0.004)
-"""What would change by less than the first stays as it is; by more than the second, it changes wholly."""
+_BODY_S: Final = 0.12
+"""So long before and after itself a height is heard: as one foot takes over from the other, or a heel rises."""
+_REACH_WEIGHT: Final = 30.0
+"""What legs do not reach counts so much, against wishes of 1: it is shared out over the moments beside."""
+_LIES_WEIGHT: Final = 1e4
+"""And the height of who lies or sits, which stays."""
+_UNSEEN_LEGS: Final = 0.003
+"""What would change by no more,"""
+_SEEN_S: Final = 0.08
+"""and is so long before or after what would, stays as it is: a straight leg bends by degrees for next to nothing."""
 _STANDS_LEGS: Final = 0.7
 """So far below its hip at least is the lower ankle of a body that stands; who lies or sits is not on his feet."""
 _LIES_LEGS: Final = 0.55
 """And no farther, for longer than a moment, is that of one who lies or sits; in between he crouches or strides."""
 _MOMENT_LOW_S: Final = 0.2
 """Half of such a moment."""
-_SOFT_S: Final = 0.3
-"""So gradually bodies come to averages where they stand."""
 _HANGS_LEGS: Final = 0.01
 """So high above where it is to be a foot may hang meanwhile that its leg does not put down."""
 _OFF_S: Final = 0.2
@@ -230,8 +235,7 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
     if np.abs(heights.lift).max() <= SAME_POSITION * size:
         return None
     if has_skin:
-        soft = _softer(times, heights.lift, ratio * leg, is_cycle=heights.is_cycle(ratio * leg))
-        return Ground(times, heights.lift + soft, legs, np.zeros((len(times), len(legs))))
+        return Ground(times, heights.lift, legs, np.zeros((len(times), len(legs))))
     between = _where_bent(times, heights.lift, _BENT * size)
     if len(between):
         heights |= measured(between, source.heights(theirs, between))
@@ -239,7 +243,7 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
 
 
 def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, target: BodyMotion) -> Ground:
-    """Return what brings the lower foot to its height at each time, with a body that is lifted gradually.
+    """Return what brings the lower foot to its height at each time, with a body that is lifted by a smooth curve.
 
     Legs draw up and put down what feet are away from that, as far as they do; the rest hangs, or lifts the body.
     """
@@ -249,23 +253,29 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
     inside = np.clip(np.minimum(times - times[0], times[-1] - times) / _ENDS_S, 1.0 if is_cycle else 0.0, 1.0)
     most *= inside[:, None]
     lies = _longer(times, heights.below.max(axis=1)) < _LIES_LEGS * leg
-    away_s = -depth_within(times, times[lies][:, None].repeat(2, axis=1))
-    softer = smoothstep(away_s, 0.0, _SOFT_S) * _softer(times, lift, leg, is_cycle=is_cycle)
-    bent, down = _reaches(heights, legs, target, np.flatnonzero(softer))
+    frames = np.flatnonzero(~lies) if np.ptp(lift) > _UNSEEN_LEGS * leg else np.zeros(0, np.int64)
+    bent, down = _reaches(heights, legs, target, frames)
     flies = np.minimum(_OFF_SHARE * _off_shortly(times, heights.lowest), _MOST_OFF_LEGS * leg)
-    lowest = np.minimum((sunk - np.minimum(most, bent)).max(axis=1) - lift - flies, 0.0)
-    highest = flies + _HANGS_LEGS * leg + np.where(lift[:, None] > sunk, np.inf, down).min(axis=1)
-    wanted = lift + np.clip(softer, lowest, highest)
-    if (cut := wanted - lift - softer).any():  # what legs do not reach is shared out over the moments beside
-        shared = inside * averaged(times, cut[:, None], _MOMENT_S)[:, 0]
-        wanted = lift + np.clip(softer + shared, lowest, highest)
-    gradual = np.maximum(without_hops(times, wanted, leg, is_cycle=is_cycle), (sunk - most).max(axis=1))
-    changes = np.abs(lift - gradual) > _STILL_LEGS * leg
-    higher, over = np.maximum(gradual - lift, 0.0)[:, None], gradual[:, None] - sunk
+    curve = lift
+    if len(frames):
+        least = np.minimum((sunk - most).max(axis=1), lift)
+        soft_lo = np.maximum((sunk - np.minimum(most, bent)).max(axis=1) - flies, least)
+        puts = np.where(lift[:, None] > sunk, np.inf, down).min(axis=1)
+        soft_hi = np.maximum(lift + flies + _HANGS_LEGS * leg + np.minimum(puts, leg), soft_lo)
+        weights, none = np.full((1, len(times)), _REACH_WEIGHT), np.full((1, len(times)), np.inf)
+        soft = SoftBounds(np.where(lies, lift, soft_lo)[None], none, weights, np.zeros(weights.shape))
+        curve = smoothed(times, lift[None], _BODY_S, weight=np.where(lies, _LIES_WEIGHT, 1.0), lo=least,
+                         hi=np.where(lies, np.maximum(lift, least), soft_hi), keeps_ends=True, is_cycle=is_cycle,
+                         soft=soft)[0]
+        seen = times[np.abs(curve - lift) > _UNSEEN_LEGS * leg]
+        share = smoothstep(depth_within(times, seen[:, None].repeat(2, axis=1)), -_SEEN_S, 0.0)
+        curve = lift + share * (curve - lift)
+    changes = np.abs(lift - curve) > _STILL_LEGS * leg
+    higher, over = np.maximum(curve - lift, 0.0)[:, None], curve[:, None] - sunk
     further = np.maximum(-over - np.minimum(most, bent), 0.0)
     drawn = np.maximum(-over - np.minimum(further, flies[:, None]), 0.0)
     drawn -= np.clip(2.0 * higher - over, 0.0, np.minimum(higher, down))
-    return Ground(times, np.where(changes, gradual, lift), legs, np.where(changes[:, None], drawn, 0.0))
+    return Ground(times, np.where(changes, curve, lift), legs, np.where(changes[:, None], drawn, 0.0))
 
 
 def _longer(times: FloatArray, high: FloatArray) -> FloatArray:
@@ -276,33 +286,9 @@ def _longer(times: FloatArray, high: FloatArray) -> FloatArray:
 
 def _off_shortly(times: FloatArray, lowest: FloatArray) -> FloatArray:
     """Return how high the lower foot is above where it was shortly before and is shortly afterwards, (F,)."""
-    if times[-1] - times[0] < SAMPLE_S:
-        return np.zeros(len(times))
-    every, reach = np.arange(times[0], times[-1] + SAMPLE_S, SAMPLE_S), round(_OFF_S / SAMPLE_S)
-    ground = np.interp(every, times, lowest)
-    for pick in (np.min, np.max):
-        padded = np.pad(ground, reach, mode="edge")
-        ground = pick(np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1), axis=1)
-    return np.asarray(np.maximum(lowest - np.interp(times, every, ground), 0.0))
-
-
-def _softer(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: bool) -> FloatArray:
-    """Return what makes lifts (F,) their averages over moments, (F,), where that is more than a little."""
-    if len(times) < 2 or np.ptp(lift) <= _UNSEEN_LEGS[0] * leg:
-        return np.zeros(len(times))
-    begin, end = times[0] + 4.0 * _MOMENT_S, times[-1] - 4.0 * _MOMENT_S
-    first, last = times <= begin, times >= end
-    first[0] = last[-1] = False
-    if is_cycle:
-        length = times[-1] - times[0]
-        every = np.concatenate((times[last] - length, times, times[first] + length))
-        values = np.concatenate((lift[last], lift, lift[first]))
-    else:  # what is turned about an end averages to it there
-        every = np.concatenate((2.0 * times[0] - times[first][::-1], times, 2.0 * times[-1] - times[last][::-1]))
-        values = np.concatenate((2.0 * lift[0] - lift[first][::-1], lift, 2.0 * lift[-1] - lift[last][::-1]))
-    before = np.count_nonzero(last if is_cycle else first)
-    change = averaged(every, values[:, None], _MOMENT_S)[before:before + len(times), 0] - lift
-    return np.asarray(change * smoothstep(np.abs(change), *(share * leg for share in _UNSEEN_LEGS)))
+    every = np.ones(len(times), np.bool_)
+    ground = -lowest_beside(times, -lowest_beside(times, lowest, every, _OFF_S), every, _OFF_S)
+    return np.asarray(np.maximum(lowest - ground, 0.0))
 
 
 def _reaches(heights: _Heights, legs: tuple[Limb | None, ...], target: BodyMotion,

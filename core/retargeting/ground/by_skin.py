@@ -14,8 +14,9 @@ from typing import Final
 
 import numpy as np
 
+from ...clips.body_contacts import HANDS, JOINTS, BodyContacts
 from ...clips.clip import Clip, Tracks
-from ...clips.contacts import foot_contacts, joined
+from ...clips.contacts import joined
 from ...clips.keyed import SAMPLE_S, beside, divided, key_times, thinned
 from ...maths.arrays import FloatArray, merged, smoothstep
 from ...skeletons.hierarchy import with_descendants
@@ -25,22 +26,19 @@ from ..comparing.reference import rebased
 from ..limbs import Limb
 from ..skin_points import SkinPoints
 from .arms_off_ground import ArmSkin, ArmsOnGround, with_arms_drawn_up
-from .bearing_hands import NO_HANDS, bearing_hands
 from .bearing_skin import is_heel, may_touch, of_robe
-from .eased import averaged
 from .grounding import (
     Ground,
     most_bent,
     most_drawn,
     most_put_down,
     with_feet_drawn_up,
-    with_neighbours,
 )
 from .lift_of_touching import lift_of_touching, near_ground
 from .lowest_skin import LowestSkin
-from .off_ground import ankles_and_soles, lowest_beside, off_ground
+from .off_ground import ankles_and_soles, off_ground
 from .soft_ground import Measured, softly
-from .touching import all_touching, leg_length, lying_spans, with_slides
+from .touching import all_touching, leg_length, with_slides
 
 _STEP_S: Final = SAMPLE_S / 2.0
 _DECIMALS: Final = 6
@@ -56,8 +54,6 @@ _BESIDE_GROUND_LEGS: Final = (0.05, 0.12)
 """A foot that a clip has no higher than the first is near the ground; from the second on it is not."""
 _SEEN_LEGS: Final = (0.02, 0.06)
 """Such a foot is seen to hang that hangs by the second; what hangs by less than the first stays there."""
-_CALM_S: Final = 0.04
-"""It is put down, and let go, over four times as long."""
 _SHORT_S: Final = 1e-3
 """No moments are looked at between those that are nearer."""
 _SOFT_LEGS: Final = 0.004
@@ -70,18 +66,19 @@ _MOST_KNOWN: Final = 4
 """Bodies that are kept for what they play next."""
 
 
-def ground_by_skin(source: Clip, source_map: SkeletonMap, played: Clip, target_map: SkeletonMap, skin: SkinPoints,
-                   up: FloatArray, ratio: float, before: Sequence[Ground] = ()) -> Ground | None:
+def ground_by_skin(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, played: Clip,
+                   target_map: SkeletonMap, skin: SkinPoints, up: FloatArray, ratio: float,
+                   before: Sequence[Ground] = ()) -> Ground | None:
     """Return by how much the target's body is to be lifted, and its feet to be drawn up; None where all may stay.
 
-    source: the clip as it was compared, in the target's axes, with the map of its skeleton. played: what became of it,
-    on the target's own skeleton. target_map: of the same joints, on a skeleton that rests in the pose in which the
-    target stands. skin: of the target as it rests itself. up: (3,) unit, in both. ratio: how much larger the target is.
-    before: what lifted the body before, which changes softly together with this (soft_ground.py).
+    contacts: of source, the clip as it was compared, in the target's axes, with the map of its skeleton. played: what
+    became of it, on the target's own skeleton. target_map: of the same joints, on a skeleton that rests in the pose in
+    which the target stands. skin: of the target as it rests itself. up: (3,) unit, in both. ratio: how much larger the
+    target is. before: what lifted the body before, which changes softly together with this (soft_ground.py).
     While something of the source touches the ground, the lowest skin of that is on it; no skin is below it. The ground
     is as high as the soles at rest.
     """
-    measured = _measured(source, source_map, played, target_map, skin, up, ratio)
+    measured = _measured(contacts, source, source_map, played, target_map, skin, up, ratio)
     if measured is None:
         return None
     found, body = measured
@@ -110,21 +107,18 @@ def _with_clear_shins(found: Measured, ground: Ground, body: _Body, played: Clip
     return replace(found, others=others) if depth.any() else found
 
 
-def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: SkeletonMap, skin: SkinPoints,
-              up: FloatArray, ratio: float) -> tuple[Measured, _Body] | None:
+def _measured(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, played: Clip,
+              target_map: SkeletonMap, skin: SkinPoints, up: FloatArray, ratio: float) -> tuple[Measured, _Body] | None:
     """Measure a body's skin above the ground; None where it has no feet, or none with skin. See ground_by_skin."""
     body = _body(target_map, played.skeleton, skin, tuple(up.tolist()))
     if body is None:
         return None
     legs, leg = body.legs, body.leg
-    contacts, lying = foot_contacts(source, source_map, up), lying_spans(source, source_map, up)
-    touches = with_slides(contacts, lying, source, source_map, up)
+    lying = contacts.spans(JOINTS)
+    touches = with_slides(contacts.feet, lying, source, source_map, up)
     times = _times(played, joined(np.concatenate((*(found.stands for found in touches.values()), lying))))
     low, high = body.skin.at(played, times, up)
-    bears = NO_HANDS
-    if body.has_low_arms(low):
-        bears = bearing_hands(source, source_map, contacts, up, leg_length(source_map))
-    arms = body.arms_on_ground(low, high, bears.at(times))
+    arms = body.arms_on_ground(low, high, _bears(contacts, times))
     touching, firmly = all_touching(times, [touches.get(side) for side in body.sides], lying)
     whole = np.column_stack((low[:, :len(legs)], arms.lowest(body.without_arms(low).min(axis=1))))
     stands_at = -lift_of_touching(whole, touching, firmly, leg)
@@ -134,7 +128,7 @@ def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: S
         order = np.argsort(np.concatenate((times, between)))
         times, low, high = (np.concatenate(both)[order] for both in ((times, between), (low, more[0]), (high, more[1])))
         touching, firmly = all_touching(times, [touches.get(side) for side in body.sides], lying)
-        arms = body.arms_on_ground(low, high, bears.at(times))
+        arms = body.arms_on_ground(low, high, _bears(contacts, times))
     low, ankles_at = body.without_arms(low), high[:, 1:2 * len(legs):2]
     below = high[:, :2 * len(legs):2] - ankles_at
     feet, shin, others = low[:, :len(legs)], low[:, len(legs):-1], low[:, -1]
@@ -142,13 +136,18 @@ def _measured(source: Clip, source_map: SkeletonMap, played: Clip, target_map: S
     others = np.minimum(others, (shin + goes * most_drawn(below, leg)).min(axis=1))
     ankles, soles = ankles_and_soles(source, source_map, body.sides, times, up)
     as_in_clip = feet + ratio * ankles - (ankles_at - body.ankles)
-    off = off_ground(times, as_in_clip, ratio * soles, body.sides, contacts)
+    off = off_ground(times, as_in_clip, ratio * soles, body.sides, contacts.feet)
     off = np.minimum(off, np.maximum(feet, 0.0))  # none that is already lower lifts the body
     lowest, on = arms.lowest(low.min(axis=1)), np.zeros(len(times))
     made = Measured(times, np.column_stack((feet, lowest)), np.column_stack((off, on)),
                     np.minimum(shin, low[:, -1:]), others, low[:, len(legs):].min(axis=1), touching, firmly, legs,
                     below, arms, leg)
     return made, body
+
+
+def _bears(contacts: BodyContacts, times: FloatArray) -> FloatArray:
+    """Return how much each hand bears the clip's body at times (F,), (F, 2)."""
+    return np.stack([contacts.weight(hand, times) for hand in HANDS], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,11 +170,6 @@ class _Body:
         """Which columns of the skin are of arms, two of each."""
         first = 2 * len(self.legs)
         return slice(first, first + 2 * len(self.arms))
-
-    def has_low_arms(self, low: FloatArray) -> bool:
-        """Tell whether skin of an arm ever is below the ground or the higher foot; low: of the skin."""
-        highest = np.maximum(low[:, :len(self.legs)].max(axis=1, keepdims=True), 0.0)
-        return bool((low[:, self.of_arms] < highest).any())
 
     def arms_on_ground(self, low: FloatArray, high: FloatArray, bears: FloatArray) -> ArmsOnGround:
         """Return what arms do at F times; low, high: of the skin; bears: (F, 2) how much hands bear the body."""
@@ -272,17 +266,7 @@ def _reach(found: Measured, played: Clip) -> FloatArray:
             down = most_put_down(played, limb, found.times_s[frames], found.below[frames, column])
             clear = np.maximum(found.clear[frames, column] - low[frames].min(axis=1), 0.0)
             reach[:, frames, column] = share[:, frames, column] * np.minimum(down, clear)
-            reach[1, :, column] = _calmly(found.times_s, reach[1, :, column], is_cycle=found.is_cycle)
     return np.asarray(reach.max(axis=0))
-
-
-def _calmly(times: FloatArray, values: FloatArray, *, is_cycle: bool) -> FloatArray:
-    """Return values (F,) at times (F,) that are nowhere larger, and neither begin nor end at once."""
-    if not values.any():
-        return values
-    every, repeated, own = with_neighbours(times, values, is_cycle=is_cycle)
-    lowest = lowest_beside(every, repeated, np.ones(len(every), np.bool_), 2.0 * _CALM_S)
-    return np.asarray(averaged(every, lowest[:, None], _CALM_S)[own, 0])
 
 
 def _where_sudden(times: FloatArray, low: FloatArray, stands_at: FloatArray, keys: FloatArray,

@@ -12,7 +12,7 @@ from ...maths.arrays import FloatArray
 from ...maths.displacement import DisplacementProblem, SoftBounds, solve_displacement
 
 _END_WEIGHT: Final = 1e6
-"""Curves begin and end where they are wanted, so that clips go on fitting together."""
+"""Curves that keep their ends begin and end where they are wanted, so that clips go on fitting together."""
 _SHORTEST_S: Final = 2.0 * SAMPLE_S
 """Shorter clips are not smoothed."""
 
@@ -31,14 +31,59 @@ class CurveBounds:
     hi_weight: FloatArray
 
 
-def fit_curves(times: FloatArray, wish: FloatArray, bounds: CurveBounds, smoothing_s: float, *,
-               is_cycle: bool) -> FloatArray:
+def smoothed(times: FloatArray, wish: FloatArray, smoothing_s: float, *, weight: FloatArray | float = 1.0,
+             lo: FloatArray | float = -np.inf, hi: FloatArray | float = np.inf, keeps_ends: bool = False,
+             is_cycle: bool = False, soft: SoftBounds | None = None,
+             holds_between: bool = False) -> FloatArray:
     """Return K curves (K, F) at times (F,) that bend little, are near their wishes (K, F), and within their bounds.
 
-    times: ascending, in seconds. smoothing_s: how long before and after itself a wish is heard. is_cycle: what happens
-    at the end is followed by the beginning; else curves begin and end where they are wanted, if lo lets them.
+    times: ascending, in seconds. smoothing_s: how long before and after itself a wish is heard. weight, lo, hi: (K, F)
+    or what broadcasts to that. keeps_ends: curves begin and end where they are wanted, if bounds let them. is_cycle:
+    what happens at the end is followed by the beginning. soft: bounds at these times that may be left at a price.
+    holds_between: the curve rises for what lo is between even frames, too, however dense times are there.
     Solved in even frames, as many as there are times in the same time; between them curves go straight, and are cut off
-    at lo.
+    at lo and hi.
+
+    >>> times, step = np.arange(9) / 30.0, (np.arange(9) > 4)[None] * 1.0
+    >>> smoothed(times, step, 0.04, lo=0.0, hi=1.0)[0].round(2).tolist()
+    [0.0, 0.0, 0.03, 0.13, 0.34, 0.65, 0.86, 0.96, 1.0]
+    """
+    lo, hi, weight = (np.broadcast_to(each, wish.shape) for each in (lo, hi, weight))
+    length = float(times[-1] - times[0]) if len(times) > 2 else 0.0
+    if length < _SHORTEST_S or not len(wish):
+        return np.asarray(np.clip(wish, lo, hi))
+    frames = max(round(length / float(np.median(np.diff(times)))), 2)
+    every, own = np.linspace(times[0], times[-1], frames + 1), slice(frames if is_cycle else frames + 1)
+    wished, weights = (_at(every, times, rows) for rows in (wish, weight))
+    low, high = (_highest if holds_between else _at)(every, times, lo), _at(every, times, hi)
+    if is_cycle:
+        wished[:, 0], low[:, 0] = 0.5 * (wished[:, 0] + wished[:, -1]), np.maximum(low[:, 0], low[:, -1])
+        high[:, 0] = np.minimum(high[:, 0], high[:, -1])
+    elif keeps_ends:
+        weights[:, [0, -1]] = _END_WEIGHT
+    if soft is not None:
+        soft = SoftBounds(*(_at(every, times, rows)[:, own]
+                            for rows in (soft.lo, soft.hi, soft.lo_weight, soft.hi_weight)))
+    made = solve_displacement(DisplacementProblem(
+        wished[:, own], weights[:, own], low[:, own], high[:, own], np.full(len(wish), smoothing_s), length / frames,
+        soft, is_cycle)).curves
+    closed = np.concatenate((made, made[:, :1]), axis=1) if is_cycle else made
+    return np.asarray(np.clip(_at(times, every, closed), lo, hi))
+
+
+def _highest(every: FloatArray, times: FloatArray, rows: FloatArray) -> FloatArray:
+    """Return the highest that rows (K, F) are beside even times (N,), (K, N): what lies between is not passed over."""
+    highest = _at(every, times, rows)
+    before = np.clip(np.searchsorted(every, times, side="right") - 1, 0, len(every) - 2)
+    for row, own in zip(highest, rows, strict=True):
+        np.maximum.at(row, before, own)
+        np.maximum.at(row, before + (times > every[before]), own)
+    return highest
+
+
+def fit_curves(times: FloatArray, wish: FloatArray, bounds: CurveBounds, smoothing_s: float, *,
+               is_cycle: bool) -> FloatArray:
+    """Return K curves (K, F) at times (F,) that keep their ends, near their wishes (K, F); see smoothed.
 
     >>> times, hop = np.arange(61) / 60.0, (np.arange(61) == 30)[None] * 1.0
     >>> far = hop * 0.0 + 9.0
@@ -47,22 +92,11 @@ def fit_curves(times: FloatArray, wish: FloatArray, bounds: CurveBounds, smoothi
     >>> float(free.max().round(2)), float(near.max().round(2))
     (0.05, 0.5)
     """
-    length = float(times[-1] - times[0]) if len(times) > 2 else 0.0
-    if length < _SHORTEST_S:
-        return np.maximum(wish, bounds.lo)
-    frames = max(round(length / float(np.median(np.diff(times)))), 2)
-    every = np.linspace(times[0], times[-1], frames + 1)
-    wished, lo, soft_lo, soft_hi, lo_weight, hi_weight = (
-        np.stack([np.interp(every, times, row) for row in rows]) for rows in
-        (wish, bounds.lo, bounds.soft_lo, bounds.soft_hi, bounds.lo_weight, bounds.hi_weight))
-    weight, own = np.ones_like(wished), slice(frames if is_cycle else frames + 1)
-    if is_cycle:
-        wished[:, 0], lo[:, 0] = 0.5 * (wished[:, 0] + wished[:, -1]), np.maximum(lo[:, 0], lo[:, -1])
-    else:
-        weight[:, [0, -1]] = _END_WEIGHT
-    soft = SoftBounds(soft_lo[:, own], soft_hi[:, own], lo_weight[:, own], hi_weight[:, own])
-    made = solve_displacement(DisplacementProblem(
-        wished[:, own], weight[:, own], lo[:, own], np.full_like(lo[:, own], np.inf), np.full(len(wish), smoothing_s),
-        length / frames, soft, is_cycle)).curves
-    closed = np.concatenate((made, made[:, :1]), axis=1) if is_cycle else made
-    return np.asarray(np.maximum(np.stack([np.interp(times, every, curve) for curve in closed]), bounds.lo))
+    soft = SoftBounds(bounds.soft_lo, bounds.soft_hi, bounds.lo_weight, bounds.hi_weight)
+    return smoothed(times, wish, smoothing_s, lo=bounds.lo, keeps_ends=True, is_cycle=is_cycle, soft=soft)
+
+
+def _at(at: FloatArray, times: FloatArray, rows: FloatArray) -> FloatArray:
+    """Return rows (K, F) at other times (N,), (K, N); one that is infinite anywhere is so everywhere."""
+    return np.stack([np.interp(at, times, row) if np.isfinite(row).all() else
+                     np.full(len(at), row[~np.isfinite(row)][0]) for row in rows])

@@ -22,8 +22,6 @@ _MOST_DRAWN_LEGS: Final = 0.25
 """A foot that would have to be drawn up by more lifts the body by the rest."""
 _BELOW_HIP: Final = (0.3, 0.5)
 """Of a leg's length: with its ankle at most so far below the hip it draws no foot up; from the second on, wholly."""
-_HOP_LEGS_PER_S: Final = 1.5
-"""A body that is lifted or lowered faster than this hops."""
 _STRAIGHTENED: Final = 0.985
 """Of a leg's length: none that puts its foot down is straightened further."""
 _BENT_FURTHER: Final = 0.5
@@ -100,33 +98,6 @@ def _bones(clip: Clip, leg: Limb, times: FloatArray) -> tuple[float | FloatArray
 
 def _length(ways: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.norm(ways, axis=-1))
-
-
-def without_hops(times: FloatArray, lift: FloatArray, leg: float, *, is_cycle: bool) -> FloatArray:
-    """Return lifts (F,) at times (F,), nowhere higher, by which no body hops; feet are to be drawn up by the rest.
-
-    is_cycle: what happens at the end is followed by the beginning.
-
-    >>> without_hops(np.arange(5.0), np.array((0.0, 0.0, 3.0, 3.0, 3.5)), 1.0, is_cycle=False).tolist()
-    [0.0, 0.0, 1.5, 3.0, 3.5]
-    """
-    speed, (every, wanted, own) = _HOP_LEGS_PER_S * leg, with_neighbours(times, lift, is_cycle=is_cycle)
-    rising = np.minimum.accumulate(wanted - speed * every) + speed * every
-    falling = np.minimum.accumulate((wanted + speed * every)[::-1])[::-1] - speed * every
-    return np.asarray(np.minimum(np.minimum(rising, falling), wanted)[own])
-
-
-def with_neighbours(times: FloatArray, values: FloatArray, *, is_cycle: bool) -> tuple[FloatArray, FloatArray, slice]:
-    """Return times and values (F,) with those of the rounds before and after, if a cycle; and where its own are.
-
-    >>> with_neighbours(np.array((0.0, 1.0)), np.array((5.0, 6.0)), is_cycle=True)[0].tolist()
-    [-1.0, 0.0, 0.0, 1.0, 1.0, 2.0]
-    """
-    if not is_cycle:
-        return times, values, slice(None)
-    length = times[-1] - times[0]
-    every = np.concatenate((times - length, times, times + length))
-    return every, np.tile(values, 3), slice(len(times), 2 * len(times))
 
 
 def lifted(skeleton: Skeleton, translations: Tracks, ground: Ground, up: FloatArray, root: int | None) -> Tracks:

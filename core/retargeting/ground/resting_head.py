@@ -10,10 +10,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ...clips.body_contacts import HEAD, BodyContacts
 from ...clips.clip import Clip, Tracks
 from ...clips.keyed import SAMPLE_S
 from ...clips.posed import PosedJoints
-from ...maths.arrays import FloatArray, smoothstep
+from ...maths.arrays import FloatArray
 from ...skeletons.hierarchy import is_descendant, with_descendants
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
@@ -21,20 +22,18 @@ from ..comparing.reference import rebased
 from ..limbs import with_joint_turned
 from ..skin_points import SkinPoints
 from .bearing_skin import may_touch
-from .eased import averaged
+from .fitted_curves import smoothed
 from .lowest_skin import LowestSkin
-from .off_ground import lowest_beside
-from .touching import height_of_lying, leg_length
+from .touching import leg_length
 
 _NECK: Final = ("vc7", "vc4", "vc2", "skullbase")
-_NEAR_LEGS: Final = (0.05, 0.2)
-"""A head, and seat or back, at most so high above the ground in a clip rest on it; from the second on they do not."""
 _MOST_RAD: Final = np.radians(35.0)
 _STEEP: Final = 0.3
 """Of the way from neck to head: so much of it is taken to be level at least."""
 _STILL_LEGS: Final = 0.005
 _ROUNDS: Final = 4
-_MOMENT_S: Final = 0.12
+_SOFT_S: Final = 0.12
+"""So long before and after itself it is heard by how much a neck is to bend."""
 _MOST_KNOWN: Final = 4
 
 
@@ -89,19 +88,19 @@ def _head(found: SkeletonMap, own: Skeleton, skin: SkinPoints, up: tuple[float, 
     return _Head(neck, LowestSkin.of_parts(skin, own, [is_head]), np.append(middle, 1.0), ground)
 
 
-def with_resting_head(source: Clip, source_map: SkeletonMap, played: Clip, found: SkeletonMap, skin: SkinPoints,
+def with_resting_head(contacts: BodyContacts, played: Clip, found: SkeletonMap, skin: SkinPoints,
                       up: FloatArray) -> Clip:
     """Return a clip in which the head of who lies is on the ground, as far as necks bend, where it is in the source.
 
-    source: the clip as it was compared, in the target's axes, with the map of its skeleton. found: the map of the
-    target, resting in the pose in which it stands; skin: as it rests itself. up: (3,) unit.
+    contacts: of the clip that it plays. found: the map of the target, resting in the pose in which it stands; skin: as
+    it rests itself. up: (3,) unit.
     """
     steps = np.append(np.arange(0.0, played.duration_s, SAMPLE_S), played.duration_s)
-    share = 1.0 - smoothstep(height_of_lying(source, source_map, up, steps), *_NEAR_LEGS)
+    share = contacts.weight(HEAD, steps)
     head = _head(found, played.skeleton, skin, tuple(up.tolist())) if share.any() else None
     if head is None:
         return played
-    near = np.flatnonzero(averaged(steps, share[:, None], _MOMENT_S)[:, 0] > 0.0)
+    near = np.flatnonzero(share)
     times, share = steps[near], share[near]
     low, way = head.low(played, times, up), head.way(played, times)
     stays = (1.0 - share) * np.maximum(low, 0.0)
@@ -114,5 +113,7 @@ def with_resting_head(source: Clip, source_map: SkeletonMap, played: Clip, found
     for _ in range(_ROUNDS):
         angles = np.clip(angles + np.arctan((low - stays) / np.maximum(wide, _STEEP * long)), 0.0, _MOST_RAD)
         low = head.low(head.bent(played, times, axes, angles), times, up)
-    least = lowest_beside(times, angles, np.ones(len(near), np.bool_), 2.0 * _MOMENT_S)  # or it would be in the ground
-    return head.bent(played, times, axes, averaged(times, least[:, None], _MOMENT_S)[:, 0])
+    bends = np.zeros(len(steps))
+    bends[near] = angles
+    bends = smoothed(steps, bends[None], _SOFT_S, lo=0.0, hi=bends)[0]  # none farther, or it would be in the ground
+    return head.bent(played, times, axes, bends[near])

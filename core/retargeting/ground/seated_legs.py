@@ -16,8 +16,9 @@ from typing import Final
 
 import numpy as np
 
+from ...clips.body_contacts import FEET, SEAT, TRUNK, BodyContacts
 from ...clips.clip import Clip
-from ...clips.contacts import FootContacts, depth_within, foot_contacts
+from ...clips.contacts import FootContacts, depth_within
 from ...clips.keyed import SAMPLE_S, beside, key_times
 from ...clips.posed import PosedJoints
 from ...maths.arrays import BoolArray, FloatArray, merged, smoothstep
@@ -26,28 +27,24 @@ from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
 from ..limbs import Limb, with_rotations
 from ..skin_points import SkinPoints
-from .bearing_hands import bearing_instead
 from .bearing_skin import may_touch
 from .bearing_trunk import of_trunk
-from .eased import averaged
+from .fitted_curves import smoothed
 from .grounding import Ground, turns_of_moved
 from .lowest_skin import LowestSkin
-from .touching import EASE_S, height_of_trunk, leg_length
+from .touching import EASE_S, TRUNK_NEAR_LEGS, leg_length
 
-_NEAR_LEGS: Final = (0.05, 0.35)
-"""Seat or back that is at most so high above the ground bears the body; from the second on legs are as they are."""
-_NEAR_BY_JOINTS_LEGS: Final = (0.05, 0.2)
-"""The same of a body whose skin is not known: who tips onto his side may be as near, and not borne by it."""
 _FAR_LEGS: Final = (0.2, 0.35)
 """Feet that hang higher above seat or back than the second are not put down."""
-_BESIDE_LEGS: Final = (0.12, 0.22)
-"""Feet that are no farther aside of their hips than the first are below the seat, of one who sits on his heels: they
-bear it, and no leg is turned away from under it. From the second on they are beside it."""
 _SOFT_LEGS: Final = 0.004
 """Legs begin to be turned up when they are so high above seat or back."""
 _STILL_LEGS: Final = 1e-3
-_MOMENT_S: Final = 0.08
-"""Legs turn to where they are to be over four times as long: who falls is on his back at once."""
+_SOFT_S: Final = 0.08
+"""So long before and after itself it is heard where legs are to be: who falls is on his back at once."""
+_ON_WEIGHT: Final = 10.0
+"""It counts so much more while seat or back are on the ground."""
+_HEARD_S: Final = 0.2
+"""And no longer is anything of it left."""
 _ROUNDS: Final = 5
 """Legs turn as they are drawn up, and other skin is lowest then; with the thighs the seat's own goes up, and knees that
 are lowest go up by half of what ankles do."""
@@ -90,31 +87,28 @@ def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints) -> _Body | None:
     return _Body(legs, LowestSkin.of_parts(skin, own, parts))
 
 
-def with_legs_beside_trunk(source: Clip, source_map: SkeletonMap, played: Clip, found: SkeletonMap, skin: SkinPoints,
+def with_legs_beside_trunk(contacts: BodyContacts, played: Clip, found: SkeletonMap, skin: SkinPoints,
                            up: FloatArray) -> tuple[Clip, Ground | None]:
     """Return a clip whose legs are not deeper than its seat and back, as far as these bear the body in its source.
 
     And what lowers the body by as much as that raises what of it is lowest; None: nothing.
 
-    source: the clip as it was compared, in the target's axes, with the map of its skeleton. found: the map of the
-    target, resting in the pose in which it stands; skin: as it rests itself. up: (3,) unit.
+    contacts: of the clip that it plays. found: the map of the target, resting in the pose in which it stands; skin: as
+    it rests itself. up: (3,) unit.
     """
-    nearness = _NEAR_BY_JOINTS_LEGS if source.skin is None else _NEAR_LEGS
     steps = np.append(np.arange(0.0, played.duration_s, SAMPLE_S), played.duration_s)
-    near = _beside(height_of_trunk(source, source_map, up, steps) < nearness[1])
+    near = _beside(contacts.weight(TRUNK, steps) > 0.0)
     body = _body(found, played.skeleton, skin) if near.any() else None
     if body is None:
         return played, None
     times = _times(played, body, steps, near)
-    height = np.maximum(height_of_trunk(source, source_map, up, times), 0.0)
-    share, is_on = 1.0 - smoothstep(height, *nearness), 1.0 - smoothstep(height, 0.0, nearness[0])
-    share *= 1.0 - bearing_instead(source, source_map, up, times, height)
-    share = share * np.stack([_beside_seat(source, source_map, side, times, up) for side in body.legs])
-    contacts = foot_contacts(source, source_map, up)
+    height = np.maximum(contacts.height(TRUNK, times), 0.0)
+    share, is_on = contacts.weight(TRUNK, times), 1.0 - smoothstep(height, 0.0, TRUNK_NEAR_LEGS[0])
+    share = share * np.stack([1.0 - contacts.weight(FEET[side], times, on=SEAT) for side in body.legs])
     leg, made, before = leg_length(found), played, body.low(played, times, up)
-    stands, low = np.stack([_stands(times, contacts.get(side)) for side in body.legs]), before
+    stands, low = np.stack([_stands(times, contacts.feet.get(side)) for side in body.legs]), before
     for _ in range(_ROUNDS):
-        deep = (low[:, 0] - before[:, 1:].T) / leg - np.minimum(height, nearness[1])
+        deep = (low[:, 0] - before[:, 1:].T) / leg - np.minimum(height, TRUNK_NEAR_LEGS[1])
         wanted = before[:, 1:].T + leg * _calmly(times, share * _raised(deep, stands), is_on)
         new: dict[int, tuple[FloatArray, FloatArray]] = {}
         for limb, raised in zip(body.legs.values(), wanted - low[:, 1:].T, strict=True):
@@ -137,8 +131,8 @@ def _times(played: Clip, body: _Body, steps: FloatArray, near: BoolArray) -> Flo
 
 
 def _beside(near: BoolArray) -> BoolArray:
-    """Return which steps are near, or so shortly before or after such that averages over moments see them."""
-    reach = math.ceil(2.0 * _MOMENT_S / SAMPLE_S) + 1
+    """Return which steps are near, or so shortly before or after such that they are heard."""
+    reach = math.ceil(_HEARD_S / SAMPLE_S) + 1
     return np.asarray(np.convolve(near, np.ones(2 * reach + 1), "full")[reach:reach + len(near)] > 0.0)
 
 
@@ -152,32 +146,12 @@ def _raised(deep: FloatArray, stands: FloatArray) -> FloatArray:
 
 
 def _calmly(times: FloatArray, raised: FloatArray, is_on: FloatArray) -> FloatArray:
-    """Return by how much legs are raised (L, F) at times (F,), gone to and back from over moments.
+    """Return by how much legs are raised (L, F) at times (F,), gone to and back from softly.
 
-    is_on: (F,) how much seat or back are on the ground. There what averages miss is averaged once more. What begins or
-    ends within a moment goes on as it came, turned about: clips go on fitting to others.
+    is_on: (F,) how much seat or back are on the ground, where it counts more. A clip's ends stay, so that clips go on
+    fitting to others.
     """
-    ends = times[1:] <= times[0] + 2.0 * _MOMENT_S, times[:-1] >= times[-1] - 2.0 * _MOMENT_S
-
-    def mirrored(values: FloatArray) -> FloatArray:
-        return np.concatenate((2.0 * values[0] - values[1:][ends[0]][::-1], values,
-                               2.0 * values[-1] - values[:-1][ends[1]][::-1]))
-
-    every, own = mirrored(times), slice(int(ends[0].sum()), int(ends[0].sum()) + len(times))
-    calm = averaged(every, mirrored(raised.T), _MOMENT_S)[own]
-    calm += averaged(every, mirrored(is_on[:, None] * (raised.T - calm)), _MOMENT_S)[own]
-    return np.asarray(calm.T)
-
-
-def _beside_seat(source: Clip, source_map: SkeletonMap, side: str, times: FloatArray, up: FloatArray) -> FloatArray:
-    """Return how much a foot is beside the seat at times (F,), (F,) 0 to 1, and not below it, where it bears that."""
-    limb = Limb.of(source_map, side, ("hip", "knee", "ankle"))
-    if limb is None:
-        return np.ones(len(times))
-    _, at = PosedJoints.of(source, np.array((limb.first, limb.last))).placed(times)
-    away = at[:, 1] - at[:, 0]
-    wide = np.linalg.norm(away - (away @ up)[:, None] * up, axis=1)
-    return np.asarray(smoothstep(wide / leg_length(source_map), *_BESIDE_LEGS))
+    return smoothed(times, raised, _SOFT_S, weight=1.0 + _ON_WEIGHT * is_on, keeps_ends=True)
 
 
 def _stands(times: FloatArray, contacts: FootContacts | None) -> FloatArray:

@@ -14,25 +14,23 @@ from typing import Final
 
 import numpy as np
 
+from ...clips.body_contacts import HANDS, TRUNK, BodyContacts
 from ...clips.clip import Clip
-from ...clips.contacts import depth_within, foot_contacts
+from ...clips.contacts import depth_within, joined
 from ...clips.keyed import SAMPLE_S
 from ...clips.posed import PosedJoints
-from ...maths.arrays import BoolArray, FloatArray, smoothstep
+from ...maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
 from ...skeletons.hierarchy import with_descendants
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
-from ..limbs import with_joint_turned
+from ..limbs import Limb, with_joint_turned
 from ..skin_points import SkinPoints
-from .bearing_hands import bearing_hands, bearing_instead
 from .bearing_skin import may_touch
 from .bearing_trunk import of_trunk
-from .eased import averaged
+from .fitted_curves import smoothed
 from .lowest_skin import LowestSkin
-from .touching import EASE_S, height_of_trunk, leg_length
+from .touching import EASE_S, leg_length
 
-_NEAR_LEGS: Final = (0.05, 0.2)
-"""Seat or back that is at most so high above the ground in a clip bears the body; from the second on it does not."""
 _LEVEL: Final = (0.5, 0.75)
 """Sines: with his spine less steep than the first somebody lies; steeper than the second, he sits."""
 _MOST_RAD: Final = np.radians(22.0)
@@ -47,12 +45,13 @@ come down."""
 _STRETCHED: Final = (0.85, 0.95)
 """Of a leg's length from hip to ankle: one that is shorter than the first puts its foot down itself."""
 _STILL_LEGS: Final = 0.005
-_LEAST: Final = 1e-6
-"""Averages are 0 but for rounding."""
 _ROUNDS: Final = 4
 _BEYOND: Final = 1.4
 """Of the spine from hips to shoulders: so far from the hips is what bears the body, a head farther than arms."""
-_MOMENT_S: Final = 0.08
+_SOFT_S: Final = 0.06
+"""So long before and after itself an angle is heard."""
+_HEARD_S: Final = 0.25
+"""And in a longer time before and after nothing of it is left."""
 _ENDS: Final = ("l_hip", "r_hip", "l_shoulder", "r_shoulder")
 _MOST_KNOWN: Final = 4
 
@@ -84,7 +83,7 @@ class _Body:
         steps: (F,) in seconds. share: (F,) how much it is to do so. as_high: (F,). leg: how long legs are if feet are
         to come down. bounds: the least and the most that shoulders go up by, in radians. still: so little may be left.
         """
-        frames = np.flatnonzero(averaged(steps, share[:, None], _MOMENT_S)[:, 0] > _LEAST)
+        frames = _beside(steps, share)
         times, spine = steps[frames], self.spine(clip, steps[frames])
         level = spine - (spine @ up)[:, None] * up
         long, wide = (np.linalg.norm(each, axis=1) for each in (spine, level))
@@ -98,9 +97,15 @@ class _Body:
             if np.max(np.abs(wanted - angles[frames]) * far, initial=0.0) <= still:
                 break
             angles[frames] = wanted
-            calm = averaged(steps, angles[:, None], _MOMENT_S)[frames, 0]
+            calm = smoothed(steps, angles[None], _SOFT_S, lo=bounds[0], hi=bounds[1])[0, frames]
             made = with_joint_turned(clip, root, times, axes, -calm)
         return made
+
+
+def _beside(steps: FloatArray, share: FloatArray) -> IntArray:
+    """Return at which steps (F,) a share (F,) counts, or so shortly before or after that it is heard there, (N,)."""
+    counts = steps[share > 0.0]
+    return np.flatnonzero(depth_within(steps, joined(counts[:, None] + (-_HEARD_S, _HEARD_S))) >= 0.0)
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
@@ -125,41 +130,35 @@ def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints, *, is_on_hands: b
     return _Body(LowestSkin.of_parts(skin, own, parts), [joints[name] for name in _ENDS])
 
 
-def tipped(source: Clip, source_map: SkeletonMap, played: Clip, found: SkeletonMap, skin: SkinPoints, root: int | None,
+def tipped(contacts: BodyContacts, played: Clip, found: SkeletonMap, skin: SkinPoints, root: int | None,
            up: FloatArray, most_rad: float = _MOST_RAD) -> Clip:
     """Return a clip whose body tips until seat or back are as low as in its source, where they bear it there.
 
     That is, above the lowest of head and arms. By most_rad at most.
 
-    source: the clip as it was compared, in the target's axes, with the map of its skeleton. found: the map of the
-    target, resting in the pose in which it stands; skin: as it rests itself. root: the joint that carries all of it.
-    up: (3,) unit.
+    contacts: of the clip that it plays. found: the map of the target, resting in the pose in which it stands; skin: as
+    it rests itself. root: the joint that carries all of it. up: (3,) unit.
     """
     steps = np.append(np.arange(0.0, played.duration_s, SAMPLE_S), played.duration_s)
-    height = height_of_trunk(source, source_map, up, steps)
-    near = 1.0 - smoothstep(height, *_NEAR_LEGS)
-    if near.any():
-        near *= 1.0 - bearing_instead(source, source_map, up, steps, height)
+    near = contacts.weight(TRUNK, steps)
     body = _body(found, played.skeleton, skin, is_on_hands=False) if near.any() and root is not None else None
     if body is None or root is None:
         return played
-    as_high = leg_length(found) * np.where(near > 0.0, np.maximum(height, 0.0), 0.0)
+    as_high = leg_length(found) * np.where(near > 0.0, np.maximum(contacts.height(TRUNK, steps), 0.0), 0.0)
     return body.settled(played, root, up, steps, near, as_high, 0.0, (0.0, most_rad), _STILL_LEGS * leg_length(found))
 
 
-def on_hands_and_feet(source: Clip, source_map: SkeletonMap, played: Clip, found: SkeletonMap, skin: SkinPoints,
-                      root: int | None, up: FloatArray) -> tuple[Clip, FloatArray, FloatArray] | None:
+def on_hands_and_feet(contacts: BodyContacts, played: Clip, found: SkeletonMap, skin: SkinPoints, root: int | None,
+                      up: FloatArray) -> tuple[Clip, FloatArray, FloatArray] | None:
     """Return a clip whose body tips until its feet are as low as its hands, where both bear it in the source.
 
     As in push-ups on arms that are longer for the legs, or shorter. And by what it is to be moved, (F, 3) at times
     (F,), so that its feet stay; None: nothing is to be done. For arguments see tipped.
     """
     steps, leg = np.append(np.arange(0.0, played.duration_s, SAMPLE_S), played.duration_s), leg_length(found)
-    if root is None or not np.isfinite(height_of_trunk(source, source_map, up, steps)).any():
-        return None
-    share = _on_stretched_legs(source, source_map, up, steps)
-    body = _body(found, played.skeleton, skin, is_on_hands=True) if share.any() else None
-    if body is None:
+    share = _on_stretched_legs(contacts, played, found, steps)
+    body = _body(found, played.skeleton, skin, is_on_hands=True) if share.any() and root is not None else None
+    if body is None or root is None:
         return None
     frames = np.flatnonzero(share)
     share[frames] *= smoothstep(np.abs(body.hangs(played, steps[frames], up)) / leg, *_SEEN_LEGS)
@@ -175,17 +174,17 @@ def on_hands_and_feet(source: Clip, source_map: SkeletonMap, played: Clip, found
     return made, steps, away - (away @ up)[:, None] * up
 
 
-def _on_stretched_legs(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray) -> FloatArray:
-    """Return how much hands bear a clip's body at times (F,), and a foot whose leg is stretched, (F,) from 0 to 1."""
-    contacts, leg = foot_contacts(clip, found, up), leg_length(found)
-    hands = bearing_hands(clip, found, contacts, up, leg).at(times).max(axis=1)
-    stretched = np.zeros(len(times))
+def _on_stretched_legs(contacts: BodyContacts, played: Clip, found: SkeletonMap, times: FloatArray) -> FloatArray:
+    """Return how much hands bear a body at times (F,), and a planted foot whose leg is stretched, (F,) from 0 to 1."""
+    hands, stretched = np.maximum(*(contacts.weight(hand, times) for hand in HANDS)), np.zeros(len(times))
     if not hands.any():
         return stretched
-    for side, contact in contacts.items():
-        stands = smoothstep(depth_within(times, contact.stands), -EASE_S, 0.0)
-        ends = np.array([found.joint_of[f"{side}_{name}"] for name in ("hip", "ankle")])
-        at = PosedJoints.of(clip, ends).placed(times)[1]
-        long = np.linalg.norm(at[:, 0] - at[:, 1], axis=1) / leg
-        stretched = np.maximum(stretched, stands * smoothstep(long, *_STRETCHED))
+    for side, contact in contacts.feet.items():
+        leg = Limb.of(found, side, ("hip", "knee", "ankle"))
+        if leg is not None:
+            planted = smoothstep(depth_within(times, contact.stands), -EASE_S, 0.0)
+            _, at = PosedJoints.of(played, np.array(leg)).placed(times)
+            bones = np.linalg.norm(np.diff(at, axis=1), axis=-1).sum(axis=1)
+            long = np.linalg.norm(at[:, 0] - at[:, 2], axis=1) / np.maximum(bones, 1e-30)
+            stretched = np.maximum(stretched, planted * smoothstep(long, *_STRETCHED))
     return np.asarray(hands * stretched)

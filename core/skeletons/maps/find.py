@@ -16,6 +16,7 @@ from .body import JOINT_OF_PART, Tree
 from .fingers import fingers_of, first_of_counted
 from .shape import has_limbs, has_limbs_besides, limbs_by_shape, without_between
 from .skeleton_map import SkeletonMap
+from .unnamed import with_unnamed
 
 LIMBS: Final = (("hip", "knee", "ankle"), ("shoulder", "elbow", "wrist"))
 _ENDS: Final = {LIMBS[0]: ("toe",), LIMBS[1]: ()}
@@ -63,8 +64,13 @@ def map_in_any_pose(skeleton: Skeleton) -> SkeletonMap:
 
 
 def _map(skeleton: Skeleton, in_any_pose: bool) -> SkeletonMap:
-    tree = Tree.of(skeleton)
     said = tuple(skeleton.meant.get(name) for name in skeleton.names)
+    found = _map_of(skeleton, said, in_any_pose)
+    return found if hanim.ROOT in said else with_unnamed(found)
+
+
+def _map_of(skeleton: Skeleton, said: tuple[str | None, ...], in_any_pose: bool) -> SkeletonMap:
+    tree = Tree.of(skeleton)
     standard = said if hanim.ROOT in said else hanim.canonical_names(skeleton.names)
     known = sum(name is not None for name in standard)
     if hanim.ROOT in standard or known >= _LEAST_STANDARD * len(skeleton):

@@ -22,7 +22,8 @@ SURE: Final = 0.6
 
 _SAME_DIRECTION = 0.64
 """Cosine of about 50°."""
-_SAME_UP = 1e-9
+_SAME_UP = 0.08
+"""Of two directions a body is as upright along, within about 3° of the middle, the stated one counts."""
 
 ESSENTIAL: Final[tuple[str, ...]] = (hanim.ROOT, "skullbase", *(
     f"{side}_{joint}" for joint in ("hip", "knee", "ankle", "shoulder", "elbow", "wrist") for side in "lr"))

@@ -14,8 +14,8 @@ import numpy as np
 
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray
+from ..ground.off_ground import lowest_beside
 from ..limbs import LimbPoses
-from .off_ground import lowest_beside
 
 _MOMENT_S: Final = 0.05
 """Averages are over twice as long before and after, and most of what they see is within this; longer ones miss short

@@ -1,0 +1,143 @@
+"""What a library of very many files costs the shelf: `dev.py bench shelf [BVH] [FBX] [SECONDS]`.
+
+By default 20000 500 60. Files are made in nested folders: short BVH clips with numbers of their own, and FBX files.
+Printed are, in milliseconds of one processor, which other work on the machine does not lengthen: until all files are
+listed; until chips lie in their places and are drawn, the first time and after more was read; a search by name and by
+class. Then how many files are read in SECONDS and what a frame of the interface waits for Python meanwhile, on the
+clock, and how much memory the process has grown by, in MB.
+"""
+
+import resource
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import bpy  # noqa: F401  # the bridge imports it
+import checkout
+import numpy as np
+
+from takt.bridge import shelf_search
+from takt.core.formats import endings
+from takt.core.library.contents import contents
+from takt.core.library.library import SCORE_SUFFIX
+from takt.core.score_editor import shelf
+from takt.core.score_editor.commands import Playable
+from takt.core.score_editor.theme import Theme
+from takt.core.score_editor.view import View
+
+Result = TypeVar("Result")
+NAMES = ("walk", "run", "jump", "turn_left", "wave", "sit_down", "idle", "kick")
+JOINTS = ("Spine", "Neck", "Head", "LeftArm", "LeftForeArm", "LeftHand", "RightArm", "RightForeArm", "RightHand",
+          "LeftUpLeg", "LeftLeg", "LeftFoot", "RightUpLeg", "RightLeg", "RightFoot")
+TREE: dict[str, Any] = {"Hips": {"Spine": {"Neck": {"Head": {}}, "LeftArm": {"LeftForeArm": {"LeftHand": {}}},
+                           "RightArm": {"RightForeArm": {"RightHand": {}}}},
+                 "LeftUpLeg": {"LeftLeg": {"LeftFoot": {}}}, "RightUpLeg": {"RightLeg": {"RightFoot": {}}}}}
+AT = {"Spine": (0, 10, 0), "Neck": (0, 45, 0), "Head": (0, 10, 0), "LeftArm": (17, 40, 0), "LeftForeArm": (27, 0, 0),
+      "LeftHand": (25, 0, 0), "RightArm": (-17, 40, 0), "RightForeArm": (-27, 0, 0), "RightHand": (-25, 0, 0),
+      "LeftUpLeg": (10, -5, 0), "LeftLeg": (0, -42, 0), "LeftFoot": (0, -42, 0), "RightUpLeg": (-10, -5, 0),
+      "RightLeg": (0, -42, 0), "RightFoot": (0, -42, 0)}
+
+
+def bvh(seed: int, frames: int = 30) -> str:
+    """Return a clip of a body whose limbs swing, other ones for each seed."""
+    lines, rng = ["HIERARCHY"], np.random.default_rng(seed)
+
+    def joint(name: str, children: dict[str, Any], depth: int) -> None:
+        at, room = AT.get(name, (0, 95, 0)), "\t" * depth
+        lines.append(f"{room}{'JOINT' if depth else 'ROOT'} {name}")
+        lines.extend((f"{room}{{", f"{room}\tOFFSET {at[0]} {at[1]} {at[2]}"))
+        lines.append(f"{room}\tCHANNELS " + ("3 Zrotation Xrotation Yrotation" if depth else
+                                             "6 Xposition Yposition Zposition Zrotation Xrotation Yrotation"))
+        for child, more in children.items():
+            joint(child, more, depth + 1)
+        if not children:
+            lines.extend((f"{room}\tEnd Site", f"{room}\t{{", f"{room}\t\tOFFSET 0 8 0", f"{room}\t}}"))
+        lines.append(f"{room}}}")
+
+    joint("Hips", TREE["Hips"], 0)
+    swing = rng.uniform(-25.0, 25.0, 3 * len(JOINTS) + 3) * np.sin(np.linspace(0.0, 2.0 * np.pi, frames))[:, None]
+    rows = np.concatenate((np.tile((0.0, 95.0, 0.0), (frames, 1)), swing), axis=1)
+    lines += ["MOTION", f"Frames: {frames}", "Frame Time: 0.033333",
+              *(" ".join(f"{value:.3f}" for value in row) for row in rows.tolist())]
+    return "\n".join(lines) + "\n"
+
+
+def make(root: Path, clips: int, others: int) -> None:
+    """Write the files, a hundred in a folder, in four levels."""
+    texts = [bvh(seed) for seed in range(40)]
+    for number in range(clips + others):
+        folder = root / f"set {number // 5_000}" / f"take {number // 500}" / "more" / f"deep {number // 100}"
+        folder.mkdir(parents=True, exist_ok=True)
+        name = f"{NAMES[number % len(NAMES)]}_{number:05}"
+        if number < clips:
+            (folder / f"{name}.bvh").write_text(texts[number % len(texts)], encoding="ascii")
+        else:
+            (folder / f"{name}.fbx").write_bytes(b"Kaydara FBX Binary")
+
+
+def ms(what: Callable[[], Result]) -> tuple[float, Result]:
+    """Return how long a processor takes for something, and its result."""
+    started = time.process_time()
+    result = what()
+    return 1e3 * (time.process_time() - started), result
+
+
+def memory_mb() -> float:
+    """Return the most memory that the process has had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
+
+
+def drawn(playables: tuple[Playable, ...], search: shelf_search.Search) -> None:
+    """Arrange and draw what a window shows."""
+    view, theme = View(1400.0, 500.0), Theme()
+    arranged = shelf.arrange(playables, view, theme)
+    shelf.shelf_layers(arranged, view, theme, figures=search.figures)
+
+
+def main() -> int:
+    """Print the table."""
+    numbers = [int(each) for each in sys.argv[1:4]]
+    clips, others, seconds = (*numbers, *(20_000, 500, 60)[len(numbers):])
+    root = Path(tempfile.mkdtemp(prefix="takt shelf "))
+    try:
+        make(root, clips, others)
+        print(f"{clips} BVH, {others} FBX")
+        print(f"{'listed':>28} {ms(lambda: contents([root], (*endings(), SCORE_SUFFIX)))[0]:8.1f} ms")
+        before = memory_mb()
+        started = time.process_time()
+        search = shelf_search.Search((root,), None)
+        while not search.files:
+            time.sleep(0.001)
+        opened = 1e3 * (time.process_time() - started)
+        took, _ = ms(lambda: drawn(search.playables(), search))
+        print(f"{'listed beside, then drawn':>28} {opened + took:8.1f} ms")
+        waits, until = [], time.perf_counter() + seconds
+        while time.perf_counter() < until and not search.work.has_ended():
+            started = time.perf_counter()
+            time.sleep(0.01)
+            waits.append(1e3 * (time.perf_counter() - started) - 10.0)
+        read = sum(file.held is not None for file in search.files.values())
+        print(f"{'read, classified':>28} {read}, {len(search.known)} in {seconds} s")
+        print(f"{'a frame waits for Python':>28} {np.median(waits):8.1f} ms, 99 % {np.percentile(waits, 99.0):.1f}, at "
+              f"most {max(waits):.1f}")
+        playables = search.playables()
+        print(f"{'chips again':>28} {ms(search.playables)[0]:8.1f} ms, drawn "
+              f"{ms(lambda: drawn(playables, search))[0]:.1f}")
+        for words in ("walk 0012", "walk, wild"):
+            shelf.found(playables, words)
+            took, found = ms(partial(shelf.found, playables, words))
+            print(f"{'search ' + words:>28} {took:8.1f} ms, {len(found)} found")
+        print(f"{'memory':>28} {memory_mb() - before:8.1f} MB more")
+        search.work.end()
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    checkout.run(main)

@@ -1,0 +1,189 @@
+"""Where the keys of an Action of tweaks go: tied to moments of the music, and moved to where these are now."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+
+from ..core.errors import TaktError
+from ..core.maths.arrays import FloatArray, IntArray
+from ..core.playing import ties as ties_
+from ..core.playing.moments import Timeline
+from ..core.playing.ties import Ties, Waiting
+from . import curves, element_history, properties, tweak_curves
+from .action_users import object_slot
+from .tweak_curves import SAME_FRAME, CurveKeys
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """By what keys are placed: a timeline, its first frame, and what the score's Action is made from then."""
+
+    timeline: Timeline
+    frame_start: int
+    fps: float
+    made_from: str
+
+    def frames(self, blocks: IntArray, shares: FloatArray) -> FloatArray:
+        """Return the frames of shares of blocks."""
+        return self.frame_start + self.timeline.times(blocks, shares) * self.fps
+
+
+def place(layer: properties.TaktTweaks, action: bpy.types.Action, before: Placed, now: Placed) -> None:
+    """Move the keys of one Action, and keep to which moments they are tied."""
+    bag = bag_of(action)
+    kept = ties_of(action)
+    if bag is None:
+        return
+    keys = tweak_curves.read(bag)
+    moments = _Moments.of(kept, tweak_curves.own_frames(keys), before, now)
+    there = moments.segment >= 0
+    waiting = [*(moments.waiting(at, keys) for at in np.flatnonzero(~there).tolist())]
+    restored, still = _restored(kept.waiting, now)
+    placed = _moved(keys.at(keys.are_own), moments)
+    for each in restored:
+        placed = placed.joined(each.keys)
+    frames = np.concatenate((moments.frame[there], [each.frame for each in restored]))
+    segments = np.concatenate((moments.segment[there], np.array([each.segment for each in restored], dtype=np.int64)))
+    shares = np.concatenate((moments.share[there], [each.share for each in restored]))
+    own = segments[_nearest(frames, placed.frames)]
+    eased = placed.eased(own, layer.ease_in * now.fps, layer.ease_out * now.fps, layer.holds)
+    if not _are_same(keys, eased):
+        tweak_curves.write(bag, keys, eased)
+    _keep(action, frames, segments, shares, now, (*still, *waiting))
+
+
+@dataclass(frozen=True, eq=False)
+class _Moments:
+    """The F moments at which an animator's keys lie, and where they go.
+
+    old: (F,) frames; segment: (F,) −1: gone; share, length: (F,); frame: (F,) new ones; stretch: (F,). names: what each
+    was tied to.
+    """
+
+    old: FloatArray
+    segment: IntArray
+    share: FloatArray
+    length: FloatArray
+    frame: FloatArray
+    stretch: FloatArray
+    names: list[tuple[ties_.Texts, Any]]
+
+    @classmethod
+    def of(cls, kept: Ties, frames: FloatArray, before: Placed, now: Placed) -> _Moments:
+        """Tie what is not tied yet to what was played before, and look for all blocks in what is played now."""
+        which = kept.find(frames, SAME_FRAME)
+        new = ties_.tied(before.timeline, frames[which < 0], before.frame_start, before.fps)
+        segment, share, length = np.full(len(frames), -1), np.zeros(len(frames)), np.zeros(len(frames))
+        names: list[tuple[ties_.Texts, Any]] = [({}, ())] * len(frames)
+        for ties, rows, own in ((kept, np.flatnonzero(which >= 0), which[which >= 0]),
+                                (new, np.flatnonzero(which < 0), np.arange(len(new)))):
+            if not len(rows):
+                continue
+            found = _found(ties.texts, ties.blocks, now)
+            segment[rows] = found[ties.block[own]]
+            share[rows], length[rows] = ties.share[own], ties.length[own]
+            for row, block in zip(rows.tolist(), ties.block[own].tolist(), strict=True):
+                names[row] = ties.texts, ties.blocks[block]
+        there = np.maximum(segment, 0)
+        placed = np.where(segment >= 0, now.frames(there, share), 0.0)
+        lengths = now.frames(there, np.ones(len(there))) - now.frames(there, np.zeros(len(there)))
+        stretch = np.divide(lengths, length, out=np.ones(len(frames)), where=(length > 0.0) & (segment >= 0))
+        return cls(frames, segment, share, length, placed, stretch, names)
+
+    def waiting(self, at: int, keys: CurveKeys) -> Waiting:
+        """Return the keys at a moment of a block that has gone."""
+        texts, block = self.names[at]
+        taken = keys.at(tweak_curves.is_near(keys.frames, self.old[at:at + 1]) & keys.are_own)
+        return Waiting(texts, block, float(self.share[at]), float(self.length[at]), taken.to_data())
+
+
+def _found(texts: ties_.Texts, blocks: Any, now: Placed) -> IntArray:
+    """Return the segments that play blocks now, −1: none does."""
+    lineage = ties_.lineage(texts, ties_.texts_of(now.timeline), element_history.origin)
+    return np.array([-1 if segment is None else segment for segment in now.timeline.find(blocks, lineage)],
+                    dtype=np.int64)
+
+
+class _Restored(NamedTuple):
+    """Keys whose block is there again."""
+
+    keys: CurveKeys
+    frame: float
+    segment: int
+    share: float
+
+
+def _restored(waiting: tuple[Waiting, ...], now: Placed) -> tuple[list[_Restored], list[Waiting]]:
+    """Return keys whose blocks are there again, and those that wait on."""
+    there, still = list[_Restored](), list[Waiting]()
+    for each in waiting:
+        segment = int(_found(each.texts, (each.block,), now)[0])
+        if segment < 0:
+            still.append(each)
+            continue
+        frame = float(now.frames(np.array((segment,)), np.array((each.share,)))[0])
+        try:
+            keys = CurveKeys.from_data(each.keys)
+        except (KeyError, TypeError, ValueError) as error:
+            raise TaktError(f"keys of tweaks that wait for their block are damaged ({error!r})") from None
+        there.append(_Restored(keys.moved(np.full(len(keys), frame), np.ones(len(keys))), frame, segment, each.share))
+    return there, still
+
+
+def _moved(keys: CurveKeys, moments: _Moments) -> CurveKeys:
+    """Return an animator's keys where their moments are now, without those of blocks that have gone."""
+    at = _nearest(moments.old, keys.frames)
+    stays = moments.segment[at] >= 0
+    return keys.at(stays).moved(moments.frame[at[stays]], moments.stretch[at[stays]])
+
+
+def _nearest(moments: FloatArray, frames: FloatArray) -> IntArray:
+    """Return which of some moments each frame is nearest to."""
+    if not len(moments) or not len(frames):
+        return np.zeros(0, dtype=np.int64)
+    order = np.argsort(moments)
+    ordered = moments[order]
+    after = np.minimum(np.searchsorted(ordered, frames), len(order) - 1)
+    before = np.maximum(after - 1, 0)
+    return np.asarray(order[np.where(frames - ordered[before] < ordered[after] - frames, before, after)])
+
+
+def _are_same(before: CurveKeys, after: CurveKeys) -> bool:
+    """Tell whether keys lie where they lay, by float32 as Blender has them; handles of generated ones are Blender's."""
+    if before.names != after.names or not np.array_equal(before.curve, after.curve):
+        return False
+    return np.array_equal(before.columns["type"], after.columns["type"]) and np.allclose(
+        before.columns["co"], after.columns["co"], rtol=0.0, atol=1e-4)
+
+
+def _keep(action: bpy.types.Action, frames: FloatArray, segments: IntArray, shares: FloatArray, now: Placed,
+          waiting: tuple[Waiting, ...]) -> None:
+    different, block = np.unique(segments, return_inverse=True)
+    ends = [now.frames(segments, np.full(len(segments), share)) for share in (0.0, 1.0)]
+    ties = Ties(ties_.texts_of(now.timeline), tuple(map(now.timeline.block, different.tolist())), frames, block, shares,
+                ends[1] - ends[0], waiting)
+    said = json.dumps(ties_.to_data(ties), separators=(",", ":"))
+    if said != getattr(action, properties.TIES):
+        setattr(action, properties.TIES, said)
+
+
+def ties_of(action: bpy.types.Action) -> Ties:
+    """Return to which moments the keys of an Action are tied; raise TaktError where that cannot be read."""
+    said = getattr(action, properties.TIES)
+    if not said:
+        return Ties.none()
+    try:
+        return ties_.from_data(json.loads(said))
+    except json.JSONDecodeError as error:
+        raise TaktError(f"the ties of the tweaks are damaged ({error})") from None
+
+
+def bag_of(action: bpy.types.Action) -> bpy.types.ActionChannelbag | None:
+    """Return the curves of an Action of tweaks, None where it has none yet."""
+    slot = object_slot(action)
+    return next((bag for bag in curves.bags(action) if slot is not None and bag.slot_handle == slot.handle), None)

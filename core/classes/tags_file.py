@@ -1,0 +1,79 @@
+"""Tags of one's own: a file beside the clips, plain text, a line for each clip, in order, so that versions compare.
+
+    # Takt tags 1
+    feet.Steps.left: favourite, stage left
+    mocap.walk_01: slow, for the king
+
+The name is that by which a score calls the clip from this folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from ..errors import FileError, quoted
+from ..library.files import read_file
+from ..library.whole_files import write_whole
+
+NAME: Final = "takt.tags"
+FAVOURITE: Final = "favourite"
+_FIRST: Final = "# Takt tags "
+_VERSION: Final = 1
+_MAX_LINE: Final = 2_000
+
+Tags = Mapping[str, tuple[str, ...]]
+"""Tags of clips, by the clips' names."""
+
+
+def parse(data: bytes, path: Path | None = None) -> Tags:
+    r"""Read tags. Raises FileError where it is no such file, or one of a newer version.
+
+    >>> dict(parse(b"# Takt tags 1\\na.walk: slow, favourite\\n"))
+    {'a.walk': ('slow', 'favourite')}
+    """
+    try:
+        lines = data.decode("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise FileError.at(f"is no text in UTF-8 (byte {error.start}), expected tags", path) from error
+    first = lines[0] if lines else ""
+    if not first.startswith(_FIRST) or not first.removeprefix(_FIRST).strip().isdecimal():
+        raise FileError.at(f"begins with {quoted(first[:80])}, expected {quoted(_FIRST + str(_VERSION))}", path, 1)
+    if int(first.removeprefix(_FIRST)) > _VERSION:
+        raise FileError.at(f"is of version {first.removeprefix(_FIRST).strip()}, of a newer Takt; this one reads "
+                           f"version {_VERSION} and leaves the file alone", path, 1)
+    found: dict[str, tuple[str, ...]] = {}
+    for number, line in enumerate(lines[1:], 2):
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, colon, tags = line.rpartition(": ")
+        if not colon or len(line) > _MAX_LINE:
+            raise FileError.at(f"found {quoted(line[:80])}, expected a clip's name, a colon, and tags with commas "
+                               "between them", path, number)
+        found[name] = tuple(dict.fromkeys(tag.strip() for tag in tags.split(",") if tag.strip()))
+    return found
+
+
+def text_of(tags: Tags) -> bytes:
+    """Return the file of some tags; clips without any are left out."""
+    lines = (f"{name}: {', '.join(said)}" for name, said in sorted(tags.items()) if said)
+    return "\n".join((f"{_FIRST}{_VERSION}", *lines, "")).encode()
+
+
+def read(folder: Path) -> Tags:
+    """Return the tags of a folder's clips, none where it has no such file; raise FileError where that is damaged."""
+    path = folder / NAME
+    return parse(read_file(path), path) if path.is_file() else {}
+
+
+def with_tags(folder: Path, name: str, tags: tuple[str, ...]) -> None:
+    """Give a clip of a folder other tags; the file is written whole or not at all.
+
+    Raises FileError where a tag cannot be written, or what is there is damaged or of a newer version; OSError where the
+    file cannot be written.
+    """
+    for tag in tags:
+        if any(each in tag for each in ",:\n\r") or not tag.strip():
+            raise FileError.at(f"a tag cannot be {quoted(tag)}: tags are words without comma, colon or line break")
+    write_whole(folder / NAME, text_of({**read(folder), name: tuple(dict.fromkeys(tag.strip() for tag in tags))}))

@@ -1,0 +1,123 @@
+"""A layer of USD, in whichever encoding it was written: prims with attributes and relationships.
+
+What an attribute holds is looked at only when it is asked for. Other layers are not read: what references, payloads,
+sublayers and variants would bring in is left out, and said to be.
+Source: OpenUSD, Glossary (layer, prim, specifier, time sample); Sdf and Usd manuals, release 25.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ..errors import FileError, quoted, some_of
+from ..maths.arrays import FloatArray
+
+MAX_PRIMS: Final = 20_000
+MAX_DEPTH: Final = 100
+MAX_VALUES: Final = 20_000_000
+"""Numbers of a file; more are refused."""
+_NAMED: Final = 3
+WIDTHS: Final = {"float": 1, "double": 1, "half": 1, "int": 1, "float3": 3, "double3": 3, "half3": 3, "vector3f": 3,
+                 "vector3d": 3, "quatf": 4, "quatd": 4, "quath": 4, "matrix4d": 16}
+
+
+class Held(NamedTuple):
+    """Something that a layer holds: what it is depends on the encoding. at: its line, or byte."""
+
+    what: object
+    at: int
+
+
+@dataclass(eq=False)
+class Attribute:
+    """An attribute. default: its value where it has no time samples; samples: by time code, as the file orders them."""
+
+    kind: str = ""
+    default: Held | None = None
+    times: FloatArray = field(default_factory=lambda: np.zeros(0))
+    samples: Sequence[Held] = ()
+
+
+@dataclass(eq=False)
+class Prim:
+    """A prim. path: from the root, as /Root/Body; kind: its type; is_defined: not just an opinion, or a class.
+
+    targets: the paths that each relationship leads to. at: its line, or byte.
+    """
+
+    path: str
+    kind: str
+    is_defined: bool
+    at: int
+    attributes: dict[str, Attribute] = field(default_factory=dict)
+    targets: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The last part of its path."""
+        return self.path.rpartition("/")[2]
+
+
+class Layer(ABC):
+    """A whole file. prims: by path, those around others first. left_out: by kind, what is not read."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.prims: dict[str, Prim] = {}
+        self.metadata: dict[str, Held] = {}
+        self.left_out: dict[str, list[str]] = {}
+        self._left, self._added = MAX_VALUES, 0
+
+    @abstractmethod
+    def error(self, message: str, at: int) -> FileError:
+        """Return the error for something that is wrong at a line, or byte."""
+
+    @abstractmethod
+    def numbers(self, held: Held, width: int) -> FloatArray:
+        """Return numbers as (N, width), quaternions wxyz; raise FileError where they are none, or no whole rows."""
+
+    def table(self, held: Sequence[Held], width: int) -> list[FloatArray]:
+        """Return the numbers of many values, of each (N, width)."""
+        return [self.numbers(each, width) for each in held]
+
+    @abstractmethod
+    def words(self, held: Held) -> tuple[str, ...]:
+        """Return names or texts; raise FileError where there is something else."""
+
+    def spend(self, values: int, at: int) -> None:
+        """Count numbers that are made of the file; raise FileError where they become too many."""
+        self._left -= values
+        if self._left < 0:
+            raise self.error(f"here the file has more than {MAX_VALUES} numbers, and no more are read", at)
+
+    def number(self, name: str, default: float) -> float:
+        """Return a number of the layer's metadata."""
+        return float(self.numbers(self.metadata[name], 1)[0, 0]) if name in self.metadata else default
+
+    def add(self, prim: Prim) -> None:
+        """Add a prim; raise FileError where there are too many, or too deep ones."""
+        self._added += 1
+        if self._added > MAX_PRIMS:
+            raise self.error(f"more than {MAX_PRIMS} prims; no more are read", prim.at)
+        if prim.path.count("/") > MAX_DEPTH:
+            raise self.error(f"prims nested more than {MAX_DEPTH} deep", prim.at)
+        self.prims[prim.path] = prim
+
+    def around(self, prim: Prim) -> Iterator[Prim]:
+        """Yield a prim and those around it, from the innermost."""
+        path = prim.path
+        while path:
+            if path in self.prims:
+                yield self.prims[path]
+            path = path.rpartition("/")[0]
+
+    def warnings(self) -> tuple[str, ...]:
+        """Return a sentence on each kind of things that are left out."""
+        return tuple(f"left out: {kind} of {some_of([quoted(each) for each in dict.fromkeys(names)], _NAMED)}; "
+                     "other layers are not read" for kind, names in self.left_out.items())

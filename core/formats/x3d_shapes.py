@@ -1,0 +1,185 @@
+"""The shapes of X3D: triangles over the points of a coordinate node, and what they look like.
+
+Source: ISO/IEC 19775-1:2023, X3D, 11 (rendering), 12 (shape), 13 (geometry3D), 18 (texturing).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+from urllib.parse import unquote, unquote_to_bytes
+
+import numpy as np
+
+from ..maths.arrays import FloatArray, IntArray
+from ..maths.srgb import linear
+from .character import TRIANGLE_SPENT, Look, fans, strips, unit_normals
+from .x3d_scene import Node, Scene, Use, texts
+
+COORDINATE: Final = frozenset(("Coordinate", "CoordinateDouble"))
+_APPEARANCE: Final = frozenset(("Appearance",))
+_MATERIALS: Final = {"Material": ("diffuseColor", (0.8, 0.8, 0.8)), "UnlitMaterial": ("emissiveColor", (1.0, 1.0, 1.0)),
+                    "PhysicalMaterial": ("baseColor", (1.0, 1.0, 1.0))}
+"""Materials, the field with the colour of each, and its default."""
+_COLOURED: Final = frozenset(("", "texture", "diffuseTexture", "emissiveTexture", "baseTexture"))
+"""Fields with a texture that gives the colour; "" where the file does not say in which it is."""
+_PLAIN: Final = {"TriangleSet": 3, "QuadSet": 4, "IndexedTriangleSet": 3, "IndexedQuadSet": 4}
+"""Geometry of polygons of so many corners each."""
+_RUNS: Final = {"IndexedTriangleStripSet": True, "IndexedTriangleFanSet": False}
+_COUNTED: Final = {"TriangleStripSet": ("stripCount", True), "TriangleFanSet": ("fanCount", False)}
+_INDICES: Final = ("coordIndex", "index")
+GEOMETRY: Final = frozenset(("IndexedFaceSet", *_PLAIN, *_RUNS, *_COUNTED))
+
+
+class Faces(NamedTuple):
+    """Triangles of one shape: triangles (T, 3) into the points of coordinate; uvs (T, 3, 2), normals (T, 3, 3)."""
+
+    coordinate: Node
+    triangles: IntArray
+    uvs: FloatArray | None
+    normals: FloatArray | None
+
+
+def faces_of(scene: Scene, geometry: Node) -> Faces | None:
+    """Return the triangles of a shape's geometry; None where it has no points.
+
+    Raises FileError, with the line, where they name points, normals or texture coordinates that there are not.
+    """
+    coordinate = next((node for node, _ in scene.children(geometry, COORDINATE)), None)
+    if coordinate is None:
+        return None
+    points = scene.numbers(coordinate, "point", 3)
+    written = next((scene.numbers(geometry, name, 1) for name in _INDICES if name in geometry.fields), points)
+    scene.spend(TRIANGLE_SPENT // 3 * len(written), geometry.line)
+    index, corners = _corners(scene, geometry, len(points))
+    if scene.text(geometry, "ccw").lower() == "false":
+        corners = corners[:, ::-1]
+    triangles = index[corners]
+    _check(scene, geometry, triangles, len(points), "point")
+    is_flat = ((triangles[:, 0] == triangles[:, 1]) | (triangles[:, 1] == triangles[:, 2])
+               | (triangles[:, 2] == triangles[:, 0]))
+    corners, triangles = corners[~is_flat], triangles[~is_flat]
+    uvs = _at_corners(scene, geometry, index, corners, _UVS)
+    normals = (None if scene.text(geometry, "normalPerVertex").lower() == "false" else
+               _at_corners(scene, geometry, index, corners, _NORMALS))
+    return Faces(coordinate, triangles, uvs, unit_normals(normals) if normals is not None else None)
+
+
+def _corners(scene: Scene, geometry: Node, points: int) -> tuple[IntArray, IntArray]:
+    """Return which point each written corner has, (C,), and triangles of corners, (T, 3)."""
+    kind = geometry.kind
+    if kind == "IndexedFaceSet":
+        index = _integers(scene, geometry, "coordIndex")
+        return index, _runs(index, is_strip=False)
+    if kind in _RUNS:
+        index = _integers(scene, geometry, "index")
+        return index, _runs(index, _RUNS[kind])
+    if kind in _COUNTED:
+        name, is_strip = _COUNTED[kind]
+        counts = _integers(scene, geometry, name)
+        if counts.sum() > points or (counts < 0).any():
+            raise scene.error(f"{geometry.said}: {name} is for {counts.sum()} points; there are {points}",
+                              geometry.line)
+        return np.arange(points), (strips if is_strip else fans)(counts)
+    index = _integers(scene, geometry, "index") if kind.startswith("Indexed") else np.arange(points)
+    index = index[index >= 0]
+    return index, fans(np.full(len(index) // _PLAIN[kind], _PLAIN[kind]))
+
+
+def _integers(scene: Scene, node: Node, name: str) -> IntArray:
+    return np.asarray(scene.numbers(node, name, 1)[:, 0].astype(np.int64))
+
+
+def _runs(index: IntArray, is_strip: bool) -> IntArray:
+    """Return the triangles (T, 3) of corners of runs that end by −1, as strips or as fans."""
+    is_end = index < 0
+    counts = np.bincount(np.cumsum(is_end)[~is_end])
+    return np.asarray(np.flatnonzero(~is_end)[(strips if is_strip else fans)(counts)])
+
+
+def _check(scene: Scene, geometry: Node, used: IntArray, count: int, what: str) -> None:
+    """Raise FileError where triangles use what is not there."""
+    outside = used[(used < 0) | (used >= count)]
+    if len(outside):
+        raise scene.error(f"{geometry.said}: its faces name {what} {outside.flat[0]}; there are {count}", geometry.line)
+
+
+class _Given(NamedTuple):
+    """What corners may have besides a point: its node, the field with its values, their width, the field of numbers."""
+
+    kinds: frozenset[str]
+    field: str
+    width: int
+    numbers: str
+    what: str
+
+
+_UVS: Final = _Given(frozenset(("TextureCoordinate",)), "point", 2, "texCoordIndex", "texture coordinate")
+_NORMALS: Final = _Given(frozenset(("Normal",)), "vector", 3, "normalIndex", "normal")
+
+
+def _at_corners(scene: Scene, geometry: Node, index: IntArray, corners: IntArray, given: _Given) -> FloatArray | None:
+    """Return what triangles have at their corners, (T, 3, width); None where the shape has none."""
+    node = next((node for node, _ in scene.children(geometry, given.kinds)), None)
+    if node is None or given.field not in node.fields:
+        return None
+    values = scene.numbers(node, given.field, given.width)
+    own = _integers(scene, geometry, given.numbers) if geometry.kind == "IndexedFaceSet" else index[:0]
+    if len(own) and len(own) < len(index) - (index[-1:] < 0).sum():
+        raise scene.error(f"{geometry.said}: {given.numbers} has {len(own)} numbers, coordIndex {len(index)}; as many "
+                          "are wanted", geometry.line)
+    used = (own if len(own) else index)[corners]
+    _check(scene, geometry, used, len(values), given.what)
+    return np.asarray(values[used])
+
+
+def look_of(scene: Scene, shape: Node) -> Look:
+    """Return what a shape looks like: the colour of its material, and its first texture."""
+    appearance = next((node for node, _ in scene.children(shape, _APPEARANCE)), None)
+    if appearance is None:
+        return Look("")
+    material = next((node for node, _ in scene.children(appearance, frozenset(_MATERIALS))), None)
+    name, colour = appearance.name, np.array((0.8, 0.8, 0.8))
+    if material is not None:
+        field, default = _MATERIALS[material.kind]
+        name = material.name or name
+        colour = scene.vector(material, field, default)
+    if material is None or material.kind != "PhysicalMaterial":  # whose colours are linear
+        colour = linear(colour)
+    texture = next((node for around in (appearance, material) if around is not None
+                    for node in _textures(scene, around)), None)
+    urls = [] if texture is None or "url" not in texture.fields else texts(texture.fields["url"].text)
+    image = next((found for url in urls if (found := data_of(url))), b"")
+    path = next((url for url in urls if not url.startswith(("data:", "http:", "https:", "urn:"))), "")
+    red, green, blue = np.clip(colour, 0.0, 1.0).tolist()
+    return Look(name, (red, green, blue), unquote(path) if not image else "", image)
+
+
+def _textures(scene: Scene, around: Node) -> Iterator[Node]:
+    """Yield the textures of an appearance or a material; those of normals and shine are none of these."""
+    for child in around.children:
+        if child.field in _COLOURED and not (isinstance(child.node, Use) and child.node.name not in scene.named):
+            node = scene.node(child)
+            if node.kind == "ImageTexture":
+                yield node
+            elif node.kind == "MultiTexture":
+                yield from (each for each, _ in scene.children(node, frozenset(("ImageTexture",))))
+
+
+def data_of(url: str) -> bytes:
+    r"""Return the bytes that an address of the kind data: holds itself, none for another kind, or for a damaged one.
+
+    >>> data_of("data:image/png;base64,AAEC"), data_of("data:,a%20b"), data_of("a.png"), data_of("data:;base64,A")
+    (b'\x00\x01\x02', b'a b', b'', b'')
+    """
+    head, comma, body = url.partition(",")
+    if not head.startswith("data:") or not comma:
+        return b""
+    if not head.endswith(";base64"):
+        return unquote_to_bytes(body)
+    try:
+        return base64.b64decode(body)
+    except (binascii.Error, ValueError):
+        return b""

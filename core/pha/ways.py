@@ -1,0 +1,106 @@
+"""Where calls go in the scene, and what a body aims at there."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ..errors import Place
+from ..maths.arrays import BoolArray
+from .origins import Origins
+
+
+class Going(NamedTuple):
+    """Where a call goes, by the names of roles, "" for none.
+
+    to: the place where its way ends, facing as that does if `faces`; at: where it begins; along: the path that it
+    follows. fits: whether it is repeated as often as the way needs.
+    """
+
+    to: str = ""
+    at: str = ""
+    along: str = ""
+    faces: bool = True
+    fits: bool = False
+
+    @property
+    def role(self) -> str:
+        """The role to which it leads, "" for none."""
+        return self.to or self.along
+
+
+class Aim(NamedTuple):
+    """What a head looks at, or a hand reaches for: the name of a role.
+
+    hand: l or r, "" for the head. held: the share of the time for which the hand stays, at its end.
+    """
+
+    role: str
+    hand: str = ""
+    held: float = 0.0
+
+    def mirrored(self) -> Aim:
+        """Return the same for the other hand."""
+        return self._replace(hand={"l": "r", "r": "l", "": ""}[self.hand])
+
+
+NOWHERE: Final = Going()
+
+
+class Way(NamedTuple):
+    """A call that goes somewhere, with all its repetitions: segments from `first` up to the one before `after`.
+
+    place: in its file. inside: of a call in a lane, between which shares of the block, `first`, it plays.
+    """
+
+    first: int
+    after: int
+    going: Going
+    place: Place
+    inside: tuple[float, float] | None = None
+
+
+class AimedAt(NamedTuple):
+    """An element that aims, while a segment plays; place, inside: see Way."""
+
+    first: int
+    aim: Aim
+    place: Place
+    inside: tuple[float, float] | None = None
+
+    @property
+    def after(self) -> int:
+        """The segment after it."""
+        return self.first + 1
+
+
+def ways_of(origins: Origins, going: tuple[Going | Aim, ...],
+            is_mirrored: BoolArray | None) -> tuple[tuple[Way, ...], tuple[AimedAt, ...]]:
+    """Return the ways of a sequence in order, outer calls before those within them, and what is aimed at.
+
+    going: (N,) where each call goes, by its row in the origins' places. is_mirrored: (S,) segments, None: none is.
+    """
+    goes = np.array([each is not NOWHERE for each in going], dtype=np.bool_)
+    if not goes.any():
+        return (), ()
+    found: dict[tuple[int, int], tuple[int, int]] = {}
+    within, call = origins.segments.within.astype(np.int64), origins.segments.call.astype(np.int64)
+    while (call >= 0).any():
+        is_way = (call >= 0) & goes[np.maximum(call, 0)]
+        for key in np.unique(np.stack((within, call))[:, is_way], axis=1).T.tolist():
+            held = np.flatnonzero(is_way & (within == key[0]) & (call == key[1]))
+            found[key[0], key[1]] = int(held[0]), int(held[-1]) + 1
+        outer = np.maximum(within, 0)
+        call = np.where(within >= 0, origins.procedures.call[outer], -1).astype(np.int64)
+        within = np.where(within >= 0, origins.procedures.within[outer], -1).astype(np.int64)
+    ways, aims = list[Way](), list[AimedAt]()
+    for first, minus_after, row in sorted((first, -after, row) for (_, row), (first, after) in found.items()):
+        document, element = origins.places.find(row)
+        place, what = document.place(element), going[row]
+        if isinstance(what, Going):
+            ways.append(Way(first, -minus_after, what, place))
+        else:
+            is_other = is_mirrored is not None and bool(is_mirrored[first])
+            aims.append(AimedAt(first, what.mirrored() if is_other else what, place))
+    return tuple(ways), tuple(aims)

@@ -1,0 +1,260 @@
+"""Moments of the music: a block of the score, named by the calls that lead to it, and a share of it.
+
+A block is what one segment plays. Its name, a chain of calls by their elements, is the same after the score was edited:
+`core/pha/lineage.py` tells which element became which. So what is tied to a moment goes where its block goes.
+"""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from collections.abc import Sequence as SequenceOf
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ..maths.arrays import FloatArray, IntArray
+from ..pha.document import Document
+from ..pha.lineage import NEW
+from ..pha.sequence import Sequence
+from .clock import Clock
+from .motion import Motion
+
+Rounds = tuple[tuple[int, int], ...]
+"""Elements around a call in its procedure, outer ones first, and which round of theirs it is in, from 0."""
+Lineage = Mapping[str, SequenceOf[int]]
+"""For each file of a score, by its name in a Step, which number each element had before; none: as they are."""
+UNCHANGED: Final[Lineage] = {}
+_LONGER: Final = 1e-9
+
+
+class Step(NamedTuple):
+    """A call on the way to a block.
+
+    document: the path of its file, "" for the score itself. element: its number there; home: that of its procedure.
+    rounds: what is around it; repetition: which of its own repetitions, from 0.
+    """
+
+    document: str
+    element: int
+    home: int
+    rounds: Rounds = ()
+    repetition: int = 0
+
+
+Block = tuple[Step, ...]
+"""The calls that lead to what one segment plays, from the started procedure's own down to that of the clip."""
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
+    """When the S blocks of a motion play, by the time of the motion.
+
+    edges_s: (S + 1,) where each begins in even time, and where the last one ends; transitions that have time of their
+    own belong to the block before them. clock: where the tempo changes, by which times are shown.
+    """
+
+    sequence: Sequence
+    edges_s: FloatArray
+    clock: Clock | None = None
+
+    @classmethod
+    def of(cls, motion: Motion) -> Timeline:
+        """Take the blocks of a motion."""
+        begin_s = motion.sequence.start_s + own_time_s(motion)
+        return cls(motion.sequence, np.append(begin_s, motion.row.layout.duration_s), motion.clock)
+
+    def __len__(self) -> int:
+        return len(self.sequence)
+
+    def moments(self, times_s: FloatArray) -> tuple[IntArray, FloatArray]:
+        """Return for times (F,) which block plays, (F,), and at which share of it each is, (F,).
+
+        Times before the first block and after the last one have shares below 0 and above 1.
+        """
+        even = np.asarray(times_s if self.clock is None else self.clock.even(times_s), dtype=np.float64)
+        block = np.clip(np.searchsorted(self.edges_s, even, side="right") - 1, 0, len(self) - 1)
+        begin_s = self.edges_s[block]
+        length_s = self.edges_s[block + 1] - begin_s
+        return block, np.divide(even - begin_s, length_s, out=np.zeros(len(even)), where=length_s > 0.0)
+
+    def times(self, blocks: IntArray, shares: FloatArray) -> FloatArray:
+        """Return when shares (F,) of blocks (F,) are reached; the way back from `moments`."""
+        begin_s = self.edges_s[blocks]
+        even = np.asarray(begin_s + shares * (self.edges_s[blocks + 1] - begin_s))
+        return even if self.clock is None else self.clock.shown(even)
+
+    def block(self, segment: int) -> Block:
+        """Return the name of what a segment plays."""
+        found: list[Step] = []
+        rounds: Rounds = ()
+        for row, repetition in self.sequence.origins.chain_of_segment(segment):
+            step = self.calls.step(row, repetition)
+            rounds = (*rounds, *step.rounds)
+            if self.calls.is_loop(row):  # its rounds are those of what it holds
+                rounds = (*rounds, (step.element, repetition))
+            else:
+                found.append(step._replace(rounds=rounds))
+                rounds = ()
+        return tuple(found)
+
+    def find(self, blocks: Iterable[Block], lineage: Lineage = UNCHANGED) -> list[int | None]:
+        """Return the segments that play blocks, None for those that have gone.
+
+        lineage: which element each was in the score in which the blocks were named. A block is found where the same
+        calls lead to it, as far as they are still there; or, where it or a call that leads to it was put into another
+        procedure, where that plays it, of several times the one to which most of the same calls lead. Of two blocks
+        that would be the same segment the earlier one in the row has it.
+        """
+        return _Search(self, lineage).find(list(blocks))
+
+    def find_everywhere(self, blocks: Iterable[Block], lineage: Lineage = UNCHANGED) -> list[IntArray]:
+        """Return all segments to which each chain of calls leads at last, whatever leads to the first of them."""
+        search = _Search(self, lineage)
+        return [search.ending_with(block) for block in blocks]
+
+    @cached_property
+    def calls(self) -> Calls:
+        """The calls of the sequence as steps."""
+        return Calls(self.sequence)
+
+
+class Calls:
+    """The calls of a sequence as steps; names: of its files, as Steps have them."""
+
+    def __init__(self, sequence: Sequence) -> None:
+        """Take a sequence."""
+        self._places = sequence.origins.places
+        documents = self._places.documents
+        self._number = {id(document): number for number, document in enumerate(documents)}
+        self._tops = [list(document.text.children(0)) for document in documents]
+        self.names = [_name(document, documents[0]) for document in documents]
+        self._known: dict[tuple[int, int], Step] = {}
+
+    def is_loop(self, row: int) -> bool:
+        """Tell whether a row of the calls is a loop whose rounds are all the same."""
+        return getattr(self._places.calls[row], "tag", "") == "loop"
+
+    def step(self, row: int, repetition: int) -> Step:
+        """Return the step that a row of the calls is."""
+        if (row, repetition) not in self._known:
+            document, call = self._places.find(row)
+            number = self._number[id(document)]
+            rounds = tuple((node.element, at) for node, at in self._places.within[row]) if self._places.within else ()
+            tops = self._tops[number]
+            home = tops[max(bisect_right(tops, call.element) - 1, 0)]
+            self._known[row, repetition] = Step(self.names[number], call.element, home, rounds, repetition)
+        return self._known[row, repetition]
+
+
+def _name(document: Document, main: Document) -> str:
+    """Return what a file is called in a Step: its path from the folder of the score on, "" for the score itself."""
+    if document is main or document.path is None:
+        return ""
+    try:
+        return Path(os.path.relpath(document.path, main.path.parent if main.path else ".")).as_posix()
+    except ValueError:  # on another drive
+        return document.path.as_posix()
+
+
+def own_time_s(motion: Motion) -> FloatArray:
+    """Return how much later each segment (S,) plays than the score has it, since transitions have time of their own."""
+    layout, sequence = motion.row.layout, motion.sequence
+    is_longer = layout.duration_s > sequence.duration_s * (1.0 + _LONGER)
+    return layout.begin_s - sequence.start_s if is_longer else np.zeros(len(sequence))
+
+
+class _Search:
+    """Looks for blocks of a score as it was in the sequence of a score as it is."""
+
+    def __init__(self, timeline: Timeline, lineage: Lineage) -> None:
+        self._timeline, self._lineage = timeline, lineage
+        self._of_leaf = defaultdict[tuple[str, int], list[int]](list)
+        leaf: dict[int, tuple[str, int]] = {}
+        for segment, row in enumerate(timeline.sequence.origins.segments.call.tolist()):
+            if row not in leaf:
+                step = self._translated(timeline.calls.step(row, 0))
+                leaf[row] = step.document, step.element
+            self._of_leaf[leaf[row]].append(segment)
+        self._chains: dict[int, Block] = {}
+
+    def find(self, blocks: list[Block]) -> list[int | None]:
+        """See Timeline.find."""
+        found = [self._exact(block) for block in blocks]
+        taken = {segment for segment in found if segment is not None}
+        for at, block in enumerate(blocks):
+            if found[at] is None and block:
+                found[at] = self._elsewhere(block, taken)
+                if found[at] is not None:
+                    taken.add(found[at] or 0)
+        return found
+
+    def ending_with(self, block: Block) -> IntArray:
+        """See Timeline.find_everywhere."""
+        wanted, leaf = _plain(block), (block[-1].document, block[-1].element) if block else ("", NEW)
+        found = [segment for segment in self._of_leaf.get(leaf, ())
+                 if block and _plain(self._chain(segment))[-len(wanted):] == wanted]
+        return np.array(found, dtype=np.int64)
+
+    def _exact(self, block: Block) -> int | None:
+        if not block:
+            return None
+        wanted = _plain(block)
+        return next((segment for segment in self._of_leaf.get((block[-1].document, block[-1].element), ())
+                     if _plain(self._chain(segment)) == wanted), None)
+
+    def _elsewhere(self, block: Block, taken: set[int]) -> int | None:
+        """Return where a block is that was put into another procedure, or a call that leads to it."""
+        best, most = None, -1
+        for segment in self._of_leaf.get((block[-1].document, block[-1].element), ()):
+            agreement = _agreement(block, self._chain(segment))
+            if segment not in taken and agreement > most:
+                best, most = segment, agreement
+        return best
+
+    def _chain(self, segment: int) -> Block:
+        """Return the calls that lead to a segment, by the numbers that they had before."""
+        if segment not in self._chains:
+            self._chains[segment] = tuple(map(self._translated, self._timeline.block(segment)))
+        return self._chains[segment]
+
+    def _translated(self, step: Step) -> Step:
+        rounds = tuple((self._before(step.document, element), at) for element, at in step.rounds)
+        return step._replace(element=self._before(step.document, step.element),
+                             home=self._before(step.document, step.home), rounds=rounds)
+
+    def _before(self, document: str, element: int) -> int:
+        origin = self._lineage.get(document)
+        return element if origin is None else origin[element] if element < len(origin) else NEW
+
+
+def _plain(block: Block) -> tuple[object, ...]:
+    """Return what has to be the same where a block is the same: all but the procedures that hold the calls."""
+    return tuple((step.document, step.element, step.repetition, _later_rounds(step.rounds)) for step in block)
+
+
+def _later_rounds(rounds: Rounds) -> Rounds:
+    """Return rounds but for first ones: a loop that is put around calls plays those that were there first."""
+    return tuple(each for each in rounds if each[1] > 0)
+
+
+def _agreement(block: Block, chain: Block) -> int:
+    """Return how many calls lead to both a block and what a chain of calls leads to, −1 where it is another block.
+
+    From the inmost outwards the calls have to be the same, up to one that is in another procedure than it was: by which
+    calls that procedure is played is no matter then. Where either has no more calls, another procedure was started.
+    """
+    same = 0
+    for own, other in zip(reversed(block), reversed(chain), strict=False):
+        if _plain((own,)) != _plain((other,)):
+            return -1
+        same += 1
+        if own.home != other.home:
+            break
+    outer = set(_plain(block[:len(block) - same]))
+    return same + sum(step in outer for step in _plain(chain[:len(chain) - same]))

@@ -1,0 +1,115 @@
+"""How often calls are repeated whose way is to fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from ...errors import Problem, TaktError
+from ...maths.arrays import FloatArray
+from ...pha.sequence import Sequence as Segments
+from ...pha.ways import Way
+from ..placing.placement import Placement
+from ..row import Row
+from .cast import ScenePath, ScenePlace, Target
+from .ground_curve import GroundCurve, bend
+from .traveller import Traveller
+from .warping import STANDS_SIZES, innermost
+
+_MOST_ROUNDS: Final = 10_000
+
+
+def fitted(sequence: Segments, row: Row, cast: Mapping[str, Target],
+           traveller: Traveller) -> tuple[Segments, tuple[Problem, ...]]:
+    """Return a sequence whose ways that fit are repeated as often as they need, and what is to be said of them.
+
+    row: the sequence, with one round of each. In the time T that a call lasts, a clip that lasts t and goes the way w
+    is played n times so that its pace, T/(n·t), and the length of its steps, L/(n·w) on a way of length L, are both as
+    near to its own as that goes: n = √(T/t · L/w); where nothing plays its role, n = T/t. In lanes there is one round.
+    """
+    ways = innermost(sequence.ways)
+    if not any(way.going.fits for way in ways):
+        return sequence, ()
+    counting = _Counting(row, cast, traveller)
+    counts, said = dict[Way, int](), list[Problem]()
+    for way in ways:
+        count = counting.rounds(way) if _is_cast(way, cast) else counting.rounds_by_time(way)
+        if way.going.fits and way.inside is not None:
+            said.append(Problem("<call> repeat: found fit in a lane, where a call plays one round; call it outside of "
+                                "lanes, or give a whole number", way.place, is_warning=True))
+        elif way.going.fits and count > 1:
+            counts[way] = count
+    return (sequence.repeated(counts) if counts else sequence), tuple(said)
+
+
+def _is_cast(way: Way, cast: Mapping[str, Target]) -> bool:
+    kinds = {way.going.at: ScenePlace, way.going.to: ScenePlace, way.going.along: ScenePath}
+    return all(isinstance(cast.get(role), kind) for role, kind in kinds.items() if role)
+
+
+def _whole(rounds: float) -> int:
+    return int(np.clip(round(rounds), 1, _MOST_ROUNDS))
+
+
+@dataclass(eq=False)
+class _Counting:
+    """Goes from way to way; now: what carries the body after the last one."""
+
+    row: Row
+    cast: Mapping[str, Target]
+    traveller: Traveller
+    now: Placement = field(default_factory=lambda: Placement(np.zeros(()), np.zeros((), dtype=np.complex128)))
+
+    def rounds(self, way: Way) -> int:
+        """Return how often a way is gone; the body is at its end afterwards."""
+        layout, going = self.row.layout, way.going
+        edges_s = np.array((layout.begin_s[way.first], layout.end_s[way.after - 1]))
+        (begin, end), facing = self.traveller.seen(self.row.sample(edges_s))
+        if going.at:
+            self.now = self._placed(self.cast[going.at], begin, float(facing[0]), going.faces)
+        if not going.role:
+            return 1
+        goes = float(np.angle(end - begin)) if end != begin else float(facing[0])
+        curve = self._curve(way, self._carried(begin), goes, float(facing[1]))
+        if curve is None:
+            return 1
+        last_rad = float(curve.angles[-1])
+        self.now = Placement(np.asarray(last_rad - goes), np.asarray(
+            curve.points[-1] - np.exp(1j * (last_rad - goes)) * end))
+        own, lasts_s = abs(end - begin), self._own_s(way)
+        if own <= STANDS_SIZES * self.traveller.size or lasts_s <= 0.0:
+            return 1  # the warp says that it leads nowhere
+        return _whole(np.sqrt(float(edges_s[1] - edges_s[0]) / lasts_s * curve.length / own))
+
+    def rounds_by_time(self, way: Way) -> int:
+        """Return how often a way is gone in its time, wherever it leads."""
+        layout, lasts_s = self.row.layout, self._own_s(way)
+        time_s = float(layout.end_s[way.after - 1] - layout.begin_s[way.first])
+        return _whole(time_s / lasts_s) if lasts_s > 0.0 else 1
+
+    def _carried(self, position: complex) -> complex:
+        return complex(self.now.shift + np.exp(1j * self.now.yaw_rad) * position)
+
+    def _placed(self, place: Target, position: complex, facing: float, faces: bool) -> Placement:
+        assert isinstance(place, ScenePlace)
+        yaw = self.traveller.angle(place.ahead) - facing if faces else float(self.now.yaw_rad)
+        return Placement(np.asarray(yaw), np.asarray(self.traveller.over(place.position) - np.exp(1j * yaw) * position))
+
+    def _curve(self, way: Way, begin: complex, goes: float, last_facing: float) -> GroundCurve | None:
+        target = self.cast[way.going.role]
+        try:
+            if isinstance(target, ScenePath):
+                return GroundCurve.through(self.traveller.over_all(target.points))
+            end_rad = self.traveller.angle(target.ahead) - (last_facing - goes) if way.going.faces else None
+            return bend(begin, float(self.now.yaw_rad) + goes, self.traveller.over(target.position), end_rad)
+        except TaktError:
+            return None  # the warp says why
+
+    def _own_s(self, way: Way) -> float:
+        """Return how long what a way plays lasts by itself."""
+        clips: Sequence[int] = self.row.sequence.clip[way.first:way.after].tolist()
+        durations: FloatArray = self.row.sources.durations_s
+        return float(sum(durations[clip] for clip in clips))

@@ -1,0 +1,88 @@
+"""Curves over the ground, by their length. Positions over the ground are complex numbers, angles radians."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ...errors import TaktError
+from ...maths.arrays import ComplexArray, FloatArray
+
+_STEPS: Final = 256
+"""Points of a bend."""
+
+
+@dataclass(frozen=True, eq=False)
+class GroundCurve:
+    """A curve through points (N,), two at least.
+
+    lengths: (N,) the way to each from the first one; angles: (N,) where the curve leads there, without jumps by whole
+    turns.
+    """
+
+    points: ComplexArray
+    lengths: FloatArray
+    angles: FloatArray
+
+    @classmethod
+    def through(cls, points: ComplexArray) -> GroundCurve:
+        """Take points (N,) in their order; those that repeat the one before are left out.
+
+        Raises TaktError where all of them are at one position.
+
+        >>> curve = GroundCurve.through(np.array((0.0, 3.0, 3.0 + 4.0j)))
+        >>> curve.length, curve.at(np.array((5.0,)))[0].round(6).tolist()
+        (7.0, [(3+2j)])
+        """
+        points = points[np.append(True, np.abs(np.diff(points)) > 0.0)]
+        if len(points) < 2:
+            raise TaktError("a path of no length leads nowhere; expected points apart from each other")
+        ways = np.diff(points)
+        lengths = np.append(0.0, np.cumsum(np.abs(ways)))
+        units = ways / np.abs(ways)
+        at_points = np.concatenate((units[:1], units[:-1] + units[1:], units[-1:]))
+        turned_back = np.abs(at_points) < 1e-9
+        at_points[turned_back] = np.append(units, units[-1:])[turned_back]
+        return cls(points, lengths, np.unwrap(np.angle(at_points)))
+
+    @property
+    def length(self) -> float:
+        """How long it is."""
+        return float(self.lengths[-1])
+
+    def at(self, lengths: FloatArray) -> tuple[ComplexArray, FloatArray]:
+        """Return positions and angles (F,) so far along it (F,); beyond its ends it goes straight on."""
+        beyond = lengths - np.clip(lengths, 0.0, self.length)
+        angles = np.interp(lengths, self.lengths, self.angles)
+        positions = np.interp(lengths, self.lengths, self.points)
+        return positions + beyond * np.exp(1j * angles), angles
+
+
+def bend(begin: complex, begin_rad: float, end: complex, end_rad: float | None) -> GroundCurve:
+    """Return a curve from one position to another, which sets out and arrives at angles.
+
+    end_rad: None: it arrives as a circle does. A cubic Hermite curve with tangents as long as the way.
+
+    >>> curve = bend(0.0, 0.0, 2.0 + 2.0j, None)
+    >>> bool(abs(curve.angles[-1] - np.pi / 2.0) < 0.02), curve.points[-1].round(9).tolist()
+    (True, (2+2j))
+    """
+    way = end - begin
+    far, straight = abs(way), float(np.angle(way))
+    if end_rad is None:
+        turn = (straight - begin_rad + np.pi) % (2.0 * np.pi) - np.pi
+        end_rad = straight + turn
+    x = np.linspace(0.0, 1.0, _STEPS + 1)
+    out, into = far * np.exp(1j * begin_rad), far * np.exp(1j * end_rad)
+    found = GroundCurve.through(
+        begin + way * x * x * (3.0 - 2.0 * x) + out * x * (1.0 - x) ** 2 - into * x * x * (1.0 - x))
+    angles = found.angles + _whole_turns(begin_rad - found.angles[0])
+    angles[0], angles[-1] = begin_rad, end_rad + _whole_turns(angles[-1] - end_rad)
+    return GroundCurve(found.points, found.lengths, angles)
+
+
+def _whole_turns(angle: float) -> float:
+    """Return the whole turns that are nearest to an angle."""
+    return float(2.0 * np.pi * np.round(angle / (2.0 * np.pi)))

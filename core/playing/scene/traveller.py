@@ -1,0 +1,87 @@
+"""A body that travels over the ground: where it is, where it faces, and how it is carried elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...clips.clip import Clip
+from ...maths import rotations as rot
+from ...maths.arrays import ComplexArray, FloatArray, IntArray
+from ...skeletons.maps import SkeletonMap
+from ...skeletons.skeleton import Pose
+from ..placing.freed import Freed
+from ..placing.placement import Bearing, Placement, Root
+from ..placing.root_motion import carry_over_ground, root_chain, roots_carried
+from .cast import Point
+
+
+@dataclass(frozen=True, eq=False)
+class Traveller:
+    """The root of a body.
+
+    freed: it without what carries it, None: nothing does. roots: what is carried over the ground.
+    ahead: (3,) where the body faces as it rests, in the model. size: how high the root is then.
+    """
+
+    bearing: Bearing
+    freed: Freed | None
+    roots: tuple[Root, ...]
+    ahead: FloatArray
+    size: float
+
+    @classmethod
+    def of(cls, clips: Sequence[Clip], up: FloatArray, followers: IntArray, body: SkeletonMap,
+           ahead: FloatArray) -> Traveller | None:
+        """Take the root that clips of one skeleton move, None where none is moved.
+
+        up, ahead: (3,) of the model; ahead is not upright.
+        """
+        chain = root_chain(clips, followers, body)
+        if not len(chain):
+            return None
+        skeleton, freed = clips[0].skeleton, Freed.of(clips[0].skeleton, chain)
+        own = skeleton if freed is None else freed.skeleton
+        bearing = Bearing(own, chain[-1:], up)
+        size = float(np.ptp(skeleton.rest_world[..., 3] @ up, axis=0)) or 1.0
+        return cls(bearing, freed, roots_carried(clips, int(chain[-1]), own, up), ahead, size)
+
+    def seen(self, pose: Pose) -> tuple[ComplexArray, FloatArray]:
+        """Return where bodies in poses (F, J, …) are over the ground, and the angles at which they face, (F,)."""
+        if self.freed is not None:
+            self.freed.free(pose)
+        found = self.bearing.placement(pose)
+        if self.freed is not None:
+            self.freed.bind(pose)
+        return found.shift, np.unwrap(found.yaw_rad) + self._rests_rad
+
+    def carry(self, pose: Pose, by: Placement) -> None:
+        """Carry poses (F, J, …) over the ground by placements (F,)."""
+        if self.freed is not None:
+            self.freed.free(pose)
+        carry_over_ground(self.roots, pose, by.numbers)
+        if self.freed is not None:
+            self.freed.bind(pose)
+
+    def over(self, position: Point) -> complex:
+        """Return where a position in the model is over the ground."""
+        return complex(self.over_all((position,))[0])
+
+    def over_all(self, positions: Sequence[Point]) -> ComplexArray:
+        """Return where positions in the model (N, 3) are over the ground, (N,)."""
+        return self.bearing.over_ground(np.array(positions, dtype=np.float64))
+
+    def angle(self, direction: Point | FloatArray) -> float:
+        """Return the angle of a direction (3,) over the ground."""
+        return float(np.angle(self.bearing.over_ground(np.array(direction, dtype=np.float64)[None])[0]))
+
+    @property
+    def _rests_rad(self) -> float:
+        return self.angle(self.ahead)
+
+
+def ahead_of(body: SkeletonMap, turn: FloatArray) -> FloatArray:
+    """Return where a body faces as it rests, (3,); turn: quaternion (4,) from H-Anim's axes, where nothing tells."""
+    return rot.rotate(turn if body.turn is None else body.turn, np.array((0.0, 0.0, 1.0)))

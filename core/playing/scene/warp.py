@@ -1,0 +1,115 @@
+"""A motion's way over the ground bent onto another one, as a whole and smoothly.
+
+At each instant the body is carried rigidly by what leads from a frame that goes along its own way to the frame that
+goes along the new one (path editing: Gleicher 2001; motion warping: Witkin and Popović 1995). A frame is a position
+over the ground and the angle in which the way leads on there. What the body does about its way, its sway and where it
+looks, stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ...maths.arrays import ComplexArray, FloatArray
+from ...maths.displacement import DisplacementProblem, solve_displacement
+from ..placing.placement import Placement
+
+_SMOOTH_S: Final = 0.4
+"""A way hears so much of what the body does before and after: it does not sway with each step."""
+_PINNED: Final = 1e6
+_SLOW: Final = 0.1
+"""Of its mean speed: where a way is slower, nothing tells where it leads."""
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """Frames that go over the ground at K times: positions (K,), and angles (K,) without jumps by whole turns."""
+
+    positions: ComplexArray
+    angles: FloatArray
+
+    def at(self, times_s: FloatArray, own_s: FloatArray) -> Frames:
+        """Return those at times (F,); own_s: (K,) their own, ascending."""
+        positions: ComplexArray = np.interp(times_s, own_s, self.positions)
+        return Frames(positions, np.interp(times_s, own_s, self.angles))
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A warp between two instants: at times_s (K,), ascending, what carries one frame to another."""
+
+    times_s: FloatArray
+    own: Frames
+    new: Frames
+
+    @classmethod
+    def still(cls, time_s: float, by: Placement) -> Piece:
+        """Carry everything by one placement, from an instant on."""
+        origin = Frames(np.zeros(1, dtype=np.complex128), np.zeros(1))
+        return cls(np.array((time_s,)), origin, Frames(np.array((complex(by.shift),)), np.array((float(by.yaw_rad),))))
+
+    @classmethod
+    def over(cls, begin_s: float, end_s: float, position: complex, before: Placement, after: Placement) -> Piece:
+        """Go from one placement to another between two instants, for a body at a position, the short way round."""
+        share = np.linspace(0.0, 1.0, 33)
+        eased = share**3 * (10.0 + share * (6.0 * share - 15.0))
+        one, other = (complex(by.shift + np.exp(1j * by.yaw_rad) * position) for by in (before, after))
+        turn = (float(after.yaw_rad - before.yaw_rad) + np.pi) % (2.0 * np.pi) - np.pi
+        own = Frames(np.full(33, position, dtype=np.complex128), np.zeros(33))
+        positions = eased.astype(np.complex128) * (other - one) + one
+        return cls(begin_s + share * (end_s - begin_s), own, Frames(positions, float(before.yaw_rad) + eased * turn))
+
+    def placements(self, times_s: FloatArray) -> Placement:
+        """Return what carries the body at times (F,)."""
+        own, new = self.own.at(times_s, self.times_s), self.new.at(times_s, self.times_s)
+        yaw = new.angles - own.angles
+        return Placement(yaw, new.positions - np.exp(1j * yaw) * own.positions)
+
+
+@dataclass(frozen=True, eq=False)
+class Warp:
+    """Pieces one after another, the first from the beginning on; each holds until the next one begins."""
+
+    pieces: tuple[Piece, ...]
+
+    def placements(self, times_s: FloatArray) -> Placement:
+        """Return what carries a body at times (F,)."""
+        begins_s = np.array([piece.times_s[0] for piece in self.pieces])
+        at = np.maximum(begins_s.searchsorted(times_s, side="right") - 1, 0)
+        yaw, shift = np.zeros(len(times_s)), np.zeros(len(times_s), dtype=np.complex128)
+        for number in np.unique(at).tolist():
+            chosen = at == number
+            found = self.pieces[number].placements(times_s[chosen])
+            yaw[chosen], shift[chosen] = found.yaw_rad, found.shift
+        return Placement(yaw, shift)
+
+    @classmethod
+    def of(cls, pieces: Sequence[Piece]) -> Warp:
+        """Take pieces in order; before the first one nothing is carried."""
+        nothing = Placement(np.zeros(()), np.zeros((), dtype=np.complex128))
+        return cls((Piece.still(-np.inf, nothing), *pieces))
+
+
+def way_of(positions: ComplexArray, spacing_s: float) -> tuple[Frames, FloatArray]:
+    """Return the frames that go along a body's own way, and how far each is along it, (K,).
+
+    positions: (K,) where the body is, spacing_s apart. The way begins and ends where the body does, and is smooth
+    between. Where it leads is not known while the body stands: there it turns evenly from one to the next.
+    """
+    weight = np.ones((2, len(positions)))
+    weight[:, [0, -1]] = _PINNED
+    wish, free = np.stack((positions.real, positions.imag)), np.full((2, len(positions)), np.inf)
+    x, y = solve_displacement(DisplacementProblem(wish, weight, -free, free, np.full(2, _SMOOTH_S), spacing_s)).curves
+    smooth = x + 1j * y
+    smooth[[0, -1]] = positions[[0, -1]]
+    along = np.append(0.0, np.cumsum(np.abs(np.diff(smooth))))
+    speeds = np.gradient(smooth, spacing_s) if len(smooth) > 1 else np.zeros(1, dtype=np.complex128)
+    is_known = np.abs(speeds) > _SLOW * along[-1] / max(spacing_s * (len(smooth) - 1), 1e-30)
+    if not is_known.any():
+        return Frames(smooth, np.zeros(len(smooth))), along
+    known = np.flatnonzero(is_known)
+    return Frames(smooth, np.interp(np.arange(len(smooth)), known, np.unwrap(np.angle(speeds[known])))), along

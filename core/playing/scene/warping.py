@@ -1,0 +1,189 @@
+"""The warp of a motion that a score's ways want, with what plays its roles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+import numpy as np
+
+from ...errors import Problem, TaktError, quoted
+from ...maths.arrays import ComplexArray, FloatArray
+from ...pha.ways import Way
+from ..placing.placement import Placement
+from ..stage import Stage
+from ..transitions.methods import Layout
+from .cast import KIND_OF, ScenePath, ScenePlace, Target
+from .ground_curve import GroundCurve, bend
+from .traveller import Traveller
+from .warp import Frames, Piece, Warp, way_of
+
+_T = TypeVar("_T", ScenePlace, ScenePath)
+PACES: Final = (0.8, 1.25)
+"""A clip may go so much slower or faster than it does by itself, by how long its steps are."""
+_SPACING_S: Final = 1.0 / 60.0
+_MOST_FRAMES: Final = 20_000
+STANDS_SIZES: Final = 0.02
+"""A way that is shorter, against the height of the hips, leads nowhere."""
+_NOWHERE: Final = 1e-6
+"""Of the same: what is so near is here."""
+
+
+def warp_of(stage: Stage, layout: Layout, ways: Sequence[Way], cast: Mapping[str, Target],
+            traveller: Traveller) -> tuple[Warp | None, tuple[Problem, ...]]:
+    """Return what bends a motion onto its ways, None where nothing does, and what is to be said of it.
+
+    stage: the motion as its clips lead; layout: when its segments play. ways: in order; of several at the same segments
+    the inner ones count. cast: what plays the roles, by their names; ways of roles that nothing plays are left out.
+    """
+    warping = _Warping(stage, layout, dict(cast), traveller)
+    for way in innermost(ways):
+        warping.go(way)
+    return (Warp.of(warping.pieces) if warping.pieces else None), tuple(warping.said)
+
+
+def innermost(ways: Sequence[Way]) -> list[Way]:
+    """Return the ways within which there are no others, in order."""
+    spans = [_span(way) for way in ways]
+    return [way for way, own in zip(ways, spans, strict=True) if not any(
+        other != own and own[0] <= other[0] and other[1] <= own[1] for other in spans)]
+
+
+def _span(way: Way) -> tuple[float, float]:
+    """Return where a way begins and ends, counted in segments."""
+    return (float(way.first), float(way.after)) if way.inside is None else (
+        way.first + way.inside[0], way.first + way.inside[1])
+
+
+@dataclass(eq=False)
+class _Warping:
+    """Goes from way to way; now: what carries the body after the last one."""
+
+    stage: Stage
+    layout: Layout
+    cast: dict[str, Target]
+    traveller: Traveller
+    pieces: list[Piece] = field(default_factory=list)
+    said: list[Problem] = field(default_factory=list)
+    now: Placement = field(default_factory=lambda: Placement(np.zeros(()), np.zeros((), dtype=np.complex128)))
+    _paths: dict[str, tuple[float, int]] = field(default_factory=dict)
+
+    def go(self, way: Way) -> None:
+        """Follow one way."""
+        if way.going.at and (place := self._target(way, way.going.at, ScenePlace)) is not None:
+            self._begin_at(way, place)
+        if way.going.to and (place := self._target(way, way.going.to, ScenePlace)) is not None:
+            self._lead(way, place)
+        if way.going.along and (path := self._target(way, way.going.along, ScenePath)) is not None:
+            self._lead(way, path)
+
+    def _target(self, way: Way, role: str, kind: type[_T]) -> _T | None:
+        target = self.cast.get(role)
+        if target is None:
+            self._say(way, f"the role {quoted(role)} is not cast, so its way is as authored: choose an object for it",
+                      is_note=True)
+            return None
+        if not isinstance(target, kind):
+            self._say(way, f"the role {quoted(role)} is played by a {KIND_OF[type(target)]}, expected a "
+                           f"{KIND_OF[kind]}")
+            return None
+        return target
+
+    def _begin_at(self, way: Way, place: ScenePlace) -> None:
+        """Let the body be at a place as a way begins; the transition before brings it there."""
+        begin_s, _ = self._edges_s(way)
+        position, facing = self._body(np.array((begin_s,)))
+        after = self._at_place(place, complex(position[0]), float(facing[0]), way.going.faces)
+        self._come(way, after, complex(position[0]), begin_s)
+
+    def _edges_s(self, way: Way) -> tuple[float, float]:
+        """Return when a way begins and ends."""
+        begin_s, end_s = float(self.layout.begin_s[way.first]), float(self.layout.end_s[way.after - 1])
+        begin, end = (0.0, 1.0) if way.inside is None else way.inside
+        return begin_s + begin * (end_s - begin_s), begin_s + end * (end_s - begin_s)
+
+    def _come(self, way: Way, after: Placement, position: complex, begin_s: float) -> None:
+        """Be carried otherwise from an instant on; the transition before it, if there is one, leads there."""
+        seam = way.first - 1
+        from_s = begin_s if seam < 0 or (way.inside or (0.0,))[0] > 0.0 else float(self.layout.window_begin_s[seam])
+        if from_s < begin_s:
+            self.pieces.append(Piece.over(from_s, begin_s, position, self.now, after))
+        self._jump(after, begin_s)
+
+    def _at_place(self, place: ScenePlace, position: complex, facing: float, faces: bool) -> Placement:
+        """Return what carries a body from where it is, facing some way, to a place."""
+        yaw = self.traveller.angle(place.ahead) - facing if faces else float(self.now.yaw_rad)
+        return Placement(np.asarray(yaw), np.asarray(self.traveller.over(place.position) - np.exp(1j * yaw) * position))
+
+    def _jump(self, after: Placement, time_s: float) -> None:
+        self.pieces.append(Piece.still(time_s, after))
+        self.now = after
+
+    def _lead(self, way: Way, target: ScenePlace | ScenePath) -> None:
+        """Bend a way so that it leads to a place, or along a path."""
+        begin_s, end_s = self._edges_s(way)
+        count = int(np.clip(np.ceil((end_s - begin_s) / _SPACING_S), 2, _MOST_FRAMES)) + 1
+        times = np.linspace(begin_s, end_s, count)
+        positions, facing = self._body(times)
+        frames, along = way_of(positions, float(times[1] - times[0]) or _SPACING_S)
+        if along[-1] < STANDS_SIZES * self.traveller.size:
+            self._say(way, f"the clip stays where it is, so it cannot lead to {quoted(way.going.role)}: call one that "
+                           "travels")
+            return
+        curve = self._curve(way, target, positions, frames, float(facing[-1]))
+        if curve is None:
+            return
+        new_positions, angles = curve.at(along * (self._share(way, curve, along[-1]) * curve.length / along[-1]))
+        yaw = float(angles[0] - frames.angles[0])
+        start = Placement(np.asarray(yaw), np.asarray(new_positions[0] - np.exp(1j * yaw) * positions[0]))
+        if not self._is_there(start, complex(positions[0])):
+            self._come(way, start, complex(positions[0]), begin_s)
+        turns = 2.0 * np.pi * np.round((float(self.now.yaw_rad) - yaw) / (2.0 * np.pi))
+        piece = Piece(times, frames, Frames(new_positions, angles + turns))
+        self.pieces.append(piece)
+        self._jump(piece.placements(times[-1:]).at(0), end_s)
+        self._check_pace(way, curve.length, float(along[-1]), end_s - begin_s)
+
+    def _share(self, way: Way, curve: GroundCurve, own: float) -> float:
+        """Return how much of a curve a way follows: all of it, but of a path that is longer what the clip goes."""
+        return 1.0 if way.going.to or way.going.fits else min(own / curve.length, 1.0)
+
+    def _is_there(self, start: Placement, position: complex) -> bool:
+        """Tell whether the body is where a way begins."""
+        here, there = (complex(by.shift + np.exp(1j * by.yaw_rad) * position) for by in (self.now, start))
+        turn = (float(start.yaw_rad - self.now.yaw_rad) + np.pi) % (2.0 * np.pi) - np.pi
+        return abs(there - here) <= _NOWHERE * self.traveller.size and abs(turn) <= _NOWHERE
+
+    def _curve(self, way: Way, target: ScenePlace | ScenePath, positions: ComplexArray, frames: Frames,
+               last_facing: float) -> GroundCurve | None:
+        """Return the curve that a way is laid on, None where there is none."""
+        try:
+            if isinstance(target, ScenePath):
+                return GroundCurve.through(self.traveller.over_all(target.points))
+            begin = complex(self.now.shift + np.exp(1j * self.now.yaw_rad) * positions[0])
+            begin_rad = float(self.now.yaw_rad + frames.angles[0])
+            end_rad = None
+            if way.going.faces:
+                end_rad = self.traveller.angle(target.ahead) - (last_facing - float(frames.angles[-1]))
+            return bend(begin, begin_rad, self.traveller.over(target.position), end_rad)
+        except TaktError as error:
+            self._say(way, f"{quoted(way.going.role)}: {error}")
+            return None
+
+    def _body(self, times_s: FloatArray) -> tuple[ComplexArray, FloatArray]:
+        """Return where the body is over the ground at times (F,) as its clips lead, and where it faces."""
+        return self.traveller.seen(self.stage.sample(times_s))
+
+    def _check_pace(self, way: Way, wanted: float, own: float, lasts_s: float) -> None:
+        """Warn where steps are made longer or shorter than is natural."""
+        if way.going.along and not way.going.fits:
+            return
+        pace = wanted / own
+        if not PACES[0] <= pace <= PACES[1]:
+            help_ = "" if way.going.fits else ", or repeat=\"fit\""
+            self._say(way, f"the way to {quoted(way.going.role)} is {pace:.2f} times as long as its clip goes, "
+                           f"expected {PACES[0]} to {PACES[1]}: about {lasts_s * pace:.1f} s in all{help_}, would do")
+
+    def _say(self, way: Way, message: str, *, is_note: bool = False) -> None:
+        self.said.append(Problem(f"<call> {message}", way.place, is_warning=True, is_note=is_note))

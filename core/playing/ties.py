@@ -1,0 +1,151 @@
+"""Keys that are tied to moments of the music: where they go when the score is played another way, and which wait.
+
+A tie names a block by the elements of certain texts. These are kept with it, so that a block that has gone is found
+again where its text comes back, by undo or by typing.
+"""
+
+from __future__ import annotations
+
+import zlib
+from base64 import b85decode, b85encode
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from ..errors import FileError, TaktError
+from ..maths.arrays import FloatArray, IntArray
+from ..pha.lineage import matched
+from ..pha.text import Text
+from .moments import Block, Lineage, Step, Timeline
+
+VERSION: Final = 1
+"""Of what is kept; what a newer version has kept is left alone."""
+Texts = Mapping[str, str]
+"""What the files of a score say, by their names in a Step."""
+Known = Callable[[str, str], list[int] | None]
+"""Asked which element each was in a text before, by both texts; None: it is not known."""
+
+
+class NewerTiesError(TaktError):
+    """Ties that a newer version has written."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ties:
+    """N ties of keys that are there, and those of keys that wait until their blocks come back.
+
+    frame: (N,) where the keys are; block: (N,) index into blocks; share: (N,); length: (N,) frames that the block has.
+    texts: in which the blocks are named. waiting: what was taken away, with the texts in which its block is named.
+    """
+
+    texts: Texts
+    blocks: tuple[Block, ...]
+    frame: FloatArray
+    block: IntArray
+    share: FloatArray
+    length: FloatArray
+    waiting: tuple[Waiting, ...] = ()
+
+    @classmethod
+    def none(cls, waiting: tuple[Waiting, ...] = ()) -> Ties:
+        """Return no ties of keys that are there."""
+        return cls({}, (), np.zeros(0), np.zeros(0, np.int64), np.zeros(0), np.zeros(0), waiting)
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def find(self, frames: FloatArray, tolerance: float) -> IntArray:
+        """Return which tie the keys at frames (F,) have, (F,), −1: none."""
+        if not len(self):
+            return np.full(len(frames), -1)
+        order = np.argsort(self.frame)
+        after = np.minimum(np.searchsorted(self.frame[order], frames), len(order) - 1)
+        near = np.stack((np.maximum(after - 1, 0), after))
+        best = np.take_along_axis(near, np.abs(self.frame[order][near] - frames).argmin(axis=0)[None], axis=0)[0]
+        return np.where(np.abs(self.frame[order][best] - frames) <= tolerance, order[best], -1)
+
+
+@dataclass(frozen=True, eq=False)
+class Waiting:
+    """Keys at one moment of a block that has gone. keys: what they were, as whoever took them away understands it."""
+
+    texts: Texts
+    block: Block
+    share: float
+    length: float
+    keys: Any = field(repr=False)
+
+
+def tied(timeline: Timeline, frames: FloatArray, frame_start: float, fps: float,
+         waiting: tuple[Waiting, ...] = ()) -> Ties:
+    """Tie keys at frames (N,) to what a timeline plays there; it begins at frame_start."""
+    segment, share = timeline.moments((frames - frame_start) / fps)
+    different, block = np.unique(segment, return_inverse=True)
+    ends = np.stack((timeline.times(segment, np.zeros(len(segment))), timeline.times(segment, np.ones(len(segment)))))
+    return Ties(texts_of(timeline), tuple(map(timeline.block, different.tolist())), np.array(frames), block, share,
+                np.diff(ends, axis=0)[0] * fps, waiting)
+
+
+def texts_of(timeline: Timeline) -> Texts:
+    """Return what the files say from which a timeline was made."""
+    documents = timeline.sequence.origins.places.documents
+    return {name: str(document.text) for name, document in zip(timeline.calls.names, documents, strict=True)}
+
+
+def lineage(old: Texts, new: Texts, known: Known) -> Lineage:
+    """Return which element each of the new texts was in the old ones; files that were not there have new elements."""
+    found: dict[str, list[int]] = {}
+    for name, text in new.items():
+        before = old.get(name)
+        if before is None or before == text:
+            continue
+        origin = known(before, text)
+        found[name] = matched(Text.of(before), Text.of(text)) if origin is None else origin
+    return found
+
+
+def to_data(ties: Ties) -> dict[str, Any]:
+    """Return ties as what JSON can hold; keys that wait have to be such already."""
+    packed: dict[str, int] = {}
+
+    def number(texts: Texts) -> dict[str, int]:
+        return {name: packed.setdefault(text, len(packed)) for name, text in texts.items()}
+
+    rows = [[round(float(frame), 5), int(block), float(share), round(float(length), 5)] for frame, block, share, length
+            in zip(ties.frame, ties.block, ties.share, ties.length, strict=True)]
+    waiting = [{"texts": number(each.texts), "block": each.block, "share": each.share, "length": each.length,
+                "keys": each.keys} for each in ties.waiting]
+    return {"version": VERSION, "in": number(ties.texts), "blocks": ties.blocks, "ties": rows, "waiting": waiting,
+            "texts": [b85encode(zlib.compress(text.encode())).decode() for text in packed]}
+
+
+def from_data(data: Any) -> Ties:
+    """Return the ties that to_data wrote.
+
+    Raises NewerTiesError where a newer version did, and FileError where it is damaged, saying what is wrong.
+    """
+    try:
+        if data["version"] > VERSION:
+            raise NewerTiesError(f"the tweaks are of version {data['version']}, which this Takt does not know; "
+                                 "update Takt")
+        texts = [zlib.decompress(b85decode(text)).decode() for text in data["texts"]]
+
+        def named(numbers: Mapping[str, int]) -> Texts:
+            return {name: texts[number] for name, number in numbers.items()}
+
+        rows = np.array(data["ties"], dtype=np.float64).reshape(-1, 4)
+        waiting = tuple(Waiting(named(each["texts"]), _block(each["block"]), float(each["share"]),
+                                float(each["length"]), each["keys"]) for each in data["waiting"])
+        blocks, block = tuple(_block(each) for each in data["blocks"]), rows[:, 1].astype(np.int64)
+        if len(block) and not 0 <= block.min() <= block.max() < len(blocks):
+            raise IndexError(f"found block {block.max()} of {len(blocks)}")
+        return Ties(named(data["in"]), blocks, rows[:, 0], block, rows[:, 2], rows[:, 3], waiting)
+    except (KeyError, IndexError, TypeError, ValueError, zlib.error) as error:
+        raise FileError.at(f"the ties of the tweaks are damaged ({error!r})", None) from None
+
+
+def _block(data: Any) -> Block:
+    return tuple(Step(str(document), int(element), int(home), tuple((int(a), int(b)) for a, b in rounds),
+                      int(repetition)) for document, element, home, rounds, repetition in data)

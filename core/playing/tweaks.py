@@ -1,0 +1,192 @@
+"""Tweaks: differences above a score's motion, tied to moments of the music; where they go in time for a sequence.
+
+A tweak's keys belong to blocks. Where the score is edited they go along with these, and keep their share of them. What
+blocks do between keys follows from the keys of this block and of those beside it; at the ends of a row of blocks with
+keys the difference is eased in and out, so that a key that stands alone makes a bump, and no offset for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from ..clips.tracks import Tracks
+from ..errors import TaktError
+from ..maths import rotations as rot
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..skeletons.body_parts import BodyMasks
+from ..skeletons.maps import SkeletonMap
+from .moments import UNCHANGED, Block, Lineage, Timeline
+from .tweaked import Differences
+
+EASE_S: Final = 0.2
+"""How long a tweak takes to fade in and out, where nothing else is said."""
+IDENTITY: Final = {"rotation": rot.IDENTITY, "translation": np.zeros(3), "scale": np.ones(3)}
+"""The difference that changes nothing, by channel."""
+
+
+@dataclass(frozen=True, eq=False)
+class TweakKeys:
+    """N keys of one channel, in any order.
+
+    joint: (N,) index into the names of the tweak's joints; block: (N,) index into its blocks; share: (N,) of the block,
+    from 0 to 1, beyond that before the first block of a score and after the last one. values: (N, C) differences.
+    """
+
+    joint: IntArray
+    block: IntArray
+    share: FloatArray
+    values: FloatArray
+
+    def __post_init__(self) -> None:
+        rows = len(self.joint)
+        if self.values.ndim != 2 or not rows == len(self.block) == len(self.share) == len(self.values):
+            raise TaktError(f"keys of tweaks have {rows} joints, {len(self.block)} blocks, {len(self.share)} shares "
+                            f"and values {self.values.shape}; expected as many of each")
+        if not (np.isfinite(self.share).all() and np.isfinite(self.values).all()):
+            raise TaktError("shares and values of a tweak's keys must be finite")
+
+    def __len__(self) -> int:
+        return len(self.joint)
+
+    @classmethod
+    def none(cls, channel: str) -> TweakKeys:
+        """Return no keys of a channel."""
+        numbers = np.zeros(0, dtype=np.int64)
+        return cls(numbers, numbers, np.zeros(0), np.zeros((0, len(IDENTITY[channel]))))
+
+    def at(self, chosen: BoolArray | IntArray) -> TweakKeys:
+        """Return some of them."""
+        return TweakKeys(self.joint[chosen], self.block[chosen], self.share[chosen], self.values[chosen])
+
+
+@dataclass(frozen=True, eq=False)
+class Tweak:
+    """One layer of differences.
+
+    joints: the names of the joints that have keys; blocks: those in which keys lie, each once. A block of a tweak that
+    is over a procedure is named by the calls within that procedure alone.
+    rotations, translations, scales: see Differences for their spaces. weight: 0 to 1; body: the part of the body that
+    has it, as in a lane, "": all of it. is_over_procedure: every call of the procedure has it. holds: it is not eased
+    out, but stays as its last key is. is_last: added after feet are held in place.
+    Raises TaktError where keys name joints or blocks that are not there, or a weight or a time is not allowed.
+    """
+
+    name: str
+    joints: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    rotations: TweakKeys = field(default_factory=lambda: TweakKeys.none("rotation"))
+    translations: TweakKeys = field(default_factory=lambda: TweakKeys.none("translation"))
+    scales: TweakKeys = field(default_factory=lambda: TweakKeys.none("scale"))
+    weight: float = 1.0
+    is_muted: bool = False
+    is_solo: bool = False
+    body: str = ""
+    is_over_procedure: bool = False
+    ease_in_s: float = EASE_S
+    ease_out_s: float = EASE_S
+    holds: bool = False
+    is_last: bool = False
+
+    def __post_init__(self) -> None:
+        for channel, keys in self.channels.items():
+            if keys.values.shape[1] != len(IDENTITY[channel]):
+                raise TaktError(f"tweak {self.name!r}: found {keys.values.shape[1]} numbers for each {channel}, "
+                                f"expected {len(IDENTITY[channel])}")
+            for what, index, there in (("joints", keys.joint, self.joints), ("blocks", keys.block, self.blocks)):
+                if len(index) and not 0 <= index.min() <= index.max() < len(there):
+                    raise TaktError(f"tweak {self.name!r}: keys name {what} from {index.min()} to {index.max()}, but "
+                                    f"there are {len(there)}")
+        if not 0.0 <= self.weight <= 1.0:
+            raise TaktError(f"tweak {self.name!r}: found the weight {self.weight}, expected 0 to 1")
+        for what, seconds in (("ease in", self.ease_in_s), ("ease out", self.ease_out_s)):
+            if not (np.isfinite(seconds) and seconds >= 0.0):
+                raise TaktError(f"tweak {self.name!r}: found an {what} of {seconds} s, expected 0 or more")
+
+    @property
+    def channels(self) -> dict[str, TweakKeys]:
+        """Its keys by channel: rotation, translation, scale."""
+        return {"rotation": self.rotations, "translation": self.translations, "scale": self.scales}
+
+    def placed(self, timeline: Timeline, body: SkeletonMap, lineage: Lineage = UNCHANGED) -> Differences:
+        """Return what it adds to a motion whose blocks play when a timeline says; keys of blocks that have gone wait.
+
+        lineage: which element each was in the score in which its blocks were named, see Timeline.find.
+        Joints that the skeleton does not have are left out; missing_joints() names them.
+        """
+        segments = _segments(self, timeline, lineage)
+        joint = np.array([body.skeleton.index_of.get(name, -1) for name in self.joints], dtype=np.int64)
+        turns, shifts, factors = (self._tracks(channel, keys, timeline, segments, joint)
+                                  for channel, keys in self.channels.items())
+        mask = BodyMasks({}, body).of(self.body, 0.0) if self.body else np.ones(len(body.skeleton))
+        return Differences(turns, shifts, factors, mask * (0.0 if self.is_muted else self.weight))
+
+    def missing_joints(self, body: SkeletonMap) -> tuple[str, ...]:
+        """Return the joints that have keys but that a skeleton does not have."""
+        return tuple(name for name in self.joints if name not in body.skeleton.index_of)
+
+    def _tracks(self, channel: str, keys: TweakKeys, timeline: Timeline, segments: list[IntArray],
+                joint: IntArray) -> Tracks:
+        counts = np.array([len(each) for each in segments], dtype=np.int64)
+        starts, number = np.cumsum(counts) - counts, counts[keys.block]
+        row = np.repeat(np.arange(len(keys)), number)
+        nth = np.arange(len(row)) - np.repeat(np.cumsum(number) - number, number)
+        segment = np.concatenate([np.zeros(0, np.int64), *segments])[starts[keys.block[row]] + nth]
+        there = joint[keys.joint[row]] >= 0
+        row, segment = row[there], segment[there]
+        placed = Placed(joint[keys.joint[row]], segment, timeline.times(segment, keys.share[row]), keys.values[row])
+        return placed.eased(IDENTITY[channel], self.ease_in_s, self.ease_out_s, self.holds).tracks()
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """N keys of one channel in time: joint, segment: (N,); times_s: (N,); values: (N, C)."""
+
+    joint: IntArray
+    segment: IntArray
+    times_s: FloatArray
+    values: FloatArray
+
+    def eased(self, identity: FloatArray, ease_in_s: float, ease_out_s: float, holds: bool) -> Placed:
+        """Return them in order of joints and times, with keys of no difference around each row of blocks.
+
+        A joint's keys are one row as long as each lies in the same block as the one before, or in the block that
+        follows it, or is too near for both to be eased. holds: a row is eased in alone, and only where it is the first.
+        """
+        if not len(self.joint):
+            return self
+        order = np.lexsort((self.times_s, self.joint))
+        keys = Placed(self.joint[order], self.segment[order], self.times_s[order], self.values[order])
+        is_apart = (np.abs(np.diff(keys.segment)) > 1) & (np.diff(keys.times_s) > ease_in_s + ease_out_s)
+        is_cut = (np.diff(keys.joint) != 0) | (is_apart & (not holds))
+        first = np.flatnonzero(np.append(True, is_cut))
+        last = np.flatnonzero(np.append(is_cut, True)[:0 if holds else None])
+        around = np.concatenate((first, np.arange(len(order)), last))
+        rank = np.repeat((0, 1, 2), (len(first), len(order), len(last)))
+        times_s = keys.times_s[around] + np.array((-ease_in_s, 0.0, ease_out_s))[rank]
+        values = np.where((rank == 1)[:, None], keys.values[around], identity)
+        order = np.lexsort((rank, times_s, keys.joint[around]))
+        return Placed(keys.joint[around][order], keys.segment[around][order], times_s[order], values[order])
+
+    def tracks(self) -> Tracks:
+        """Return keys that are in order of joints and times as tracks."""
+        joints, starts = np.unique(self.joint, return_index=True)
+        return Tracks(joints, np.append(starts, len(self.joint)), self.times_s, self.values)
+
+
+def heard(tweaks: Iterable[Tweak]) -> tuple[Tweak, ...]:
+    """Return the tweaks that count: those that are solo where any is, and no muted ones."""
+    tweaks = tuple(tweaks)
+    chosen = [tweak for tweak in tweaks if tweak.is_solo] or tweaks
+    return tuple(tweak for tweak in chosen if not tweak.is_muted)
+
+
+def _segments(tweak: Tweak, timeline: Timeline, lineage: Lineage) -> list[IntArray]:
+    """Return for each of a tweak's blocks the segments that play it."""
+    if tweak.is_over_procedure:
+        return timeline.find_everywhere(tweak.blocks, lineage)
+    return [np.array([] if found is None else [found], dtype=np.int64)
+            for found in timeline.find(tweak.blocks, lineage)]

@@ -1,0 +1,237 @@
+"""Contacts of a clip's body with the ground: found once, on its own skin where that is known, for all steps to read.
+
+An effector is on the ground where it is near, whatever its size: heights are those of skin, or of joints less what
+usually is about them, in legs. Its weight is 1 up to NEAR_LEGS[0], and 0 from NEAR_LEGS[1] on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ...clips.body_contacts import BODY, FEET, HANDS, HEAD, JOINTS, SEAT, TRUNK, BodyContacts, contacts_of
+from ...clips.clip import Clip
+from ...clips.contacts import STEP_S, FootContacts, foot_contacts, instants, joined
+from ...clips.posed import PosedJoints
+from ...maths.arrays import BoolArray, FloatArray, IntArray, runs, smoothstep
+from ...skeletons.hierarchy import is_descendant
+from ...skeletons.maps import SkeletonMap
+from ..comparing.upright import FEET as FOOT_JOINTS
+from .balance import beyond_feet
+from .bearing_trunk import ABOUT_LEGS, OF_ARMS, head_height, plain_name, trunk_height
+from .fitted_curves import smoothed
+from .lowest_parts import LowestParts, points_of
+from .off_ground import ankles_and_soles, is_within, off_ground
+from .touching import NEAR_LEGS, TRUNK_NEAR_LEGS, ground_height, leg_length
+
+SLOW_LEGS_PER_S: Final = 0.3
+"""So fast up or down at most is a joint that bears a body which lies, kneels or crawls."""
+ON_LEGS: Final = 0.02
+"""Seat or back that is no higher bears the body, however fast; up to this, no hand bears it instead."""
+_FINGER_LEGS: Final = 0.02
+"""So far below the joints of fingers their skin is."""
+_LONGEST_LEGS: Final = 0.5
+"""No hand is longer: of wrists that are higher fingers are not looked at."""
+_FALLS_LEGS: Final = (0.1, 0.2)
+"""A body whose centre of mass is so far aside of the feet on which it stands still stands on them; from the second on
+it would fall without its hands."""
+_STRETCHED: Final = 0.9
+"""Of thigh and shin: a leg that is longer from hip to ankle is stretched,"""
+_SAGS_LEGS: Final = 0.08
+"""and its knee bears nobody, however near the ground it comes in a push-up, unless it is so far below the middle of
+both."""
+_GIVES_WAY_S: Final = 0.15
+"""Who so soon is on more than his hands, as in a roll, does not hold himself up on them: arms bend as he comes down."""
+_HAND_S: Final = 0.1
+"""Hands bear so long before they are on the ground, and afterwards; their weight comes and goes meanwhile."""
+_HAND_SOFT_S: Final = 0.036
+"""So soft that comes and goes."""
+_FOOT_ON_LEGS: Final = 0.005
+"""A foot that a clip has no higher than this above where it stands is on the ground."""
+_LEAST: Final = 1e-6
+"""Smaller weights are 0 but for rounding."""
+_BESIDE_LEGS: Final = (0.12, 0.22)
+"""Feet that are no farther aside of their hips than the first are below the seat of who sits on his heels, and bear it;
+from the second on they are beside it."""
+_HIGHER_LEGS: Final = (0.15, 0.35)
+"""Feet that are higher by the first than what else is lowest may bear the body; by the second, they do not."""
+_IN_AIR_LEGS: Final = (0.15, 0.6)
+"""What is no higher than the first is as high as in the clip then; from the second on it is in the air."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """A clip's body at times (F,).
+
+    ground: how high that is along up (3,). leg: how long legs are. feet: (F,) how high the lowest joint of feet is
+    above the ground, in legs. joints: how high skin about other joints is, (F,) each.
+    """
+
+    clip: Clip
+    found: SkeletonMap
+    up: FloatArray
+    times_s: FloatArray
+    ground: float
+    leg: float
+    feet: FloatArray
+    joints: Mapping[str, FloatArray]
+
+    @classmethod
+    def of(cls, clip: Clip, found: SkeletonMap, up: FloatArray) -> _Seen | None:
+        """Look at a body; None where no feet or legs are known."""
+        known, leg = found.joint_of, leg_length(found)
+        times = instants(clip.duration_s)
+        feet = [known[name] for name in FOOT_JOINTS if name in known]
+        if not feet or leg <= 0.0:
+            return None
+        names = [name for name in known if plain_name(name) in ABOUT_LEGS]
+        heights = PosedJoints.of(clip, np.array((*feet, *(known[name] for name in names)))).heights(times, up)
+        of_feet, others = np.split(heights, [len(feet)], axis=1)
+        ground = ground_height(clip, feet, of_feet, up)
+        about = np.array([ABOUT_LEGS[plain_name(name)] for name in names])
+        high = (others - ground) / leg - about
+        return cls(clip, found, up, times, ground, leg, (of_feet.min(axis=1) - ground) / leg,
+                   dict(zip(names, high.T, strict=True)))
+
+    def knees_that_bear(self) -> dict[str, FloatArray]:
+        """Return how high knees are of legs that are not stretched, (F,) each; others are infinitely high."""
+        known, found = self.found.joint_of, {}
+        for side in "lr":
+            names = [f"{side}_{name}" for name in ("hip", "knee", "ankle")]
+            if not {*names} <= known.keys():
+                continue
+            knee = self.joints[names[1]].copy()
+            low = np.flatnonzero(knee < NEAR_LEGS[1])
+            _, at = PosedJoints.of(self.clip, np.array([known[name] for name in names])).placed(self.times_s[low])
+            hip, high, ankle = (at @ self.up).T / self.leg
+            long = np.linalg.norm(at[:, 0] - at[:, 2], axis=1) / self.leg
+            knee[low[(long > _STRETCHED) & ((hip + ankle) / 2.0 - high < _SAGS_LEGS)]] = np.inf
+            found[names[1]] = knee
+        return found
+
+
+def find_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> BodyContacts:
+    """Return the contacts of a clip's body, found once for as long as the clip lives.
+
+    found: the map of its skeleton, resting in the pose in which the body stands. up: (3,) unit. A body without legs has
+    none.
+    """
+    return clip.derived(_found, found, tuple(up.tolist()))
+
+
+def contact_spans(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
+    """Return when a clip's body is on the ground, (K, 2) in seconds: with a foot, or where it lies or crawls.
+
+    A foot that leaves the ground, or comes to it, and is still near it, is not on it.
+    """
+    contacts, times = find_contacts(clip, found, up), instants(clip.duration_s)
+    _, soles = ankles_and_soles(clip, found, [*contacts.feet], times, up)
+    is_on = off_ground(times, soles, soles, [*contacts.feet], contacts.feet) <= _FOOT_ON_LEGS * leg_length(found)
+    feet = [np.reshape([(times[a], times[b - 1]) for a, b in runs(on & is_within(times, contact.stands))], (-1, 2))
+            for on, contact in zip(is_on.T, contacts.feet.values(), strict=True)]
+    return joined(np.concatenate((*feet, contacts.spans(JOINTS))))
+
+
+def _found(clip: Clip, found: SkeletonMap, upwards: tuple[float, ...]) -> BodyContacts:
+    up = np.array(upwards)
+    feet, seen = foot_contacts(clip, found, up), _Seen.of(clip, found, up)
+    if seen is None:
+        return BodyContacts(feet, ())
+    times, where = seen.times_s, (seen.times_s, seen.ground, seen.leg)
+    trunk, hands = trunk_height(clip, found, up, *where), _bearing_hands(seen, feet)
+    low = np.flatnonzero(np.isfinite(trunk))
+    lying = np.full(len(times), np.inf)
+    lying[low] = np.maximum(trunk[low], head_height(clip, found, up, times[low], seen.ground, seen.leg))
+    instead = hands.max(axis=1) * smoothstep(trunk, ON_LEGS, NEAR_LEGS[0])
+    others = [*contacts_of(TRUNK, times, _near(trunk, TRUNK_NEAR_LEGS) * (1.0 - instead), trunk),
+              *contacts_of(HEAD, times, _near(lying), lying),
+              *contacts_of(JOINTS, times, _lies(seen, trunk).astype(np.float64)),
+              *contacts_of(BODY, times, *_turning_over(seen, hands))]
+    for name, weights in zip(HANDS, hands.T, strict=True):
+        others += contacts_of(name, times, weights)
+    for side in feet:
+        others += contacts_of(FEET[side], times, _below_seat(seen, side, low), on=SEAT)
+    return BodyContacts(feet, tuple(others))
+
+
+def _near(height: FloatArray, near: tuple[float, float] = NEAR_LEGS) -> FloatArray:
+    """Return how much an effector that is so high (F,) is on the ground, (F,)."""
+    return np.asarray(1.0 - smoothstep(height, *near))
+
+
+def _lies(seen: _Seen, trunk: FloatArray) -> BoolArray:
+    """Return when a joint that is none of a foot is near the ground and slow, or seat or back on it, (F,)."""
+    high = np.stack([*seen.joints.values()], axis=1) if seen.joints else np.full((len(seen.times_s), 1), np.inf)
+    speed = np.gradient(high, seen.times_s, axis=0) if len(high) > 1 else np.zeros(high.shape)
+    slow = np.abs(speed) < SLOW_LEGS_PER_S
+    return np.asarray(((high < NEAR_LEGS[0]) & slow).any(axis=1) | (trunk < ON_LEGS))
+
+
+def _bearing_hands(seen: _Seen, feet: Mapping[str, FootContacts]) -> FloatArray:
+    """Return how much the left hand and the right one bear the body, (F, 2).
+
+    Those near the ground do without which it would fall, and which has nothing else but feet on the ground.
+    Who picks something up has a hand on the floor and stands on his feet: his centre of mass is over them. Who does
+    push-ups or cartwheels would fall without his hands. Who kneels, crawls, sits or lies is on more than his hands, and
+    would hang in the air if they lifted him: their arms bend instead, and as he comes there, in a roll or a fall.
+    """
+    times, bears = seen.times_s, np.zeros((len(seen.times_s), 2))
+    for side, letter in enumerate("lr"):
+        if f"{letter}_wrist" in seen.joints:
+            bears[:, side] = _near(_hand_height(seen, letter))
+    near = np.flatnonzero(bears.any(axis=1))
+    if not len(near):
+        return bears
+    aside = beyond_feet(seen.clip, seen.found, feet, seen.up, times[near]) / seen.leg
+    bears[near] *= smoothstep(aside, *_FALLS_LEGS)[:, None]
+    high = {**seen.joints, **seen.knees_that_bear()}
+    others = [each for name, each in high.items() if plain_name(name) not in OF_ARMS]
+    more = near[np.stack([each[near] for each in others]).min(axis=0) < NEAR_LEGS[0]] if others else near[:0]
+    bears[is_within(times, joined(times[more, None] + (-_GIVES_WAY_S, _GIVES_WAY_S)))] = 0.0
+    beside = round(_HAND_S / STEP_S)
+    padded = np.pad(bears, ((beside, beside), (0, 0)))
+    bears = np.lib.stride_tricks.sliding_window_view(padded, 2 * beside + 1, axis=0).max(axis=-1)
+    made = smoothed(times, bears.T, _HAND_SOFT_S, lo=0.0, hi=1.0).T
+    return np.where(made > _LEAST, made, 0.0)
+
+
+def _hand_height(seen: _Seen, side: str) -> FloatArray:
+    """Return how high a hand is, (F,): its wrist, or the lowest of its fingers."""
+    wrist, joints = seen.found.joint_of[f"{side}_wrist"], seen.found.joint_of.values()
+    high = seen.joints[f"{side}_wrist"].copy()
+    fingers = [joint for joint in joints if is_descendant(seen.clip.skeleton.parents, joint, wrist)]
+    low = np.flatnonzero(high < _LONGEST_LEGS)
+    if fingers and len(low):
+        of_fingers = PosedJoints.of(seen.clip, np.array(fingers)).heights(seen.times_s[low], seen.up).min(axis=1)
+        high[low] = np.minimum(high[low], (of_fingers - seen.ground) / seen.leg - _FINGER_LEGS)
+    return high
+
+
+def _below_seat(seen: _Seen, side: str, low: IntArray) -> FloatArray:
+    """Return how much a foot is below the seat, (F,), of who sits on his heels; low: (N,) when that may be."""
+    below, known = np.zeros(len(seen.times_s)), seen.found.joint_of
+    ends = np.array((known[f"{side}_hip"], known[f"{side}_ankle"]))
+    _, at = PosedJoints.of(seen.clip, ends).placed(seen.times_s[low])
+    away = at[:, 1] - at[:, 0]
+    wide = np.linalg.norm(away - (away @ seen.up)[:, None] * seen.up, axis=1)
+    below[low] = 1.0 - smoothstep(wide / seen.leg, *_BESIDE_LEGS)
+    return below
+
+
+def _turning_over(seen: _Seen, hands: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return how much the body is borne by what is lowest of it instead of its feet, and how high that is, (F,) each.
+
+    Of arms that counts which bears the body, hands: (F, 2).
+    """
+    weights, height = np.zeros(len(seen.times_s)), np.full(len(seen.times_s), np.inf)
+    near = np.flatnonzero(seen.feet > _HIGHER_LEGS[0])
+    if not len(near):
+        return weights, height
+    parts = LowestParts.of(seen.clip, seen.found, points_of(seen.clip), seen.times_s[near], seen.up, seen.ground)
+    height[near] = np.maximum(parts.borne(hands[near].max(axis=1)), 0.0)
+    higher = smoothstep(seen.feet[near] - height[near], *_HIGHER_LEGS)
+    weights[near] = higher * (1.0 - smoothstep(height[near], *_IN_AIR_LEGS))
+    return weights, height

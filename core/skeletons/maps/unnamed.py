@@ -1,0 +1,70 @@
+"""Joints whose names say nothing, but whose neighbours say what they must be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Final
+
+from .. import hanim
+from .skeleton_map import SkeletonMap
+
+BY_NEIGHBOURS: Final = 0.9
+"""How certain such a joint is."""
+_HEAD: Final = "skullbase"
+_NECK: Final = frozenset(hanim.SPINE[17:])
+
+
+def with_unnamed(found: SkeletonMap) -> SkeletonMap:
+    """Return a map with joints that every humanoid has and that one joint alone can be, between those that are known.
+
+    Such a joint has no meaning yet. Its nearest known ancestor stands above it in H-Anim too, and known joints are
+    below it, all of which stand below it in H-Anim; the head needs none below it where it hangs on a known neck. Where
+    two joints could be it, neither is.
+    """
+    if not found.is_humanoid or not found.missing:
+        return found
+    new = {}
+    above, below = _known_around(found)
+    parents = found.skeleton.parents.tolist()
+    unnamed = [joint for joint, said in enumerate(found.meant) if said is None]
+    for name in found.missing:
+        could = [joint for joint in unnamed if joint not in new and _could_be(
+            name, above[joint], below[joint], is_next=parents[joint] >= 0 and found.meant[parents[joint]] is not None)]
+        if len(could) == 1:
+            new[could[0]] = name
+    if not new:
+        return found
+    return replace(found, is_checked=False, meant=tuple(
+        new.get(joint, said) for joint, said in enumerate(found.meant)), certainties=tuple(
+        BY_NEIGHBOURS if joint in new else certainty for joint, certainty in enumerate(found.certainties)))
+
+
+def _known_around(found: SkeletonMap) -> tuple[list[str | None], list[set[str]]]:
+    """Return for each joint (J,) what its nearest known ancestor is, and what its known descendants are."""
+    parents, meant = found.skeleton.parents.tolist(), found.meant
+    above: list[str | None] = []
+    below = [set[str]() for _ in meant]
+    for parent in parents:
+        above.append(None if parent < 0 else meant[parent] or above[parent])
+    for joint, parent in reversed(list(enumerate(parents))):
+        if parent >= 0:
+            said = meant[joint]
+            below[parent] |= below[joint] | ({said} if said is not None else set())
+    return above, below
+
+
+def _could_be(name: str, above: str | None, below: set[str], *, is_next: bool) -> bool:
+    """Tell whether a joint could be one of H-Anim; is_next: whether its parent is what is known above it."""
+    if not all(name in _ancestors(known) for known in below) or (above is not None and above not in _ancestors(name)):
+        return False
+    if name == _HEAD and above in _NECK and is_next:
+        return True
+    return bool(below) and (above is not None or name == hanim.ROOT)
+
+
+@cache
+def _ancestors(name: str) -> frozenset[str]:
+    """Return what stands above a joint in H-Anim."""
+    parent = hanim.PARENTS[name]
+    return frozenset() if parent is None else _ancestors(parent) | {parent}

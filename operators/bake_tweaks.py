@@ -1,0 +1,36 @@
+"""Bake Tweaks: what the score plays and all tweaks become one Action with a key at every frame."""
+
+from typing import Any
+
+import bpy
+
+from ..bridge import bone_rules, properties, score, tweaks
+from ..bridge.action import write_new_action
+from ..bridge.active_character import active_armature
+from ..bridge.channels import clip_channels
+from ..bridge.reports import refuse
+from .tweak_base import ForTweaks
+
+
+class TAKT_OT_bake_tweaks(ForTweaks, bpy.types.Operator):
+    """Make one plain Action of what the score plays and all tweaks that are heard; nothing else changes"""
+
+    bl_idname = "takt.bake_tweaks"
+    bl_label = "Bake"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Write the Action; it is kept in the file, and assigned by whoever wants it."""
+        armature_object, scene = active_armature(context), context.scene
+        assert armature_object is not None and scene is not None  # poll saw to it
+        motion = score.motion_of(armature_object)
+        if motion is None:
+            return refuse(self, f"The score cannot be played: {score.error_of(armature_object) or 'it is empty'}")
+        channels = clip_channels(tweaks.shown(armature_object, scene, motion), scene,
+                                 properties.character(armature_object).frame_start,
+                                 bone_rules.read_rules(armature_object))
+        action = write_new_action(armature_object, f"{armature_object.name} baked", channels)
+        setattr(action, properties.KEYS_WRITTEN, "")  # it is the animator's
+        self.report({"INFO"}, f"'{action.name}' holds the score and its tweaks, a key at every frame; choose it in the "
+                              "Action editor, or export it")
+        return {"FINISHED"}

@@ -1,0 +1,28 @@
+"""Clean Tweaks: keys that change nothing are removed."""
+
+from typing import Any
+
+import bpy
+
+from ..bridge import tweak_extraction, tweaks
+from ..bridge.active_character import active_armature
+from .tweak_base import ForTweaks
+
+
+class TAKT_OT_clean_tweaks(ForTweaks, bpy.types.Operator):
+    """Remove the keys of all layers of tweaks that change nothing, nor those beside them"""
+
+    bl_idname = "takt.clean_tweaks"
+    bl_label = "Clean"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Remove them, and ease what is left anew."""
+        armature_object = active_armature(context)
+        assert armature_object is not None and context.scene is not None  # poll saw to it
+        count = sum(tweak_extraction.clean(action) for _, action in tweaks.layers_of(armature_object)
+                    if action.is_editable)
+        tweaks.look(armature_object, context.scene)
+        self.report({"INFO"}, f"{count} keys that changed nothing were removed" if count else
+                    "Every key changes something, or stands beside one that does")
+        return {"FINISHED"} if count else {"CANCELLED"}

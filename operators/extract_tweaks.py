@@ -1,0 +1,60 @@
+"""Extract Tweaks: what a person has changed in an Action becomes tweaks above the score."""
+
+from typing import Any
+
+import bpy
+
+from ..bridge import action as action_
+from ..bridge import properties, score, tweak_extraction, tweaks
+from ..bridge.active_character import ForScore, active_armature
+from ..bridge.reports import refuse
+from ..bridge.write_motion import write_motion
+
+
+class TAKT_OT_extract_tweaks(ForScore, bpy.types.Operator):
+    """Make tweaks of the differences between the Action that plays and the score, which then plays below them"""
+
+    bl_idname = "takt.extract_tweaks"
+    bl_label = "Extract"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return why there is nothing to make tweaks of."""
+        reason, armature_object = super().problem(context), active_armature(context)
+        if reason or armature_object is None:
+            return reason
+        animation = armature_object.animation_data
+        assigned = None if animation is None or animation.use_tweak_mode else animation.action
+        if assigned is None:
+            return "No Action is assigned that could have been changed"
+        if assigned in [each for _, each in tweaks.layers_of(armature_object)]:
+            return f"'{assigned.name}' holds tweaks already"
+        own = properties.character(armature_object).action
+        if assigned == own and not action_.is_edited_by_hand(armature_object):
+            return f"Nobody has edited '{assigned.name}' by hand"
+        return ""
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Find the differences first; then let the score play, and the tweaks above it."""
+        armature_object, scene = active_armature(context), context.scene
+        assert armature_object is not None and scene is not None and armature_object.animation_data is not None
+        motion, source = score.motion_of(armature_object), armature_object.animation_data.action
+        assert source is not None  # poll saw to it
+        if motion is None:
+            return refuse(self, f"The score cannot be played: {score.error_of(armature_object) or 'it is empty'}")
+        found = tweak_extraction.differences(source, armature_object, scene, motion)
+        if not found:
+            return refuse(self, f"'{source.name}' says what the score plays: there is nothing to make tweaks of")
+        source.use_fake_user = True
+        armature_object.animation_data.action = None
+        character = properties.character(armature_object)
+        if character.action == source:
+            character.action, character.written = None, ""
+        write_motion(self, context, armature_object, motion, character.frame_start)
+        layer = tweaks.begin(armature_object, f"{armature_object.name} tweaks")
+        count = tweak_extraction.write(layer, found)
+        tweaks.look(armature_object, scene)
+        self.report({"INFO"}, f"{count} keys of {len({bone for bone, *_ in found})} bones became tweaks in "
+                              f"'{layer.name}'; '{source.name}' stays in the file")
+        return {"FINISHED"}

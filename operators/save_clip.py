@@ -1,0 +1,151 @@
+"""Save as Clip: the current pose, frames of the scene, or selected blocks become a file of the score's library."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+
+from ..bridge import clip_folders, libraries, performing, properties, recorded, score, score_blocks, score_tree, shelf
+from ..bridge.active_character import name_of_character, score_problem
+from ..bridge.frame_rate import frames_per_second
+from ..bridge.reports import GreyWithReason, refuse
+from ..core.clips.clip import Clip
+from ..core.errors import TaktError
+from ..core.library.files import parts_of
+from .clip_folders import shown_armature
+
+_ENDING = ".skeleton.xml"
+_SOURCES = (("POSE", "Current Pose", "The pose that the character has now, held for a second"),
+            ("FRAMES", "Frames", "What the character does from one frame of the scene to another, whatever moves it"),
+            ("BLOCKS", "Selected Blocks", "What the score plays from the beginning of the first selected block to the "
+                                          "end of the last one"))
+
+
+class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
+    """Save a pose, frames of the scene or selected blocks as a clip of the library, which scores can call at once"""
+
+    bl_idname = "takt.save_clip"
+    bl_label = "Save as Clip"
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        source: str
+        name: str
+        folder: str
+        first: int
+        last: int
+        overwrite: bool
+    else:
+        source: EnumProperty(name="From", description="What becomes the clip", items=_SOURCES)
+        name: StringProperty(name="Name", description="What the clip and its file are called", options={"SKIP_SAVE"})
+        folder: StringProperty(name="Folder", subtype="DIR_PATH", options={"SKIP_SAVE"},
+                               description="The folder of the library in which the file is put")
+        first: IntProperty(name="First", description="The first frame", options={"SKIP_SAVE"})
+        last: IntProperty(name="Last", description="The last frame", options={"SKIP_SAVE"})
+        overwrite: BoolProperty(name="Overwrite", description="Write over a file of that name", options={"SKIP_SAVE"})
+
+    @classmethod
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return why there is nothing that could be saved."""
+        return score_problem(shown_armature(context))
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
+        """Ask; begin with selected blocks where there are some, and with the range of the scene."""
+        armature_object, scene, manager = shown_armature(context), context.scene, context.window_manager
+        assert armature_object is not None and scene is not None and manager is not None  # poll saw to it
+        if not self.properties.is_property_set("source"):
+            self.source = "BLOCKS" if _selected_s(context, armature_object) is not None else "FRAMES"
+        self.first, self.last = scene.frame_start, scene.frame_end
+        self.folder = self.folder or _folder(armature_object)
+        self.name = self.name or f"{name_of_character(armature_object).replace('.', '_')}_clip"
+        return manager.invoke_props_dialog(self, width=420, confirm_text="Save")
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """Draw what matters for the chosen source."""
+        assert self.layout is not None
+        self.layout.use_property_split = True
+        self.layout.prop(self, "source")
+        if self.source == "FRAMES":
+            self.layout.prop(self, "first")
+            self.layout.prop(self, "last")
+        self.layout.prop(self, "name")
+        self.layout.prop(self, "folder")
+        self.layout.prop(self, "overwrite")
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Record first, then write the file once; what lies in the library is on the shelf."""
+        armature_object, scene = shown_armature(context), context.scene
+        assert armature_object is not None and scene is not None  # poll saw to it
+        fps = frames_per_second(scene)
+        try:
+            path = self._path(armature_object)
+            clip = recorded.in_hanim_axes(armature_object, self._recorded(context, armature_object, scene, fps))
+            warnings = recorded.write(path, clip, fps)
+            performing.look_at_files()
+            src = clip_folders.bring(armature_object, path)
+        except (TaktError, OSError) as error:
+            return refuse(self, str(error))
+        shelf.forget()
+        score_tree.redraw()
+        for warning in warnings:
+            self.report({"WARNING"}, warning)
+        self.report({"INFO"}, f"Saved {path.name}: '{src}', {clip.duration_s:.3g} s, is on the shelf")
+        return {"FINISHED"}
+
+    def _path(self, armature_object: bpy.types.Object) -> Path:
+        """Return the file; raise TaktError where its name or its folder cannot be, or it is there already."""
+        name = self.name.strip() or f"{name_of_character(armature_object).replace('.', '_')}_clip"
+        folder = self.folder or _folder(armature_object)
+        if len(parts_of(name)) != 1 or name.startswith("."):
+            raise TaktError(f"a clip cannot be called '{name}': a score would take a dot for a folder")
+        if not folder:
+            raise TaktError("there is no folder for the file: choose one, or save the .blend first")
+        path = Path(os.path.normpath(bpy.path.abspath(folder)), name + _ENDING)
+        if not path.parent.is_dir():
+            raise TaktError(f"'{path.parent}' is no folder; choose one that is there")
+        if path.exists() and not self.overwrite:
+            raise TaktError(f"'{path.name}' is there already: choose another name, or Overwrite")
+        return path
+
+    def _recorded(self, context: bpy.types.Context, armature_object: bpy.types.Object, scene: bpy.types.Scene,
+                  fps: float) -> Clip:
+        name = self.name.strip() or "clip"
+        if self.source == "POSE":
+            return recorded.of_pose(armature_object, name)
+        if self.source == "FRAMES":
+            is_said = self.properties.is_property_set("first") or self.properties.is_property_set("last")
+            first, last = (self.first, self.last) if is_said else (scene.frame_start, scene.frame_end)
+            return recorded.of_frames(armature_object, scene, name, first, last, fps)
+        span, motion = _selected_s(context, armature_object), score.motion_of(armature_object)
+        if span is None:
+            raise TaktError("no blocks are selected: select some in the score editor")
+        if motion is None:
+            raise TaktError("the score cannot be played as it is: see Takt's tab, Score")
+        return recorded.of_motion(motion, name, *span, fps)
+
+
+def _selected_s(context: bpy.types.Context, armature_object: bpy.types.Object) -> tuple[float, float] | None:
+    """Return when the selected blocks of a score begin and end, in seconds of its motion; None where none are."""
+    tree = next((tree for tree in (score_tree.tree_of(context), *score_tree.trees()) if tree is not None), None)
+    blocks = score_blocks.shown(armature_object)
+    if tree is None or blocks is None or blocks.layout is None:
+        return None
+    found = blocks.layout.found(score_tree.selection(tree, blocks.selectable))
+    if not len(found):
+        return None
+    boxes = blocks.layout.boxes
+    begin, end = blocks.layout.seconds(np.array((boxes.begin[found].min(), boxes.end[found].max()))).tolist()
+    return float(begin), float(end)
+
+
+def _folder(armature_object: bpy.types.Object) -> str:
+    """Return the folder in which a clip is put where none is chosen: one of the character's own, or the .blend's."""
+    character = properties.character(armature_object)
+    own = (libraries.absolute(path, armature_object) for path in (
+        *(folder.path for folder in character.folders), character.library) if path)
+    samples = str(libraries.SAMPLES)
+    usable = (path for path in own if Path(path).is_dir() and not path.startswith(samples))
+    return next(usable, str(Path(bpy.data.filepath).parent) if bpy.data.filepath else "")

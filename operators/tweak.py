@@ -1,0 +1,56 @@
+"""Tweak: keys that are set from now on are differences above the score, and go where their blocks go."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import BoolProperty
+
+from ..bridge import tweaks
+from ..bridge.active_character import active_armature
+from ..bridge.below_own_actions import has_own_action
+from ..bridge.reports import refuse
+from .tweak_base import ForScoreAction, score_plays
+
+
+class TAKT_OT_tweak(ForScoreAction, bpy.types.Operator):
+    """Let the keys that you set change the pose above the score: they go along when the score or its tempo changes"""
+
+    bl_idname = "takt.tweak"
+    bl_label = "Tweak"
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        add_layer: bool
+    else:
+        add_layer: BoolProperty(name="Add Layer", options={"SKIP_SAVE"},
+                                description="Begin another layer of tweaks above those that there are")
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Assign an Action of tweaks above the score's."""
+        armature_object = active_armature(context)
+        assert armature_object is not None  # poll saw to it
+        animation = armature_object.animation_data
+        assigned = None if animation is None else animation.action
+        layers = [action for _, action in tweaks.layers_of(armature_object)]
+        if assigned is not None and assigned in layers and not self.add_layer:
+            self.report({"INFO"}, f"Keys that you set land in '{assigned.name}' already; Add Layer begins another one")
+            return {"FINISHED"}
+        if assigned is not None and has_own_action(armature_object) and assigned not in layers:
+            return refuse(self, f"'{assigned.name}' is assigned, which is neither the score's nor a layer of tweaks: "
+                                "push it down into the NLA (Push Down Action), or unassign it, then tweak")
+        if layers and not self.add_layer:
+            return self._go_on(armature_object, layers[-1])
+        if not layers and not score_plays(self, context, armature_object):
+            return {"CANCELLED"}
+        action = tweaks.begin(armature_object, f"{armature_object.name} tweaks")
+        self.report({"INFO"}, f"Keys that you set land in '{action.name}' now, as changes of what the score plays")
+        return {"FINISHED"}
+
+    def _go_on(self, armature_object: bpy.types.Object, action: bpy.types.Action) -> "set[Any]":
+        """Assign the topmost layer again."""
+        if tweaks.is_in_strip(armature_object, action):
+            return refuse(self, f"'{action.name}' lies in a strip of the NLA: edit it there (Tab on the strip), or "
+                                "add a layer")
+        tweaks.assign(armature_object, action)
+        self.report({"INFO"}, f"Keys that you set land in '{action.name}' again")
+        return {"FINISHED"}

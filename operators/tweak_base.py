@@ -1,0 +1,57 @@
+"""What operators on tweaks have in common."""
+
+import bpy
+
+from ..bridge import following, properties, score, tweaks
+from ..bridge.active_character import ForScore, active_armature
+from ..bridge.reports import refuse
+from ..bridge.write_motion import write_motion
+
+
+class ForTweaks(ForScore):
+    """An operator that wants a character with tweaks."""
+
+    @classmethod
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return why there are none."""
+        reason, armature_object = super().problem(context), active_armature(context)
+        if reason or armature_object is None:
+            return reason
+        return "" if tweaks.has_tweaks(armature_object) else "There are no tweaks yet: Tweak begins a layer of them"
+
+
+class ForScoreAction(ForScore):
+    """An operator that wants a character whose score has an Action, above which tweaks can lie."""
+
+    @classmethod
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return why nothing can be tweaked."""
+        reason, armature_object = super().problem(context), active_armature(context)
+        if reason or armature_object is None:
+            return reason
+        own = properties.character(armature_object).action
+        if own is None:
+            return "The score has no Action yet: Rebuild makes one"
+        if not own.is_editable:
+            return f"'{own.name}' is linked from another file: Rebuild makes an Action of its own"
+        return ""
+
+
+def score_plays(operator: bpy.types.Operator, context: bpy.types.Context, armature_object: bpy.types.Object) -> bool:
+    """See to it that the score's Action is assigned, up to date, and turns its bones by quaternions."""
+    character = properties.character(armature_object)
+    turned_otherwise = [path for path in character.written.splitlines()
+                        if path.endswith(("rotation_euler", "rotation_axis_angle"))]
+    is_ready = following.is_own_action_assigned(armature_object) and not following.is_older(armature_object)
+    if is_ready and not turned_otherwise:
+        return True
+    motion = score.motion_of(armature_object)
+    if motion is None:
+        refuse(operator, f"The score cannot be played: {score.error_of(armature_object) or 'it holds nothing yet'}")
+        return False
+    if turned_otherwise:
+        character.rotations = "QUATERNION"
+        operator.report({"INFO"}, f"{len(turned_otherwise)} bones turn by quaternions now: a difference of Euler "
+                              "angles is another one in each pose")
+    write_motion(operator, context, armature_object, motion, character.frame_start)
+    return True

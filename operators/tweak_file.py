@@ -1,0 +1,83 @@
+"""Save Tweaks, Load Tweaks: a character's tweaks as a file, for other scenes."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import StringProperty
+from bpy_extras.io_utils import ExportHelper, ImportHelper
+
+from ..bridge import score, tweak_files, tweaks
+from ..bridge.active_character import active_armature
+from ..bridge.reports import refuse
+from ..core.errors import TaktError, some_of
+from .tweak_base import ForScoreAction, ForTweaks, score_plays
+
+_SHOWN = 6
+
+
+class TAKT_OT_save_tweaks(ForTweaks, ExportHelper, bpy.types.Operator):
+    """Write all tweaks of the character into a file, with the moments of the music to which they are tied"""
+
+    bl_idname = "takt.save_tweaks"
+    bl_label = "Save Tweaks"
+    bl_options = {"REGISTER"}
+    filename_ext = tweak_files.ENDING
+
+    if TYPE_CHECKING:
+        filepath: str
+        filter_glob: str
+    else:
+        filter_glob: StringProperty(default=f"*{tweak_files.ENDING}", options={"HIDDEN"})
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Write it."""
+        armature_object = active_armature(context)
+        assert armature_object is not None and context.scene is not None  # poll saw to it
+        tweaks.look(armature_object, context.scene)
+        path = Path(bpy.path.abspath(self.filepath))
+        try:
+            count = tweak_files.save(armature_object, path)
+        except TaktError as error:
+            return refuse(self, str(error))
+        self.report({"INFO"}, f"Wrote keys at {count} moments into {path}")
+        return {"FINISHED"}
+
+
+class TAKT_OT_load_tweaks(ForScoreAction, ImportHelper, bpy.types.Operator):
+    """Add the layers of a file of tweaks: their keys go to the blocks of this score that are the same"""
+
+    bl_idname = "takt.load_tweaks"
+    bl_label = "Load Tweaks"
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        filepath: str
+        filter_glob: str
+    else:
+        filter_glob: StringProperty(default=f"*{tweak_files.ENDING}", options={"HIDDEN"})
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Read the file first; then add its layers."""
+        armature_object, scene = active_armature(context), context.scene
+        assert armature_object is not None and scene is not None  # poll saw to it
+        if not tweaks.has_tweaks(armature_object) and not score_plays(self, context, armature_object):
+            return {"CANCELLED"}
+        path = Path(bpy.path.abspath(self.filepath))
+        try:
+            count, missing = tweak_files.load(armature_object, path)
+        except TaktError as error:
+            return refuse(self, str(error))
+        score.look()
+        tweaks.look(armature_object, scene)
+        waiting = tweaks.waiting(armature_object)
+        if waiting:
+            self.report({"WARNING"}, f"Keys at {waiting} moments wait: this score has not the blocks to which they are "
+                                     "tied")
+        if missing:
+            self.report({"WARNING"}, f"'{armature_object.name}' has no bones {some_of(missing, _SHOWN)}: their keys "
+                                     "are kept, and move nothing")
+        if tweaks.problem(armature_object):
+            return refuse(self, tweaks.problem(armature_object))
+        self.report({"INFO"}, f"Added {count} layers of tweaks from {path.name}")
+        return {"FINISHED"}

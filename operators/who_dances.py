@@ -1,0 +1,45 @@
+"""Who Dances: the active character's score, with all its settings, goes to the character that is picked."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import StringProperty
+
+from ..bridge import given_score, properties, score_tree
+from ..bridge.active_character import ForScore, active_armature
+from ..bridge.reports import refuse
+
+
+class TAKT_OT_who_dances(ForScore, bpy.types.Operator):
+    """Let this character play the score, with its settings; it becomes the active one, the other one keeps the score"""
+
+    bl_idname = "takt.who_dances"
+    bl_label = "Who Dances"
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        character: str
+    else:
+        character: StringProperty(name="Character", description="The armature that is to play the score",
+                                  options={"SKIP_SAVE"})
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Give it the score, and make it active."""
+        active, scene, layer = active_armature(context), context.scene, context.view_layer
+        assert active is not None and scene is not None and layer is not None  # poll saw to it
+        picked = next((ob for ob in given_score.characters(scene) if ob.name == self.character), None)
+        if picked is None:
+            return refuse(self, f"no character called '{self.character}' in this scene can play a score")
+        if picked != active and not given_score.plays_as(picked, properties.character(active)):
+            given_score.give(active, picked)
+        for ob in context.selected_objects:
+            ob.select_set(False)
+        if picked.visible_get():
+            picked.select_set(True)
+        layer.objects.active = picked
+        for tree in score_tree.trees():
+            if tree.is_editable and tree.character == active:
+                tree.character = picked
+        text = properties.character(picked).text
+        self.report({"INFO"}, f"'{picked.name}' plays '{'' if text is None else text.name}'")
+        return {"FINISHED"}

@@ -1,0 +1,110 @@
+"""Rigs that are odd as a whole: they are bound, and the report says what was made of them and what to do."""
+
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from takt.tests.rigged import bind, select, weights
+
+RINGS, SIDES = 33, 10
+HEADS = [(0, 0, height) for height in range(4)]
+PRECISION = 1e-6
+
+
+def make_tube() -> Any:
+    angle = np.arange(SIDES) * 2 * np.pi / SIDES
+    ring = 0.4 * np.column_stack((np.cos(angle), np.sin(angle)))
+    points = [(x, y, z) for z in np.linspace(0, 4, RINGS) for x, y in ring]
+    faces = [tuple(row * SIDES + (k + a) % SIDES + b * SIDES for a, b in ((0, 0), (1, 0), (1, 1), (0, 1)))
+             for row in range(RINGS - 1) for k in range(SIDES)]
+    mesh = bpy.data.meshes.new("Body")
+    mesh.from_pydata(points, [], [*faces, range(SIDES)[::-1], range((RINGS - 1) * SIDES, RINGS * SIDES)])
+    body = bpy.data.objects.new("Body", mesh)
+    bpy.context.collection.objects.link(body)
+    return body
+
+
+def make_rig(names: Any, aside: float = 0.0, length: float = 1.0, name: str = "Rig") -> Any:
+    """Four bones, one above the other."""
+    armature = bpy.data.armatures.new(name)
+    rig = bpy.data.objects.new(name, armature)
+    bpy.context.collection.objects.link(rig)
+    select(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    made: list[Any] = []
+    for bone_name, (x, y, z) in zip(names, HEADS, strict=True):
+        bone = armature.edit_bones.new(bone_name)
+        bone.head, bone.tail = (x + aside, y, z), (x + aside, y, z + length)
+        bone.parent = made[-1] if made else None
+        made.append(bone)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return rig
+
+
+def told(capfd: pytest.CaptureFixture[str], rig: Any, *others: Any) -> str:
+    select(rig, *others)
+    capfd.readouterr()
+    bind()
+    return capfd.readouterr().out
+
+
+def table(body: Any, names: Any) -> np.ndarray:
+    found = np.stack([weights(body, name) for name in names], axis=1)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=PRECISION)
+    return found
+
+
+def test_no_bone_in_the_mesh(capfd: pytest.CaptureFixture[str]) -> None:
+    body = make_tube()
+    said = told(capfd, make_rig("abcd", aside=3.0), body)
+    assert "Warning: Bound 330 vertices" in said
+    assert "No bone lies in the meshes, which follow what is nearest; undo, move the armature" in said
+    assert "These meshes hold no bone" not in said
+    table(body, "abcd")
+
+
+def test_a_rig_of_controls_alone(capfd: pytest.CaptureFixture[str]) -> None:
+    body, names = make_tube(), ["a_ctrl", "b_ctrl", "c_ik", "MCH-d"]
+    said = told(capfd, make_rig(names), body)
+    assert "Warning" in said and "All bones are named as controls or ends, and were used all the same" in said
+    assert (table(body, names).max(axis=0) > 0.9).all()
+    assert "All bones are named" not in told(capfd, make_rig(["a", *names[1:]], name="Other"), make_tube())
+
+
+def test_two_rigs(capfd: pytest.CaptureFixture[str]) -> None:
+    rig, other, body = make_rig("abcd"), make_rig("efgh", name="Other"), make_tube()
+    said = told(capfd, rig, other, body)
+    assert "Left alone, as they are not the active armature: Other" in said
+    assert [modifier.object for modifier in body.modifiers] == [rig]
+    select(body, rig, other)
+    with pytest.raises(RuntimeError, match="Make one of the selected armatures the active object"):
+        bind()
+
+
+def test_a_mesh_that_another_rig_moves(capfd: pytest.CaptureFixture[str]) -> None:
+    rig, other, body = make_rig("abcd"), make_rig("efgh", name="Other"), make_tube()
+    told(capfd, rig, body)
+    said = told(capfd, other, body)
+    assert "No longer moved by Rig (vertex groups removed: 4); to keep both armatures, select both" in said
+    assert [modifier.object for modifier in body.modifiers] == [other] and len(body.vertex_groups) == 4
+
+
+def test_bones_without_length_bind_as_those_with_some(capfd: pytest.CaptureFixture[str]) -> None:
+    bodies = [make_tube(), make_tube()]
+    assert "without length" not in told(capfd, make_rig("abcd"), bodies[0])
+    said = told(capfd, make_rig("abcd", length=1e-5), bodies[1])
+    assert "Bones without length, which run to their children, or on from their parents: a, b, c, d" in said
+    np.testing.assert_allclose(table(bodies[1], "abcd"), table(bodies[0], "abcd"), atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["Bone", "ボーン", "joint_"])
+def test_bones_that_are_all_called_the_same(capfd: pytest.CaptureFixture[str], name: str) -> None:
+    bodies = [make_tube(), make_tube()]
+    told(capfd, make_rig("abcd"), bodies[0])
+    rig = make_rig([name] * 4)
+    said = told(capfd, rig, bodies[1])
+    assert "All bones have the same name but for numbers; sides and controls were told by their places alone" in said
+    found = table(bodies[1], [bone.name for bone in rig.data.bones])
+    np.testing.assert_allclose(found, table(bodies[0], "abcd"), atol=PRECISION)

@@ -1,0 +1,171 @@
+"""Objects of the scene that play the roles of a score."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from takt.bridge import cast, following, properties, score
+from takt.core.playing.scene.cast import ScenePath, ScenePlace
+from takt.samples.clip_files import LIBRARY
+
+SCORE = """<pha version="2" tickLength="1"><load src="feet.Steps"/>
+  <role name="seat" is="place"/><role name="lane" is="path"/>
+  <procedure name="walk"><call name="left_step" duration="1"/><call name="right_step" duration="1"/></procedure>
+  <procedure name="main">
+    <call name="walk" to="seat" duration="8" repeat="fit"/><call name="walk" along="lane" duration="8" repeat="fit"/>
+  </procedure>
+</pha>
+"""
+NEAR_M = 1e-3
+FPS = 24
+END = 1 + 8 * FPS
+
+
+@pytest.fixture
+def walker(tmp_path: Path) -> bpy.types.Object:
+    """Return the sample character with a score that goes to a place and along a path, which nothing plays yet."""
+    ops: Any = bpy.ops
+    assert ops.takt.add_sample() == {"FINISHED"}
+    ob = bpy.context.object
+    assert ob is not None
+    walker = ob if ob.type == "ARMATURE" else ob.find_armature()
+    assert walker is not None
+    layer = bpy.context.view_layer
+    assert layer is not None
+    layer.objects.active = walker
+    path = tmp_path / "scene.pha"
+    path.write_text(SCORE, encoding="utf-8")
+    assert ops.takt.import_pha(filepath=str(path), library=str(LIBRARY)) == {"FINISHED"}
+    return walker
+
+
+def added(name: str, data: bpy.types.ID | None, **placed: Any) -> bpy.types.Object:
+    found = bpy.data.objects.new(name, data)
+    for attribute, value in placed.items():
+        setattr(found, attribute, value)
+    scene, layer = bpy.context.scene, bpy.context.view_layer
+    assert scene is not None and layer is not None
+    scene.collection.objects.link(found)
+    layer.update()
+    return found
+
+
+def chair() -> bpy.types.Object:
+    return added("Chair", None, location=(1.0, -2.0, 0.0), rotation_euler=(0.0, 0.0, 1.0))
+
+
+def line(kind: str, count: int = 4) -> bpy.types.Object:
+    """Return a curve of a kind that leads from the chair away along x."""
+    curve = bpy.data.curves.new("Lane", "CURVE")
+    spline = curve.splines.new(kind)  # type: ignore[arg-type]  # a literal of three
+    points: Any = spline.bezier_points if kind == "BEZIER" else spline.points
+    points.add(count - 1)
+    for number, point in enumerate(points):
+        where = (1.0 + number, -2.0, 0.0)
+        point.co = where if kind == "BEZIER" else (*where, 1.0)
+        if kind == "BEZIER":
+            point.handle_left_type = point.handle_right_type = "AUTO"
+    spline.use_endpoint_u = True
+    return added("Lane", curve)
+
+
+def root_at(walker: bpy.types.Object, frame: int) -> np.ndarray:
+    scene = bpy.context.scene
+    assert scene is not None
+    scene.frame_set(frame)
+    assert walker.pose is not None
+    hips = walker.pose.bones["humanoid_root" if "humanoid_root" in walker.pose.bones else "HumanoidRoot"]
+    return np.array(walker.matrix_world @ hips.matrix)[:2, 3]
+
+
+def rebuilt() -> None:
+    ops: Any = bpy.ops
+    assert ops.takt.rebuild() == {"FINISHED"}
+
+
+def test_the_roles_of_a_score_are_listed_with_their_kinds(walker: bpy.types.Object) -> None:
+    roles = properties.character(walker).cast
+    assert [(role.name, role.kind, role.is_here, role.target) for role in roles] == [
+        ("seat", "place", True, None), ("lane", "path", True, None)]
+
+
+def test_a_character_goes_where_an_object_is_and_follows_when_that_is_moved(walker: bpy.types.Object) -> None:
+    seat = chair()
+    before = following.is_older(walker)
+    properties.character(walker).cast["seat"].target = seat
+    rebuilt()
+    assert not before and np.hypot(*(root_at(walker, END) - (1.0, -2.0))) < NEAR_M
+    seat.location = -1.5, -1.0, 0.0
+    layer = bpy.context.view_layer
+    assert layer is not None
+    layer.update()
+    rebuilt()
+    assert np.hypot(*(root_at(walker, END) - (-1.5, -1.0))) < NEAR_M
+
+
+def test_a_character_that_was_moved_itself_still_goes_there(walker: bpy.types.Object) -> None:
+    properties.character(walker).cast["seat"].target = chair()
+    walker.location, walker.rotation_euler = (0.4, 0.3, 0.0), (0.0, 0.0, 2.0)
+    layer = bpy.context.view_layer
+    assert layer is not None
+    layer.update()
+    rebuilt()
+    assert np.hypot(*(root_at(walker, END) - (1.0, -2.0))) < NEAR_M
+
+
+@pytest.mark.parametrize("kind", ["BEZIER", "NURBS", "POLY"])
+def test_a_curve_is_a_path_from_its_beginning_to_its_end(walker: bpy.types.Object, kind: str) -> None:
+    properties.character(walker).cast["lane"].target = line(kind)
+    (name, path), = cast.read(walker)
+    assert name == "lane" and isinstance(path, ScenePath)
+    np.testing.assert_allclose([path.points[0], path.points[-1]], ((1.0, -2.0, 0.0), (4.0, -2.0, 0.0)), atol=1e-5)
+    rebuilt()
+    assert np.hypot(*(root_at(walker, 1 + 16 * FPS) - (4.0, -2.0))) < NEAR_M
+
+
+def test_an_object_faces_along_its_own_minus_y(walker: bpy.types.Object) -> None:
+    properties.character(walker).cast["seat"].target = chair()
+    (_, place), = cast.read(walker)
+    assert isinstance(place, ScenePlace)
+    np.testing.assert_allclose(place.ahead, (np.sin(1.0), -np.cos(1.0), 0.0), atol=1e-5)
+
+
+def test_without_a_cast_nothing_is_read_and_the_motion_is_as_authored(walker: bpy.types.Object) -> None:
+    assert cast.read(walker) == () and cast.key(walker) is None
+    motion = score.motion_of(walker)
+    assert motion is not None and any("is not cast" in problem.message for problem in motion.problems)
+
+
+def test_what_plays_a_role_may_be_deleted_or_scaled_to_nothing(walker: bpy.types.Object) -> None:
+    seat = chair()
+    properties.character(walker).cast["seat"].target = seat
+    seat.scale = 0.0, 0.0, 0.0
+    layer = bpy.context.view_layer
+    assert layer is not None
+    layer.update()
+    assert cast.read(walker) == ()
+    bpy.data.objects.remove(seat)
+    assert cast.read(walker) == ()
+    rebuilt()
+
+
+def test_a_path_is_played_by_a_curve_alone(walker: bpy.types.Object) -> None:
+    role = properties.character(walker).cast["lane"]
+    assert not properties._may_play(role, chair()) and properties._may_play(role, line("POLY"))
+    assert not properties._may_play(properties.character(walker).cast["seat"], walker)
+
+
+def test_same_score_gives_the_same_cast(walker: bpy.types.Object) -> None:
+    properties.character(walker).cast["seat"].target = seat = chair()
+    data = walker.data
+    other = added("Other", None if data is None else data.copy())
+    other.select_set(True)
+    walker.select_set(True)
+    layer, ops = bpy.context.view_layer, bpy.ops
+    assert layer is not None
+    layer.objects.active = walker
+    assert ops.takt.same_score() == {"FINISHED"}  # type: ignore[attr-defined]
+    assert properties.character(other).cast["seat"].target == seat

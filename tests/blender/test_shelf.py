@@ -1,0 +1,172 @@
+"""The shelf in Blender: what lies on it for whom, in which order, and what it says of damaged files."""
+
+import time
+from pathlib import Path
+from typing import Any, cast
+
+import bpy
+import pytest
+
+from takt.bridge import properties, score_tree, shelf_order
+from takt.bridge import shelf as bridge_shelf
+from takt.core.classes import tags_file
+from takt.core.score_editor.shelf import ACTIONS, DAMAGED, OTHER_ACTIONS, found, told
+from takt.samples.clip_files import write_files
+from takt.tests.blender.dancing import STEPS, play, text_of
+from takt.tests.blender.score_editors import editing
+
+operators: Any = bpy.ops
+
+
+def searched(rig: bpy.types.Object) -> list[Any]:
+    while not bridge_shelf.playables(rig) or bridge_shelf.is_searching(rig):
+        time.sleep(0.01)
+    return list(bridge_shelf.playables(rig))
+
+
+def action_of(name: str, bone: str) -> bpy.types.Action:
+    action = bpy.data.actions.new(name)
+    slot = action.slots.new(id_type="OBJECT", name="x")
+    layer = action.layers.new("Layer")
+    strip: Any = layer.strips.new(type="KEYFRAME")
+    bag = strip.channelbag(slot, ensure=True)
+    for index in range(4):
+        curve = bag.fcurves.new(f'pose.bones["{bone}"].rotation_quaternion', index=index)
+        curve.keyframe_points.add(2)
+        curve.keyframe_points.foreach_set("co", (1.0, float(index == 0), 20.0, float(index == 0)))
+    return action
+
+
+def test_actions_of_other_characters_come_last_and_scores_of_others_not_at_all(
+        rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    other, own = cast(bpy.types.Object, rig.copy()), cast(bpy.types.Armature, rig.data)
+    other.data = data = cast(bpy.types.Armature, own.copy())
+    assert bpy.context.scene is not None
+    bpy.context.scene.collection.objects.link(other)
+    for bone in data.bones:
+        bone.name = f"other {bone.name}"
+    own_bone = own.bones[0].name
+    mine, theirs = action_of("mine", own_bone), action_of("theirs", f"other {own_bone}")
+    written = action_of("written by Takt", f"other {own_bone}")
+    properties.character(other).action = written
+    with editing():
+        groups = {each.name: each.shelf_group for each in searched(rig) if not each.full_name.startswith("feet")}
+    assert groups[mine.name] == ACTIONS and groups[theirs.name] == OTHER_ACTIONS
+    assert written.name not in groups
+
+
+def test_files_are_on_the_shelf_before_they_are_read_and_damaged_ones_say_why(
+        rig: bpy.types.Object, library: Path) -> None:
+    (library / "cut.bvh").write_text("HIERARCHY\nROOT Hips\n{\n OFFSET 0 0", encoding="utf-8")
+    (library / "no.fbx").write_text("no FBX", encoding="utf-8")
+    play(library / "dance.pha")
+    with editing():
+        chips = {each.src: each for each in searched(rig)}
+        assert chips["cut"].problem.startswith(DAMAGED) and DAMAGED in told(chips["cut"], 1.0)
+        assert not chips["no"].problem and not chips["no"].is_read
+        for name in ("cut", "no"):
+            with pytest.raises(RuntimeError, match=name):
+                operators.takt.score_add(what=f"{name}|{name}")
+        assert {each.src: each for each in searched(rig)}["no"].problem.startswith(DAMAGED)
+        assert text_of(rig).as_string() == STEPS
+        state = bridge_shelf.state(rig)
+        (library / "cut.bvh").write_bytes((library / "feet" / "Steps.skeleton.xml").read_bytes())
+        assert bridge_shelf.state(rig) == state
+
+
+@pytest.mark.parametrize(("called", "mesh", "score"), [
+    ("Armature", "Rogue", "Rogue.pha"), ("metarig.001", "Elf body", "Elf body.pha"), ("Anna", "Body", "Anna.pha"),
+    ("Armature", "", "Armature.pha")])
+def test_a_score_is_called_by_the_character_and_not_as_any_armature(
+        rig: bpy.types.Object, called: str, mesh: str, score: str) -> None:
+    for child in rig.children_recursive:
+        bpy.data.objects.remove(child)
+    rig.name = called
+    if mesh:
+        body = bpy.data.objects.new(mesh, bpy.data.meshes.new(mesh))
+        body.parent = rig
+    assert operators.takt.new_score() == {"FINISHED"}
+    assert text_of(rig).name == score
+
+
+def folder_with(path: Path, library: Path, *names: str) -> Path:
+    path.mkdir(parents=True)
+    for name in names:
+        (path / f"{name}.skeleton.xml").write_bytes((library / "feet" / "Steps.skeleton.xml").read_bytes())
+    return path
+
+
+def folders(rig: bpy.types.Object) -> list[str]:
+    return [Path(folder.path).name for folder in properties.character(rig).folders]
+
+
+def test_folders_and_files_come_to_the_shelf_in_their_order(rig: bpy.types.Object, library: Path,
+                                                            tmp_path_factory: pytest.TempPathFactory) -> None:
+    elsewhere = tmp_path_factory.mktemp("own")
+    one = folder_with(elsewhere / "one", library, "jump", "same")
+    two = folder_with(elsewhere / "two" / "deep", library, "crawl", "same").parent
+    (elsewhere / "notes.txt").write_text("walks", encoding="utf-8")
+    play(library / "dance.pha")
+    with editing():
+        assert operators.takt.add_clip_folder(directory=str(one)) == {"FINISHED"}
+        assert operators.takt.add_clip_folder(directory=str(one)) == {"CANCELLED"}
+        assert operators.takt.add_clip_folder(directory=str(two)) == {"FINISHED"}
+        assert folders(rig) == ["one", "two"]
+        assert {each.src for each in searched(rig)} >= {"jump", "deep.crawl", "feet.Steps"}
+        assert operators.takt.move_folder(index=1, direction="UP") == {"FINISHED"}
+        assert operators.takt.move_folder(index=0, direction="UP") == {"CANCELLED"}
+        assert folders(rig) == ["two", "one"]
+        assert operators.takt.forget_folder(index=0) == {"FINISHED"}
+        files = [{"name": "crawl.skeleton.xml"}, {"name": "gone.bvh"}, {"name": "notes.txt"}]
+        assert operators.takt.add_clip_files(directory=str(two / "deep"), files=files) == {"FINISHED"}
+        assert folders(rig) == ["one", "deep"]
+        assert "crawl" in {each.src for each in searched(rig)}
+        with pytest.raises(RuntimeError, match="is no folder"):
+            operators.takt.add_clip_folder(directory=str(elsewhere / "gone"))
+        with pytest.raises(RuntimeError, match="no file of clips"):
+            operators.takt.add_clip_files(directory=str(elsewhere), files=[{"name": "notes.txt"}])
+        assert folders(rig) == ["one", "deep"]
+
+
+def test_a_folder_takes_the_place_of_the_samples_as_long_as_nothing_calls_them(
+        rig: bpy.types.Object, library: Path) -> None:
+    assert operators.takt.new_score() == {"FINISHED"}
+    with editing():
+        assert operators.takt.add_clip_folder(directory=str(library)) == {"FINISHED"}
+        assert Path(properties.character(rig).library) == library and not folders(rig)
+        assert {each.src for each in searched(rig)} >= {"feet.Steps"}
+
+
+def test_clips_are_found_by_what_they_are_and_put_in_order_by_what_fits(
+        rig: bpy.types.Object, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("samples")
+    write_files(folder)
+    tags_file.with_tags(folder, "dance.Moves.sway", ("for the king",))
+    (folder / "main.pha").write_text(
+        '<pha tickLength="1"><load src="feet.Steps"/><procedure name="main"><call name="left_step" duration="1"/>'
+        "</procedure></pha>", encoding="utf-8")
+    play(folder / "main.pha")
+    with editing():
+        chips = tuple(searched(rig))
+        assert {each.name for each in found(chips, "turning left")} == {"quarter_left"}
+        assert {each.name for each in found(chips, "travelling, run")} == {"left_run", "right_run"}
+        assert {each.name for each in found(chips, "for the king")} == {"sway"}
+        tree = score_tree.tree_of(bpy.context)
+        assert tree is not None
+        assert shelf_order.ordered(rig, tree, chips) == (chips, "")
+        tree.shelf_order = "FITS"
+        fits, said = shelf_order.ordered(rig, tree, chips)
+        assert not said and fits[0].name in {"right_step", "right_run"}
+        assert {each.shelf_group for each in fits} == {"Fits after left_step"}
+        tree.shelf_order = "LIKE"
+        like, said = shelf_order.ordered(rig, tree, chips)
+        assert not said and like[0].name == "left_step" and like[1].name in {"right_step", "left_run"}
+
+
+def test_damaged_tags_are_said_and_the_rest_works(rig: bpy.types.Object, library: Path) -> None:
+    (library / "takt.tags").write_text("# Takt tags 9\n", encoding="utf-8")
+    play(library / "dance.pha")
+    with editing():
+        assert {each.src for each in searched(rig)} >= {"feet.Steps"}
+        assert "newer" in bridge_shelf.trouble(rig)

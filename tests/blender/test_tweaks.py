@@ -1,0 +1,365 @@
+"""Tweaks in Blender: keys are differences above the score, and go where their blocks go."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Quaternion, Vector
+
+from takt.bridge import following, properties, score, score_blocks, score_edits, tweaks
+from takt.core.pha.edits import Move, Remove, SetAttribute
+from takt.core.score_editor.change import Edits
+from takt.core.skeletons.skeleton import world_from_pose
+from takt.samples import dancer
+from takt.tests.blender.dancing import NAMES, STEPS, Wait, play, rebuild, text_of
+
+LIFT: Any = Quaternion((0.3, 0.5, 1.0), 0.6)
+FPS = 24.0
+operators: Any = bpy.ops
+KNEE = "l_knee"
+
+
+def tweak(**settings: Any) -> None:
+    assert bpy.ops.takt.tweak(**settings) == {"FINISHED"}  # type: ignore[attr-defined]
+
+
+def shown(rig: Any, frame: float, name: str = KNEE) -> tuple[Any, Any]:
+    """Return what Blender makes of a bone at a frame."""
+    bpy.context.scene.frame_set(int(frame), subframe=frame - int(frame))
+    bone = rig.pose.bones[name]
+    return bone.rotation_quaternion.copy(), bone.location.copy()
+
+
+def set_key(rig: Any, frame: int, lift: Any = LIFT, name: str = KNEE) -> None:
+    """Turn a bone and set a key, as an animator does with I."""
+    turned, _ = shown(rig, frame, name)
+    bone = rig.pose.bones[name]
+    bone.rotation_quaternion = turned @ lift
+    assert bone.keyframe_insert("rotation_quaternion", frame=frame)
+
+
+def plain(rig: Any, frame: float, name: str = KNEE) -> Any:
+    """Return what the score alone makes of a bone at a frame."""
+    motion = score.motion_of(rig)
+    assert motion is not None
+    time = (frame - properties.character(rig).frame_start) / FPS
+    return Quaternion(motion.sample(np.array((time,))).rotations[0, motion.skeleton.index_of[name]])
+
+
+def is_lifted(rig: Any, frame: float, lift: Any = LIFT, name: str = KNEE) -> bool:
+    """Tell whether at a frame Blender shows the score's pose with a lift."""
+    found, _ = shown(rig, frame, name)
+    return bool(found.rotation_difference(plain(rig, frame, name) @ lift).angle < 2e-3)
+
+
+def edit(rig: Any, *edits: Any) -> None:
+    """Change the score as the score editor does."""
+    blocks = score_blocks.refresh(rig)
+    assert blocks.layout is not None
+    new = score_edits.texts_after(rig, blocks, Edits(blocks.layout.documents[0].text, edits))
+    score_edits.write(bpy.context, rig, new)
+
+
+def own_frames(action: Any) -> list[float]:
+    bag = action.layers[0].strips[0].channelbags[0]
+    return sorted({round(key.co.x, 2) for curve in bag.fcurves for key in curve.keyframe_points
+                   if key.type != "GENERATED"})
+
+
+@pytest.fixture
+def tweaked(rig: Any, library: Path, wait: Wait) -> Any:
+    """A dancer with an empty layer of tweaks."""
+    wait(0.2)
+    play(library / "dance.pha")
+    wait(1.0)
+    tweak()
+    wait(0.4)
+    return rig
+
+
+def test_a_key_is_a_difference_and_makes_a_bump(tweaked: Any, wait: Wait) -> None:
+    animation = tweaked.animation_data
+    below = properties.character(tweaked).action
+    assert animation.action.name == "Rig tweaks" and animation.action_blend_type == "COMBINE"
+    assert [strip.action for track in animation.nla_tracks for strip in track.strips] == [below]
+    assert is_lifted(tweaked, 20, Quaternion())
+    set_key(tweaked, 20)
+    assert is_lifted(tweaked, 20) and is_lifted(tweaked, 90)  # an offset for ever, until it is eased
+    wait(0.5)
+    assert is_lifted(tweaked, 20) and is_lifted(tweaked, 30, Quaternion()) and is_lifted(tweaked, 12, Quaternion())
+    assert own_frames(animation.action) == [20.0]
+
+
+def test_a_key_goes_along_with_its_block_through_edits(tweaked: Any, wait: Wait) -> None:
+    """In the score: pair twice (left 1 s, right 1.5 s), then right for .7 s; the key is in the second pair's left."""
+    set_key(tweaked, 73)  # at 3 s: half of that block
+    wait(0.5)
+    action = tweaked.animation_data.action
+    edit(tweaked, SetAttribute(6, "duration", "5"))
+    assert own_frames(action) == [pytest.approx(1 + 6 * FPS)] and is_lifted(tweaked, 1 + 6 * FPS)
+    edit(tweaked, Move(7, 5, 0))
+    assert own_frames(action) == [pytest.approx(1 + 6.7 * FPS, abs=0.01)] and is_lifted(tweaked, own_frames(action)[0])
+    edit(tweaked, SetAttribute(0, "tickLength", "0.5"))
+    assert own_frames(action) == [pytest.approx(1 + 3.35 * FPS, abs=0.01)]
+    assert is_lifted(tweaked, own_frames(action)[0])
+
+
+def test_a_block_that_goes_takes_its_tweaks_and_brings_them_back(tweaked: Any, wait: Wait) -> None:
+    set_key(tweaked, 30)
+    wait(0.5)
+    set_key(tweaked, 130)
+    wait(0.5)
+    action, text = tweaked.animation_data.action, text_of(tweaked).as_string()
+    edit(tweaked, Remove(7))
+    assert own_frames(action) == [30.0]
+    text_of(tweaked).from_string(text)
+    wait(2.0)
+    assert not following.is_older(tweaked) and own_frames(action) == [30.0, 130.0]
+    assert is_lifted(tweaked, 30) and is_lifted(tweaked, 130)
+
+
+def test_typed_changes_take_tweaks_along(tweaked: Any, wait: Wait) -> None:
+    set_key(tweaked, 130)
+    wait(0.5)
+    text_of(tweaked).from_string(STEPS.replace('repeat="2"', 'repeat="1"'))
+    wait(2.0)
+    assert own_frames(tweaked.animation_data.action) == [pytest.approx(70.0)] and is_lifted(tweaked, 70)
+
+
+def test_rebuild_leaves_the_tweaks_assigned(tweaked: Any, wait: Wait) -> None:
+    set_key(tweaked, 20)
+    action = tweaked.animation_data.action
+    rebuild()
+    assert tweaked.animation_data.action == action and is_lifted(tweaked, 20)
+    assert len(bpy.data.actions) == 2
+
+
+def test_two_layers_add_up(tweaked: Any, wait: Wait) -> None:
+    set_key(tweaked, 20)
+    wait(0.5)
+    first = tweaked.animation_data.action
+    tweak(add_layer=True)
+    other = Quaternion((1.0, 0.0, 0.0), 0.3)
+    set_key(tweaked, 20, other)
+    wait(0.5)
+    assert tweaked.animation_data.action != first and is_lifted(tweaked, 20, LIFT @ other)
+    edit(tweaked, SetAttribute(6, "duration", "5"))
+    moved = own_frames(first)
+    assert moved == own_frames(tweaked.animation_data.action) == [pytest.approx(39.0)]
+    assert is_lifted(tweaked, 39, LIFT @ other)
+
+
+def test_a_score_without_tweaks_is_written_as_before(rig: Any, library: Path) -> None:
+    play(library / "dance.pha")
+    before = [tuple(key.co) for curve in curves_of(rig.animation_data.action) for key in curve.keyframe_points]
+    tweak()
+    rebuild()
+    after = [tuple(key.co) for curve in curves_of(properties.character(rig).action) for key in curve.keyframe_points]
+    assert before == after
+
+
+def curves_of(action: Any) -> Any:
+    return action.layers[0].strips[0].channelbags[0].fcurves
+
+
+def test_the_preview_draws_the_tweaked_pose(tweaked: Any, wait: Wait) -> None:
+    set_key(tweaked, 20)
+    wait(0.5)
+    score.look()
+    motion = score.shown(tweaked)
+    assert motion is not None
+    found = Quaternion(motion.sample(np.array((19 / FPS,))).rotations[0, motion.skeleton.index_of[KNEE]])
+    assert found.rotation_difference(plain(tweaked, 20) @ LIFT).angle < 2e-3
+
+
+def test_keys_of_locations_are_differences_too(tweaked: Any, wait: Wait) -> None:
+    bone, (_, before) = tweaked.pose.bones[NAMES[0]], shown(tweaked, 20, NAMES[0])
+    bone.location = before + Vector((0.1, 0.2, 0.3))
+    bone.keyframe_insert("location", frame=20)
+    wait(0.5)
+    assert (shown(tweaked, 20, NAMES[0])[1] - before - Vector((0.1, 0.2, 0.3))).length < 1e-4
+    assert tweaks.problem(tweaked) == ""
+
+
+def test_saved_and_opened_again_it_goes_on(tweaked: Any, wait: Wait, tmp_path: Path) -> None:
+    set_key(tweaked, 130)
+    wait(0.5)
+    path = str(tmp_path / "tweaked.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    wait(1.0)
+    rig: Any = bpy.data.objects["Rig"]
+    bpy.context.view_layer.objects.active = rig
+    text_of(rig).from_string(STEPS.replace('repeat="2"', 'repeat="1"'))
+    wait(2.0)
+    rebuild()
+    assert own_frames(rig.animation_data.action) == [pytest.approx(70.0)] and is_lifted(rig, 70)
+
+
+def feet_of(rig: Any, frame: int) -> Any:
+    bpy.context.scene.frame_set(frame)
+    found = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array([found.matrix_world @ found.pose.bones[name].head for name in ("l_ankle", "r_ankle")])[:, :2]
+
+
+def test_planted_feet_stay_where_the_hips_are_tweaked(wait: Wait) -> None:
+    """The score's Action holds what the feet make of it; while the key is new, they go along."""
+    wait(0.2)
+    rig, _ = dancer.bound_dancer()
+    dancer.play()
+    wait(1.0)
+    motion = score.motion_of(rig)
+    assert motion is not None and motion.feet is not None and motion.body is not None
+    hips = motion.skeleton.names[motion.body.joint_of["HumanoidRoot"]]
+    tweak()
+    wait(0.5)
+    frame, below = 12, properties.character(rig).action
+    before = feet_of(rig, frame)
+    plain_keys = [tuple(key.co) for curve in curves_of(below) for key in curve.keyframe_points]
+    bone = rig.pose.bones[hips]
+    _, location = shown(rig, frame, hips)
+    bone.location = location + bone.bone.matrix_local.to_3x3().inverted() @ Vector((0.03, 0.02, 0.0))
+    bone.keyframe_insert("location", frame=frame)
+    loose = np.linalg.norm(feet_of(rig, frame) - before, axis=1)
+    assert loose.min() > 0.03
+    wait(3.0)
+    assert not following.is_older(rig) and rig.animation_data.action.name.endswith("tweaks")
+    held = np.linalg.norm(feet_of(rig, frame) - before, axis=1)
+    assert held.min() < 0.004, held
+    score.look()
+    motion = score.shown(rig)
+    assert motion is not None
+    world = world_from_pose(motion.skeleton, motion.sample(np.array(((frame - 1) / FPS,))))
+    joints: Any = [motion.body.joint_of[name] for name in ("l_ankle", "r_ankle")]
+    drawn = world[0, joints, :2, 3]
+    np.testing.assert_allclose(feet_of(rig, frame), drawn, atol=2e-3)
+    curves_of(rig.animation_data.action).clear()
+    wait(3.0)
+    assert plain_keys == [tuple(key.co) for curve in curves_of(below) for key in curve.keyframe_points]
+
+
+def test_bake_makes_one_action_of_the_score_and_its_tweaks(tweaked: Any, wait: Wait) -> None:
+    set_key(tweaked, 20)
+    wait(0.5)
+    wanted = [shown(tweaked, frame)[0] for frame in range(10, 31)]
+    assert operators.takt.bake_tweaks() == {"FINISHED"}
+    baked, animation = bpy.data.actions["Rig baked"], tweaked.animation_data
+    assert animation.action.name == "Rig tweaks" and baked.use_fake_user
+    animation.action, animation.action_blend_type, animation.use_nla = baked, "REPLACE", False
+    animation.action_slot = baked.slots[0]
+    for frame, turned in zip(range(10, 31), wanted, strict=True):
+        assert shown(tweaked, frame)[0].rotation_difference(turned).angle < 2e-3
+
+
+def test_extract_makes_tweaks_of_an_edited_action(rig: Any, library: Path, wait: Wait) -> None:
+    wait(0.2)
+    play(library / "dance.pha")
+    wait(1.0)
+    assert not operators.takt.extract_tweaks.poll()
+    set_key(rig, 20)
+    source = rig.animation_data.action
+    assert operators.takt.extract_tweaks() == {"FINISHED"}
+    wait(0.5)
+    action = rig.animation_data.action
+    assert action.name == "Rig tweaks" and own_frames(action) == [20.0] and source.use_fake_user
+    assert is_lifted(rig, 20) and is_lifted(rig, 60, Quaternion())
+    assert not operators.takt.extract_tweaks.poll()
+
+
+def test_clean_removes_what_changes_nothing(tweaked: Any, wait: Wait) -> None:
+    set_key(tweaked, 20)
+    wait(0.5)
+    for frame in (60, 64, 68):
+        set_key(tweaked, frame, Quaternion())
+    wait(0.5)
+    action = tweaked.animation_data.action
+    assert own_frames(action) == [20.0, 60.0, 64.0, 68.0]
+    assert operators.takt.clean_tweaks() == {"FINISHED"}
+    assert own_frames(action) == [20.0, 60.0] and is_lifted(tweaked, 20) and is_lifted(tweaked, 62, Quaternion())
+
+
+def test_tweaks_that_two_characters_share_go_by_the_first(tweaked: Any, wait: Wait) -> None:
+    set_key(tweaked, 20)
+    wait(0.5)
+    other = tweaked.copy()
+    other.name = "Second"
+    bpy.context.collection.objects.link(other)
+    wait(1.0)
+    following.look(1e6)
+    tweaks._seen.clear()
+    scene: Any = bpy.context.scene
+    tweaks.look(other, scene)
+    assert "holds the tweaks of 'Rig' too" in tweaks.problem(other) and not tweaks.problem(tweaked)
+
+
+@pytest.mark.parametrize(("said", "message"), [
+    ("{", "the ties of the tweaks are damaged"), ('{"version": 99}', "version 99, which this Takt does not know"),
+    ('{"version": 1, "texts": []}', "the ties of the tweaks are damaged")])
+def test_ties_that_cannot_be_read_leave_the_keys_alone(tweaked: Any, wait: Wait, said: str, message: str) -> None:
+    set_key(tweaked, 130)
+    wait(0.5)
+    action = tweaked.animation_data.action
+    setattr(action, properties.TIES, said)
+    edit(tweaked, Remove(7))
+    assert own_frames(action) == [130.0] and message in tweaks.problem(tweaked)
+    assert getattr(action, properties.TIES) == said
+
+
+def test_tweaks_go_to_another_scene_by_a_file(tweaked: Any, wait: Wait, tmp_path: Path) -> None:
+    set_key(tweaked, 30)
+    wait(0.5)
+    set_key(tweaked, 130)
+    wait(0.5)
+    tweaks_of(tweaked)[0].ease_out = 0.5
+    path = tmp_path / "rig.takt.tweaks.json"
+    assert operators.takt.save_tweaks(filepath=str(path)) == {"FINISHED"}
+    while tweaks_of(tweaked):
+        tweaks_of(tweaked).remove(0)
+    tweaked.animation_data.action = None
+    text_of(tweaked).from_string(STEPS.replace('repeat="2"', 'repeat="1"'))
+    wait(2.0)
+    rebuild()
+    assert operators.takt.load_tweaks(filepath=str(path)) == {"FINISHED"}
+    wait(0.5)
+    action = tweaked.animation_data.action
+    assert own_frames(action) == [30.0, 70.0] and is_lifted(tweaked, 30) and is_lifted(tweaked, 70)
+    assert tweaks_of(tweaked)[0].ease_out == 0.5
+
+
+def tweaks_of(rig: Any) -> Any:
+    return properties.character(rig).tweaks
+
+
+@pytest.mark.parametrize(("said", "message"), [
+    ("", "no file of tweaks, or it is damaged"), ("[]", "this is no file of tweaks"),
+    ('{"format": "Takt tweaks", "version": 7}', "of version 7, expected at most 1"),
+    ('{"format": "Takt tweaks", "version": 1}', "damaged: 'layers'"),
+    ('{"format": "Takt tweaks", "version": 1, "layers": [{"ties": {"version": 1}}]}', "damaged"),
+    (None, "cannot be read: No such file")])
+def test_a_file_of_tweaks_that_cannot_be_read_changes_nothing(tweaked: Any, tmp_path: Path, said: str | None,
+                                                              message: str) -> None:
+    path = tmp_path / "bad.takt.tweaks.json"
+    if said is not None:
+        path.write_text(said)
+    before = len(tweaks_of(tweaked)), len(bpy.data.actions)
+    with pytest.raises(RuntimeError, match=message):
+        operators.takt.load_tweaks(filepath=str(path))
+    assert (len(tweaks_of(tweaked)), len(bpy.data.actions)) == before
+
+
+def test_a_path_that_cannot_be_written_is_refused(tweaked: Any, tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="cannot be written"):
+        operators.takt.save_tweaks(filepath=str(tmp_path / "none" / "x.takt.tweaks.json"))
+
+
+def test_keys_of_bones_that_the_rig_has_not_are_told_of(tweaked: Any, wait: Wait, tmp_path: Path,
+                                                        capsys: pytest.CaptureFixture[str]) -> None:
+    set_key(tweaked, 30)
+    wait(0.5)
+    path = tmp_path / "rig.takt.tweaks.json"
+    operators.takt.save_tweaks(filepath=str(path))
+    path.write_text(path.read_text().replace(KNEE, "tentacle"))
+    operators.takt.load_tweaks(filepath=str(path))
+    assert "'Rig' has no bones tentacle: their keys are kept" in capsys.readouterr().out

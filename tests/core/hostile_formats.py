@@ -1,0 +1,124 @@
+"""Hostile files of USD, and of characters in X3D and COLLADA; see hostile.py."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from takt.core.formats import collada_character, usd, x3d
+from takt.core.formats.format import Source
+from takt.tests.core import collada_files, usd_files
+
+Case = Callable[[], object]
+Change = Callable[[bytes, Callable[[bytes], object], int], Iterator[Case]]
+
+_PIECES = ("{", "}", "[", "]", "(", ")", "=", ":", ",", "<", ">", '"', "'''", '"""', "@", "@@@", "#", "/*", "nan",
+           "1e999", "-1", "None", "def", "over", "rel", "variantSet", "timeSamples", "x" * 5000, "9" * 5000,
+           "</Body>", "\0", "uniform", "quatf[]", "token[]", "prepend")
+DRESSED = """<X3D><Scene><HAnimHumanoid DEF="h" name="Ann">
+<Coordinate DEF="p" containerField="skinCoord" point="0 1 0, 1 1 0, 1 2 0, 0 2 0"/>
+<HAnimJoint DEF="r" containerField="skeleton" name="humanoid_root" center="0 1 0" skinCoordIndex="0 1 2 3"
+ skinCoordWeight="1 .5 .25 1"><HAnimJoint name="l_hip" center="0.1 0.9 0"><HAnimSegment><Transform rotation="0 0 1 1">
+<Shape DEF="s"><TriangleStripSet stripCount="3"><Coordinate point="0 0 0 1 0 0 0 1 0"/></TriangleStripSet></Shape>
+</Transform><Shape USE="s"/></HAnimSegment></HAnimJoint></HAnimJoint><Shape containerField="skin"><Appearance>
+<Material diffuseColor="1 .5 0"/><ImageTexture url='"data:image/png;base64,AAEC" "a.png"'/></Appearance>
+<IndexedFaceSet coordIndex="0 1 2 3 -1" texCoordIndex="0 1 2 3 -1"><Coordinate USE="p"/>
+<TextureCoordinate point="0 0 1 0 1 1 0 1"/><Normal vector="0 0 1 0 0 1 0 0 1 0 0 1"/></IndexedFaceSet></Shape>
+</HAnimHumanoid></Scene></X3D>"""
+
+
+def read_x3d(data: bytes) -> object:
+    """Read the characters of an X3D file."""
+    read = x3d.FORMAT.read_characters
+    return read(Source(data, Path("made.x3d"))) if read else None
+
+
+def usd_words(count: int) -> Iterator[Case]:
+    """Change a text word by word, and give it brackets, texts and prims without end."""
+    random = np.random.default_rng(12)
+    words = re.findall(r"\s+|[\[\](){}=,]|[^\s\[\](){}=,]+", usd_files.text().decode())
+    for _ in range(count):
+        changed = list(words)
+        for _ in range(int(random.integers(1, 6))):
+            at = int(random.integers(2, len(changed)))
+            changed[at] = str(random.choice(_PIECES)) if random.random() < 0.7 else changed[int(random.integers(at))]
+        yield partial(usd.read, "".join(changed).encode())
+    head = "#usda 1.0\n"
+    for bad in ("[" * 10**6, "(" * 10**6, 'def "a" {' * 10**5, 'def "a" {}\n' * 2 * 10**5, '"' * 10**6, "'''" * 10**5,
+                "#" * 10**6, "/*" * 10**6, "@" * 10**6, "<" * 10**6, 'def "a" { int a = ' + "[" * 10**6,
+                'def "a" { int a.timeSamples = { ' + "1: 1, " * 10**6 + "} }",
+                'def "a" { float a = [' + "1, " * 4 * 10**6 + "] }", 'def "a" { rel a = [' + "</a>, " * 10**6 + "] }",
+                "(" + "a = 1\n" * 10**6, 'variantSet "a" = ' + "{ " * 10**6, 'def "a" { ' + "int a = 1\n" * 10**6,
+                "a" * 10**7, "a:" * 10**6, ";" * 10**7, "\n" * 10**7, 'def "' + "a/" * 10**5 + '" {}'):
+        yield partial(usd.read, (head + bad).encode())
+    joints = ", ".join(f'"{"/".join(["a"] * (i % 90 + 1))}{i}"' for i in range(9_000))
+    rig = 'def Skeleton "R{}" {{ uniform token[] joints = [' + joints + "] }}\n"
+    yield partial(usd.read, (head + rig.format(0)).encode())
+    yield partial(usd.read, (head + "".join(rig.format(i) for i in range(60))).encode())
+    dances = "".join(usd_files.text().decode()[usd_files.text().index(b"def SkelAnimation"):-8].replace(
+        '"Dance"', f'"D{i}"') for i in range(1500))
+    yield partial(usd.read, usd_files.text(more=dances))
+    ops = "".join(f"double3 xformOp:translate:a{i}.timeSamples = {{ 1: (0, 0, 0), 1e8: (1, 1, 1) }}\n"
+                  for i in range(500))
+    order = ", ".join(f'"xformOp:translate:a{i}"' for i in range(500))
+    yield partial(usd.read, usd_files.text(body=ops + f"uniform token[] xformOpOrder = [{order}]"))
+
+
+def crates_without_end() -> Iterator[Case]:
+    """Give crate files counts, sizes and blocks of which more would come than there is."""
+    data = usd_files.crate()
+    random = np.random.default_rng(13)
+    table = int.from_bytes(data[16:24], "little")
+    for _ in range(60):  # the sections' places and the counts at their beginnings
+        broken = bytearray(data)
+        number = int(random.integers(6))
+        entry = table + 8 + 32 * number
+        begin = int.from_bytes(data[entry + 16:entry + 24], "little")
+        at = int(random.choice((16, table, entry + 16, begin, begin + 8, begin + 16)))
+        value = int(random.choice((0, 1, 2**16, 2**31, 2**40, 2**62, 2**63 - 1, len(data), begin)))
+        broken[at:at + 8] = value.to_bytes(8, "little")
+        yield partial(usd.read, bytes(broken))
+    for bomb in (b"\x1fa\x01\x00" + b"\xff" * 4 * 10**6 + b"\x00", b"\x10a\x01\x00" * 10**6, b"\xff" * 4 * 10**6,
+                 b"\x00" * 4 * 10**6):
+        for number in range(6):
+            entry = table + 8 + 32 * number
+            packed = b"\0" + bomb
+            begin = len(data)
+            for sizes in ((1000, 2**26, len(packed)), (200_000, len(packed)), (200_000, 200_000, len(packed))):
+                broken = bytearray(data) + b"".join(size.to_bytes(8, "little") for size in sizes) + packed
+                broken[entry + 16:entry + 24] = begin.to_bytes(8, "little")
+                yield partial(usd.read, bytes(broken))
+
+
+def characters_without_end() -> Iterator[Case]:
+    """Give characters shapes, points and materials without end."""
+    shape = '<Shape USE="s"/>'
+    text = DRESSED.replace("<HAnimSegment>", "<HAnimSegment>" + shape * 40_000)
+    yield partial(read_x3d, text.encode())
+    group = "".join(f'<Group DEF="g{i}"><Group USE="g{i + 1}"/><Group USE="g{i + 1}"/></Group>' for i in range(60))
+    yield partial(read_x3d, DRESSED.replace("<HAnimSegment>", f"<HAnimSegment>{group}").encode())
+    yield partial(read_x3d, DRESSED.replace("<HAnimSegment>", '<HAnimSegment><Group DEF="g"><Group USE="g"/></Group>'
+                                            ).encode())
+    yield partial(read_x3d, DRESSED.replace('stripCount="3"', 'stripCount="' + "9 " * 10**6 + '"').encode())
+    yield partial(read_x3d, DRESSED.replace("0 1 2 3 -1", "0 1 2 " * 10**6).encode())
+    yield partial(read_x3d, DRESSED.replace("AAEC", "A" * 10**7).encode())
+    leg = collada_files.dressed().decode()
+    worn = leg[leg.index('<node id="Left_node">'):leg.index('<node id="Right_node">')]
+    for before, after in (("<vcount>", "<vcount>" + "9 " * 10**6), ("<v>", "<v>" + "0 " * 10**6),
+                          ('set="0"/><p>', 'set="0"/><p>' + "0 " * 10**6), (worn, worn * 5_000),
+                          ('<instance_geometry url="#Hat"/>', '<instance_geometry url="#Hat"/>' * 50_000),
+                          ("<source>surface</source>", "<source>sampler</source>")):
+        yield partial(collada_character.read, leg.replace(before, after).encode())
+
+
+def families(count: int, damaged: Change, mutated: Change) -> dict[str, Callable[[], Iterator[Case]]]:
+    """Return the families; damaged, mutated: those of hostile.py."""
+    return {".usda, cut and flipped": partial(damaged, usd_files.text(), usd.read, count),
+            ".usda, word by word": partial(usd_words, count),
+            ".usdc, cut and flipped": partial(damaged, usd_files.crate(), usd.read, count),
+            ".usdc, without end": crates_without_end,
+            "characters of .x3d, mutated": partial(mutated, DRESSED.encode(), read_x3d, count),
+            "characters of .dae, mutated": partial(mutated, collada_files.dressed(), collada_character.read, count),
+            "characters without end": characters_without_end}
