@@ -42,7 +42,7 @@ class FitTask:
 
 @dataclass(frozen=True, eq=False)
 class FitResult:
-    """A skeleton; names of its bones; and what binding to it found, None where that was not wanted."""
+    """A skeleton; names of its bones; where the armature has its origin, (3,); and what binding found, if wanted."""
 
     fitted: FittedSkeleton
     bone_names: tuple[str, ...]
@@ -68,7 +68,8 @@ def solve(task: FitTask, naming: str, is_bound: bool, progress: Progress | None 
     share = _FITTING_TAKES if is_bound else 1.0
     fitted = fit_skeleton(task.problem, None if progress is None else lambda done: progress(share * done))
     names = tuple(NAMINGS[naming].name_of(joint) for joint in fitted.names)
-    origin = _origin(fitted)
+    root = fitted.positions[0]
+    origin = np.array((root[0], root[1], task.problem.vertices[:, 2].min()))  # on the ground, below the root
     if not is_bound:
         return FitResult(fitted, names, origin, None, None)
     body = BindInput(task.problem.vertices - origin, task.problem.face_vertices, task.problem.face_sizes, task.part,
@@ -135,10 +136,3 @@ def _add_bones(data: bpy.types.Armature, result: FitResult) -> None:
             bone.parent = bones[parent]
             bone.use_connect = bool(np.linalg.norm(tails[parent] - heads[joint]) < shortest)
         bones.append(bone)
-
-
-def _origin(fitted: FittedSkeleton) -> FloatArray:
-    """Return where the armature's origin is: on the ground, below the root."""
-    ends = np.concatenate((fitted.positions, fitted.ends))
-    root = fitted.positions[0]
-    return np.array((root[0], root[1], ends[:, 2].min()))

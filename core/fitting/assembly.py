@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..maths.arrays import FloatArray
+from ..maths.arrays import BoolArray, FloatArray
 from .cells import Cells
 from .embedding import Embedding
 from .hand import Hand
-from .humanoid import Head, Limb, arm, ball_of_foot, head, hip, leg
+from .humanoid import Head, Limb, arm, ball_of_foot, head, hidden_leg, hip, leg
 from .level_sets import Course, LevelSets
 from .limbs import unit
 from .problem import FittedSkeleton
@@ -45,6 +45,13 @@ _TOES: Final = 0.08
 _TOE_IS: Final = 0.12
 """Of the leg's length: a foot that reaches so far to the front tells surely where that is."""
 
+_LEGS_HIDDEN: Final = 0.3
+"""Of the shoulders' height: legs that part lower are none, but the corners of a robe."""
+
+_HEM: Final = 0.15
+"""Of a body's height: a robe's lowest part, whose middle is below the head."""
+
+_ROBE: Final = ("The legs cannot be seen, as under a robe; they stand where anatomy has them",)
 _CERTAIN_TRUNK: Final = 0.6
 _CERTAIN_COLLARBONE: Final = 0.55
 _CERTAIN_BALL: Final = 0.55
@@ -66,6 +73,7 @@ class Body:
     up: FloatArray
     front: FloatArray
     middle: FloatArray
+    notes: tuple[str, ...] = ()
 
 
 def assembled(cells: Cells, tips: list[int], ways: FloatArray, found: Embedding, middle: int,
@@ -91,15 +99,15 @@ def _measured(cells: Cells, tips: list[int], ways: FloatArray, found: Embedding,
     out = unit((arms[0].root - arms[1].root) + (stems[0][1] - stems[1][1]))
     shoulders, hips = (arms[0].root + arms[1].root) / 2.0, (stems[0][1] + stems[1][1]) / 2.0
     up = unit((shoulders - hips) - (shoulders - hips) @ out * out)
+    ground = float((cells.points @ up).min())
+    tall = float(shoulders @ up) - ground
+    if float(hips @ up) - ground < _LEGS_HIDDEN * tall:
+        return _without_legs(cells, ways, found, points, arms, likely_front)
     legs = [leg(cells.points[(ways[end] <= crotch) & (ways[end] <= ways[other])], cells.cell, courses[end], points[end],
                 stem, up) for end, other, stem in zip(found.feet, found.feet[::-1], stems, strict=True)]
-    half = float(np.linalg.norm(arms[0].root - arms[1].root)) / 2.0
-    above = (ways[found.head] < np.minimum(ways[found.hands[0]], ways[found.hands[1]])) & (
-        (cells.points - shoulders) @ up > 0.0)
-    top = head(cells.points[above], cells.cell, points[found.head], shoulders, up, half)
+    above, top = _head(cells, ways, found, points, arms, up)
     body = Body((arms[0], arms[1]), (legs[0], legs[1]), top, out, up, np.cross(out, up), (shoulders + hips) / 2.0)
-    palms = [cells.points[ways[end] <= float(np.linalg.norm(limb.tip - limb.end))]
-             for end, limb in zip(found.hands, arms, strict=True)]
+    palms = _palms(cells, ways, found, arms)
     skull = cells.points[above & ((cells.points - top.skull) @ up > 0.0)]
     feet_cells = [cells.points[(ways[end] <= crotch) & (ways[end] <= ways[other]) & (
         (cells.points - limb.end) @ unit(limb.end - limb.middle) > 0.0)]
@@ -107,6 +115,45 @@ def _measured(cells: Cells, tips: list[int], ways: FloatArray, found: Embedding,
     body = replace(body, front=_front(body, feet_cells, palms, skull, likely_front))
     toed = [_with_toe(limb, foot, body.front) for limb, foot in zip(legs, feet_cells, strict=True)]
     return replace(body, legs=(toed[0], toed[1]))
+
+
+def _head(cells: Cells, ways: FloatArray, found: Embedding, points: FloatArray, arms: Sequence[Limb],
+          up: FloatArray) -> tuple[BoolArray, Head]:
+    """Return which cells lie above the shoulders, (N,), and are no hand's; and the head that they are."""
+    shoulders = (arms[0].root + arms[1].root) / 2.0
+    half = float(np.linalg.norm(arms[0].root - arms[1].root)) / 2.0
+    above = (ways[found.head] < np.minimum(ways[found.hands[0]], ways[found.hands[1]])) & (
+        (cells.points - shoulders) @ up > 0.0)
+    return above, head(cells.points[above], cells.cell, points[found.head], shoulders, up, half)
+
+
+def _palms(cells: Cells, ways: FloatArray, found: Embedding, arms: Sequence[Limb]) -> list[FloatArray]:
+    """Return the cells (N, 3) of each hand."""
+    return [cells.points[ways[end] <= float(np.linalg.norm(limb.tip - limb.end))]
+            for end, limb in zip(found.hands, arms, strict=True)]
+
+
+def _without_legs(cells: Cells, ways: FloatArray, found: Embedding, points: FloatArray, arms: Sequence[Limb],
+                  likely_front: FloatArray) -> Body:
+    """Return a body whose legs a robe hides: they stand where anatomy has them."""
+    shoulders, out = (arms[0].root + arms[1].root) / 2.0, unit(arms[0].root - arms[1].root)
+    way = points[found.head] - points[list(found.feet)].mean(axis=0)
+    heights = cells.points @ way
+    hem = cells.points[heights < heights.min() + _HEM * np.ptp(heights)]
+    way = points[found.head] - hem.mean(axis=0)
+    up = unit(way - way @ out * out)
+    above, top = _head(cells, ways, found, points, arms, up)
+    ground = shoulders - (float(shoulders @ up) - float((cells.points @ up).min())) * up
+    side = arms[0].root - shoulders
+
+    def legs(front: FloatArray) -> tuple[Limb, Limb]:
+        return hidden_leg(ground, shoulders, side, front), hidden_leg(ground, shoulders, -side, front)
+
+    ahead = np.cross(out, up)
+    body = Body((arms[0], arms[1]), legs(ahead), top, out, up, ahead, shoulders, _ROBE)
+    skull = cells.points[above & ((cells.points - top.skull) @ up > 0.0)]
+    front = _front(body, (np.zeros((0, 3)),) * 2, _palms(cells, ways, found, arms), skull, likely_front)
+    return replace(body, legs=legs(front), front=front)
 
 
 def _with_toe(limb: Limb, foot: FloatArray, front: FloatArray) -> Limb:
@@ -219,7 +266,7 @@ def skeleton_of(body: Body, hands: tuple[Hand | None, Hand | None] = (None, None
         rows.add(f"{side}_knee", f"{side}_hip", limb.middle, limb.end, bends, limb.certain[1])
         rows.add(f"{side}_ankle", f"{side}_knee", limb.end, ball, bends, limb.certain[2])
         rows.add(f"{side}_metatarsal", f"{side}_ankle", ball, limb.tip, bends, _CERTAIN_BALL)
-    return rows.skeleton()
+    return rows.skeleton(body.notes)
 
 
 def _add_fingers(rows: _Rows, side: str, hand: Hand) -> None:
@@ -255,8 +302,8 @@ class _Rows:
         self._vectors.append((position, end, bends))
         self._certainty.append(certainty)
 
-    def skeleton(self) -> FittedSkeleton:
+    def skeleton(self, notes: tuple[str, ...]) -> FittedSkeleton:
         """Return what was added."""
         positions, ends, axes = (np.array(column) for column in zip(*self._vectors, strict=True))
         return FittedSkeleton(tuple(self._names), np.array(self._parents), positions, ends, axes,
-                              np.array(self._certainty), self._up, self._front)
+                              np.array(self._certainty), self._up, self._front, notes)

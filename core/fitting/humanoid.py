@@ -71,6 +71,14 @@ _NECK_TO: Final = 0.75
 _NECK_BASE: Final = 0.41
 """Height of the neck's base above the shoulders, in halves of their width."""
 
+_HIP_OF_SHOULDER: Final = 0.65
+_ANKLE_OF_SHOULDER: Final = 0.058
+_TOE_OF_SHOULDER: Final = 0.14
+_HIP_BESIDE: Final = 0.51
+_HIDDEN: Final = 0.3
+"""Heights, and the foot's reach, as shares of the shoulders' height; hips as a share of the shoulders' width; how sure
+such joints are."""
+
 _WAISTED: Final = 0.12
 _SURE: Final = 0.9
 _LIKELY: Final = 0.7
@@ -121,6 +129,19 @@ def arm(course: Course, tip: FloatArray, normal: FloatArray, middle: FloatArray)
     elbow, bent = bend(own, shoulder, wrist, _ELBOW)
     return Limb(shoulder, elbow, wrist, tip, stem.radius,
                 (_LIKELY, _SURE if bent > 0.08 else _LIKELY, _GUESS + (_SURE - _GUESS) * weight))
+
+
+def hidden_leg(ground: FloatArray, shoulders: FloatArray, side: FloatArray, front: FloatArray) -> Limb:
+    """Return a leg that a robe hides, by anatomy's shares.
+
+    ground: (3,) below the middle of the shoulders, (3,); side: (3,) from there to the leg's shoulder; front: (3,) unit.
+    """
+    way = shoulders - ground
+    height, beside = float(np.linalg.norm(way)), ground + _HIP_BESIDE * side
+    hip, ankle = (beside + share * way for share in (_HIP_OF_SHOULDER, _ANKLE_OF_SHOULDER))
+    toe = beside + 0.01 * way + _TOE_OF_SHOULDER * height * front
+    return Limb(hip, hip + _KNEE * (ankle - hip), ankle, toe, _HIP_BESIDE * float(np.linalg.norm(side)),
+                (_HIDDEN, _HIDDEN, _HIDDEN))
 
 
 def hip(course: Course, crotch: float) -> tuple[Stem, FloatArray]:

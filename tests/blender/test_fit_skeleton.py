@@ -63,6 +63,7 @@ def test_makes_an_armature_and_binds_the_mesh_to_it(dancer):
     assert rig.type == "ARMATURE" and rig.mode == "OBJECT" and set(context.selected_objects) == {rig, body}
     for joint in JOINTS:
         assert np.linalg.norm(head_of(rig, joint) - rot.rotate(BLENDER_FROM_HANIM, dancer.joints[joint])) < NEAR
+    assert rig.matrix_world.translation.z == pytest.approx(float(dancer.vertices[:, 1].min()), abs=1e-5)
     assert body.parent == rig and [modifier.object for modifier in body.modifiers] == [rig]
     assert {group.name for group in body.vertex_groups} <= {bone.name for bone in rig.data.bones}
     assert all(vertex.groups for vertex in body.data.vertices)

@@ -192,6 +192,16 @@ def test_a_sword_is_left_out_and_a_cape_does_not_matter():
     assert found.notes == ("1 loose part of the mesh, as a sword, was left out",)
 
 
+def test_legs_under_a_robe_are_guessed():
+    of = person(Build(turns=A_POSE))
+    robed = with_boxes(of, box(np.array((-0.3, 0.02, -0.25)), np.array((0.3, 0.95, 0.25))))
+    found = fit_skeleton(problem(robed))
+    hidden = {f"{side}_{joint}" for side in "lr" for joint in ("hip", "knee", "ankle")}
+    assert hidden <= set(found.guesses) and "robe" in found.notes[0]
+    away = np.array([np.linalg.norm(found.position(name) - of.joints[name]) for name in MAIN]) / of.height
+    assert away.max() < 0.1
+
+
 def test_two_people_are_told_to_be_separated(dancer):
     two = replace(dancer, vertices=np.concatenate((dancer.vertices, dancer.vertices + np.array((2.0, 0.0, 0.0)))),
                   quads=np.concatenate((dancer.quads, dancer.quads + len(dancer.vertices))))
