@@ -17,7 +17,7 @@ def other(rig: bpy.types.Object) -> bpy.types.Object:
     made = cast(bpy.types.Object, rig.copy())
     made.data = cast(bpy.types.Armature, rig.data).copy()
     made.name = "Other"
-    bpy.context.collection.objects.link(made)  # type: ignore[union-attr]
+    bpy.context.collection.objects.link(made)
     return made
 
 

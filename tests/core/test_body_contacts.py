@@ -9,8 +9,9 @@ from takt.core.retargeting.ground.contact_detection import find_contacts
 from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.mirror import Mirror
-from takt.tests.core.test_push_ups import push_ups, shaped, with_forearms
-from takt.tests.core.test_tipped import lying_down
+from takt.tests.core.test_push_ups import push_ups, with_forearms
+from takt.tests.core.test_reaching_down import shaped
+from takt.tests.core.test_seated_legs import lying_down
 
 UP, THIN_M, SURELY = np.array((0.0, 1.0, 0.0)), 0.05, 0.9
 
