@@ -1,4 +1,4 @@
-"""Make docs/x3d.html, on which the sample dancer dances in X_ITE: python3 -m docs.x3d_page [--player URL] [PAGE].
+"""Make docs/x3d.html, on which the sample dancer dances in X_ITE: python -m docs.x3d_page [--player URL] [PAGE].
 
 The character is exported from Blender as X3D, with its skin, its texture and its dance, and stands in the page; only
 X_ITE's script, by which browsers play it, comes from elsewhere. Run by a Python that has Blender's module, as

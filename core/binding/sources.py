@@ -137,7 +137,7 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
     centred = _centred(segments, parents, skin, solid, size)
     in_skin, slope = np.zeros(len(parents)), np.zeros(len(parents))
     in_skin[segments.bones] = 1.0
-    np.minimum.at(in_skin, segments.bones, 1.0 - centred)
+    np.minimum.at(in_skin, segments.bones, np.where(np.isinf(most), 1.0 - centred, 0.0))  # an eye is no strip
     np.maximum.at(slope, segments.bones, _SLOPE * segments.lengths * in_skin[segments.bones])
     reaches = _Reaches(cap, slope, in_skin)
     found = _cheapest(skin, segments, centred, radius, reaches, solid, outside, step)

@@ -27,6 +27,7 @@ from ..limbs import Limb
 from ..skin_points import SkinPoints
 from .arms_off_ground import ArmSkin, ArmsOnGround, with_arms_drawn_up
 from .bearing_skin import is_heel, may_touch, of_robe
+from .fitted_curves import smoothed
 from .grounding import (
     Ground,
     most_bent,
@@ -54,6 +55,8 @@ _BESIDE_GROUND_LEGS: Final = (0.05, 0.12)
 """A foot that a clip has no higher than the first is near the ground; from the second on it is not."""
 _SEEN_LEGS: Final = (0.02, 0.06)
 """Such a foot is seen to hang that hangs by the second; what hangs by less than the first stays there."""
+_CALM_S: Final = 0.04
+"""So long before and after itself it is heard how far such a foot is put down."""
 _SHORT_S: Final = 1e-3
 """No moments are looked at between those that are nearer."""
 _SOFT_LEGS: Final = 0.004
@@ -266,6 +269,9 @@ def _reach(found: Measured, played: Clip) -> FloatArray:
             down = most_put_down(played, limb, found.times_s[frames], found.below[frames, column])
             clear = np.maximum(found.clear[frames, column] - low[frames].min(axis=1), 0.0)
             reach[:, frames, column] = share[:, frames, column] * np.minimum(down, clear)
+            if (seen_reach := reach[1, :, column]).any():
+                reach[1, :, column] = smoothed(found.times_s, seen_reach[None], _CALM_S, lo=0.0, hi=seen_reach,
+                                               is_cycle=found.is_cycle)[0]
     return np.asarray(reach.max(axis=0))
 
 
