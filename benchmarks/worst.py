@@ -63,7 +63,7 @@ def of_made(made: Made) -> tuple[Picture, float]:
 
 def _coloured(weights: FloatArray, colours: FloatArray) -> FloatArray:
     """Return the colour (V, 3) of the strongest of B bones."""
-    return np.where(weights.any(axis=1)[:, None], colours[weights.argmax(axis=1)], _NOTHING)
+    return np.where(weights.any(axis=1, keepdims=True), colours[weights.argmax(axis=1)], _NOTHING)
 
 
 def _heat(body: BindInput) -> FloatArray:
