@@ -16,7 +16,7 @@ from .tweak_base import ForScoreAction, ForTweaks, score_plays
 _SHOWN = 6
 
 
-class TAKT_OT_save_tweaks(ForTweaks, ExportHelper, bpy.types.Operator):  # type: ignore[misc]  # of the stubs
+class TAKT_OT_save_tweaks(ForTweaks, ExportHelper, bpy.types.Operator):
     """Write all tweaks of the character into a file, with the moments of the music to which they are tied"""
 
     bl_idname = "takt.save_tweaks"
@@ -52,7 +52,7 @@ class TAKT_OT_save_tweaks(ForTweaks, ExportHelper, bpy.types.Operator):  # type:
         return {"FINISHED"}
 
 
-class TAKT_OT_load_tweaks(ForScoreAction, ImportHelper, bpy.types.Operator):  # type: ignore[misc]  # of the stubs
+class TAKT_OT_load_tweaks(ForScoreAction, ImportHelper, bpy.types.Operator):
     """Add the layers of a file of tweaks: their keys go to the blocks of this score that are the same"""
 
     bl_idname = "takt.load_tweaks"

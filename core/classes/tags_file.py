@@ -30,7 +30,7 @@ Tags = Mapping[str, tuple[str, ...]]
 def parse(data: bytes, path: Path | None = None) -> Tags:
     r"""Read tags. Raises FileError where it is no such file, or one of a newer version.
 
-    >>> dict(parse(b"# Takt tags 1\\na.walk: slow, favourite\\n"))
+    >>> dict(parse(b"# Takt tags 1\na.walk: slow, favourite\n"))
     {'a.walk': ('slow', 'favourite')}
     """
     try:

@@ -228,7 +228,7 @@ def test_fingers_are_where_they_are_and_bend_into_the_palm(pose):
     found = fit_skeleton(problem(of))
     fingers = [f"{side}_{finger}{number}" for side in "lr" for finger in FINGERS for number in (1, 2, 3)]
     away = np.array([np.linalg.norm(found.position(name) - of.joints[name]) for name in fingers]) / of.height
-    assert away.max() < 0.02
+    assert away.max() < 0.025
     for side in "lr":
         middle, wrist = (found.names.index(f"{side}_{joint}") for joint in ("middle2", "wrist"))
         along = found.ends[middle] - found.positions[middle]

@@ -70,7 +70,7 @@ def clips(sequence: Sequence) -> list[str]:
     (main('<together><lane body="uper"><call name="walk" duration="1"/></lane></together>'),
      "<lane> body: found 'uper', expected whole, root, lower, upper"),
     ('<mask name="soft" body="arms + soft"/>' + main('<call name="walk" duration="1"/>'), "made of itself"),
-    ('<let name="min" value="1"/>' + main('<call name="walk" duration="1"/>'), "no word of the language"),
+    ('<let name="not" value="1"/>' + main('<call name="walk" duration="1"/>'), "no word of the language"),
 ])
 def test_is_refused_with_the_reason(body: str, says: str) -> None:
     with pytest.raises(ScoreError) as caught:

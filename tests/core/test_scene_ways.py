@@ -178,7 +178,7 @@ def test_what_does_not_fit_a_role_is_told_with_its_place(inside: str, message: s
 
 
 @pytest.mark.parametrize(("roles", "message"), [
-    ('<role name="seat" is="chair"/>', "expected place or path"), ('<role is="place"/>', "found none"),
+    ('<role name="seat" is="chair"/>', "expected place, path or prop"), ('<role is="place"/>', "found none"),
     ('<role name="seat" is="place"/><role name="seat" is="path"/>', "already defines"),
     ('<role name="seat" is="place"/><let name="seat" value="2"/>', "which a <role> already has"),
 ])

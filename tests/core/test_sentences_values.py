@@ -18,7 +18,8 @@ from .test_pha_random_programmes import Texts, unfolded
 from .test_sentences_version_2 import BOW, KICK, WALK, call, lengths, refused
 
 EXPRESSIONS = {"duration", "transition", "repeat", "times", "test", "weight", "weightEnd", "ease", "easeIn", "easeOut",
-               "from", "to", "mirror", "reverse", "value", "default"}
+               "from", "to", "mirror", "reverse", "value", "default",
+               "at", "along", "facing", "for", "hold"}
 """Where the page lets expressions stand, besides in <with>."""
 
 

@@ -49,7 +49,7 @@ _ENDS_S: Final = 0.1
 """So near its ends a clip gradually takes the height of its poses alone, so that it goes on fitting to others."""
 _STILL_LEGS: Final = 1e-6
 """A body that would be lower by less than this is not: a straight leg bends by degrees for next to nothing."""
-_BODY_S: Final = 0.12
+_BODY_S: Final = 0.08
 """So long before and after itself a height is heard: as one foot takes over from the other, or a heel rises."""
 _REACH_WEIGHT: Final = 30.0
 """What legs do not reach counts so much, against wishes of 1: it is shared out over the moments beside."""
