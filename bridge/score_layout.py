@@ -85,7 +85,7 @@ def _draw_cast(layout: bpy.types.UILayout, character: TaktCharacter) -> None:
     if not roles:
         return
     header, body = layout.panel("TAKT_cast", default_closed=False)
-    header.label(text="Cast")
+    header.label(text="Cast", translate=False)
     if body is None:
         return
     for role in roles:

@@ -11,8 +11,9 @@ import markdown
 
 PAGES = {
     "README": "Takt", "score-editor": "Score editor", "pha": "Score language", "pha-reference": "Language reference",
-    "retargeting": "From a clip to a body", "binding-in-blender": "Binding", "preview": "Preview",
-    "command": "Command", "binding": "How binding works", "architecture": "How Takt is built",
+    "tweaks": "Tweaks", "retargeting": "From a clip to a body", "contacts": "Contacts",
+    "binding-in-blender": "Binding", "preview": "Preview", "command": "Command", "binding": "How binding works",
+    "architecture": "How Takt is built",
 }
 """File name without its ending → its title; in the order of the menu, the README as index.html."""
 

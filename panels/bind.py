@@ -69,7 +69,7 @@ def draw_idle(layout: bpy.types.UILayout, context: bpy.types.Context, armature_o
     box = layout.box()
     if idle:
         column = box.column(align=True)
-        column.label(text="Bones without Vertices", icon="BONE_DATA")
+        column.label(text="Bones without Vertices", icon="BONE_DATA", translate=False)
         for why, names in idle:
             draw_words(column, context, f"{some_of(names, _NAMES_SHOWN)}: {why}")
         row = box.row(align=True)
