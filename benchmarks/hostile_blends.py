@@ -12,6 +12,7 @@ import numpy as np
 import takt
 from takt.bridge import second_blender
 from takt.core.formats.format import Source
+from takt.samples.film import quiet
 from takt.tests.core import hostile
 
 _CHANGES = (1, 8, 64, 4)
@@ -58,7 +59,8 @@ def _saved(path: Path, *, compress: bool) -> bytes:
     for frame in (1, 12, 24):
         rig.pose.bones[0].rotation_quaternion = (1.0, 0.1 * frame, 0.0, 0.0)
         rig.pose.bones[0].keyframe_insert("rotation_quaternion", frame=frame)
-    operators.wm.save_as_mainfile(filepath=str(path.with_suffix(".blend")), copy=True, compress=compress)
+    with quiet():
+        operators.wm.save_as_mainfile(filepath=str(path.with_suffix(".blend")), copy=True, compress=compress)
     data = path.with_suffix(".blend").read_bytes()
     read(data, path.with_name("whole.blend"))
     return data
