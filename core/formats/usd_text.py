@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import FileError, quoted
 from ..maths.arrays import FloatArray
 from .number_text import numbers_in, wrong_word
+from .token_text import TokenText
 from .usd_layer import MAX_DEPTH, WIDTHS, Attribute, Held, Layer, Prim
 
 HEADER: Final = b"#usda "
@@ -106,12 +107,14 @@ def _time(text: str) -> float | None:
     return found if math.isfinite(found) else None
 
 
-class _Parser:
+class _Parser(TokenText):
     """Goes through a text statement by statement, and over values at once."""
 
+    GAP, TOKEN = _GAP, _TOKEN
+
     def __init__(self, text: str, layer: TextLayer) -> None:
-        self._text, self._layer, self._at = text, layer, text.find("\n") if "\n" in text else len(text)
-        self._line_of, self._line, self._count = 0, 1, 0
+        super().__init__(text, layer.error, at=text.find("\n") if "\n" in text else len(text))
+        self._layer, self._count = layer, 0
 
     def read(self) -> None:
         """Read all statements into the layer."""
@@ -120,43 +123,14 @@ class _Parser:
         while token := self._next():
             self._statement(token, None)
 
-    def _next(self) -> str:
-        """Return the next token, "" at the end."""
-        self._skip_gap()
-        found = _TOKEN.match(self._text, self._at)
-        if found is None:
-            if self._at < len(self._text):
-                found_here = quoted(self._text[self._at:self._at + 20])
-                self._fail(f"found {found_here}: a text begins here that has no end, or this is no USD")
-            return ""
-        self._at = found.end()
-        return found[0]
-
-    def _skip_gap(self) -> None:
-        found = _GAP.match(self._text, self._at)
-        self._at = found.end() if found else self._at
-
-    def _peek(self) -> str:
-        """Return the first character of what comes next, "" at the end."""
-        self._skip_gap()
-        return self._text[self._at:self._at + 1]
-
-    def _here(self) -> int:
-        self._line += self._text.count("\n", self._line_of, self._at)
-        self._line_of = self._at
-        return self._line
-
-    def _fail(self, message: str) -> NoReturn:
-        raise self._layer.error(message, self._here())
+    def _no_token(self) -> NoReturn:
+        found_here = quoted(self._text[self._at:self._at + 20])
+        self._fail(f"found {found_here}: a text begins here that has no end, or this is no USD")
 
     def _want(self, wanted: str, said: str = "") -> None:
         token = self._next()
         if token != wanted:
             self._wanted(token, said or quoted(wanted))
-
-    def _wanted(self, token: str, wanted: str) -> NoReturn:
-        self._fail(f"found {quoted(token)} where {wanted} is wanted" if token else
-                   f"the file ends where {wanted} is wanted: it is cut off")
 
     def _statement(self, token: str, prim: Prim | None) -> None:
         """Read a statement of which the first token is read; prim: in which it stands."""

@@ -13,10 +13,9 @@ from ..clips.clip_file import ClipFile
 from . import x3d_classic, x3d_xml
 from .format import Format, Holds
 from .node_clips import named_apart
-from .x3d_body import bodies
 from .x3d_character import characters_of
 from .x3d_classic_write import in_classic
-from .x3d_motion import check_routes, clips, moved_nodes
+from .x3d_motion import clips, humanoids_of
 from .x3d_scene import Scene
 from .x3d_write import X3dFile as X3dFile
 from .x3d_write import write as write
@@ -27,11 +26,7 @@ def clips_of(scene: Scene) -> ClipFile:
 
     Raises FileError, with the line, for what cannot be read, and where there is no humanoid.
     """
-    check_routes(scene)
-    found = bodies(scene, moved_nodes(scene))
-    if not found:
-        raise scene.error("has no HAnimHumanoid: there is no skeleton to play" + (
-            "; prototypes and other files are not read" if scene.left_out else ""), 1)
+    found = humanoids_of(scene, "skeleton to play")
     played = list(clips(scene, found))
     warnings = scene.warnings()
     if not played:

@@ -18,8 +18,8 @@ from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..skinning.influences import Influences
 from .character import Character, CharacterFile, Look, SkinnedMesh, influences_of, joined, rigid
-from .x3d_body import JOINT, SEGMENT, Body, bodies, influences, linear
-from .x3d_motion import check_routes, clips, moved_nodes
+from .x3d_body import JOINT, SEGMENT, Body, influences, linear
+from .x3d_motion import clips, humanoids_of
 from .x3d_scene import MAX_DEPTH, Node, Scene, Use
 from .x3d_shapes import COORDINATE, GEOMETRY, Faces, faces_of, look_of
 
@@ -35,11 +35,7 @@ def characters_of(scene: Scene) -> CharacterFile:
 
     Raises FileError, with the line, for what cannot be read, and where there is no humanoid.
     """
-    check_routes(scene)
-    found = bodies(scene, moved_nodes(scene))
-    if not found:
-        raise scene.error("has no HAnimHumanoid: there is no character in it" + (
-            "; prototypes and other files are not read" if scene.left_out else ""), 1)
+    found = humanoids_of(scene, "character in it")
     played = tuple(clips(scene, found))
     made = tuple(Character(body.name, body.skeleton, tuple(_meshes(scene, body)),
                            tuple(clip for clip in played if clip.skeleton is body.skeleton)) for body in found)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final
 
 from ..errors import quoted
+from .token_text import TokenText
 from .x3d_scene import MAX_DEPTH, MAX_NODES, Child, LeftOut, Node, Scene, Use, Value, route
 
 MAX_CHARACTERS: Final = 64 * 2**20
@@ -50,50 +51,19 @@ def read(data: bytes, path: Path | None) -> Scene:
     return scene
 
 
-class _Parser:
+class _Parser(TokenText):
     """Goes through a text token by token, and over lists of numbers at once."""
 
+    GAP, TOKEN = _GAP, _TOKEN
+
     def __init__(self, text: str, scene: Scene) -> None:
-        self._text, self._scene = text, scene
-        self._at = self._count = 0
-        self._line_of, self._line = 0, 1
+        super().__init__(text, scene.error)
+        self._scene, self._count = scene, 0
 
     def read(self) -> None:
         """Read all statements into the scene."""
         while token := self._next():
             self._statement(token, "", self._scene.roots, 0)
-
-    def _next(self) -> str:
-        """Return the next token, "" at the end."""
-        self._skip_gap()
-        found = _TOKEN.match(self._text, self._at)
-        if found is None:
-            if self._at < len(self._text):
-                self._fail("a text begins here that has no end")
-            return ""
-        self._at = found.end()
-        return found[0]
-
-    def _skip_gap(self) -> None:
-        found = _GAP.match(self._text, self._at)
-        self._at = found.end() if found else self._at
-
-    def _peek(self) -> str:
-        """Return the first character of what comes next, "" at the end."""
-        self._skip_gap()
-        return self._text[self._at:self._at + 1]
-
-    def _line_here(self) -> int:
-        self._line += self._text.count("\n", self._line_of, self._at)
-        self._line_of = self._at
-        return self._line
-
-    def _fail(self, message: str) -> NoReturn:
-        raise self._scene.error(message, self._line_here())
-
-    def _wanted(self, token: str, wanted: str) -> NoReturn:
-        self._fail(f"found {quoted(token)} where {wanted} is wanted" if token else
-                   f"the file ends where {wanted} is wanted: it is cut off")
 
     def _word(self, wanted: str) -> str:
         token = self._next()
@@ -122,7 +92,7 @@ class _Parser:
             self._node(token, field, siblings, depth)
 
     def _prototype(self, keyword: str) -> None:
-        name, line = self._word("a prototype's name"), self._line_here()
+        name, line = self._word("a prototype's name"), self._here()
         if name not in STANDARD:
             self._scene.left_out.append(LeftOut(keyword, name, line))
         self._skip_block("[")
@@ -149,7 +119,7 @@ class _Parser:
             self._at += 1
 
     def _route(self) -> None:
-        line = self._line_here()
+        line = self._here()
         source, _, sent = self._word("a node and its field, as in Clock.fraction_changed").partition(".")
         word = self._next()
         if word != "TO":
@@ -158,21 +128,21 @@ class _Parser:
         self._scene.add_route(route(source, sent, target, taken, line))
 
     def _unit(self) -> None:
-        category, _, line = self._word("a category"), self._next(), self._line_here()
+        category, _, line = self._word("a category"), self._next(), self._here()
         node = Node("UNIT", "", line, {"conversionFactor": Value(self._next(), line)})
         self._scene.units[category] = float(self._scene.vector(node, "conversionFactor", (1.0,))[0])
 
     def _node(self, token: str, field: str, siblings: list[Child], depth: int) -> None:
         """Read a node, or its USE, of which the first token is read."""
         if token == "USE":
-            siblings.append(Child(field, Use(self._word("a node's DEF"), self._line_here())))
+            siblings.append(Child(field, Use(self._word("a node's DEF"), self._here())))
             return
         name = ""
         if token == "DEF":
             name, token = self._word("a node's DEF"), self._next()
         if not _WORD.match(token):
             self._wanted(token, "a node")
-        line = self._line_here()
+        line = self._here()
         if token in ("Script", "Inline"):
             self._leave_out(token, name, line)
             return
@@ -205,7 +175,7 @@ class _Parser:
     def _field(self, node: Node, name: str, depth: int) -> None:
         """Read what a field holds."""
         first = self._peek()
-        line = self._line_here()
+        line = self._here()
         if first == "[":
             self._at += 1
             self._list(node, name, depth)
@@ -227,7 +197,7 @@ class _Parser:
 
     def _list(self, node: Node, name: str, depth: int) -> None:
         """Read what stands between square brackets, of which the first is read."""
-        first, line = self._peek(), self._line_here()
+        first, line = self._peek(), self._here()
         is_of_nodes = _WORD.match(first) and not _NUMBERS.match(self._text, self._at)
         if not is_of_nodes or self._text.startswith(tuple(_TRUTHS), self._at):
             found = _LIST.match(self._text, self._at)

@@ -20,7 +20,7 @@ from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..skeletons import hanim
 from .number_text import words
-from .x3d_body import HUMANOID, JOINT, Body, turns
+from .x3d_body import HUMANOID, JOINT, Body, bodies, turns
 from .x3d_scene import Node, Route, Scene, is_token_of
 
 _TAKEN: Final = {"rotation": 4, "translation": 3, "scale": 3}
@@ -50,10 +50,19 @@ Moves = Mapping[tuple[int, str], _Keys]
 """What a joint does with a property, by its number in a body."""
 
 
-def moved_nodes(scene: Scene) -> frozenset[int]:
-    """Return the ids of the joints and humanoids that a route leads to."""
-    return frozenset(id(node) for route in scene.routes if route.taken in _TAKEN
-                     and (node := scene.named.get(route.target)) is not None and node.kind in JOINT | HUMANOID)
+def humanoids_of(scene: Scene, missing: str) -> tuple[Body, ...]:
+    """Return the humanoids of a scene, at least one; missing: what there is not where there is none.
+
+    Raises FileError, with the line, for humanoids and routes that cannot be read, and where there is no humanoid.
+    """
+    _check_routes(scene)
+    moved = frozenset(id(node) for route in scene.routes if route.taken in _TAKEN
+                      and (node := scene.named.get(route.target)) is not None and node.kind in JOINT | HUMANOID)
+    found = bodies(scene, moved)
+    if not found:
+        raise scene.error(f"has no HAnimHumanoid: there is no {missing}" + (
+            "; prototypes and other files are not read" if scene.left_out else ""), 1)
+    return found
 
 
 def clips(scene: Scene, bodies: Sequence[Body]) -> Iterator[Clip]:
@@ -95,7 +104,7 @@ def _said_name(scene: Scene, node: Node) -> str:
     return said if is_token_of(name, said) else name
 
 
-def check_routes(scene: Scene) -> None:
+def _check_routes(scene: Scene) -> None:
     """Raise FileError where a route leads from or to a name that no node has, unless something was left out."""
     known = scene.named.keys() | {each.name for each in scene.left_out}
     for route in scene.routes:
