@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import EnumProperty, StringProperty
-from bpy_extras.io_utils import ExportHelper
 
 from ..bridge import clips, properties, score, written_ogre
 from ..bridge.active_character import active_armature, armature_problem, name_of_character
@@ -17,6 +16,7 @@ from ..bridge.reports import GreyWithReason, refuse, refuse_score, tell
 from ..core.errors import TaktError
 from ..core.library.whole_files import write_whole
 from ..core.playing.stage import Playable
+from .named_export import NamedAsCharacter
 
 _FORMS = (("BINARY", "Binary", "What OGRE loads: .skeleton and .mesh"),
           ("XML", "XML", "What OgreXMLConverter and people read: .skeleton.xml and .mesh.xml"),
@@ -27,7 +27,7 @@ _CLIPS = (("SCORE", "Score", "What the character's score plays, as one animation
           ("NONE", "None", "The bones at rest alone"))
 
 
-class TAKT_OT_export_ogre(GreyWithReason, ExportHelper, bpy.types.Operator):
+class TAKT_OT_export_ogre(GreyWithReason, NamedAsCharacter, bpy.types.Operator):
     """Write the active character for OGRE: skeleton with animations, meshes with weights, materials with images"""
 
     bl_idname = "takt.export_ogre"
@@ -52,15 +52,16 @@ class TAKT_OT_export_ogre(GreyWithReason, ExportHelper, bpy.types.Operator):
         return armature_problem(active_armature(context))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Ask for the file, called as the character to begin with; without a score begin with Actions."""
+        """Ask for the file; without a score begin with Actions."""
         armature_object = active_armature(context)
         assert armature_object is not None  # poll saw to it
-        if not self.filepath:
-            self.filepath = bpy.path.ensure_ext(bpy.path.clean_name(name_of_character(armature_object)), ".mesh")
         if properties.character(armature_object).text is None and not self.properties.is_property_set("clips"):
             self.clips = "ACTIONS"
-        found: set[Any] = ExportHelper.invoke(self, context, event)
-        return found
+        return super().invoke(context, event)
+
+    def name_for(self, armature_object: bpy.types.Object) -> str:
+        """Return the name of the character, which its armature may have with an ending."""
+        return name_of_character(armature_object)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Make all files first, then write them."""

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
-from bpy_extras.io_utils import ExportHelper
 
 from ..bridge import action, clips, following, properties, score, tweaks, written_character
 from ..bridge.active_character import ForArmature, active_armature, score_problem
@@ -18,6 +17,7 @@ from ..core.formats import endings, format_of
 from ..core.library.whole_files import write_whole
 from ..core.playing.motion import Motion
 from ..core.playing.stage import Playable
+from .named_export import NamedAsCharacter
 
 _MOTIONS = (
     ("SHOWN", "As Shown", "The Action that the character plays, where that is another one than the score's or its keys "
@@ -26,7 +26,8 @@ _MOTIONS = (
     ("ACTION", "Action", "The Action that the character plays, from its first key to its last"),
 )
 
-class TAKT_OT_export_performance(ForArmature, ExportHelper, bpy.types.Operator):
+
+class TAKT_OT_export_performance(ForArmature, NamedAsCharacter, bpy.types.Operator):
     """Write what the active character plays into a file: X3D with its skin, VRM Animation, BVH or OGRE"""
 
     bl_idname = "takt.export_performance"
@@ -55,14 +56,6 @@ class TAKT_OT_export_performance(ForArmature, ExportHelper, bpy.types.Operator):
         if reason or armature_object is None or _assigned(armature_object) is not None:
             return reason
         return score_problem(armature_object)
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Ask for the file, called as the character to begin with."""
-        armature_object = active_armature(context)
-        if not self.filepath and armature_object is not None:
-            self.filepath = bpy.path.ensure_ext(bpy.path.clean_name(armature_object.name), self.filename_ext)
-        found: set[Any] = ExportHelper.invoke(self, context, event)
-        return found
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Perform, read the skin, write."""

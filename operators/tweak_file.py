@@ -5,18 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import StringProperty
-from bpy_extras.io_utils import ExportHelper, ImportHelper
+from bpy_extras.io_utils import ImportHelper
 
 from ..bridge import score, tweak_files, tweaks
 from ..bridge.active_character import active_armature
 from ..bridge.reports import refuse
 from ..core.errors import TaktError, some_of
+from .named_export import NamedAsCharacter
 from .tweak_base import ForScoreAction, ForTweaks, score_plays
 
 _SHOWN = 6
 
 
-class TAKT_OT_save_tweaks(ForTweaks, ExportHelper, bpy.types.Operator):
+class TAKT_OT_save_tweaks(ForTweaks, NamedAsCharacter, bpy.types.Operator):
     """Write all tweaks of the character into a file, with the moments of the music to which they are tied"""
 
     bl_idname = "takt.save_tweaks"
@@ -29,14 +30,6 @@ class TAKT_OT_save_tweaks(ForTweaks, ExportHelper, bpy.types.Operator):
         filter_glob: str
     else:
         filter_glob: StringProperty(default=f"*{tweak_files.ENDING}", options={"HIDDEN"})
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Ask for the file, called as the character to begin with."""
-        armature_object = active_armature(context)
-        if not self.filepath and armature_object is not None:
-            self.filepath = bpy.path.clean_name(armature_object.name) + self.filename_ext
-        found: set[Any] = ExportHelper.invoke(self, context, event)
-        return found
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Write it."""

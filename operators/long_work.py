@@ -1,0 +1,71 @@
+"""What operators have in common that take long: a timer while they go on beside the interface, and progress."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+
+_PERCENT = 100.0
+
+
+class LongWork:
+    """An operator's base beside Blender's own."""
+
+    doing = "Working"
+    """What the status bar says meanwhile."""
+
+    _timer: bpy.types.Timer | None = None
+    _said = ""
+
+    @property
+    def _operator(self) -> Any:
+        return self
+
+    @contextmanager
+    def _waiting(self, context: bpy.types.Context) -> Iterator[Callable[[float], None]]:
+        """Show progress at the mouse pointer while Blender waits; yields what is to be told the share that is done."""
+        manager = context.window_manager
+        assert manager is not None
+        manager.progress_begin(0.0, _PERCENT)
+        try:
+            yield lambda done: manager.progress_update(_PERCENT * done)
+        finally:
+            manager.progress_end()
+
+    def _go_on(self, context: bpy.types.Context, every_s: float) -> "set[Any]":
+        """Have the operator's modal called from now on, at least so often."""
+        manager: Any = context.window_manager
+        self._timer = manager.event_timer_add(every_s, window=context.window)
+        manager.progress_begin(0.0, _PERCENT)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def _show(self, context: bpy.types.Context, done: float) -> None:
+        """Show which share is done."""
+        assert context.window_manager is not None
+        said = f"{self.doing}: {done:.0%}   Esc: Cancel"
+        if said == self._said:  # else each event would have the window drawn
+            return
+        self._said = said
+        context.window_manager.progress_update(_PERCENT * done)
+        if context.workspace is not None:
+            context.workspace.status_text_set(said)
+
+    def _cancelled(self) -> "set[Any]":
+        """Say that Esc was pressed."""
+        self._operator.report({"INFO"}, f"{self.doing} cancelled, nothing has changed")
+        return {"CANCELLED"}
+
+    def _clear(self, context: bpy.types.Context) -> None:
+        """End the timer and the progress, if there are any."""
+        self._said = ""
+        if self._timer is None:
+            return
+        manager = context.window_manager
+        assert manager is not None
+        manager.event_timer_remove(self._timer)
+        self._timer = None
+        manager.progress_end()
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)
