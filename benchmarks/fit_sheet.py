@@ -9,50 +9,38 @@ Prints the order, row by row.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from takt.benchmarks.fit_skeleton import artists
-from takt.benchmarks.owners import drawn, screen_from_body
-from takt.bridge.film import write_picture
+from takt.benchmarks.owners import Picture, draw_sheet, drawn, screen_from_body
 from takt.core.binding.input import BindInput
 from takt.core.fitting import FitError, FittingProblem, fit_skeleton
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons import hanim
-from takt.tests.beside import DATA
 
 _CELL, _PAIRS = 220, 4
-_PAPER, _PALE = 255, 0.85
+_PALE = 0.85
 _COLOURS = {"l": (30, 90, 230), "r": (220, 50, 40), "": (20, 20, 20)}
 _DOT = 2
-
-Picture = npt.NDArray[np.uint8]
 
 
 def main(arguments: list[str]) -> int:
     """Draw the sheet."""
-    if not arguments:
-        sys.stderr.write("python -m benchmarks.fit_sheet PICTURE.png [folder of .npz cases]\n")
-        return 2
-    folder = Path(arguments[1]) if arguments[1:] else DATA / "bind"
-    pairs = []
+    return draw_sheet("fit_sheet", arguments, _PAIRS, _pairs)
+
+
+def _pairs(folder: Path) -> Iterator[tuple[str, Picture]]:
     for case in artists(folder):
         try:
             fitted = fit_skeleton(case.problem)
             joints = dict(zip(fitted.names, fitted.positions, strict=True))
         except FitError:
             joints = {}
-        pairs.append(np.concatenate([_body_with(case.problem, some) for some in (joints, dict(case.joints))], axis=1))
-        sys.stdout.write(case.name + ("\n" if len(pairs) % _PAIRS == 0 else ", "))
-        sys.stdout.flush()
-    while len(pairs) % _PAIRS:
-        pairs.append(np.full_like(pairs[0], _PAPER))
-    rows = [np.concatenate(pairs[begin:begin + _PAIRS], axis=1) for begin in range(0, len(pairs), _PAIRS)]
-    write_picture(np.concatenate(rows), Path(arguments[0]))
-    return 0
+        pictures = [_body_with(case.problem, some) for some in (joints, dict(case.joints))]
+        yield case.name, np.concatenate(pictures, axis=1)
 
 
 def _body_with(problem: FittingProblem, joints: dict[str, FloatArray]) -> Picture:

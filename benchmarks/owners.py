@@ -8,6 +8,7 @@ A place has the colour of the bone that moves it most. Prints the order of the c
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -30,24 +31,40 @@ _LIGHT = np.array((0.3, -0.8, 0.52))
 _DARKEST = 0.45
 _PAPER = 255
 
+Picture = npt.NDArray[np.uint8]
+
 
 def main(arguments: list[str]) -> int:
     """Draw the sheet."""
-    if not arguments:
-        sys.stderr.write("python -m benchmarks.owners PICTURE.png [folder of .npz cases]\n")
-        return 2
-    folder = Path(arguments[1]) if arguments[1:] else DATA / "bind"
-    pairs = []
+    return draw_sheet("owners", arguments, _PAIRS, _pairs)
+
+
+def _pairs(folder: Path) -> Iterator[tuple[str, Picture]]:
     for path in sorted(folder.glob("*.npz")):
         case = Case.load(path)
         body, colours = body_of(case), colours_of(case)
-        pairs.append(np.concatenate([drawn(body, colours[weights.argmax(axis=1)], _CELL)
-                                     for weights in (case.weights, default(case))], axis=1))
-        sys.stdout.write(path.stem + ("\n" if len(pairs) % _PAIRS == 0 else ", "))
+        yield path.stem, np.concatenate([drawn(body, colours[weights.argmax(axis=1)], _CELL)
+                                         for weights in (case.weights, default(case))], axis=1)
+
+
+def draw_sheet(benchmark: str, arguments: list[str], across: int,
+               pictures: Callable[[Path], Iterator[tuple[str, Picture]]]) -> int:
+    """Write a picture of pictures, so many in a row, and print their names; return the exit code.
+
+    arguments: where to write it, then the folder of cases, or none for that of the data. pictures: yields those of the
+    cases in a folder, of one size, with their names.
+    """
+    if not arguments:
+        sys.stderr.write(f"python -m benchmarks.{benchmark} PICTURE.png [folder of .npz cases]\n")
+        return 2
+    cells = list[Picture]()
+    for name, picture in pictures(Path(arguments[1]) if arguments[1:] else DATA / "bind"):
+        cells.append(picture)
+        sys.stdout.write(name + ("\n" if len(cells) % across == 0 else ", "))
         sys.stdout.flush()
-    while len(pairs) % _PAIRS:
-        pairs.append(np.full_like(pairs[0], _PAPER))
-    rows = [np.concatenate(pairs[begin:begin + _PAIRS], axis=1) for begin in range(0, len(pairs), _PAIRS)]
+    while len(cells) % across:
+        cells.append(np.full_like(cells[0], _PAPER))
+    rows = [np.concatenate(cells[begin:begin + across], axis=1) for begin in range(0, len(cells), across)]
     write_picture(np.concatenate(rows), Path(arguments[0]))
     return 0
 
@@ -63,7 +80,7 @@ def screen_from_body(body: BindInput, points: FloatArray, pixels: int) -> FloatA
     return np.asarray((across - middle) * scale + np.array((0.5 * pixels, 0.5 * pixels, 0.0)))
 
 
-def drawn(body: BindInput, colours: FloatArray, pixels: int) -> npt.NDArray[np.uint8]:
+def drawn(body: BindInput, colours: FloatArray, pixels: int) -> Picture:
     """Return a picture (pixels, pixels, 3) of a body with colours (V, 3), sRGB, seen from its front and a little above.
 
     Z is up, and the body faces −Y. Triangles are sampled two times a pixel, and the nearest sample of each pixel stays.

@@ -37,6 +37,21 @@ def make_mesh(name: str = "Body", seed: int = 1) -> Any:
     return body
 
 
+def make_tube() -> Any:
+    """A closed tube, 4 high, for bones that stand one above the other."""
+    rings, sides = 33, 10
+    angle = np.arange(sides) * 2 * np.pi / sides
+    ring = 0.4 * np.column_stack((np.cos(angle), np.sin(angle)))
+    points = [(x, y, z) for z in np.linspace(0, 4, rings) for x, y in ring]
+    faces = [tuple(row * sides + (k + a) % sides + b * sides for a, b in ((0, 0), (1, 0), (1, 1), (0, 1)))
+             for row in range(rings - 1) for k in range(sides)]
+    mesh = bpy.data.meshes.new("Body")
+    mesh.from_pydata(points, [], [*faces, range(sides)[::-1], range((rings - 1) * sides, rings * sides)])
+    body = bpy.data.objects.new("Body", mesh)
+    context.collection.objects.link(body)
+    return body
+
+
 def linked(ob: Any, folder: Path) -> Any:
     """Write an object into a file of its own and link it from there, in its place."""
     path, name = str(folder / "library.blend"), ob.name

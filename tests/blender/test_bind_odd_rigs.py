@@ -6,24 +6,10 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.tests.rigged import bind, select, weights
+from takt.tests.rigged import bind, make_tube, select, weights
 
-RINGS, SIDES = 33, 10
 HEADS = [(0, 0, height) for height in range(4)]
 PRECISION = 1e-6
-
-
-def make_tube() -> Any:
-    angle = np.arange(SIDES) * 2 * np.pi / SIDES
-    ring = 0.4 * np.column_stack((np.cos(angle), np.sin(angle)))
-    points = [(x, y, z) for z in np.linspace(0, 4, RINGS) for x, y in ring]
-    faces = [tuple(row * SIDES + (k + a) % SIDES + b * SIDES for a, b in ((0, 0), (1, 0), (1, 1), (0, 1)))
-             for row in range(RINGS - 1) for k in range(SIDES)]
-    mesh = bpy.data.meshes.new("Body")
-    mesh.from_pydata(points, [], [*faces, range(SIDES)[::-1], range((RINGS - 1) * SIDES, RINGS * SIDES)])
-    body = bpy.data.objects.new("Body", mesh)
-    bpy.context.collection.objects.link(body)
-    return body
 
 
 def make_rig(names: Any, aside: float = 0.0, length: float = 1.0, name: str = "Rig") -> Any:

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from takt.bridge import idle_bones, versions
-from takt.tests.rigged import bind, linked, select, weights
+from takt.tests.rigged import bind, linked, make_tube, select, weights
 
 NAMES = ("lower", "middle", "upper", "handslot")
-RINGS, SIDES = 33, 10
 
 
 def character() -> tuple[Any, Any]:
@@ -26,15 +25,7 @@ def character() -> tuple[Any, Any]:
         bone.head, bone.tail = (0, 0, height), (0, 0, height + 1)
         bone.parent = armature.edit_bones[NAMES[height - 1]] if height else None
     bpy.ops.object.mode_set(mode="OBJECT")
-    angle = np.arange(SIDES) * 2 * np.pi / SIDES
-    ring = 0.4 * np.column_stack((np.cos(angle), np.sin(angle)))
-    points = [(x, y, z) for z in np.linspace(0, 4, RINGS) for x, y in ring]
-    faces = [tuple(row * SIDES + (k + a) % SIDES + b * SIDES for a, b in ((0, 0), (1, 0), (1, 1), (0, 1)))
-             for row in range(RINGS - 1) for k in range(SIDES)]
-    mesh = bpy.data.meshes.new("Body")
-    mesh.from_pydata(points, [], [*faces, range(SIDES)[::-1], range((RINGS - 1) * SIDES, RINGS * SIDES)])
-    body = bpy.data.objects.new("Body", mesh)
-    bpy.context.collection.objects.link(body)
+    body = make_tube()
     select(rig, body)
     return rig, body
 
