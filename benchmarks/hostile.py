@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+import checkout
 from takt.core.errors import TaktError
 from takt.core.formats import ogre_xml
 from takt.samples.clip_files import LIBRARY
@@ -126,4 +127,4 @@ def _peak_mib() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    checkout.run(lambda: main(sys.argv[1:]))
