@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 
 import checkout
+
 from takt.core.errors import TaktError
 from takt.core.formats import ogre_xml
 from takt.samples.clip_files import LIBRARY

@@ -92,7 +92,7 @@ def keep_made_from(armature_object: bpy.types.Object, made_from: str) -> None:
 
 def look(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
     """Tie keys that were set since, and ease them; only while the score's Action is what the score says."""
-    if not has_tweaks(armature_object) or _checksum(armature_object) == _seen.get(armature_object.session_uid):
+    if not has_tweaks(armature_object) or checksum(armature_object) == _seen.get(armature_object.session_uid):
         return
     own = properties.character(armature_object).action
     made_from = "" if own is None else getattr(own, properties.MADE_FROM)
@@ -120,7 +120,7 @@ def _place_all(armature_object: bpy.types.Object, before: Placed, now: Placed) -
         found = found or reason
         _let_strips_reach(armature_object, action, now)
     _problems[armature_object.session_uid] = found
-    _seen[armature_object.session_uid] = _checksum(armature_object)
+    _seen[armature_object.session_uid] = checksum(armature_object)
 
 
 def _let_strips_reach(armature_object: bpy.types.Object, action: bpy.types.Action, now: Placed) -> None:
@@ -147,7 +147,7 @@ def _why_it_stays(armature_object: bpy.types.Object, action: bpy.types.Action) -
     return ""
 
 
-def _checksum(armature_object: bpy.types.Object) -> int:
+def checksum(armature_object: bpy.types.Object) -> int:
     """Return a number that is the same as long as the keys of a character's tweaks are, and how they are eased."""
     found = 0
     for layer, action in layers_of(armature_object):
@@ -186,7 +186,7 @@ def digest(armature_object: bpy.types.Object) -> str:
     if known is None or known.motion is None or scene is None or not has_tweaks(armature_object):
         return ""
     weights = [influence(armature_object, action) for _, action in layers_of(armature_object)]
-    seen = known.motion, (_checksum(armature_object), tuple(weights), properties.character(armature_object).frame_start)
+    seen = known.motion, (checksum(armature_object), tuple(weights), properties.character(armature_object).frame_start)
     last = _digests.get(uid)
     if last is None or last[0] is not seen[0] or last[1] != seen[1]:
         _digests[uid] = last = *seen, _digest(armature_object, scene, known.motion)

@@ -69,16 +69,19 @@ def clips_of(animations: Sequence[Animation], bodies: Sequence[NodeBody],
 
     error: makes what is raised beyond MAX_CLIPS.
     """
-    moved = [(animation, number) for animation in animations for number in _moved_by(animation, bodies)]
+    nodes = np.concatenate([body.nodes for body in bodies]) if bodies else np.zeros(0, np.int64)
+    owners = np.repeat(np.arange(len(bodies)), [len(body.nodes) for body in bodies])
+    moved = [(animation, number) for animation in animations for number in _moved_by(animation, nodes, owners)]
     if len(moved) > MAX_CLIPS:
         raise error(f"has {len(animations)} animations that move {len(bodies)} bodies, {len(moved)} clips; at most "
                     f"{MAX_CLIPS} are read")
     return [(number, bodies[number].clip(animation)) for animation, number in moved]
 
 
-def _moved_by(animation: Animation, bodies: Sequence[NodeBody]) -> list[int]:
-    nodes = np.array(sorted(animation.nodes))
-    return [number for number, body in enumerate(bodies) if np.isin(body.nodes, nodes).any()]
+def _moved_by(animation: Animation, nodes: IntArray, owners: IntArray) -> list[int]:
+    """Return the bodies of which an animation has keys; nodes: (N,) of all bodies, owners: (N,) whose each is."""
+    has_keys = np.isin(nodes, np.fromiter(animation.nodes, np.int64, len(animation.nodes)))
+    return list(np.unique(owners[has_keys]).tolist())
 
 
 def named_apart(clips: Sequence[Clip]) -> tuple[Clip, ...]:

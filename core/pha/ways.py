@@ -92,9 +92,9 @@ def ways_of(origins: Origins, going: tuple[Going | Aim, ...], goes: BoolArray,
     while (call >= 0).any():
         is_way = (call >= 0) & goes[np.maximum(call, 0)]
         held = np.flatnonzero(is_way)
-        keys, first = np.unique(np.stack((within, call))[:, held], axis=1, return_index=True)
+        keys, once = np.unique(np.stack((within, call))[:, held], axis=1, return_index=True)
         last = len(held) - 1 - np.unique(np.stack((within, call))[:, held[::-1]], axis=1, return_index=True)[1]
-        for key, begin, end in zip(keys.T.tolist(), held[first].tolist(), held[last].tolist(), strict=True):
+        for key, begin, end in zip(keys.T.tolist(), held[once].tolist(), held[last].tolist(), strict=True):
             found[key[0], key[1]] = begin, end + 1
         outer = np.maximum(within, 0)
         call = np.where(within >= 0, origins.procedures.call[outer], -1).astype(np.int64)
