@@ -280,12 +280,27 @@ def _push_down(animation: bpy.types.AnimData, action: bpy.types.Action) -> None:
 def register() -> None:
     """Let motions be drawn with tweaks."""
     score.show_with(_as_drawn)
+    for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
+        handlers.append(_after_undo)
 
 
 def unregister() -> None:
     """Draw motions as the score has them."""
     score.show_with(None)
+    for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
+        if _after_undo in handlers:
+            handlers.remove(_after_undo)
     forget()
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # the stubs give it no types
+def _after_undo(*_: object) -> None:
+    """Place keys by what the file says: undo has brought back settings and keys of one time, and not what is kept here.
+
+    Keys that were not tied yet at that time lie where the settings of that time put them.
+    """
+    _placed.clear()
+    _seen.clear()
 
 
 def _as_drawn(armature_object: bpy.types.Object, motion: Motion) -> Motion:
