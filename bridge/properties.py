@@ -451,6 +451,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         has_reference_pose: bool
         muted: bpy.types.bpy_prop_collection_idprop[TaktMuted]
         are_muted: bool
+        own_constraints: str
         switched: bpy.types.bpy_prop_collection_idprop[TaktSwitched]
     else:
         version: IntProperty(options={"HIDDEN"})  # 0: kept by a Takt that did not say
@@ -505,6 +506,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         has_reference_pose: BoolProperty(override=_OVERRIDABLE, update=changes.score)
         muted: CollectionProperty(type=TaktMuted, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         are_muted: BoolProperty(override=_OVERRIDABLE)  # else they act, since another Action is assigned
+        own_constraints: StringProperty(override=_OVERRIDABLE)  # of the rig, before the animator added any
         switched: CollectionProperty(type=TaktSwitched, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
 
 
