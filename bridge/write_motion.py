@@ -122,6 +122,8 @@ def _told_of_own_action(armature_object: bpy.types.Object) -> list[Told]:
     animation = armature_object.animation_data
     if animation is None or animation.action is None or not has_own_action(armature_object):
         return []
+    if any(action == animation.action for _, action in tweaks.layers_of(armature_object)):
+        return []
     own, made = animation.action.name, properties.character(armature_object).action
     assert made is not None  # it was written just now
     if plays_below(armature_object):

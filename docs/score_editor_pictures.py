@@ -12,7 +12,6 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import checkout  # noqa: F401  # makes takt known
-
 from mathutils import Quaternion
 
 from takt.bridge import score_blocks, score_tree

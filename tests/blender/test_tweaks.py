@@ -79,6 +79,13 @@ def tweaked(rig: Any, library: Path, wait: Wait) -> Any:
     return rig
 
 
+def test_a_rebuild_says_nothing_of_takts_own_layer(tweaked: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    capfd.readouterr()
+    rebuild()
+    said = capfd.readouterr().out
+    assert "plays" in said and "not Takt's" not in said
+
+
 def test_a_key_is_a_difference_and_makes_a_bump(tweaked: Any, wait: Wait) -> None:
     animation = tweaked.animation_data
     below = properties.character(tweaked).action
