@@ -1,4 +1,4 @@
-"""What Actions of tweaks key besides the score's own channels, as Blender plays it: of objects, properties, constraints.
+"""What is keyed above a score besides its own channels, as Blender plays it: objects, properties, constraints.
 
 Blender alone knows how strips and layers of the NLA mix such values, so the scene is played once, frame by frame.
 """
