@@ -321,9 +321,9 @@ def _evaluated(fitted: Fitted, skeleton: Skeleton, start: float, end: float,
     twin: Any = armature_object.copy()
     try:
         scene.collection.objects.link(twin)
-        _to_twin(armature_object, twin)
+        to_twin(armature_object, twin)
         constraints.unmute(twin)
-        animation = _alone(twin)
+        animation = alone(twin)
         animation.action = action
         slot = next((slot for slot in action.slots if bag is not None and slot.handle == bag.slot_handle), None)
         if slot is not None:
@@ -352,7 +352,7 @@ def _evaluated(fitted: Fitted, skeleton: Skeleton, start: float, end: float,
             _moving(scales, times, np.ones(3), 1e-6))
 
 
-def _to_twin(original: bpy.types.Object, twin: bpy.types.Object) -> None:
+def to_twin(original: bpy.types.Object, twin: bpy.types.Object) -> None:
     """Put a copy into its rest pose, and let its constraints target it where they targeted the original."""
     assert twin.pose is not None
     for bone in twin.pose.bones:
@@ -363,13 +363,16 @@ def _to_twin(original: bpy.types.Object, twin: bpy.types.Object) -> None:
                     setattr(constraint, name, twin)
 
 
-def _alone(twin: Any) -> Any:
+def alone(twin: Any) -> Any:
     """Return a copy's animation, with nothing that would hold it at rest or be mixed with its Action."""
-    if twin.data.pose_position == "REST":
+    if twin.type == "ARMATURE" and twin.data.pose_position == "REST":
         twin.data = twin.data.copy()
         twin.data.pose_position = "POSE"
     animation = twin.animation_data or twin.animation_data_create()
     animation.use_tweak_mode = False
+    for track in animation.nla_tracks:
+        if track.is_solo:  # else all would go on waiting for one that plays alone
+            track.is_solo = False
     while animation.nla_tracks:
         animation.nla_tracks.remove(animation.nla_tracks[0])
     animation.action_blend_type, animation.action_influence = "REPLACE", 1.0

@@ -14,6 +14,7 @@ _OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
     "pha": ("add_sample", "change_libraries", "choose_method", "edit_score", "export_ogre", "export_performance",
             "forget_folder", "help", "import_character", "import_ogre", "import_pha", "insert_clip", "keep_mine",
             "new_score", "rebuild", "reload_score", "same_score", "save_score", "seed_each", "who_dances"),
+    "game-engines": ("export_procedures", "procedure_actions"),
     "preview": ("player", "preview", "render_film"),
     "retargeting": ("find_map", "play_clip", "retarget_clips", "save_map", "set_reference_pose"),
     "score-editor": (
