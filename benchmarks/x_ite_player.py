@@ -96,16 +96,16 @@ def played(scene: bytes, shares: Sequence[float] = SHARES) -> dict[str, Any]:
     return found
 
 
-def farthest(clip: Clip, frames: list[dict[str, Any]], shares: Sequence[float] = SHARES) -> float:
+def farthest(clip: Clip, frames: list[list[dict[str, Any]]], shares: Sequence[float] = SHARES) -> float:
     """Return the greatest distance of X_ITE's joints from a clip's, in metres."""
     skeleton, worst = clip.skeleton, 0.0
     world = world_from_pose(skeleton, clip.sample(np.array(shares) * clip.duration_s))[..., 3]
     for row, frame in zip(world, frames, strict=True):
         matrices: list[np.ndarray] = []
-        for joint, name in enumerate(skeleton.names):
-            own = np.array(frame[name]["matrix"]).reshape(4, 4).T
+        for joint, there in enumerate(frame):  # which are listed in the order of the tree, as they are read
+            own = np.array(there["matrix"]).reshape(4, 4).T
             above = int(skeleton.parents[joint])
             matrices.append(matrices[above] @ own if above >= 0 else own)
-            place = (matrices[-1] @ np.append(frame[name]["center"], 1.0))[:3]
+            place = (matrices[-1] @ np.append(there["center"], 1.0))[:3]
             worst = max(worst, float(np.linalg.norm(place - row[joint])))
     return worst

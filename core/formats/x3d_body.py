@@ -46,6 +46,7 @@ class Body:
 
     turn: (4,) from the file's axes to H-Anim's, by the tilt of what the humanoid is in; unit_m: metres in its unit.
     still: by joint and property what its node has at first, where that is not as at rest; rotations are wxyz.
+    called: what the joints are called in the file, which may hold further names for them.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Body:
     turn: FloatArray
     unit_m: float
     still: Mapping[tuple[int, str], FloatArray]
+    called: tuple[str, ...]
     skin: SkinSample | None = None
 
 
@@ -91,7 +93,7 @@ def _humanoids(scene: Scene) -> Iterator[tuple[Node, tuple[Node, ...]]]:
 
 def _body(scene: Scene, humanoid: Node, above: tuple[Node, ...], moved: frozenset[int]) -> Body:
     nodes, parents = _joints(scene, humanoid)
-    name = scene.text(humanoid, "name") or humanoid.name or "Humanoid"
+    name = scene.full_name(humanoid) or scene.text(humanoid, "name") or humanoid.name or "Humanoid"
     centers = np.array([scene.vector(node, "center", (0.0, 0.0, 0.0)) for node in nodes]).reshape(-1, 3)
     if id(humanoid) in moved:
         nodes, parents = [humanoid, *nodes], [-1, *(parent + 1 for parent in parents)]
@@ -100,10 +102,20 @@ def _body(scene: Scene, humanoid: Node, above: tuple[Node, ...], moved: frozense
                                           and (node is not humanoid or id(humanoid) not in moved)])
     offsets = unit * np.array([centers[joint] - centers[parent] if parent >= 0 else centers[joint]
                                for joint, parent in enumerate(parents)]).reshape(-1, 3)
-    names = unique(scene.text(node, "name") or node.name or f"Joint_{joint}" for joint, node in enumerate(nodes))
-    skeleton = Skeleton.from_arrays(names, parents, rot.identities(len(nodes)), offsets, name=name).turned(turn)
-    return Body(name, humanoid, tuple(nodes), skeleton, turn, unit, dict(_still(scene, nodes)),
+    called = unique(scene.text(node, "name") or node.name or f"Joint_{joint}" for joint, node in enumerate(nodes))
+    names = unique(scene.full_name(node) or own for node, own in zip(nodes, called, strict=True))
+    skeleton = Skeleton.from_arrays(names, parents, rot.identities(len(nodes)), offsets, name=name,
+                                    meant=_meant(names, called)).turned(turn)
+    return Body(name, humanoid, tuple(nodes), skeleton, turn, unit, dict(_still(scene, nodes)), tuple(called),
                 _skin(scene, humanoid, nodes, unit * centers, unit))
+
+
+def _meant(names: list[str], called: list[str]) -> dict[str, str]:
+    """Return what joints are in H-Anim, where the file calls them so and their full names do not say the same."""
+    meant = hanim.canonical_names(called)
+    if meant == hanim.canonical_names(names):
+        return {}
+    return {name: joint for name, joint in zip(names, meant, strict=True) if joint is not None}
 
 
 def _space(scene: Scene, humanoid: Node, around: list[Node]) -> tuple[FloatArray, float]:

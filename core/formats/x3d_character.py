@@ -25,7 +25,8 @@ from .x3d_shapes import COORDINATE, GEOMETRY, Faces, faces_of, look_of
 
 _SHAPE: Final = frozenset(("Shape",))
 _GROUPS: Final = frozenset(("Group", "Transform", "Collision", "Anchor"))
-_LOOKS: Final = frozenset(("Appearance",))
+_LOOKS: Final = frozenset(("Appearance", "MetadataString"))
+"""What a shape has besides its geometry."""
 _LEAST_SPENT: Final = 1000
 """Numbers that each place of a shape counts for."""
 

@@ -144,7 +144,7 @@ def look_of(scene: Scene, shape: Node) -> Look:
     name, colour = appearance.name, np.array((0.8, 0.8, 0.8))
     if material is not None:
         field, default = _MATERIALS[material.kind]
-        name = material.name or name
+        name = scene.full_name(material) or material.name or name
         colour = scene.vector(material, field, default)
     if material is None or material.kind != "PhysicalMaterial":  # whose colours are linear
         colour = linear(colour)
