@@ -17,8 +17,9 @@ from takt.tests.core.test_x3d_write import BODY, dance, skin, textured
 
 _OF_NUMBERS = {"SFVec3f": 3, "SFColor": 3, "SFRotation": 4, "MFVec3f": 3, "MFRotation": 4,
                "MFVec2f": 2}
-_USUAL = {"Coordinate": "coord", "Normal": "normal", "Material": "material", "MetadataString": "metadata", "Appearance": "appearance",
-          "IndexedTriangleSet": "geometry", "TextureCoordinate": "texCoord", "ImageTexture": "texture"}
+_USUAL = {"Coordinate": "coord", "Normal": "normal", "Material": "material", "Appearance": "appearance",
+          "IndexedTriangleSet": "geometry", "TextureCoordinate": "texCoord", "ImageTexture": "texture",
+          "MetadataString": "metadata"}
 
 
 def value(kind: str, text: str) -> Any:
