@@ -100,6 +100,7 @@ class _Writer:
         self._defs = Names((self._humanoid, *(f"{self._humanoid}_skin_{part}" for part in _SKIN_PARTS)))
         self._joints = [self._defs.new(f"{self._humanoid}_{name}") for name in self.names]
         self._texts: dict[bytes, str] = {}
+        self._images: dict[str, str] = {}
 
     def file(self, clips: Sequence[Clip], fps: float, skin: X3dSkin | None, as_frames: bool) -> str:
         """Return the whole file."""
@@ -191,7 +192,10 @@ class _Writer:
             return material
         kind = next((kind for magic, kind in _IMAGES.items() if look.image.startswith(magic)), "png")
         url = f"data:image/{kind};base64,{base64.b64encode(look.image).decode()}" if look.image else look.texture
-        return f"{material}<ImageTexture url={attribute(text_value(url))}/>"
+        if url in self._images:
+            return f'{material}<ImageTexture USE="{self._images[url]}"/>'
+        self._images[url] = self._defs.new(f"{self._humanoid}_image")
+        return f'{material}<ImageTexture DEF="{self._images[url]}" url={attribute(text_value(url))}/>'
 
     def _interpolators(self, clip: Clip, sensor: str, is_first: bool) -> Iterator[str]:
         """Yield a sensor for a clip, an interpolator for each track, and the routes that lead to joints."""

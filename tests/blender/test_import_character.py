@@ -72,6 +72,7 @@ def test_the_sample_comes_back_as_it_went(dancer: Any, tmp_path: Path, hanim_mot
     (clip,) = x3d.read(path.read_bytes(), path).clips
     times = {frame: seconds(frame, dancer) for frame in frames(dancer, clip)}
     wanted = {}
+    own_materials = {slot.material.name for child in dancer.children for slot in child.material_slots if slot.material}
     for frame in times:
         context.scene.frame_set(frame)
         wanted[frame] = rot.rotate(BLENDER_FROM_HANIM, skin(dancer))
@@ -82,9 +83,12 @@ def test_the_sample_comes_back_as_it_went(dancer: Any, tmp_path: Path, hanim_mot
         at = context.scene.frame_start + time * fps
         context.scene.frame_set(int(at), subframe=at - int(at))
         np.testing.assert_allclose(vertices(meshes[0])[:len(wanted[frame])], wanted[frame], atol=1e-3)
-    images = [node.image for slot in meshes[0].material_slots for node in slot.material.node_tree.nodes
-              if node.type == "TEX_IMAGE"]
-    assert len(images) == 1 and images[0].packed_file and images[0].size[0] > 1
+    slots = {slot.material.name: slot.material for slot in meshes[0].material_slots}
+    images = {node.image.name: node.image for material in slots.values() for node in material.node_tree.nodes
+              if node.type == "TEX_IMAGE"}
+    assert len(images) == 1 and all(image.packed_file and image.size[0] > 1 for image in images.values())
+    assert set(slots) == {f"{name}.001" for name in own_materials}  # the sample's own are still there
+    assert {bone.name for bone in rig.data.bones} == {bone.name for bone in dancer.data.bones}
 
 
 def test_collada_plays_as_its_skin_says(tmp_path: Path) -> None:
