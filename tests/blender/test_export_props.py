@@ -50,11 +50,11 @@ def rig() -> Any:
         bone.parent, above = above, bone
     bpy.ops.object.mode_set(mode="OBJECT")
     for name, axis in (("Arm", 1), ("Hand", 2)):
-        bone = rig.pose.bones[name]
-        bone.rotation_mode = "XYZ"
+        posed = rig.pose.bones[name]
+        posed.rotation_mode = "XYZ"
         for frame, angle in ((1, 0.4), (25, -0.8)):
-            bone.rotation_euler[axis] = angle
-            bone.keyframe_insert("rotation_euler", frame=frame)
+            posed.rotation_euler[axis] = angle
+            posed.keyframe_insert("rotation_euler", frame=frame)
     context.scene.frame_set(7)
     body = cube("Body", (0.0, 0.0, 1.0))
     body.vertex_groups.new(name="Arm").add(range(8), 1.0, "REPLACE")
