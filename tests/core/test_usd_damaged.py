@@ -1,5 +1,6 @@
 """USD files that are damaged, though they can be read: what shows it is refused, or said."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,11 @@ from takt.tests.core.usd_files import JOINTS, TURNS, WAYS, Crate, array, crate, 
 
 SEEDS, CHANGED, CAUGHT = 200, 20, 0.98
 FRAMES = 12
+CODES = tuple(map(float, range(FRAMES)))
 SMOOTH = np.array([WAYS]) + 0.02 * np.sin(np.arange(FRAMES) / 4.0)[:, None, None]
 
 
-def moving(values: np.ndarray, times: tuple[float, ...] = tuple(float(i) for i in range(FRAMES))) -> str:
+def moving(values: np.ndarray, times: Sequence[float] = CODES) -> str:
     """Return a line for an animation whose joints move."""
     return "float3[] translations.timeSamples = {" + ",".join(
         f"{time}: {array(row)}" for time, row in zip(times, values, strict=True)) + "}"
@@ -52,7 +54,7 @@ def test_what_is_whole_is_read_without_a_word() -> None:
                                              "'Hips/Spine/Head' at time code 13"),
     (without_ways(moving(off(SMOOTH, (5, 3, 1), 0.5))), "in translations 1 keys jump away and back at once, first that "
                                                         "of 'Hips/LegL' at time code 5"),
-    (without_ways(moving(SMOOTH, (*map(float, range(FRAMES - 1)), 1e5))), "no key between time codes 10 and 100000"),
+    (without_ways(moving(SMOOTH, (*CODES[:-1], 1e5))), "no key between time codes 10 and 100000"),
     (without_ways(""), "has no translations, which a SkelAnimation is to have"),
     (without_ways("float3[] translationz = [(0, 0, 0)]"), "properties that a SkelAnimation has not: 'translationz'"),
     (without_ways(moving(SMOOTH).replace("4.0: [", "4.5: [(0, 0, 0)], 4.0: [")),
