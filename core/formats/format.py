@@ -23,8 +23,8 @@ MAX_BYTES: Final = 256 * 2**20
 """Of one file; larger ones are not read."""
 TAKE_ANOTHER: Final = "export the file again, or take another copy of it"
 """What messages about damaged files advise."""
-_RAW: Final = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError, MemoryError, EOFError,
-               struct.error, zlib.error)
+_RAW: Final = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError, MemoryError,
+               EOFError, struct.error, zlib.error)
 """What damaged bytes can raise within a reader that expects none such there."""
 _log: Final = logging.getLogger(__name__)
 _Found = TypeVar("_Found")

@@ -264,8 +264,8 @@ def is_token_of(name: str, said: str) -> bool:
 def attribute(text: str) -> str:
     r"""Quote an attribute's text for XML; what XML cannot hold becomes U+FFFD.
 
-    >>> attribute('a<b>"'), attribute("a\x01b")
-    ("'a&lt;b&gt;\"'", '"a\ufffdb"')
+    >>> print(attribute('a<b>"'), attribute("a\x01b"))
+    'a&lt;b&gt;"' "a�b"
     """
     return quoteattr(_NO_XML.sub("\ufffd", text))
 
