@@ -31,9 +31,9 @@ PLAYER = HERE / "node_modules" / "x_ite" / "dist"
 class _Server(HTTPServer):
     """Serves the page, the player and a scene, and waits for what the page finds."""
 
-    def __init__(self, scene: bytes, shares: Sequence[float]) -> None:
+    def __init__(self, scene: bytes, shares: Sequence[float], page_name: str) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        page = (HERE / "page.html").read_text(encoding="utf-8")
+        page = (HERE / page_name).read_text(encoding="utf-8")
         self.page = page.replace("SHARES", json.dumps(list(shares))).encode()
         self.scene, self.found, self.is_done = scene, b"", threading.Event()
 
@@ -79,7 +79,16 @@ def missing() -> str:
 
 def played(scene: bytes, shares: Sequence[float] = SHARES) -> dict[str, Any]:
     """Return what X_ITE makes of a scene at shares of its motion: matrices of joints, and points of the skin."""
-    server = _Server(scene, shares)
+    return _shown(_Server(scene, shares, "page.html"))
+
+
+def shapes(scene: bytes) -> dict[str, Any]:
+    """Return the corners of the triangles that X_ITE makes of a scene's shapes, in their order, as x, y, z, …"""
+    return _shown(_Server(scene, (), "shapes.html"))
+
+
+def _shown(server: _Server) -> dict[str, Any]:
+    """Return what a page finds in Chromium."""
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = subprocess.Popen(

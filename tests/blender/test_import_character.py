@@ -19,6 +19,7 @@ from takt.tests.blender.test_export_performance import dancer as dancer
 from takt.tests.blender.test_export_performance import frames, seconds, skin
 from takt.tests.blender.test_import_ogre import png
 from takt.tests.core import collada_files
+from takt.tests.core.test_several_characters import people, two_legs
 
 VERTEX_M = 2e-4
 """Greatest distance of a vertex from where its file puts it; Blender keeps times as float32 frames."""
@@ -143,3 +144,27 @@ def test_what_is_no_character_is_refused_before_anything_is_made(tmp_path: Path)
 def test_files_can_be_dropped_into_the_viewport() -> None:
     handler: Any = bpy.types.FileHandler.bl_rna_get_subclass_py("TAKT_FH_character")
     assert set(handler.bl_file_extensions.split(";")) == {".x3d", ".x3dv", ".wrl", ".dae"}
+
+
+@pytest.mark.parametrize("name", ["people.x3d", "legs.dae"])
+def test_several_characters_stand_and_play_each_for_itself(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(people() if name == "people.x3d" else two_legs())
+    file = character_files.read_characters(path)
+    assert takt.import_character(filepath=str(path)) == {"FINISHED"}
+    rigs = [ob for ob in bpy.data.objects if ob.type == "ARMATURE"]
+    assert len(rigs) == len(file.characters) == (3 if name == "people.x3d" else 2)
+    fps = context.scene.render.fps / context.scene.render.fps_base
+    for character in file.characters:
+        place = rot.rotate(BLENDER_FROM_HANIM, character.placed[:3, 3])
+        rig = min(rigs, key=lambda rig: float(np.linalg.norm(np.array(rig.matrix_world.translation) - place)))
+        rigs.remove(rig)
+        assert rig.animation_data is not None and rig.animation_data.action is not None
+        meshes = {ob.name.partition(".")[0]: ob for ob in rig.children}
+        for time in (0.0, 0.5):
+            frame = context.scene.frame_start + time * fps
+            context.scene.frame_set(int(frame), subframe=frame - int(frame))
+            for number, mesh in enumerate(character.meshes):
+                is_moved = mesh.influences.weights.sum(axis=1) > 0.0
+                np.testing.assert_allclose(vertices(meshes[mesh.name])[is_moved],
+                                           played(character, number, time)[is_moved], atol=VERTEX_M)
