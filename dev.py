@@ -119,7 +119,7 @@ def bench(options: argparse.Namespace) -> int:
     if not options.rest or options.rest[0] not in names:
         raise SetupError(f"bench wants one of: {', '.join(names) or 'nothing there yet'}")
     name, *arguments = options.rest
-    settings = usd_python() if name == "agreement" else {}
+    settings = usd_python() if name in ("agreement", "damaged_usd") else {}
     return run([blender_python(options.blender), "-m", f"benchmarks.{name}", *arguments],
                {**fresh_user_folder("bench"), **settings})
 

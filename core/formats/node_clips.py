@@ -16,7 +16,7 @@ import numpy as np
 
 from ..clips.clip import Clip
 from ..clips.keyed import packed
-from ..errors import FileError
+from ..errors import FileError, quoted, some_of
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.skeleton import Skeleton
@@ -32,6 +32,7 @@ _UNSCALED: Final = 1e-4
 """Scales that differ from 1 by less move nothing by more than a fifth of a millimetre of a person: exporters that take
 matrices apart write them, and all that is done with a scaled clip takes longer."""
 _UP: Final = np.array((0.0, 1.0, 0.0))
+_SAID: Final = 8
 
 
 class Channels(NamedTuple):
@@ -88,6 +89,15 @@ def named_apart(clips: Sequence[Clip]) -> tuple[Clip, ...]:
     """Return clips with names of their own: a number behind those that another one has."""
     names = unique(clip.name for clip in clips)
     return tuple(replace(clip, name=name) for clip, name in zip(clips, names, strict=True))
+
+
+def of_whom(clips: Sequence[Clip]) -> tuple[str, ...]:
+    """Return a sentence that says which clips are whose, where they are of several skeletons; none where of one."""
+    skeletons = {id(clip.skeleton): clip.skeleton.name for clip in clips}
+    if len(skeletons) < 2:
+        return ()
+    said = [f"{quoted(clip.name)} is of {quoted(clip.skeleton.name)}" for clip in clips]
+    return (f"has clips of {len(skeletons)} skeletons: {some_of(said, _SAID)}",)
 
 
 def moving_nodes(tree: Tree, animations: Iterable[Animation]) -> frozenset[int]:

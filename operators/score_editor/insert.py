@@ -7,6 +7,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from ...bridge import score_edits, shelf
+from ...bridge.reports import words_of
 from ...bridge.score_blocks import Blocks
 from ...core.errors import EditError, FileError
 from ...core.score_editor.change import Proposal
@@ -62,7 +63,7 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
         try:
             playable = shelf.read(found_editor(context).armature, playable)
         except (FileError, OSError) as error:
-            return refuse(self, str(error))
+            return refuse(self, words_of(error))
         assert context.window_manager is not None
         self._playable, self._proposal, self._gap, self._text = playable, Proposal(), None, None
         self._mouse = float(event.mouse_region_x), float(event.mouse_region_y)
@@ -172,7 +173,7 @@ class TAKT_OT_score_add(InScoreEditor, bpy.types.Operator):
         try:
             playable = shelf.read(editor.armature, playable)
         except (FileError, OSError) as error:
-            return refuse(self, str(error), is_pressed=self.is_chosen)
+            return refuse(self, words_of(error), is_pressed=self.is_chosen)
         return insert_at(self, context, editor, gap_now(context), playable, is_pressed=self.is_chosen)
 
 

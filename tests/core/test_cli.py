@@ -156,6 +156,8 @@ def test_show_another_procedure_from_a_named_library(path: Path, capsys: pytest.
     (("show", "nothing.pha"), "nothing.pha: cannot be opened: No such file"),
     (("show", "{score}", "--procedure", "mian"), "did you mean main?"),
     (("show", "{score}", "--library", "nowhere"), "the library 'nowhere' is no folder"),
+    pytest.param(("show", "{score}", "--library", "/proc/self"), "/proc/self: is no folder for clips: what lies there",
+                 marks=pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="Linux alone has it")),
     (("show", "{score}", "--load-format", ".doc"), "load_format is '.doc'; expected one of .skeleton"),
     (("show", "{score}", "--curve", "cubic", "--method", "both"), "CUBIC only rises"),
     (("show", "{score}", "--skeleton", "{score}"), "endings that can: .skeleton"),
