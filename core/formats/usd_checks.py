@@ -22,7 +22,7 @@ _OFF_UNIT: Final = 2e-3
 _STEPS: Final = 12.0
 """Times the usual step from key to key, and those just before and after: a value so far from both its neighbours, which
 are together, is alone."""
-_LEAST: Final = {"translations": 0.02, "rotations": 0.05, "scales": 0.02}
+_LEAST: Final = {"translations": 0.02, "rotations": 0.5, "scales": 0.02}
 """Shortest way that counts as far: a share of the longest bone, radians, and a factor."""
 _APART: Final = 100.0
 """Times the usual time between keys."""
