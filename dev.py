@@ -88,8 +88,9 @@ def test(options: argparse.Namespace) -> int:
 def quick(rest: Sequence[str]) -> int:
     """Run the tests of core that are not marked as slow, with NumPy and pytest alone."""
     python = environment("core", sys.executable, dependencies("core"))
-    return run([python, "-m", "pytest", ROOT / "tests" / "core", "-m", "not slow", *SIDE_BY_SIDE, "--dist", "worksteal",
-                "--quiet", *rest], ONE_THREAD)
+    where = () if any(not each.startswith("-") for each in rest) else (ROOT / "tests" / "core",)
+    return run([python, "-m", "pytest", *where, "-m", "not slow", *SIDE_BY_SIDE, "--dist", "worksteal", "--quiet", *rest],
+               ONE_THREAD)
 
 
 def lint(_: argparse.Namespace) -> int:
