@@ -88,8 +88,8 @@ def test(options: argparse.Namespace) -> int:
 def quick(rest: Sequence[str]) -> int:
     """Run the tests of core that are not marked as slow, with NumPy and pytest alone."""
     python = environment("core", sys.executable, dependencies("core"))
-    where = () if any(not each.startswith("-") for each in rest) else (ROOT / "tests" / "core",)
-    return run([python, "-m", "pytest", *where, "-m", "not slow", *SIDE_BY_SIDE, "--dist", "worksteal", "--quiet", *rest],
+    what = rest if any(Path(each.partition("::")[0]).exists() for each in rest) else (ROOT / "tests" / "core", *rest)
+    return run([python, "-m", "pytest", "-m", "not slow", *SIDE_BY_SIDE, "--dist", "worksteal", "--quiet", *what],
                ONE_THREAD)
 
 
