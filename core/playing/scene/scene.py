@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ...errors import Problem, quoted
@@ -41,8 +41,9 @@ class Scene:
         traveller = self._traveller(row)
         return (sequence, ()) if traveller is None or row.is_loop else fitted(sequence, row, self.cast, traveller)
 
-    def warped(self, stage: Stage, row: Row, root_motion: RootMode) -> tuple[Stage, tuple[Problem, ...]]:
-        """Return a motion on its ways, and what is to be said of it; row: its segments."""
+    def warped(self, stage: Stage, row: Row, root_motion: RootMode,
+               seen: Callable[[float], float] = float) -> tuple[Stage, tuple[Problem, ...]]:
+        """Return a motion on its ways, and what is to be said of it; row: its segments; seen: see warp_of."""
         ways = row.sequence.ways
         if not ways:
             return stage, ()
@@ -52,7 +53,7 @@ class Scene:
         if traveller is None or why:
             return stage, (Problem(f"places and paths are left out while the score {why}", ways[0].place,
                                    is_warning=True),)
-        warp, said = warp_of(stage, row.layout, ways, self.cast, traveller)
+        warp, said = warp_of(stage, row.layout, ways, self.cast, traveller, seen)
         return (stage if warp is None else Warped(stage, warp, traveller)), said
 
     def aimed(self, stage: Stage, row: Row) -> tuple[Stage, tuple[Problem, ...]]:
