@@ -12,7 +12,7 @@ from ...errors import Problem, quoted
 from ...maths.arrays import FloatArray
 from ...pha.ways import AimedAt
 from ..transitions.methods import Layout
-from .cast import ScenePlace, Target
+from .cast import ScenePlace, Target, Unfit
 
 LOOK_S: Final = 0.4
 """So long a head takes to turn to something, and back."""
@@ -56,15 +56,21 @@ def timed_aims(aims: Sequence[AimedAt], layout: Layout,
 
     aims: of a sequence. cast: what plays the roles; aims at roles that nothing plays are left out.
     """
-    found, said = [], []
+    found, said, noted = [], [], set[str]()
     for each in aims:
-        target = cast.get(each.aim.role)
+        role, target = each.aim.role, cast.get(each.aim.role)
+        word = f"<{'reach' if each.aim.hand else 'look'}>"
         if isinstance(target, ScenePlace):
             found.append(_timed(each, target, layout))
+            if target.note and role not in noted:
+                said.append(Problem(f"{word} the role {quoted(role)}: {target.note}", each.place, is_warning=True))
+                noted.add(role)
+        elif isinstance(target, Unfit):
+            said.append(Problem(f"{word} nothing can play the role {quoted(role)}, so it is left out: {target.why}",
+                                each.place, is_warning=True))
         else:
-            said.append(Problem(f"<{'reach' if each.aim.hand else 'look'}> the role {quoted(each.aim.role)} is not "
-                                "cast, so it is left out: choose an object for it", each.place, is_warning=True,
-                                is_note=True))
+            said.append(Problem(f"{word} the role {quoted(role)} is not cast, so it is left out: choose an object for "
+                                "it", each.place, is_warning=True, is_note=True))
     return tuple(found), tuple(said)
 
 
