@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from ...errors import Problem, quoted
+from ...errors import Place, Problem, quoted
 from ...maths.arrays import FloatArray
 from ...pha.ways import AimedAt
 from ..transitions.methods import Layout
@@ -26,6 +26,7 @@ _SOONEST_S: Final = 0.1
 class TimedAim:
     """Something that is aimed at: role, by its name; position (3,) in the model. hand: l or r, "" for the head.
 
+    place: of the element, in its file.
     begin_s, there_s, end_s, back_s: when the body begins to turn to it, has done so, begins to turn back, and has.
     """
 
@@ -36,6 +37,7 @@ class TimedAim:
     there_s: float
     end_s: float
     back_s: float
+    place: Place = Place()
 
     def weights(self, times_s: FloatArray) -> FloatArray:
         """Return how much it is aimed at at times (F,), 0 to 1, with the least jerk (Flash and Hogan 1985).
@@ -82,4 +84,4 @@ def _timed(each: AimedAt, target: ScenePlace, layout: Layout) -> TimedAim:
     there_s = begin_s + (max((1.0 - aim.held) * (end_s - begin_s), _SOONEST_S) if aim.hand else LOOK_S)
     end_s = max(end_s, there_s)
     return TimedAim(aim.role, np.array(target.position), aim.hand, begin_s, there_s, end_s,
-                    end_s + (BACK_S if aim.hand else LOOK_S))
+                    end_s + (BACK_S if aim.hand else LOOK_S), each.place)
