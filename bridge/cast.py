@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import replace
 from typing import cast
 
 import bpy
@@ -12,7 +13,7 @@ import numpy as np
 from ..core.errors import TaktError, quoted
 from ..core.maths.arrays import FloatArray
 from ..core.playing.scene.cast import ScenePath, ScenePlace, Target, Unfit
-from . import object_places, properties
+from . import heads, object_places, properties
 from .curve_points import points_along
 from .object_places import Placed
 
@@ -102,7 +103,18 @@ def _target(role: properties.TaktRole, armature_object: bpy.types.Object, own: P
     if length < _NO_LENGTH:
         raise TaktError(f"{quoted(target.name)} is scaled to nothing, so it faces nowhere: clear its scale (Alt S), or "
                         "that of its parent")
-    return ScenePlace(_point(matrix[:3, 3]), _point(ahead / length), note)
+    place = ScenePlace(_point(matrix[:3, 3]), _point(ahead / length), note)
+    return replace(place, head=_head(target, place, properties.character(armature_object).frame_start, to_armature))
+
+
+def _head(target: bpy.types.Object, place: ScenePlace, frame: int, to_armature: FloatArray) -> ScenePlace | None:
+    """Return the head of another character, None where there is none."""
+    other = heads.armature_of(target)
+    found = None if other is None else heads.at_frame(other, frame)
+    if other is None or found is None:
+        return None
+    head = (to_armature @ object_places.at_frame(other, frame).matrix @ found.matrix)[:3, 3]
+    return ScenePlace(_point(head), place.ahead, place.note or _note(other, found))
 
 
 def _finite(ob: bpy.types.Object, placed: Placed) -> Placed:

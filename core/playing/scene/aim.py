@@ -63,6 +63,7 @@ def timed_aims(aims: Sequence[AimedAt], layout: Layout,
         role, target = each.aim.role, cast.get(each.aim.role)
         word = f"<{'reach' if each.aim.hand else 'look'}>"
         if isinstance(target, ScenePlace):
+            target = target if each.aim.hand else target.head or target
             found.append(_timed(each, target, layout))
             if target.note and role not in noted:
                 said.append(Problem(f"{word} the role {quoted(role)}: {target.note}", each.place, is_warning=True))

@@ -18,13 +18,15 @@ MOST_POINTS: Final = 100_000
 class ScenePlace:
     """A place to be at. position: of its ground; ahead: where a body faces there, not up or down.
 
-    note: what is to be said of it where it is used, "" for nothing.
+    note: what is to be said of it where it is used, "" for nothing. head: of the character that is there, which others
+    look at.
     Raises TaktError where a number is not finite, or ahead has no length.
     """
 
     position: Point
     ahead: Point
     note: str = ""
+    head: ScenePlace | None = None
 
     def __post_init__(self) -> None:
         """Check the numbers."""
