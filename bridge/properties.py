@@ -346,8 +346,17 @@ class TaktParameter(bpy.types.PropertyGroup):
 
 
 def _may_play(role: "TaktRole", target: bpy.types.Object) -> bool:
-    """Tell whether an object may play a role: a curve a path, anything but the character itself a place."""
-    return bool(target != role.id_data) and (role.kind != "path" or target.type == "CURVE")
+    """Tell whether an object may play a role: a curve a path, anything but the character and its body a place."""
+    return not is_of_character(target, cast(bpy.types.Object, role.id_data)) and (
+        role.kind != "path" or target.type == "CURVE")
+
+
+def is_of_character(ob: bpy.types.Object, armature_object: bpy.types.Object) -> bool:
+    """Tell whether an object is a character or a part of its body."""
+    is_deformed = ob.parent == armature_object and ob.parent_type == "ARMATURE"
+    return ob == armature_object or is_deformed or any(
+        isinstance(modifier, bpy.types.ArmatureModifier) and modifier.object == armature_object
+        for modifier in ob.modifiers)
 
 
 class TaktRole(bpy.types.PropertyGroup):

@@ -181,7 +181,7 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
         end = Feet(end, row, feet, up / np.linalg.norm(up), points, warped=warped)
     aimed: tuple[Problem, ...] = ()
     if scene is not None:
-        end, aimed = scene.aimed(end, row)
+        end, aimed = scene.aimed(end, row, _instants_seen(clock))
     if clock is not None:
         end = Timed(end, clock)
     return Motion(row, end, problems + row.problems + said + aimed, unmatched, clock, cuts, body)

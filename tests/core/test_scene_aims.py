@@ -117,7 +117,8 @@ def test_who_reaches_leans_where_the_arm_is_too_short_and_says_what_is_missing()
     leans = worlds(played(score, cup=near), times)[0, MAP.joint_of["skullbase"], 2, 3]
     stands = worlds(played(score), times)[0, MAP.joint_of["skullbase"], 2, 3]
     assert leans > stands + 0.02
-    assert any("m away from 'cup'" in problem.message for problem in played(score, cup=far).problems)
+    (problem,) = [each for each in played(score, cup=far).problems if "m away from 'cup'" in each.message]
+    assert problem.message.startswith("<reach> at 3.00 s the hand stays ") and problem.place.line == 1
 
 
 def test_who_leans_to_reach_still_looks() -> None:

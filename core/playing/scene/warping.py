@@ -14,7 +14,7 @@ from ...pha.ways import Way
 from ..placing.placement import Placement
 from ..stage import Stage
 from ..transitions.methods import Layout
-from .cast import KIND_OF, ScenePath, ScenePlace, Target
+from .cast import KIND_OF, ScenePath, ScenePlace, Target, Unfit
 from .ground_curve import GroundCurve, bend
 from .traveller import Traveller
 from .warp import Frames, Piece, Warp, way_of
@@ -73,7 +73,7 @@ class _Warping:
     pieces: list[Piece] = field(default_factory=list)
     said: list[Problem] = field(default_factory=list)
     now: Placement = field(default_factory=lambda: Placement(np.zeros(()), np.zeros((), dtype=np.complex128)))
-    _paths: dict[str, tuple[float, int]] = field(default_factory=dict)
+    noted: set[str] = field(default_factory=set)
 
     def go(self, way: Way) -> None:
         """Follow one way."""
@@ -90,10 +90,16 @@ class _Warping:
             self._say(way, f"the role {quoted(role)} is not cast, so its way is as authored: choose an object for it",
                       is_note=True)
             return None
+        if isinstance(target, Unfit):
+            self._say(way, f"nothing can play the role {quoted(role)}, so its way is as authored: {target.why}")
+            return None
         if not isinstance(target, kind):
             self._say(way, f"the role {quoted(role)} is played by a {KIND_OF[type(target)]}, expected a "
                            f"{KIND_OF[kind]}")
             return None
+        if target.note and role not in self.noted:
+            self.noted.add(role)
+            self._say(way, f"the role {quoted(role)}: {target.note}")
         return target
 
     def _begin_at(self, way: Way, place: ScenePlace) -> None:
