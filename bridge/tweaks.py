@@ -26,6 +26,7 @@ from ..core.playing.tweaked import Differences, below_feet, tweaked, without_lay
 from . import changes, curves, element_history, properties, score, versions
 from .action_users import object_slot, strips_of
 from .frame_rate import frames_per_second
+from .guard import guarded
 from .tweak_placing import Placed, bag_of, place, ties_of
 
 _Layer = properties.TaktTweaks
@@ -294,6 +295,7 @@ def unregister() -> None:
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # the stubs give it no types
+@guarded(None)
 def _after_undo(*_: object) -> None:
     """Place keys by what the file says: undo has brought back settings and keys of one time, and not what is kept here.
 
