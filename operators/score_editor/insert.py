@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 import bpy
 from bpy.props import BoolProperty, EnumProperty
 
-from ...bridge import score_edits, shelf
+from ...bridge import saved_enums, score_edits, shelf
 from ...bridge.reports import words_of
 from ...bridge.score_blocks import Blocks
 from ...core.errors import EditError, FileError
@@ -124,17 +124,19 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
                                 measure=measured),))
 
 
-_NOTHING = ("|", "Nothing to play", "There are no clips and no other procedures")
+_NOTHING = ("|", "Nothing to play", "There are no clips and no other procedures", "NONE", 0)
 """Blender wants something to be chosen, also where no score is open."""
-_items: list[tuple[str, str, str]] = []
+_items: list[tuple[str, str, str, str, int]] = []
 """Blender keeps no copies of the texts of a menu that is made when it is shown."""
 
 
-def _choices(_operator: Any, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
+def _choices(_operator: Any, context: bpy.types.Context | None) -> list[tuple[str, str, str, str, int]]:
+    """Return what can be put in, each with a number of its own: the list grows while the library is looked through."""
     editor = None if context is None else editor_of(context)
     _items[:] = [_NOTHING] if editor is None else [
         (f"{each.src}|{each.name}", each.full_name,
-         each.problem or (f"{each.duration_s:.3g} s" if each.is_read else "Not read yet"))
+         each.problem or (f"{each.duration_s:.3g} s" if each.is_read else "Not read yet"), "NONE",
+         saved_enums.number(f"{each.src}|{each.name}"))
         for each in shelf.playables(editor.armature)] or [_NOTHING]
     return _items
 
