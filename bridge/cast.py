@@ -69,7 +69,7 @@ def _targets(armature_object: bpy.types.Object) -> Iterator[tuple[str, Target]]:
     except TaktError as error:
         yield from ((role.name, Unfit(str(error))) for role in roles)
         return
-    to_armature: FloatArray = np.linalg.pinv(own.matrix)
+    to_armature = np.asarray(np.linalg.pinv(own.matrix), dtype=np.float64)
     for role in roles:
         assert role.target is not None
         try:
