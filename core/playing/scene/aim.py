@@ -37,12 +37,12 @@ class TimedAim:
     there_s: float
     end_s: float
     back_s: float
-    place: Place = Place()
+    place: Place
 
     def weights(self, times_s: FloatArray) -> FloatArray:
         """Return how much it is aimed at at times (F,), 0 to 1, with the least jerk (Flash and Hogan 1985).
 
-        >>> aim = TimedAim("cup", np.zeros(3), "r", 1.0, 2.0, 3.0, 4.0)
+        >>> aim = TimedAim("cup", np.zeros(3), "r", 1.0, 2.0, 3.0, 4.0, Place())
         >>> aim.weights(np.array((0.5, 1.5, 2.5, 3.5, 4.5))).tolist()
         [0.0, 0.5, 1.0, 0.5, 0.0]
         """
