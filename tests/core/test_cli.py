@@ -96,7 +96,7 @@ def test_check_warns(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(score(procedure("main", 'left duration="1" transition="9"', 'right duration="1"')))
     code, out, _ = run(capsys, "check", file)
     assert code == 0
-    assert out.startswith(f"{file}: note: a transition of 9 s from 'feet.Steps.left' to 'feet.Steps.right'")
+    assert out.startswith(f"{file}:1:70: note: a transition of 9 s from 'feet.Steps.left' to 'feet.Steps.right'")
 
 
 def test_show(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
