@@ -337,8 +337,8 @@ def test_the_classic_encoding_says_the_same(as_frames: bool) -> None:
     assert [clip.name for clip in ours.clips] == [clip.name for clip in theirs.clips]
     for one, other in zip(ours.clips, theirs.clips, strict=True):
         assert one.skeleton.names == other.skeleton.names and one.duration_s == other.duration_s
-        np.testing.assert_array_equal(one.rotations.values, other.rotations.values)
-        np.testing.assert_array_equal(one.translations.values, other.translations.values)
+        np.testing.assert_allclose(one.rotations.values, other.rotations.values, rtol=0, atol=1e-15)
+        np.testing.assert_allclose(one.translations.values, other.translations.values, rtol=0, atol=1e-15)
 
 
 def test_texture_coordinates_of_another_shape_are_refused() -> None:
