@@ -81,11 +81,12 @@ def test(options: argparse.Namespace) -> int:
 
 
 def quick(rest: Sequence[str]) -> int:
-    """Run the tests of core that are not marked as slow, with NumPy and pytest alone."""
+    """Run the tests of core that are not marked as slow, or files of these, with NumPy and pytest alone."""
+    chosen = any(Path(each.partition("::")[0]).exists() for each in rest)
     python = environment("core", sys.executable, dependencies("core"))
     # One process for each processor leaves none to NumPy's threads.
-    return run([python, "-m", "pytest", ROOT / "tests" / "core", "-m", "not slow", "--numprocesses", "auto", "--dist",
-                "worksteal", "--quiet", *rest], dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
+    return run([python, "-m", "pytest", *([] if chosen else [ROOT / "tests" / "core"]), "-m", "not slow",
+                "--numprocesses", "auto", "--dist", "worksteal", "--quiet", *rest], dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
 
 
 def lint(_: argparse.Namespace) -> int:
