@@ -86,7 +86,8 @@ def quick(rest: Sequence[str]) -> int:
     python = environment("core", sys.executable, dependencies("core"))
     # One process for each processor leaves none to NumPy's threads.
     return run([python, "-m", "pytest", *([] if chosen else [ROOT / "tests" / "core"]), "-m", "not slow",
-                "--numprocesses", "auto", "--dist", "worksteal", "--quiet", *rest], dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
+                "--numprocesses", "auto", "--dist", "worksteal", "--quiet", *rest],
+               dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
 
 
 def lint(_: argparse.Namespace) -> int:

@@ -56,8 +56,13 @@ def test_a_broken_checkout_is_refused(tmp_path: Path) -> None:
 def test_quick_runs_all_of_core_unless_files_are_named(monkeypatch: pytest.MonkeyPatch, rest: list[str],
                                                        paths: list[Path]) -> None:
     commands: list[list[object]] = []
+
+    def run(command: list[object], *_: object) -> int:
+        commands.append(command)
+        return 0
+
     monkeypatch.setattr(dev, "environment", lambda *_: Path("python"))
-    monkeypatch.setattr(dev, "run", lambda command, *_: commands.append(command) or 0)
+    monkeypatch.setattr(dev, "run", run)
     assert dev.quick(rest) == 0
     assert [each for each in commands[0] if isinstance(each, Path)][1:] == paths
     assert commands[0][len(commands[0]) - len(rest):] == rest
