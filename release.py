@@ -22,10 +22,13 @@ MAX_REASON: Final = 64
 _VERSION: Final = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
 _HEADING: Final = re.compile(r"^## \[?([^\],\s]+)\]?[,\s–—-]*(.*)$", re.MULTILINE)
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
-_BINARY_ENDINGS: Final = (".pyc", ".pyo", ".pyd", ".so", ".dll", ".dylib", ".exe", ".whl", ".egg", ".zip", ".jar", ".o", ".a")
-_BINARY_STARTS: Final = (b"\x7fELF", b"MZ", b"\xca\xfe\xba\xbe", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xfe\xed\xfa")
-_NETWORK: Final = frozenset(("socket", "socketserver", "ssl", "http", "ftplib", "smtplib", "poplib", "imaplib", "xmlrpc",
-                             "telnetlib", "requests", "aiohttp", "httpx", "urllib.request", "urllib3", "websockets"))
+_BINARY_ENDINGS: Final = (".pyc", ".pyo", ".pyd", ".so", ".dll", ".dylib", ".exe", ".whl", ".egg", ".zip",
+                          ".jar", ".o", ".a")
+_BINARY_STARTS: Final = (b"\x7fELF", b"MZ", b"\xca\xfe\xba\xbe", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe",
+                         b"\xfe\xed\xfa")
+_NETWORK: Final = frozenset(("socket", "socketserver", "ssl", "http", "ftplib", "smtplib", "poplib", "imaplib",
+                             "xmlrpc", "telnetlib", "requests", "aiohttp", "httpx", "urllib.request", "urllib3",
+                             "websockets"))
 _FILES: Final = frozenset(("open", "read_text", "read_bytes", "write_text", "write_bytes", "mkdir", "unlink", "iterdir",
                            "rglob", "glob", "scandir"))
 """Calls by which a program reaches files."""
@@ -48,8 +51,8 @@ def problems_of_text(root: Path) -> Iterator[str]:
     reasons = {"tagline": manifest.get("tagline", ""), **manifest.get("permissions", {})}
     for name, reason in reasons.items():
         if not reason or len(reason) > MAX_REASON or not (reason[-1].isalnum() or reason[-1] in ")]}"):
-            yield (f"blender_manifest.toml: {name} is {reason!r}; write 1 to {MAX_REASON} characters without a full stop at "
-                   "the end")
+            yield (f"blender_manifest.toml: {name} is {reason!r}; write 1 to {MAX_REASON} characters without a full "
+                   "stop at the end")
     yield from _problems_of_changes(_text(root / "CHANGELOG.md"), version)
 
 
@@ -138,7 +141,8 @@ def _uses(tree: ast.Module) -> Iterator[tuple[str, int]]:
             if called in _FILES:
                 yield "files", node.lineno
     for statement in tree.body:
-        if isinstance(statement, ast.Assign) and any(getattr(each, "id", "") == "bl_info" for each in statement.targets):
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        if any(getattr(each, "id", "") == "bl_info" for each in targets):
             yield "bl_info", statement.lineno
 
 

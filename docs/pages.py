@@ -1,8 +1,8 @@
 """Turn README.md, CONTRIBUTING.md, CHANGELOG.md and docs/ into a manual in HTML: `python3 docs/pages.py ROOT [SITE]`.
 
 Without SITE the pages are written beside their texts, as the build does: the extension carries its manual with it, so
-that *Help* needs no network. With SITE, a folder, they come there with all that they show and lead to: a web site, which
-works from disk too.
+that *Help* needs no network. With SITE, a folder, they come there with all that they show and lead to: a web site,
+which works from disk too.
 """
 
 import html
@@ -83,7 +83,7 @@ def body_of(root: Path, name: str) -> str:
     text = (root / source_of(name)).read_text(encoding="utf-8")
     parts = text.split("```")  # what stands between is code
     text = "```".join(part if number % 2 else _BEFORE_LIST.sub(r"\1\n", part) for number, part in enumerate(parts))
-    body = markdown.markdown(text, extensions=["tables", "fenced_code", "toc", "sane_lists"])
+    body = str(markdown.markdown(text, extensions=["tables", "fenced_code", "toc", "sane_lists"]))
     return body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
 
 
@@ -124,9 +124,9 @@ def gallery(pages: list[Page]) -> str:
     shown: dict[str, str] = {}
     for page in pages:
         for alt, src in _IMAGE.findall(page.body):
-            shown.setdefault(src, f'<figure><a href="{file_name(page.name)}"><img loading="lazy" alt="{alt}" src="{src}">'
-                                  f"</a><figcaption>{alt} <a href=\"{file_name(page.name)}\">{page.title}</a></figcaption>"
-                                  "</figure>")
+            to = f'<a href="{file_name(page.name)}">'
+            shown.setdefault(src, f'<figure>{to}<img loading="lazy" alt="{alt}" src="{src}"></a>'
+                                  f"<figcaption>{alt} {to}{page.title}</a></figcaption></figure>")
     return f'<h1 id="gallery">Gallery</h1><div class="gallery">{"".join(shown.values())}</div>'
 
 

@@ -17,7 +17,7 @@ def trees(room: str) -> Iterator[ast.Module]:
 
 def written(room: str) -> dict[str, str]:
     """Return the classes of Takt's that a room writes, with the name that Blender knows them by."""
-    return {node.name: next((each.value.value for each in node.body if isinstance(each, ast.Assign)
+    return {node.name: next((str(each.value.value) for each in node.body if isinstance(each, ast.Assign)
                              and isinstance(each.value, ast.Constant) and isinstance(each.targets[0], ast.Name)
                              and each.targets[0].id == "bl_idname"), "")
             for tree in trees(room) for node in tree.body if isinstance(node, ast.ClassDef)

@@ -64,7 +64,8 @@ def test_what_is_wrong_in_manifest_and_changelog_is_told(tree: Path, file: str, 
 
 
 def test_the_tag_is_this_commit_and_nothing_is_changed(tree: Path) -> None:
-    assert list(release.problems_of_git(tree, "1.2.3")) == ["this is no checkout of git, so no tag says which version it is"]
+    assert list(release.problems_of_git(tree, "1.2.3")) == [
+        "this is no checkout of git, so no tag says which version it is"]
     git(tree, "init", "--quiet")
     git(tree, "add", ".")
     git(tree, "commit", "--quiet", "-m", "first")
