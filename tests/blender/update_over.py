@@ -49,7 +49,7 @@ def main(older: str, newer: str) -> None:
     life = module("preview.life")
     assert not life.is_running(), "a preview of the older version runs on"
     assert callbacks() == plain, f"handlers are left: {callbacks()}"
-    assert not any(one is other for one in before for other in alive()), "functions of the older version are still called"
+    assert not any(one is other for one in before for other in alive()), "functions of the older version are called"
     bpy.context.view_layer.update()
     mesh = next(child for child in rig.children_recursive if child.type == "MESH")
     assert not mesh.evaluated_get(bpy.context.evaluated_depsgraph_get()).hide_viewport, "the character stays hidden"
