@@ -37,6 +37,7 @@ function show() {
   const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
   found.hidden = !words.length;
   page.hidden = !!words.length;
+  document.body.classList.toggle("searching", !!words.length);
   if (!words.length) return;
   const best = INDEX.map(entry => [score(entry, words), entry]).filter(each => each[0] > 0)
     .sort((a, b) => b[0] - a[0]).slice(0, MOST);
