@@ -3,8 +3,8 @@
 By default 20000 500 60. Files are made in nested folders: short BVH clips with numbers of their own, and FBX files.
 Printed are, in milliseconds of one processor, which other work on the machine does not lengthen: until all files are
 listed; until chips lie in their places and are drawn again after more was read; a search by name and by class. On the
-clock: until a shelf that nobody has opened before is listed beside and drawn. Then how many files are read in SECONDS and what a frame of the interface waits for Python meanwhile, on the
-clock, and how much memory the process has grown by, in MB.
+clock: until a shelf that nobody has opened before is listed beside and drawn; what a frame of the interface waits for
+Python meanwhile. Then how many files are read in SECONDS, and how much memory the process has grown by, in MB.
 """
 
 import resource

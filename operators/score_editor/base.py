@@ -13,8 +13,9 @@ from ...bridge.score_blocks import Blocks
 from ...core.errors import EditError
 from ...core.pha.open_scores import Scores
 from ...core.score_editor.change import Proposal
+from ...core.score_editor.gestures import hit
 from ...core.score_editor.hints import sentence
-from ...core.score_editor.hit import Hit, hit
+from ...core.score_editor.hit import Hit
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.view import View
 from ...preview import life
