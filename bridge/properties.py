@@ -47,6 +47,9 @@ OF_CLIP = "takt_of_clip"
 """The property of an Action that Takt has made: a digest of the clip and its file. See clip_of_action.py."""
 TIES = "takt_ties"
 """The property of an Action of tweaks: to which moments of the music its keys are tied. See tweaks.py."""
+PLACED_BY = "takt_placed_by"
+"""The property of an Action of tweaks: the layout of blocks by which its keys lie, see tweak_placing.Layout.said. It is
+kept with the keys, so that undo brings back both."""
 RANGE_LEFT = "takt_range_left"
 """The property of a scene: first and last frame as Takt has left them; another range now is the user's own."""
 VERSION = 2
@@ -522,7 +525,7 @@ def register() -> None:
     for cls in _CLASSES:
         language.register_class(cls)
     setattr(bpy.types.Object, NAME, PointerProperty(type=TaktCharacter, override={"LIBRARY_OVERRIDABLE"}))
-    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, OF_CLIP, TIES):
+    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, OF_CLIP, TIES, PLACED_BY):
         setattr(bpy.types.Action, name, StringProperty(options={"HIDDEN"}))
     setattr(bpy.types.Action, MUTES, BoolProperty(options={"HIDDEN"}))
     setattr(bpy.types.Action, MUTED, StringProperty(options={"HIDDEN"}))
@@ -532,7 +535,7 @@ def register() -> None:
 def unregister() -> None:
     """Take the settings away; what a file holds of them stays in the file."""
     delattr(bpy.types.Scene, RANGE_LEFT)
-    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, OF_CLIP, TIES, MUTES, MUTED):
+    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, OF_CLIP, TIES, PLACED_BY, MUTES, MUTED):
         delattr(bpy.types.Action, name)
     delattr(bpy.types.Object, NAME)
     for cls in reversed(_CLASSES):

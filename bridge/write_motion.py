@@ -96,9 +96,7 @@ def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
     is_extended = timeline.extend_for(character, scene, character.frame_start, channels.last_frame, is_new=is_new)
     timeline.write_markers(armature_object, scene, motion)
     score.keep_lists(armature_object)
-    made_from = digest(armature_object, scene)
-    setattr(character.action, properties.MADE_FROM, made_from)
-    tweaks.keep_made_from(armature_object, made_from)
+    setattr(character.action, properties.MADE_FROM, digest(armature_object, scene))
     told = list[Told]()
     if channels.has_turning_laps:
         told.append(("WARNING", "Each lap of the loop starts with another heading, which an Action cannot "
