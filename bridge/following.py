@@ -55,15 +55,16 @@ class _Followed:
     """What was last seen of an armature's score.
 
     said: the digest of the score and its settings, without the skin. digest: with it; "" while no skin was read.
-    since_s: when they were first seen. listed: for what `said` was the panel lists the procedures. is_changed: whether
-    it has changed since the armature was first seen. is_older: whether the Action is of something else. problem: why it
-    stays so.
+    since_s: when they were first seen. listed: for what `said` was the panel lists the procedures. made_from: of what the
+    Action was. is_changed: whether any of it has changed since the armature was first seen. is_older: whether the Action
+    is of something else. problem: why it stays so.
     """
 
     said: str
     digest: str
     since_s: float
     listed: str
+    made_from: str
     is_changed: bool = False
     is_older: bool = False
     problem: str = ""
@@ -123,7 +124,7 @@ def is_score_heard(armature_object: bpy.types.Object) -> bool:
 
 def want_action(armature_object: bpy.types.Object) -> None:
     """Let an armature's Action be written though its score has not changed: it was just given to it."""
-    _followed[armature_object.session_uid] = _Followed("", "", 0.0, "", is_changed=True)
+    _followed[armature_object.session_uid] = _Followed("", "", 0.0, "", "", is_changed=True)
 
 
 def look(now_s: float) -> None:
@@ -180,12 +181,13 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
         elif not character.keep_action:
             tweaks.tie(armature_object, scene, is_older=True)
     if known is None:
-        _followed[armature_object.session_uid] = _Followed(said, digest, now_s, said, is_older=older)
+        _followed[armature_object.session_uid] = _Followed(said, digest, now_s, said, made_from, is_older=older)
         return
-    if said != known.said or (digest and known.digest and digest != known.digest):
+    is_other_action = older and made_from != known.made_from  # undo has brought back an older one
+    if said != known.said or (digest and known.digest and digest != known.digest) or is_other_action:
         known.since_s, known.is_changed, known.problem = now_s, True, ""
         _redraw()
-    known.said, known.digest = said, (digest or known.digest) if said else ""
+    known.said, known.made_from, known.digest = said, made_from, (digest or known.digest) if said else ""
     if older != known.is_older:
         known.is_older, known.problem = older, known.problem if older else ""
         _redraw()
