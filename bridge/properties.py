@@ -382,12 +382,17 @@ def _choose_procedure(character: "TaktCharacter", index: int) -> None:
 
 
 class TaktMuted(bpy.types.PropertyGroup):
-    """A constraint that is muted while a score plays; its name is the constraint's."""
+    """A constraint that is, or may be, muted while a score plays; its name is the constraint's.
+
+    is_free: the user has let it act again, so it is never muted again.
+    """
 
     if TYPE_CHECKING:
         bone: str
+        is_free: bool
     else:
         bone: StringProperty(override=_OVERRIDABLE)
+        is_free: BoolProperty(override=_OVERRIDABLE)
 
 
 class TaktSwitched(bpy.types.PropertyGroup):
@@ -454,6 +459,8 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         has_reference_pose: bool
         muted: bpy.types.bpy_prop_collection_idprop[TaktMuted]
         are_muted: bool
+        met: bpy.types.bpy_prop_collection_idprop[TaktMuted]
+        has_met: bool
         switched: bpy.types.bpy_prop_collection_idprop[TaktSwitched]
     else:
         version: IntProperty(options={"HIDDEN"})  # 0: kept by a Takt that did not say
@@ -508,6 +515,9 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         has_reference_pose: BoolProperty(override=_OVERRIDABLE, update=changes.score)
         muted: CollectionProperty(type=TaktMuted, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         are_muted: BoolProperty(override=_OVERRIDABLE)  # else they act, since another Action is assigned
+        # The constraints that there were when the first Action came that may mute any, and whether one has come.
+        met: CollectionProperty(type=TaktMuted, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+        has_met: BoolProperty(override=_OVERRIDABLE)
         switched: CollectionProperty(type=TaktSwitched, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
 
 

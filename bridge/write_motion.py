@@ -92,6 +92,8 @@ def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
     yield from action.writing(armature_object, name, channels, score.played_actions(armature_object), is_aside=is_aside,
                               is_new_score=is_new_score)
     assert character.action is not None  # it was written just now
+    if not character.mute_constraints:
+        constraints.forget_met(armature_object)
     muted = constraints.mute(armature_object, _moved(motion) if character.mute_constraints else (), character.action)
     is_extended = timeline.extend_for(character, scene, character.frame_start, channels.last_frame, is_new=is_new)
     timeline.write_markers(armature_object, scene, motion)
@@ -102,7 +104,7 @@ def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
         told.append(("WARNING", "Each lap of the loop starts with another heading, which an Action cannot "
                                 "repeat: it holds one lap"))
     if before_name is not None and not is_new and before_name != character.action.name_full:
-        why = "has keys that were edited by hand" if is_edited else "is used elsewhere"
+        why = "has curves that were edited by hand" if is_edited else "is used elsewhere"
         told.append(("WARNING" if is_edited else "INFO", f"'{before_name}' {why} and stays as it is; the score plays "
                                                          f"'{character.action.name}' now"))
     told += _told_of_own_action(armature_object)
@@ -117,7 +119,9 @@ def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
 def _told_of_own_action(armature_object: bpy.types.Object) -> list[Told]:
     """Return what is to be said where an Action of the animator's stays assigned."""
     animation = armature_object.animation_data
-    if animation is None or animation.action is None or not has_own_action(armature_object):
+    layers = [action for _, action in tweaks.layers_of(armature_object)]
+    if (animation is None or animation.action is None or not has_own_action(armature_object)
+            or (animation.action in layers and plays_below(armature_object))):
         return []
     own, made = animation.action.name, properties.character(armature_object).action
     assert made is not None  # it was written just now

@@ -128,10 +128,12 @@ def test_typed_changes_take_tweaks_along(tweaked: Any, wait: Wait) -> None:
     assert own_frames(tweaked.animation_data.action) == [pytest.approx(70.0)] and is_lifted(tweaked, 70)
 
 
-def test_rebuild_leaves_the_tweaks_assigned(tweaked: Any, wait: Wait) -> None:
+def test_rebuild_leaves_the_tweaks_assigned(tweaked: Any, wait: Wait, capsys: pytest.CaptureFixture[str]) -> None:
     set_key(tweaked, 20)
     action = tweaked.animation_data.action
+    capsys.readouterr()
     rebuild()
+    assert "is not Takt's" not in capsys.readouterr().out
     assert tweaked.animation_data.action == action and is_lifted(tweaked, 20)
     assert len(bpy.data.actions) == 2
 
