@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mathutils import Quaternion, Vector
 
-from takt.bridge import following, properties, score, score_blocks, score_edits, tweaks
+from takt.bridge import following, properties, score, score_blocks, score_edits, tweaks, versions
 from takt.core.pha.edits import Move, Remove, SetAttribute
 from takt.core.score_editor.change import Edits
 from takt.core.skeletons.skeleton import world_from_pose
@@ -253,6 +253,47 @@ def test_bake_makes_one_action_of_the_score_and_its_tweaks(tweaked: Any, wait: W
     animation.action_slot = baked.slots[0]
     for frame, turned in zip(range(10, 31), wanted, strict=True):
         assert shown(tweaked, frame)[0].rotation_difference(turned).angle < 2e-3
+
+
+def test_bake_holds_what_is_keyed_besides_bones(tweaked: Any, wait: Wait) -> None:
+    """The object's place, custom properties, the influence of a constraint: as Blender mixes them, frame by frame."""
+    tail = tweaked.pose.bones["x_tail"]
+    tweaked["mood"], tail["wag"], tweaked["steps"] = 0.25, 0.5, 3
+    pull = tail.constraints.new("COPY_LOCATION")
+    pull.target, pull.influence = bpy.data.objects.new("Goal", None), 0.5
+    for frame, much in ((20, 0.0), (30, 0.4)):
+        tweaked["mood"], tail["wag"], tweaked["steps"], pull.influence = much, 2.0 * much, int(9 * much), much
+        tweaked.location.x, tweaked.rotation_euler.z, tail.rotation_mode = much, 3.0 * much, "QUATERNION"
+        for owner, path in ((tweaked, '["mood"]'), (tail, '["wag"]'), (tweaked, '["steps"]'), (pull, "influence"),
+                            (tweaked, "location"), (tweaked, "rotation_euler")):
+            assert owner.keyframe_insert(path, frame=frame)
+    set_key(tweaked, 25)
+    wait(0.5)
+    mine = bpy.data.actions.new("mine")  # in the NLA too, but neither the score's nor a layer of tweaks
+    slot = mine.slots.new(id_type="OBJECT", name="Rig")
+    versions.ensure_channelbag(mine, slot).fcurves.new('["mood"]').keyframe_points.insert(1, 0.5)
+
+    def seen() -> list[list[float]]:
+        found = []
+        for frame in range(10, 45):
+            bpy.context.scene.frame_set(frame)
+            found.append([tweaked["mood"], tail["wag"], tweaked["steps"], pull.influence, tweaked.location.x,
+                          tweaked.rotation_euler.z])
+        return found
+
+    wanted = seen()
+    assert len({round(each[4], 3) for each in wanted}) > 10
+    animation = tweaked.animation_data
+    strip = animation.nla_tracks.new().strips.new("mine", 1, mine)
+    strip.blend_type = "ADD"
+    objects, scenes = len(bpy.data.objects), len(bpy.data.scenes)
+    assert operators.takt.bake_tweaks() == {"FINISHED"}
+    assert (len(bpy.data.objects), len(bpy.data.scenes)) == (objects, scenes) and not strip.mute
+    baked = bpy.data.actions["Rig baked"]
+    animation.action, animation.action_blend_type, animation.use_nla = baked, "REPLACE", False
+    animation.action_slot = baked.slots[0]
+    np.testing.assert_allclose(seen(), wanted, atol=1e-5)
+    assert not any(curve.data_path.startswith("takt") for curve in curves_of(baked))
 
 
 def test_extract_makes_tweaks_of_an_edited_action(rig: Any, library: Path, wait: Wait) -> None:
