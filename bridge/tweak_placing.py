@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ import numpy as np
 from ..core.errors import TaktError
 from ..core.maths.arrays import FloatArray, IntArray
 from ..core.playing import ties as ties_
-from ..core.playing.moments import Timeline
+from ..core.playing.moments import Block, Timeline
 from ..core.playing.ties import Ties, Waiting
 from . import curves, element_history, properties, tweak_curves
 from .action_users import object_slot
@@ -138,9 +139,8 @@ class _Moments:
                                 (new, np.flatnonzero(which < 0), np.arange(len(new)))):
             if not len(rows):
                 continue
-            found = _found(ties.texts, ties.blocks, now)
-            segment[rows] = found[ties.block[own]]
-            share[rows], length[rows] = ties.share[own], ties.length[own]
+            segment[rows], share[rows], growth = _found(ties.texts, ties.blocks, ties.block[own], ties.share[own], now)
+            length[rows] = ties.length[own] / growth
             for row, block in zip(rows.tolist(), ties.block[own].tolist(), strict=True):
                 names[row] = ties.texts, ties.blocks[block]
         there = np.maximum(segment, 0)
@@ -156,11 +156,14 @@ class _Moments:
         return Waiting(texts, block, float(self.share[at]), float(self.length[at]), taken.to_data())
 
 
-def _found(texts: ties_.Texts, blocks: Any, now: Layout) -> IntArray:
-    """Return the segments that play blocks now, −1: none does."""
-    lineage = ties_.lineage(texts, ties_.texts_of(now.timeline), element_history.origin)
-    return np.array([-1 if segment is None else segment for segment in now.timeline.find(blocks, lineage)],
-                    dtype=np.int64)
+def _found(texts: ties_.Texts, blocks: Sequence[Block], block: IntArray, shares: FloatArray,
+           now: Layout) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return where moments of blocks are now; see Timeline.find_moments. Shares of blocks that have gone stay."""
+    new = ties_.texts_of(now.timeline)
+    lineage = ties_.lineage(texts, new, element_history.origin)
+    found = now.timeline.find_moments(blocks, block, shares, lineage, ties_.splits(texts, new, lineage))
+    is_gone = found[0] < 0
+    return found[0], np.where(is_gone, shares, found[1]), np.where(is_gone, 1.0, found[2])
 
 
 class _Restored(NamedTuple):
@@ -176,16 +179,17 @@ def _restored(waiting: tuple[Waiting, ...], now: Layout) -> tuple[list[_Restored
     """Return keys whose blocks are there again, and those that wait on."""
     there, still = list[_Restored](), list[Waiting]()
     for each in waiting:
-        segment = int(_found(each.texts, (each.block,), now)[0])
+        segments, shares, _ = _found(each.texts, (each.block,), np.array((0,)), np.array((each.share,)), now)
+        segment, share = int(segments[0]), float(shares[0])
         if segment < 0:
             still.append(each)
             continue
-        frame = float(now.frames(np.array((segment,)), np.array((each.share,)))[0])
+        frame = float(now.frames(segments, shares)[0])
         try:
             keys = CurveKeys.from_data(each.keys)
         except (KeyError, TypeError, ValueError) as error:
             raise TaktError(f"keys of tweaks that wait for their block are damaged ({error!r})") from None
-        there.append(_Restored(keys.moved(np.full(len(keys), frame), np.ones(len(keys))), frame, segment, each.share))
+        there.append(_Restored(keys.moved(np.full(len(keys), frame), np.ones(len(keys))), frame, segment, share))
     return there, still
 
 
