@@ -234,7 +234,11 @@ def _keep(action: bpy.types.Action, frames: FloatArray, segments: IntArray, shar
 
 def ties_of(action: bpy.types.Action) -> Ties:
     """Return to which moments the keys of an Action are tied; raise TaktError where that cannot be read."""
-    said = getattr(action, properties.TIES)
+    return ties_said(str(getattr(action, properties.TIES)))
+
+
+def ties_said(said: str) -> Ties:
+    """Return the ties that an Action keeps; raise TaktError as ties_of does."""
     if not said:
         return Ties.none()
     try:

@@ -59,15 +59,6 @@ def problem(armature_object: bpy.types.Object) -> str:
     return _problems.get(armature_object.session_uid, "")
 
 
-def waiting(armature_object: bpy.types.Object) -> int:
-    """Return at how many moments keys wait for their blocks."""
-    count = 0
-    for _, action in layers_of(armature_object):
-        with suppress(TaktError):
-            count += len(ties_of(action).waiting)
-    return count
-
-
 # In time
 
 

@@ -25,6 +25,7 @@ from . import (
     score,
     skin_points,
     timeline,
+    tweak_waiting,
     tweaks,
 )
 from .below_own_actions import has_own_action, plays_below
@@ -107,6 +108,8 @@ def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
         why = "has curves that were edited by hand" if is_edited else "is used elsewhere"
         told.append(("WARNING" if is_edited else "INFO", f"'{before_name}' {why} and stays as it is; the score plays "
                                                          f"'{character.action.name}' now"))
+    if waiting := tweak_waiting.words(armature_object):
+        told.append(("WARNING", waiting))
     told += _told_of_own_action(armature_object)
     told += _findings(armature_object, motion, scene)
     seconds = float(channels.frames[-1] - channels.frames[0]) / frames_per_second(scene)

@@ -108,7 +108,8 @@ def _parts_of(old: Text, whole: int, new: Text, family: Sequence[int]) -> dict[P
             return {}
         found |= {part.playing: Part(each.playing, begin, end)
                   for part, begin, end in zip(run, shares, shares[1:], strict=False)}
-    return found
+    is_as_it_was = all(playing == part.whole._replace(element=family[0]) for playing, part in found.items())
+    return {} if is_as_it_was else found
 
 
 def _shares(whole: _Range, run: Sequence[_Range]) -> list[float]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mathutils import Quaternion, Vector
 
-from takt.bridge import following, properties, score, score_blocks, score_edits, tweaks, versions
+from takt.bridge import following, properties, score, score_blocks, score_edits, tweak_waiting, tweaks, versions
 from takt.core.pha.edits import Move, Remove, SetAttribute
 from takt.core.score_editor.change import Edits
 from takt.core.skeletons.skeleton import world_from_pose
@@ -406,3 +406,62 @@ def test_keys_of_bones_that_the_rig_has_not_are_told_of(tweaked: Any, wait: Wait
     path.write_text(path.read_text().replace(KNEE, "tentacle"))
     operators.takt.load_tweaks(filepath=str(path))
     assert "'Rig' has no bones tentacle: their keys are kept" in capsys.readouterr().out
+
+
+SCORE = '<?xml version="1.0"?>\n<pha version="2" tickLength="1.0">\n  <load src="feet.Steps"/>\n%s</pha>\n'
+MAIN = '  <procedure name="main">\n    %s\n  </procedure>\n'
+LEFT, RIGHT = '<call name="left" duration="2"/>', '<call name="right" duration="2" repeat="2"/>'
+
+
+@pytest.fixture
+def plain_score(tweaked: Any, wait: Wait) -> Any:
+    """A call of left (2 s), and right twice (2 s each); keys are set in both."""
+    text_of(tweaked).from_string(SCORE % MAIN % (LEFT + RIGHT))
+    wait(2.0)
+    for frame in (13, 37, 133):
+        set_key(tweaked, frame)
+        wait(0.5)
+    assert own_frames(tweaked.animation_data.action) == [13.0, 37.0, 133.0]
+    return tweaked
+
+
+@pytest.mark.parametrize("is_before", [True, False])
+def test_a_call_that_is_wrapped_in_a_procedure_keeps_its_tweaks(plain_score: Any, wait: Wait, is_before: bool) -> None:
+    procedure = f'  <procedure name="turn">{RIGHT}</procedure>\n'
+    main = MAIN % (LEFT + '<call name="turn" duration="4"/>')
+    text_of(plain_score).from_string(SCORE % (procedure + main if is_before else main + procedure))
+    wait(2.0)
+    assert own_frames(plain_score.animation_data.action) == pytest.approx([13.0, 37.0, 133.0], abs=0.01)
+    assert not tweak_waiting.words(plain_score)
+
+
+def test_keys_go_with_the_part_of_a_split_call_in_which_they_lie(plain_score: Any, wait: Wait) -> None:
+    action, text = plain_score.animation_data.action, text_of(plain_score).as_string()
+    halves = ('<call name="left" duration="1" to="0.5" transition="0"/>', '<call name="left" duration="1" from="0.5"/>')
+    text_of(plain_score).from_string(SCORE % MAIN % ("".join(halves) + RIGHT))
+    wait(2.0)
+    assert own_frames(action) == pytest.approx([13.0, 37.0, 133.0], abs=0.01)
+    text_of(plain_score).from_string(SCORE % MAIN % (halves[0] + RIGHT + halves[1]))
+    wait(2.0)
+    assert own_frames(action) == pytest.approx([13.0, 109.0, 133.0], abs=0.01), "the second part has gone elsewhere"
+    text_of(plain_score).from_string(SCORE % MAIN % ("".join(halves) + RIGHT))
+    wait(2.0)
+    text_of(plain_score).from_string(text)
+    wait(2.0)
+    assert own_frames(action) == pytest.approx([13.0, 37.0, 133.0], abs=0.01)
+    assert not tweak_waiting.words(plain_score)
+
+
+def test_it_is_said_which_keys_wait_and_what_to_do(plain_score: Any, wait: Wait,
+                                                   capsys: pytest.CaptureFixture[str]) -> None:
+    text = text_of(plain_score).as_string()
+    text_of(plain_score).from_string(SCORE % MAIN % LEFT)
+    wait(2.0)
+    told = tweak_waiting.words(plain_score)
+    assert "Keys at 1 moment wait" in told and "'right' (l_knee)" in told and "press Undo" in told
+    capsys.readouterr()
+    rebuild()
+    assert told in capsys.readouterr().out
+    text_of(plain_score).from_string(text)
+    wait(2.0)
+    assert not tweak_waiting.words(plain_score)
