@@ -150,7 +150,8 @@ EDITED_BY_HAND: Final = ("Curves of this Action were edited by hand, so it stays
 def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
     """Tell whether the curves of the Action that Takt made for an armature differ from those that Takt wrote.
 
-    So they do by their keys, their modifiers, and all that a person has set of them, such as Mute. Curves that someone has added, as of a face, do not count: they are kept. Nor do new names of bones.
+    So they do by their keys, their modifiers, and all that a person has set of them, such as Mute. Curves that someone
+    has added, as of a face, do not count: they are kept. Nor do new names of bones.
     """
     own = _own_action(armature_object)
     written = "" if own is None else getattr(own, properties.KEYS_WRITTEN)

@@ -55,9 +55,9 @@ class _Followed:
     """What was last seen of an armature's score.
 
     said: the digest of the score and its settings, without the skin. digest: with it; "" while no skin was read.
-    since_s: when they were first seen. listed: for what `said` was the panel lists the procedures. made_from: of what the
-    Action was. is_changed: whether any of it has changed since the armature was first seen. is_older: whether the Action
-    is of something else. problem: why it stays so.
+    since_s: when they were first seen. listed: for what `said` was the panel lists the procedures. made_from: of what
+    the Action was. is_changed: whether any of it has changed since the armature was first seen. is_older: whether the
+    Action is of something else. problem: why it stays so.
     """
 
     said: str

@@ -1,7 +1,7 @@
 """Curves of Actions that move no bone, as what Blender makes of them together: an object's place, custom properties,
 the influence of constraints.
 
-They are evaluated frame by frame, on a copy of the armature in a scene of its own: so each is mixed as Blender mixes it.
+They are evaluated frame by frame, on a copy of the armature in a scene of its own: so Blender itself mixes each.
 """
 
 from __future__ import annotations

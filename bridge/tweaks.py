@@ -26,7 +26,7 @@ from ..core.playing.tweaked import Differences, below_feet, tweaked, without_lay
 from . import changes, curves, element_history, properties, score, tweak_placing, versions
 from .action_users import object_slot, strips_of
 from .frame_rate import frames_per_second
-from .tweak_placing import Layout, bag_of, has_untied_keys, layout_of, place, ties_of
+from .tweak_placing import Layout, bag_of, has_untied_keys, layout_of, place
 
 _Layer = properties.TaktTweaks
 _State = tuple[object, ...]

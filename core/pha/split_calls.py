@@ -7,6 +7,7 @@ it has played, as often as it has. So it is known of edits and of typed texts al
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from .document import number
@@ -85,18 +86,23 @@ def _ranges(text: Text, elements: Sequence[int]) -> Iterator[_Range]:
     """Yield the playings of calls; of those whose repetitions are calculated only the first."""
     for element in elements:
         given = text.shape.attributes[element]
-        ends = given.get("from", "0").strip(), given.get("to", "1").strip()
+        ends = _plain(given.get("from", "0")), _plain(given.get("to", "1"))
         start, stop = ends if given.get("reverse", "no").strip() == "no" else ends[::-1]
         times = number(given.get("repeat", "1"))
         for repetition in range(1 if times is None else int(times)):
             yield _Range(Playing(element, repetition), start, stop, number(given.get("duration", "")))
 
 
+def _plain(end: str) -> str:
+    """Return where a part of a clip begins or ends, the same for all ways to write a number."""
+    known = number(end)
+    return end.strip() if known is None else repr(known)
+
+
 def _parts_of(old: Text, whole: int, new: Text, family: Sequence[int]) -> dict[Playing, Part]:
     """Return the parts of a call that a call and new ones behind it are, none where they play something else."""
     name = old.shape.attributes[whole].get("name")
-    waiting = [part for part in _ranges(new, [each for each in family
-                                              if new.shape.attributes[each].get("name") == name])][::-1]
+    waiting = list(_ranges(new, [each for each in family if new.shape.attributes[each].get("name") == name]))[::-1]
     found: dict[Playing, Part] = {}
     for each in _ranges(old, [whole]):
         run: list[_Range] = []
@@ -127,5 +133,5 @@ def _shares(whole: _Range, run: Sequence[_Range]) -> list[float]:
         if first is None or last is None or first == last:
             return []
         ends = [((place or 0.0) - first) / (last - first) for place in places]
-    is_whole = abs(ends[-1] - 1.0) < _SAME and all(a < b for a, b in zip(ends, ends[1:], strict=False))
+    is_whole = abs(ends[-1] - 1.0) < _SAME and all(a < b for a, b in pairwise(ends))
     return [*ends[:-1], 1.0] if is_whole else []

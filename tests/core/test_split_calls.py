@@ -32,7 +32,8 @@ def found(old: str, new: str) -> dict[Playing, Part]:
 
 @pytest.mark.parametrize(("old", "new"), [(WHOLE, HALVES), (BACKWARDS, BACK_HALVES), CALCULATED])
 def test_a_call_that_was_split_is_both_its_parts(old: str, new: str) -> None:
-    assert found(old, new) == {Playing(4, 0): Part(Playing(4, 0), 0.0, 0.25), Playing(5, 0): Part(Playing(4, 0), 0.25, 1.0)}
+    assert found(old, new) == {Playing(4, 0): Part(Playing(4, 0), 0.0, 0.25),
+                               Playing(5, 0): Part(Playing(4, 0), 0.25, 1.0)}
     assert found(new, old) == {}
 
 
@@ -44,8 +45,8 @@ def test_one_of_several_repetitions_is_split() -> None:
 
 @pytest.mark.parametrize("new", [
     HALVES.replace('from="0.25"', 'from="0.5"'), HALVES.replace('name="c2" duration="3"', 'name="c1" duration="3"'),
-    HALVES.replace(' from="0.25"', '').replace(' to="0.25"', ''), WHOLE.replace('duration="4"', 'duration="2" to="0.5"'),
-    HALVES.replace('duration="3"', 'duration="2"'), WHOLE])
+    HALVES.replace(' from="0.25"', '').replace(' to="0.25"', ''), HALVES.replace('duration="3"', 'duration="2"'),
+    WHOLE.replace('duration="4"', 'duration="2" to="0.5"'), WHOLE])
 def test_what_does_not_add_up_to_the_call_is_no_part_of_it(new: str) -> None:
     assert found(WHOLE, new) == {}
 
