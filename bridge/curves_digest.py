@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import bpy
 import numpy as np
@@ -54,7 +54,7 @@ def digest_of_curves(bag: bpy.types.ActionChannelbag, paths: Collection[str] | N
 
 def _settings(curve: bpy.types.FCurve) -> tuple[object, ...]:
     """Return what a person sets of a curve; not what it is shown and selected by, which changes as one looks round."""
-    colour = tuple(curve.color) if curve.color_mode == "CUSTOM" else ()
+    colour = tuple(cast(Any, curve.color)) if curve.color_mode == "CUSTOM" else ()
     modifiers = [_modifier(modifier) for modifier in curve.modifiers] if len(curve.modifiers) else ()
     return curve.mute, curve.lock, curve.extrapolation, curve.color_mode, colour, modifiers
 

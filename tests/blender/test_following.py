@@ -396,13 +396,17 @@ def test_a_key_inserted_removed_or_eased_counts_as_an_edit(dancer: bpy.types.Obj
         rebuild()
 
 
+def colour(curve: Any) -> None:
+    curve.color_mode, curve.color = "CUSTOM", (1.0, 0.0, 0.0)
+
+
 CURVE_EDITS: dict[str, Callable[[Any], None]] = {
     "modifier": lambda curve: curve.modifiers.new("NOISE"),
     "envelope": lambda curve: curve.modifiers.new("ENVELOPE").control_points.add(3.0),
     "mute": lambda curve: setattr(curve, "mute", True),
     "lock": lambda curve: setattr(curve, "lock", True),
     "extrapolation": lambda curve: setattr(curve, "extrapolation", "LINEAR"),
-    "colour": lambda curve: (setattr(curve, "color_mode", "CUSTOM"), setattr(curve, "color", (1.0, 0.0, 0.0)))[0]}
+    "colour": colour}
 
 
 @pytest.mark.parametrize("loops", [False, True])
