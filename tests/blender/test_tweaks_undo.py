@@ -19,6 +19,12 @@ from takt.tests.blender.test_tweaks_random import in_window
 __all__ = ["tweaked"]  # a fixture of another file
 SEEDS = int(os.environ.get("TAKT_TWEAK_SEEDS", "4"))
 STEPS_EACH = 16
+SPLIT = STEPS.replace("<pha ", '<pha version="2" ').replace(
+    '<call name="right" duration="0.7"/>', '<call name="right" duration="0.25" to="0.4" transition="0"/>'
+    '<call name="right" duration="0.45" from="0.4"/>')
+WRAPPED = STEPS.replace('<call name="right" duration="0.7"/>', '<call name="last" duration="0.7"/>').replace(
+    '  <procedure name="main">', '  <procedure name="last"><call name="right" duration="0.7"/></procedure>\n'
+    '  <procedure name="main">')
 operators: Any = bpy.ops
 
 
@@ -153,7 +159,7 @@ class Animator:
 
     def type(self) -> None:
         text = self.random.choice((STEPS, STEPS.replace('repeat="2"', 'repeat="1"'), STEPS.replace("0.7", "1.4"),
-                                   STEPS.replace('duration="1"', 'duration="1.2"')))
+                                   STEPS.replace('duration="1"', 'duration="1.2"'), SPLIT, WRAPPED))
         text_of(rig_now()).from_string(text)
         self.push("type")
 
