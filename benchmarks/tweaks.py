@@ -1,9 +1,9 @@
 """What tweaks cost: 1,000 keys above the sample character's dance.
 
-python3 dev.py bench tweaks lets the sample character dance, sets 1,000 keys in a layer of tweaks (seeded), and prints, in
-milliseconds of the processor, medians of several and the worst, what an edit of the score adds for the keys (they are
-moved to where their blocks are; 25 ms are wanted), and what a drag of one key costs (it is tied and eased anew; 20 ms
-are wanted). Sampling and writing the score's own Action are measured by bench edit and bench score.
+python3 dev.py bench tweaks lets the sample character dance, sets 1,000 keys in a layer of tweaks (seeded), and prints
+in milliseconds of the processor, medians of several and the worst, what an edit of the score adds for the keys (they
+are moved to where their blocks are; 25 ms are wanted), and what a drag of one key costs (it is tied and eased anew;
+20 ms are wanted). Sampling and writing the score's own Action are measured by bench edit and bench score.
 """
 
 import statistics
