@@ -63,13 +63,6 @@ def forget_met(armature_object: bpy.types.Object) -> None:
     character.has_met = False
 
 
-def mute_in_way(armature_object: bpy.types.Object, names: Collection[str]) -> None:
-    """Mute for good what keeps bones of these names from being played: on a copy that nobody keeps."""
-    assert armature_object.pose is not None
-    for bone, name in _in_the_way(armature_object, names):
-        armature_object.pose.bones[bone].constraints[name].mute = True
-
-
 def unmute(armature_object: bpy.types.Object) -> None:
     """Let all constraints act again that `mute` muted, and forget which those were."""
     character = properties.character(armature_object)

@@ -21,7 +21,8 @@ PAGES: Final = {
     "README": "Takt", "score-editor": "Score editor", "pha": "Score language", "pha-reference": "Language reference",
     "game-engines": "Game engines",
     "tweaks": "Tweaks", "retargeting": "From a clip to a body", "contacts": "Contacts",
-    "binding-in-blender": "Binding", "preview": "Preview", "command": "Command", "binding": "How binding works",
+    "binding-in-blender": "Binding", "preview": "Preview", "command": "Command",
+    "api": "For other add-ons", "binding": "How binding works",
     "architecture": "How Takt is built", "CONTRIBUTING": "Contributing", "CHANGELOG": "Changes",
 }
 """File name without its ending → its title; in the order of the menu, the README as index.html."""

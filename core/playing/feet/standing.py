@@ -95,6 +95,15 @@ class Feet(Over):
             leg.tolist(), begin_s[gaps].tolist(), end_s[gaps].tolist(), seam.tolist(), strict=True))
 
     @cached_property
+    def held_s(self) -> tuple[tuple[str, FloatArray], ...]:
+        """When feet are held, of one round of a loop: each with its side, and when it begins and ends, (K, 2)."""
+        found = []
+        for number, leg in enumerate(self._legs):
+            spans = np.clip(self._lock.footholds.spans_s(number), 0.0, self.duration_s)
+            found.append((leg.side, spans[spans[:, 1] > spans[:, 0]]))
+        return tuple(found)
+
+    @cached_property
     def _legs(self) -> tuple[Leg, ...]:
         return legs_of(self.skeleton_map)
 
