@@ -81,7 +81,8 @@ class Row:
         sources, ends, automatic = prepared.sources, prepared.ends, prepared.automatic
         clips, method = sources.clips, TRANSITION_METHODS[style.method]
         held = Held(sequence.clip, ends.moved, sequence.is_loop)
-        transitions_s, far, notes = fit_transitions(sequence, clips, ends, held, method, automatic.lengths_s)
+        transitions_s, far, notes = fit_transitions(sequence, clips, ends, held, method, automatic.lengths_s,
+                                                    seen)
         layout = method.lay_out(sequence.length_s, transitions_s)
         root = RootMotion(prepared.rooted, sequence.clip, transitions_s if sequence.is_loop else None)
         problems = *far_turns(sequence, sources.skeleton, far, seen and seen(layout.end_s), skin), *notes

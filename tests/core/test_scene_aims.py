@@ -11,7 +11,7 @@ from takt.core.pha.expansion import expand
 from takt.core.pha.programme import Programme, resolve
 from takt.core.pha.version_1 import as_version_1
 from takt.core.playing.motion import Motion
-from takt.core.playing.scene.cast import ScenePlace, Target
+from takt.core.playing.scene.cast import Moving, ScenePlace, Target, Unfit
 from takt.core.playing.scene.look import Neck
 from takt.core.playing.scene.reach import Reaching
 from takt.core.playing.scene.traveller import ahead_of
@@ -117,7 +117,8 @@ def test_who_reaches_leans_where_the_arm_is_too_short_and_says_what_is_missing()
     leans = worlds(played(score, cup=near), times)[0, MAP.joint_of["skullbase"], 2, 3]
     stands = worlds(played(score), times)[0, MAP.joint_of["skullbase"], 2, 3]
     assert leans > stands + 0.02
-    assert any("m away from 'cup'" in problem.message for problem in played(score, cup=far).problems)
+    (said,) = (problem for problem in played(score, cup=far).problems if "m away from 'cup'" in problem.message)
+    assert said.place.line == 1 and "(3.00 s)" in said.message
 
 
 def test_who_leans_to_reach_still_looks() -> None:
@@ -164,3 +165,47 @@ def test_version_1_has_no_aims() -> None:
     score = programme(HELLO, main='<call name="hello" duration="1"/><look at="her" duration="1"/>')
     with pytest.raises(ScoreError, match="<look>: found a rest, which version 1 does not have"):
         as_version_1(score, CLIPS)
+
+
+def moving(of: ScenePlace, heads: bool, seconds: float = 8.0) -> Moving:
+    """Return somebody who goes to the left, and nods, for as long."""
+    times = np.linspace(0.0, seconds, 200)
+    matrices = np.tile(np.eye(4)[:3], (len(times), 1, 1))
+    matrices[:, 0, 3] = 0.2 * times
+    up = np.stack((0.0 * times, 1.5 + 0.1 * np.sin(times), 0.0 * times), axis=1)
+    return Moving(of, times, matrices, np.array(of.position) + matrices[:, :, 3] + up if heads else None)
+
+
+@pytest.mark.parametrize("heads", [True, False])
+def test_a_look_follows_what_moves_and_a_persons_head(heads: bool) -> None:
+    her = moving(ScenePlace((-0.8, 0.0 if heads else 1.5, 2.0), (0.0, 0.0, -1.0)), heads)
+    motion = play(programme(HELLO, LOOK), BODY, Settings(cast=(("her", her),)), turn=rot.IDENTITY, up=UP)
+    times = np.linspace(1.5, 5.9, 60)
+    world = worlds(motion, times)
+    for row, time_s in zip(world, times.tolist(), strict=True):
+        height = 1.5 + 0.1 * np.sin(time_s) * heads
+        assert off_rad(row[None], (-0.8 + 0.2 * time_s, height, 2.0))[0] < NEAR_RAD
+
+
+def test_a_still_person_is_looked_at_in_the_head() -> None:
+    her = ScenePlace((0.3, 0.0, 1.5), (0.0, 0.0, -1.0), head=(0.3, 1.6, 1.5))
+    motion = play(programme(HELLO, LOOK), BODY, Settings(cast=(("her", her),)), turn=rot.IDENTITY, up=UP)
+    assert off_rad(worlds(motion, np.linspace(1.5, 5.9, 20)), (0.3, 1.6, 1.5)).max() < NEAR_RAD
+
+
+def test_a_hand_follows_what_it_reaches_for() -> None:
+    cup = moving(ScenePlace((-0.9, 1.1, 0.35), (0.0, 0.0, 1.0)), heads=False)
+    motion = play(programme(HELLO, REACH.format("right")), BODY, Settings(cast=(("cup", cup),)), turn=rot.IDENTITY,
+                  up=UP)
+    times = np.linspace(3.0, 6.0, 60)
+    there = np.array((-0.9, 1.1, 0.35)) + np.outer(0.2 * times, (1.0, 0.0, 0.0))
+    assert np.linalg.norm(palms(worlds(motion, times), "r") - there, axis=1).max() < 0.01 * LEG_M
+
+
+@pytest.mark.parametrize(("lane", "role"), [(LOOK, "her"), (REACH.format("left"), "cup")])
+def test_what_cannot_be_aimed_at_is_told_with_the_reason(lane: str, role: str) -> None:
+    unfit = Unfit("Box", "its position is not a number")
+    motion = play(programme(HELLO, lane), BODY, Settings(cast=((role, unfit),)), turn=rot.IDENTITY, up=UP)
+    (problem,) = (each for each in motion.problems if not each.is_note)
+    assert f"the role '{role}' cannot be played by 'Box': its position is not" in problem.message
+    assert problem.place.line == 1

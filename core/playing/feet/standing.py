@@ -39,6 +39,8 @@ from .soles import SOFT_LEGS, Soles, on_ground
 from .steps import Seams, footholds
 
 _JUMP_LEGS: Final = 0.01
+_GLIDES_LEGS: Final = 0.5
+"""What carries a body so far while a foot is planted takes the foot along."""
 _UPRIGHT_S: Final = 0.25
 """So long before a transition feet come to the height of their footholds, and so long after it they leave it."""
 _MOST_KNOWN: Final = 4
@@ -161,7 +163,10 @@ class Feet(Over):
         points = np.concatenate((at[:, None], loose_at.reshape(-1, 6, 3), at[:, None] + ground[0]), axis=1)
         points = self.root.placed_points(points.reshape(-1, 3), segment.repeat(8), turn.repeat(8))
         if self.warped is not None:
-            points = self.warped.points(points, spans.mean(axis=1).repeat(8))
+            stays = self._stays(self.warped, points[::8], spans, leg)
+            counts = np.bincount(own[stays], minlength=len(counts))
+            segment, turn, spans, own = segment[stays], turn[stays], spans[stays], own[stays]
+            points = self.warped.points(points[stays.repeat(8)], spans.mean(axis=1).repeat(8))
         points = (points @ ground.T).reshape(-1, 8, 3)
         turned = (points[:, 7] - points[:, 0]) @ np.array((1.0, 1j, 0.0))
         step_s = stretch[own, None] * BESIDE_S
@@ -170,6 +175,12 @@ class Feet(Over):
         loose.positions[~is_own] = np.nan
         return Planted(spans + turn[:, None] * self.duration_s, points[:, 0], loose,
                        np.append(0, np.cumsum(counts)), fast, heights, turned, 3 if self.is_loop else 1)
+
+    def _stays(self, warped: Warped, points: FloatArray, spans_s: FloatArray, leg: int) -> BoolArray:
+        """Tell which feet planted at points (H, 3) from when to when (H, 2) are, while the body glides elsewhere not."""
+        begin, end = (warped.points(points, spans_s[:, edge]) for edge in range(2))
+        away = np.linalg.norm(end - begin, axis=1)
+        return np.asarray(away <= _GLIDES_LEGS * self._legs[leg].length(self.skeleton))
 
     def _are_clips_own(self, times_s: FloatArray, segment: IntArray) -> BoolArray:
         """Tell at which times (H, 2) of segments (H,) the poses below are the clip's own, but for root motion."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from ...errors import Problem, quoted
 from ...maths.arrays import FloatArray, IntArray
 from ...pha.sequence import Sequence
 from ...skeletons.maps import SkeletonMap
+from ..clock import Clock
 from ..placing.root_motion import RootMode
 from ..row import Row
 from ..stage import Stage
@@ -28,6 +31,7 @@ class Scene:
     """What plays the roles of a score, by their names, and the character that meets it.
 
     turn: quaternion (4,) from H-Anim's axes; up: (3,) in the character's model space. followers: see compose.
+    clock: where the tempo changes: what moves in the scene does so by the clock.
     """
 
     cast: Mapping[str, Target]
@@ -35,11 +39,13 @@ class Scene:
     turn: FloatArray
     up: FloatArray
     followers: IntArray
+    clock: Clock | None = None
 
     def fitted(self, sequence: Sequence, row: Row) -> tuple[Sequence, tuple[Problem, ...]]:
         """Return a sequence, of which a row plays one round of each call that fits, with as many as it needs."""
         traveller = self._traveller(row)
-        return (sequence, ()) if traveller is None or row.is_loop else fitted(sequence, row, self.cast, traveller)
+        return (sequence, ()) if traveller is None or row.is_loop else fitted(
+            sequence, row, self.cast, traveller, self._shown)
 
     def warped(self, stage: Stage, row: Row, root_motion: RootMode) -> tuple[Stage, tuple[Problem, ...]]:
         """Return a motion on its ways, and what is to be said of it; row: its segments."""
@@ -52,7 +58,7 @@ class Scene:
         if traveller is None or why:
             return stage, (Problem(f"places and paths are left out while the score {why}", ways[0].place,
                                    is_warning=True),)
-        warp, said = warp_of(stage, row.layout, ways, self.cast, traveller)
+        warp, said = warp_of(stage, row.layout, ways, self.cast, traveller, self._shown)
         return (stage if warp is None else Warped(stage, warp, traveller)), said
 
     def aimed(self, stage: Stage, row: Row) -> tuple[Stage, tuple[Problem, ...]]:
@@ -63,10 +69,14 @@ class Scene:
         neck = Neck.of(self.body, ahead_of(self.body, self.turn)) if any(not aim.hand for aim in aims) else None
         arms = {side: arm for side in sorted({aim.hand for aim in aims} - {""})
                 if (arm := Reaching.of(self.body, side)) is not None}
-        aimed = Aimed(stage, aims, neck, arms)
-        missed = (Problem(f"<reach> the hand stays {away:.2g} m away from {quoted(role)}: bring it nearer, or the body",
-                          is_warning=True) for role, away in aimed.misses().items())
+        aimed = Aimed(stage, aims, neck, arms, self._shown)
+        missed = (Problem(f"<reach> the hand stays {away:.2g} m away from {quoted(aim.role)} "
+                          f"({float(self._shown(np.array((aim.there_s,)))[0]):.2f} s): bring it nearer, or the body",
+                          aim.place, is_warning=True) for aim, away in aimed.misses())
         return aimed, (*said, *missed)
+
+    def _shown(self, times_s: FloatArray) -> FloatArray:
+        return times_s if self.clock is None else self.clock.shown(times_s)
 
     def _traveller(self, row: Row) -> Traveller | None:
         return Traveller.of(row.sources.clips, self.up, self.followers, self.body, ahead_of(self.body, self.turn))

@@ -87,10 +87,11 @@ class _Seams:
 
 
 def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: EndPoses, held: Held, method: TransitionMethod,
-                    automatic: AutomaticLengths) -> tuple[FloatArray, FarTurns, tuple[Problem, ...]]:
+                    automatic: AutomaticLengths, seen: Callable[[FloatArray], FloatArray] | None = None
+                    ) -> tuple[FloatArray, FarTurns, tuple[Problem, ...]]:
     """Return the length of the transition after each segment, (S,), as wished or automatic, what is far, and notes.
 
-    automatic: from N seams to lengths (N,).
+    automatic: from N seams to lengths (N,). seen: from times to those that notes name; None: they name none.
     A length above the method's limit is cut to it, with a note.
     """
     following = np.roll(sequence.clip, -1)
@@ -112,7 +113,8 @@ def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: EndPoses,
             joints = np.flatnonzero(seams.angle[row] >= FAR_TURN_RAD)
             far.setdefault((int(sequence.clip[first]), int(following[first])), (first, joints))
     limit = method.limit(sequence.length_s, np.roll(sequence.length_s, -1))
-    return np.minimum(wished, limit), far, tuple(_cut(sequence, following, wished, limit, method))
+    seen_s = None if seen is None else seen(np.cumsum(sequence.length_s))
+    return np.minimum(wished, limit), far, tuple(_cut(sequence, following, wished, limit, method, seen_s))
 
 
 def time_stretch(lengths_s: FloatArray, sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage]) -> FloatArray:
@@ -155,17 +157,22 @@ def far_turns(sequence: Sequence, skeleton: Skeleton, far: FarTurns, seen_s: Flo
     for (before, after), (segment, joints) in list(far.items())[:_NAMED_AT_MOST]:
         names = ", ".join(quoted(skeleton.names[j]) for j in joints[:_NAMED_AT_MOST])
         when = "" if seen_s is None else f" ({seen_s[segment]:.2f} s)"
-        calls = sequence.origins.of_segment(segment)
         yield Problem(f"from {quoted(sequence.clips[before])} to {quoted(sequence.clips[after])}{when} {names} must "
                       "turn by 150° or more, and may swing through the body; call a bridging clip between them",
-                      calls[-1].place if calls else Place(), is_warning=True)
+                      _place_of(sequence, segment), is_warning=True)
     if len(far) > _NAMED_AT_MOST:
         yield Problem(f"{len(far) - _NAMED_AT_MOST} more pairs of clips have joints that must turn by 150° or more",
                       is_warning=True)
 
 
+def _place_of(sequence: Sequence, segment: int) -> Place:
+    """Return where a segment is called in its file."""
+    calls = sequence.origins.of_segment(segment)
+    return calls[-1].place if calls else Place()
+
+
 def _cut(sequence: Sequence, following: IntArray, wished: FloatArray, limit: FloatArray,
-         method: TransitionMethod) -> Iterator[Problem]:
+         method: TransitionMethod, seen_s: FloatArray | None) -> Iterator[Problem]:
     is_meant = ~np.isnan(sequence.transition_s) | (wished <= _LONGEST_WISH_S)  # else both clips hardly move there
     cut = np.flatnonzero((wished > limit) & is_meant)
     pairs, at, count = np.unique(sequence.clip[cut] * len(sequence.clips) + following[cut], return_index=True,
@@ -173,9 +180,11 @@ def _cut(sequence: Sequence, following: IntArray, wished: FloatArray, limit: Flo
     for first, times in list(zip(cut[at], count, strict=True))[:_NAMED_AT_MOST]:
         kind = "an automatic" if np.isnan(sequence.transition_s[first]) else "a"
         before, after = sequence.clips[sequence.clip[first]], sequence.clips[following[first]]
-        yield Problem(f"{kind} transition of {wished[first]:.4g} s from {quoted(before)} to {quoted(after)} is longer "
-                      f"than {method.label} allows there and takes {limit[first]:.4g} s"
-                      + (f" ({times} such)" if times > 1 else ""), is_warning=True, is_note=True)
+        when = "" if seen_s is None else f" ({seen_s[first]:.2f} s)"
+        yield Problem(f"{kind} transition of {wished[first]:.4g} s from {quoted(before)} to {quoted(after)}{when} is "
+                      f"longer than {method.label} allows there and takes {limit[first]:.4g} s"
+                      + (f" ({times} such)" if times > 1 else ""), _place_of(sequence, int(first)), is_warning=True,
+                      is_note=True)
     if len(pairs) > _NAMED_AT_MOST:
         yield Problem(f"{len(pairs) - _NAMED_AT_MOST} more pairs of clips have shortened transitions",
                       is_warning=True, is_note=True)
