@@ -214,7 +214,7 @@ def test_a_path_that_leads_nowhere_or_is_none_is_told(target: Target) -> None:
 
 STOPS = '<call name="left_step" duration="2"/>'
 """What stands before a jump, and has time for it."""
-FPS, FASTEST_LEGS_PER_S, STRETCHED_LEGS = 24, 8.0, 0.65
+FPS, FASTEST_LEGS_PER_S, STRETCHED_LEGS = 24, 8.0, 0.75
 
 
 @pytest.mark.parametrize("before", [STOPS, '<call name="walk" to="mark" duration="4" repeat="fit"/>'])

@@ -177,7 +177,7 @@ class Feet(Over):
                        np.append(0, np.cumsum(counts)), fast, heights, turned, 3 if self.is_loop else 1)
 
     def _stays(self, warped: Warped, points: FloatArray, spans_s: FloatArray, leg: int) -> BoolArray:
-        """Tell which feet planted at points (H, 3) from when to when (H, 2) are, while the body glides elsewhere not."""
+        """Tell which feet that are planted at points (H, 3), from when to when (H, 2), no glide takes along."""
         begin, end = (warped.points(points, spans_s[:, edge]) for edge in range(2))
         away = np.linalg.norm(end - begin, axis=1)
         return np.asarray(away <= _GLIDES_LEGS * self._legs[leg].length(self.skeleton))

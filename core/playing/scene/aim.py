@@ -26,7 +26,8 @@ _SOONEST_S: Final = 0.1
 class TimedAim:
     """Something that is aimed at: role, by its name; target: what plays it. hand: l or r, "" for the head.
 
-    place: of what says so, in its file. begin_s, there_s, end_s, back_s: when the body begins to turn to it, has done so, begins to turn back, and has.
+    place: of what says so, in its file. begin_s, there_s, end_s, back_s: when the body begins to turn to it, has done
+    so, begins to turn back, and has.
     """
 
     role: str

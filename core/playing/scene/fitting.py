@@ -26,9 +26,10 @@ def fitted(sequence: Segments, row: Row, cast: Mapping[str, Target], traveller: 
            shown: Callable[[FloatArray], FloatArray]) -> tuple[Segments, tuple[Problem, ...]]:
     """Return a sequence whose ways that fit are repeated as often as they need, and what is to be said of them.
 
-    row: the sequence, with one round of each. shown: from times to those that a clock shows. In the time T that a call lasts, a clip that lasts t and goes the way w
-    is played n times so that its pace, T/(n·t), and the length of its steps, L/(n·w) on a way of length L, are both as
-    near to its own as that goes: n = √(T/t · L/w); where nothing plays its role, n = T/t. In lanes there is one round.
+    row: the sequence, with one round of each. shown: from times to those that a clock shows.
+    In the time T that a call lasts, a clip that lasts t and goes the way w is played n times so that its pace, T/(n·t),
+    and the length of its steps, L/(n·w) on a way of length L, are both as near to its own as that goes:
+    n = √(T/t · L/w); where nothing plays its role, n = T/t. In lanes there is one round.
     """
     ways = innermost(sequence.ways)
     if not any(way.going.fits for way in ways):
