@@ -9,14 +9,18 @@ from typing import cast
 import bpy
 import numpy as np
 
-from ..core.errors import TaktError
+from ..core.errors import TaktError, quoted
 from ..core.maths.arrays import FloatArray
-from ..core.playing.scene.cast import ScenePath, ScenePlace, Target
-from . import properties
+from ..core.playing.scene.cast import Moving, ScenePath, ScenePlace, Target, Unfit
+from . import object_courses, person, properties
 from .curve_points import points_along
+from .frame_rate import frames_per_second
 
 _DIGITS = 6
 """What moves by less than the last of these has not moved."""
+_HEAD_DIGITS = 3
+"""Of heads, so that two who look at each other come to rest."""
+_NOTHING = 1e-6
 _AHEAD = np.array((0.0, -1.0, 0.0))
 """An object faces along its own −Y, as Blender's characters do."""
 
@@ -35,14 +39,25 @@ def keep(character: properties.TaktCharacter, roles: Mapping[str, str]) -> None:
 
 
 def read(armature_object: bpy.types.Object) -> tuple[tuple[str, Target], ...]:
-    """Return what plays the roles, by their names, in the armature's space as it is now."""
+    """Return what plays the roles, by their names, in the armature's space over the score's frames."""
     return tuple(_targets(armature_object))
 
 
 def key(armature_object: bpy.types.Object) -> Hashable:
-    """Return what is the same as long as the cast is where it is; None while there is none."""
+    """Return what is the same as long as the cast goes the same way; None while there is none."""
     found = read(armature_object)
-    return hashlib.blake2b(repr(found).encode(), digest_size=16).digest() if found else None
+    if not found:
+        return None
+    digest = hashlib.blake2b(digest_size=16)
+    for name, target in found:
+        if not isinstance(target, Moving):
+            digest.update(repr((name, target)).encode())
+            continue
+        digest.update(repr((name, target.still, target.note)).encode())
+        for numbers in (target.times_s, target.model_from_own, target.heads):
+            if numbers is not None:
+                digest.update(numbers.tobytes())
+    return digest.digest()
 
 
 def copy(source: properties.TaktCharacter, to: properties.TaktCharacter) -> None:
@@ -55,29 +70,83 @@ def copy(source: properties.TaktCharacter, to: properties.TaktCharacter) -> None
 
 def _targets(armature_object: bpy.types.Object) -> Iterator[tuple[str, Target]]:
     roles = [role for role in properties.character(armature_object).cast if role.is_here and role.target is not None]
-    if not roles:
+    scene = bpy.context.scene
+    if not roles or scene is None:
         return
-    to_armature = np.linalg.pinv(np.array(armature_object.matrix_world, dtype=np.float64))
     for role in roles:
         assert role.target is not None
-        target = _target(role.target, role.kind, to_armature)
-        if target is not None:
-            yield role.name, target
+        why = _refusal(role.target, role.kind, armature_object)
+        yield role.name, Unfit(role.target.name, why) if why else _target(role.target, role.kind, armature_object,
+                                                                          scene)
 
 
-def _target(target: bpy.types.Object, kind: str, to_armature: FloatArray) -> Target | None:
-    """Return what an object is as a role of a kind, None where it cannot be that."""
-    matrix = to_armature @ np.array(target.matrix_world, dtype=np.float64)
+def _refusal(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object) -> str:
+    """Return why an object cannot play a role of a kind, "" where it can, by what it is."""
+    if target == armature_object:
+        return "it is the character itself: choose another object"
+    deformers = [cast(bpy.types.ArmatureModifier, each) for each in target.modifiers if each.type == "ARMATURE"]
+    if any(modifier.object == armature_object for modifier in deformers):
+        return "it is the character's own body: choose another object"
+    above = target.parent
+    while above is not None:
+        if above == armature_object:
+            return "it hangs on the character and goes where that goes: choose another object, or clear its parent"
+        above = above.parent
+    if kind == "path" and target.type != "CURVE":
+        return "it is no curve: choose a curve for a path"
+    if kind == "path" and not len(cast(bpy.types.Curve, target.data).splines):
+        return "it is a curve without splines: draw one in it"
+    if not object_courses.is_known(target):
+        return ("it is hidden or in another scene, and constraints or drivers move it, which Blender works out only "
+                "for what is shown: show it, or key it")
+    return ""
+
+
+def _target(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object, scene: bpy.types.Scene) -> Target:
+    """Return what an object is as a role of a kind over the score's frames, and Unfit where it cannot be that."""
+    fps, first = frames_per_second(scene), properties.character(armature_object).frame_start
+    own, ours = object_courses.links(target), object_courses.links(armature_object)
+    bone = person.head_bone(target) if target.type == "ARMATURE" else ""
+    up_to_head = object_courses.links(target, bone) if bone else []
+    frames = object_courses.frames_of([*own, *ours, *up_to_head], first, scene.frame_end)
+    model_from_world = np.linalg.pinv(object_courses.world_over(ours, frames))
+    matrices = (model_from_world @ object_courses.world_over(own, frames)).round(_DIGITS) + 0.0
+    heads = None
+    if up_to_head:
+        head = model_from_world @ object_courses.world_over(up_to_head, frames)
+        heads = (head[:, :3, 3] + head[:, :3, 1] * person.half_head(target, bone)).round(_HEAD_DIGITS) + 0.0
+    if not np.isfinite(matrices).all():
+        return Unfit(target.name, "its position, its turn or its size is no number: set it anew")
+    note = "" if object_courses.is_followed(target) else (
+        f"{quoted(target.name)} is moved by constraints, drivers or the NLA, which are not followed over time: it "
+        "counts where it is at the current frame; bake it to keys if it moves")
     try:
-        if kind == "path":
-            if target.type != "CURVE":
-                return None
-            points = points_along(cast(bpy.types.Curve, target.data)) @ matrix[:3, :3].T + matrix[:3, 3]
-            return ScenePath(tuple(_point(point) for point in points))
-        ahead = matrix[:3, :3] @ _AHEAD
-        return ScenePlace(_point(matrix[:3, 3]), _point(ahead / max(float(np.linalg.norm(ahead)), 1e-30)))
-    except TaktError:
-        return None  # a curve without points, an object scaled to nothing
+        still = _still(target, kind, matrices[0, :3])
+        if len(frames) > 1:
+            return Moving(still, (frames - first) / fps, matrices[:, :3], heads, note)
+        return _placed(still, matrices[0], None if heads is None else heads[0], note)
+    except TaktError as error:
+        return Unfit(target.name, f"it is {error}")
+
+
+def _still(target: bpy.types.Object, kind: str, matrix: FloatArray) -> ScenePlace | ScenePath:
+    """Return what an object is in its own axes; matrix: (3, 4) from these. Raises TaktError where it is nothing."""
+    if kind == "path":
+        return ScenePath(tuple(map(_point, points_along(cast(bpy.types.Curve, target.data)))))
+    if kind == "place" and not np.linalg.norm(matrix[:, :3] @ _AHEAD) > _NOTHING:
+        raise TaktError("scaled to nothing, so it faces nowhere: give it a size")
+    return ScenePlace((0.0, 0.0, 0.0), _point(_AHEAD))
+
+
+def _placed(still: ScenePlace | ScenePath, matrix: FloatArray, head: FloatArray | None,
+            note: str) -> ScenePlace | ScenePath:
+    """Return the same in the model; matrix: (4, 4)."""
+    if isinstance(still, ScenePath):
+        return ScenePath(tuple(map(_point, np.array(still.points) @ matrix[:3, :3].T + matrix[:3, 3])), note)
+    ahead = matrix[:3, :3] @ _AHEAD
+    size = float(np.linalg.norm(ahead))
+    return ScenePlace(_point(matrix[:3, 3]), _point(ahead / size if size > _NOTHING else _AHEAD),
+                      None if head is None else _point(head), note)
 
 
 def _point(values: FloatArray) -> tuple[float, float, float]:
