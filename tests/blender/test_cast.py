@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from takt.bridge import cast, following, properties, score
-from takt.core.playing.scene.cast import ScenePath, ScenePlace
+from takt.core.playing.scene.cast import ScenePath, ScenePlace, Unfit
 from takt.samples.clip_files import LIBRARY
 
 SCORE = """<pha version="2" tickLength="1"><load src="feet.Steps"/>
@@ -26,6 +26,10 @@ END = 1 + 8 * FPS
 
 @pytest.fixture
 def walker(tmp_path: Path) -> bpy.types.Object:
+    return added_walker(tmp_path)
+
+
+def added_walker(tmp_path: Path) -> bpy.types.Object:
     """Return the sample character with a score that goes to a place and along a path, which nothing plays yet."""
     ops: Any = bpy.ops
     assert ops.takt.add_sample() == {"FINISHED"}
@@ -146,7 +150,8 @@ def test_what_plays_a_role_may_be_deleted_or_scaled_to_nothing(walker: bpy.types
     layer = bpy.context.view_layer
     assert layer is not None
     layer.update()
-    assert cast.read(walker) == ()
+    assert cast.read(walker) == (("seat", Unfit("Chair", "it is scaled to nothing, so it faces nowhere: give it a "
+                                                "size")),)
     bpy.data.objects.remove(seat)
     assert cast.read(walker) == ()
     rebuilt()
