@@ -122,15 +122,15 @@ class _Warping:
     def _come(self, way: Way, after: Placement, position: complex, begin_s: float, what: str) -> None:
         """Be carried otherwise from an instant on; what plays before leads there, over its transition at least.
 
-        If there is time since the way before, or in the segment before, that is no faster than a walk. what: there is,
-        as messages name it.
+        If there is time for it, that is no faster than a walk. what: there is, as messages name it.
         """
         here, there = (complex(by.shift + np.exp(1j * by.yaw_rad) * position) for by in (self.now, after))
         turn = (float(after.yaw_rad - self.now.yaw_rad) + np.pi) % (2.0 * np.pi) - np.pi
-        far, before = abs(there - here), self._before(way)
-        if before is not None:
+        far, is_inside = abs(there - here), way.inside is not None and way.inside[0] > 0.0
+        if way.first > 0 or is_inside:
             needs_s = max(far / (_FASTEST_SIZES_PER_S * self.traveller.size), abs(turn) / _FASTEST_RAD_PER_S)
-            from_s = min(max(begin_s - needs_s, before[0]), before[1])
+            window_s = begin_s if is_inside else float(self.layout.window_begin_s[way.first - 1])
+            from_s = min(max(begin_s - needs_s, 0.0), window_s)
             if from_s < begin_s:
                 self._spread(from_s, begin_s, there - here, turn)
             if far > _STEP_SIZES * self.traveller.size:
@@ -138,16 +138,6 @@ class _Warping:
                                f"than a transition steps, so the body glides there in the {begin_s - from_s:.2f} s "
                                "before: put a walk `to` a place there before it")
         self._jump(after, begin_s)
-
-    def _before(self, way: Way) -> tuple[float, float] | None:
-        """Return when what plays before a way begins, and when the transition from it does; None: it is the first."""
-        free_s = float(self.pieces[-1].times_s[0]) if self.pieces else 0.0
-        if way.inside is not None and way.inside[0] > 0.0:
-            return min(free_s, float(self.layout.begin_s[way.first])), np.inf
-        if way.first == 0:
-            return None
-        before = way.first - 1
-        return min(free_s, float(self.layout.begin_s[before])), float(self.layout.window_begin_s[before])
 
     def _spread(self, from_s: float, to_s: float, shift: complex, turn: float) -> None:
         """Let a shift and a turn come gently between two instants, on top of what carries the body there."""
