@@ -96,7 +96,7 @@ def test_courses_are_those_that_blender_evaluates(walker: bpy.types.Object) -> N
             scene().frame_set(int(frame))
             assert walker.pose is not None
             expected = walker.matrix_world @ walker.pose.bones[bone].matrix if name else target.matrix_world
-            np.testing.assert_allclose(matrix, expected, atol=EXACT_M)
+            np.testing.assert_allclose(matrix, np.array(expected), atol=EXACT_M)
 
 
 @pytest.mark.parametrize("where", ["hidden", "elsewhere"])
