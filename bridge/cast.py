@@ -12,7 +12,7 @@ import numpy as np
 from ..core.errors import TaktError, quoted
 from ..core.maths.arrays import FloatArray
 from ..core.playing.scene.cast import Moving, ScenePath, ScenePlace, Target, Unfit
-from . import object_courses, person, properties
+from . import changes, object_courses, person, properties
 from .curve_points import points_along
 from .frame_rate import frames_per_second
 
@@ -21,6 +21,9 @@ _DIGITS = 6
 _HEAD_DIGITS = 3
 """Of heads, so that two who look at each other come to rest."""
 _NOTHING = 1e-6
+_MOST_CHARACTERS = 256
+_characters: dict[tuple[int, int, str], tuple[Hashable, Target]] = {}
+"""Who plays roles for whom, as what, and where: with the numbers of `changes` for which that is valid."""
 _AHEAD = np.array((0.0, -1.0, 0.0))
 """An object faces along its own −Y, as Blender's characters do."""
 
@@ -75,9 +78,25 @@ def _targets(armature_object: bpy.types.Object) -> Iterator[tuple[str, Target]]:
         return
     for role in roles:
         assert role.target is not None
-        why = _refusal(role.target, role.kind, armature_object)
-        yield role.name, Unfit(role.target.name, why) if why else _target(role.target, role.kind, armature_object,
-                                                                          scene)
+        if why := _refusal(role.target, role.kind, armature_object):
+            yield role.name, Unfit(role.target.name, why)
+        else:
+            reader = _known_target if role.target.type == "ARMATURE" else _target
+            yield role.name, reader(role.target, role.kind, armature_object, scene)
+
+
+def _known_target(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object,
+                  scene: bpy.types.Scene) -> Target:
+    """Return the same as _target, of a character, whose many curves are read only when something has changed."""
+    which = armature_object.session_uid, target.session_uid, kind
+    now = (changes.of_scores(), changes.of_scenes(), changes.of_all_data(), scene.session_uid, scene.frame_end,
+           frames_per_second(scene), properties.character(armature_object).frame_start)
+    known = _characters.get(which)
+    if known is None or known[0] != now:
+        if len(_characters) >= _MOST_CHARACTERS:
+            _characters.clear()
+        known = _characters[which] = now, _target(target, kind, armature_object, scene)
+    return known[1]
 
 
 def _refusal(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object) -> str:
@@ -92,6 +111,8 @@ def _refusal(target: bpy.types.Object, kind: str, armature_object: bpy.types.Obj
         if above == armature_object:
             return "it hangs on the character and goes where that goes: choose another object, or clear its parent"
         above = above.parent
+    if kind == "person" and target.type != "ARMATURE":
+        return "it is no character: choose an armature for a person"
     if kind == "path" and target.type != "CURVE":
         return "it is no curve: choose a curve for a path"
     if kind == "path" and not len(cast(bpy.types.Curve, target.data).splines):

@@ -156,6 +156,14 @@ def test_what_cannot_play_a_role_says_why_in_the_score(walker: bpy.types.Object,
     rebuilt()
 
 
+def test_a_person_is_a_character(walker: bpy.types.Object) -> None:
+    role, seat = properties.character(walker).cast["seat"], chair()
+    role.kind, role.target = "person", seat
+    (_, found), = cast.read(walker)
+    assert isinstance(found, Unfit) and "it is no character" in found.why
+    assert not properties._may_play(role, seat) and not properties._may_play(role, walker)
+
+
 def test_a_look_at_a_character_goes_to_its_head_wherever_that_walks(walker: bpy.types.Object) -> None:
     ops: Any = bpy.ops
     assert ops.takt.add_sample() == {"FINISHED"}
@@ -175,6 +183,11 @@ def test_a_look_at_a_character_goes_to_its_head_wherever_that_walks(walker: bpy.
         eyes = np.array(head)[:3, 3] + np.array(head)[:3, 1] * person.half_head(her, bone)
         at = int(np.searchsorted(target.times_s, (frame - 1) / FPS - 1e-9))
         np.testing.assert_allclose(target.heads[at], eyes, atol=NEAR_M)
+    her.location = 1.3, -1.5, 0.0
+    updated()
+    (_, moved), = cast.read(walker)
+    assert isinstance(moved, Moving) and moved.heads is not None
+    np.testing.assert_allclose(moved.heads - target.heads, np.tile((1.0, 0.0, 0.0), (len(moved.heads), 1)), atol=NEAR_M)
     her.animation_data_clear()
     updated()
     (_, still), = cast.read(walker)

@@ -26,7 +26,8 @@ from takt.tests.core.scores import library
 BODY, UP, LEG_M = build_skeleton(), np.array((0.0, 1.0, 0.0)), 0.825
 MAP = find_map(BODY)
 CLIPS = library(gestures_Greetings=tuple(build_clips("gestures/Greetings.skeleton.xml")))
-ROLES = '<role name="her" is="place"/><role name="cup" is="prop"/><role name="lane" is="path"/>'
+ROLES = ('<role name="her" is="person"/><role name="spot" is="place"/><role name="cup" is="prop"/>'
+         '<role name="lane" is="path"/>')
 HELLO = '<lane><call name="hello" duration="8"/></lane>'
 LOOK = '<lane body="head"><wait duration="1"/><look at="her" duration="5"/><wait duration="2"/></lane>'
 REACH = '<lane><wait duration="1"/><reach for="cup" with="{} hand" duration="2" hold="3"/><wait duration="2"/></lane>'
@@ -127,6 +128,12 @@ def test_who_leans_to_reach_still_looks() -> None:
     assert off_rad(worlds(motion, np.linspace(3.0, 5.9, 20)), her).max() < NEAR_RAD
 
 
+def test_a_place_and_a_prop_are_looked_at_too() -> None:
+    for role in ("spot", "cup"):
+        motion = played(programme(HELLO, LOOK.replace("her", role)), **{role: (0.8, 1.4, 1.5)})
+        assert off_rad(worlds(motion, np.linspace(1.5, 5.9, 20)), (0.8, 1.4, 1.5)).max() < NEAR_RAD
+
+
 def test_nobody_looks_behind() -> None:
     her = 0.0, 1.5, -3.0
     score, times = programme(HELLO, LOOK), np.linspace(0.0, 8.0, 97)
@@ -150,7 +157,10 @@ def test_nothing_cast_plays_bit_for_bit_as_a_rest(lane: str) -> None:
 
 
 @pytest.mark.parametrize(("lane", "message"), [
-    ('<lane><look at="lane" duration="1"/></lane>', "is the path 'lane', expected a role that is a place or a prop"),
+    ('<lane><look at="lane" duration="1"/></lane>', "is the path 'lane', expected a role that is a place, a prop or a "
+     "person"),
+    ('<lane><reach for="her" with="left hand" duration="1"/></lane>', "is the person 'her', expected a role that is a "
+     "place or a prop"),
     ('<lane><reach for="cup" with="foot" duration="1"/></lane>', "expected left hand or right hand"),
     ('<lane><reach for="cup" duration="1"/></lane>', "<reach> with: found none"),
     ('<lane><look duration="1"/></lane>', "<look> at: found none"),

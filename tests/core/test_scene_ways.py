@@ -165,6 +165,7 @@ def test_a_parameter_may_hold_a_role() -> None:
     ('<call name="walk" to="door" duration="4"/>', "found the name 'door'"),
     ('<call name="walk" to="lane" duration="4"/>', "is the path 'lane', expected a role that is a place"),
     ('<call name="walk" along="seat" duration="4"/>', "is the place 'seat', expected a role that is a path"),
+    ('<call name="walk" to="her" duration="4"/>', "is the person 'her', expected a role that is a place"),
     ('<call name="walk" to="0.5" duration="4"/>', "for the procedure 'walk'"),
     ('<call name="walk" at="2" duration="4"/>', "which is 2, expected a role that is a place"),
     ('<call name="walk" duration="seat"/>', "is the place 'seat', expected a number"),
@@ -173,12 +174,12 @@ def test_a_parameter_may_hold_a_role() -> None:
 ])
 def test_what_does_not_fit_a_role_is_told_with_its_place(inside: str, message: str) -> None:
     with pytest.raises(ScoreError, match=message) as caught:
-        expand(programme(inside))
+        expand(programme(inside, roles=ROLES + '<role name="her" is="person"/>'))
     assert caught.value.problems[0].place.line == 1
 
 
 @pytest.mark.parametrize(("roles", "message"), [
-    ('<role name="seat" is="chair"/>', "expected place, path or prop"), ('<role is="place"/>', "found none"),
+    ('<role name="seat" is="chair"/>', "expected place, path, prop or person"), ('<role is="place"/>', "found none"),
     ('<role name="seat" is="place"/><role name="seat" is="path"/>', "already defines"),
     ('<role name="seat" is="place"/><let name="seat" value="2"/>', "which a <role> already has"),
 ])
