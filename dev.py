@@ -34,6 +34,10 @@ sys.stderr.flush()
 os._exit(int(code))
 """
 
+SIDE_BY_SIDE = ("--numprocesses", "auto")
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+"""One process for each processor leaves none to NumPy's threads."""
+
 
 def main() -> int:
     """Run one subcommand; return its exit code."""
@@ -77,15 +81,16 @@ def test(options: argparse.Namespace) -> int:
     if options.quick:
         return quick(options.rest)
     python = blender_python(options.blender)
-    return run([python, "-c", PYTEST, *options.rest], {**fresh_user_folder("test"), **ogre_python(), **usd_python()})
+    return run([python, "-c", PYTEST, *SIDE_BY_SIDE, "--dist", "loadfile", *options.rest],
+               {**fresh_user_folder("test"), **ogre_python(), **usd_python(), **ONE_THREAD})
 
 
 def quick(rest: Sequence[str]) -> int:
     """Run the tests of core that are not marked as slow, with NumPy and pytest alone."""
     python = environment("core", sys.executable, dependencies("core"))
-    # One process for each processor leaves none to NumPy's threads.
-    return run([python, "-m", "pytest", ROOT / "tests" / "core", "-m", "not slow", "--numprocesses", "auto", "--dist",
-                "worksteal", "--quiet", *rest], dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
+    what = rest if any(Path(each.partition("::")[0]).exists() for each in rest) else (ROOT / "tests" / "core", *rest)
+    return run([python, "-m", "pytest", "-m", "not slow", *SIDE_BY_SIDE, "--dist", "worksteal", "--quiet", *what],
+               ONE_THREAD)
 
 
 def lint(_: argparse.Namespace) -> int:
@@ -115,7 +120,7 @@ def bench(options: argparse.Namespace) -> int:
     if not options.rest or options.rest[0] not in names:
         raise SetupError(f"bench wants one of: {', '.join(names) or 'nothing there yet'}")
     name, *arguments = options.rest
-    settings = usd_python() if name == "agreement" else {}
+    settings = usd_python() if name in ("agreement", "damaged_usd") else {}
     return run([blender_python(options.blender), "-m", f"benchmarks.{name}", *arguments],
                {**fresh_user_folder("bench"), **settings})
 

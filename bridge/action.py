@@ -19,6 +19,8 @@ from .keys import LINEAR, bone_path, write_keys
 from .steps import finished
 
 _FRAMES_AT_ONCE = 256
+_OF_CURVES: Final = "curves:"
+"""What a digest begins with that is not of keys alone."""
 _Repeat = Literal["REPEAT", "REPEAT_OFFSET"]
 _Written = dict[tuple[str, int], Float32Array]
 """Keys by their curve's path and index, frame and value in turn, (2 K,), joined by straight lines."""
@@ -138,7 +140,7 @@ def _keep_for_score(armature_object: bpy.types.Object, name: str, action: bpy.ty
     paths, slot = _paths(channels), _slot(action, armature_object)
     _prepare_bones(armature_object, channels)
     character.action, character.written = action, "\n".join(sorted(paths))
-    setattr(action, properties.KEYS_WRITTEN, _keys_digest(versions.ensure_channelbag(action, slot), paths, written))
+    setattr(action, properties.KEYS_WRITTEN, _curves_digest(versions.ensure_channelbag(action, slot), paths, written))
 
 
 def _slot(action: bpy.types.Action, armature_object: bpy.types.Object) -> bpy.types.ActionSlot:
@@ -153,7 +155,9 @@ EDITED_BY_HAND: Final = ("Keys in this Action were edited by hand, so it stays a
 
 
 def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
-    """Tell whether the keys of the Action that Takt made for an armature differ from those that Takt wrote.
+    """Tell whether the curves of the Action that Takt made for an armature differ from those that Takt wrote.
+
+    Their keys, how these are joined, modifiers, extrapolation, and whether they are muted.
 
     Curves that someone has added, as of a face, do not count: they are kept. Nor do new names of bones.
     """
@@ -163,7 +167,7 @@ def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
         return False
     slot = object_slot(own)
     bag = next((bag for bag in bags(own) if slot is not None and bag.slot_handle == slot.handle), None)
-    return bag is None or _keys_digest(bag, _written_paths(armature_object, bag)) != written
+    return bag is None or _curves_digest(bag, _written_paths(armature_object, bag), like=written) != written
 
 
 def _written_paths(armature_object: bpy.types.Object, bag: bpy.types.ActionChannelbag) -> set[str]:
@@ -285,17 +289,24 @@ def _clear(bag: bpy.types.ActionChannelbag, paths: Collection[str], *, is_known:
 
 def digest_of_all_keys(action: bpy.types.Action,
                        written: Mapping[tuple[str, int], Float32Array] = _NONE_WRITTEN) -> str:
-    """Return a digest of all keys of an Action; written: those that were written just now."""
-    return " ".join(_keys_digest(bag, None, written) for bag in bags(action))
+    """Return a digest of all curves of an Action; written: keys that were written just now."""
+    return " ".join(_curves_digest(bag, None, written) for bag in bags(action))
 
 
-def _keys_digest(bag: bpy.types.ActionChannelbag, paths: Collection[str] | None,
-                 written: Mapping[tuple[str, int], Float32Array] = _NONE_WRITTEN) -> str:
-    """Return a digest of where the keys of the curves of these paths, or of all, lie, and of how they are joined.
+def is_as_written(action: bpy.types.Action) -> bool:
+    """Tell whether all curves of an Action are as Takt wrote them."""
+    told = getattr(action, properties.KEYS_WRITTEN)
+    return bool(told == " ".join(_curves_digest(bag, None, like=told) for bag in bags(action)))
 
-    written: keys that were written just now: to ask Blender for them would take as long as writing them did.
+
+def _curves_digest(bag: bpy.types.ActionChannelbag, paths: Collection[str] | None,
+                   written: Mapping[tuple[str, int], Float32Array] = _NONE_WRITTEN, like: str = _OF_CURVES) -> str:
+    """Return a digest of the curves of these paths, or of all: where keys lie, how they are joined, what changes them.
+
+    written: keys that were written just now: to ask Blender for them would take as long as writing them did. like: the
+    digest that it is compared with; older files have some of the keys alone.
     """
-    digest = 0
+    digest, is_of_curves = 0, like.startswith(_OF_CURVES)
     for curve in bag.fcurves:
         path = curve.data_path
         if paths is not None and path not in paths:
@@ -303,7 +314,15 @@ def _keys_digest(bag: bpy.types.ActionChannelbag, paths: Collection[str] | None,
         pairs = written.get((path, curve.array_index))
         pairs, joined = _read_keys(curve) if pairs is None else (pairs, bytes((LINEAR,)) * (len(pairs) // 2))
         digest = zlib.crc32(joined, zlib.crc32(pairs.tobytes(), digest))
-    return f"{digest:08x}"
+        if is_of_curves:
+            digest = zlib.crc32(_settings(curve), digest)
+    return f"{_OF_CURVES if is_of_curves else ''}{digest:08x}"
+
+
+def _settings(curve: bpy.types.FCurve) -> bytes:
+    """Return what changes a curve besides its keys."""
+    modifiers = [(modifier.type, modifier.mute) for modifier in curve.modifiers]
+    return f"{curve.mute} {curve.extrapolation} {modifiers}".encode()
 
 
 def _read_keys(curve: bpy.types.FCurve) -> tuple[Float32Array, bytes]:

@@ -18,9 +18,11 @@ from .frame_rate import frames_per_second
 
 _DIGITS = 6
 """What moves by less than the last of these has not moved."""
-_HEAD_DIGITS = 3
+_HEAD_DIGITS = 4
 """Of heads, so that two who look at each other come to rest."""
-_NOTHING = 1e-6
+_NO_LENGTH = 1e-6
+_FARTHEST = 1e9
+"""Blender's units; nothing can be counted with what is farther away."""
 _MOST_CHARACTERS = 256
 _characters: dict[tuple[int, int, str], tuple[Hashable, Target]] = {}
 """Who plays roles for whom, as what, and where: with the numbers of `changes` for which that is valid."""
@@ -78,11 +80,8 @@ def _targets(armature_object: bpy.types.Object) -> Iterator[tuple[str, Target]]:
         return
     for role in roles:
         assert role.target is not None
-        if why := _refusal(role.target, role.kind, armature_object):
-            yield role.name, Unfit(role.target.name, why)
-        else:
-            reader = _known_target if role.target.type == "ARMATURE" else _target
-            yield role.name, reader(role.target, role.kind, armature_object, scene)
+        reader = _target if person.armature_of(role.target) is None else _known_target
+        yield role.name, reader(role.target, role.kind, armature_object, scene)
 
 
 def _known_target(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object,
@@ -99,63 +98,87 @@ def _known_target(target: bpy.types.Object, kind: str, armature_object: bpy.type
     return known[1]
 
 
-def _refusal(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object) -> str:
-    """Return why an object cannot play a role of a kind, "" where it can, by what it is."""
-    if target == armature_object:
-        return "it is the character itself: choose another object"
-    deformers = [cast(bpy.types.ArmatureModifier, each) for each in target.modifiers if each.type == "ARMATURE"]
-    if any(modifier.object == armature_object for modifier in deformers):
-        return "it is the character's own body: choose another object"
+def _target(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object, scene: bpy.types.Scene) -> Target:
+    """Return what an object is as a role of a kind over the score's frames, and Unfit where it cannot be that."""
+    try:
+        _check_kind(target, kind, armature_object)
+        return _over_time(target, kind, armature_object, scene)
+    except TaktError as error:
+        return Unfit(str(error))
+
+
+def _check_kind(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object) -> None:
+    """Raise TaktError where an object cannot play a role of a kind, by what it is."""
+    name = quoted(target.name)
+    if properties.is_of_character(target, armature_object):
+        what = "the character" if target == armature_object else f"the body of {quoted(armature_object.name)}"
+        raise TaktError(f"{name} is {what} itself, which cannot go to itself: choose another object")
     above = target.parent
     while above is not None:
         if above == armature_object:
-            return "it hangs on the character and goes where that goes: choose another object, or clear its parent"
+            raise TaktError(f"{name} hangs on the character and goes where that goes: choose another object, or clear "
+                            "its parent")
         above = above.parent
-    if kind == "person" and target.type != "ARMATURE":
-        return "it is no character: choose an armature for a person"
+    if kind == "person" and person.armature_of(target) is None:
+        raise TaktError(f"{name} is of the type {target.type.title()}, expected a character: choose an armature, or a "
+                        "mesh that one deforms")
     if kind == "path" and target.type != "CURVE":
-        return "it is no curve: choose a curve for a path"
-    if kind == "path" and not len(cast(bpy.types.Curve, target.data).splines):
-        return "it is a curve without splines: draw one in it"
-    if not object_courses.is_known(target):
-        return ("it is hidden or in another scene, and constraints or drivers move it, which Blender works out only "
-                "for what is shown: show it, or key it")
-    return ""
+        raise TaktError(f"{name} is of the type {target.type.title()}, expected a curve: choose one")
 
 
-def _target(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object, scene: bpy.types.Scene) -> Target:
-    """Return what an object is as a role of a kind over the score's frames, and Unfit where it cannot be that."""
+def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object,
+               scene: bpy.types.Scene) -> Target:
+    """Return where an object is over the score's frames; raise TaktError where nobody knows."""
     fps, first = frames_per_second(scene), properties.character(armature_object).frame_start
-    own, ours = object_courses.links(target), object_courses.links(armature_object)
-    bone = person.head_bone(target) if target.type == "ARMATURE" else ""
-    up_to_head = object_courses.links(target, bone) if bone else []
+    own, ours, up_to_head = object_courses.links(target), object_courses.links(armature_object), person.head(target)
     frames = object_courses.frames_of([*own, *ours, *up_to_head], first, scene.frame_end)
-    model_from_world = np.linalg.pinv(object_courses.world_over(ours, frames))
-    matrices = (model_from_world @ object_courses.world_over(own, frames)).round(_DIGITS) + 0.0
+    notes = [note for chain in (own, ours) for link in chain if (note := _note(link.owner))]
+    model_from_world = np.linalg.pinv(_world(armature_object, ours, frames))
+    matrices = (model_from_world @ _world(target, own, frames)).round(_DIGITS) + 0.0
     heads = None
     if up_to_head:
         head = model_from_world @ object_courses.world_over(up_to_head, frames)
-        heads = (head[:, :3, 3] + head[:, :3, 1] * person.half_head(target, bone)).round(_HEAD_DIGITS) + 0.0
-    if not np.isfinite(matrices).all():
-        return Unfit(target.name, "its position, its turn or its size is no number: set it anew")
-    note = "" if object_courses.is_followed(target) else (
-        f"{quoted(target.name)} is moved by constraints, drivers or the NLA, which are not followed over time: it "
-        "counts where it is at the current frame; bake it to keys if it moves")
-    try:
-        still = _still(target, kind, matrices[0, :3])
-        if len(frames) > 1:
-            return Moving(still, (frames - first) / fps, matrices[:, :3], heads, note)
-        return _placed(still, matrices[0], None if heads is None else heads[0], note)
-    except TaktError as error:
-        return Unfit(target.name, f"it is {error}")
+        heads = head[:, :3, 3].round(_HEAD_DIGITS) + 0.0
+    still, note = _still(target, kind, matrices[0, :3]), notes[0] if notes else ""
+    if len(frames) > 1:
+        return Moving(still, (frames - first) / fps, matrices[:, :3], heads, note)
+    return _placed(still, matrices[0], None if heads is None else heads[0], note)
+
+
+def _world(ob: bpy.types.Object, chain: list[object_courses.Link], frames: FloatArray) -> FloatArray:
+    """Return an object's matrices (F, 4, 4) in the world; raise TaktError where nothing can be counted with them."""
+    found = object_courses.world_over(chain, frames)
+    if not (np.abs(found) < _FARTHEST).all():
+        raise TaktError(f"the location, rotation or scale of {quoted(ob.name)} is not a number, or beyond "
+                        f"{_FARTHEST:.0g}: clear them (Object > Clear)")
+    return found
+
+
+def _note(owner: bpy.types.Object | bpy.types.PoseBone) -> str:
+    """Return what is to be said of how something moves, "" for nothing; raise TaktError where nobody knows."""
+    held = "" if isinstance(owner, bpy.types.PoseBone) else object_courses.held_by(owner)
+    if isinstance(owner, bpy.types.PoseBone) or not held:
+        return ""
+    if not object_courses.is_evaluated(owner):
+        raise TaktError(f"{quoted(owner.name)} is moved by {held}, and is not in the current scene, or disabled or "
+                        "excluded there, so nobody knows where it is: enable it (it may be hidden by its eye)")
+    return (f"{quoted(owner.name)} is moved by {held}, so it counts where it is at the current frame: bake its motion "
+            "into keys (Object > Animation > Bake Action)") if object_courses.is_animated(owner) else ""
 
 
 def _still(target: bpy.types.Object, kind: str, matrix: FloatArray) -> ScenePlace | ScenePath:
     """Return what an object is in its own axes; matrix: (3, 4) from these. Raises TaktError where it is nothing."""
     if kind == "path":
-        return ScenePath(tuple(map(_point, points_along(cast(bpy.types.Curve, target.data)))))
-    if kind == "place" and not np.linalg.norm(matrix[:, :3] @ _AHEAD) > _NOTHING:
-        raise TaktError("scaled to nothing, so it faces nowhere: give it a size")
+        points = points_along(cast(bpy.types.Curve, target.data))
+        if len(points) < 2:  # a way has a beginning and an end
+            raise TaktError(f"the curve {quoted(target.name)} has {len(points) or 'no'} point{'s' * (not len(points))} "
+                            "in its first spline, expected two at least: draw it in Edit Mode")
+        if not np.isfinite(points).all():
+            raise TaktError(f"the curve {quoted(target.name)} has a point that is not finite: delete it in Edit Mode")
+        return ScenePath(tuple(map(_point, points)))
+    if kind == "place" and not np.linalg.norm(matrix[:, :3] @ _AHEAD) > _NO_LENGTH:
+        raise TaktError(f"{quoted(target.name)} is scaled to nothing, so it faces nowhere: clear its scale (Alt S), or "
+                        "that of its parent")
     return ScenePlace((0.0, 0.0, 0.0), _point(_AHEAD))
 
 
@@ -166,7 +189,7 @@ def _placed(still: ScenePlace | ScenePath, matrix: FloatArray, head: FloatArray 
         return ScenePath(tuple(map(_point, np.array(still.points) @ matrix[:3, :3].T + matrix[:3, 3])), note)
     ahead = matrix[:3, :3] @ _AHEAD
     size = float(np.linalg.norm(ahead))
-    return ScenePlace(_point(matrix[:3, 3]), _point(ahead / size if size > _NOTHING else _AHEAD),
+    return ScenePlace(_point(matrix[:3, 3]), _point(ahead / size if size > _NO_LENGTH else _AHEAD),
                       None if head is None else _point(head), note)
 
 

@@ -33,16 +33,25 @@ def controlled_bones(armature_object: bpy.types.Object, *, unmuted: bool = False
     return tuple(bone.name for bone in armature_object.pose.bones if bone.name in controlled)
 
 
-def mute(armature_object: bpy.types.Object, names: Collection[str], action: bpy.types.Action) -> int:
+def mute(armature_object: bpy.types.Object, names: Collection[str], action: bpy.types.Action, *,
+         spares_added: bool = False) -> int:
     """Mute the constraints that keep bones of these names from being played by an Action; return how many those are.
 
     Muted are constraints that move such a bone or one of its ancestors, and constraints that hold a descendant of it
     back: those that tie the descendant to a bone of the armature whose nearest played ancestor is another one.
     Constraints that only set bounds are left alone, as are those that a driver mutes or lets act; those muted before
     act again. What is muted is remembered with the Action and with the armature, for `follow_action`.
+    spares_added: let those act that were added after the first call with names, and those that were muted and then
+    given back by hand: they are an animator's changes of what is played. A call without names forgets which those are.
     """
+    freed = _given_back(armature_object)
     unmute(armature_object)
     found = _in_the_way(armature_object, names)
+    if spares_added:
+        if not names:
+            properties.character(armature_object).own_constraints = ""
+        own = _own(armature_object, freed) if names else set()
+        found = [each for each in found if each in own]
     _remember(action, found)
     _mute_also(armature_object, found)
     return len(found)
@@ -51,6 +60,13 @@ def mute(armature_object: bpy.types.Object, names: Collection[str], action: bpy.
 def mute_once_played(armature_object: bpy.types.Object, names: Collection[str], action: bpy.types.Action) -> None:
     """Let the constraints that `mute` would mute be muted as soon as an Action plays, and not before."""
     _remember(action, _in_the_way(armature_object, names))
+
+
+def mute_in_way(armature_object: bpy.types.Object, names: Collection[str]) -> None:
+    """Mute for good what keeps bones of these names from being played: on a copy that nobody keeps."""
+    assert armature_object.pose is not None
+    for bone, name in _in_the_way(armature_object, names):
+        armature_object.pose.bones[bone].constraints[name].mute = True
 
 
 def unmute(armature_object: bpy.types.Object) -> None:
@@ -146,10 +162,37 @@ def _in_the_way(armature_object: bpy.types.Object, names: Collection[str]) -> li
             and not drivers.is_muted_by(driven, constraint)]
 
 
+def _own(armature_object: bpy.types.Object, freed: Collection[_Named]) -> set[_Named]:
+    """Return the constraints that are the rig's own, kept from the first time that this is asked; see mute."""
+    assert armature_object.pose is not None
+    character = properties.character(armature_object)
+    if character.own_constraints:
+        own = _from_lines(character.own_constraints)
+    else:
+        own = {(bone.name, constraint.name) for bone in armature_object.pose.bones for constraint in bone.constraints}
+    own -= set(freed)
+    character.own_constraints = _to_lines(sorted(own)) or "\t"
+    return own
+
+
+def _given_back(armature_object: bpy.types.Object) -> set[_Named]:
+    """Return what was muted, and acts again by hand."""
+    character = properties.character(armature_object)
+    return {each for each in _listed(character) if _is_acting(armature_object, *each)} if character.are_muted else set()
+
+
+def _to_lines(found: Iterable[_Named]) -> str:
+    return "\n".join("\t".join(each) for each in found)
+
+
+def _from_lines(told: str) -> set[_Named]:
+    return {(bone, name) for bone, _, name in (line.partition("\t") for line in told.split("\n"))}
+
+
 def _remember(action: bpy.types.Action, found: Collection[_Named]) -> None:
     """Keep with an Action what is to be muted while it plays."""
     setattr(action, properties.MUTES, bool(found))
-    setattr(action, properties.MUTED, "\n".join("\t".join(each) for each in found))
+    setattr(action, properties.MUTED, _to_lines(found))
 
 
 def _mute_also(armature_object: bpy.types.Object, found: Collection[_Named]) -> None:
@@ -186,8 +229,7 @@ def _wanted(armature_object: bpy.types.Object) -> set[_Named]:
     for action in (animation.action, *strips):
         if action is not None and getattr(action, properties.MUTES):
             told = str(getattr(action, properties.MUTED))
-            found |= ({(bone, name) for bone, _, name in (line.partition("\t") for line in told.split("\n"))} if told
-                      else _listed(properties.character(armature_object)))
+            found |= _from_lines(told) if told else _listed(properties.character(armature_object))
     return found
 
 

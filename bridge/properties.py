@@ -346,9 +346,18 @@ class TaktParameter(bpy.types.PropertyGroup):
 
 
 def _may_play(role: "TaktRole", target: bpy.types.Object) -> bool:
-    """Tell whether an object may play a role: a curve a path, an armature a person, anything but itself a place."""
-    needs = {"path": "CURVE", "person": "ARMATURE"}.get(role.kind, target.type)
-    return bool(target != role.id_data) and target.type == needs
+    """Tell whether an object may play a role: a curve a path, a character a person, anything but itself a place."""
+    is_fit = {"path": target.type == "CURVE",
+              "person": target.type == "ARMATURE" or target.find_armature() is not None}.get(role.kind, True)
+    return is_fit and not is_of_character(target, cast(bpy.types.Object, role.id_data))
+
+
+def is_of_character(ob: bpy.types.Object, armature_object: bpy.types.Object) -> bool:
+    """Tell whether an object is a character or a part of its body."""
+    is_deformed = ob.parent == armature_object and ob.parent_type == "ARMATURE"
+    return ob == armature_object or is_deformed or any(
+        isinstance(modifier, bpy.types.ArmatureModifier) and modifier.object == armature_object
+        for modifier in ob.modifiers)
 
 
 class TaktRole(bpy.types.PropertyGroup):
@@ -453,6 +462,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         has_reference_pose: bool
         muted: bpy.types.bpy_prop_collection_idprop[TaktMuted]
         are_muted: bool
+        own_constraints: str
         switched: bpy.types.bpy_prop_collection_idprop[TaktSwitched]
     else:
         version: IntProperty(options={"HIDDEN"})  # 0: kept by a Takt that did not say
@@ -507,6 +517,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         has_reference_pose: BoolProperty(override=_OVERRIDABLE, update=changes.score)
         muted: CollectionProperty(type=TaktMuted, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         are_muted: BoolProperty(override=_OVERRIDABLE)  # else they act, since another Action is assigned
+        own_constraints: StringProperty(override=_OVERRIDABLE)  # of the rig, before the animator added any
         switched: CollectionProperty(type=TaktSwitched, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
 
 

@@ -26,6 +26,7 @@ from ..core.playing.tweaked import Differences, below_feet, tweaked, without_lay
 from . import changes, curves, element_history, properties, score, versions
 from .action_users import object_slot, strips_of
 from .frame_rate import frames_per_second
+from .guard import guarded
 from .tweak_placing import Placed, bag_of, place, ties_of
 
 _Layer = properties.TaktTweaks
@@ -92,7 +93,7 @@ def keep_made_from(armature_object: bpy.types.Object, made_from: str) -> None:
 
 def look(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
     """Tie keys that were set since, and ease them; only while the score's Action is what the score says."""
-    if not has_tweaks(armature_object) or _checksum(armature_object) == _seen.get(armature_object.session_uid):
+    if not has_tweaks(armature_object) or checksum(armature_object) == _seen.get(armature_object.session_uid):
         return
     own = properties.character(armature_object).action
     made_from = "" if own is None else getattr(own, properties.MADE_FROM)
@@ -120,7 +121,7 @@ def _place_all(armature_object: bpy.types.Object, before: Placed, now: Placed) -
         found = found or reason
         _let_strips_reach(armature_object, action, now)
     _problems[armature_object.session_uid] = found
-    _seen[armature_object.session_uid] = _checksum(armature_object)
+    _seen[armature_object.session_uid] = checksum(armature_object)
 
 
 def _let_strips_reach(armature_object: bpy.types.Object, action: bpy.types.Action, now: Placed) -> None:
@@ -147,7 +148,7 @@ def _why_it_stays(armature_object: bpy.types.Object, action: bpy.types.Action) -
     return ""
 
 
-def _checksum(armature_object: bpy.types.Object) -> int:
+def checksum(armature_object: bpy.types.Object) -> int:
     """Return a number that is the same as long as the keys of a character's tweaks are, and how they are eased."""
     found = 0
     for layer, action in layers_of(armature_object):
@@ -186,7 +187,7 @@ def digest(armature_object: bpy.types.Object) -> str:
     if known is None or known.motion is None or scene is None or not has_tweaks(armature_object):
         return ""
     weights = [influence(armature_object, action) for _, action in layers_of(armature_object)]
-    seen = known.motion, (_checksum(armature_object), tuple(weights), properties.character(armature_object).frame_start)
+    seen = known.motion, (checksum(armature_object), tuple(weights), properties.character(armature_object).frame_start)
     last = _digests.get(uid)
     if last is None or last[0] is not seen[0] or last[1] != seen[1]:
         _digests[uid] = last = *seen, _digest(armature_object, scene, known.motion)
@@ -280,12 +281,28 @@ def _push_down(animation: bpy.types.AnimData, action: bpy.types.Action) -> None:
 def register() -> None:
     """Let motions be drawn with tweaks."""
     score.show_with(_as_drawn)
+    for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
+        handlers.append(_after_undo)
 
 
 def unregister() -> None:
     """Draw motions as the score has them."""
     score.show_with(None)
+    for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
+        if _after_undo in handlers:
+            handlers.remove(_after_undo)
     forget()
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # the stubs give it no types
+@guarded(None)
+def _after_undo(*_: object) -> None:
+    """Place keys by what the file says: undo has brought back settings and keys of one time, and not what is kept here.
+
+    Keys that were not tied yet at that time lie where the settings of that time put them.
+    """
+    _placed.clear()
+    _seen.clear()
 
 
 def _as_drawn(armature_object: bpy.types.Object, motion: Motion) -> Motion:

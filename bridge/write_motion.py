@@ -92,7 +92,8 @@ def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
     yield from action.writing(armature_object, name, channels, score.played_actions(armature_object), is_aside=is_aside,
                               is_new_score=is_new_score)
     assert character.action is not None  # it was written just now
-    muted = constraints.mute(armature_object, _moved(motion) if character.mute_constraints else (), character.action)
+    muted = constraints.mute(armature_object, _moved(motion) if character.mute_constraints else (), character.action,
+                             spares_added=True)
     is_extended = timeline.extend_for(character, scene, character.frame_start, channels.last_frame, is_new=is_new)
     timeline.write_markers(armature_object, scene, motion)
     score.keep_lists(armature_object)
@@ -120,6 +121,8 @@ def _told_of_own_action(armature_object: bpy.types.Object) -> list[Told]:
     """Return what is to be said where an Action of the animator's stays assigned."""
     animation = armature_object.animation_data
     if animation is None or animation.action is None or not has_own_action(armature_object):
+        return []
+    if any(action == animation.action for _, action in tweaks.layers_of(armature_object)):
         return []
     own, made = animation.action.name, properties.character(armature_object).action
     assert made is not None  # it was written just now

@@ -11,6 +11,7 @@ import markdown
 
 PAGES = {
     "README": "Takt", "score-editor": "Score editor", "pha": "Score language", "pha-reference": "Language reference",
+    "game-engines": "Game engines",
     "tweaks": "Tweaks", "retargeting": "From a clip to a body", "contacts": "Contacts",
     "binding-in-blender": "Binding", "preview": "Preview", "command": "Command", "binding": "How binding works",
     "architecture": "How Takt is built",

@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge import bone_rules, properties, score, tweaks
+from ..bridge import bake_others, bone_rules, curves, properties, score, tweaks
 from ..bridge.action import write_new_action
 from ..bridge.active_character import active_armature
 from ..bridge.channels import clip_channels
@@ -13,7 +13,7 @@ from .tweak_base import ForTweaks
 
 
 class TAKT_OT_bake_tweaks(ForTweaks, bpy.types.Operator):
-    """Make one plain Action of what the score plays and all tweaks that are heard; nothing else changes"""
+    """Make one plain Action of what the score plays and of all tweaks and layers above it; nothing else changes"""
 
     bl_idname = "takt.bake_tweaks"
     bl_label = "Bake"
@@ -30,6 +30,11 @@ class TAKT_OT_bake_tweaks(ForTweaks, bpy.types.Operator):
                                  properties.character(armature_object).frame_start,
                                  bone_rules.read_rules(armature_object))
         action = write_new_action(armature_object, f"{armature_object.name} baked", channels)
+        bag = next(curves.bags(action))
+        others = bake_others.other_curves(armature_object, {curve.data_path for curve in bag.fcurves})
+        if others:
+            bake_others.write(bag, others, channels.frames,
+                              bake_others.played(armature_object, scene, others, channels.frames))
         setattr(action, properties.KEYS_WRITTEN, "")  # it is the animator's
         self.report({"INFO"}, f"'{action.name}' holds the score and its tweaks, a key at every frame; choose it in the "
                               "Action editor, or export it")

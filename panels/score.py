@@ -19,6 +19,7 @@ from ..operators.help import TAKT_OT_help
 from ..operators.import_pha import TAKT_OT_import_pha
 from ..operators.insert_clip import TAKT_OT_insert_clip
 from ..operators.new_score import TAKT_OT_new_score
+from ..operators.procedure_actions import TAKT_OT_procedure_actions
 from ..operators.rebuild import TAKT_OT_rebuild
 from ..operators.same_score import TAKT_OT_same_score
 from ..operators.score_editor.open import TAKT_OT_score_editor
@@ -218,6 +219,7 @@ def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
     row.operator(TAKT_OT_rebuild.bl_idname, icon="FILE_REFRESH")
     row.operator(TAKT_OT_edit_score.bl_idname, text="", icon="TEXT")
     draw_reasons(layout, context, TAKT_OT_rebuild)
+    layout.operator(TAKT_OT_procedure_actions.bl_idname, icon="ACTION")
     _draw_tweaks(layout, context, armature_object, character)
 
 

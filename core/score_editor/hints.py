@@ -99,6 +99,8 @@ def of_handle(layout: Layout, hit: Hit, why: Why | None = None, refusal: str = "
     """
     if hit.contact is not None and layout.contacts is not None:
         return said_of_contact(layout.contacts, hit.contact)
+    if hit.part is Part.TWEAK:
+        return "Pull these keys to another moment; with Shift a copy, with Ctrl free of the beats; X deletes them"
     if hit.seam is not None:
         return transition(layout, hit.seam, why, refusal)
     if refusal:

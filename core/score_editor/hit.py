@@ -12,6 +12,7 @@ from .boxes import Kind
 from .contact_lines import contact_at
 from .layout import Layout, Seams
 from .stripes import SEAM_PX, TITLE_PX, UNTAKEN_PX, Stripes, untaken_at
+from .tweak_row import tweak_at
 from .view import View
 from .weights import HANDLE_PX, counts_wholly, handle_at
 
@@ -30,6 +31,7 @@ class Part(Enum):
     UNTAKEN = "UNTAKEN"
     WEIGHT = "WEIGHT"
     CONTACT = "CONTACT"
+    TWEAK = "TWEAK"
     RULER = "RULER"
     MUSIC = "MUSIC"
     LANE = "LANE"
@@ -42,8 +44,8 @@ class Hit:
     """What a point belongs to.
 
     box: its number in the layout, of BODY, RIGHT_EDGE and REPEAT, else None; seam: of SEAM; untaken: of UNTAKEN; voice:
-    of WEIGHT; is_right: whether it is the end where that goes out; contact: of CONTACT. lane: where it is on one. x, y:
-    the pixel, of WEIGHT. tick: the time at the point.
+    of WEIGHT; is_right: whether it is the end where that goes out; contact: of CONTACT; tweak: of TWEAK. lane: where it
+    is on one. x, y: the pixel, of WEIGHT. tick: the time at the point.
     """
 
     part: Part
@@ -55,13 +57,14 @@ class Hit:
     voice: int | None = None
     is_right: bool = False
     contact: int | None = None
+    tweak: int | None = None
     x: float = 0.0
     y: float = 0.0
 
     def is_on_the_same(self, other: Hit) -> bool:
         """Tell whether the same is shown of it as of another point."""
-        return (self.part, self.box, self.seam, self.contact, self.voice, self.is_right) == (
-            other.part, other.box, other.seam, other.contact, other.voice, other.is_right)
+        return (self.part, self.box, self.seam, self.contact, self.tweak, self.voice, self.is_right) == (
+            other.part, other.box, other.seam, other.contact, other.tweak, other.voice, other.is_right)
 
     @property
     def cursor(self) -> str:
@@ -70,7 +73,7 @@ class Hit:
 
 
 _CURSORS = {Part.RIGHT_EDGE: "MOVE_X", Part.REPEAT: "MOVE_X", Part.SEAM: "MOVE_X", Part.WEIGHT: "SCROLL_XY",
-            Part.RULER: "SCROLL_X", Part.MUSIC: "MOVE_X", Part.CONTACT: "HAND"}
+            Part.RULER: "SCROLL_X", Part.MUSIC: "MOVE_X", Part.TWEAK: "MOVE_X", Part.CONTACT: "HAND"}
 
 
 def hit(layout: Layout, view: View, x: float, y: float) -> Hit:
@@ -87,7 +90,8 @@ def hit(layout: Layout, view: View, x: float, y: float) -> Hit:
         return Hit(Part.MUSIC, tick)
     lane = stripes.lane_at(y)
     if lane is None:
-        return Hit(Part.EMPTY, tick)
+        tweak = None if layout.tweaks is None else tweak_at(layout.tweaks, view, stripes, x, y)
+        return Hit(Part.EMPTY if tweak is None else Part.TWEAK, tick, tweak=tweak)
     if stripes.contacts is not None and layout.contacts is not None and lane == 0 and y <= stripes.contacts[1]:
         contact = contact_at(layout.contacts, view, stripes, x, y)
         return Hit(Part.LANE if contact is None else Part.CONTACT, tick, lane=lane, contact=contact)

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...bridge import properties, score, score_blocks, score_tree, shelf_order
+from ...bridge import properties, score, score_blocks, score_tree, shelf_order, tweak_moments
 from ...bridge import shelf as bridge_shelf
 from ...bridge.frame_rate import frames_per_second
 from ...bridge.guard import guarded
@@ -62,6 +62,7 @@ def unregister() -> None:
     rehearsing.stop()
     windows.forget_closed(set())
     score_blocks.forget()
+    tweak_moments.forget()
     bridge_shelf.forget()
 
 
@@ -299,9 +300,23 @@ def _look() -> float | None:
     windows.forget_closed(spaces)
     if not spaces:
         return None
-    if any(not score_blocks.is_complete(armature_object) for armature_object in _shown_characters()):
+    characters = _shown_characters()
+    if any(not score_blocks.is_complete(armature_object) for armature_object in characters):
         _soon(_refresh)
+    news = [show_tweaks(armature_object, bpy.context.scene) for armature_object in characters]
+    if any(news):
+        score_tree.redraw()
     return _LOOK_S
+
+
+def show_tweaks(armature_object: bpy.types.Object, scene: bpy.types.Scene | None) -> bool:
+    """Let the editor show where a hand has set keys; return whether that is news."""
+    blocks, frames = score_blocks.shown(armature_object), tweak_moments.frames_of(armature_object)
+    if blocks is None or blocks.layout is None or scene is None:
+        return False
+    first, fps = properties.character(armature_object).frame_start, frames_per_second(scene)
+    ticks = None if frames is None else blocks.layout.ticks_at((frames - first) / fps)
+    return score_blocks.show_tweaks(armature_object, ticks)
 
 
 def _shown_characters() -> list[bpy.types.Object]:
@@ -343,4 +358,5 @@ def _forget(*_: object) -> None:
     rehearsing.stop()
     windows.forget_closed(set())
     score_blocks.forget()
+    tweak_moments.forget()
     bridge_shelf.forget()

@@ -26,10 +26,6 @@ END = 1 + 8 * FPS
 
 @pytest.fixture
 def walker(tmp_path: Path) -> bpy.types.Object:
-    return added_walker(tmp_path)
-
-
-def added_walker(tmp_path: Path) -> bpy.types.Object:
     """Return the sample character with a score that goes to a place and along a path, which nothing plays yet."""
     ops: Any = bpy.ops
     assert ops.takt.add_sample() == {"FINISHED"}
@@ -150,8 +146,7 @@ def test_what_plays_a_role_may_be_deleted_or_scaled_to_nothing(walker: bpy.types
     layer = bpy.context.view_layer
     assert layer is not None
     layer.update()
-    assert cast.read(walker) == (("seat", Unfit("Chair", "it is scaled to nothing, so it faces nowhere: give it a "
-                                                "size")),)
+    assert isinstance(dict(cast.read(walker))["seat"], Unfit)
     bpy.data.objects.remove(seat)
     assert cast.read(walker) == ()
     rebuilt()

@@ -1,6 +1,5 @@
 """What plays a role counts where it is over the score's frames, wherever the playhead stands; what cannot says why."""
 
-from pathlib import Path
 from typing import Any
 
 import bpy
@@ -9,14 +8,11 @@ import pytest
 
 from takt.bridge import cast, object_courses, person, properties, score
 from takt.core.playing.scene.cast import Moving, ScenePlace, Unfit
-from takt.tests.blender.test_cast import END, FPS, NEAR_M, added, added_walker, chair, line, rebuilt, root_at
+from takt.tests.blender.test_cast import END, FPS, NEAR_M, added, chair, line, rebuilt, root_at, walker
+
+__all__ = ["walker"]  # the fixture
 
 EXACT_M = 1e-4
-
-
-@pytest.fixture
-def walker(tmp_path: Path) -> bpy.types.Object:
-    return added_walker(tmp_path)
 
 
 def scene() -> bpy.types.Scene:
@@ -117,7 +113,8 @@ def test_what_is_hidden_or_in_another_scene_counts_where_it_is(walker: bpy.types
 
 def test_what_constraints_move_is_said_to_be_where_it_is_now_and_hidden_it_is_left_out(
         walker: bpy.types.Object) -> None:
-    seat, goal = chair(), added("Goal", None, location=(-1.5, -1.0, 0.0))
+    seat, goal = chair(), added("Goal", None)
+    keyed(goal, (1, (-1.5, -1.0, 0.0)), (2, (-1.5, -1.0, 0.0)))
     constraint: Any = seat.constraints.new("COPY_LOCATION")
     constraint.target = goal
     updated()
@@ -127,7 +124,7 @@ def test_what_constraints_move_is_said_to_be_where_it_is_now_and_hidden_it_is_le
     assert any("'Chair' is moved by constraints" in text for text in said(walker))
     seat.hide_viewport = True
     updated()
-    assert any("cannot be played by 'Chair': it is hidden" in text for text in said(walker))
+    assert any("'Chair' is moved by constraints, and is not in the current scene" in text for text in said(walker))
 
 
 def unfit_curve(walker: bpy.types.Object, points: int) -> bpy.types.Object:
@@ -138,13 +135,13 @@ def unfit_curve(walker: bpy.types.Object, points: int) -> bpy.types.Object:
 
 
 @pytest.mark.parametrize(("role", "make", "why"), [
-    ("seat", lambda walker: walker, "it is the character itself"),
-    ("seat", lambda walker: bpy.data.objects["Dancer Body"], "it is the character's own body"),
-    ("seat", lambda walker: added("Hat", None, parent=walker), "it hangs on the character"),
-    ("seat", lambda walker: added("Nan", None, location=(float("nan"), 0.0, 0.0)), "is no number"),
-    ("lane", lambda walker: chair(), "it is no curve"),
-    ("lane", lambda walker: unfit_curve(walker, 0), "it is a curve without splines"),
-    ("lane", lambda walker: unfit_curve(walker, 1), "it is a path of 1 points; expected 2"),
+    ("seat", lambda walker: walker, "'Dancer' is the character itself"),
+    ("seat", lambda walker: bpy.data.objects["Dancer Body"], "'Dancer Body' is the body of 'Dancer' itself"),
+    ("seat", lambda walker: added("Hat", None, parent=walker), "'Hat' hangs on the character"),
+    ("seat", lambda walker: added("Nan", None, location=(float("nan"), 0.0, 0.0)), "of 'Nan' is not a number"),
+    ("lane", lambda walker: chair(), "'Chair' is of the type Empty, expected a curve"),
+    ("lane", lambda walker: unfit_curve(walker, 0), "'Lane' has no points in its first spline"),
+    ("lane", lambda walker: unfit_curve(walker, 1), "'Lane' has 1 point in its first spline"),
 ])
 def test_what_cannot_play_a_role_says_why_in_the_score(walker: bpy.types.Object, role: str, make: Any,
                                                        why: str) -> None:
@@ -152,7 +149,7 @@ def test_what_cannot_play_a_role_says_why_in_the_score(walker: bpy.types.Object,
     updated()
     (found,) = (target for name, target in cast.read(walker) if name == role)
     assert isinstance(found, Unfit) and why in found.why
-    assert any(f"the role '{role}' cannot be played by" in text and why in text for text in said(walker))
+    assert any(f"nothing can play the role '{role}': {found.why}" in text for text in said(walker))
     rebuilt()
 
 
@@ -160,7 +157,7 @@ def test_a_person_is_a_character(walker: bpy.types.Object) -> None:
     role, seat = properties.character(walker).cast["seat"], chair()
     role.kind, role.target = "person", seat
     (_, found), = cast.read(walker)
-    assert isinstance(found, Unfit) and "it is no character" in found.why
+    assert isinstance(found, Unfit) and "expected a character" in found.why
     assert not properties._may_play(role, seat) and not properties._may_play(role, walker)
 
 
@@ -180,9 +177,8 @@ def test_a_look_at_a_character_goes_to_its_head_wherever_that_walks(walker: bpy.
     for frame in (1, 90, 400):
         scene().frame_set(frame)
         head = her.matrix_world @ her.pose.bones[bone].matrix
-        eyes = np.array(head)[:3, 3] + np.array(head)[:3, 1] * person.half_head(her, bone)
         at = int(np.searchsorted(target.times_s, (frame - 1) / FPS - 1e-9))
-        np.testing.assert_allclose(target.heads[at], eyes, atol=NEAR_M)
+        np.testing.assert_allclose(target.heads[at], np.array(head)[:3, 3], atol=NEAR_M)
     her.location = 1.3, -1.5, 0.0
     updated()
     (_, moved), = cast.read(walker)

@@ -59,6 +59,25 @@ def test_constraints_in_the_way_are_muted_and_given_back(rig: bpy.types.Object, 
     assert not any(c.mute for c in led) and muted_by_hand.mute and not len(properties.character(rig).muted)
 
 
+def test_what_an_animator_adds_or_gives_back_acts_through_rebuilds(rig: bpy.types.Object, library: Path,
+                                                                    led: list[Any]) -> None:
+    play(library / "dance.pha", mute_constraints=True)
+    assert all(constraint.mute for constraint in led)
+    added = constrain(rig, "r_hip", "COPY_ROTATION", "x_tail")
+    led[0].mute = False
+    for _ in range(2):
+        properties.character(rig).frame_start += 1
+        rebuild()
+        for at_s in (0.0, 10.0):
+            following.look(at_s)
+        assert [constraint.mute for constraint in (added, *led)] == [False, False, True, True]
+    properties.character(rig).mute_constraints = False
+    rebuild()
+    properties.character(rig).mute_constraints = True
+    rebuild()  # switched on anew it means all
+    assert added.mute and all(constraint.mute for constraint in led)
+
+
 @pytest.mark.parametrize("how", ["score", "clip"])
 def test_constraints_act_while_another_action_is_assigned(rig: bpy.types.Object, library: Path, led: list[Any],
                                                           how: str) -> None:

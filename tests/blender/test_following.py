@@ -388,11 +388,34 @@ def test_a_key_inserted_removed_or_eased_counts_as_an_edit(dancer: bpy.types.Obj
     def ease(curve: bpy.types.FCurve) -> None:
         curve.keyframe_points[2].interpolation = "BEZIER"
 
-    for edit in (insert, remove, ease):
+    def modify(curve: bpy.types.FCurve) -> None:
+        curve.modifiers.new("NOISE")
+
+    def repeat(curve: bpy.types.FCurve) -> None:
+        curve.modifiers.new("CYCLES")
+
+    def mute(curve: bpy.types.FCurve) -> None:
+        curve.mute = True
+
+    def extrapolate(curve: bpy.types.FCurve) -> None:
+        curve.extrapolation = "LINEAR"
+
+    for edit in (insert, remove, ease, modify, repeat, mute, extrapolate):
         assert not action.is_edited_by_hand(dancer)
         edit(curves(dancer)[0])
         assert action.is_edited_by_hand(dancer)
         rebuild()
+
+
+def test_actions_of_older_files_are_judged_by_their_keys(dancer: bpy.types.Object) -> None:
+    own: Any = properties.character(dancer).action
+    assert getattr(own, properties.KEYS_WRITTEN).startswith("curves:")
+    bag, paths = own.layers[0].strips[0].channelbags[0], set(properties.character(dancer).written.splitlines())
+    setattr(own, properties.KEYS_WRITTEN, action._curves_digest(bag, paths, like="old"))
+    curves(dancer)[0].modifiers.new("NOISE")
+    assert not action.is_edited_by_hand(dancer)
+    curves(dancer)[0].keyframe_points[2].co.y += 0.1
+    assert action.is_edited_by_hand(dancer)
 
 
 def test_curves_added_beside_do_not_count_as_edits(dancer: bpy.types.Object, wait: Wait) -> None:

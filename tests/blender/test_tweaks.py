@@ -79,6 +79,13 @@ def tweaked(rig: Any, library: Path, wait: Wait) -> Any:
     return rig
 
 
+def test_a_rebuild_says_nothing_of_takts_own_layer(tweaked: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    capfd.readouterr()
+    rebuild()
+    said = capfd.readouterr().out
+    assert "plays" in said and "not Takt's" not in said
+
+
 def test_a_key_is_a_difference_and_makes_a_bump(tweaked: Any, wait: Wait) -> None:
     animation = tweaked.animation_data
     below = properties.character(tweaked).action
@@ -251,6 +258,38 @@ def test_bake_makes_one_action_of_the_score_and_its_tweaks(tweaked: Any, wait: W
     animation.action_slot = baked.slots[0]
     for frame, turned in zip(range(10, 31), wanted, strict=True):
         assert shown(tweaked, frame)[0].rotation_difference(turned).angle < 2e-3
+
+
+def test_bake_holds_whatever_is_keyed_above_the_score(tweaked: Any, wait: Wait) -> None:
+    """The object's place, properties of object and bone, a constraint's influence, a bone that no score moves."""
+    limit = tweaked.pose.bones["l_knee"].constraints.new("LIMIT_SCALE")
+    tweaked["mood"], tweaked.pose.bones["l_hip"]["bulge"] = 0.0, 0.0
+
+    def values() -> list[float]:
+        return [*tweaked.location, tweaked["mood"], tweaked.pose.bones["l_hip"]["bulge"], limit.influence]
+
+    set_key(tweaked, 20)
+    for frame, value in ((10, 0.0), (30, 1.0)):
+        tweaked.location, limit.influence = (value, 2.0 * value, 0.0), value
+        tweaked["mood"], tweaked.pose.bones["l_hip"]["bulge"] = 3.0 * value, -value
+        for owner, path in ((tweaked, "location"), (tweaked, '["mood"]'), (tweaked.pose.bones["l_hip"], '["bulge"]'),
+                            (limit, "influence")):
+            assert owner.keyframe_insert(path, frame=frame)
+    wait(0.5)
+    frames = range(1, 41)
+    wanted = []
+    for frame in frames:
+        turned = shown(tweaked, frame)[0]
+        wanted.append((turned, values()))
+    bpy.context.scene.frame_set(7)
+    assert operators.takt.bake_tweaks() == {"FINISHED"} and bpy.context.scene.frame_current == 7
+    baked, animation = bpy.data.actions["Rig baked"], tweaked.animation_data
+    animation.action, animation.action_blend_type, animation.use_nla = baked, "REPLACE", False
+    animation.action_slot = baked.slots[0]
+    assert len({tuple(each[1]) for each in wanted}) > 10
+    for frame, (turned, others) in zip(frames, wanted, strict=True):
+        assert shown(tweaked, frame)[0].rotation_difference(turned).angle < 2e-3
+        assert values() == pytest.approx(others, abs=1e-4)
 
 
 def test_extract_makes_tweaks_of_an_edited_action(rig: Any, library: Path, wait: Wait) -> None:

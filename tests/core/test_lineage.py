@@ -85,3 +85,17 @@ def test_a_large_text_is_compared_in_a_moment() -> None:
     began_s = time.process_time()
     origin = matched(old, new)
     assert origin == [0, 1, NEW, *range(2, len(old)), NEW] and time.process_time() - began_s < 2.0
+
+
+def test_a_call_that_is_put_into_a_procedure_by_typing_is_the_same() -> None:
+    old = ('<pha><procedure name="main"><call name="a"/><call name="bow" duration="4"/><call name="b"/></procedure>'
+           "</pha>")
+    new = ('<pha><procedure name="deep"><call name="bow" duration="4"/></procedure><procedure name="main">'
+           '<call name="a"/><call name="deep" duration="4"/><call name="b"/></procedure></pha>')
+    assert matched(Text.of(old), Text.of(new)) == [0, NEW, 3, 1, 2, NEW, 4]
+    assert matched(Text.of(new), Text.of(old)) == [0, 3, 4, 2, 6]
+
+
+def test_a_call_of_something_else_in_the_same_place_is_the_same() -> None:
+    old = '<pha><procedure name="main"><call name="a"/><call name="bow"/><call name="b"/></procedure></pha>'
+    assert matched(Text.of(old), Text.of(old.replace("bow", "kick"))) == [0, 1, 2, 3, 4]

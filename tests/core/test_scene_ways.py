@@ -244,15 +244,15 @@ def test_nobody_jumps_to_a_place_or_a_path_and_a_warning_says_how_far_it_is(seed
         legs = world[:, BODY.index_of[f"{side}_ankle"]] - world[:, BODY.index_of[f"{side}_hip"]]
         assert np.hypot(legs[:, 0], legs[:, 2]).max() < STRETCHED_LEGS * LEG_M
     before_m, _ = seen(motion, np.array((0.0,) if "walk" not in before else (begin_s - 2.0,)))
-    told = [problem for problem in motion.problems if "away when this begins" in problem.message]
-    assert all(problem.place.line == 1 and f"({begin_s:.2f} s)" in problem.message for problem in told)
+    told = [problem for problem in motion.problems if "the body is " in problem.message]
+    assert all(problem.place.line == 1 and f"at {begin_s:.2f} s" in problem.message for problem in told)
     assert told or np.hypot(*(before_m[0] - place.position[::2])) < LEG_M
 
 
 def test_a_place_that_is_a_step_away_is_reached_without_a_word() -> None:
     near = ScenePlace((0.2, 0.0, 0.45), (0.0, 0.0, 1.0))
     motion = played(STOPS, '<call name="walk" at="seat" duration="2"/>', cast={"seat": near})
-    assert not [problem for problem in motion.problems if "away" in problem.message]
+    assert not [problem for problem in motion.problems if "the body is " in problem.message]
 
 
 def moving(still: ScenePlace | ScenePath, speed: tuple[float, float, float]) -> Moving:
@@ -285,8 +285,8 @@ def test_a_path_that_moves_counts_where_it_is_when_the_way_begins() -> None:
 @pytest.mark.parametrize("words", ['to="seat"', 'at="seat"', 'along="lane"'])
 def test_what_cannot_play_its_role_is_told_with_the_reason_and_left_out(words: str) -> None:
     call, times = '<call name="walk" duration="4" {}/>', np.linspace(0.0, 4.0, 9)
-    unfit = Unfit("Box", "it has no points: draw some")
+    unfit = Unfit("'Box' has no points: draw some")
     one = played(call.format(words), cast={"seat": unfit, "lane": unfit})
     np.testing.assert_array_equal(one.sample(times).translations, played(call.format("")).sample(times).translations)
     (problem,) = (each for each in one.problems if not each.is_note)
-    assert "cannot be played by 'Box': it has no points: draw some" in problem.message and problem.place.line == 1
+    assert "'Box' has no points: draw some" in problem.message and problem.place.line == 1

@@ -8,11 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from ...errors import Place, Problem
+from ...errors import Place, Problem, quoted
 from ...maths.arrays import FloatArray
 from ...pha.ways import AimedAt
 from ..transitions.methods import Layout
-from .cast import ScenePlace, Target, misfit, seen_at, touched_at
+from .cast import ScenePlace, Target, Unfit, misfit, seen_at, touched_at
 
 LOOK_S: Final = 0.4
 """So long a head takes to turn to something, and back."""
@@ -62,16 +62,19 @@ def timed_aims(aims: Sequence[AimedAt], layout: Layout,
 
     aims: of a sequence. cast: what plays the roles; aims at roles that nothing plays are left out.
     """
-    found, said = [], list[Problem]()
+    found, said, noted = [], list[Problem](), set[str]()
     for each in aims:
-        target = cast.get(each.aim.role)
-        word, why = "reach" if each.aim.hand else "look", misfit(target, ScenePlace, each.aim.role)
+        role, target = each.aim.role, cast.get(each.aim.role)
+        text = misfit(target, ScenePlace, role)
         if target is None:
-            why += ", so it is left out: choose an object for it"
-        elif not why:
+            text += ", so it is left out: choose an object for it"
+        elif not text and not isinstance(target, Unfit):
             found.append(_timed(each, target, layout))
-        if text := why or (target.note if target else ""):
-            said.append(Problem(f"<{word}> {text}", each.place, is_warning=True, is_note=target is None or not why))
+            text = f"the role {quoted(role)}: {target.note}" if target.note and role not in noted else ""
+            noted.add(role)
+        if text:
+            word = "reach" if each.aim.hand else "look"
+            said.append(Problem(f"<{word}> {text}", each.place, is_warning=True, is_note=target is None))
     return tuple(found), tuple(said)
 
 

@@ -55,13 +55,18 @@ class Aimed(Over):
         return np.asarray(moved)
 
     def misses(self) -> Iterator[tuple[TimedAim, float]]:
-        """Yield aims of hands that stay away from what they reach for by more than 1 % of an arm, and how far."""
+        """Yield where hands stay away from what they reach for by more than 1 % of an arm, and how far.
+
+        Once for each role.
+        """
+        told = set[str]()
         for aim in self.aims:
-            if aim.hand not in self.arms:
+            if aim.hand not in self.arms or aim.role in told:
                 continue
             arm, times_s = self.arms[aim.hand], np.array((aim.there_s, aim.end_s))
             world = world_from_pose(self.skeleton, self.sample(times_s))
             rest = self.skeleton.rest_world[list(arm.limb), :, 3]
             away = np.linalg.norm(arm.palms(world) - aim.positions(self.shown(times_s)), axis=1).max()
             if away > 0.01 * np.linalg.norm(np.diff(rest, axis=0)):
+                told.add(aim.role)
                 yield aim, float(away)

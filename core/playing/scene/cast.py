@@ -89,11 +89,9 @@ class Moving:
 
 @dataclass(frozen=True)
 class Unfit:
-    """What was chosen for a role and cannot play it. why: as "it has no points: draw some"."""
+    """What is cast for a role and cannot play it. why: what is wrong with it, and what to do."""
 
-    name: str
     why: str
-    note: str = ""
 
 
 Target = ScenePlace | ScenePath | Moving | Unfit
@@ -109,7 +107,7 @@ def at_time(target: Target, time_s: float) -> ScenePlace | ScenePath | Unfit:
     try:
         return target.at(time_s)
     except TaktError as error:
-        return Unfit("it", str(error))
+        return Unfit(str(error))
 
 
 def seen_at(target: Target, times_s: FloatArray) -> FloatArray:
@@ -134,7 +132,7 @@ def misfit(target: Target | None, kind: type[ScenePlace] | type[ScenePath], role
     if target is None:
         return f"the role {quoted(role)} is not cast"
     if isinstance(target, Unfit):
-        return f"the role {quoted(role)} cannot be played by {quoted(target.name)}: {target.why}"
+        return f"nothing can play the role {quoted(role)}: {target.why}"
     own = type(target.still if isinstance(target, Moving) else target)
     return "" if own is kind else (
         f"the role {quoted(role)} is played by a {_KIND_OF[own]}, expected a {_KIND_OF[kind]}")

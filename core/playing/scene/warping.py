@@ -14,7 +14,7 @@ from ...pha.ways import Way
 from ..placing.placement import Placement
 from ..stage import Stage
 from ..transitions.methods import Layout
-from .cast import ScenePath, ScenePlace, Target, at_time, misfit
+from .cast import ScenePath, ScenePlace, Target, Unfit, at_time, misfit
 from .ground_curve import GroundCurve, bend
 from .traveller import Traveller
 from .warp import Frames, Piece, Warp, way_of
@@ -27,8 +27,10 @@ _MOST_FRAMES: Final = 20_000
 _FASTEST_SIZES_PER_S: Final = 1.5
 """So many heights of the hips a second a body is carried where no walk leads it, if there is time for it."""
 _FASTEST_RAD_PER_S: Final = np.pi
-_STEP_SIZES: Final = 0.5
-"""What is farther away, in heights of the hips, is more than a transition's step."""
+_NUDGE_SIZES, _NUDGE_RAD = 0.1, np.radians(45.0)
+"""Nobody minds a body that is moved and turned by so little at once."""
+_BROUGHT_SIZES_PER_S, _BROUGHT_RAD_PER_S = 1.0, 2.0 * np.pi
+"""So fast a transition brings a body somewhere without a word: at a walk."""
 STANDS_SIZES: Final = 0.02
 """A way that is shorter, against the height of the hips, leads nowhere."""
 _NOWHERE: Final = 1e-6
@@ -93,10 +95,10 @@ class _Warping:
             help_ = ", so its way is as authored: choose an object for it" if cast is None else ""
             self._say(way, why + help_, is_note=cast is None)
             return None
-        assert cast is not None
+        assert cast is not None and not isinstance(cast, Unfit)
         if cast.note and role not in self.noted:
             self.noted.add(role)
-            self._say(way, cast.note, is_note=True)
+            self._say(way, f"the role {quoted(role)}: {cast.note}")
         target = at_time(cast, self._shown_s(time_s))
         if not isinstance(target, kind):
             self._say(way, misfit(target, kind, role))
@@ -111,7 +113,7 @@ class _Warping:
         begin_s, _ = self._edges_s(way)
         position, facing = self._body(np.array((begin_s,)))
         after = self._at_place(place, complex(position[0]), float(facing[0]), way.going.faces)
-        self._come(way, after, complex(position[0]), begin_s, quoted(way.going.at))
+        self._come(way, after, complex(position[0]), begin_s, way.going.at)
 
     def _edges_s(self, way: Way) -> tuple[float, float]:
         """Return when a way begins and ends."""
@@ -119,25 +121,36 @@ class _Warping:
         begin, end = (0.0, 1.0) if way.inside is None else way.inside
         return begin_s + begin * (end_s - begin_s), begin_s + end * (end_s - begin_s)
 
-    def _come(self, way: Way, after: Placement, position: complex, begin_s: float, what: str) -> None:
+    def _come(self, way: Way, after: Placement, position: complex, begin_s: float, role: str) -> None:
         """Be carried otherwise from an instant on; what plays before leads there, over its transition at least.
 
-        If there is time for it, that is no faster than a walk. what: there is, as messages name it.
+        If there is time for it, that is no faster than a walk. role: of what is there.
         """
-        here, there = (complex(by.shift + np.exp(1j * by.yaw_rad) * position) for by in (self.now, after))
-        turn = (float(after.yaw_rad - self.now.yaw_rad) + np.pi) % (2.0 * np.pi) - np.pi
-        far, is_inside = abs(there - here), way.inside is not None and way.inside[0] > 0.0
+        shift, turn = self._away(after, position)
+        is_inside = way.inside is not None and way.inside[0] > 0.0
         if way.first > 0 or is_inside:
-            needs_s = max(far / (_FASTEST_SIZES_PER_S * self.traveller.size), abs(turn) / _FASTEST_RAD_PER_S)
+            needs_s = max(abs(shift) / (_FASTEST_SIZES_PER_S * self.traveller.size), abs(turn) / _FASTEST_RAD_PER_S)
             window_s = begin_s if is_inside else float(self.layout.window_begin_s[way.first - 1])
             from_s = min(max(begin_s - needs_s, 0.0), window_s)
             if from_s < begin_s:
-                self._spread(from_s, begin_s, there - here, turn)
-            if far > _STEP_SIZES * self.traveller.size:
-                self._say(way, f"{what} is {far:.2f} m away when this begins ({self._shown_s(begin_s):.2f} s), farther "
-                               f"than a transition steps, so the body glides there in the {begin_s - from_s:.2f} s "
-                               "before: put a walk `to` a place there before it")
+                self._spread(from_s, begin_s, shift, turn)
+            self._check_jump(way, role, abs(shift), abs(turn), from_s, window_s)
         self._jump(after, begin_s)
+
+    def _check_jump(self, way: Way, role: str, far: float, turn: float, from_s: float, window_s: float) -> None:
+        """Warn where a body has to glide, since its transition, from window_s on, does not bring it where a way begins.
+
+        far, turn: to there; from_s: when the glide begins.
+        """
+        begin_s, _ = self._edges_s(way)
+        is_far = far > self.traveller.size * (_NUDGE_SIZES + _BROUGHT_SIZES_PER_S * (begin_s - window_s))
+        if not is_far and turn <= _NUDGE_RAD + _BROUGHT_RAD_PER_S * (begin_s - window_s):
+            return
+        moves = f"is moved {far:.2f} m" if is_far else f"is turned by {np.degrees(turn):.0f}°"
+        place = quoted(role) if role == way.going.at else f"a place at the beginning of {quoted(role)}"
+        self._say(way, f"at {self._shown_s(begin_s):.2f} s the body {moves} to {quoted(role)}, more than its "
+                       f"transition does, so it glides there in the {begin_s - from_s:.2f} s before: call a walk to "
+                       f"{place} before it")
 
     def _spread(self, from_s: float, to_s: float, shift: complex, turn: float) -> None:
         """Let a shift and a turn come gently between two instants, on top of what carries the body there."""
@@ -175,7 +188,7 @@ class _Warping:
         yaw = float(angles[0] - frames.angles[0])
         start = Placement(np.asarray(yaw), np.asarray(new_positions[0] - np.exp(1j * yaw) * positions[0]))
         if not self._is_there(start, complex(positions[0])):
-            self._come(way, start, complex(positions[0]), begin_s, f"the beginning of {quoted(way.going.role)}")
+            self._come(way, start, complex(positions[0]), begin_s, way.going.role)
         turns = 2.0 * np.pi * np.round((float(self.now.yaw_rad) - yaw) / (2.0 * np.pi))
         piece = Piece(times, frames, Frames(new_positions, angles + turns))
         self.pieces.append(piece)
@@ -188,9 +201,14 @@ class _Warping:
 
     def _is_there(self, start: Placement, position: complex) -> bool:
         """Tell whether the body is where a way begins."""
-        here, there = (complex(by.shift + np.exp(1j * by.yaw_rad) * position) for by in (self.now, start))
-        turn = (float(start.yaw_rad - self.now.yaw_rad) + np.pi) % (2.0 * np.pi) - np.pi
-        return abs(there - here) <= _NOWHERE * self.traveller.size and abs(turn) <= _NOWHERE
+        shift, turn = self._away(start, position)
+        return abs(shift) <= _NOWHERE * self.traveller.size and abs(turn) <= _NOWHERE
+
+    def _away(self, after: Placement, position: complex) -> tuple[complex, float]:
+        """Return by how much a placement shifts and turns a body against what carries it now."""
+        here, there = (complex(by.shift + np.exp(1j * by.yaw_rad) * position) for by in (self.now, after))
+        turn = (float(after.yaw_rad - self.now.yaw_rad) + np.pi) % (2.0 * np.pi) - np.pi
+        return there - here, turn
 
     def _curve(self, way: Way, target: ScenePlace | ScenePath, positions: ComplexArray, frames: Frames,
                last_facing: float) -> GroundCurve | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -86,13 +87,27 @@ class _Seams:
     shifts: BoolArray
 
 
-def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: EndPoses, held: Held, method: TransitionMethod,
-                    automatic: AutomaticLengths, seen: Callable[[FloatArray], FloatArray] | None = None
-                    ) -> tuple[FloatArray, FarTurns, tuple[Problem, ...]]:
-    """Return the length of the transition after each segment, (S,), as wished or automatic, what is far, and notes.
+class FittedTransitions(NamedTuple):
+    """The transition after each of S segments. wished_s: (S,) as the score wants it, or automatic.
 
-    automatic: from N seams to lengths (N,). seen: from times to those that notes name; None: they name none.
-    A length above the method's limit is cut to it, with a note.
+    limit_s: (S,) what the method allows. far: between which clips joints turn far.
+    """
+
+    wished_s: FloatArray
+    limit_s: FloatArray
+    far: FarTurns
+
+    @property
+    def lengths_s(self) -> FloatArray:
+        """How long each is, (S,)."""
+        return np.minimum(self.wished_s, self.limit_s)
+
+
+def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: EndPoses, held: Held, method: TransitionMethod,
+                    automatic: AutomaticLengths) -> FittedTransitions:
+    """Return the transition after each segment, as wished or automatic, no longer than the method allows.
+
+    automatic: from N seams to lengths (N,).
     """
     following = np.roll(sequence.clip, -1)
     wished = sequence.transition_s.copy()
@@ -113,8 +128,7 @@ def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: EndPoses,
             joints = np.flatnonzero(seams.angle[row] >= FAR_TURN_RAD)
             far.setdefault((int(sequence.clip[first]), int(following[first])), (first, joints))
     limit = method.limit(sequence.length_s, np.roll(sequence.length_s, -1))
-    seen_s = None if seen is None else seen(np.cumsum(sequence.length_s))
-    return np.minimum(wished, limit), far, tuple(_cut(sequence, following, wished, limit, method, seen_s))
+    return FittedTransitions(wished, limit, far)
 
 
 def time_stretch(lengths_s: FloatArray, sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage]) -> FloatArray:
@@ -157,34 +171,31 @@ def far_turns(sequence: Sequence, skeleton: Skeleton, far: FarTurns, seen_s: Flo
     for (before, after), (segment, joints) in list(far.items())[:_NAMED_AT_MOST]:
         names = ", ".join(quoted(skeleton.names[j]) for j in joints[:_NAMED_AT_MOST])
         when = "" if seen_s is None else f" ({seen_s[segment]:.2f} s)"
+        calls = sequence.origins.of_segment(segment)
         yield Problem(f"from {quoted(sequence.clips[before])} to {quoted(sequence.clips[after])}{when} {names} must "
                       "turn by 150° or more, and may swing through the body; call a bridging clip between them",
-                      _place_of(sequence, segment), is_warning=True)
+                      calls[-1].place if calls else Place(), is_warning=True)
     if len(far) > _NAMED_AT_MOST:
         yield Problem(f"{len(far) - _NAMED_AT_MOST} more pairs of clips have joints that must turn by 150° or more",
                       is_warning=True)
 
 
-def _place_of(sequence: Sequence, segment: int) -> Place:
-    """Return where a segment is called in its file."""
-    calls = sequence.origins.of_segment(segment)
-    return calls[-1].place if calls else Place()
-
-
-def _cut(sequence: Sequence, following: IntArray, wished: FloatArray, limit: FloatArray,
-         method: TransitionMethod, seen_s: FloatArray | None) -> Iterator[Problem]:
+def shortened(sequence: Sequence, fitted: FittedTransitions, method: TransitionMethod,
+              seen_s: FloatArray | None) -> Iterator[Problem]:
+    """Yield a note for each pair of clips whose transition is cut, at the line that calls the first; see far_turns."""
+    following, wished, limit = np.roll(sequence.clip, -1), fitted.wished_s, fitted.limit_s
     is_meant = ~np.isnan(sequence.transition_s) | (wished <= _LONGEST_WISH_S)  # else both clips hardly move there
     cut = np.flatnonzero((wished > limit) & is_meant)
     pairs, at, count = np.unique(sequence.clip[cut] * len(sequence.clips) + following[cut], return_index=True,
                                  return_counts=True)
-    for first, times in list(zip(cut[at], count, strict=True))[:_NAMED_AT_MOST]:
+    for first, times in list(zip(cut[at].tolist(), count.tolist(), strict=True))[:_NAMED_AT_MOST]:
         kind = "an automatic" if np.isnan(sequence.transition_s[first]) else "a"
         before, after = sequence.clips[sequence.clip[first]], sequence.clips[following[first]]
-        when = "" if seen_s is None else f" ({seen_s[first]:.2f} s)"
+        when, calls = "" if seen_s is None else f" ({seen_s[first]:.2f} s)", sequence.origins.of_segment(first)
         yield Problem(f"{kind} transition of {wished[first]:.4g} s from {quoted(before)} to {quoted(after)}{when} is "
                       f"longer than {method.label} allows there and takes {limit[first]:.4g} s"
-                      + (f" ({times} such)" if times > 1 else ""), _place_of(sequence, int(first)), is_warning=True,
-                      is_note=True)
+                      + (f" ({times} such)" if times > 1 else ""), calls[-1].place if calls else Place(),
+                      is_warning=True, is_note=True)
     if len(pairs) > _NAMED_AT_MOST:
         yield Problem(f"{len(pairs) - _NAMED_AT_MOST} more pairs of clips have shortened transitions",
                       is_warning=True, is_note=True)
