@@ -70,8 +70,8 @@ class Scene:
         arms = {side: arm for side in sorted({aim.hand for aim in aims} - {""})
                 if (arm := Reaching.of(self.body, side)) is not None}
         aimed = Aimed(stage, aims, neck, arms, self._shown)
-        missed = (Problem(f"<reach> at {self._shown(np.array((aim.there_s,)))[0]:.2f} s the hand stays {away:.2g} m away "
-                          f"from {quoted(aim.role)}: bring it nearer, or the body", aim.place, is_warning=True)
+        missed = (Problem(f"<reach> at {self._shown(np.array((aim.there_s,)))[0]:.2f} s the hand stays {away:.2g} m "
+                          f"away from {quoted(aim.role)}: bring it nearer, or the body", aim.place, is_warning=True)
                   for aim, away in aimed.misses())
         return aimed, (*said, *missed)
 
