@@ -8,11 +8,13 @@ from typing import Final
 import numpy as np
 
 from ...errors import TaktError, quoted
-from ...maths.arrays import FloatArray
+from ...maths.arrays import FloatArray, IntArray
 
 Point = tuple[float, float, float]
 MOST_POINTS: Final = 100_000
 """Of a path."""
+MOST_TRIANGLES: Final = 2_000_000
+"""Of a floor."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,28 @@ class ScenePath:
             raise TaktError(f"a path of {len(self.points)} points; expected 2 to {MOST_POINTS}")
         if not np.isfinite(self.points).all():
             raise TaktError("a path with a point that is not finite; expected finite numbers")
+
+
+@dataclass(frozen=True, eq=False)
+class SceneFloor:
+    """A floor that feet stand on: points (V, 3), and triangles (T, 3) of their numbers. note: see ScenePlace.
+
+    Raises TaktError where there are no triangles or too many, a number is not finite, or a triangle has no such point.
+    """
+
+    points: FloatArray
+    triangles: IntArray
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        if not 1 <= len(self.triangles) <= MOST_TRIANGLES:
+            raise TaktError(f"a floor of {len(self.triangles)} triangles; expected 1 to {MOST_TRIANGLES}")
+        if self.triangles.min() < 0 or self.triangles.max() >= len(self.points):
+            raise TaktError(f"a floor with a triangle of the point {self.triangles.max()}; expected 0 to "
+                            f"{len(self.points) - 1}")
+        if not np.isfinite(self.points).all():
+            raise TaktError("a floor with a point that is not finite; expected finite numbers")
 
 
 @dataclass(frozen=True, eq=False)
