@@ -30,7 +30,7 @@ class Kind(Enum):
     SECONDS = "a plain number of seconds"
     JOINTS = "a plain number of joints, 0 or more"
     VERSION = "1 or 2"
-    ROLE_KIND = "place, path, prop or person"
+    ROLE_KIND = "place, path, prop, floor or person"
     PLACE = "a role that is a place"
     PATH = "a role that is a path"
     TARGET = "a role that is a place or a prop"
@@ -49,7 +49,7 @@ _EXPRESSIONS: Final = frozenset({Kind.LENGTH, Kind.SHARE, Kind.WEIGHT, Kind.COUN
                                  Kind.LOOKED_AT})
 PARTS: Final = frozenset({Kind.PART, Kind.PART_OR_PLACE})
 """Attributes that may be given in seconds."""
-ROLE_KINDS: Final = ("place", "path", "prop", "person")
+ROLE_KINDS: Final = ("place", "path", "prop", "floor", "person")
 HANDS: Final = ("left hand", "right hand")
 FIT: Final = "fit"
 """What `repeat` says where a call is repeated as often as its way needs."""
@@ -114,7 +114,8 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
     "role": Rule("A name for something in the scene, which is chosen there.", {
         "name": Attribute(Kind.NEW_NAME, "the name"),
         "is": Attribute(Kind.ROLE_KIND, "a place to be at, which faces some way, a path to go along, a prop, which "
-                                        "hands reach for, or a person, who is another character"),
+                                        "hands reach for, a floor, on which feet stand, or a person, who is another "
+                                        "character"),
     }),
     "let": Rule("A value with a name, which never changes: for all procedures of a file, or to the end of a block.", {
         "name": Attribute(Kind.NEW_NAME, "the name"),

@@ -179,9 +179,10 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
         end = Followers(end, Doubles.of(row.skeleton, doubles))
     if feet is not None and legs_of(feet):
         end = Feet(end, row, feet, up / np.linalg.norm(up), points, warped=warped)
-    aimed: tuple[Problem, ...] = ()
+    floored, aimed = tuple[Problem, ...](), tuple[Problem, ...]()
     if scene is not None:
+        end, floored = scene.floored(end, row)
         end, aimed = scene.aimed(end, row)
     if clock is not None:
         end = Timed(end, clock)
-    return Motion(row, end, problems + row.problems + said + aimed, unmatched, clock, cuts, body)
+    return Motion(row, end, problems + row.problems + said + floored + aimed, unmatched, clock, cuts, body)

@@ -144,7 +144,9 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     own = with_whole_legs(own, legs_of(target_map)) if settings.holds_feet else own
     sequence, pieces, said = arranged(sequence, own, target_map, playing, Place(programme.document.path))
     clock, lacking = clock_of(programme), tuple[Problem, ...]()
-    scene = Scene(dict(settings.cast), target_map, turn, up, playing.followers, clock)
+    floors = {role.name: document.place(role) for document in programme.documents for role in document.roles
+              if role.kind == "floor"}
+    scene = Scene(dict(settings.cast), target_map, turn, up, playing.followers, clock, tuple(floors.items()))
     if any(way.going.fits for way in sequence.ways):
         sequence, lacking = scene.fitted(sequence, playing.row(sequence, pieces, settings.root_motion))
     sequence, pieces, cuts, told = fit_seams(sequence, pieces, fit_named(settings.fit), programme.document.tick_s,

@@ -51,7 +51,7 @@ def test_stairs_are_as_high_as_their_steps_and_the_highest_of_several_floors_cou
     rng = np.random.default_rng(seed)
     rise, tread, count = rng.uniform(0.1, 0.22), rng.uniform(0.25, 0.35), 12
     base = np.array(((0.0, 0.0), (tread, 0.0), (tread, 2.0), (0.0, 2.0)))
-    steps = [quad(np.concatenate((base + (step * tread, 0.0), np.full((4, 1), step * rise)), axis=1))
+    steps = [quad(np.concatenate((base + np.array((step * tread, 0.0)), np.full((4, 1), step * rise)), axis=1))
              for step in range(count)]
     low = quad(np.concatenate((base * (count, 1.0), np.full((4, 1), -1.0)), axis=1))
     order = rng.permutation(count + 1)

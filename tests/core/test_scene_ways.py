@@ -125,7 +125,7 @@ def test_steps_are_about_as_long_and_as_quick_as_the_clips() -> None:
 def test_planted_feet_stay_on_a_way_that_turns() -> None:
     motion = played('<call name="walk" to="seat" duration="8" repeat="fit"/>', cast={"seat": PLACE})
     assert motion.feet is not None
-    footholds = motion.feet._lock.footholds
+    footholds = motion.feet.lock.footholds
     times = np.arange(0.0, 8.0, 1.0 / 120.0)
     world = world_from_pose(BODY, motion.sample(times))[..., 3]
     slid = []
@@ -179,7 +179,8 @@ def test_what_does_not_fit_a_role_is_told_with_its_place(inside: str, message: s
 
 
 @pytest.mark.parametrize(("roles", "message"), [
-    ('<role name="seat" is="chair"/>', "expected place, path, prop or person"), ('<role is="place"/>', "found none"),
+    ('<role name="seat" is="chair"/>', "expected place, path, prop, floor or person"),
+    ('<role is="place"/>', "found none"),
     ('<role name="seat" is="place"/><role name="seat" is="path"/>', "already defines"),
     ('<role name="seat" is="place"/><let name="seat" value="2"/>', "which a <role> already has"),
 ])

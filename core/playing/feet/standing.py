@@ -66,10 +66,10 @@ class Feet(Over):
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with planted feet in place; see Stage."""
         pose, segment = self.below.sample(times_s), self.row.segment_at(times_s)
-        gaps = self._lock.footholds.gaps_at(times_s)
+        gaps = self.lock.footholds.gaps_at(times_s)
         self._plan(gaps)
         upright, floor, knees = self._around(times_s, segment)
-        self._lock.hold(pose, times_s, gaps, upright, floor, knees)
+        self.lock.hold(pose, times_s, gaps, upright, floor, knees)
         self.root.repeat(pose, rounds)
         return pose
 
@@ -79,7 +79,7 @@ class Feet(Over):
         moved = self.below.moved.copy()
         for leg in self._legs:
             moved[[leg.hip, leg.knee, leg.ankle]] = True
-        moved[self._lock.tops] = True
+        moved[self.lock.tops] = True
         return np.asarray(moved)
 
     @cached_property
@@ -88,7 +88,7 @@ class Feet(Over):
 
         Each with its side, when it begins and ends, and the segment before its seam.
         """
-        footholds = self._lock.footholds
+        footholds = self.lock.footholds
         begin_s, end_s = footholds.edges_s
         gaps = np.flatnonzero((footholds.lift > 0.0) & (end_s > 0.0) & (begin_s < self.duration_s))
         leg = np.searchsorted(footholds.first, gaps, side="right") - 1
@@ -131,8 +131,8 @@ class Feet(Over):
         return list(of_value.values()), np.array([number[id(feet)] for feet in self._feet])
 
     @cached_property
-    def _lock(self) -> FeetLock:
-        """What holds the feet."""
+    def lock(self) -> FeetLock:
+        """What holds the feet, with their footholds."""
         lengths = [leg.length(self.skeleton) for leg in self._legs]
         planted = [self._planted(leg) for leg in range(len(self._legs))]
         return FeetLock(self.skeleton_map, self._legs, footholds(planted, self._seams(), lengths), self.up, self._soles)
@@ -218,14 +218,14 @@ class Feet(Over):
         if not np.count_nonzero(self._is_new.take(gaps)):
             return
         around = np.union1d(gaps, np.maximum(gaps - 1, 0))
-        self._lock.footholds.know(around, self._loose)
-        self._lock.footholds.plan(around, self._upright_at, self._lacks)
+        self.lock.footholds.know(around, self._loose)
+        self.lock.footholds.plan(around, self._upright_at, self._lacks)
         self._is_new[gaps] = False
 
     @cached_property
     def _is_new(self) -> BoolArray:
         """Over which gaps of footholds nothing was played yet, (G,)."""
-        return np.ones(self._lock.footholds.edges_s.shape[1], dtype=np.bool_)
+        return np.ones(self.lock.footholds.edges_s.shape[1], dtype=np.bool_)
 
     def _loose(self, times_s: FloatArray) -> FloatArray:
         """Return where feet are at times (F,) if nothing holds them, (F, L, 3) in ground coordinates.
@@ -242,11 +242,11 @@ class Feet(Over):
 
     def _lacks(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return what feet that are held at times (F,) lack, likewise, (L, F) each; see FeetLock."""
-        gaps = self._lock.footholds.gaps_at(times_s)
-        self._lock.footholds.know(gaps, self._loose)
+        gaps = self.lock.footholds.gaps_at(times_s)
+        self.lock.footholds.know(gaps, self._loose)
         own_s, rounds = in_rounds(times_s, self.duration_s, self.is_loop)
         upright, floor, _ = self._around(own_s, self.row.segment_at(own_s))
-        return self._lock.lacks(self._without_arms.sample(own_s, rounds), times_s, gaps, upright, floor)
+        return self.lock.lacks(self._without_arms.sample(own_s, rounds), times_s, gaps, upright, floor)
 
     @property
     def _without_arms(self) -> Stage:

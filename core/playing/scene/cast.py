@@ -118,13 +118,14 @@ class Unfit:
     why: str
 
 
-Target = ScenePlace | ScenePath | Moving | Unfit
+Still = ScenePlace | ScenePath | SceneFloor | Unfit
+Target = Still | Moving
 """What may play a role."""
-_KIND_OF: Final[dict[type, str]] = {ScenePlace: "place", ScenePath: "path"}
+_KIND_OF: Final[dict[type, str]] = {ScenePlace: "place", ScenePath: "path", SceneFloor: "floor"}
 """Which kind of role each of them plays, as a score says it."""
 
 
-def at_time(target: Target, time_s: float) -> ScenePlace | ScenePath | Unfit:
+def at_time(target: Target, time_s: float) -> Still:
     """Return what plays a role as it is at a time of the clock."""
     if not isinstance(target, Moving):
         return target
@@ -151,7 +152,7 @@ def touched_at(target: Target, times_s: FloatArray) -> FloatArray:
     return np.broadcast_to(np.array(position, dtype=np.float64), (len(times_s), 3))
 
 
-def misfit(target: Target | None, kind: type[ScenePlace] | type[ScenePath], role: str) -> str:
+def misfit(target: Target | None, kind: type[ScenePlace] | type[ScenePath] | type[SceneFloor], role: str) -> str:
     """Return why something cannot play a role as a kind of thing, "" where it can."""
     if target is None:
         return f"the role {quoted(role)} is not cast"

@@ -14,7 +14,7 @@ from ...pha.sequence import Sequence as Segments
 from ...pha.ways import Way
 from ..placing.placement import Placement
 from ..row import Row
-from .cast import ScenePath, ScenePlace, Target, Unfit, at_time, misfit
+from .cast import ScenePath, ScenePlace, Still, Target, at_time, misfit
 from .ground_curve import GroundCurve, bend
 from .traveller import Traveller
 from .warping import STANDS_SIZES, innermost
@@ -96,24 +96,24 @@ class _Counting:
     def _carried(self, position: complex) -> complex:
         return complex(self.now.shift + np.exp(1j * self.now.yaw_rad) * position)
 
-    def _target(self, role: str, time_s: float) -> ScenePlace | ScenePath | Unfit:
+    def _target(self, role: str, time_s: float) -> Still:
         """Return what plays a role at a time."""
         return at_time(self.cast[role], float(self.shown(np.array((time_s,)))[0]))
 
-    def _placed(self, place: ScenePlace | ScenePath | Unfit, position: complex, facing: float,
+    def _placed(self, place: Still, position: complex, facing: float,
                 faces: bool) -> Placement:
         if not isinstance(place, ScenePlace):
             return self.now
         yaw = self.traveller.angle(place.ahead) - facing if faces else float(self.now.yaw_rad)
         return Placement(np.asarray(yaw), np.asarray(self.traveller.over(place.position) - np.exp(1j * yaw) * position))
 
-    def _curve(self, way: Way, target: ScenePlace | ScenePath | Unfit, begin: complex, goes: float,
+    def _curve(self, way: Way, target: Still, begin: complex, goes: float,
                last_facing: float) -> GroundCurve | None:
-        if isinstance(target, Unfit):
-            return None
         try:
             if isinstance(target, ScenePath):
                 return GroundCurve.through(self.traveller.over_all(target.points))
+            if not isinstance(target, ScenePlace):
+                return None
             end_rad = self.traveller.angle(target.ahead) - (last_facing - goes) if way.going.faces else None
             return bend(begin, float(self.now.yaw_rad) + goes, self.traveller.over(target.position), end_rad)
         except TaktError:

@@ -7,20 +7,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import Problem, quoted
+from ...errors import Place, Problem, quoted
 from ...maths.arrays import FloatArray, IntArray
 from ...pha.sequence import Sequence
 from ...skeletons.maps import SkeletonMap
 from ..clock import Clock
+from ..feet.floored import Floored
+from ..feet.footholds import ground_axes
+from ..feet.standing import Feet
 from ..placing.root_motion import RootMode
 from ..row import Row
 from ..stage import Stage
 from .aim import timed_aims
 from .aimed import Aimed
-from .cast import Target
+from .cast import SceneFloor, Target, misfit
 from .fitting import fitted
 from .look import Neck
 from .reach import Reaching
+from .surface import Surface
 from .traveller import Traveller, ahead_of
 from .warped import Warped
 from .warping import warp_of
@@ -31,7 +35,8 @@ class Scene:
     """What plays the roles of a score, by their names, and the character that meets it.
 
     turn: quaternion (4,) from H-Anim's axes; up: (3,) in the character's model space. followers: see compose.
-    clock: where the tempo changes: what moves in the scene does so by the clock.
+    clock: where the tempo changes: what moves in the scene does so by the clock. floors: the roles on which feet stand,
+    each with where a score says so.
     """
 
     cast: Mapping[str, Target]
@@ -40,6 +45,7 @@ class Scene:
     up: FloatArray
     followers: IntArray
     clock: Clock | None = None
+    floors: tuple[tuple[str, Place], ...] = ()
 
     def fitted(self, sequence: Sequence, row: Row) -> tuple[Sequence, tuple[Problem, ...]]:
         """Return a sequence, of which a row plays one round of each call that fits, with as many as it needs."""
@@ -60,6 +66,26 @@ class Scene:
                                    is_warning=True),)
         warp, said = warp_of(stage, row.layout, ways, self.cast, traveller, self._shown)
         return (stage if warp is None else Warped(stage, warp, traveller)), said
+
+    def floored(self, stage: Stage, row: Row) -> tuple[Stage, tuple[Problem, ...]]:
+        """Return a motion whose feet stand on the scene's floors, and what is to be said of these."""
+        found, said = list[SceneFloor](), list[Problem]()
+        why = ("loops: its rounds go on from each other" if row.is_loop else "" if isinstance(stage, Feet) else
+               "plays in place, or with feet that are not locked")
+        for role, place in self.floors:
+            target = self.cast.get(role)
+            text = misfit(target, SceneFloor, role)
+            if target is None:
+                text += ", so the ground is flat: choose a mesh for it"
+            elif isinstance(target, SceneFloor):
+                text = f"floors are left out while the score {why}" if why else (
+                    target.note and f"the role {quoted(role)}: {target.note}")
+                found.append(target)
+            if text:
+                said.append(Problem(f"<role> {text}", place, is_warning=True, is_note=target is None))
+        if isinstance(stage, Feet) and found and not why:
+            return Floored(stage, Surface.of(found, ground_axes(stage.up))), tuple(said)
+        return stage, tuple(said)
 
     def aimed(self, stage: Stage, row: Row) -> tuple[Stage, tuple[Problem, ...]]:
         """Return a motion whose head and hands aim at what its elements say, and what is to be said of it."""

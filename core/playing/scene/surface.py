@@ -74,7 +74,8 @@ class Surface:
         """Return what is at points (..., 2) over the ground, as (...,) and (..., 2)."""
         at = points.reshape(-1, 2)
         cells = np.floor((at - self.corner) / self.size)
-        is_over = ((cells >= 0) & (cells < self.count)).all(axis=1)
+        (x, y), (most_x, most_y) = cells.T, self.count
+        is_over = (x >= 0) & (x < most_x) & (y >= 0) & (y < most_y)
         column, row = np.where(is_over[:, None], cells, 0).astype(np.int64).T
         cell = row * self.count[0] + column
         each = np.where(is_over, self.first[cell + 1] - self.first[cell], 0)
