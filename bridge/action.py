@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from ..core.maths.arrays import BoolArray, Float32Array, FloatArray
-from . import properties, versions
+from . import changes, properties, versions
 from .action_users import is_used_elsewhere, object_slot
 from .armature import bone_property
 from .below_own_actions import Below, has_own_action, plays_below
@@ -67,6 +67,7 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
     _keep_for_score(armature_object, name, action, channels, written)
     if not is_below:
         _let_play(armature_object, action, _slot(action, armature_object))
+    changes.score()  # others may look at this character
     return action
 
 

@@ -301,7 +301,7 @@ class _Evaluation:
     def _look(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
         ticks = self._length(node, "duration", scope)
         yield from ()
-        return self._rest(node, ticks, Aim(self._role(node, "at", scope, _TARGETS)), within), ticks
+        return self._rest(node, ticks, Aim(self._role(node, "at", scope, _LOOKED_AT)), within), ticks
 
     def _reach(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
         comes, holds = self._length(node, "duration", scope), self._length(node, "hold", scope)
@@ -578,6 +578,7 @@ class _Evaluation:
 
 
 _TARGETS: Final = ("place", "prop")
+_LOOKED_AT: Final = (*_TARGETS, "person")
 _GOING: Final = {"to": ("place",), "at": ("place",), "along": ("path",)}
 """The attributes of a call that name roles, and of which kinds these are."""
 PLAYED_BY: Final[Mapping[str, Callable[[_Evaluation, Node, Scope, Within], _BlockSteps]]] = {

@@ -194,7 +194,7 @@ def test_a_foot_without_time_for_a_step_stands_once(before: FloatArray, after: F
     """As long as both clips have it stand, but for the time that its way from or to another foothold takes."""
     feet = planted(l=(np.array(before), np.array(after)), r=(NEVER, NEVER))
     assert not feet.steps
-    np.testing.assert_allclose(feet._lock.footholds.spans_s(0), wanted, atol=1e-9)
+    np.testing.assert_allclose(feet.lock.footholds.spans_s(0), wanted, atol=1e-9)
     for begin_s, end_s in wanted:
         world = world_from_pose(BODY, feet.sample(np.linspace(begin_s, end_s, 50)))
         over = world[:, BODY.index_of["l_metatarsal"], ::2, 3]
@@ -256,10 +256,10 @@ def test_what_a_clip_tells_of_its_feet_is_what_is_seen_of_them(is_loop: bool) ->
     played = play(score, BODY, Settings(loop=is_loop), turn=rot.IDENTITY, up=UP)
     motion = compose(played.sequence, (glide,), played.style, root_motion="CONTINUE", up=UP, feet=find_map(BODY))
     assert isinstance(motion.end, Feet)
-    known = motion.end._lock.footholds.eases_s.copy()
-    assert (known > EASE_S).sum() >= 12 and not np.isnan(motion.end._lock.footholds.loose).any()
+    known = motion.end.lock.footholds.eases_s.copy()
+    assert (known > EASE_S).sum() >= 12 and not np.isnan(motion.end.lock.footholds.loose).any()
     looked_up = replace(motion.end, below=Followers(motion.end.below, Doubles.of(BODY, {})))
-    assert np.isnan(looked_up._lock.footholds.loose[0]).sum() >= 12
+    assert np.isnan(looked_up.lock.footholds.loose[0]).sum() >= 12
     times = np.random.default_rng(5).permutation(np.linspace(-1.0, 2.0 * motion.duration_s, 400))
     times, rounds = in_rounds(times, motion.duration_s, is_loop)
     wanted = motion.end.sample(times, rounds)

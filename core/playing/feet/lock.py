@@ -84,8 +84,7 @@ class FeetLock:
         above, if there is anything; knees: (L, F) how low knees may be. A foothold that the leg cannot reach is
         followed as far as it goes.
         """
-        world, are_scaled = self._joints.posed(pose)
-        matrices = world.reshape(4, len(self.legs), len(times_s), 4, 4)
+        matrices, are_scaled = self.limbs(pose)
         outward = _outward(matrices)
         led = self._worked_out(_shift_and_down, matrices, outward, times_s, gaps, upright, floor)
         shift, downs, most = led[..., :3], led[..., 3], led[..., 4]
@@ -100,21 +99,20 @@ class FeetLock:
             return
         room = outward
         room[..., 2] = knees
-        self._bend(pose, matrices[:3], are_scaled, shift, most, upright, room)
+        self.bend(pose, matrices[:3], are_scaled, shift, most, upright, room)
         if floor is not None and self.soles.have_shins:
             self._lift_shins(pose, floor, upright, room)
 
     def _lift_shins(self, pose: Pose, floor: Floor, upright: FloatArray, room: FloatArray) -> None:
         """Draw feet up whose soles also move with the shin: how low these are is known when their legs are bent."""
         for _ in range(_TIMES_BENT):
-            world, are_scaled = self._joints.posed(pose)
-            matrices = world.reshape(4, len(self.legs), *world.shape[1:])
+            matrices, are_scaled = self.limbs(pose)
             below, share, _ = self._ground(matrices, floor)
             lift = share * np.maximum(below, 0.0)
             if not lift.any():
                 return
             shift = lift[..., None] * np.array((0.0, 0.0, 1.0))
-            self._bend(pose, matrices[:3], are_scaled, shift, np.full(lift.shape, np.inf), upright, room)
+            self.bend(pose, matrices[:3], are_scaled, shift, np.full(lift.shape, np.inf), upright, room)
 
     def lacks(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
               floor: Floor | None) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -123,7 +121,7 @@ class FeetLock:
         That is than their footholds, since their soles would be in the ground; see hold. And how far from its hip the
         ankle is then, as a share of the leg.
         """
-        matrices = self._joints.posed(pose)[0].reshape(4, len(self.legs), len(times_s), 4, 4)
+        matrices, _ = self.limbs(pose)
         found = self._worked_out(_lacks, matrices, _outward(matrices), times_s, gaps, upright, floor)
         for leg in self._loose:
             found[leg, :, 0] = 0.0
@@ -145,8 +143,16 @@ class FeetLock:
         below = np.maximum.reduce(floor.heights - self.soles.heights(*matrices[1:]), axis=2)
         return below, floor.share[None], floor.rise
 
-    def _bend(self, pose: Pose, matrices: FloatArray, are_scaled: bool, shift: FloatArray, most: FloatArray,
-              upright: FloatArray, room: FloatArray) -> None:
+    def limbs(self, pose: Pose) -> tuple[FloatArray, bool]:
+        """Return (4, L, F, 4, 4) what leads from hips, knees, ankles and feet to ground coordinates.
+
+        And whether any of them, or of their ancestors, is scaled.
+        """
+        world, are_scaled = self._joints.posed(pose)
+        return world.reshape(4, len(self.legs), -1, 4, 4), are_scaled
+
+    def bend(self, pose: Pose, matrices: FloatArray, are_scaled: bool, shift: FloatArray, most: FloatArray,
+             upright: FloatArray, room: FloatArray | None = None) -> None:
         """Turn the joints of legs so that ankles are shifted (L, F, 3); most, upright, room: see Chains.bent.
 
         matrices: (3, L, F, 4, 4) of hips, knees and ankles in the model, which are changed where they are scaled.

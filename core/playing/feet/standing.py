@@ -39,6 +39,8 @@ from .soles import SOFT_LEGS, Soles, on_ground
 from .steps import Seams, footholds
 
 _JUMP_LEGS: Final = 0.01
+_GLIDES_LEGS: Final = 0.5
+"""What carries a body so far while a foot is planted takes the foot along."""
 _UPRIGHT_S: Final = 0.25
 """So long before a transition feet come to the height of their footholds, and so long after it they leave it."""
 _MOST_KNOWN: Final = 4
@@ -64,10 +66,10 @@ class Feet(Over):
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with planted feet in place; see Stage."""
         pose, segment = self.below.sample(times_s), self.row.segment_at(times_s)
-        gaps = self._lock.footholds.gaps_at(times_s)
+        gaps = self.lock.footholds.gaps_at(times_s)
         self._plan(gaps)
         upright, floor, knees = self._around(times_s, segment)
-        self._lock.hold(pose, times_s, gaps, upright, floor, knees)
+        self.lock.hold(pose, times_s, gaps, upright, floor, knees)
         self.root.repeat(pose, rounds)
         return pose
 
@@ -77,7 +79,7 @@ class Feet(Over):
         moved = self.below.moved.copy()
         for leg in self._legs:
             moved[[leg.hip, leg.knee, leg.ankle]] = True
-        moved[self._lock.tops] = True
+        moved[self.lock.tops] = True
         return np.asarray(moved)
 
     @cached_property
@@ -86,7 +88,7 @@ class Feet(Over):
 
         Each with its side, when it begins and ends, and the segment before its seam.
         """
-        footholds = self._lock.footholds
+        footholds = self.lock.footholds
         begin_s, end_s = footholds.edges_s
         gaps = np.flatnonzero((footholds.lift > 0.0) & (end_s > 0.0) & (begin_s < self.duration_s))
         leg = np.searchsorted(footholds.first, gaps, side="right") - 1
@@ -99,7 +101,7 @@ class Feet(Over):
         """When feet are held, of one round of a loop: each with its side, and when it begins and ends, (K, 2)."""
         found = []
         for number, leg in enumerate(self._legs):
-            spans = np.clip(self._lock.footholds.spans_s(number), 0.0, self.duration_s)
+            spans = np.clip(self.lock.footholds.spans_s(number), 0.0, self.duration_s)
             found.append((leg.side, spans[spans[:, 1] > spans[:, 0]]))
         return tuple(found)
 
@@ -138,8 +140,8 @@ class Feet(Over):
         return list(of_value.values()), np.array([number[id(feet)] for feet in self._feet])
 
     @cached_property
-    def _lock(self) -> FeetLock:
-        """What holds the feet."""
+    def lock(self) -> FeetLock:
+        """What holds the feet, with their footholds."""
         lengths = [leg.length(self.skeleton) for leg in self._legs]
         planted = [self._planted(leg) for leg in range(len(self._legs))]
         return FeetLock(self.skeleton_map, self._legs, footholds(planted, self._seams(), lengths), self.up, self._soles)
@@ -170,7 +172,10 @@ class Feet(Over):
         points = np.concatenate((at[:, None], loose_at.reshape(-1, 6, 3), at[:, None] + ground[0]), axis=1)
         points = self.root.placed_points(points.reshape(-1, 3), segment.repeat(8), turn.repeat(8))
         if self.warped is not None:
-            points = self.warped.points(points, spans.mean(axis=1).repeat(8))
+            stays = self._stays(self.warped, points[::8], spans, leg)
+            counts = np.bincount(own[stays], minlength=len(counts))
+            segment, turn, spans, own = segment[stays], turn[stays], spans[stays], own[stays]
+            points = self.warped.points(points[stays.repeat(8)], spans.mean(axis=1).repeat(8))
         points = (points @ ground.T).reshape(-1, 8, 3)
         turned = (points[:, 7] - points[:, 0]) @ np.array((1.0, 1j, 0.0))
         step_s = stretch[own, None] * BESIDE_S
@@ -179,6 +184,12 @@ class Feet(Over):
         loose.positions[~is_own] = np.nan
         return Planted(spans + turn[:, None] * self.duration_s, points[:, 0], loose,
                        np.append(0, np.cumsum(counts)), fast, heights, turned, 3 if self.is_loop else 1)
+
+    def _stays(self, warped: Warped, points: FloatArray, spans_s: FloatArray, leg: int) -> BoolArray:
+        """Tell which feet that are planted at points (H, 3), from when to when (H, 2), no glide takes along."""
+        begin, end = (warped.points(points, spans_s[:, edge]) for edge in range(2))
+        away = np.linalg.norm(end - begin, axis=1)
+        return np.asarray(away <= _GLIDES_LEGS * self._legs[leg].length(self.skeleton))
 
     def _are_clips_own(self, times_s: FloatArray, segment: IntArray) -> BoolArray:
         """Tell at which times (H, 2) of segments (H,) the poses below are the clip's own, but for root motion."""
@@ -216,14 +227,14 @@ class Feet(Over):
         if not np.count_nonzero(self._is_new.take(gaps)):
             return
         around = np.union1d(gaps, np.maximum(gaps - 1, 0))
-        self._lock.footholds.know(around, self._loose)
-        self._lock.footholds.plan(around, self._upright_at, self._lacks)
+        self.lock.footholds.know(around, self._loose)
+        self.lock.footholds.plan(around, self._upright_at, self._lacks)
         self._is_new[gaps] = False
 
     @cached_property
     def _is_new(self) -> BoolArray:
         """Over which gaps of footholds nothing was played yet, (G,)."""
-        return np.ones(self._lock.footholds.edges_s.shape[1], dtype=np.bool_)
+        return np.ones(self.lock.footholds.edges_s.shape[1], dtype=np.bool_)
 
     def _loose(self, times_s: FloatArray) -> FloatArray:
         """Return where feet are at times (F,) if nothing holds them, (F, L, 3) in ground coordinates.
@@ -240,11 +251,11 @@ class Feet(Over):
 
     def _lacks(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return what feet that are held at times (F,) lack, likewise, (L, F) each; see FeetLock."""
-        gaps = self._lock.footholds.gaps_at(times_s)
-        self._lock.footholds.know(gaps, self._loose)
+        gaps = self.lock.footholds.gaps_at(times_s)
+        self.lock.footholds.know(gaps, self._loose)
         own_s, rounds = in_rounds(times_s, self.duration_s, self.is_loop)
         upright, floor, _ = self._around(own_s, self.row.segment_at(own_s))
-        return self._lock.lacks(self._without_arms.sample(own_s, rounds), times_s, gaps, upright, floor)
+        return self.lock.lacks(self._without_arms.sample(own_s, rounds), times_s, gaps, upright, floor)
 
     @property
     def _without_arms(self) -> Stage:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,12 +20,13 @@ from .reach import Reaching
 class Aimed(Over):
     """The motion below with aims, hands first: who leans to reach still looks where he does.
 
-    neck, arms: what the body has, arms by side.
+    neck, arms: what the body has, arms by side. shown: from times to those that a clock shows.
     """
 
     aims: tuple[TimedAim, ...]
     neck: Neck | None
     arms: dict[str, Reaching]
+    shown: Callable[[FloatArray], FloatArray]
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with head and hands where they are to be; see Stage."""
@@ -34,11 +36,11 @@ class Aimed(Over):
             frames = np.flatnonzero(weights)
             if not len(frames):
                 continue
-            part = pose.at(frames)
+            part, there = pose.at(frames), aim.positions(self.shown(times_s[frames]))
             if aim.hand and aim.hand in self.arms:
-                self.arms[aim.hand].reach(part, aim.position, weights[frames])
+                self.arms[aim.hand].reach(part, there, weights[frames])
             elif not aim.hand and self.neck is not None:
-                self.neck.look(part, aim.position, weights[frames])
+                self.neck.look(part, there, weights[frames])
             pose.rotations[frames] = part.rotations
         return pose
 
@@ -52,16 +54,19 @@ class Aimed(Over):
             moved[[*arm.limb, *arm.spine.tolist()]] = True
         return np.asarray(moved)
 
-    def misses(self) -> tuple[tuple[TimedAim, float], ...]:
-        """Return where hands stay away from what they reach for by more than 1 %, once for each role, and how far."""
-        found = dict[str, tuple[TimedAim, float]]()
+    def misses(self) -> Iterator[tuple[TimedAim, float]]:
+        """Yield where hands stay away from what they reach for by more than 1 % of an arm, and how far.
+
+        Once for each role.
+        """
+        told = set[str]()
         for aim in self.aims:
-            if aim.hand not in self.arms or aim.role in found:
+            if aim.hand not in self.arms or aim.role in told:
                 continue
-            arm = self.arms[aim.hand]
-            world = world_from_pose(self.skeleton, self.sample(np.array((aim.there_s,))))
+            arm, times_s = self.arms[aim.hand], np.array((aim.there_s, aim.end_s))
+            world = world_from_pose(self.skeleton, self.sample(times_s))
             rest = self.skeleton.rest_world[list(arm.limb), :, 3]
-            away, length = np.linalg.norm(arm.palms(world)[0] - aim.position), np.linalg.norm(np.diff(rest, axis=0))
-            if away > 0.01 * length:
-                found[aim.role] = aim, float(away)
-        return tuple(found.values())
+            away = np.linalg.norm(arm.palms(world) - aim.positions(self.shown(times_s)), axis=1).max()
+            if away > 0.01 * np.linalg.norm(np.diff(rest, axis=0)):
+                told.add(aim.role)
+                yield aim, float(away)

@@ -59,7 +59,7 @@ class Neck:
         return cls(body, chain, np.array(shares), own[0], carrier, own[1])
 
     def look(self, pose: Pose, target: FloatArray, weights: FloatArray) -> None:
-        """Turn heads in poses (F, J, …) to a position (3,) of the model, by weights (F,) from 0 to 1, in place."""
+        """Turn heads in poses (F, J, …) to positions (F, 3) of the model, by weights (F,) from 0 to 1, in place."""
         skeleton, begun = self.body.skeleton, None
         for _ in range(_ROUNDS):
             world = world_from_pose(skeleton, pose)

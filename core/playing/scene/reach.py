@@ -56,7 +56,7 @@ class Reaching:
         return np.asarray(wrist[..., :3] @ self.palm + wrist[..., 3])
 
     def reach(self, pose: Pose, target: FloatArray, weights: FloatArray) -> None:
-        """Bring palms in poses (F, J, …) to a position (3,) of the model, by weights (F,) from 0 to 1, in place."""
+        """Bring palms in poses (F, J, …) to positions (F, 3) of the model, by weights (F,) from 0 to 1, in place."""
         skeleton = self.body.skeleton
         world = world_from_pose(skeleton, pose)
         goal = self.palms(world) + weights[:, None] * (target - self.palms(world))
