@@ -11,8 +11,8 @@ import numpy as np
 
 from ..core.errors import TaktError, quoted
 from ..core.maths.arrays import FloatArray
-from ..core.playing.scene.cast import Moving, ScenePath, ScenePlace, Target, Unfit
-from . import changes, object_courses, person, properties
+from ..core.playing.scene.cast import Moving, SceneFloor, ScenePath, ScenePlace, Target, Unfit
+from . import changes, floors, object_courses, person, properties
 from .curve_points import points_along
 from .frame_rate import frames_per_second
 
@@ -55,6 +55,9 @@ def key(armature_object: bpy.types.Object) -> Hashable:
         return None
     digest = hashlib.blake2b(digest_size=16)
     for name, target in found:
+        if isinstance(target, SceneFloor):
+            digest.update(name.encode() + target.digest)
+            continue
         if not isinstance(target, Moving):
             digest.update(repr((name, target)).encode())
             continue
@@ -122,8 +125,9 @@ def _check_kind(target: bpy.types.Object, kind: str, armature_object: bpy.types.
     if kind == "person" and person.armature_of(target) is None:
         raise TaktError(f"{name} is of the type {target.type.title()}, expected a character: choose an armature, or a "
                         "mesh that one deforms")
-    if kind == "path" and target.type != "CURVE":
-        raise TaktError(f"{name} is of the type {target.type.title()}, expected a curve: choose one")
+    for needed, wanted in (("path", "CURVE"), ("floor", "MESH")):
+        if kind == needed and target.type != wanted:
+            raise TaktError(f"{name} is of the type {target.type.title()}, expected a {wanted.lower()}: choose one")
 
 
 def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object,
@@ -139,6 +143,11 @@ def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.O
     if up_to_head:
         head = model_from_world @ object_courses.world_over(up_to_head, frames)
         heads = head[:, :3, 3].round(_HEAD_DIGITS) + 0.0
+    if kind == "floor":
+        if len(frames) > 1:
+            notes.append(f"{quoted(target.name)} or {quoted(armature_object.name)} is animated, and counts as a floor "
+                         "where it is as the score begins: clear its animation")
+        return floors.floor(target, matrices[0], notes[0] if notes else "")
     still, note = _still(target, kind, matrices[0, :3]), notes[0] if notes else ""
     if len(frames) > 1:
         return Moving(still, (frames - first) / fps, matrices[:, :3], heads, note)

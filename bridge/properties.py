@@ -349,8 +349,8 @@ class TaktParameter(bpy.types.PropertyGroup):
 
 
 def _may_play(role: "TaktRole", target: bpy.types.Object) -> bool:
-    """Tell whether an object may play a role: a curve a path, a character a person, anything but itself a place."""
-    is_fit = {"path": target.type == "CURVE",
+    """Tell whether an object may play a role: a curve a path, a mesh a floor, a character a person."""
+    is_fit = {"path": target.type == "CURVE", "floor": target.type == "MESH",
               "person": target.type == "ARMATURE" or target.find_armature() is not None}.get(role.kind, True)
     return is_fit and not is_of_character(target, cast(bpy.types.Object, role.id_data))
 
@@ -366,7 +366,8 @@ def is_of_character(ob: bpy.types.Object, armature_object: bpy.types.Object) -> 
 class TaktRole(bpy.types.PropertyGroup):
     """What plays a role of the score; `name` is the role's.
 
-    kind: place, path, prop or person. is_here: whether the score has the role now; the others keep what plays them.
+    kind: place, path, prop, floor or person. is_here: whether the score has the role now; the others keep what plays
+    them.
     """
 
     if TYPE_CHECKING:
@@ -377,8 +378,8 @@ class TaktRole(bpy.types.PropertyGroup):
         target: PointerProperty(
             type=bpy.types.Object, name="Played By", override=_OVERRIDABLE, update=changes.score, poll=_may_play,
             description="The object that plays this role: a place or a prop is where its origin is, and faces along "
-                        "its −Y; a path is a curve, a person another character. Empty: the score plays as if the role "
-                        "were not there")
+                        "its −Y; a path is a curve, a floor a mesh, a person another character. Empty: the score plays "
+                        "as if the role were not there")
         kind: StringProperty(override=_OVERRIDABLE)
         is_here: BoolProperty(override=_OVERRIDABLE)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -75,6 +77,14 @@ class SceneFloor:
                             f"{len(self.points) - 1}")
         if not np.isfinite(self.points).all():
             raise TaktError("a floor with a point that is not finite; expected finite numbers")
+
+    @cached_property
+    def digest(self) -> bytes:
+        """The same for the same floor."""
+        found = hashlib.blake2b(self.note.encode(), digest_size=16)
+        for numbers in (self.points, self.triangles):
+            found.update(np.ascontiguousarray(numbers).tobytes())
+        return found.digest()
 
 
 @dataclass(frozen=True, eq=False)
