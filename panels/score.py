@@ -244,6 +244,7 @@ def _draw_tweaks(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
         row = column.row(align=True)
         row.prop(layer, "holds", toggle=True)
         row.prop(layer, "is_last", toggle=True)
+        column.operator("takt.breakdown")
         row = column.row(align=True)
         row.operator("takt.bake_tweaks")
         row.operator("takt.clean_tweaks")
