@@ -243,7 +243,9 @@ def begin(armature_object: bpy.types.Object, name: str) -> bpy.types.Action:
         animation.use_tweak_mode = False
     if animation.action is not None:
         _push_down(animation, animation.action)
-    action = bpy.data.actions.new(name)
+    names = (name, *(f"{name}.{number:03}" for number in range(1, len(bpy.data.actions) + len(character.tweaks) + 2)))
+    taken = {layer.name for layer in character.tweaks} | {each.name for each in bpy.data.actions}
+    action = bpy.data.actions.new(next(each for each in names if each not in taken))
     slot = action.slots.new(id_type="OBJECT", name=armature_object.name)
     versions.ensure_channelbag(action, slot)
     layer = character.tweaks.add()
