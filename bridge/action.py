@@ -43,7 +43,7 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
     """
     if not is_aside:
         _without_tweak_mode(armature_object)
-    below = Below.of(armature_object, _own_action(armature_object))
+    below = Below.of(armature_object, properties.character(armature_object).action)
     own = _refilled(armature_object, name, played, may_lie_in_strips=not is_new_score and _lies_below(armature_object))
     action = own if own is not None and not is_aside else _beside(own, name)
     try:
@@ -54,7 +54,7 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
         raise
     if is_aside:
         _without_tweak_mode(armature_object)
-        below = Below.of(armature_object, _own_action(armature_object))
+        below = Below.of(armature_object, properties.character(armature_object).action)
     if own is not None and own != action:
         own_name, action.use_fake_user = own.name, own.use_fake_user
         own.user_remap(action)

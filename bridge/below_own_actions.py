@@ -62,7 +62,7 @@ class Below(NamedTuple):
         """Let the strips play what was written, whole ones to its last frame; return whether there are any.
 
         A track is made where the NLA is empty. Where it is not, nothing can be put below the animator's own tracks.
-        Tracks that an override has of its library cannot be changed: what they play from there on is played again above.
+        An override cannot change its library's tracks: what they play from there on is played again above them.
         """
         slot, animation = object_slot(action), armature_object.animation_data
         assert slot is not None and animation is not None

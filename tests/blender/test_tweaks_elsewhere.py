@@ -93,3 +93,23 @@ def test_an_overridden_character_has_them_and_gets_layers_of_its_own(file: Path,
     rig = next(ob for ob in bpy.data.objects if ob.override_library is not None)
     wait(1.0)
     assert sorted(keys(rig)) == [30.0, 100.0] and properties.character(rig).text is not None
+
+
+def test_a_copy_plays_its_own_action_below_tweaks_of_its_own(tweaked: Any, wait: Wait) -> None:
+    set_key(tweaked, 100)
+    wait(1.0)
+    first = properties.character(tweaked).action
+    copy = tweaked.copy()
+    context.collection.objects.link(copy)
+    context.view_layer.objects.active = copy
+    layer: Any = properties.character(copy).tweaks[0]
+    layer.action = layer.action.copy()
+    tweaks.assign(copy, layer.action)
+    text_of(tweaked).from_string(LONGER)
+    rebuild()
+    wait(1.0)
+    own = properties.character(copy).action
+    assert own not in (None, first)
+    assert [strip.action for track in copy.animation_data.nla_tracks for strip in track.strips] == [own]
+    assert [strip.action for track in tweaked.animation_data.nla_tracks for strip in track.strips] == [first]
+    assert keys(copy) == [pytest.approx(199.0, abs=0.5)]
