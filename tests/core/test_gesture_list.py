@@ -14,4 +14,4 @@ def test_what_is_pulled_has_a_gesture_and_looks_so() -> None:
     assert [gesture.part for gesture in GESTURES if (gesture.press == "drag") != (gesture.pull is not None)] == []
     assert [gesture.part for gesture in GESTURES if gesture.pull and gesture.part is not Part.BODY
             and (gesture.cursor == "DEFAULT" or not gesture.says)] == []
-    assert PRESSES[0] == "scrub" and set(PRESSES) == {"scrub", "drag", "contact", "box_select"}
+    assert PRESSES[0] == "scrub" and set(PRESSES) == {"scrub", "drag", "contact", "tweak", "box_select"}
