@@ -10,7 +10,8 @@ import pytest
 from takt.core.score_editor.gestures import GESTURES, Press, cursor_of, hit, of_handle, press_of, presses
 from takt.core.score_editor.hit import Part
 from takt.core.score_editor.stripes import Stripes
-from takt.tests.core.test_score_editor_gestures import MAIN, WALK, Editor, score
+from takt.tests.core.scores import score
+from takt.tests.core.test_score_editor_gestures import MAIN, WALK, Editor
 
 
 def test_each_part_of_the_editor_has_its_one_gesture() -> None:
