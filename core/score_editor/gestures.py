@@ -25,6 +25,7 @@ from .pull_weight import PullWeight
 from .view import View
 
 Press = Literal["drag", "scrub", "contact", "tweak", "box_select", ""]
+Modifier = Literal["ctrl", "shift"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +55,7 @@ class Gesture(NamedTuple):
 
     find: what of it is at a point, None: nothing. cursor: how the mouse looks there, as Blender names it.
     press: what a press begins there: the operator takt.score_…; "": none, or one that asks by itself.
+    modifiers: keys that may be held down with the press; the operator gives them their meaning.
     pull: what dragging does, where press is "drag".
     says: from layout, hit, why a transition is as it is, and why nothing can be pulled, to what is said at the mouse.
     """
@@ -62,6 +64,7 @@ class Gesture(NamedTuple):
     find: Callable[[Point], Hit | None]
     cursor: str = "DEFAULT"
     press: Press = ""
+    modifiers: tuple[Modifier, ...] = ()
     pull: Callable[[Pressed], Drag | None] | None = None
     says: Callable[[Layout, Hit, Why | None, str], str] | str = ""
 
@@ -114,27 +117,35 @@ def _says_box(layout: Layout, hit: Hit, _why: Why | None, refusal: str) -> str:
     return ". ".join(filter(None, (hints.name(layout, hit.box), hints.speed(layout, hit.box))))
 
 
+_BOTH: Final = ("ctrl", "shift")
 GESTURES: Final = (
     Gesture(Part.RULER, parts.on_ruler, "SCROLL_X", "scrub"),
-    Gesture(Part.LABEL, parts.on_label, press="box_select"),
-    Gesture(Part.MUSIC, parts.on_music, "MOVE_X", "drag", _pull_music,
+    Gesture(Part.LABEL, parts.on_label, press="box_select", modifiers=("shift",)),
+    Gesture(Part.MUSIC, parts.on_music, "MOVE_X", "drag", ("ctrl",), _pull_music,
             "Pull what is heard here to a beat; with Ctrl all beats go along"),
-    Gesture(Part.TWEAK, parts.on_tweak, "MOVE_X", "tweak", says=(
+    Gesture(Part.TWEAK, parts.on_tweak, "MOVE_X", "tweak", _BOTH, says=(
         "Pull these keys to another moment; with Shift a copy, with Ctrl free of the beats; X deletes them")),
-    Gesture(Part.EMPTY, parts.beside_lanes, press="box_select"),
+    Gesture(Part.EMPTY, parts.beside_lanes, press="box_select", modifiers=("shift",)),
     Gesture(Part.CONTACT, parts.on_contact, "HAND", "contact", says=_says_contact),
-    Gesture(Part.SEAM, parts.on_seam, "MOVE_X", "drag", _pull_seam, _says_seam),
-    Gesture(Part.WEIGHT, parts.on_weight, "SCROLL_XY", "drag", _pull_weight, _says_weight),
+    Gesture(Part.SEAM, parts.on_seam, "MOVE_X", "drag", _BOTH, _pull_seam, _says_seam),
+    Gesture(Part.WEIGHT, parts.on_weight, "SCROLL_XY", "drag", ("ctrl",), _pull_weight, _says_weight),
     Gesture(Part.UNTAKEN, parts.on_untaken),
-    Gesture(Part.RIGHT_EDGE, parts.on_edge, "MOVE_X", "drag", _pull_edge, _says_box),
-    Gesture(Part.REPEAT, parts.on_repeat, "MOVE_X", "drag", _pull_repeats, "Pull to the right to repeat it"),
-    Gesture(Part.BODY, parts.on_box, press="drag", pull=_carry, says=_says_box),
-    Gesture(Part.LANE, parts.on_lane, press="box_select"),
+    Gesture(Part.RIGHT_EDGE, parts.on_edge, "MOVE_X", "drag", _BOTH, _pull_edge, _says_box),
+    Gesture(Part.REPEAT, parts.on_repeat, "MOVE_X", "drag", _BOTH, _pull_repeats, "Pull to the right to repeat it"),
+    Gesture(Part.BODY, parts.on_box, "DEFAULT", "drag", _BOTH, _carry, _says_box),
+    Gesture(Part.LANE, parts.on_lane, press="box_select", modifiers=("shift",)),
 )
 """In the order in which they are asked: what stands first is on top."""
 _OF_PART: Final = {gesture.part: gesture for gesture in GESTURES}
-PRESSES: Final = tuple(dict.fromkeys(gesture.press for gesture in GESTURES if gesture.press))
-"""What presses begin, each once."""
+
+
+def presses() -> dict[Press, tuple[Modifier, ...]]:
+    """Return what presses begin, each once, with the modifiers that may be held down."""
+    found: dict[Press, dict[Modifier, None]] = {}
+    for gesture in GESTURES:
+        if gesture.press:
+            found.setdefault(gesture.press, {}).update(dict.fromkeys(gesture.modifiers))
+    return {press: tuple(modifiers) for press, modifiers in found.items()}
 
 
 def hit(layout: Layout, view: View, x: float, y: float) -> Hit:

@@ -7,7 +7,7 @@ import bpy
 
 import takt
 from takt.bridge import score_tree
-from takt.core.score_editor.gestures import PRESSES
+from takt.core.score_editor.gestures import presses
 from takt.panels import menu
 from takt.panels.score_editor import keymap
 
@@ -89,6 +89,9 @@ def test_the_menu_holds_operators_that_there_are() -> None:
 
 
 def test_each_press_in_the_score_editor_has_its_operator_and_its_shortcut() -> None:
-    pressed = {each.operator for each in keymap.SHORTCUTS if each.type == "LEFTMOUSE"}
-    assert {f"takt.score_{press}" for press in PRESSES} <= pressed
-    assert all(name.removeprefix("takt.") in dir(bpy.ops.takt) for name in pressed)  # type: ignore[attr-defined]
+    pressed = [(each.operator, each.ctrl, each.shift) for each in keymap.SHORTCUTS if each.type == "LEFTMOUSE"
+               and each.value == "PRESS" and each.operator != "takt.score_shelf"]
+    wanted = [(f"takt.score_{press}", held == "ctrl", held == "shift")
+              for press, modifiers in presses().items() for held in ("", *modifiers)]
+    assert sorted(pressed) == sorted(wanted)
+    assert all(name.removeprefix("takt.") in dir(bpy.ops.takt) for name, _, _ in pressed)  # type: ignore[attr-defined]

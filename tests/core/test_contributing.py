@@ -11,7 +11,9 @@ PATHS = sorted({word for word in re.findall(r"`([\w./-]+)`", TEXT) if "/" in wor
                 if "NAME" not in word and not word.startswith((".", "v", "shaders/slope"))})
 LISTS = {"FORMATS": "core/formats/__init__.py", "CURVES": "core/playing/transitions/curves.py",
          "TRANSITION_METHODS": "core/playing/transitions/methods.py", "RIGS": "tests/core/rigs.py",
-         "_PARTS": "core/skeletons/maps/names.py", "GESTURES": "core/score_editor/gestures.py",
+         "_PARTS": "core/skeletons/maps/names.py", "_NOISE_WORDS": "core/skeletons/maps/names.py",
+         "_HELPER_WORDS": "core/skeletons/maps/names.py", "Hand": "tests/blender/score_editors.py",
+         "GESTURES": "core/score_editor/gestures.py",
          "GRAMMAR": "core/pha/grammar.py", "PLAYED": "core/pha/grammar.py", "PLAYED_BY": "core/pha/evaluation.py",
          "CHANGED": "tests/core/test_every_word.py", "_ticks_of_one": "core/pha/values.py",
          "_CLASSES": "operators/__init__.py", "GreyWithReason": "bridge/reports.py",
