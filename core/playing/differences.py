@@ -107,23 +107,24 @@ class Tweaked(Over):
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with what the layers add; see Stage."""
         pose = self.below.sample(times_s, rounds)
-        shown_s = times_s if self.clock is None else self.clock.shown(times_s)
-        for layer in self.layers if self.sign > 0.0 else reversed(self.layers):
-            layer.add(pose, shown_s, self.sign)
+        self.add(pose, times_s, self.sign)
         return pose
+
+    def add(self, pose: Pose, times_s: FloatArray, sign: float = 1.0) -> None:
+        """Add to poses (F, J, …) what the layers say at times (F,); sign: −1 takes it away again."""
+        shown_s = times_s if self.clock is None else self.clock.shown(times_s)
+        for layer in self.layers if sign > 0.0 else reversed(self.layers):
+            layer.add(pose, shown_s, sign)
+
+    def of_joints(self, joints: BoolArray) -> Tweaked:
+        """Return the stage that adds what the layers add to some joints, (J,)."""
+        return replace(self, layers=tuple(layer.of_joints(joints) for layer in self.layers
+                                          if (layer.changed & joints).any()))
 
     @cached_property
     def moved(self) -> BoolArray:
         """Joints that anything moves, (J,)."""
         return np.asarray(np.logical_or.reduce([self.below.moved, *(layer.changed for layer in self.layers)]))
-
-    def without(self, pose: Pose, times_s: FloatArray, joints: BoolArray) -> Pose:
-        """Return poses of this stage at times (F,) as they are if the layers add nothing to some joints, (J,)."""
-        found = Pose(pose.rotations.copy(), pose.translations.copy(), pose.scales.copy())
-        shown_s = times_s if self.clock is None else self.clock.shown(times_s)
-        for layer in reversed(self.layers):
-            layer.of_joints(joints).add(found, shown_s, -self.sign)
-        return found
 
     def instants(self, per_s: float, densest: float) -> Instants:
         """Return when something happens, also when a tweak has a key; see Stage."""

@@ -5,6 +5,7 @@ the joint that bears it is held in one position; the ankle goes along, and hip a
 Where the leg would become straight, the body goes down a little, before the foot is there. At seams a foot stays,
 or makes a step (steps.py); on its way from or to a foothold it is lifted a little, and the rims of soles go no lower
 than the clips on both sides have them. Feet that a clip has in the ground are lifted onto it. A foot keeps its turn.
+Where the poses below are tweaked, feet that are held have the height and turn that they have without it (kept.py).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from ..stage import FIRST_ROUND, Over, Stage, in_rounds
 from ..transitions.seams import time_stretch
 from .clip_feet import ClipFoot, clip_feet, known_contacts, own_feet
 from .footholds import BESIDE_S, Loose, ground_axes
-from .kept import Kept, keep
+from .kept import Kept, keep, of_what_carries
 from .legs import Leg, legs_of
 from .lock import FeetLock, Floor
 from .planted import Planted
@@ -267,9 +268,14 @@ class Feet(Over):
 
         times_s: the same in all rounds of a loop; gaps: (L, F) at these.
         """
-        if not isinstance(self.below, Tweaked):
+        if self._tweaks is None:
             return None
-        return keep(self.lock, self.below, pose, own_s, self.lock.footholds.near(gaps, times_s))
+        return keep(self.lock, self._tweaks, pose, own_s, self.lock.footholds.near(gaps, times_s))
+
+    @cached_property
+    def _tweaks(self) -> Tweaked | None:
+        """What tweaks do to the joints that carry the feet, None where there is nothing."""
+        return of_what_carries(self.below, self._legs) if isinstance(self.below, Tweaked) else None
 
     @property
     def _without_arms(self) -> Stage:
