@@ -230,15 +230,17 @@ def test_feet_stay_where_the_body_is_tweaked() -> None:
 LOWERED, RAISED, LEANT = (0.02, -0.06, 0.0), (0.0, 0.01, 0.03), rot.from_axis_angle(UP_Z, 0.2)
 
 
+@pytest.mark.parametrize("steps", [1, 3])
 @pytest.mark.parametrize("move", [LOWERED, RAISED, LEANT], ids=["lowered", "raised", "leant"])
-def test_feet_that_stand_keep_their_height_and_turn_all_through_a_contact(move: Any) -> None:
-    motion = performed_step()
+def test_feet_that_stand_keep_their_height_and_turn_all_through_a_contact(move: Any, steps: int) -> None:
+    motion = performed_step(steps)
     assert motion.feet is not None and motion.body is not None
     hips = motion.skeleton.names[motion.body.joint_of["HumanoidRoot"]]
     zero = np.zeros(1, np.int64)
-    keys = TweakKeys(zero, zero, np.array((0.5,)), np.array(move)[None])
-    tweak = Tweak("hips", (hips,), (Timeline.of(motion).block(0),), ease_in_s=1.0, ease_out_s=1.0,
-                  **{"rotations" if len(move) == 4 else "translations": keys})
+    segment, share = Timeline.of(motion).moments(np.array((motion.duration_s / 2.0,)))
+    keys = TweakKeys(zero, zero, share, np.array(move)[None])
+    slow: Any = {"ease_in_s": 1.0, "ease_out_s": 1.0, "rotations" if len(move) == 4 else "translations": keys}
+    tweak = Tweak("hips", (hips,), (Timeline.of(motion).block(int(segment[0])),), **slow)
     changed = tweaked(motion, [tweak.placed(Timeline.of(motion), motion.body)])
     loose = tweaked(motion, [], [tweak.placed(Timeline.of(motion), motion.body)])
     for side, spans_s in motion.feet.held_s:
@@ -288,9 +290,9 @@ def test_an_arms_tweak_leaves_all_else_bit_for_bit() -> None:
     assert rot.angle_between(found.rotations, motion.sample(times).rotations).max() == pytest.approx(0.5)
 
 
-def performed_step() -> Motion:
+def performed_step(count: int = 1) -> Motion:
     step = next(clip for clip in build_clips("feet/Steps.skeleton.xml") if clip.name == "side_step_left")
-    text = score('<call name="side_step_left" duration="2"/>')
+    text = score(count * '<call name="side_step_left" duration="2"/>')
     return perform(text, None, Library(other_clips=lambda _: (step,)), step.skeleton, turn=NO_TURN, up=UP_Y)
 
 
