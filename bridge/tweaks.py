@@ -20,9 +20,10 @@ import bpy
 import numpy as np
 
 from ..core.errors import TaktError
+from ..core.playing.differences import Differences
 from ..core.playing.moments import Timeline
 from ..core.playing.motion import Motion
-from ..core.playing.tweaked import Differences, below_feet, tweaked, without_layers
+from ..core.playing.tweaked import below_feet, tweaked, without_layers
 from . import changes, curves, element_history, properties, score, tweak_placing, versions
 from .action_users import object_slot, strips_of
 from .frame_rate import frames_per_second

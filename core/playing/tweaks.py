@@ -19,8 +19,8 @@ from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.body_parts import BodyMasks
 from ..skeletons.maps import SkeletonMap
+from .differences import Differences
 from .moments import UNCHANGED, Block, Lineage, Timeline
-from .tweaked import Differences
 
 EASE_S: Final = 0.2
 """How long a tweak takes to fade in and out, where nothing else is said."""

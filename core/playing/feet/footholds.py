@@ -116,6 +116,16 @@ class Footholds:
         instants, gaps = self._ends
         return gaps.take(instants.searchsorted(times_s, side="right"), axis=1)
 
+    def near(self, gaps: IntArray, times_s: FloatArray) -> FloatArray:
+        """Return how near the instants at which feet are held are at times (F,) in gaps (L, F), 1 while they are.
+
+        It is 0 from EASE_S on before and after that, and in the middle of shorter gaps.
+        """
+        begin_s, end_s = self.edges_s.take(gaps, axis=1)
+        ease_s = np.maximum(np.minimum(EASE_S, (end_s - begin_s) / 2.0), 1e-9)
+        left = 1.0 - np.clip(np.stack((times_s - begin_s, end_s - times_s)) / ease_s, 0.0, 1.0)
+        return np.asarray((left**3 * (10.0 + left * (6.0 * left - 15.0))).sum(axis=0))
+
     @cached_property
     def _ends(self) -> tuple[FloatArray, IntArray]:
         """When gaps of any foot end, (U,), and for each foot the gap before the first of these and from each on."""

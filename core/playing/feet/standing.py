@@ -5,6 +5,7 @@ the joint that bears it is held in one position; the ankle goes along, and hip a
 Where the leg would become straight, the body goes down a little, before the foot is there. At seams a foot stays,
 or makes a step (steps.py); on its way from or to a foothold it is lifted a little, and the rims of soles go no lower
 than the clips on both sides have them. Feet that a clip has in the ground are lifted onto it. A foot keeps its turn.
+Where the poses below are tweaked, feet that are held have the height and turn that they have without it (kept.py).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ...skeletons.hierarchy import with_ancestors
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Pose, Skeleton
 from ..arms import Arms
+from ..differences import Tweaked
 from ..joints import Joints
 from ..mix import Mix
 from ..row import Row
@@ -31,6 +33,7 @@ from ..stage import FIRST_ROUND, Over, Stage, in_rounds
 from ..transitions.seams import time_stretch
 from .clip_feet import ClipFoot, clip_feet, known_contacts, own_feet
 from .footholds import BESIDE_S, Loose, ground_axes
+from .kept import Kept, keep, of_what_carries
 from .legs import Leg, legs_of
 from .lock import FeetLock, Floor
 from .planted import Planted
@@ -68,7 +71,7 @@ class Feet(Over):
         pose, segment = self.below.sample(times_s), self.row.segment_at(times_s)
         gaps = self.lock.footholds.gaps_at(times_s)
         self._plan(gaps)
-        upright, floor, knees = self._around(times_s, segment)
+        upright, floor, knees = self._around(times_s, segment, self._kept(pose, times_s, times_s, gaps))
         self.lock.hold(pose, times_s, gaps, upright, floor, knees)
         self.root.repeat(pose, rounds)
         return pose
@@ -241,7 +244,9 @@ class Feet(Over):
 
         In a loop also in its other rounds.
         """
-        pose = self._without_arms.sample(*in_rounds(times_s, self.duration_s, self.is_loop))
+        own_s, rounds = in_rounds(times_s, self.duration_s, self.is_loop)
+        pose = self._without_arms.sample(own_s, rounds)
+        self._kept(pose, own_s, times_s, self.lock.footholds.gaps_at(times_s))
         return self._joints.positions(pose)
 
     def _upright_at(self, times_s: FloatArray) -> FloatArray:
@@ -254,8 +259,23 @@ class Feet(Over):
         gaps = self.lock.footholds.gaps_at(times_s)
         self.lock.footholds.know(gaps, self._loose)
         own_s, rounds = in_rounds(times_s, self.duration_s, self.is_loop)
-        upright, floor, _ = self._around(own_s, self.row.segment_at(own_s))
-        return self.lock.lacks(self._without_arms.sample(own_s, rounds), times_s, gaps, upright, floor)
+        pose = self._without_arms.sample(own_s, rounds)
+        upright, floor, _ = self._around(own_s, self.row.segment_at(own_s), self._kept(pose, own_s, times_s, gaps))
+        return self.lock.lacks(pose, times_s, gaps, upright, floor)
+
+    def _kept(self, pose: Pose, own_s: FloatArray, times_s: FloatArray, gaps: IntArray) -> Kept | None:
+        """Turn ankles of poses at times own_s (F,) back that tweaks turn while feet are held; None: nothing is tweaked.
+
+        times_s: the same in all rounds of a loop; gaps: (L, F) at these.
+        """
+        if self._tweaks is None:
+            return None
+        return keep(self.lock, self._tweaks, pose, own_s, self.lock.footholds.near(gaps, times_s))
+
+    @cached_property
+    def _tweaks(self) -> Tweaked | None:
+        """What tweaks do to the joints that carry the feet, None where there is nothing."""
+        return of_what_carries(self.below, self._legs) if isinstance(self.below, Tweaked) else None
 
     @property
     def _without_arms(self) -> Stage:
@@ -266,18 +286,22 @@ class Feet(Over):
     def _joints(self) -> Joints:
         return Joints.of(self.skeleton, [leg.foot for leg in self._legs]).turned(ground_axes(self.up))
 
-    def _around(self, times_s: FloatArray, segment: IntArray) -> tuple[FloatArray, Floor | None, FloatArray]:
+    def _around(self, times_s: FloatArray, segment: IntArray,
+                kept: Kept | None = None) -> tuple[FloatArray, Floor | None, FloatArray]:
         """Return how much feet are held in height too at times (F,) in segments (F,), 0…1, and what is below soles.
 
-        And how low knees may be, (L, F).
+        And how low knees may be, (L, F). kept: of what tweaks do to feet then.
         """
         around = worked_out(_around_transitions, times_s[None, :, None], self._spans.take(segment, axis=0)[None])[0]
         upright, share, weights = around[:, 0], around[:, 1], around[:, None, 2:]
         knees = (weights @ self._floors.knees.take(segment, axis=0))[:, 0].T
+        if kept is not None:
+            share = np.maximum(share, kept.share)
         if not np.count_nonzero(share):
             return upright, None, knees
+        rise = self._rise(times_s, segment)
         heights = (weights @ self._floors.heights.take(segment, axis=0)).reshape(len(segment), len(self._legs), -1)
-        return upright, Floor(heights.swapaxes(0, 1), share, self._rise(times_s, segment)), knees
+        return upright, Floor(heights.swapaxes(0, 1), share, rise if kept is None else rise + kept.rise), knees
 
     def _rise(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
         """Return how far feet rise at times (F,) in segments (F,) whose clips have them in the ground, (L, F).
