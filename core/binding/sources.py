@@ -31,7 +31,7 @@ _MET = 1e-3
 _OUTSIDE = 10.0
 """A line from surface to bone that lies wholly outside the body costs 1 + so many times its distance."""
 
-_BEHIND, _BEYOND = 0.3, 0.7
+_BEHIND, _BEYOND = 0.1, 0.7
 """How much a bone loses towards what lies behind its start, or beyond its end where other bones go on."""
 
 _THICKNESS = 0.2

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -176,7 +177,8 @@ def distances(limbs: list[Limb], points: np.ndarray) -> np.ndarray:
     return result
 
 
-MESHES: dict[str, Callable[[list[Limb]], tuple[np.ndarray, Faces, np.ndarray]]] = {"skin": skin, "pieces": pieces, "puppet": puppet}
+MESHES: dict[str, Callable[[list[Limb]], tuple[np.ndarray, Faces, np.ndarray]]] = {
+    "skin": skin, "pieces": pieces, "puppet": puppet}
 
 # ---- rigs
 
@@ -306,12 +308,16 @@ def _translated(name: str, language: str) -> str:
     return side + name
 
 
+def _in_language(language: str, name: str, _: int) -> str:
+    return _translated(name, language)
+
+
 NAMES: dict[str, Callable[[str, int], str]] = {
     "plain": lambda name, _: name, "prefix": lambda name, _: f"rig01:{name}",
     "numbers": lambda _, number: f"Bone{number}",
     "left and right": lambda name, _: ("Left" if name.endswith(".L") else "Right" if name.endswith(".R") else "")
     + name.removesuffix(".L").removesuffix(".R"),
-    **{language: lambda name, _, language=language: _translated(name, language) for language in WORDS}}
+    **{language: partial(_in_language, language) for language in WORDS}}
 BY_NAME = ("DEF beside ORG", "DEF under MCH", "joint roots", "controls")
 """Rigs in which only names tell what moves skin."""
 
