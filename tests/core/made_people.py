@@ -114,6 +114,14 @@ def _scale_of(skeleton: Skeleton, joint: int, build: Build) -> FloatArray:
     return wide * np.eye(3) + (long - wide) * np.outer(direction, direction)
 
 
+def share_of(joint: str) -> FloatArray:
+    """Return how much of each vertex, (V,), a joint and those below it move."""
+    _, _, skeleton, weights = _dancer()
+    top = skeleton.index_of[joint]
+    own = [k for k in range(len(skeleton)) if k == top or is_descendant(skeleton.parents, k, top)]
+    return np.asarray(weights[:, own].sum(axis=1))
+
+
 def below(joint: str) -> list[str]:
     """Return a joint of the left side and all below it, without their side."""
     skeleton = build_skeleton()
