@@ -12,9 +12,9 @@ import numpy as np
 from ..maths.arrays import BoolArray, FloatArray
 from .cells import Cells
 from .embedding import Embedding
+from .ends import Inside
 from .hand import Hand
 from .humanoid import Head, Limb, arm, ball_of_foot, head, hidden_leg, hip, leg
-from .level_sets import Course, LevelSets
 from .limbs import unit
 from .problem import FittedSkeleton
 
@@ -76,23 +76,19 @@ class Body:
     notes: tuple[str, ...] = ()
 
 
-def assembled(cells: Cells, tips: list[int], ways: FloatArray, found: Embedding, middle: int,
-              front: FloatArray) -> Body:
-    """Return what is found of a humanoid whose ends are known, its left limbs first.
-
-    tips: T cells; ways: (T, N) from each cell to them; front: (3,) where its face likely is.
-    """
-    return _symmetric(_left_first(_measured(cells, tips, ways, found, middle, front)))
+def assembled(inside: Inside, found: Embedding, front: FloatArray) -> Body:
+    """Return what is found of a humanoid whose ends are known, its left limbs first; front: (3,) its face's, likely."""
+    return _symmetric(_left_first(_measured(inside, found, front)))
 
 
-def _measured(cells: Cells, tips: list[int], ways: FloatArray, found: Embedding, middle: int,
-              likely_front: FloatArray) -> Body:
-    points = cells.points[tips]
-    hands, feet = points[list(found.hands)], points[list(found.feet)]
-    normal = unit((hands[0] - hands[1]) + (feet[0] - feet[1]))
-    centre = (hands.mean(axis=0) + feet.mean(axis=0)) / 2.0
-    courses = {end: Course.of(cells, LevelSets.of(cells, ways[end]), ways[end], middle)
-               for end in (*found.hands, *found.feet)}
+def _measured(inside: Inside, found: Embedding, likely_front: FloatArray) -> Body:
+    cells, tips, ways, courses = inside.cells, inside.tips, inside.ways, inside.ends.courses
+    points, roots = inside.ends.points, inside.ends.roots
+    (hand, other_hand), (foot, other_foot) = found.hands, found.feet
+    normal = unit(unit(roots[hand, other_hand] - roots[other_hand, hand])
+                  + unit(roots[foot, other_foot] - roots[other_foot, foot]))
+    centre = (roots[hand, other_hand] + roots[other_hand, hand] + roots[foot, other_foot]
+              + roots[other_foot, foot]) / 4.0
     arms = [arm(courses[end], points[end], normal, centre) for end in found.hands]
     crotch = float(ways[found.feet[0]][tips[found.feet[1]]]) / 2.0
     stems = [hip(courses[end], crotch) for end in found.feet]
@@ -103,8 +99,10 @@ def _measured(cells: Cells, tips: list[int], ways: FloatArray, found: Embedding,
     tall = float(shoulders @ up) - ground
     if float(hips @ up) - ground < _LEGS_HIDDEN * tall:
         return _without_legs(cells, ways, found, points, arms, likely_front)
-    legs = [leg(cells.points[(ways[end] <= crotch) & (ways[end] <= ways[other])], cells.cell, courses[end], points[end],
-                stem, up) for end, other, stem in zip(found.feet, found.feet[::-1], stems, strict=True)]
+    legs = []
+    for end, other, stem in zip(found.feet, found.feet[::-1], stems, strict=True):
+        free = (ways[end] <= crotch) & (ways[end] <= ways[other])
+        legs.append(leg(cells.points[free], ways[end][free], cells.cell, courses[end], points[end], stem, up))
     above, top = _head(cells, ways, found, points, arms, up)
     body = Body((arms[0], arms[1]), (legs[0], legs[1]), top, out, up, np.cross(out, up), (shoulders + hips) / 2.0)
     palms = _palms(cells, ways, found, arms)

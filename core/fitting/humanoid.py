@@ -40,6 +40,13 @@ _STANDS: Final = 0.6
 _SHIN: Final = 0.08, 0.48
 """The shin's curve is taken between these shares of the way from ankle to hip."""
 
+_BENT: Final = 0.08
+"""A leg bends clearly where it is so far from straight above its foot, as a share of its length there."""
+
+_BENT_SHIN: Final = 0.28, 0.5
+_HEIGHT: Final = 0.95
+"""Then its shin is between these shares of the curve, and its length so much of that."""
+
 _SHIN_TURNS: Final = 0.8
 """Cosine below which what was taken for the shin is the foot of a short leg."""
 
@@ -150,22 +157,28 @@ def hip(course: Course, crotch: float) -> tuple[Stem, FloatArray]:
     return stem, stem.foot + _HIP_DEPTH * float(course.at[stem.index]) * stem.direction
 
 
-def leg(own: FloatArray, cell: float, course: Course, tip: FloatArray, start: tuple[Stem, FloatArray],
-        up: FloatArray) -> Limb:
+def leg(own: FloatArray, away: FloatArray, cell: float, course: Course, tip: FloatArray,
+        start: tuple[Stem, FloatArray], up: FloatArray) -> Limb:
     """Return hip, knee and ankle from the curve of a leg.
 
-    own: (N, 3) the cells of the free leg, and their edge length; start: as `hip` finds it; up: (3,) along the trunk.
+    own: (N, 3) the cells of the free leg, away: (N,) how far they are from its tip, and their edge length; start: as
+    `hip` finds it; up: (3,) along the trunk.
     """
     stem, hip = start
-    curve = course.points[:stem.index + 1]
-    down = unit(course.point_at(_FOOT * float(course.at[stem.index])) - stem.foot)
+    curve, free = course.points[:stem.index + 1], float(course.at[stem.index])
+    down = unit(course.point_at(_FOOT * free) - stem.foot)
+    height = None
     if down @ -up > _STANDS:
         down = -up  # a short leg's foot is most of its curve
-    ankle, certain = _ankle(own, cell, hip, down)
+    above_foot = course.at[:stem.index + 1] > _BENT_SHIN[0] * free
+    if bend(curve[above_foot], course.point_at(_BENT_SHIN[0] * free), hip, _KNEE)[1] > _BENT:
+        down = unit(course.point_at(_BENT_SHIN[0] * free) - course.point_at(_BENT_SHIN[1] * free))
+        own, height = own[away < _BENT_SHIN[1] * free], _HEIGHT * free
+    ankle, certain = _ankle(own, cell, hip, down, height)
     for _ in range(_ANKLE_ROUNDS):
-        height = float((ankle - hip) @ down)
+        tall = float((ankle - hip) @ down) if height is None else height
         above = (ankle - own) @ down
-        shin = own[(above > _SHIN[0] * height) & (above < _SHIN[1] * height)]
+        shin = own[(above > _SHIN[0] * tall) & (above < _SHIN[1] * tall)]
         along = (shin - ankle) @ down
         if not len(shin) or np.ptp(along) < 3.0 * cell:
             break
@@ -173,24 +186,29 @@ def leg(own: FloatArray, cell: float, course: Course, tip: FloatArray, start: tu
         if refined @ down < _SHIN_TURNS:
             break
         centre, down = shin.mean(axis=0), refined
-        ankle, certain = _ankle(own, cell, hip, down)
+        ankle, certain = _ankle(own, cell, hip, down, height)
         ankle = centre + float((ankle - centre) @ down) * down
-    knee, bent = bend(curve[(ankle - curve) @ down > _SHIN[0] * float((ankle - hip) @ down)], hip, ankle, _KNEE)
+    beyond = (ankle - curve) @ down > _SHIN[0] * float((ankle - hip) @ down)
+    if height is not None:
+        beyond = above_foot
+    knee, bent = bend(curve[beyond], hip, ankle, _KNEE)
     return Limb(hip, knee, ankle, tip, stem.radius, (_LIKELY, _SURE if bent > 0.08 else _LIKELY, certain))
 
 
-def _ankle(own: FloatArray, cell: float, hip: FloatArray, down: FloatArray) -> tuple[FloatArray, float]:
+def _ankle(own: FloatArray, cell: float, hip: FloatArray, down: FloatArray,
+           tall: float | None) -> tuple[FloatArray, float]:
     """Return the ankle (3,) and how sure it is: where slices of the leg become as small as those of the shin.
 
-    own: (N, 3) the leg's cells; down: (3,) along the shin. The ankle is about a third of the foot's length high; a boot
+    own: (N, 3) the leg's cells; down: (3,) along the shin; tall: how long the leg is, None where it is nearly
+    straight. The ankle is about a third of the foot's length high; a boot
     that is wide far above that says nothing of it.
     """
     sole = float((own @ down).max())
-    heights, height = sole - own @ down, sole - float(hip @ down)
+    heights, height = sole - own @ down, sole - float(hip @ down) if tall is None else tall
     areas = smoothed(np.bincount((heights / cell).astype(np.int64)).astype(np.float64)) * cell**2
     shin = areas[int(0.12 * height / cell):int(0.55 * height / cell) + 1]
     if not len(shin) or shin.min() <= 0.0:
-        return hip + (1.0 - _ANKLE_OF_LEG) * height * down, _GUESS
+        return _by_share(own, hip, down, height, tall is not None), _GUESS
     slim = np.flatnonzero(areas <= _SHIN_AREA * float(shin.min()))
     top = (float(slim[slim > 0][0]) if (slim > 0).any() else 0.0) * cell
     lowest = own[heights < max(2.0 * cell, 0.3 * top)]
@@ -199,12 +217,21 @@ def _ankle(own: FloatArray, cell: float, hip: FloatArray, down: FloatArray) -> t
     length = float(np.ptp(flat @ forward)) + cell
     usual = _ANKLE_OF_FOOT * length
     if length < _FOOT_IS * float(np.sqrt(shin.min())):
-        return hip + (1.0 - _ANKLE_OF_LEG) * height * down, _GUESS
+        return _by_share(own, hip, down, height, tall is not None), _GUESS
     above = float(np.clip(top, 0.6 * usual, 1.4 * usual))
     above = min(above, _ANKLE_AT_MOST * height)
     around = own[np.abs(heights - max(top, above)) <= 1.5 * cell]
     middle = around.mean(axis=0) if len(around) else hip
     return middle + (sole - above - float(middle @ down)) * down, _SURE if above == top else _LIKELY
+
+
+def _by_share(own: FloatArray, hip: FloatArray, down: FloatArray, height: float, bent: bool) -> FloatArray:
+    """Return the ankle (3,) by its share of a leg's height; of one that bends, above the cells (N, 3) of its sole."""
+    if not bent:
+        return hip + (1.0 - _ANKLE_OF_LEG) * height * down
+    above = float((own @ down).max()) - own @ down
+    around = own[np.abs(above - _ANKLE_OF_LEG * height) < 0.5 * _ANKLE_OF_LEG * height]
+    return np.asarray(around.mean(axis=0) if len(around) else own.mean(axis=0))
 
 
 def head(points: FloatArray, cell: float, crown: FloatArray, shoulders: FloatArray, up: FloatArray,

@@ -1,0 +1,95 @@
+"""What a body has that no humanoid has: thin things beyond its hands, and limbs that are neither arm nor leg."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+
+from ..maths.arrays import IntArray
+from .embedding import Embedding
+from .ends import Ends, gromov
+
+_LONG: Final = 1.15
+"""An arm that is so many times as long as the other, or as a leg, has something in its hand."""
+
+_THICKER: Final = 2.5
+"""What lies behind a thin part is so many times as large in cross-section."""
+
+_THIN: Final = 0.07, 0.6
+_BEHIND: Final = 0.04
+"""A thin part is so long, and what is behind it is measured so far: shares of the longest way through the body."""
+
+_MOST: Final = 4
+"""Thin parts that are left out in turn."""
+
+_LIMB: Final = 0.1
+"""Of the longest way: what reaches out less is no limb."""
+
+_ON_HEAD: Final = -0.15
+_ON_HIPS: Final = 0.55
+"""Of the trunk, from the shoulders on: where limbs of the head end, and where those of the hips begin."""
+
+
+def has_long_hand(ends: Ends, found: Embedding | None) -> bool:
+    """Tell whether an arm is so long that its hand may hold something."""
+    if found is None:
+        return False
+    (a, b), (c, d), h = found.hands, found.feet, found.head
+    one, other = (_from_path(ends, *some) for some in ((a, b, h), (b, a, h)))
+    legs = [_from_path(ends, *some) for some in ((c, d, h), (d, c, h))]
+    return max(one, other) > _LONG * min(one, other) or min(one, other) > _LONG * max(legs)
+
+
+def thin_ends(ends: Ends, found: Embedding | None) -> list[list[tuple[int, float]]]:
+    """Return what may be left out of a body, as a sword: lists of ends, each with the length of its thin part.
+
+    A part is thin if all that is behind it is much thicker, as the hand is behind a blade. Each alone is one, the
+    longest first; and all of them, and those beyond hands, together.
+    """
+    longest = float(ends.ways.max(initial=0.0))
+    thin = []
+    for end, course in enumerate(ends.courses):
+        for index in np.flatnonzero((course.at > _THIN[0] * longest) & (course.at < _THIN[1] * longest)):
+            before = float(np.percentile(course.areas[1:index], 80)) if index > 2 else np.inf
+            behind = (course.at >= course.at[index]) & (course.at <= course.at[index] + _BEHIND * longest)
+            if float(np.median(course.areas[behind])) > _THICKER * before:
+                thin.append((end, float(course.at[index])))
+                break
+    thin.sort(key=lambda one: -one[1])
+    held = [one for one in thin if found is not None and one[0] in found.hands]
+    several = [some for some in (held, thin) if len(some) > 1]
+    return [[one] for one in thin[:_MOST]] + (several[:1] if len(held) == len(thin) else several)
+
+
+def other_limbs(ends: Ends, found: Embedding) -> tuple[str, ...]:
+    """Return sentences about the limbs of a body that are neither arm nor leg, and got no bones."""
+    longest = float(ends.ways.max())
+    (a, b), (c, d), h = found.hands, found.feet, found.head
+    own: list[int] = [h, a, b, c, d]
+    places = {"head": 0, "shoulders": 0, "hips": 0}
+    for end in sorted(found.others, key=lambda one: -_from_path_of(ends, one, own)):
+        if _from_path_of(ends, end, own) < _LIMB * longest:
+            continue
+        own.append(end)
+        leaves = (_from_path(ends, h, c, end) + _from_path(ends, h, d, end)) / 2.0 - _from_path(ends, h, a, b)
+        share = leaves / max(found.trunk * longest, 1e-9)
+        places["head" if share < _ON_HEAD else "shoulders" if share < _ON_HIPS else "hips"] += 1
+    what = {"head": "of the head, as horns or hair", "shoulders": "of the upper body, as more arms or wings",
+            "hips": "of the lower body, as a tail"}
+    return tuple(f"{count} limb{'' if count == 1 else 's'} {what[place]}, got no bones"
+                 for place, count in places.items() if count)
+
+
+def _from_path(ends: Ends, end: int, one: int, other: int) -> float:
+    """Return how far it is from an end to where the ways to two others part."""
+    def index(value: int) -> IntArray:
+        return np.array([value])
+
+    return float(gromov(ends.ways, index(end), index(one), index(other))[0])
+
+
+def _from_path_of(ends: Ends, end: int, own: list[int]) -> float:
+    """Return how far an end is from the ways between others."""
+    return min(_from_path(ends, end, one, other) for one, other in combinations(own, 2))
