@@ -16,7 +16,7 @@ from .ends import Inside
 from .hand import Hand
 from .humanoid import Head, Limb, arm, ball_of_foot, head, hidden_leg, hip, leg
 from .limbs import unit
-from .problem import FittedSkeleton
+from .problem import GUESSED, FittedSkeleton
 
 _ROOT_ABOVE_HIPS: Final = 0.08
 """Of the way from hips to shoulders."""
@@ -38,6 +38,19 @@ _BY_HANDS: Final = 0.1
 _BY_HEAD: Final = 0.15
 _BY_HINT: Final = 0.2
 """What each foot, knee, elbow and hand, the head, and the hint have to say about where the front is."""
+
+_CLEARLY: Final = 0.6
+"""So many votes leave no doubt."""
+
+_STANDS: Final = 0.75
+_ACROSS: Final = 0.65
+_LEVEL: Final = 0.3
+"""Four legs point to the belly's side by such a cosine at least, along the trunk by no more than the other, and end in
+one plane, but for such a share of their length."""
+
+_FOURS: Final = "It stands on four legs: the arms are its fore legs"
+_UNSURE_LIMBS: Final = "It is not sure which of its ends are head, hands and feet"
+_UNSURE_SIDES: Final = "It is not sure where its front is; left and right may be exchanged"
 
 _TOES: Final = 0.08
 """Of the foot's length: what lies so near to its foremost cell is the tip of the toes."""
@@ -63,7 +76,7 @@ class Body:
     """What was found of a humanoid: arms and legs, the first of each on one side; and its own axes.
 
     out: (3,) the unit normal of the body's plane, towards the first arm; up, front: (3,) unit vectors; middle: (3,) on
-    the plane.
+    the plane. sure_of_limbs, sure_of_sides: 0 to 1, how sure it is what is head, hand and foot, and where the front is.
     """
 
     arms: tuple[Limb, Limb]
@@ -74,11 +87,13 @@ class Body:
     front: FloatArray
     middle: FloatArray
     notes: tuple[str, ...] = ()
+    sure_of_limbs: float = 1.0
+    sure_of_sides: float = 1.0
 
 
 def assembled(inside: Inside, found: Embedding, front: FloatArray) -> Body:
     """Return what is found of a humanoid whose ends are known, its left limbs first; front: (3,) its face's, likely."""
-    return _symmetric(_left_first(_measured(inside, found, front)))
+    return replace(_symmetric(_left_first(_measured(inside, found, front))), sure_of_limbs=found.certain)
 
 
 def _measured(inside: Inside, found: Embedding, likely_front: FloatArray) -> Body:
@@ -110,7 +125,7 @@ def _measured(inside: Inside, found: Embedding, likely_front: FloatArray) -> Bod
     feet_cells = [cells.points[(ways[end] <= crotch) & (ways[end] <= ways[other]) & (
         (cells.points - limb.end) @ unit(limb.end - limb.middle) > 0.0)]
         for end, other, limb in zip(found.feet, found.feet[::-1], legs, strict=True)]
-    body = replace(body, front=_front(body, feet_cells, palms, skull, likely_front))
+    body = _facing(body, feet_cells, palms, skull, likely_front)
     toed = [_with_toe(limb, foot, body.front) for limb, foot in zip(legs, feet_cells, strict=True)]
     return replace(body, legs=(toed[0], toed[1]))
 
@@ -150,8 +165,8 @@ def _without_legs(cells: Cells, ways: FloatArray, found: Embedding, points: Floa
     ahead = np.cross(out, up)
     body = Body((arms[0], arms[1]), legs(ahead), top, out, up, ahead, shoulders, _ROBE)
     skull = cells.points[above & ((cells.points - top.skull) @ up > 0.0)]
-    front = _front(body, (np.zeros((0, 3)),) * 2, _palms(cells, ways, found, arms), skull, likely_front)
-    return replace(body, legs=legs(front), front=front)
+    body = _facing(body, (np.zeros((0, 3)),) * 2, _palms(cells, ways, found, arms), skull, likely_front)
+    return replace(body, legs=legs(body.front))
 
 
 def _with_toe(limb: Limb, foot: FloatArray, front: FloatArray) -> Limb:
@@ -162,13 +177,43 @@ def _with_toe(limb: Limb, foot: FloatArray, front: FloatArray) -> Limb:
     return replace(limb, tip=foot[reach >= reach.max() - _TOES * np.ptp(reach)].mean(axis=0))
 
 
-def _front(body: Body, feet: Sequence[FloatArray], hands: Sequence[FloatArray], skull: FloatArray,
-           likely: FloatArray) -> FloatArray:
-    """Return the unit vector to the body's front (3,), by what mostly lies in front, and where it most likely is.
+def _on_all_fours(body: Body) -> float:
+    """Return whether all limbs point away from the trunk to one side, as of an animal that stands on four legs.
+
+    It is 1 where they point to where the front is taken to be, −1 where to the other side, 0 where they do not.
+    """
+    trunk = unit(sum(limb.root for limb in body.arms) - sum(limb.root for limb in body.legs))
+    arms, legs = (unit(sum(unit(limb.tip - limb.root) for limb in pair)) * min(
+        1.0, float(np.linalg.norm(sum(unit(limb.tip - limb.root) for limb in pair)))) for pair in (body.arms, body.legs))
+    ahead = np.cross(body.out, body.up)
+    least = min(abs(float(arms @ ahead)), abs(float(legs @ ahead)))
+    tips = np.array([limb.tip for limb in (*body.arms, *body.legs)]) @ ahead
+    lengths = [float(np.linalg.norm(limb.tip - limb.root)) for limb in (*body.arms, *body.legs)]
+    is_level = float(np.ptp(tips)) < _LEVEL * max(lengths)
+    is_across = max(abs(float(arms @ trunk)), abs(float(legs @ trunk))) < _ACROSS
+    if least < _STANDS or not is_level or not is_across or (arms @ ahead) * (legs @ ahead) < 0.0:
+        return 0.0
+    return float(np.sign(arms @ ahead))
+
+
+def _facing(body: Body, feet: Sequence[FloatArray], hands: Sequence[FloatArray], skull: FloatArray,
+            likely: FloatArray) -> Body:
+    """Return a body with its front by what mostly lies in front, and where it most likely is, (3,).
 
     feet, hands, skull: the cells (N, 3) below each ankle, of each hand, and of the head above the skull's base. A foot
-    reaches farther to the front of its ankle than to the back.
+    reaches farther to the front of its ankle than to the back. What stands on four legs has its belly in front.
     """
+    ahead = np.cross(body.out, body.up)
+    if (fours := _on_all_fours(body)) != 0.0:
+        return replace(body, front=fours * ahead, notes=(*body.notes, _FOURS))
+    votes = _votes(body, feet, hands, skull, likely)
+    sure = min(abs(votes) / _CLEARLY, 1.0)
+    return replace(body, front=ahead if votes >= 0.0 else -ahead, sure_of_sides=sure)
+
+
+def _votes(body: Body, feet: Sequence[FloatArray], hands: Sequence[FloatArray], skull: FloatArray,
+           likely: FloatArray) -> float:
+    """Return how much says that the front is where the body's axes have it; less than 0 where it is behind."""
     ahead = np.cross(body.out, body.up)
     votes = _BY_HINT * float(np.sign(ahead @ likely))
     for limb, foot in zip(body.legs, feet, strict=True):
@@ -187,7 +232,7 @@ def _front(body: Body, feet: Sequence[FloatArray], hands: Sequence[FloatArray], 
     if len(skull):
         size = float(np.linalg.norm(body.head.crown - body.head.skull))
         votes += _BY_HEAD * _vote((skull.mean(axis=0) - body.head.neck) @ ahead, 0.3 * size)
-    return np.asarray(ahead if votes >= 0.0 else -ahead)
+    return votes
 
 
 def _vote(distance: np.floating[Any] | FloatArray, full: float) -> float:
@@ -233,7 +278,7 @@ def _moved(limb: Limb, points: FloatArray) -> Limb:
 
 def skeleton_of(body: Body, hands: tuple[Hand | None, Hand | None] = (None, None)) -> FittedSkeleton:
     """Return the skeleton of a body whose left limbs come first, with the fingers of its left and right hand."""
-    rows = _Rows(body.up, body.front)
+    rows = _Rows(body)
     shoulders, hips = ((one.root + other.root) / 2.0 for one, other in (body.arms, body.legs))
     half = float(np.linalg.norm(body.arms[0].root - body.arms[1].root)) / 2.0
     root, neck = hips + _ROOT_ABOVE_HIPS * (shoulders - hips), body.head.neck
@@ -264,7 +309,14 @@ def skeleton_of(body: Body, hands: tuple[Hand | None, Hand | None] = (None, None
         rows.add(f"{side}_knee", f"{side}_hip", limb.middle, limb.end, bends, limb.certain[1])
         rows.add(f"{side}_ankle", f"{side}_knee", limb.end, ball, bends, limb.certain[2])
         rows.add(f"{side}_metatarsal", f"{side}_ankle", ball, limb.tip, bends, _CERTAIN_BALL)
-    return rows.skeleton(body.notes)
+    return rows.skeleton(_notes(body))
+
+
+def _notes(body: Body) -> tuple[str, ...]:
+    """Return what is to be said of a body, and of what it is not sure."""
+    unsure = (((_UNSURE_LIMBS,) if body.sure_of_limbs < GUESSED else ())
+              + ((_UNSURE_SIDES,) if body.sure_of_sides < GUESSED else ()))
+    return (*body.notes, *unsure)
 
 
 def _add_fingers(rows: _Rows, side: str, hand: Hand) -> None:
@@ -285,8 +337,8 @@ def _bend_axis(limb: Limb, towards: FloatArray) -> FloatArray:
 class _Rows:
     """Collects joints, parents before children."""
 
-    def __init__(self, up: FloatArray, front: FloatArray) -> None:
-        self._up, self._front = up, front
+    def __init__(self, body: Body) -> None:
+        self._body = body
         self._names: list[str] = []
         self._parents: list[int] = []
         self._vectors: list[tuple[FloatArray, FloatArray, FloatArray]] = []
@@ -294,14 +346,15 @@ class _Rows:
 
     def add(self, name: str, parent: str, position: FloatArray, end: FloatArray, bends: FloatArray,
             certainty: float) -> None:
-        """Add a joint; parent: "" for none."""
+        """Add a joint; parent: "" for none. It is no surer than what its limb is, and on which side."""
+        sides = self._body.sure_of_sides if name[:2] in ("l_", "r_") else 1.0
         self._parents.append(self._names.index(parent) if parent else -1)
         self._names.append(name)
         self._vectors.append((position, end, bends))
-        self._certainty.append(certainty)
+        self._certainty.append(min(certainty, self._body.sure_of_limbs, sides))
 
     def skeleton(self, notes: tuple[str, ...]) -> FittedSkeleton:
         """Return what was added."""
         positions, ends, axes = (np.array(column) for column in zip(*self._vectors, strict=True))
         return FittedSkeleton(tuple(self._names), np.array(self._parents), positions, ends, axes,
-                              np.array(self._certainty), self._up, self._front, notes)
+                              np.array(self._certainty), self._body.up, self._body.front, notes)

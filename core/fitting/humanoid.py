@@ -43,6 +43,9 @@ _SHIN: Final = 0.08, 0.48
 _BENT: Final = 0.08
 """A leg bends clearly where it is so far from straight above its foot, as a share of its length there."""
 
+_SLIM: Final = 8.0
+"""A leg's curve is so many times its radius or longer where it tells of a bend; a shorter one is mostly foot."""
+
 _BENT_SHIN: Final = 0.28, 0.5
 _HEIGHT: Final = 0.95
 """Then its shin is between these shares of the curve, and its length so much of that."""
@@ -171,7 +174,8 @@ def leg(own: FloatArray, away: FloatArray, cell: float, course: Course, tip: Flo
     if down @ -up > _STANDS:
         down = -up  # a short leg's foot is most of its curve
     above_foot = course.at[:stem.index + 1] > _BENT_SHIN[0] * free
-    if bend(curve[above_foot], course.point_at(_BENT_SHIN[0] * free), hip, _KNEE)[1] > _BENT:
+    is_slim = free > _SLIM * stem.radius
+    if is_slim and bend(curve[above_foot], course.point_at(_BENT_SHIN[0] * free), hip, _KNEE)[1] > _BENT:
         down = unit(course.point_at(_BENT_SHIN[0] * free) - course.point_at(_BENT_SHIN[1] * free))
         own, height = own[away < _BENT_SHIN[1] * free], _HEIGHT * free
     ankle, certain = _ankle(own, cell, hip, down, height)

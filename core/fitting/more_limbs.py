@@ -21,6 +21,9 @@ _THIN: Final = 0.07, 0.6
 _BEHIND: Final = 0.04
 """A thin part is so long, and what is behind it is measured so far: shares of the longest way through the body."""
 
+_OF_ARM: Final = 0.8
+"""Of an arm from its end on: what is farther is the shoulder, which is thicker in any case."""
+
 _MOST: Final = 4
 """Thin parts that are left out in turn."""
 
@@ -45,22 +48,30 @@ def has_long_hand(ends: Ends, found: Embedding | None) -> bool:
 def thin_ends(ends: Ends, found: Embedding | None) -> list[list[tuple[int, float]]]:
     """Return what may be left out of a body, as a sword: lists of ends, each with the length of its thin part.
 
-    A part is thin if all that is behind it is much thicker, as the hand is behind a blade. Each alone is one, the
-    longest first; and all of them, and those beyond hands, together.
+    A part is thin if all that is behind it is much thicker, as the hand is behind a blade. Where it is not known which
+    ends are hands, each alone is one, the longest first, and all together; else those beyond hands.
     """
     longest = float(ends.ways.max(initial=0.0))
-    thin = []
-    for end, course in enumerate(ends.courses):
-        for index in np.flatnonzero((course.at > _THIN[0] * longest) & (course.at < _THIN[1] * longest)):
-            before = float(np.percentile(course.areas[1:index], 80)) if index > 2 else np.inf
-            behind = (course.at >= course.at[index]) & (course.at <= course.at[index] + _BEHIND * longest)
-            if float(np.median(course.areas[behind])) > _THICKER * before:
-                thin.append((end, float(course.at[index])))
-                break
-    thin.sort(key=lambda one: -one[1])
-    held = [one for one in thin if found is not None and one[0] in found.hands]
-    several = [some for some in (held, thin) if len(some) > 1]
-    return [[one] for one in thin[:_MOST]] + (several[:1] if len(held) == len(thin) else several)
+    is_known = found is not None and found.certain > 0.0
+    if found is not None and is_known:
+        (a, b), h = found.hands, found.head
+        thin = [(end, _thin(ends, end, longest, _OF_ARM * _from_path(ends, end, other, h)))
+                for end, other in ((a, b), (b, a))]
+    else:
+        thin = [(end, _thin(ends, end, longest, _THIN[1] * longest)) for end in range(len(ends.points))]
+    thin = sorted([one for one in thin if one[1] > 0.0], key=lambda one: -one[1])
+    return [[one] for one in thin[:_MOST]] + ([thin] if len(thin) > 1 else [])
+
+
+def _thin(ends: Ends, end: int, longest: float, at_most: float) -> float:
+    """Return how long the thin part beyond an end is, 0 where there is none."""
+    course = ends.courses[end]
+    for index in np.flatnonzero((course.at > _THIN[0] * longest) & (course.at < at_most)):
+        before = float(np.percentile(course.areas[1:index], 80)) if index > 2 else np.inf
+        behind = (course.at >= course.at[index]) & (course.at <= course.at[index] + _BEHIND * longest)
+        if float(np.median(course.areas[behind])) > _THICKER * before:
+            return float(course.at[index])
+    return 0.0
 
 
 def other_limbs(ends: Ends, found: Embedding) -> tuple[str, ...]:
