@@ -112,7 +112,9 @@ def _measured(inside: Inside, found: Embedding, likely_front: FloatArray) -> Bod
     up = unit((shoulders - hips) - (shoulders - hips) @ out * out)
     ground = float((cells.points @ up).min())
     tall = float(shoulders @ up) - ground
-    if float(hips @ up) - ground < _LEGS_HIDDEN * tall:
+    starts = np.array([*(limb.root for limb in arms), *(stem[1] for stem in stems)])
+    stands = _on_all_fours(starts, points[[*found.hands, *found.feet]], np.cross(out, up)) == 0.0
+    if stands and float(hips @ up) - ground < _LEGS_HIDDEN * tall:
         return _without_legs(cells, ways, found, points, arms, likely_front)
     legs = []
     for end, other, stem in zip(found.feet, found.feet[::-1], stems, strict=True):
@@ -177,23 +179,22 @@ def _with_toe(limb: Limb, foot: FloatArray, front: FloatArray) -> Limb:
     return replace(limb, tip=foot[reach >= reach.max() - _TOES * np.ptp(reach)].mean(axis=0))
 
 
-def _on_all_fours(body: Body) -> float:
+def _on_all_fours(roots: FloatArray, tips: FloatArray, ahead: FloatArray) -> float:
     """Return whether all limbs point away from the trunk to one side, as of an animal that stands on four legs.
 
-    It is 1 where they point to where the front is taken to be, −1 where to the other side, 0 where they do not.
+    roots, tips: (4, 3) of arms and legs. It is 1 where they point ahead, (3,), −1 where to the other side, 0 where they
+    do not.
     """
-    trunk = unit(sum(limb.root for limb in body.arms) - sum(limb.root for limb in body.legs))
-    arms, legs = (unit(sum(unit(limb.tip - limb.root) for limb in pair)) * min(
-        1.0, float(np.linalg.norm(sum(unit(limb.tip - limb.root) for limb in pair)))) for pair in (body.arms, body.legs))
-    ahead = np.cross(body.out, body.up)
-    least = min(abs(float(arms @ ahead)), abs(float(legs @ ahead)))
-    tips = np.array([limb.tip for limb in (*body.arms, *body.legs)]) @ ahead
-    lengths = [float(np.linalg.norm(limb.tip - limb.root)) for limb in (*body.arms, *body.legs)]
-    is_level = float(np.ptp(tips)) < _LEVEL * max(lengths)
+    trunk = unit(roots[:2].sum(axis=0) - roots[2:].sum(axis=0))
+    ways = tips - roots
+    lengths = np.linalg.norm(ways, axis=1)
+    arms, legs = (ways / lengths[:, None]).reshape(2, 2, 3).mean(axis=1)
+    is_level = float(np.ptp(tips @ ahead)) < _LEVEL * float(lengths.max())
     is_across = max(abs(float(arms @ trunk)), abs(float(legs @ trunk))) < _ACROSS
-    if least < _STANDS or not is_level or not is_across or (arms @ ahead) * (legs @ ahead) < 0.0:
+    forward = float(arms @ ahead), float(legs @ ahead)
+    if not is_level or not is_across or min(np.abs(forward)) < _STANDS or forward[0] * forward[1] < 0.0:
         return 0.0
-    return float(np.sign(arms @ ahead))
+    return float(np.sign(forward[0]))
 
 
 def _facing(body: Body, feet: Sequence[FloatArray], hands: Sequence[FloatArray], skull: FloatArray,
@@ -204,7 +205,9 @@ def _facing(body: Body, feet: Sequence[FloatArray], hands: Sequence[FloatArray],
     reaches farther to the front of its ankle than to the back. What stands on four legs has its belly in front.
     """
     ahead = np.cross(body.out, body.up)
-    if (fours := _on_all_fours(body)) != 0.0:
+    limbs = (*body.arms, *body.legs)
+    fours = _on_all_fours(np.array([limb.root for limb in limbs]), np.array([limb.tip for limb in limbs]), ahead)
+    if fours != 0.0:
         return replace(body, front=fours * ahead, notes=(*body.notes, _FOURS))
     votes = _votes(body, feet, hands, skull, likely)
     sure = min(abs(votes) / _CLEARLY, 1.0)

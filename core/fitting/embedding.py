@@ -42,14 +42,18 @@ _TOE: Final = 0.12
 _SHIN: Final = 0.25, 0.5
 """Shares of the free limb: the toes end there; and there is the shin."""
 
-_SHARED: Final = 0.7
+SHARED: Final = 0.7
 """Of a limb: ends that part no farther from its tip are ends of one limb."""
 
 _CLEAR: Final = 0.25
-_NO_DOUBT: Final = 0.8
+_SHAPES: Final = ("thin legs", "thin head", "sheets")
+_NO_DOUBT: Final = 0.4
+_ALIEN: Final = 0.8
+"""An embedding that is so much better than any other is certain, if its limbs and head, by their shapes, cost no more
+than this, and not at all from that on."""
+
 NOT_HUMANOID: Final = 1.3
-"""An embedding that is so much better than any other is certain; its penalty up to which it can be, and from which on
-it is none."""
+"""A penalty from which on there is no humanoid."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,8 @@ class Embedding:
 
     penalty: what mismatches cost, 0 for the pattern itself; about 1 and more is no humanoid. trunk: the way between
     where the hands part and where the feet do, as a share of the longest way through the body. certain: 0 to 1, by how
-    much worse any other choice of head, hands and feet is. others: the numbers of ends that are in no limb.
+    much worse any other choice of head, hands and feet is, and by the shapes of limbs and head. others: the numbers of
+    ends that are in no limb.
     """
 
     head: int
@@ -80,13 +85,15 @@ def embed(ends: Ends, up: FloatArray) -> Embedding | None:
     if count < 5:
         return None
     choices = _choices(count)
-    total = np.sum(list(penalties(ends, choices, up).values()), axis=0)
+    costs = penalties(ends, choices, up)
+    total = np.sum(list(costs.values()), axis=0)
     best = int(total.argmin())
     head, one, other, foot, far = choices[best].tolist()
     trunk = float(_trunks(ends.ways / ends.ways.max(), choices[best:best + 1])[0])
     rival = float(total[_differ(ends.ways / ends.ways.max(), choices, best)].min(initial=np.inf))
     clear = min((rival - float(total[best])) / _CLEAR, 1.0)
-    fits = np.clip((NOT_HUMANOID - float(total[best])) / (NOT_HUMANOID - _NO_DOUBT), 0.0, 1.0)
+    shape = sum(float(costs[name][best]) for name in _SHAPES)
+    fits = np.clip((_ALIEN - shape) / (_ALIEN - _NO_DOUBT), 0.0, 1.0)
     others = tuple(end for end in range(count) if end not in choices[best])
     return Embedding(head, (one, other), (foot, far), float(total[best]), trunk, clear * float(fits), others)
 
@@ -101,7 +108,7 @@ def _differ(way: FloatArray, choices: IntArray, best: int) -> BoolArray:
     others = [a, h, h, h, h]
     free = [gromov(way, *some) for some in ((h, a, b), (a, h, b), (b, h, a), (c, d, h), (d, c, h))]
     every = np.arange(len(way))
-    elsewhere = np.array([(way[end] + lie[k] - way[others[k]][every]) / 2.0 > _SHARED * free[k]
+    elsewhere = np.array([(way[end] + lie[k] - way[others[k]][every]) / 2.0 > SHARED * free[k]
                           for k, end in enumerate((h, a, b, c, d))])
     same = ~elsewhere
     hands = (same[1, choices[:, 1]] & same[2, choices[:, 2]]) | (same[1, choices[:, 2]] & same[2, choices[:, 1]])

@@ -31,9 +31,9 @@ class Ends:
     """T ends of a body.
 
     points: (T, 3); ways: (T, T) between them through the inside; masses: (T, SAMPLES) which share of the body is
-    nearer to each than k + 1 SAMPLES of the longest way, sheets counting little; courses: T curves from each to the middle of the body; roundness: T
-    arrays (S,), one for each course: 1 where a cross-section is round, and near 0 where it is that of a sheet. roots:
-    (T, T, 3) where the limb to one end is shortly before it meets that to another.
+    nearer to each than k + 1 SAMPLES of the longest way, sheets counting little; courses: T curves from each to the
+    middle of the body; roundness: T arrays (S,), one for each course: 1 where a cross-section is round, and near 0
+    where it is that of a sheet. roots: (T, T, 3) where the limb to one end is shortly before it meets that to another.
     """
 
     points: FloatArray
@@ -63,8 +63,7 @@ class Ends:
 
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """The inside of a body. tips: the cells of its ends; ways: (T, N) from each cell to them; middle: its middle cell.
-    """
+    """The inside of a body. tips: the cells of its T ends; ways: (T, N) from each cell to them; middle: a cell."""
 
     cells: Cells
     tips: list[int]
@@ -90,7 +89,7 @@ class Inside:
         courses, roundness = zip(*(_course(cells, own, middle) for own in ways), strict=True)
         between = ways[:, tips]
         mass = np.minimum(cells.depth, _DEEP) ** 2.0
-        steps = np.minimum(ways / between.max() * SAMPLES, SAMPLES - 1).astype(np.int64)
+        steps = np.minimum(ways / max(float(between.max()), cells.cell) * SAMPLES, SAMPLES - 1).astype(np.int64)
         within = np.array([np.bincount(own, mass, SAMPLES) for own in steps]).cumsum(axis=1) / mass.sum()
         roots = np.array([[course.point_at(_BESIDE * way / 2.0) for way in row]
                           for course, row in zip(courses, between, strict=True)])

@@ -42,6 +42,9 @@ _LOOSE: Final = 0.3
 _MOST_LOOSE: Final = 5
 """So many of the largest loose parts, none with more than this share of the surface, are left out in turn."""
 
+_MOST_KEPT: Final = 0.7
+"""Of the body's cells: without thin parts so many are left."""
+
 _DOUBTFUL: Final = 0.5
 _BETTER: Final = 0.1
 """Below such a certainty parts are left out in turn; what is left has to be so much more a humanoid."""
@@ -132,12 +135,14 @@ def _looked_at_closely(surface: Surface, up: FloatArray) -> _Body:
 
 
 def _without_thin_parts(body: _Body, up: FloatArray, tell: _Meter) -> tuple[_Body, tuple[str, ...]]:
-    """Return the body without the thin part beyond a hand, as a sword, that makes it less a humanoid; and a note of it.
-    """
-    best, notes = body, ()
+    """Return the body without the thin part, as a sword, that makes it less a humanoid; and a note of it."""
+    best = body
+    notes: tuple[str, ...] = ()
     for ends in thin_ends(body.inside.ends, body.found):
         tell.at(0.5)
         kept = np.all([body.inside.ways[end] > length for end, length in ends], axis=0)
+        if kept.mean() < _MOST_KEPT:
+            continue
         other = _Body.of(body.inside.cells.some(kept), up)
         if other.penalty < best.penalty - _BETTER:
             best, notes = other, (("A thin part, as a sword, was left out" if len(ends) == 1 else
@@ -172,8 +177,8 @@ def _refusal(surface: Surface, body: _Body) -> str:
         return ("the mesh has two or more large parts that are no humanoid together; if these are several bodies, "
                 "separate them, and fit one after the other")
     if body.found is None:
-        return (f"the ends of the mesh that reach out are {len(body.inside.tips)}; a humanoid has five, a head, two hands and "
-                "two feet; choose a mesh with limbs that can be told apart")
+        return (f"the ends of the mesh that reach out are {len(body.inside.tips)}; a humanoid has five, a head, two "
+                "hands and two feet; choose a mesh with limbs that can be told apart")
     return ("the mesh has no head, two arms and two legs that mirror each other; a skeleton can be fitted into "
             "humanoids only")
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from ..maths.arrays import IntArray
-from .embedding import Embedding
+from .embedding import SHARED, Embedding
 from .ends import Ends, gromov
 
 _LONG: Final = 1.15
@@ -30,9 +30,8 @@ _MOST: Final = 4
 _LIMB: Final = 0.1
 """Of the longest way: what reaches out less is no limb."""
 
-_ON_HEAD: Final = -0.15
 _ON_HIPS: Final = 0.55
-"""Of the trunk, from the shoulders on: where limbs of the head end, and where those of the hips begin."""
+"""Of the trunk, from the shoulders on: where limbs of the hips begin."""
 
 
 def has_long_hand(ends: Ends, found: Embedding | None) -> bool:
@@ -75,21 +74,24 @@ def _thin(ends: Ends, end: int, longest: float, at_most: float) -> float:
 
 
 def other_limbs(ends: Ends, found: Embedding) -> tuple[str, ...]:
-    """Return sentences about the limbs of a body that are neither arm nor leg, and got no bones."""
+    """Return sentences about the limbs of a body that are neither arm nor leg, and got no bones.
+
+    What grows from a hand, a foot or the head, as fingers, horns or hair, goes with these, and is no limb.
+    """
     longest = float(ends.ways.max())
     (a, b), (c, d), h = found.hands, found.feet, found.head
     own: list[int] = [h, a, b, c, d]
-    places = {"head": 0, "shoulders": 0, "hips": 0}
+    places = {"shoulders": 0, "hips": 0}
     for end in sorted(found.others, key=lambda one: -_from_path_of(ends, one, own)):
-        if _from_path_of(ends, end, own) < _LIMB * longest:
+        goes_with = any(_from_path(ends, tip, end, to) < SHARED * _from_path(ends, tip, other, to)
+                        for tip, other, to in ((h, a, b), (a, b, h), (b, a, h), (c, d, h), (d, c, h)))
+        if goes_with or _from_path_of(ends, end, own) < _LIMB * longest:
             continue
         own.append(end)
         leaves = (_from_path(ends, h, c, end) + _from_path(ends, h, d, end)) / 2.0 - _from_path(ends, h, a, b)
-        share = leaves / max(found.trunk * longest, 1e-9)
-        places["head" if share < _ON_HEAD else "shoulders" if share < _ON_HIPS else "hips"] += 1
-    what = {"head": "of the head, as horns or hair", "shoulders": "of the upper body, as more arms or wings",
-            "hips": "of the lower body, as a tail"}
-    return tuple(f"{count} limb{'' if count == 1 else 's'} {what[place]}, got no bones"
+        places["shoulders" if leaves < _ON_HIPS * max(found.trunk, 0.0) * longest else "hips"] += 1
+    what = {"shoulders": "of the upper body, as more arms or wings,", "hips": "of the lower body, as a tail,"}
+    return tuple(f"{count} limb{'' if count == 1 else 's'} {what[place]} got no bones"
                  for place, count in places.items() if count)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, IntArray
 
-from .made_people import A_POSE, FORWARD, OUTWARD, RELAXED, T_POSE, Build, Person, Turn, person, share_of
+from .made_people import A_POSE, FORWARD, OUTWARD, T_POSE, Build, Person, Turn, person, share_of
 
 Part = tuple[FloatArray, IntArray]
 """Vertices (V, 3) and quads (Q, 4)."""
@@ -95,8 +95,9 @@ def sword(of: Person, random: np.random.Generator, side: str) -> Part:
     """Return a blade in a hand, held in any direction but into the arm."""
     hand = of.joints[f"{side}_middle1"]
     forearm = hand - of.joints[f"{side}_elbow"]
+    forearm /= np.linalg.norm(forearm)
     direction = random.normal(size=3)
-    direction += max(0.0, 0.3 - float(direction @ forearm) / np.linalg.norm(forearm)) * forearm / np.linalg.norm(forearm)
+    direction += max(0.0, 0.3 - float(direction @ forearm)) * forearm
     direction /= np.linalg.norm(direction)
     length = random.uniform(0.3, 0.9) * of.height
     steps = np.linspace(-0.12, 1.0, 12)[:, None]
@@ -176,7 +177,8 @@ def _tailed(random: np.random.Generator) -> Person:
 
 
 def _four_armed(random: np.random.Generator) -> Person:
-    of = person(Build({"shoulder": (OUTWARD, random.uniform(60.0, 100.0)), "elbow": (FORWARD, random.uniform(0.0, 25.0))}))
+    of = person(Build({"shoulder": (OUTWARD, random.uniform(60.0, 100.0)),
+                       "elbow": (FORWARD, random.uniform(0.0, 25.0))}))
     for part in more_arms(of, random, random.uniform(0.1, 0.16), random.uniform(15.0, 40.0)):
         of = with_part(of, part, grown=True)
     return of
