@@ -10,17 +10,17 @@ import numpy as np
 from ..binding.decimation import decimated
 from ..binding.frame import Frame
 from ..binding.settings import BindCancelledError, Progress
-from ..binding.solid import SAMPLE_STEP, Solid
+from ..binding.solid import SAMPLE_STEP, Solid, dilated
 from ..binding.surface import Surface, triangulate, with_centres
 from ..binding.welding import COINCIDENT, weld
-from ..maths.arrays import FloatArray
+from ..maths.arrays import BoolArray, FloatArray
 from .assembly import assembled, skeleton_of
 from .carving import carved
 from .cells import Cells, parts_of
 from .embedding import NOT_HUMANOID, Embedding, embed
 from .ends import Inside
 from .hand import both_hands
-from .more_limbs import has_long_hand, other_limbs, thin_ends
+from .more_limbs import has_long_hand, other_limbs, thin_parts
 from .problem import FitError, FittedSkeleton, FittingProblem
 
 _MOST_POINTS: Final = 20000
@@ -77,7 +77,7 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
     if body.is_doubtful:
         body, notes = _without_loose_parts(surface, up, body, tell)
     if body.is_doubtful or has_long_hand(body.inside.ends, body.found):
-        body, thin = _without_thin_parts(body, up, tell)
+        body, thin = _without_thin_parts(surface, body, up, tell)
         notes = (*notes, *thin)
     if body.found is None or body.penalty > NOT_HUMANOID:
         raise FitError(_refusal(surface, body))
@@ -134,20 +134,33 @@ def _looked_at_closely(surface: Surface, up: FloatArray) -> _Body:
     return body
 
 
-def _without_thin_parts(body: _Body, up: FloatArray, tell: _Meter) -> tuple[_Body, tuple[str, ...]]:
+def _without_thin_parts(surface: Surface, body: _Body, up: FloatArray, tell: _Meter) -> tuple[_Body, tuple[str, ...]]:
     """Return the body without the thin part, as a sword, that makes it less a humanoid; and a note of it."""
-    best = body
+    best, removed = body, None
     notes: tuple[str, ...] = ()
-    for ends in thin_ends(body.inside.ends, body.found):
+    for count, part in thin_parts(body.inside, body.found):
         tell.at(0.5)
-        kept = np.all([body.inside.ways[end] > length for end, length in ends], axis=0)
-        if kept.mean() < _MOST_KEPT:
+        if (~part).mean() < _MOST_KEPT:
             continue
-        other = _Body.of(body.inside.cells.some(kept), up)
+        other = _Body.of(body.inside.cells.some(~part), up)
         if other.penalty < best.penalty - _BETTER:
-            best, notes = other, (("A thin part, as a sword, was left out" if len(ends) == 1 else
-                                   f"{len(ends)} thin parts, as swords, were left out"),)
+            best, removed = other, part
+            notes = ("A thin part, as a sword, was left out" if count == 1 else
+                     f"{count} thin parts, as swords, were left out",)
+    if removed is not None:  # what is left is smaller, and can have smaller cells
+        finer = _looked_at_closely(_outside(surface, body.inside.cells, removed), up)
+        best = finer if finer.penalty < best.penalty + _BETTER else best
     return best, notes
+
+
+def _outside(surface: Surface, cells: Cells, part: BoolArray) -> Surface:
+    """Return a surface without the triangles whose middles lie in some cells, (N,), or beside these."""
+    middles = surface.points[surface.triangles].mean(axis=1)
+    place = np.rint(np.concatenate((cells.points[part], middles)) / cells.cell).astype(np.int64)
+    place -= place.min(axis=0) - 1
+    near = np.zeros(tuple(place.max(axis=0) + 2), dtype=np.bool_)
+    near[tuple(place[:int(part.sum())].T)] = True
+    return Surface.build(surface.points, surface.triangles[~dilated(near, 1)[tuple(place[int(part.sum()):].T)]])
 
 
 def _without_loose_parts(surface: Surface, up: FloatArray, whole: _Body,

@@ -7,9 +7,11 @@ from typing import Final
 
 import numpy as np
 
-from ..maths.arrays import IntArray
+from ..binding.surface import connected
+from ..maths.arrays import BoolArray, IntArray
+from .cells import Cells
 from .embedding import SHARED, Embedding
-from .ends import Ends, gromov
+from .ends import Ends, Inside, gromov
 
 _LONG: Final = 1.15
 """An arm that is so many times as long as the other, or as a leg, has something in its hand."""
@@ -24,7 +26,13 @@ _BEHIND: Final = 0.04
 _OF_ARM: Final = 0.8
 """Of an arm from its end on: what is farther is the shoulder, which is thicker in any case."""
 
-_MOST: Final = 4
+_LONG_PART: Final = 0.15
+"""Of the longest way: shorter parts that are thin all round, as fingers, are no swords."""
+
+_NEAR_THICK: Final = 2
+"""Layers of cells around thick parts that belong to these."""
+
+_MOST: Final = 3
 """Thin parts that are left out in turn."""
 
 _LIMB: Final = 0.1
@@ -44,22 +52,53 @@ def has_long_hand(ends: Ends, found: Embedding | None) -> bool:
     return max(one, other) > _LONG * min(one, other) or min(one, other) > _LONG * max(legs)
 
 
-def thin_ends(ends: Ends, found: Embedding | None) -> list[list[tuple[int, float]]]:
-    """Return what may be left out of a body, as a sword: lists of ends, each with the length of its thin part.
+def thin_parts(inside: Inside, found: Embedding | None) -> list[tuple[int, BoolArray]]:
+    """Return what may be left out of a body, as a sword: how many parts, and which cells (N,) these are.
 
-    A part is thin if all that is behind it is much thicker, as the hand is behind a blade. Where it is not known which
-    ends are hands, each alone is one, the longest first, and all together; else those beyond hands.
+    What makes one arm longer than the other is one; what is thin all round, wherever it touches the body; and what lies
+    beyond a hand that is much thicker.
     """
-    longest = float(ends.ways.max(initial=0.0))
-    is_known = found is not None and found.certain > 0.0
-    if found is not None and is_known:
+    ends, longest = inside.ends, float(inside.ends.ways.max(initial=0.0))
+    found_parts = _thin_all_round(inside.cells, _LONG_PART * longest)
+    beyond = list[BoolArray]()
+    if found is not None:
         (a, b), h = found.hands, found.head
+        one, other = _from_path(ends, a, b, h), _from_path(ends, b, a, h)
+        longer = a if one > other else b
+        if max(one, other) > _LONG * min(one, other):
+            beyond.append(inside.ways[longer] <= abs(one - other))
+    if found is not None and found.certain > 0.0:
         thin = [(end, _thin(ends, end, longest, _OF_ARM * _from_path(ends, end, other, h)))
                 for end, other in ((a, b), (b, a))]
     else:
         thin = [(end, _thin(ends, end, longest, _THIN[1] * longest)) for end in range(len(ends.points))]
-    thin = sorted([one for one in thin if one[1] > 0.0], key=lambda one: -one[1])
-    return [[one] for one in thin[:_MOST]] + ([thin] if len(thin) > 1 else [])
+    thin = sorted([one for one in thin if one[1] > 0.0], key=lambda one: -one[1])[:_MOST]
+    single = [(1, part) for part in (*beyond, *found_parts)]
+    beyond = [inside.ways[end] <= length for end, length in thin]
+    single += [(1, part) for part in beyond]
+    together = [(len(some), np.any(some, axis=0)) for some in (found_parts, beyond) if len(some) > 1]
+    return single + together
+
+
+def _thin_all_round(cells: Cells, longest: float) -> list[BoolArray]:
+    """Return the parts (N,) of a body that are thin everywhere and so long or longer, the largest first, a few at most.
+
+    Thin is what an opening takes away: all that is not near a cell which lies in the second layer or deeper.
+    """
+    thick = np.append(cells.depth > 1, False)
+    for _ in range(_NEAR_THICK):
+        thick[:-1] |= thick[cells.neighbours].any(axis=1)
+    thin = ~thick[:-1]
+    first, second = cells.pairs()
+    touch = thin[first] & thin[second]
+    part = connected(len(cells), first[touch], second[touch])
+    count = np.bincount(part[thin], minlength=int(part.max()) + 1)
+    found = []
+    for number in np.argsort(-count)[:_MOST]:
+        own = thin & (part == number)
+        if own.any() and float(np.linalg.norm(np.ptp(cells.points[own], axis=0))) > longest:
+            found.append(own)
+    return found
 
 
 def _thin(ends: Ends, end: int, longest: float, at_most: float) -> float:
