@@ -18,7 +18,7 @@ from .humanoid import Head, Limb, arm, ball_of_foot, head, hidden_leg, hip, leg
 from .limbs import unit
 from .problem import GUESSED, FittedSkeleton
 
-_ROOT_ABOVE_HIPS: Final = 0.08
+_ROOT_ABOVE_HIPS: Final = 0.01
 """Of the way from hips to shoulders."""
 
 _SPINE: Final = (("vl5", 0.13), ("vl1", 0.35), ("vt6", 0.66))
@@ -52,6 +52,8 @@ _FOURS: Final = "It stands on four legs: the arms are its fore legs"
 _UNSURE_LIMBS: Final = "It is not sure which of its ends are head, hands and feet"
 _UNSURE_SIDES: Final = "It is not sure where its front is; left and right may be exchanged"
 
+_UNSURE_ARMS: Final = "It is not sure where the hands end; what they hold may count as part of the arms"
+
 _TOES: Final = 0.08
 """Of the foot's length: what lies so near to its foremost cell is the tip of the toes."""
 
@@ -64,6 +66,7 @@ _LEGS_HIDDEN: Final = 0.3
 _HEM: Final = 0.15
 """Of a body's height: a robe's lowest part, whose middle is below the head."""
 
+_OF_ARMS: Final = ("sternoclavicular", "shoulder", "elbow", "wrist")
 _ROBE: Final = ("The legs cannot be seen, as under a robe; they stand where anatomy has them",)
 _CERTAIN_TRUNK: Final = 0.6
 _CERTAIN_COLLARBONE: Final = 0.55
@@ -76,7 +79,8 @@ class Body:
     """What was found of a humanoid: arms and legs, the first of each on one side; and its own axes.
 
     out: (3,) the unit normal of the body's plane, towards the first arm; up, front: (3,) unit vectors; middle: (3,) on
-    the plane. sure_of_limbs, sure_of_sides: 0 to 1, how sure it is what is head, hand and foot, and where the front is.
+    the plane. sure_of_limbs, sure_of_sides, sure_of_arms: 0 to 1, how sure it is what is head, hand and foot, where
+    the front is, and where hands end.
     """
 
     arms: tuple[Limb, Limb]
@@ -89,6 +93,7 @@ class Body:
     notes: tuple[str, ...] = ()
     sure_of_limbs: float = 1.0
     sure_of_sides: float = 1.0
+    sure_of_arms: float = 1.0
 
 
 def assembled(inside: Inside, found: Embedding, front: FloatArray) -> Body:
@@ -318,7 +323,8 @@ def skeleton_of(body: Body, hands: tuple[Hand | None, Hand | None] = (None, None
 def _notes(body: Body) -> tuple[str, ...]:
     """Return what is to be said of a body, and of what it is not sure."""
     unsure = (((_UNSURE_LIMBS,) if body.sure_of_limbs < GUESSED else ())
-              + ((_UNSURE_SIDES,) if body.sure_of_sides < GUESSED else ()))
+              + ((_UNSURE_SIDES,) if body.sure_of_sides < GUESSED else ())
+              + ((_UNSURE_ARMS,) if body.sure_of_arms < GUESSED else ()))
     return (*body.notes, *unsure)
 
 
@@ -351,10 +357,11 @@ class _Rows:
             certainty: float) -> None:
         """Add a joint; parent: "" for none. It is no surer than what its limb is, and on which side."""
         sides = self._body.sure_of_sides if name[:2] in ("l_", "r_") else 1.0
+        arms = self._body.sure_of_arms if name[2:] in _OF_ARMS else 1.0
         self._parents.append(self._names.index(parent) if parent else -1)
         self._names.append(name)
         self._vectors.append((position, end, bends))
-        self._certainty.append(min(certainty, self._body.sure_of_limbs, sides))
+        self._certainty.append(min(certainty, self._body.sure_of_limbs, sides, arms))
 
     def skeleton(self, notes: tuple[str, ...]) -> FittedSkeleton:
         """Return what was added."""

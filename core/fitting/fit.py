@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -45,6 +45,9 @@ _MOST_LOOSE: Final = 5
 _MOST_KEPT: Final = 0.7
 """Of the body's cells: without thin parts so many are left."""
 
+_LONG_HANDS: Final = 0.4
+"""How sure arms are whose hands seem to hold something."""
+
 _DOUBTFUL: Final = 0.5
 _BETTER: Final = 0.1
 """Below such a certainty parts are left out in turn; what is left has to be so much more a humanoid."""
@@ -84,6 +87,8 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
     tell.at(0.7)
     inside = body.inside
     found = assembled(inside, body.found, problem.front @ frame.axes)
+    if has_long_hand(inside.ends, body.found):
+        found = replace(found, sure_of_arms=_LONG_HANDS)
     notes = (*notes, *other_limbs(inside.ends, body.found))
     tell.at(0.8)
     fitted = skeleton_of(found, both_hands(surface, found.arms, found.out, found.middle))

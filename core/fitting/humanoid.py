@@ -15,15 +15,15 @@ from ..maths.arrays import FloatArray, smoothstep
 from .level_sets import Course
 from .limbs import Stem, bend, line_through, narrowest, smoothed, unit
 
-_SHOULDER_DEPTH: Final = 0.155, 0.055
+_SHOULDER_DEPTH: Final = 0.115, 0.0
 """How far inwards of where an arm has merged with the trunk the shoulder is, as a share of the free arm: where it hangs
 down, and where it is level."""
 
-_SHOULDER_AT_MOST: Final = 0.55
+_SHOULDER_AT_MOST: Final = 0.45
 """How far inwards of where an arm leaves the trunk the shoulder is at most, as a share of the way to the middle plane.
 """
 
-_HIP_DEPTH: Final = 0.08
+_HIP_DEPTH: Final = 0.07
 """How far above the crotch the hip is, as a share of the way from there to the toes."""
 
 _ELBOW: Final = 0.5

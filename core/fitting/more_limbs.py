@@ -16,6 +16,10 @@ from .ends import Ends, Inside, gromov
 _LONG: Final = 1.15
 """An arm that is so many times as long as the other, or as a leg, has something in its hand."""
 
+_THIGH: Final = 0.6
+_SLIM: Final = 8.0
+"""Legs that are so many times as long as thick, there, are no shorter than arms."""
+
 _THICKER: Final = 2.5
 """What lies behind a thin part is so many times as large in cross-section."""
 
@@ -38,6 +42,9 @@ _MOST: Final = 3
 _LIMB: Final = 0.1
 """Of the longest way: what reaches out less is no limb."""
 
+_FLAT: Final = 0.5
+"""A limb whose cross-section is less round is none, but a sheet."""
+
 _ON_HIPS: Final = 0.55
 """Of the trunk, from the shoulders on: where limbs of the hips begin."""
 
@@ -49,7 +56,10 @@ def has_long_hand(ends: Ends, found: Embedding | None) -> bool:
     (a, b), (c, d), h = found.hands, found.feet, found.head
     one, other = (_from_path(ends, *some) for some in ((a, b, h), (b, a, h)))
     legs = [_from_path(ends, *some) for some in ((c, d, h), (d, c, h))]
-    return max(one, other) > _LONG * min(one, other) or min(one, other) > _LONG * max(legs)
+    areas = [float(np.interp(_THIGH * length, ends.courses[end].at, ends.courses[end].areas))
+             for end, length in zip((c, d), legs, strict=True)]
+    is_slim = min(legs) > _SLIM * float(np.sqrt(max(areas) / np.pi))
+    return max(one, other) > _LONG * min(one, other) or (is_slim and min(one, other) > _LONG * max(legs))
 
 
 def thin_parts(inside: Inside, found: Embedding | None) -> list[tuple[int, BoolArray]]:
@@ -120,18 +130,27 @@ def other_limbs(ends: Ends, found: Embedding) -> tuple[str, ...]:
     longest = float(ends.ways.max())
     (a, b), (c, d), h = found.hands, found.feet, found.head
     own: list[int] = [h, a, b, c, d]
-    places = {"shoulders": 0, "hips": 0}
+    places = {"shoulders": 0, "hips": 0, "flat": 0}
     for end in sorted(found.others, key=lambda one: -_from_path_of(ends, one, own)):
         goes_with = any(_from_path(ends, tip, end, to) < SHARED * _from_path(ends, tip, other, to)
                         for tip, other, to in ((h, a, b), (a, b, h), (b, a, h), (c, d, h), (d, c, h)))
         if goes_with or _from_path_of(ends, end, own) < _LIMB * longest:
             continue
         own.append(end)
+        course, branch = ends.courses[end], _from_path_of(ends, end, own[:-1])
+        along = (course.at > 0.2 * branch) & (course.at < 0.8 * branch)
+        if along.any() and float(np.median(ends.roundness[end][along])) < _FLAT:
+            places["flat"] += 1
+            continue
         leaves = (_from_path(ends, h, c, end) + _from_path(ends, h, d, end)) / 2.0 - _from_path(ends, h, a, b)
         places["shoulders" if leaves < _ON_HIPS * max(found.trunk, 0.0) * longest else "hips"] += 1
-    what = {"shoulders": "of the upper body, as more arms or wings,", "hips": "of the lower body, as a tail,"}
-    return tuple(f"{count} limb{'' if count == 1 else 's'} {what[place]} got no bones"
-                 for place, count in places.items() if count)
+    what = {"shoulders": "limb, of the upper body, as more arms", "hips": "limb, of the lower body, as a tail",
+            "flat": "part, flat, as wings or a cape"}
+    said = []
+    for place, count in places.items():
+        noun, _, rest = what[place].partition(",")
+        said += [f"{count} {noun}{'' if count == 1 else 's'},{rest}, got no bones"] if count else []
+    return tuple(said)
 
 
 def _from_path(ends: Ends, end: int, one: int, other: int) -> float:

@@ -76,7 +76,7 @@ def tail(of: Person, random: np.random.Generator, lift_deg: float, length: float
     return pipe(curve, thick * (1.0 - random.uniform(0.4, 0.85) * steps))
 
 
-def more_arms(of: Person, random: np.random.Generator, drop: float, turn_deg: float) -> list[Part]:
+def more_arms(of: Person, drop: float, turn_deg: float) -> list[Part]:
     """Return two arms more, below the own ones, so far of the height, turned downwards by an angle."""
     found = []
     for side, sign in (("l", 1.0), ("r", -1.0)):
@@ -85,8 +85,8 @@ def more_arms(of: Person, random: np.random.Generator, drop: float, turn_deg: fl
         used, corners = np.unique(quads, return_inverse=True)
         shoulder = of.joints[f"{side}_shoulder"]
         turn = rot.from_axis_angle(np.array((0.0, 0.0, -sign)), np.radians(turn_deg))
-        moved = rot.rotate(turn, of.vertices[used] - shoulder) + shoulder - np.array((0.25 * sign, 10.0 * drop, 0.0)) * (
-            0.1 * of.height)
+        shift = of.height * np.array((-0.025 * sign, -drop, 0.0))
+        moved = rot.rotate(turn, of.vertices[used] - shoulder) + shoulder + shift
         found.append((moved, corners.reshape(-1, 4)))
     return found
 
@@ -179,7 +179,7 @@ def _tailed(random: np.random.Generator) -> Person:
 def _four_armed(random: np.random.Generator) -> Person:
     of = person(Build({"shoulder": (OUTWARD, random.uniform(60.0, 100.0)),
                        "elbow": (FORWARD, random.uniform(0.0, 25.0))}))
-    for part in more_arms(of, random, random.uniform(0.1, 0.16), random.uniform(15.0, 40.0)):
+    for part in more_arms(of, random.uniform(0.1, 0.16), random.uniform(15.0, 40.0)):
         of = with_part(of, part, grown=True)
     return of
 

@@ -57,7 +57,7 @@ def test_a_tail_turns_no_one_upside_down_and_is_told(dancer, lift_deg):
 
 def test_more_arms_are_told(dancer):
     of = dancer
-    for part in more_arms(dancer, np.random.default_rng(0), 0.13, 30.0):
+    for part in more_arms(dancer, 0.13, 30.0):
         of = with_part(of, part, grown=True)
     found = fit(of)
     assert in_other_limbs(found, of) == []
