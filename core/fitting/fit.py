@@ -52,6 +52,8 @@ _DOUBTFUL: Final = 0.5
 _BETTER: Final = 0.1
 """Below such a certainty parts are left out in turn; what is left has to be so much more a humanoid."""
 
+_SEVERAL: Final = ("the mesh has two or more large parts that are no humanoid together; if these are several bodies, "
+                   "separate them, and fit one after the other")
 _SECOND_BODY: Final = 0.6
 _FLAT: Final = 0.02
 
@@ -79,17 +81,19 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
     notes: tuple[str, ...] = ()
     if body.is_doubtful:
         body, notes = _without_loose_parts(surface, up, body, tell)
+    if body.penalty > NOT_HUMANOID and _are_several(surface):
+        raise FitError(_SEVERAL)
     if body.is_doubtful or has_long_hand(body.inside.ends, body.found):
         body, thin = _without_thin_parts(surface, body, up, tell)
         notes = (*notes, *thin)
     if body.found is None or body.penalty > NOT_HUMANOID:
-        raise FitError(_refusal(surface, body))
+        raise FitError(_refusal(body))
     tell.at(0.7)
     inside = body.inside
     found = assembled(inside, body.found, problem.front @ frame.axes)
     if has_long_hand(inside.ends, body.found):
         found = replace(found, sure_of_arms=_LONG_HANDS)
-    notes = (*notes, *other_limbs(inside.ends, body.found))
+    notes = (*other_limbs(inside.ends, body.found), *notes)
     tell.at(0.8)
     fitted = skeleton_of(found, both_hands(surface, found.arms, found.out, found.middle))
     tell.at(1.0)
@@ -187,13 +191,15 @@ def _without_loose_parts(surface: Surface, up: FloatArray, whole: _Body,
     return best, notes
 
 
-def _refusal(surface: Surface, body: _Body) -> str:
-    """Return why there is no humanoid in a body, and what there is."""
+def _are_several(surface: Surface) -> bool:
+    """Tell whether the mesh has two large parts that are not joined."""
     part = parts_of(len(surface.points), surface.triangles)
     area = np.sort(np.bincount(part[surface.triangles[:, 0]], surface.face_areas))[::-1]
-    if len(area) > 1 and area[1] > _SECOND_BODY * area[0]:
-        return ("the mesh has two or more large parts that are no humanoid together; if these are several bodies, "
-                "separate them, and fit one after the other")
+    return bool(len(area) > 1 and area[1] > _SECOND_BODY * area[0])
+
+
+def _refusal(body: _Body) -> str:
+    """Return why there is no humanoid in a body, and what there is."""
     if body.found is None:
         return (f"the ends of the mesh that reach out are {len(body.inside.tips)}; a humanoid has five, a head, two "
                 "hands and two feet; choose a mesh with limbs that can be told apart")

@@ -45,8 +45,8 @@ _LIMB: Final = 0.1
 _FLAT: Final = 0.5
 """A limb whose cross-section is less round is none, but a sheet."""
 
-_ON_HIPS: Final = 0.55
-"""Of the trunk, from the shoulders on: where limbs of the hips begin."""
+_ALIKE: Final = 0.25
+"""Limbs of a pair are as long, and leave the trunk at one height, but for such a share of their length."""
 
 
 def has_long_hand(ends: Ends, found: Embedding | None) -> bool:
@@ -130,27 +130,28 @@ def other_limbs(ends: Ends, found: Embedding) -> tuple[str, ...]:
     longest = float(ends.ways.max())
     (a, b), (c, d), h = found.hands, found.feet, found.head
     own: list[int] = [h, a, b, c, d]
-    places = {"shoulders": 0, "hips": 0, "flat": 0}
+    limbs = list[tuple[float, float]]()
+    is_flat = False
     for end in sorted(found.others, key=lambda one: -_from_path_of(ends, one, own)):
+        branch = _from_path_of(ends, end, own)
         goes_with = any(_from_path(ends, tip, end, to) < SHARED * _from_path(ends, tip, other, to)
                         for tip, other, to in ((h, a, b), (a, b, h), (b, a, h), (c, d, h), (d, c, h)))
-        if goes_with or _from_path_of(ends, end, own) < _LIMB * longest:
+        if goes_with or branch < _LIMB * longest:
             continue
         own.append(end)
-        course, branch = ends.courses[end], _from_path_of(ends, end, own[:-1])
+        course = ends.courses[end]
         along = (course.at > 0.2 * branch) & (course.at < 0.8 * branch)
         if along.any() and float(np.median(ends.roundness[end][along])) < _FLAT:
-            places["flat"] += 1
+            is_flat = True
             continue
-        leaves = (_from_path(ends, h, c, end) + _from_path(ends, h, d, end)) / 2.0 - _from_path(ends, h, a, b)
-        places["shoulders" if leaves < _ON_HIPS * max(found.trunk, 0.0) * longest else "hips"] += 1
-    what = {"shoulders": "limb, of the upper body, as more arms", "hips": "limb, of the lower body, as a tail",
-            "flat": "part, flat, as wings or a cape"}
-    said = []
-    for place, count in places.items():
-        noun, _, rest = what[place].partition(",")
-        said += [f"{count} {noun}{'' if count == 1 else 's'},{rest}, got no bones"] if count else []
-    return tuple(said)
+        limbs.append((branch, (_from_path(ends, h, c, end) + _from_path(ends, h, d, end)) / 2.0))
+    paired = sum(any(max(abs(branch - other), abs(leaves - there)) < _ALIKE * max(branch, other)
+                     for k, (other, there) in enumerate(limbs) if k != number)
+                 for number, (branch, leaves) in enumerate(limbs))
+    single = len(limbs) - paired
+    return ((f"{paired} limbs more, as of a figure with four arms, got no bones",) if paired else ()) + (
+        (f"{single} limb{'' if single == 1 else 's'} more, as a tail, got no bones",) if single else ()) + (
+        ("Flat parts, as wings or a cape, got no bones",) if is_flat else ())
 
 
 def _from_path(ends: Ends, end: int, one: int, other: int) -> float:

@@ -8,7 +8,7 @@ import pytest
 from takt.core.fitting import FittedSkeleton, FittingProblem, fit_skeleton
 
 from .made_people import A_POSE, Build, Person, person
-from .odd_people import KINDS, more_arms, odd_person, pipe, tail, turned, with_part
+from .odd_people import KINDS, more_arms, odd_person, pipe, tail, turned, wings, with_part
 
 LIMBS = {f"{side}_{limb[0]}": tuple(f"{side}_{joint}" for joint in limb) for side in "lr"
          for limb in (("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle"))}
@@ -52,7 +52,7 @@ def test_a_tail_turns_no_one_upside_down_and_is_told(dancer, lift_deg):
     of = with_part(dancer, tail(dancer, np.random.default_rng(1), lift_deg, 0.9), grown=True)
     found = fit(of)
     assert found.up @ UP > 0.95 and found.front @ FRONT > 0.95
-    assert found.notes == ("1 limb of the lower body, as a tail, got no bones",)
+    assert found.notes == ("1 limb more, as a tail, got no bones",)
 
 
 def test_more_arms_are_told(dancer):
@@ -61,7 +61,16 @@ def test_more_arms_are_told(dancer):
         of = with_part(of, part, grown=True)
     found = fit(of)
     assert in_other_limbs(found, of) == []
-    assert "2 limbs of the upper body, as more arms or wings, got no bones" in found.notes
+    assert "2 limbs more, as of a figure with four arms, got no bones" in found.notes
+
+
+def test_wings_are_flat_parts(dancer):
+    of = dancer
+    for part in wings(dancer, np.random.default_rng(5)):
+        of = with_part(of, part, grown=True)
+    found = fit(of)
+    assert in_other_limbs(found, of) == []
+    assert found.notes == ("Flat parts, as wings or a cape, got no bones",)
 
 
 def test_a_blade_that_has_grown_to_the_hand_is_left_out(dancer):
