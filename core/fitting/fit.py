@@ -52,6 +52,9 @@ _DOUBTFUL: Final = 0.5
 _BETTER: Final = 0.1
 """Below such a certainty parts are left out in turn; what is left has to be so much more a humanoid."""
 
+_NO_WORSE: Final = 0.05
+"""Where it is plain that parts are no limbs, what is left needs to be no less a humanoid but for this."""
+
 _SEVERAL: Final = ("the mesh has two or more large parts that are no humanoid together; if these are several bodies, "
                    "separate them, and fit one after the other")
 _SECOND_BODY: Final = 0.6
@@ -147,15 +150,17 @@ def _without_thin_parts(surface: Surface, body: _Body, up: FloatArray, tell: _Me
     """Return the body without the thin part, as a sword, that makes it less a humanoid; and a note of it."""
     best, removed = body, None
     notes: tuple[str, ...] = ()
-    for count, part in thin_parts(body.inside, body.found):
+    for part in thin_parts(body.inside, body.found):
         tell.at(0.5)
-        if (~part).mean() < _MOST_KEPT:
+        if (~part.cells).mean() < _MOST_KEPT:
             continue
-        other = _Body.of(body.inside.cells.some(~part), up)
-        if other.penalty < best.penalty - _BETTER:
-            best, removed = other, part
-            notes = ("A thin part, as a sword, was left out" if count == 1 else
-                     f"{count} thin parts, as swords, were left out",)
+        other = _Body.of(body.inside.cells.some(~part.cells), up)
+        if other.penalty < best.penalty + (_NO_WORSE if part.is_plain else -_BETTER):
+            best, removed = other, part.cells
+            notes = ("A thin part, as a sword, was left out" if part.count == 1 else
+                     f"{part.count} thin parts, as swords, were left out",)
+            if part.is_plain:
+                break
     if removed is not None:  # what is left is smaller, and can have smaller cells
         finer = _looked_at_closely(_outside(surface, body.inside.cells, removed), up)
         best = finer if finer.penalty < best.penalty + _BETTER else best

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
@@ -19,6 +20,9 @@ _LONG: Final = 1.15
 _THIGH: Final = 0.6
 _SLIM: Final = 8.0
 """Legs that are so many times as long as thick, there, are no shorter than arms."""
+
+_ARM_OF_LEG: Final = 0.88
+"""From the middle of the chest to the fingertips it is so many times as far as from the crotch to the toes."""
 
 _THICKER: Final = 2.5
 """What lies behind a thin part is so many times as large in cross-section."""
@@ -49,45 +53,67 @@ _ALIKE: Final = 0.25
 """Limbs of a pair are as long, and leave the trunk at one height, but for such a share of their length."""
 
 
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What may be left out of a body: how many things, their cells (N,), whether it is plain that they are no limb."""
+
+    count: int
+    cells: BoolArray
+    is_plain: bool = False
+
+
 def has_long_hand(ends: Ends, found: Embedding | None) -> bool:
     """Tell whether an arm is so long that its hand may hold something."""
     if found is None:
         return False
-    (a, b), (c, d), h = found.hands, found.feet, found.head
-    one, other = (_from_path(ends, *some) for some in ((a, b, h), (b, a, h)))
-    legs = [_from_path(ends, *some) for some in ((c, d, h), (d, c, h))]
+    one, other = _arm_lengths(ends, found)
+    return max(one, other) > _LONG * min(one, other) or _are_both_long(ends, found)
+
+
+def _arm_lengths(ends: Ends, found: Embedding) -> tuple[float, float]:
+    (a, b), h = found.hands, found.head
+    return _from_path(ends, a, b, h), _from_path(ends, b, a, h)
+
+
+def _are_both_long(ends: Ends, found: Embedding) -> bool:
+    """Tell whether both arms are longer than the legs, though these are no stumps."""
+    legs = _leg_lengths(ends, found)
     areas = [float(np.interp(_THIGH * length, ends.courses[end].at, ends.courses[end].areas))
-             for end, length in zip((c, d), legs, strict=True)]
+             for end, length in zip(found.feet, legs, strict=True)]
     is_slim = min(legs) > _SLIM * float(np.sqrt(max(areas) / np.pi))
-    return max(one, other) > _LONG * min(one, other) or (is_slim and min(one, other) > _LONG * max(legs))
+    return is_slim and min(_arm_lengths(ends, found)) > _LONG * max(legs)
 
 
-def thin_parts(inside: Inside, found: Embedding | None) -> list[tuple[int, BoolArray]]:
-    """Return what may be left out of a body, as a sword: how many parts, and which cells (N,) these are.
+def _leg_lengths(ends: Ends, found: Embedding) -> tuple[float, float]:
+    (c, d), h = found.feet, found.head
+    return _from_path(ends, c, d, h), _from_path(ends, d, c, h)
 
-    What makes one arm longer than the other is one; what is thin all round, wherever it touches the body; and what lies
-    beyond a hand that is much thicker.
+
+def thin_parts(inside: Inside, found: Embedding | None) -> list[Part]:
+    """Return what may be left out of a body, as a sword.
+
+    What makes both arms longer than legs is such a thing; or one arm longer than the other; what is thin all round,
+    wherever it touches the body; and what lies beyond a hand that is much thicker.
     """
     ends, longest = inside.ends, float(inside.ends.ways.max(initial=0.0))
-    found_parts = _thin_all_round(inside.cells, _LONG_PART * longest)
-    beyond = list[BoolArray]()
+    parts = list[Part]()
     if found is not None:
-        (a, b), h = found.hands, found.head
-        one, other = _from_path(ends, a, b, h), _from_path(ends, b, a, h)
-        longer = a if one > other else b
+        (a, b), (one, other) = found.hands, _arm_lengths(ends, found)
+        usual = _ARM_OF_LEG * min(_leg_lengths(ends, found))
         if max(one, other) > _LONG * min(one, other):
-            beyond.append(inside.ways[longer] <= abs(one - other))
+            parts.append(Part(1, inside.ways[a if one > other else b] <= abs(one - other)))
+        if _are_both_long(ends, found):
+            parts.insert(0, Part(2, (inside.ways[a] <= one - usual) | (inside.ways[b] <= other - usual), is_plain=True))
     if found is not None and found.certain > 0.0:
-        thin = [(end, _thin(ends, end, longest, _OF_ARM * _from_path(ends, end, other, h)))
-                for end, other in ((a, b), (b, a))]
+        thin = [(end, _thin(ends, end, longest, _OF_ARM * length))
+                for end, length in zip(found.hands, _arm_lengths(ends, found), strict=True)]
     else:
         thin = [(end, _thin(ends, end, longest, _THIN[1] * longest)) for end in range(len(ends.points))]
     thin = sorted([one for one in thin if one[1] > 0.0], key=lambda one: -one[1])[:_MOST]
-    single = [(1, part) for part in (*beyond, *found_parts)]
+    round_ = _thin_all_round(inside.cells, _LONG_PART * longest)
     beyond = [inside.ways[end] <= length for end, length in thin]
-    single += [(1, part) for part in beyond]
-    together = [(len(some), np.any(some, axis=0)) for some in (found_parts, beyond) if len(some) > 1]
-    return single + together
+    parts += [Part(1, part) for part in (*round_, *beyond)]
+    return parts + [Part(len(some), np.any(some, axis=0)) for some in (round_, beyond) if len(some) > 1]
 
 
 def _thin_all_round(cells: Cells, longest: float) -> list[BoolArray]:

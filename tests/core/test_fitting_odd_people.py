@@ -82,6 +82,17 @@ def test_a_blade_that_has_grown_to_the_hand_is_left_out(dancer):
     assert np.linalg.norm(found.position("l_wrist") - of.joints["l_wrist"]) < 0.06
 
 
+def test_blades_in_both_hands_are_left_out(dancer):
+    of = dancer
+    for side, sign in (("l", 1.0), ("r", -1.0)):
+        way = np.linspace(-0.1, 0.9, 12)[:, None] * np.array((0.5 * sign, -0.4, 0.7))
+        of = with_part(of, pipe(dancer.joints[f"{side}_middle1"] + way, np.full(12, 0.014)), grown=True)
+    found = fit(of)
+    assert found.notes == ("2 thin parts, as swords, were left out",)
+    for side in "lr":
+        assert np.linalg.norm(found.position(f"{side}_wrist") - of.joints[f"{side}_wrist"]) < 0.06
+
+
 @pytest.mark.parametrize("axis", range(3))
 def test_feet_tell_the_front_whatever_the_hints_say(dancer, axis):
     of = turned(dancer, np.eye(3)[axis], np.pi)
