@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -20,7 +21,7 @@ from .cells import Cells, parts_of
 from .embedding import NOT_HUMANOID, Embedding, embed
 from .ends import Inside
 from .hand import both_hands
-from .more_limbs import has_long_hand, other_limbs, thin_parts
+from .more_limbs import Part, has_long_hand, other_limbs, thin_parts
 from .problem import FitError, FittedSkeleton, FittingProblem
 
 _MOST_POINTS: Final = 20000
@@ -52,7 +53,7 @@ _DOUBTFUL: Final = 0.5
 _BETTER: Final = 0.1
 """Below such a certainty parts are left out in turn; what is left has to be so much more a humanoid."""
 
-_NO_WORSE: Final = 0.05
+_NO_WORSE: Final = 0.2
 """Where it is plain that parts are no limbs, what is left needs to be no less a humanoid but for this."""
 
 _SEVERAL: Final = ("the mesh has two or more large parts that are no humanoid together; if these are several bodies, "
@@ -148,23 +149,28 @@ def _looked_at_closely(surface: Surface, up: FloatArray) -> _Body:
 
 def _without_thin_parts(surface: Surface, body: _Body, up: FloatArray, tell: _Meter) -> tuple[_Body, tuple[str, ...]]:
     """Return the body without the thin part, as a sword, that makes it less a humanoid; and a note of it."""
-    best, removed = body, None
-    notes: tuple[str, ...] = ()
-    for part in thin_parts(body.inside, body.found):
-        tell.at(0.5)
-        if (~part.cells).mean() < _MOST_KEPT:
+    parts = thin_parts(body.inside, body.found)
+    for are_plain, most in ((True, body.penalty + _NO_WORSE), (False, body.penalty - _BETTER)):
+        found = _least_without(body, [part for part in parts if part.is_plain == are_plain], up, tell)
+        if found is None or found[0].penalty >= most:
             continue
-        other = _Body.of(body.inside.cells.some(~part.cells), up)
-        if other.penalty < best.penalty + (_NO_WORSE if part.is_plain else -_BETTER):
-            best, removed = other, part.cells
-            notes = ("A thin part, as a sword, was left out" if part.count == 1 else
-                     f"{part.count} thin parts, as swords, were left out",)
-            if part.is_plain:
-                break
-    if removed is not None:  # what is left is smaller, and can have smaller cells
-        finer = _looked_at_closely(_outside(surface, body.inside.cells, removed), up)
-        best = finer if finer.penalty < best.penalty + _BETTER else best
-    return best, notes
+        best, part = found
+        # what is left is smaller, and can have smaller cells
+        finer = _looked_at_closely(_outside(surface, body.inside.cells, part.cells), up)
+        note = ("A thin part, as a sword, was left out" if part.count == 1 else
+                f"{part.count} thin parts, as swords, were left out")
+        return finer if finer.penalty < best.penalty + _BETTER else best, (note,)
+    return body, ()
+
+
+def _least_without(body: _Body, parts: Sequence[Part], up: FloatArray, tell: _Meter) -> tuple[_Body, Part] | None:
+    """Return which part it is whose lack makes a body most a humanoid, and what is left; None where there is none."""
+    left = list[tuple[_Body, Part]]()
+    for part in parts:
+        tell.at(0.5)
+        if (~part.cells).mean() > _MOST_KEPT:
+            left.append((_Body.of(body.inside.cells.some(~part.cells), up), part))
+    return min(left, key=lambda one: one[0].penalty, default=None)
 
 
 def _outside(surface: Surface, cells: Cells, part: BoolArray) -> Surface:

@@ -21,8 +21,9 @@ _THIGH: Final = 0.6
 _SLIM: Final = 8.0
 """Legs that are so many times as long as thick, there, are no shorter than arms."""
 
-_ARM_OF_LEG: Final = 0.88
-"""From the middle of the chest to the fingertips it is so many times as far as from the crotch to the toes."""
+_ARM_OF_LEG: Final = 0.86
+"""From the middle of the chest to the fingertips it is so many times as far as from the crotch to the toes, or to the
+crown."""
 
 _THICKER: Final = 2.5
 """What lies behind a thin part is so many times as large in cross-section."""
@@ -76,12 +77,17 @@ def _arm_lengths(ends: Ends, found: Embedding) -> tuple[float, float]:
 
 
 def _are_both_long(ends: Ends, found: Embedding) -> bool:
-    """Tell whether both arms are longer than the legs, though these are no stumps."""
+    """Tell whether both arms are longer than the legs, though these are no stumps, and than trunk and head."""
     legs = _leg_lengths(ends, found)
     areas = [float(np.interp(_THIGH * length, ends.courses[end].at, ends.courses[end].areas))
              for end, length in zip(found.feet, legs, strict=True)]
     is_slim = min(legs) > _SLIM * float(np.sqrt(max(areas) / np.pi))
-    return is_slim and min(_arm_lengths(ends, found)) > _LONG * max(legs)
+    return is_slim and min(_arm_lengths(ends, found)) > _LONG * max(*legs, _height_of_trunk(ends, found))
+
+
+def _height_of_trunk(ends: Ends, found: Embedding) -> float:
+    """Return the way from the crown to the crotch."""
+    return _from_path(ends, found.head, *found.feet)
 
 
 def _leg_lengths(ends: Ends, found: Embedding) -> tuple[float, float]:
@@ -97,12 +103,13 @@ def thin_parts(inside: Inside, found: Embedding | None) -> list[Part]:
     """
     ends, longest = inside.ends, float(inside.ends.ways.max(initial=0.0))
     parts = list[Part]()
+    are_both_long = found is not None and _are_both_long(ends, found)
     if found is not None:
         (a, b), (one, other) = found.hands, _arm_lengths(ends, found)
-        usual = _ARM_OF_LEG * min(_leg_lengths(ends, found))
+        usual = _ARM_OF_LEG * max(min(_leg_lengths(ends, found)), _height_of_trunk(ends, found))
         if max(one, other) > _LONG * min(one, other):
             parts.append(Part(1, inside.ways[a if one > other else b] <= abs(one - other)))
-        if _are_both_long(ends, found):
+        if are_both_long:
             parts.insert(0, Part(2, (inside.ways[a] <= one - usual) | (inside.ways[b] <= other - usual), is_plain=True))
     if found is not None and found.certain > 0.0:
         thin = [(end, _thin(ends, end, longest, _OF_ARM * length))
@@ -113,7 +120,11 @@ def thin_parts(inside: Inside, found: Embedding | None) -> list[Part]:
     round_ = _thin_all_round(inside.cells, _LONG_PART * longest)
     beyond = [inside.ways[end] <= length for end, length in thin]
     parts += [Part(1, part) for part in (*round_, *beyond)]
-    return parts + [Part(len(some), np.any(some, axis=0)) for some in (round_, beyond) if len(some) > 1]
+    if len(round_) > 1:
+        parts.append(Part(len(round_), np.any(round_, axis=0)))
+    if len(beyond) > 1:
+        parts.append(Part(len(beyond), np.any(beyond, axis=0), is_plain=are_both_long))
+    return parts
 
 
 def _thin_all_round(cells: Cells, longest: float) -> list[BoolArray]:
