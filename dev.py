@@ -11,6 +11,8 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import release as rules
+
 ROOT = Path(__file__).resolve().parent
 DEV = ROOT / ".dev"
 BUILD = ROOT / "build"
@@ -34,12 +36,16 @@ sys.stderr.flush()
 os._exit(int(code))
 """
 
+SIDE_BY_SIDE = ("--numprocesses", "auto")
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+"""One process for each processor leaves none to NumPy's threads."""
+
 
 def main() -> int:
     """Run one subcommand; return its exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in (demo, test, lint, build, bench):
+    for command in (demo, test, lint, build, site, release, bench):
         says = (command.__doc__ or "").partition("\n")[0]
         subparser = commands.add_parser(command.__name__, help=says, description=says, allow_abbrev=False)
         subparser.set_defaults(run=command)
@@ -48,8 +54,9 @@ def main() -> int:
         if command is test:
             subparser.add_argument("--quick", action="store_true",
                                    help="the fast tests of core alone, side by side, without Blender")
-        if command is demo:
-            subparser.add_argument("--out", type=Path, default=BUILD / "demo", help="default: build/demo")
+        if command in (demo, site):
+            default = BUILD / command.__name__
+            subparser.add_argument("--out", type=Path, default=default, help=f"default: build/{default.name}")
     options, rest = parser.parse_known_args()
     if rest and options.run not in (test, bench):
         parser.error(f"{options.command} does not know {' '.join(rest)}")
@@ -77,15 +84,17 @@ def test(options: argparse.Namespace) -> int:
     if options.quick:
         return quick(options.rest)
     python = blender_python(options.blender)
-    return run([python, "-c", PYTEST, *options.rest], {**fresh_user_folder("test"), **ogre_python(), **usd_python()})
+    return run([python, "-c", PYTEST, *SIDE_BY_SIDE, "--dist", "loadfile", *options.rest],
+               {**fresh_user_folder("test"), **ogre_python(), **usd_python(), **ONE_THREAD})
 
 
 def quick(rest: Sequence[str]) -> int:
-    """Run the tests of core that are not marked as slow, with NumPy and pytest alone."""
+    """Run the tests of core that are not marked as slow, or files of these, with NumPy and pytest alone."""
+    chosen = any(Path(each.partition("::")[0]).exists() for each in rest)
     python = environment("core", sys.executable, dependencies("core"))
-    # One process for each processor leaves none to NumPy's threads.
-    return run([python, "-m", "pytest", ROOT / "tests" / "core", "-m", "not slow", "--numprocesses", "auto", "--dist",
-                "worksteal", "--quiet", *rest], dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
+    what = rest if chosen else (ROOT / "tests" / "core", *rest)
+    return run([python, "-m", "pytest", "-m", "not slow", *SIDE_BY_SIDE, "--dist", "worksteal", "--quiet", *what],
+               ONE_THREAD)
 
 
 def lint(_: argparse.Namespace) -> int:
@@ -109,13 +118,57 @@ def build(_: argparse.Namespace) -> int:
     return build_zip(blender_python())
 
 
+def site(options: argparse.Namespace) -> int:
+    """Make the web site out of README and docs/, to be read from disk or put on a server."""
+    python = environment("site", sys.executable, dependencies("site"))
+    return run([python, ROOT / "docs" / "pages.py", ROOT, options.out.resolve()])
+
+
+def release(_: argparse.Namespace) -> int:
+    """Make the zip and the wheel of a release, or say what is wrong with it instead."""
+    problems = [*rules.problems_of_text(ROOT), *rules.problems_of_git(ROOT, version())]
+    if build_zip(blender_python()):
+        problems.append("the zip: Blender's own tool refuses it; the lines above say why")
+    else:
+        problems += rules.problems_of_zip(zip_path())
+    try:
+        wheel, said = built_wheel()
+        problems += rules.problems_of_command(said, version())
+    except SetupError as error:
+        problems.append(f"the wheel: {error}")
+    if problems:
+        print(f"This is no release of {version()} yet:", *problems, sep="\n- ", flush=True)
+        return 1
+    say(f"{zip_path().relative_to(ROOT)} is for extensions.blender.org, {wheel.relative_to(ROOT)} for PyPI")
+    return 0
+
+
+def built_wheel() -> tuple[Path, str]:
+    """Build the wheel of the command, install it alone; return it, and what its `takt --version` says."""
+    python = environment("wheel", sys.executable, dependencies("wheel"))
+    pip = [sys.executable, fresh_pip(), "--python", python]
+    folder, source = BUILD / "wheel", copy_tracked(ROOT, BUILD / "source")
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        if run([*pip, "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, source]):
+            raise SetupError("it could not be built; the lines above say why")
+    finally:
+        if source != ROOT:
+            shutil.rmtree(source)
+    wheel = next(folder.glob("*.whl"))
+    if run([*pip, "install", "--quiet", "--no-deps", "--force-reinstall", wheel]):
+        raise SetupError("it could not be installed; the lines above say why")
+    return wheel, subprocess.run([python.parent / "takt", "--version"], capture_output=True, text=True, check=False,
+                                 cwd=folder).stdout
+
+
 def bench(options: argparse.Namespace) -> int:
     """Run one of the benchmarks: bench NAME; further arguments go to it."""
     names = sorted(p.stem for p in (ROOT / "benchmarks").glob("*.py") if "__main__" in p.read_text(encoding="utf-8"))
     if not options.rest or options.rest[0] not in names:
         raise SetupError(f"bench wants one of: {', '.join(names) or 'nothing there yet'}")
     name, *arguments = options.rest
-    settings = usd_python() if name == "agreement" else {}
+    settings = usd_python() if name in ("agreement", "damaged_usd") else {}
     return run([blender_python(options.blender), "-m", f"benchmarks.{name}", *arguments],
                {**fresh_user_folder("bench"), **settings})
 
@@ -158,8 +211,12 @@ def copy_tracked(root: Path, to: Path) -> Path:
 
 def zip_path() -> Path:
     """Return where the zip is built, named after the manifest."""
-    manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
-    return BUILD / f"{manifest['id']}-{manifest['version']}.zip"
+    return BUILD / f"{rules.manifest_of(ROOT)['id']}-{version()}.zip"
+
+
+def version() -> str:
+    """Return the version, which the manifest alone has."""
+    return str(rules.manifest_of(ROOT)["version"])
 
 
 class SetupError(Exception):

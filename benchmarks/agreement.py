@@ -1,7 +1,7 @@
 """How far apart Takt and others have the same file, in one table: bench agreement.
 
-Others are X_ITE and Blender for X3D, assimp for COLLADA, OpenUSD for USD, and Takt itself for what comes back. What is
-missing here is said so in its row. Exits with 1 where one is farther apart than it may be.
+Others are X_ITE and Blender for X3D, assimp for COLLADA, OpenUSD for USD, three-vrm for VRMA, and Takt itself for what
+comes back. What is missing here is said so in its row. Exits with 1 where one is farther apart than it may be.
 """
 
 from __future__ import annotations
@@ -16,13 +16,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from takt.benchmarks import x_ite_player
+from takt.benchmarks import three_vrm_player, x_ite_player
 from takt.benchmarks.timing import say
-from takt.core.formats import FORMATS, collada, collada_character, usd, x3d
+from takt.core.clips.clip_file import ClipFile
+from takt.core.formats import FORMATS, collada, collada_character, usd, vrma_write, x3d
 from takt.core.formats.format import Source
 from takt.core.formats.x3d_write import X3dFile, write
 from takt.core.maths import rotations as rot
-from takt.tests.core import collada_files, test_collada_assimp, test_usd_core, test_x3d_write, usd_oracle
+from takt.tests.core import (
+    collada_files,
+    test_collada_assimp,
+    test_three_vrm,
+    test_usd_core,
+    test_x3d_write,
+    usd_oracle,
+)
 from takt.tests.core.test_characters import skinned
 
 
@@ -116,8 +124,23 @@ def usd_in_openusd() -> Iterator[Row]:
             yield Row(f"USD, {ending}: joints at {len(usd_oracle.TIMES)} times", "OpenUSD", worst, 1e-4, "m")
 
 
+def vrma_in_three_vrm() -> Iterator[Row]:
+    """Play the motion of avatars, written as VRMA, in three-vrm on them."""
+    if three_vrm_player.missing():
+        raise LookupError(three_vrm_player.missing())
+    for version in (0, 1):
+        data = test_three_vrm.avatar(version)
+        clip = test_three_vrm.moving(test_three_vrm.body_of(data), 0)
+        motion = vrma_write.write(ClipFile(clip.skeleton, (clip,)))
+        found = three_vrm_player.played(data, motion, test_three_vrm.TIMES)
+        turned, placed = three_vrm_player.farthest(clip, found, test_three_vrm.TIMES)
+        what = f"VRMA on VRM {version}, {len(found['bones'])} bones"
+        yield Row(f"{what}: turns at {len(test_three_vrm.TIMES)} times", "three-vrm", turned, 0.1, "degrees")
+        yield Row(f"{what}: hips", "three-vrm", placed, 1e-3, "m")
+
+
 WAYS: tuple[Callable[[], Iterator[Row]], ...] = (x3d_and_back, x3d_in_x_ite, x3d_in_blender, collada_in_assimp,
-                                                 usd_in_openusd)
+                                                 usd_in_openusd, vrma_in_three_vrm)
 
 
 def main() -> int:

@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+import checkout
+
 from takt.core.errors import TaktError
 from takt.core.formats import ogre_xml
 from takt.samples.clip_files import LIBRARY
@@ -30,6 +32,7 @@ from takt.tests.core.test_ogre_mesh import body, mesh, xml
 MEMORY_MIB = 500
 SLOW_S = 1.0
 BLEND = ".blend, cut and changed"
+ROW_ENDS = (" MiB", "  slow", "  too much")
 BLOCKED_S = 60
 OWN_SKELETON = LIBRARY / "dance" / "Moves.skeleton"
 MATERIAL = """material Base { technique { pass { diffuse 1 0.5 0 1 } } }
@@ -54,8 +57,12 @@ def main(arguments: list[str]) -> int:
     for name in (name for name in families if options.only in name):
         sys.stdout.write(f"{name:32} ")
         sys.stdout.flush()
-        failed |= subprocess.run([sys.executable, "-m", "benchmarks.hostile", "--count", str(options.count),
-                                  "--seed", str(options.seed), "--family", name], check=False).returncode != 0
+        run = subprocess.run([sys.executable, "-m", "benchmarks.hostile", "--count", str(options.count), "--seed",
+                              str(options.seed), "--family", name], stdout=subprocess.PIPE, text=True, check=False)
+        # Blender itself may print lines of its own.
+        found = next((line for line in run.stdout.splitlines() if line.endswith(ROW_ENDS)), "no figures\n" + run.stdout)
+        sys.stdout.write(f"{found}\n")
+        failed |= run.returncode != 0
     return int(failed)
 
 
@@ -126,4 +133,4 @@ def _peak_mib() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    checkout.run(lambda: main(sys.argv[1:]))

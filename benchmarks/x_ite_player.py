@@ -31,9 +31,9 @@ PLAYER = HERE / "node_modules" / "x_ite" / "dist"
 class _Server(HTTPServer):
     """Serves the page, the player and a scene, and waits for what the page finds."""
 
-    def __init__(self, scene: bytes, shares: Sequence[float]) -> None:
+    def __init__(self, scene: bytes, shares: Sequence[float], page_name: str) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        page = (HERE / "page.html").read_text(encoding="utf-8")
+        page = (HERE / page_name).read_text(encoding="utf-8")
         self.page = page.replace("SHARES", json.dumps(list(shares))).encode()
         self.scene, self.found, self.is_done = scene, b"", threading.Event()
 
@@ -79,7 +79,16 @@ def missing() -> str:
 
 def played(scene: bytes, shares: Sequence[float] = SHARES) -> dict[str, Any]:
     """Return what X_ITE makes of a scene at shares of its motion: matrices of joints, and points of the skin."""
-    server = _Server(scene, shares)
+    return _shown(_Server(scene, shares, "page.html"))
+
+
+def shapes(scene: bytes) -> dict[str, Any]:
+    """Return the corners of the triangles that X_ITE makes of a scene's shapes, in their order, as x, y, z, …"""
+    return _shown(_Server(scene, (), "shapes.html"))
+
+
+def _shown(server: _Server) -> dict[str, Any]:
+    """Return what a page finds in Chromium."""
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = subprocess.Popen(
@@ -96,16 +105,16 @@ def played(scene: bytes, shares: Sequence[float] = SHARES) -> dict[str, Any]:
     return found
 
 
-def farthest(clip: Clip, frames: list[dict[str, Any]], shares: Sequence[float] = SHARES) -> float:
+def farthest(clip: Clip, frames: list[list[dict[str, Any]]], shares: Sequence[float] = SHARES) -> float:
     """Return the greatest distance of X_ITE's joints from a clip's, in metres."""
     skeleton, worst = clip.skeleton, 0.0
     world = world_from_pose(skeleton, clip.sample(np.array(shares) * clip.duration_s))[..., 3]
     for row, frame in zip(world, frames, strict=True):
         matrices: list[np.ndarray] = []
-        for joint, name in enumerate(skeleton.names):
-            own = np.array(frame[name]["matrix"]).reshape(4, 4).T
+        for joint, there in enumerate(frame):  # which are listed in the order of the tree, as they are read
+            own = np.array(there["matrix"]).reshape(4, 4).T
             above = int(skeleton.parents[joint])
             matrices.append(matrices[above] @ own if above >= 0 else own)
-            place = (matrices[-1] @ np.append(frame[name]["center"], 1.0))[:3]
+            place = (matrices[-1] @ np.append(there["center"], 1.0))[:3]
             worst = max(worst, float(np.linalg.norm(place - row[joint])))
     return worst

@@ -1,8 +1,6 @@
 """A motion written as an Action: keys of every bone that moves, joined by straight lines."""
 
-import zlib
-from collections.abc import Collection, Generator, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Collection, Generator, Iterator
 from typing import Any, Final, Literal, cast
 
 import bpy
@@ -15,14 +13,12 @@ from .armature import bone_property
 from .below_own_actions import Below, has_own_action, plays_below
 from .channels import Channels
 from .curves import bags
-from .keys import LINEAR, bone_path, write_keys
+from .curves_digest import Written, digest_of_all_keys, digest_of_curves
+from .keys import bone_path, write_keys
 from .steps import finished
 
 _FRAMES_AT_ONCE = 256
 _Repeat = Literal["REPEAT", "REPEAT_OFFSET"]
-_Written = dict[tuple[str, int], Float32Array]
-"""Keys by their curve's path and index, frame and value in turn, (2 K,), joined by straight lines."""
-_NONE_WRITTEN: Final[Mapping[tuple[str, int], Float32Array]] = MappingProxyType({})
 
 
 def write_action(armature_object: bpy.types.Object, name: str, channels: Channels,
@@ -30,7 +26,7 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
     """Write the keys into Takt's own Action of the armature and let that play.
 
     The Action that Takt made before of the score of that name is filled anew, unless it is used elsewhere by now, or
-    its keys were edited by hand; curves that someone has added to it, as of a face, stay. An Action that Takt did not
+    its curves were edited by hand; curves that someone has added to it, as of a face, stay. An Action that Takt did not
     make stays assigned: Takt's then plays below it, in a strip of the NLA.
     played: names of Actions that the score itself may play, which are never written into.
     """
@@ -104,12 +100,12 @@ def _refilled(armature_object: bpy.types.Object, name: str, played: Collection[s
 
 
 def _fill(armature_object: bpy.types.Object, action: bpy.types.Action,
-          channels: Channels) -> "Generator[float, None, _Written]":
+          channels: Channels) -> "Generator[float, None, Written]":
     """Write keys into an Action in place of those of the score that it had; yield the share that is written."""
     bag = versions.ensure_channelbag(action, _slot(action, armature_object))
     _clear(bag, _paths(channels) | _written_paths(armature_object, bag),
            is_known=bool(properties.character(armature_object).written))
-    written: _Written = {}
+    written: Written = {}
     bones = sum(len(names) for _, names, _, _ in channels.curves)
     count = 0
     for channel, names, values, is_key in channels.curves:
@@ -124,7 +120,7 @@ def _fill(armature_object: bpy.types.Object, action: bpy.types.Action,
 
 
 def _keep_for_score(armature_object: bpy.types.Object, name: str, action: bpy.types.Action, channels: Channels,
-                    written: "_Written") -> None:
+                    written: "Written") -> None:
     """Let the Action of a score, which has all its keys, be the armature's own; keep what it played before."""
     animation, own = armature_object.animation_data, _own_action(armature_object)
     assert animation is not None
@@ -137,7 +133,7 @@ def _keep_for_score(armature_object: bpy.types.Object, name: str, action: bpy.ty
     paths, slot = _paths(channels), _slot(action, armature_object)
     _prepare_bones(armature_object, channels)
     character.action, character.written = action, "\n".join(sorted(paths))
-    setattr(action, properties.KEYS_WRITTEN, _keys_digest(versions.ensure_channelbag(action, slot), paths, written))
+    setattr(action, properties.KEYS_WRITTEN, digest_of_curves(versions.ensure_channelbag(action, slot), paths, written))
 
 
 def _slot(action: bpy.types.Action, armature_object: bpy.types.Object) -> bpy.types.ActionSlot:
@@ -148,13 +144,14 @@ def _paths(channels: Channels) -> set[str]:
     return {bone_path(name, channel) for channel, names, _, _ in channels.curves for name in names}
 
 
-EDITED_BY_HAND: Final = ("Keys in this Action were edited by hand, so it stays as it is, older than the score")
+EDITED_BY_HAND: Final = ("Curves of this Action were edited by hand, so it stays as it is, older than the score")
 
 
 def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
-    """Tell whether the keys of the Action that Takt made for an armature differ from those that Takt wrote.
+    """Tell whether the curves of the Action that Takt made for an armature differ from those that Takt wrote.
 
-    Curves that someone has added, as of a face, do not count: they are kept. Nor do new names of bones.
+    So they do by their keys, their modifiers, and all that a person has set of them, such as Mute. Curves that someone
+    has added, as of a face, do not count: they are kept. Nor do new names of bones.
     """
     own = _own_action(armature_object)
     written = "" if own is None else getattr(own, properties.KEYS_WRITTEN)
@@ -162,7 +159,7 @@ def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
         return False
     slot = object_slot(own)
     bag = next((bag for bag in bags(own) if slot is not None and bag.slot_handle == slot.handle), None)
-    return bag is None or _keys_digest(bag, _written_paths(armature_object, bag)) != written
+    return bag is None or digest_of_curves(bag, _written_paths(armature_object, bag), like=written) != written
 
 
 def _written_paths(armature_object: bpy.types.Object, bag: bpy.types.ActionChannelbag) -> set[str]:
@@ -207,7 +204,7 @@ def write_new_action(armature_object: bpy.types.Object, name: str, channels: Cha
     slot = action.slots.new(id_type="OBJECT", name=armature_object.name) if instead is None else instead.slots[0]
     bag = versions.ensure_channelbag(action, slot)
     _clear(bag, {curve.data_path for curve in bag.fcurves}, is_known=True)
-    written: _Written = {}
+    written: Written = {}
     for channel, names, values, is_key in channels.curves:
         for keys in _write_keys(bag, channel, names, channels.frames, values, is_key, None):
             written |= keys
@@ -282,38 +279,6 @@ def _clear(bag: bpy.types.ActionChannelbag, paths: Collection[str], *, is_known:
         bag.groups.remove(group)
 
 
-def digest_of_all_keys(action: bpy.types.Action,
-                       written: Mapping[tuple[str, int], Float32Array] = _NONE_WRITTEN) -> str:
-    """Return a digest of all keys of an Action; written: those that were written just now."""
-    return " ".join(_keys_digest(bag, None, written) for bag in bags(action))
-
-
-def _keys_digest(bag: bpy.types.ActionChannelbag, paths: Collection[str] | None,
-                 written: Mapping[tuple[str, int], Float32Array] = _NONE_WRITTEN) -> str:
-    """Return a digest of where the keys of the curves of these paths, or of all, lie, and of how they are joined.
-
-    written: keys that were written just now: to ask Blender for them would take as long as writing them did.
-    """
-    digest = 0
-    for curve in bag.fcurves:
-        path = curve.data_path
-        if paths is not None and path not in paths:
-            continue
-        pairs = written.get((path, curve.array_index))
-        pairs, joined = _read_keys(curve) if pairs is None else (pairs, bytes((LINEAR,)) * (len(pairs) // 2))
-        digest = zlib.crc32(joined, zlib.crc32(pairs.tobytes(), digest))
-    return f"{digest:08x}"
-
-
-def _read_keys(curve: bpy.types.FCurve) -> tuple[Float32Array, bytes]:
-    """Return a curve's keys, (2 K,), and a byte for each that tells how it is joined to the next."""
-    points: Any = curve.keyframe_points
-    pairs, joined = np.empty(2 * len(points), dtype=np.float32), np.empty(len(points), dtype=np.uint8)
-    points.foreach_get("co", pairs)
-    points.foreach_get("interpolation", joined)
-    return pairs, joined.tobytes()
-
-
 def _own_action(armature_object: bpy.types.Object) -> bpy.types.Action | None:
     """Return the Action that Takt made for this armature, None if it belongs to one that this is a copy of."""
     action = properties.character(armature_object).action
@@ -324,13 +289,13 @@ def _own_action(armature_object: bpy.types.Object) -> bpy.types.Action | None:
 
 
 def _write_keys(bag: bpy.types.ActionChannelbag, channel: str, names: tuple[str, ...], frames: FloatArray,
-                values: FloatArray, is_key: BoolArray, repeat: _Repeat | None) -> Iterator[_Written]:
+                values: FloatArray, is_key: BoolArray, repeat: _Repeat | None) -> Iterator[Written]:
     """Write values (F, B, C) as curves of bones; yield the keys of each bone."""
     columns = _columns(values)
     for bone, name in enumerate(names):
         is_dense = bool(is_key[:, bone].all())
         rows = slice(None) if is_dense else np.flatnonzero(is_key[:, bone])
-        path, written = bone_path(name, channel), _Written()
+        path, written = bone_path(name, channel), Written()
         for index, (curve, keys) in enumerate(
                 write_keys(bag, name, channel, frames[rows], columns[bone][:, rows].T, is_dense=is_dense)):
             written[path, index] = keys

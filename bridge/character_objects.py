@@ -17,6 +17,7 @@ from ..core.skeletons.skeleton import Skeleton
 from . import armature, armature_modifiers, clip_actions, groups, versions
 from .axes import BLENDER_FROM_HANIM
 
+_RIG = " Rig"
 _LONGEST_NAME = 63
 """Bytes."""
 
@@ -66,10 +67,11 @@ def make_character(context: bpy.types.Context, character: Character, images: Map
 
     images: of looks that have one.
     """
-    armature_object = make_armature(context, f"{character.name} Rig", character.skeleton)
+    armature_object = make_armature(context, f"{character.name.removesuffix(_RIG)}{_RIG}", character.skeleton)
     clips = write_clips(context, armature_object, character.clips)
     looks = dict.fromkeys(look for mesh in character.meshes for look in mesh.looks)
-    materials = {look: make_material(look, images.get(look)) for look in looks}
+    known: dict[Path | bytes, bpy.types.Image] = {}
+    materials = {look: make_material(look, images.get(look), known) for look in looks}
     made = []
     for mesh in character.meshes:
         made.append(make_mesh(context, mesh, [materials[look] for look in mesh.looks]))
@@ -109,8 +111,12 @@ def make_mesh(context: bpy.types.Context, mesh: SkinnedMesh, materials: Sequence
     return mesh_object
 
 
-def make_material(look: Look, image: Path | bytes | None) -> bpy.types.Material:
-    """Make a material of a plain colour, or of an image: a file, or what stands in one."""
+def make_material(look: Look, image: Path | bytes | None, known: dict[Path | bytes, bpy.types.Image]
+                  ) -> bpy.types.Material:
+    """Make a material of a plain colour, or of an image: a file, or what stands in one.
+
+    known: images that were made already; a new one is added.
+    """
     material = bpy.data.materials.new(look.name or "Material")
     shader = versions.principled_node(material)
     colour = (*look.colour, 1.0)
@@ -118,7 +124,9 @@ def make_material(look: Look, image: Path | bytes | None) -> bpy.types.Material:
     cast(Any, shader.inputs["Base Color"]).default_value = colour
     if image and material.node_tree is not None:
         node = material.node_tree.nodes.new("ShaderNodeTexImage")
-        cast(bpy.types.ShaderNodeTexImage, node).image = _image(material.name, image)
+        if image not in known:
+            known[image] = _image(material.name, image)
+        cast(bpy.types.ShaderNodeTexImage, node).image = known[image]
         node.location = (-300.0, 300.0)
         material.node_tree.nodes.active = node  # which the viewport shows where it shows textures
         material.node_tree.links.new(shader.inputs["Base Color"], node.outputs["Color"])

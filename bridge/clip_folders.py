@@ -10,18 +10,21 @@ import bpy
 
 from ..core.errors import FileError, TaktError
 from ..core.formats import endings
+from ..core.library.files import check_library
 from ..core.library.library import SCORE_SUFFIX, Library
 from . import changes, libraries, paths, properties, score_blocks, shelf
+from .reports import words_of
 
 
 def add(armature_object: bpy.types.Object, folder: Path) -> bool:
     """Let a character's score look for clips in a folder too, after the others; tell whether it did not before.
 
     Where nothing is called from its library yet, or it has none, the folder becomes that. Raises FileError where there
-    is no such folder, or the score has mistakes so that nothing can be told of its library.
+    is no such folder, one of the kernel's, or the score has mistakes so that nothing can be told of its library.
     """
     if not folder.is_dir():
         raise FileError.at("is no folder, expected one with clips in it", folder)
+    check_library(folder)
     library, blocks = _library(armature_object), score_blocks.refresh(armature_object)
     real = Path(os.path.realpath(folder))
     if real in library.roots:
@@ -71,7 +74,7 @@ def bring_all(armature_object: bpy.types.Object, files: Iterable[Path]) -> tuple
         try:
             brought.append(bring(armature_object, path))
         except (TaktError, OSError) as error:
-            wrong.append(str(error))
+            wrong.append(words_of(error))
     return brought, wrong
 
 

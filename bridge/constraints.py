@@ -38,11 +38,13 @@ def mute(armature_object: bpy.types.Object, names: Collection[str], action: bpy.
 
     Muted are constraints that move such a bone or one of its ancestors, and constraints that hold a descendant of it
     back: those that tie the descendant to a bone of the armature whose nearest played ancestor is another one.
-    Constraints that only set bounds are left alone, as are those that a driver mutes or lets act; those muted before
-    act again. What is muted is remembered with the Action and with the armature, for `follow_action`.
+    Constraints that only set bounds are left alone, as are those that a driver mutes or lets act, and all that the user
+    has added since the first Action came, or has let act again; those muted before act again. What is muted is
+    remembered with the Action and with the armature, for `follow_action`.
     """
+    _note_freed(armature_object)
+    found = _to_mute(armature_object, names, action)
     unmute(armature_object)
-    found = _in_the_way(armature_object, names)
     _remember(action, found)
     _mute_also(armature_object, found)
     return len(found)
@@ -50,7 +52,22 @@ def mute(armature_object: bpy.types.Object, names: Collection[str], action: bpy.
 
 def mute_once_played(armature_object: bpy.types.Object, names: Collection[str], action: bpy.types.Action) -> None:
     """Let the constraints that `mute` would mute be muted as soon as an Action plays, and not before."""
-    _remember(action, _in_the_way(armature_object, names))
+    _note_freed(armature_object)
+    _remember(action, _to_mute(armature_object, names, action))
+
+
+def forget_met(armature_object: bpy.types.Object) -> None:
+    """Let the next Action that may mute constraints meet all that there are then, also those that the user added."""
+    character = properties.character(armature_object)
+    character.met.clear()
+    character.has_met = False
+
+
+def mute_in_way(armature_object: bpy.types.Object, names: Collection[str]) -> None:
+    """Mute for good what keeps bones of these names from being played: on a copy that nobody keeps."""
+    assert armature_object.pose is not None
+    for bone, name in _in_the_way(armature_object, names):
+        armature_object.pose.bones[bone].constraints[name].mute = True
 
 
 def unmute(armature_object: bpy.types.Object) -> None:
@@ -64,7 +81,8 @@ def unmute(armature_object: bpy.types.Object) -> None:
 def follow_action(armature_object: bpy.types.Object) -> None:
     """Let exactly those constraints be muted that are in the way of the Actions that play."""
     character = properties.character(armature_object)
-    wanted = _wanted(armature_object)
+    _note_freed(armature_object)
+    wanted = _wanted(armature_object) - _freed(character)
     muted = _listed(character) if character.are_muted else set()
     if muted - wanted:
         _set(armature_object, is_muted=False)
@@ -120,6 +138,47 @@ def _set(armature_object: bpy.types.Object, *, is_muted: bool) -> None:
         if constraint is not None:
             constraint.mute = is_muted
     character.are_muted = is_muted
+
+
+def _to_mute(armature_object: bpy.types.Object, names: Collection[str], action: bpy.types.Action) -> list[_Named]:
+    """Return which of the constraints that are in the way may be muted for an Action; the first one meets them all.
+
+    Of a file in which Takt has muted some before it kept which it met, it has met just these.
+    """
+    assert armature_object.pose is not None
+    character = properties.character(armature_object)
+    if names and not character.has_met:
+        has_muted = bool(getattr(action, properties.MUTES) or character.muted)
+        known = _told(action) | _listed(character) if has_muted else {
+            (bone.name, constraint.name) for bone in armature_object.pose.bones for constraint in bone.constraints}
+        for bone, name in sorted(known):
+            entry = character.met.add()
+            entry.bone, entry.name = bone, name
+        character.has_met = True
+    met = {(entry.bone, entry.name) for entry in character.met if not entry.is_free}
+    return [each for each in _in_the_way(armature_object, names) if each in met]
+
+
+def _note_freed(armature_object: bpy.types.Object) -> None:
+    """Take note of constraints that the user has let act again while they were muted."""
+    character = properties.character(armature_object)
+    freed = {(entry.bone, entry.name) for entry in character.muted
+             if character.are_muted and _is_acting(armature_object, entry.bone, entry.name)}
+    if not freed:
+        return
+    for entry in character.met:
+        if (entry.bone, entry.name) in freed:
+            entry.is_free = True
+    for bone, name in freed - _freed(character):
+        entry = character.met.add()
+        entry.bone, entry.name, entry.is_free = bone, name, True
+    for at in reversed(range(len(character.muted))):
+        if (character.muted[at].bone, character.muted[at].name) in freed:
+            character.muted.remove(at)
+
+
+def _freed(character: properties.TaktCharacter) -> set[_Named]:
+    return {(entry.bone, entry.name) for entry in character.met if entry.is_free}
 
 
 def _in_the_way(armature_object: bpy.types.Object, names: Collection[str]) -> list[_Named]:
@@ -185,10 +244,14 @@ def _wanted(armature_object: bpy.types.Object) -> set[_Named]:
     found = set[_Named]()
     for action in (animation.action, *strips):
         if action is not None and getattr(action, properties.MUTES):
-            told = str(getattr(action, properties.MUTED))
-            found |= ({(bone, name) for bone, _, name in (line.partition("\t") for line in told.split("\n"))} if told
-                      else _listed(properties.character(armature_object)))
+            found |= _told(action) or _listed(properties.character(armature_object))
     return found
+
+
+def _told(action: bpy.types.Action) -> set[_Named]:
+    """Return what an Action says is muted while it plays."""
+    told = str(getattr(action, properties.MUTED))
+    return {(bone, name) for bone, _, name in (line.partition("\t") for line in told.split("\n"))} if told else set()
 
 
 def _acts(constraint: bpy.types.Constraint) -> bool:

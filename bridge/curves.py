@@ -56,7 +56,7 @@ class _Keys(NamedTuple):
 def bones_moved(action: bpy.types.Action, slot: bpy.types.ActionSlot | None = None) -> Iterator[str]:
     """Yield the bone of each curve that an Action has for one, in one of its slots or, without one, in any."""
     return (curve.bone for bag in bags(action) if slot is None or bag.slot_handle == slot.handle
-            for curve in _curves(bag))
+            for curve in bone_curves(bag))
 
 
 def held_by_drivers(armature_object: bpy.types.Object) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ class Fitted(NamedTuple):
 
 def fit(action: bpy.types.Action, armature_object: bpy.types.Object) -> Fitted:
     """Look at an Action on an armature."""
-    return Fitted(action, armature_object, _bag_of(action, armature_object),
+    return Fitted(action, armature_object, bag_of(action, armature_object),
                   bool(constraints.controlled_bones(armature_object, unmuted=True)
                        or drivers.driven_bones(armature_object)))
 
@@ -138,7 +138,7 @@ def tracks_of(action: bpy.types.Action, armature_object: bpy.types.Object, skele
 
     As read_clip, but nothing is evaluated: constraints, drivers and limits of inheritance have no say.
     """
-    fitted = Fitted(action, armature_object, _bag_of(action, armature_object), False)
+    fitted = Fitted(action, armature_object, bag_of(action, armature_object), False)
     start, end = action.curve_frame_range[0], action.curve_frame_range[1]
     tracks = _tracks(fitted, skeleton, bone_rules.read_rules(armature_object), (start, end), fps)
     later_s = (start - frame_start) / fps
@@ -146,7 +146,7 @@ def tracks_of(action: bpy.types.Action, armature_object: bpy.types.Object, skele
     return first, second, third
 
 
-def _bag_of(action: bpy.types.Action, armature_object: bpy.types.Object) -> bpy.types.ActionChannelbag | None:
+def bag_of(action: bpy.types.Action, armature_object: bpy.types.Object) -> bpy.types.ActionChannelbag | None:
     """Return the curves that move an armature: those of its slot, if it plays the Action, else of its name.
 
     Where these move no bones of the armature, those that move most of its bones.
@@ -159,7 +159,7 @@ def _bag_of(action: bpy.types.Action, armature_object: bpy.types.Object) -> bpy.
     names = {slot.handle: slot.name_display for slot in action.slots}
 
     def rank(bag: bpy.types.ActionChannelbag) -> tuple[bool, bool, bool, int]:
-        count = sum(curve.bone in bones for curve in _curves(bag))
+        count = sum(curve.bone in bones for curve in bone_curves(bag))
         return (count > 0, own != 0 and bag.slot_handle == own, names.get(bag.slot_handle) == armature_object.name,
                 count)
 
@@ -173,7 +173,7 @@ def bags(action: bpy.types.Action) -> Iterator[bpy.types.ActionChannelbag]:
             yield from cast(bpy.types.ActionKeyframeStrip, strip).channelbags
 
 
-def _curves(bag: bpy.types.ActionChannelbag) -> Iterator[_Curve]:
+def bone_curves(bag: bpy.types.ActionChannelbag) -> Iterator[_Curve]:
     for fcurve in bag.fcurves:
         found = armature.bone_property(fcurve.data_path)
         if found is not None and fcurve.array_index < len(_AT_REST.get(found[1], ())):
@@ -184,7 +184,7 @@ def _tracks(fitted: Fitted, skeleton: Skeleton, rules: BoneRules, span: tuple[fl
             fps: float) -> tuple[Tracks, Tracks, Tracks]:
     _, armature_object, bag, _ = fitted
     found: dict[tuple[str, str], dict[int, bpy.types.FCurve]] = {}
-    for curve in _curves(bag) if bag is not None else ():
+    for curve in bone_curves(bag) if bag is not None else ():
         if curve.bone in skeleton.index_of:
             found.setdefault((curve.bone, curve.channel), {})[curve.component] = curve.fcurve
     assert armature_object.pose is not None
@@ -321,15 +321,15 @@ def _evaluated(fitted: Fitted, skeleton: Skeleton, start: float, end: float,
     twin: Any = armature_object.copy()
     try:
         scene.collection.objects.link(twin)
-        _to_twin(armature_object, twin)
+        to_twin(armature_object, twin)
         constraints.unmute(twin)
-        animation = _alone(twin)
+        animation = alone(twin)
         animation.action = action
         slot = next((slot for slot in action.slots if bag is not None and slot.handle == bag.slot_handle), None)
         if slot is not None:
             animation.action_slot = slot
         for name, mode in _modes(twin, {(curve.bone, curve.channel) for bag in bags(action)
-                                        for curve in _curves(bag)}).items():
+                                        for curve in bone_curves(bag)}).items():
             twin.pose.bones[name].rotation_mode = mode
         frames = np.append(np.arange(start, end, 1.0), end)
         poses = []
@@ -352,7 +352,7 @@ def _evaluated(fitted: Fitted, skeleton: Skeleton, start: float, end: float,
             _moving(scales, times, np.ones(3), 1e-6))
 
 
-def _to_twin(original: bpy.types.Object, twin: bpy.types.Object) -> None:
+def to_twin(original: bpy.types.Object, twin: bpy.types.Object) -> None:
     """Put a copy into its rest pose, and let its constraints target it where they targeted the original."""
     assert twin.pose is not None
     for bone in twin.pose.bones:
@@ -363,13 +363,16 @@ def _to_twin(original: bpy.types.Object, twin: bpy.types.Object) -> None:
                     setattr(constraint, name, twin)
 
 
-def _alone(twin: Any) -> Any:
+def alone(twin: Any) -> Any:
     """Return a copy's animation, with nothing that would hold it at rest or be mixed with its Action."""
-    if twin.data.pose_position == "REST":
+    if twin.type == "ARMATURE" and twin.data.pose_position == "REST":
         twin.data = twin.data.copy()
         twin.data.pose_position = "POSE"
     animation = twin.animation_data or twin.animation_data_create()
     animation.use_tweak_mode = False
+    for track in animation.nla_tracks:
+        if track.is_solo:  # else all would go on waiting for one that plays alone
+            track.is_solo = False
     while animation.nla_tracks:
         animation.nla_tracks.remove(animation.nla_tracks[0])
     animation.action_blend_type, animation.action_influence = "REPLACE", 1.0

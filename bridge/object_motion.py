@@ -4,7 +4,7 @@ file, which play on the very same bones, as motion of their topmost ones.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any, Final
@@ -23,6 +23,9 @@ _SAME: Final = 1e-4
 """Of the skeleton's size, and of rotations: what moves less stands still."""
 _MOST_FRAMES: Final = 100_000
 _PATHS: Final = ("location", "rotation_quaternion", "rotation_axis_angle", "rotation_euler", "scale")
+_DELTAS: Final = ("delta_location", "delta_rotation_quaternion", "delta_rotation_euler", "delta_scale")
+TRANSFORMS: Final = frozenset((*_PATHS, *_DELTAS))
+"""Properties of an object that move it."""
 
 
 def carried(clip: Clip, fitted: curves.Fitted, fps: float) -> Clip:
@@ -79,7 +82,7 @@ def _motion(clip: Clip, fitted: curves.Fitted, fps: float,
         return None
     start = fitted.action.frame_range[0]
     times = np.append(np.arange(0.0, clip.duration_s * fps, 1.0)[:_MOST_FRAMES], clip.duration_s * fps)
-    bases = _bases(fitted.armature_object, own, start + times)
+    bases = bases_at(fitted.armature_object, own, start + times)
     moved = np.linalg.pinv(bases[0] if rest is None else rest) @ bases
     size = max(float(np.ptp(clip.skeleton.rest_world[:, :, 3], axis=0).max()), 1e-9)
     moves: FloatArray = np.asarray(moved[:, :3, 3], dtype=np.float64)
@@ -98,17 +101,24 @@ def _keyed(tracks: Tracks, joints: IntArray, times_s: FloatArray, values: FloatA
     return packed(sorted([*others, *new], key=itemgetter(0)), values.shape[2])
 
 
-def _bases(armature_object: Any, own: list[bpy.types.FCurve], frames: FloatArray) -> FloatArray:
-    """Return the object's own matrices parent_from_object (F, 4, 4) at frames (F,) of its curves."""
-    values = {path: np.tile(np.array(getattr(armature_object, path), dtype=np.float64), (len(frames), 1))
-              for path in _PATHS}
+def bases_at(ob: Any, own: Sequence[bpy.types.FCurve], frames: FloatArray) -> FloatArray:
+    """Return an object's own matrices parent_from_object (F, 4, 4) at frames (F,) of its curves, deltas included.
+
+    Curves of other properties are left out.
+    """
+    values = {path: np.tile(np.array(getattr(ob, path), dtype=np.float64), (len(frames), 1))
+              for path in (*_PATHS, *_DELTAS)}
     for curve in own:
-        values[curve.data_path][:, curve.array_index] = [curve.evaluate(frame) for frame in frames.tolist()]
-    mode = armature_object.rotation_mode
-    turns = curves.quaternions(values[curves.rotation_channel(mode)], mode)
+        if curve.data_path in values:
+            values[curve.data_path][:, curve.array_index] = [curve.evaluate(frame) for frame in frames.tolist()]
+    turned = curves.rotation_channel(ob.rotation_mode)
+    turns = curves.quaternions(values[turned], ob.rotation_mode)
+    before = values.get(f"delta_{turned}")  # angles about axes have no delta
+    if before is not None:
+        turns = rot.multiply(curves.quaternions(before, ob.rotation_mode), turns)
     bases = np.tile(np.eye(4), (len(frames), 1, 1))
-    bases[:, :3, :3] = rot.to_matrix(turns) * values["scale"][:, None, :]
-    bases[:, :3, 3] = values["location"]
+    bases[:, :3, :3] = rot.to_matrix(turns) * (values["scale"] * values["delta_scale"])[:, None, :]
+    bases[:, :3, 3] = values["location"] + values["delta_location"]
     return bases
 
 

@@ -1,5 +1,6 @@
 """How operators tell that they cannot begin, what came of them, and that they give up."""
 
+import errno
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -12,6 +13,7 @@ Told = tuple[Severity, str]
 HELD_BY_DRIVERS = "Bones with drivers do not follow; to let them, mute these in the Drivers Editor"
 OTHER_RATES = "Scenes with other frame rates play this Action faster or slower"
 _PROBLEMS_SHOWN = 5
+_LONGEST_PATH = 120
 
 
 class GreyWithReason:
@@ -57,6 +59,16 @@ def tell(operator: bpy.types.Operator, told: Iterable[Told]) -> None:
     warnings = [each for each in findings if each[0] == "WARNING"]
     for severity, text in [*(each for each in findings if each[0] == "INFO"), *reversed(warnings)]:
         operator.report({severity}, text)
+
+
+def words_of(error: Exception) -> str:
+    """Say an error; one of the system's without its number, and what to do where a name is too long."""
+    if not isinstance(error, OSError):
+        return str(error)
+    name = str(error.filename or "")
+    shown = f"'{name if len(name) <= _LONGEST_PATH else name[:_LONGEST_PATH] + '…'}': " if name else ""
+    more = "; choose a shorter name" if error.errno == errno.ENAMETOOLONG else ""
+    return f"{shown}{error.strerror or error}{more}"
 
 
 def refuse(operator: bpy.types.Operator, error: str) -> "set[Any]":

@@ -134,7 +134,8 @@ def show(armature_object: bpy.types.Object, candidate: Candidate, clock: Clock |
     windows_s = None if before is None else _moved(before, candidate)
     old = None if before is None else before.layout
     layout = lay_out(candidate.sequence, windows_s=windows_s, clock=clock, music=None if old is None else old.music,
-                     contacts=None if old is None else _moved_contacts(old, candidate.sequence))
+                     contacts=None if old is None else _moved_contacts(old, candidate.sequence),
+                     tweaks=None if old is None else old.tweaks)
     scores = None if before is None or before.scores is None else before.scores.with_texts(candidate.edited)
     _keep(armature_object, Blocks(_said(armature_object), layout, scores, windows_s=windows_s,
                                   music=None if before is None else before.music,
@@ -150,8 +151,20 @@ def find_windows(armature_object: bpy.types.Object) -> None:
     if motion is not None and layout.rows:
         windows_s = windows_of(motion)
         layout = lay_out(layout.rows[0], windows_s=windows_s, clock=layout.clock, music=layout.music,
-                         contacts=contacts_of(motion))
+                         contacts=contacts_of(motion), tweaks=layout.tweaks)
     _keep(armature_object, replace(found, layout=layout, windows_s=windows_s, has_windows=True))
+
+
+def show_tweaks(armature_object: bpy.types.Object, ticks: FloatArray | None) -> bool:
+    """Let the layout show at which ticks (K,) a hand has set keys; return whether that is news."""
+    known = _blocks.get(armature_object.session_uid)
+    if known is None or known[1].layout is None:
+        return False
+    old = known[1].layout.tweaks
+    if (old is None) == (ticks is None) and (old is None or ticks is None or np.array_equal(old, ticks)):
+        return False
+    _blocks[armature_object.session_uid] = known[0], replace(known[1], layout=replace(known[1].layout, tweaks=ticks))
+    return True
 
 
 def forget() -> None:
@@ -208,8 +221,10 @@ def _laid_out(armature_object: bpy.types.Object, source: str, before: Blocks | N
                       {} if old is None else _found(old, problems, source))
     document, library = expanded.sequence.origins.places.documents[0], expanded.library
     music, path = _music(armature_object, document, library)
-    contacts = None if before is None or before.layout is None else _moved_contacts(before.layout, expanded.sequence)
-    layout = lay_out(expanded.sequence, clock=expanded.clock, music=music, contacts=contacts)
+    old_layout = None if before is None else before.layout
+    contacts = None if old_layout is None else _moved_contacts(old_layout, expanded.sequence)
+    layout = lay_out(expanded.sequence, clock=expanded.clock, music=music, contacts=contacts,
+                     tweaks=None if old_layout is None else old_layout.tweaks)
     opened = included_texts.open_beside(source, properties.score_path(character))
     scores = Scores.of((document.text, *(each.text for each in layout.documents[1:] if each.path in opened)), library,
                        expanded.programme.gaps)

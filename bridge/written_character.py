@@ -1,7 +1,6 @@
 """A character with its performance, in H-Anim's axes and metres, as formats write it."""
 
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -23,8 +22,8 @@ from ..core.playing.bake import bake
 from ..core.playing.stage import Playable
 from ..core.retargeting.comparing.upright import scaled, turned
 from ..core.skinning.influences import Influences
-from . import axes, groups, mesh, versions
-from .armature import read_skin
+from . import axes, mesh, versions
+from .written_meshes import WrittenMesh, written_meshes
 
 _KNOWN_IMAGES = (b"\x89PNG", b"\xff\xd8")
 
@@ -33,8 +32,8 @@ def read_character(armature_object: bpy.types.Object, motion: Playable, fps: flo
                    as_frames: bool = False) -> tuple[ClipFile, tuple[str, ...]]:
     """Return what a format writes of a character that plays a motion, and warnings about what is lost.
 
-    X3D also gets its skin: the visible meshes that the armature deforms, as they are without modifiers. as_frames: in
-    X3D, motion is HAnimMotion.
+    X3D also gets its skin: the visible meshes that the armature deforms and those that hang on its bones, as they are
+    without modifiers. as_frames: in X3D, motion is HAnimMotion.
     Raises TaktError where the motion is too long.
     """
     turn = rot.conjugate(axes.armature_from_hanim(armature_object))
@@ -43,9 +42,10 @@ def read_character(armature_object: bpy.types.Object, motion: Playable, fps: flo
     file, warnings = fitted(ClipFile(clip.skeleton, (clip,)), entry)
     if entry not in x3d.WITH_SKIN:
         return file, warnings
-    parts = [_Part.of(ob, armature_object, motion.skeleton.names) for ob in meshes_of(armature_object)]
+    meshes, said = written_meshes(armature_object)
+    parts = [_Part.of(each, armature_object, motion.skeleton.names) for each in meshes]
     return X3dFile(file.skeleton, file.clips, skin=_Part.skin(parts, turn, metres) if parts else None,
-                   as_frames=as_frames), warnings
+                   as_frames=as_frames), (*warnings, *said)
 
 
 def unit_m(armature_object: bpy.types.Object) -> float:
@@ -53,14 +53,6 @@ def unit_m(armature_object: bpy.types.Object) -> float:
     size = float(np.cbrt(abs(np.linalg.det(np.array(armature_object.matrix_world, dtype=np.float64)[:3, :3]))))
     scene = bpy.context.scene
     return (size or 1.0) * (scene.unit_settings.scale_length if scene is not None else 1.0)
-
-
-def meshes_of(armature_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """Yield the visible meshes that an armature deforms."""
-    scene = bpy.context.scene
-    for ob in scene.objects if scene is not None else ():
-        if ob.type == "MESH" and ob.visible_get() and ob.find_armature() == armature_object:
-            yield ob
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +72,10 @@ class _Part:
     uvs: FloatArray | None
 
     @classmethod
-    def of(cls, mesh_object: bpy.types.Object, armature_object: bpy.types.Object, names: tuple[str, ...]) -> "_Part":
+    def of(cls, written: WrittenMesh, armature_object: bpy.types.Object, names: tuple[str, ...]) -> "_Part":
         """Read a mesh; names: of the bones, joint by joint."""
+        mesh_object, matrix = written.object, written.matrix
         data = cast(bpy.types.Mesh, mesh_object.data)
-        matrix = mesh.armature_from_object(mesh_object, armature_object)
         points = mesh.transformed(matrix, mesh.read_mesh(mesh_object).vertices)
         normals = np.empty(len(points) * 3, dtype=np.float32)
         cast(Any, data).vertex_normals.foreach_get("vector", normals)
@@ -94,9 +86,7 @@ class _Part:
         data.loop_triangles.foreach_get("vertices", triangles)
         material = np.empty(len(data.loop_triangles), dtype=np.int32)
         data.loop_triangles.foreach_get("material_index", material)
-        deforms = dict(zip((bone.name for bone in cast(Any, armature_object.data).bones), read_skin(armature_object),
-                           strict=True))
-        influences = groups.read_influences(mesh_object, [name if deforms.get(name) else "" for name in names])
+        influences = written.influences(armature_object, names)
         looks = tuple(_look(slot.material) for slot in mesh_object.material_slots) or (_look(None),)
         return cls(points, turned_normals / np.where(length > 0.0, length, 1.0),
                    triangles.reshape(-1, 3).astype(np.int64), influences,

@@ -21,7 +21,8 @@ from ..core.playing.bake import bake
 from ..core.playing.stage import Playable
 from ..core.retargeting.comparing.upright import scaled
 from ..core.skeletons.skeleton import Skeleton
-from . import armature, axes, clips, groups, mesh, recorded, versions, written_character
+from . import armature, axes, clips, mesh, recorded, versions, written_character
+from .written_meshes import WrittenMesh, written_meshes
 
 _PLAIN = "Plain"
 """What the material of faces without one is called."""
@@ -69,8 +70,15 @@ def read_character(armature_object: bpy.types.Object, skeleton: Skeleton, held: 
     submeshes, geometries, materials = list[Submesh](), list[Geometry](), dict[str, OgreMaterial]()
     images: dict[Path, None] = {}
     packed, warnings = dict[str, bytes](), list[str]()
-    for ob in written_character.meshes_of(armature_object):
-        for material, geometry, triangles in _parts(armature_object, ob, skeleton):
+    meshes, said = written_meshes(armature_object)
+    warnings += said
+    for mesh_written in meshes:
+        ob = mesh_written.object
+        if mesh_written.is_still:
+            warnings.append(f"'{ob.name}' hangs on the armature itself, which OGRE's meshes cannot hold, and is left "
+                            "out: parent it to a bone")
+            continue
+        for material, geometry, triangles in _parts(armature_object, mesh_written, skeleton):
             look, image = _look(material)
             materials[look.name] = look
             if isinstance(image, Path):
@@ -81,8 +89,6 @@ def read_character(armature_object: bpy.types.Object, skeleton: Skeleton, held: 
                 warnings.append(f"the image of '{look.name}' is in no file and is not written: save or pack it")
             submeshes.append(Submesh(ob.name, look.name, len(geometries), triangles))
             geometries.append(geometry)
-        if len(ob.modifiers) > 1:
-            warnings.append(f"'{ob.name}' is written without its modifiers")
     ogre = OgreSkeleton.of(skeleton, held)
     files = dict(packed)
     whole = OgreMesh(tuple(geometries), tuple(submeshes), f"{stem}.skeleton")
@@ -107,14 +113,14 @@ def _in_file_axes(armature_object: bpy.types.Object, skeleton: Skeleton) -> Skel
                     moved.rest_scales, moved.name, moved.meant)
 
 
-def _parts(armature_object: bpy.types.Object, mesh_object: bpy.types.Object,
+def _parts(armature_object: bpy.types.Object, written: WrittenMesh,
            skeleton: Skeleton) -> list[tuple[bpy.types.Material | None, Geometry, IntArray]]:
     """Return the faces of each material of a mesh with vertices of their own.
 
     Corners at one vertex that differ in normal or texture coordinates become vertices of their own.
     """
+    mesh_object, matrix = written.object, written.matrix
     data = cast(Any, mesh_object.data)
-    matrix = mesh.armature_from_object(mesh_object, armature_object)
     back = rot.conjugate(axes.armature_from_hanim(armature_object))
     size = written_character.unit_m(armature_object)
     points = size * rot.rotate(back, mesh.transformed(matrix, mesh.read_mesh(mesh_object).vertices))
@@ -133,8 +139,7 @@ def _parts(armature_object: bpy.types.Object, mesh_object: bpy.types.Object,
         flat = np.empty(2 * len(data.loops), np.float32)
         data.uv_layers.active.uv.foreach_get("vector", flat)
         uvs = flat.reshape(-1, 2) * np.array((1.0, -1.0)) + np.array((0.0, 1.0))  # v points down in OGRE
-    deforms = dict(zip(armature.read_skeleton(armature_object).names, armature.read_skin(armature_object), strict=True))
-    influences = groups.read_influences(mesh_object, [name if deforms.get(name) else "" for name in skeleton.names])
+    influences = written.influences(armature_object, skeleton.names)
     slots = [slot.material for slot in mesh_object.material_slots] or [None]
     found = []
     for index in np.unique(np.minimum(material, len(slots) - 1)).tolist():

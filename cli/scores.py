@@ -15,7 +15,7 @@ from ..core.clips.released import Released, read_released
 from ..core.errors import Place, Problem, TaktError
 from ..core.formats import endings
 from ..core.library.clip_files import read_clip_file
-from ..core.library.files import read_file
+from ..core.library.files import check_library, read_file
 from ..core.library.library import Library
 from ..core.maths import rotations as rot
 from ..core.pha.document import parse
@@ -119,6 +119,7 @@ def read_programme(path: Path, options: argparse.Namespace) -> tuple[Programme, 
     for root in options.library:
         if not root.is_dir():
             raise TaktError(f"the library {str(root)!r} is no folder")
+        check_library(root)
     bvh = BvhSpace(**{f.name: getattr(options, f"bvh_{f.name}") for f in dataclasses.fields(BvhSpace)})
     document = parse(read_named(path), path)
     library = Library(options.library, load_format=options.load_format, bvh=bvh).beside(document)

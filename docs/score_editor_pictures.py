@@ -12,6 +12,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import checkout  # noqa: F401  # makes takt known
+from mathutils import Quaternion
 
 from takt.bridge import score_blocks, score_tree
 from takt.core.score_editor.layout import Layout
@@ -24,7 +25,7 @@ from takt.samples import dancer
 
 _POSE = 541
 """A frame of the dance: a kick."""
-_ROW_PX, _LANES_PX = 172, 260
+_ROW_PX, _TWEAKS_PX, _LANES_PX = 172, 232, 260
 _LANES = """<pha version="2" tickLength="0.5">
   <load src="dance.Moves"/>
   <load src="gestures.Greetings"/>
@@ -64,6 +65,7 @@ def steps() -> Iterator[None]:
     yield from shelf()
     yield from fields()
     yield from lanes()
+    yield from tweak_row()
     yield from mistake()
 
 
@@ -153,6 +155,21 @@ def lanes() -> Iterator[None]:
     yield
 
 
+def tweak_row() -> Iterator[None]:
+    """Keys set by hand, which are pulled to another beat."""
+    operators.takt.tweak()
+    for frame in (220, 300, 660, 1010):
+        context.scene.frame_set(frame)
+        bone = context.object.pose.bones["l_shoulder"]
+        bone.rotation_quaternion = Quaternion((1.0, 0.0, 0.0), 0.8) @ bone.rotation_quaternion
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    operators.ed.undo_push(message="Keys")
+    for _ in range(4):
+        yield
+    x, y = diamond(2)
+    yield from gesture("score_tweaks.png", (x, y), (x + 90, y), high=_TWEAKS_PX)
+
+
 def mistake() -> Iterator[None]:
     """A name that is wrong in the text."""
     text = context.object.takt.text
@@ -185,7 +202,7 @@ def gesture(name: str, start: tuple[float, float], end: tuple[float, float], *, 
         yield
         if held:
             window.tell("keyup", held)
-        point(end[0], 250)
+        point(8.0, 250.0)
         yield
         rows.append(photograph(f"{folder}/after.png", part))
         subprocess.run(["magick", *map(str, rows), "-background", "white", "-splice", "0x6", "-append", "-chop", "0x6",
@@ -249,6 +266,15 @@ def line_of_lane(body: str) -> tuple[float, float]:
     voice = next(voice for voice in layout.voices if voice.body == body)
     x, y = weight_line(voice, shown.view, Stripes.of(layout, shown.view))[1].tolist()
     return x, y
+
+
+def diamond(number: int) -> tuple[float, float]:
+    """Return the middle of the diamond of a tweak in the editor."""
+    blocks, shown = score_blocks.shown(context.object), windows.window_of(editor().spaces.active)
+    assert blocks is not None and blocks.layout is not None and shown is not None and blocks.layout.tweaks is not None
+    row = Stripes.of(blocks.layout, shown.view).tweaks
+    assert row is not None
+    return float(shown.view.x(blocks.layout.tweaks)[number]), sum(row) / 2.0
 
 
 def ruler() -> tuple[float, float]:

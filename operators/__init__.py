@@ -9,6 +9,7 @@ from . import (
     command,
     export_ogre,
     export_performance,
+    export_procedures,
     import_character,
     import_ogre,
     play_clip,
@@ -26,6 +27,7 @@ from .clip_folders import TAKT_OT_add_clip_files, TAKT_OT_add_clip_folder, TAKT_
 from .edit_score import TAKT_OT_edit_score
 from .export_ogre import TAKT_OT_export_ogre
 from .export_performance import TAKT_OT_export_performance
+from .export_procedures import TAKT_OT_export_procedures
 from .extract_tweaks import TAKT_OT_extract_tweaks
 from .fit_skeleton import TAKT_OT_fit_skeleton
 from .help import TAKT_OT_help, manual_map
@@ -40,6 +42,7 @@ from .new_score import TAKT_OT_new_score
 from .play_clip import TAKT_FH_clip, TAKT_OT_play_clip
 from .player import TAKT_OT_player
 from .preview import TAKT_OT_preview
+from .procedure_actions import TAKT_OT_procedure_actions
 from .rebuild import TAKT_OT_rebuild
 from .reference_pose import TAKT_OT_set_reference_pose
 from .render_film import TAKT_OT_render_film
@@ -95,6 +98,8 @@ _CLASSES = (
     TAKT_GGT_strip,
     TAKT_OT_render_film,
     TAKT_OT_export_performance,
+    TAKT_OT_export_procedures,
+    TAKT_OT_procedure_actions,
     TAKT_OT_export_ogre,
     TAKT_FH_pha,
     TAKT_OT_change_libraries,
@@ -122,6 +127,7 @@ _MENUS = ((bpy.types.VIEW3D_MT_object_parent, draw_in_parent_menu),
           (bpy.types.TOPBAR_MT_file_import, import_ogre.draw_in_import_menu),
           (bpy.types.TOPBAR_MT_file_import, play_clip.draw_in_import_menu),
           (bpy.types.TOPBAR_MT_file_export, export_performance.draw_in_export_menu),
+          (bpy.types.TOPBAR_MT_file_export, export_procedures.draw_in_export_menu),
           (bpy.types.TOPBAR_MT_file_export, export_ogre.draw_in_export_menu))
 
 

@@ -8,7 +8,7 @@ from bpy.props import CollectionProperty, EnumProperty, IntProperty, StringPrope
 
 from ..bridge import clip_folders, score_tree
 from ..bridge.active_character import active_armature, score_problem
-from ..bridge.reports import GreyWithReason, refuse
+from ..bridge.reports import GreyWithReason, refuse, words_of
 from ..core.errors import TaktError
 from ..core.formats import endings
 
@@ -55,7 +55,7 @@ class TAKT_OT_add_clip_folder(_ForShownScore, bpy.types.Operator):
         try:
             is_new = clip_folders.add(armature_object, folder)
         except (TaktError, OSError) as error:
-            return refuse(self, str(error))
+            return refuse(self, words_of(error))
         score_tree.redraw()
         said = "are on the shelf" if is_new else "were on the shelf before"
         self.report({"INFO"}, f"The clips of '{folder.name}' {said}; drag them into the score")

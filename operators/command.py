@@ -1,4 +1,4 @@
-"""The command `blender --command takt`: clips made into Actions of a character, or a score played, without a window."""
+"""The command `blender --command takt`: clips made into Actions, a score played or exported, without a window."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as stopped:  # Blender itself shall end the process
         return int(stopped.code or 0)
     try:
-        return _play(options) if options.command == "play" else _retarget(options)
+        return {"play": _play, "export": _export, "retarget": _retarget}[options.command](options)
     except TaktError as error:
         print(f"error: {error}")  # noqa: T201  # the command's answer
         return 2
@@ -90,6 +90,16 @@ def _play(options: argparse.Namespace) -> int:
     print(play_command.perform(_armature(options.armature), options))  # noqa: T201  # the command's answer
     _save(options.out)
     return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    if not options.rig.is_file():
+        raise TaktError(f"there is no file {options.rig}")
+    _check_out(options, [] if options.score is None else [options.score])
+    _open(options.rig)
+    said, is_whole = play_command.export(_armature(options.armature), options)
+    print(said)  # noqa: T201  # the command's answer
+    return int(not is_whole)
 
 
 def _save(out: Path) -> None:

@@ -12,7 +12,7 @@ from ..bridge.active_character import active_armature, armature_problem, name_of
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.guard import guarded
 from ..bridge.read_progress import reading
-from ..bridge.reports import GreyWithReason, refuse, refuse_score, tell
+from ..bridge.reports import GreyWithReason, refuse, refuse_score, tell, words_of
 from ..core.errors import TaktError
 from ..core.library.whole_files import write_whole
 from ..core.playing.stage import Playable
@@ -90,7 +90,7 @@ class TAKT_OT_export_ogre(GreyWithReason, NamedAsCharacter, bpy.types.Operator):
                 write_whole(path.parent / name, data)
             missing = _copied(written.images, path.parent)
         except (TaktError, OSError) as error:
-            return refuse(self, str(error))
+            return refuse(self, words_of(error))
         has_nothing = self.clips == "SCORE" and text is None
         none = ("no animation was written: the character has no score",) if has_nothing else ()
         tell(self, [*(("WARNING", each) for each in (*said, *written.warnings, *missing, *none)),

@@ -14,6 +14,7 @@ _OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
     "pha": ("add_sample", "change_libraries", "choose_method", "edit_score", "export_ogre", "export_performance",
             "forget_folder", "help", "import_character", "import_ogre", "import_pha", "insert_clip", "keep_mine",
             "new_score", "rebuild", "reload_score", "same_score", "save_score", "seed_each", "who_dances"),
+    "game-engines": ("export_procedures", "procedure_actions"),
     "preview": ("player", "preview", "render_film"),
     "retargeting": ("find_map", "play_clip", "retarget_clips", "save_map", "set_reference_pose"),
     "score-editor": (
@@ -23,7 +24,8 @@ _OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
         "score_editor", "score_frame", "score_group", "score_loop", "score_mirror", "score_no_nodes", "score_open",
         "score_open_file", "score_pan", "score_paste", "score_reverse", "score_scrub", "score_select", "score_shelf",
         "score_single", "score_split", "score_zoom"),
-    "tweaks": ("bake_tweaks", "clean_tweaks", "extract_tweaks", "load_tweaks", "save_tweaks", "tweak"),
+    "tweaks": ("bake_tweaks", "clean_tweaks", "extract_tweaks", "load_tweaks", "save_tweaks", "score_delete_tweak",
+               "score_tweak", "tweak"),
 }
 """Page → the operators that it is about. Each operator stands here once, so that a new one is given a page."""
 

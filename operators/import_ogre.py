@@ -69,7 +69,8 @@ def _make(context: bpy.types.Context, character: ogre_files.OgreCharacter) -> in
     if character.mesh is not None:
         looks = tuple(_look(name, character.materials.get(name)) for name in character.mesh.materials)
         mesh = character.mesh.skinned(character.name, character.influences, looks)
-        materials = [character_objects.make_material(look, character.textures.get(look.name)) for look in looks]
+        images: dict[Path | bytes, bpy.types.Image] = {}
+        materials = [character_objects.make_material(look, character.textures.get(look.name), images) for look in looks]
         mesh_object = character_objects.make_mesh(context, mesh, materials)
     if armature_object is not None and mesh_object is not None and character.influences is not None:
         assert character.skeleton is not None

@@ -1,4 +1,4 @@
-"""The command `blender --command takt play`: a score played by the character of a .blend, without a window."""
+"""The commands `blender --command takt play` and `export`: a score played by a .blend's character, without a window."""
 
 from __future__ import annotations
 
@@ -8,26 +8,42 @@ from typing import Any
 
 import bpy
 
-from ..bridge import properties, score
+from ..bridge import exported_actions, procedure_actions, properties, score
+from ..bridge.procedure_actions import Wanted
+from ..bridge.steps import finished
 from ..core.errors import TaktError, some_of
 from ..core.pha.document import number
+from ..core.playing.motion import Motion
+from . import export_procedures
 
 _TRUTHS = {"yes": True, "no": False}
 _SHOWN = 8
 
 
 def add(commands: Any) -> None:
-    """Add the command's arguments."""
+    """Add the commands' arguments."""
     play = commands.add_parser("play", help="let the character of a .blend play a score, and save that")
-    play.add_argument("rig", type=Path, help="the .blend with the character")
-    play.add_argument("--score", type=Path, help="the .pha that is played; without it, what is played already")
-    play.add_argument("--out", type=Path, required=True, help="the .blend that is written")
-    play.add_argument("--overwrite", action="store_true", help="let --out replace a file that is read")
-    play.add_argument("--armature", default="", help="the armature's name, where there are several")
+    _add_common(play, "the .blend that is written")
     play.add_argument("--procedure", default="main", help="which procedure of the score is played (main)")
-    play.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="values",
-                      help="a parameter of the procedure, a number, yes or no; may be given several times")
-    play.add_argument("--seed", type=int, help="decides what the score's picks pick")
+    export = commands.add_parser("export", help="write a character with an animation for each procedure of a score")
+    _add_common(export, "the .glb, .gltf or .fbx that is written")
+    export.add_argument("--procedure", action="append", default=[], dest="procedures", metavar="NAME",
+                        help="one that is written, instead of all; may be given several times")
+    export.add_argument("--in-place", action="store_true", help="keep the character in its place")
+    export.add_argument("--loop", action="store_true", help="let each procedure lead back to its beginning")
+
+
+def _add_common(command: argparse.ArgumentParser, out: str) -> None:
+    command.add_argument("rig", type=Path, help="the .blend with the character")
+    command.add_argument("--score", type=Path, help="the .pha that is played; without it, what is played already")
+    command.add_argument("--out", type=Path, required=True, help=out)
+    command.add_argument("--overwrite", action="store_true", help="let --out replace a file that is read")
+    command.add_argument("--armature", default="", help="the armature's name, where there are several")
+    command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="values",
+                         help="a parameter of the procedure, a number, yes or no; may be given several times")
+    command.add_argument("--seed", type=int, help="decides what the score's picks pick")
+    command.add_argument("--cast", action="append", default=[], metavar="ROLE=OBJECT",
+                         help="the object that plays a role of the score; may be given several times")
 
 
 def values_of(said: list[str]) -> dict[str, float | bool]:
@@ -46,14 +62,51 @@ def values_of(said: list[str]) -> dict[str, float | bool]:
     return found
 
 
+def cast_of(said: list[str]) -> dict[str, str]:
+    """Return objects by the roles that they play, as they are said on a command line.
+
+    >>> cast_of(["seat=Chair"])
+    {'seat': 'Chair'}
+    """
+    parts = [each.partition("=") for each in said]
+    for each, (role, separator, name) in zip(said, parts, strict=True):
+        if not (role and separator and name):
+            raise TaktError(f"--cast {each}: expected ROLE=OBJECT")
+    return {role: name for role, _, name in parts}
+
+
 def perform(armature_object: bpy.types.Object, options: argparse.Namespace) -> str:
     """Let an armature play what the options say; return what it plays. Raises TaktError where it cannot."""
-    values = values_of(options.values)
+    motion = prepare(armature_object, options, options.procedure)
+    _done(lambda: bpy.ops.takt.rebuild(write_long=True))  # type: ignore[attr-defined]
+    return f"'{armature_object.name}' plays {len(motion.sequence)} segments, {motion.duration_s:.1f} s"
+
+
+def export(armature_object: bpy.types.Object, options: argparse.Namespace) -> tuple[str, bool]:
+    """Write what the options say; return what came of it, and whether all could be written. Raises TaktError."""
+    exported_actions.check(options.out.resolve())
+    prepare(armature_object, options, options.procedures[0] if options.procedures else "main")
+    names = procedure_actions.names_of(armature_object)
+    if missing := [name for name in options.procedures if name not in names]:
+        raise TaktError(f"the score has no procedure {missing[0]}; it has {some_of(names, _SHOWN)}")
+    scene = bpy.context.scene
+    assert scene is not None
+    told = finished(export_procedures.steps(armature_object, scene, options.procedures or names, options.out.resolve(),
+                                            Wanted(options.in_place, options.loop)))
+    return "\n".join(message for _, message in told), all(severity == "INFO" for severity, _ in told)
+
+
+def prepare(armature_object: bpy.types.Object, options: argparse.Namespace, procedure: str) -> Motion:
+    """Let an armature have the score, the values, the seed and the cast that options say; return what it would play.
+
+    Raises TaktError where it cannot play.
+    """
+    values, cast = values_of(options.values), cast_of(options.cast)
     layer, character = bpy.context.view_layer, properties.character(armature_object)
     assert layer is not None
     layer.objects.active = armature_object
     if options.score is not None:
-        _import(options.score, options.procedure)
+        _import(options.score, procedure)
     elif character.text is None:
         raise TaktError(f"'{armature_object.name}' has no score; name one by --score")
     motion = score.motion_of(armature_object)
@@ -61,13 +114,23 @@ def perform(armature_object: bpy.types.Object, options: argparse.Namespace) -> s
         raise TaktError(f"the score cannot be played: {score.error_of(armature_object)}")
     score.keep_lists(armature_object)
     _set(character, values)
+    _give_roles(character, cast)
     if options.seed is not None:
         character.seed = options.seed
     motion = score.motion_of(armature_object)
     if motion is None:
         raise TaktError(f"the score cannot be played: {score.error_of(armature_object)}")
-    _done(lambda: bpy.ops.takt.rebuild(write_long=True))  # type: ignore[attr-defined]
-    return f"'{armature_object.name}' plays {len(motion.sequence)} segments, {motion.duration_s:.1f} s"
+    return motion
+
+
+def _give_roles(character: properties.TaktCharacter, cast: dict[str, str]) -> None:
+    roles = [role.name for role in character.cast if role.is_here]
+    for role, name in cast.items():
+        if role not in roles:
+            raise TaktError(f"--cast {role}: the score has no such role; it has {some_of(roles, _SHOWN) or 'none'}")
+        if name not in bpy.data.objects:
+            raise TaktError(f"--cast {role}: the file has no object {name!r}")
+        character.cast[role].target = bpy.data.objects[name]
 
 
 def _import(path: Path, procedure: str) -> None:

@@ -11,10 +11,11 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 from ..bridge import clip_folders, libraries, performing, properties, recorded, score, score_blocks, score_tree, shelf
 from ..bridge.active_character import name_of_character, score_problem
 from ..bridge.frame_rate import frames_per_second
-from ..bridge.reports import GreyWithReason, refuse
+from ..bridge.reports import GreyWithReason, refuse, words_of
 from ..core.clips.clip import Clip
 from ..core.errors import TaktError
 from ..core.library.files import parts_of
+from ..core.library.whole_files import check_name
 from .clip_folders import shown_armature
 
 _ENDING = ".skeleton.xml"
@@ -87,7 +88,7 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
             performing.look_at_files()
             src = clip_folders.bring(armature_object, path)
         except (TaktError, OSError) as error:
-            return refuse(self, str(error))
+            return refuse(self, words_of(error))
         shelf.forget()
         score_tree.redraw()
         for warning in warnings:
@@ -104,6 +105,7 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
         if not folder:
             raise TaktError("there is no folder for the file: choose one, or save the .blend first")
         path = Path(os.path.normpath(bpy.path.abspath(folder)), name + _ENDING)
+        check_name(path)
         if not path.parent.is_dir():
             raise TaktError(f"'{path.parent}' is no folder; choose one that is there")
         if path.exists() and not self.overwrite:

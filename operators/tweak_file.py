@@ -7,7 +7,7 @@ import bpy
 from bpy.props import StringProperty
 from bpy_extras.io_utils import ImportHelper
 
-from ..bridge import score, tweak_files, tweaks
+from ..bridge import score, tweak_files, tweak_waiting, tweaks
 from ..bridge.active_character import active_armature
 from ..bridge.reports import refuse
 from ..core.errors import TaktError, some_of
@@ -76,10 +76,8 @@ class TAKT_OT_load_tweaks(ForScoreAction, ImportHelper, bpy.types.Operator):
             return refuse(self, str(error))
         score.look()
         tweaks.look(armature_object, scene)
-        waiting = tweaks.waiting(armature_object)
-        if waiting:
-            self.report({"WARNING"}, f"Keys at {waiting} moments wait: this score has not the blocks to which they are "
-                                     "tied")
+        if waiting := tweak_waiting.words(armature_object):
+            self.report({"WARNING"}, waiting)
         if missing:
             self.report({"WARNING"}, f"'{armature_object.name}' has no bones {some_of(missing, _SHOWN)}: their keys "
                                      "are kept, and move nothing")

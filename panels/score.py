@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge import following, given_score, properties, score, tweaks
+from ..bridge import following, given_score, properties, score, tweak_waiting, tweaks
 from ..bridge.action_users import is_pushed_down
 from ..bridge.active_character import active_armature, armature_problem, name_of_character
 from ..bridge.below_own_actions import has_own_action
@@ -19,6 +19,7 @@ from ..operators.help import TAKT_OT_help
 from ..operators.import_pha import TAKT_OT_import_pha
 from ..operators.insert_clip import TAKT_OT_insert_clip
 from ..operators.new_score import TAKT_OT_new_score
+from ..operators.procedure_actions import TAKT_OT_procedure_actions
 from ..operators.rebuild import TAKT_OT_rebuild
 from ..operators.same_score import TAKT_OT_same_score
 from ..operators.score_editor.open import TAKT_OT_score_editor
@@ -218,6 +219,7 @@ def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
     row.operator(TAKT_OT_rebuild.bl_idname, icon="FILE_REFRESH")
     row.operator(TAKT_OT_edit_score.bl_idname, text="", icon="TEXT")
     draw_reasons(layout, context, TAKT_OT_rebuild)
+    layout.operator(TAKT_OT_procedure_actions.bl_idname, icon="ACTION")
     _draw_tweaks(layout, context, armature_object, character)
 
 
@@ -248,9 +250,8 @@ def _draw_tweaks(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
         row = column.row(align=True)
         row.operator("takt.save_tweaks")
         row.operator("takt.load_tweaks")
-    count = tweaks.waiting(armature_object)
-    if count:
-        draw_words(layout, context, f"Keys at {count} moments wait until their blocks come back", "INFO")
+    if told := tweak_waiting.words(armature_object):
+        draw_words(layout, context, told, "ERROR")
 
 
 def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types.Context,

@@ -1,9 +1,17 @@
 """What tests inside Blender share. Without Blender's module only core's tests are collected."""
 
 import importlib.util
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+if "PYTEST_XDIST_WORKER" in os.environ and "BLENDER_USER_RESOURCES" in os.environ:
+    # Processes side by side each have a user folder. Blender looks once, when its module is imported, so this is first.
+    own_folder = Path(os.environ["BLENDER_USER_RESOURCES"]) / os.environ["PYTEST_XDIST_WORKER"]
+    own_folder.mkdir(exist_ok=True)
+    os.environ["BLENDER_USER_RESOURCES"] = str(own_folder)
 
 import takt
 from takt.tests.beside import NO_OGRE

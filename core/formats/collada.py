@@ -15,7 +15,7 @@ from . import collada_character
 from .collada_data import ColladaData
 from .collada_figures import figures
 from .format import Format
-from .node_clips import named_apart
+from .node_clips import named_apart, of_whom
 
 
 def read(data: bytes, path: Path | None = None) -> ClipFile:
@@ -28,7 +28,8 @@ def read(data: bytes, path: Path | None = None) -> ClipFile:
     clips, warnings = [clip for _, clip in found.clips], found.warnings
     if not clips:
         warnings += ("has no animation that moves a body; its skeleton can play",)
-    return ClipFile(clips[0].skeleton if clips else found.bodies[0].skeleton, named_apart(clips), warnings=warnings)
+    apart = named_apart(clips)
+    return ClipFile(clips[0].skeleton if clips else found.bodies[0].skeleton, apart, warnings=warnings + of_whom(apart))
 
 
 FORMAT: Final = Format("COLLADA", "COLLADA", (".dae",), read=lambda source: read(source.data, source.path),

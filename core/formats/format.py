@@ -6,18 +6,28 @@ command, Blender's interface, messages and the table in docs/pha.md follow.
 
 from __future__ import annotations
 
+import logging
+import struct
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from ..clips.clip import Clip
 from ..clips.clip_file import ClipFile
-from ..errors import TaktError
+from ..errors import FileError, TaktError, quoted
 from .character import CharacterFile
 
 MAX_BYTES: Final = 256 * 2**20
 """Of one file; larger ones are not read."""
+TAKE_ANOTHER: Final = "export the file again, or take another copy of it"
+"""What messages about damaged files advise."""
+_RAW: Final = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError, MemoryError,
+               EOFError, struct.error, zlib.error)
+"""What damaged bytes can raise within a reader that expects none such there."""
+_log: Final = logging.getLogger(__name__)
+_Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +58,25 @@ FollowLinks = Callable[[ClipFile, str, FindLinked], tuple[tuple[Clip, ...], tupl
 
 
 @dataclass(frozen=True)
+class _Checked(Generic[_Found]):
+    """A reader that raises FileError for all that damaged bytes can raise; the rest is logged."""
+
+    label: str
+    read: Callable[[Source], _Found]
+
+    def __call__(self, source: Source) -> _Found:
+        try:
+            return self.read(source)
+        except TaktError:
+            raise
+        except _RAW as error:
+            _log.warning("%s: %s", source.path, self.label, exc_info=True)
+            what = f"{type(error).__name__}: {quoted(str(error))}"
+            raise FileError.at(f"this file is damaged, or holds what Takt cannot read as {self.label} ({what}); "
+                               f"{TAKE_ANOTHER}", source.path) from error
+
+
+@dataclass(frozen=True)
 class Holds:
     """What files of a format can hold, besides a skeleton with a clip of rotations.
 
@@ -74,6 +103,7 @@ class Format:
         found out from the body at rest.
     follow_links: for files that also play the clips of other files.
     read_characters: None where meshes are not read, or by other means.
+    Both readers raise FileError, also where damaged bytes would raise something else in them.
     """
 
     identifier: str
@@ -92,6 +122,10 @@ class Format:
             if not ending.startswith(".") or ending != ending.lower():
                 raise TaktError(f"the format {self.identifier} has the ending {ending!r}; a dot and lower case are "
                                 "wanted")
+        for name in ("read", "read_characters"):
+            reader = getattr(self, name)
+            if reader is not None and not isinstance(reader, _Checked):
+                object.__setattr__(self, name, _Checked(self.label, reader))
 
     @property
     def needs_blender(self) -> bool:

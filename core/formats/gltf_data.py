@@ -21,7 +21,7 @@ import numpy as np
 from ..errors import FileError, quoted
 from ..maths.arrays import FloatArray
 from . import meshopt
-from .format import MAX_BYTES, Source
+from .format import MAX_BYTES, TAKE_ANOTHER, Source
 
 MAX_VALUES: Final = 20_000_000
 """Of a file; more are refused."""
@@ -29,6 +29,9 @@ MAX_ENTRIES: Final = 200_000
 """Of one list of objects."""
 MAX_JSON: Final = 5_000_000
 """Brackets, commas and colons in the JSON: each object and list takes many times the memory of its text."""
+_MAGIC: Final = b"glTF"
+_JSON_AT: Final = 20
+"""The byte at which a GLB file's JSON begins."""
 _MAX_NUMBER: Final = float(np.finfo(np.float32).max)
 _TYPES: Final = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 _COMPONENTS: Final = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
@@ -111,7 +114,8 @@ class GltfData:
     def __init__(self, source: Source) -> None:
         self._source = source
         text, self._binary = _chunks(source.data, source.path)
-        self.top = Entry(_parsed(text, source.path), "", source.path)
+        begins = _JSON_AT if source.data[:4] == _MAGIC else None
+        self.top = Entry(_parsed(text, source.path, begins), "", source.path)
         version = self.top.entry("asset").text("version")
         if version.partition(".")[0] != "2":
             raise self.top.error(f"asset.version is {quoted(version)}; 2.0 is read")
@@ -258,12 +262,12 @@ class GltfData:
         try:
             return base64.b64decode(uri.partition(",")[2])
         except (binascii.Error, ValueError) as error:
-            raise buffer.error(f"uri holds no base64: {error}") from error
+            raise buffer.error(f"uri holds damaged base64; {TAKE_ANOTHER}") from error
 
 
 def _chunks(data: bytes, path: Path) -> tuple[bytes, bytes | None]:
     """Return a file's JSON, and the binary data of a GLB file."""
-    if data[:4] != b"glTF":
+    if data[:4] != _MAGIC:
         return data, None
     chunks: list[tuple[bytes, bytes]] = []
     at = 12
@@ -279,16 +283,27 @@ def _chunks(data: bytes, path: Path) -> tuple[bytes, bytes | None]:
     return chunks[0][1], next((body for kind, body in chunks[1:] if kind == b"BIN\0"), None)
 
 
-def _parsed(text: bytes, path: Path) -> Mapping[str, Any]:
+def _parsed(text: bytes, path: Path, begins: int | None) -> Mapping[str, Any]:
+    """Return what JSON holds; begins: the byte at which it begins in a binary file, None where it is the file."""
+    def error(message: str, at: int) -> FileError:
+        said = f"the JSON of this file is damaged here: {message}; {TAKE_ANOTHER}"
+        if begins is not None:
+            return FileError.at(said, path, byte=begins + at)
+        line = text.count(b"\n", 0, at) + 1
+        return FileError.at(said, path, line, at - text.rfind(b"\n", 0, at))
+
     size = sum(map(text.count, (b"[", b"{", b",", b":")))
     if size > MAX_JSON:
         raise FileError.at(f"its JSON has {size} brackets, commas and colons; at most {MAX_JSON} are read", path)
     try:
-        found = json.loads(text.decode("utf-8-sig"))
-    except json.JSONDecodeError as error:
-        raise FileError.at(f"is no JSON: {error.msg}", path, error.lineno, error.colno) from error
-    except (ValueError, RecursionError) as error:
-        raise FileError.at(f"is no JSON that can be read: {quoted(str(error))}", path) from error
+        words = text.decode("utf-8-sig")
+        found = json.loads(words)
+    except UnicodeDecodeError as wrong:
+        raise error(f"byte {text[wrong.start]:#04x} is no text (UTF-8)", wrong.start) from wrong
+    except json.JSONDecodeError as wrong:
+        raise error(wrong.msg, len(words[:wrong.pos].encode())) from wrong
+    except (ValueError, RecursionError) as wrong:  # numbers of thousands of digits, lists in lists without end
+        raise error("a number is too long, or too many brackets are in each other", 0) from wrong
     if not isinstance(found, dict):
         raise FileError.at("is no glTF: a JSON object is wanted", path, 1)
     return found

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..clips.clip import Clip
 from ..clips.keyed import packed
-from ..errors import FileError
+from ..errors import FileError, quoted, some_of
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.skeleton import Skeleton
@@ -32,6 +32,7 @@ _UNSCALED: Final = 1e-4
 """Scales that differ from 1 by less move nothing by more than a fifth of a millimetre of a person: exporters that take
 matrices apart write them, and all that is done with a scaled clip takes longer."""
 _UP: Final = np.array((0.0, 1.0, 0.0))
+_SAID: Final = 8
 
 
 class Channels(NamedTuple):
@@ -69,22 +70,34 @@ def clips_of(animations: Sequence[Animation], bodies: Sequence[NodeBody],
 
     error: makes what is raised beyond MAX_CLIPS.
     """
-    moved = [(animation, number) for animation in animations for number in _moved_by(animation, bodies)]
+    nodes = np.concatenate([body.nodes for body in bodies]) if bodies else np.zeros(0, np.int64)
+    owners = np.repeat(np.arange(len(bodies)), [len(body.nodes) for body in bodies])
+    moved = [(animation, number) for animation in animations for number in _moved_by(animation, nodes, owners)]
     if len(moved) > MAX_CLIPS:
         raise error(f"has {len(animations)} animations that move {len(bodies)} bodies, {len(moved)} clips; at most "
                     f"{MAX_CLIPS} are read")
     return [(number, bodies[number].clip(animation)) for animation, number in moved]
 
 
-def _moved_by(animation: Animation, bodies: Sequence[NodeBody]) -> list[int]:
-    nodes = np.array(sorted(animation.nodes))
-    return [number for number, body in enumerate(bodies) if np.isin(body.nodes, nodes).any()]
+def _moved_by(animation: Animation, nodes: IntArray, owners: IntArray) -> list[int]:
+    """Return the bodies of which an animation has keys; nodes: (N,) of all bodies, owners: (N,) whose each is."""
+    has_keys = np.isin(nodes, np.fromiter(animation.nodes, np.int64, len(animation.nodes)))
+    return list(np.unique(owners[has_keys]).tolist())
 
 
 def named_apart(clips: Sequence[Clip]) -> tuple[Clip, ...]:
     """Return clips with names of their own: a number behind those that another one has."""
     names = unique(clip.name for clip in clips)
     return tuple(replace(clip, name=name) for clip, name in zip(clips, names, strict=True))
+
+
+def of_whom(clips: Sequence[Clip]) -> tuple[str, ...]:
+    """Return a sentence that says which clips are whose, where they are of several skeletons; none where of one."""
+    skeletons = {id(clip.skeleton): clip.skeleton.name for clip in clips}
+    if len(skeletons) < 2:
+        return ()
+    said = [f"{quoted(clip.name)} is of {quoted(clip.skeleton.name)}" for clip in clips]
+    return (f"has clips of {len(skeletons)} skeletons: {some_of(said, _SAID)}",)
 
 
 def moving_nodes(tree: Tree, animations: Iterable[Animation]) -> frozenset[int]:

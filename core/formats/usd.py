@@ -13,7 +13,7 @@ from typing import Final
 
 from ..clips.clip_file import ClipFile
 from ..errors import FileError, quoted
-from .format import MAX_BYTES, Format
+from .format import MAX_BYTES, TAKE_ANOTHER, Format
 from .usd_crate import MAGIC, CrateLayer
 from .usd_layer import Layer
 from .usd_skel import clips_of_layer
@@ -60,7 +60,8 @@ def _packed(data: bytes, path: Path | None) -> bytes:
                                    path, byte=first.header_offset)
             return package.read(first)
     except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError, ValueError) as error:
-        raise FileError.at(f"this package cannot be read: {error}", path, byte=0) from None
+        raise FileError.at(f"this package cannot be read ({quoted(str(error))}): it is cut off, or damaged; "
+                           f"{TAKE_ANOTHER}", path, byte=0) from None
 
 
 FORMAT: Final = Format("USD", "USD", (".usdz", ".usdc", ".usda", ".usd"),

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import FileError, quoted
 from ..maths.arrays import FloatArray, IntArray
-from .usd_layer import MAX_DEPTH, Attribute, Held, Layer, Prim
+from .usd_layer import MAX_DEPTH, MAX_NUMBER, Attribute, Held, Layer, Prim
 from .usd_lz4 import decompressed, integers
 
 MAGIC: Final = b"PXR-USDC"
@@ -33,10 +33,17 @@ _NUMBERS: Final = {_INT: ("<i4", 1), 4: ("<u4", 1), _INT64: ("<i8", 1), _UINT64:
                    _FLOAT: ("<f4", 1), _DOUBLE: ("<f8", 1), 14: ("<f8", 9), _MATRIX4D: ("<f8", 16), 16: ("<f8", 4),
                    17: ("<f4", 4), 18: ("<f2", 4), 23: ("<f8", 3), 24: ("<f4", 3), 25: ("<f2", 3), 56: ("<f8", 1)}
 """Types of numbers: how each is stored, and of how many it is made."""
+_KINDS: Final = {"token": 11, "string": 10, "int": 3, "half": 7, "float": 8, "double": 9, "matrix4d": 15, "quatd": 16,
+                 "quatf": 17, "quath": 18} | {
+    f"{word}3{letter}": kind for letter, kind in (("d", 23), ("f", 24), ("h", 25))
+    for word in ("point", "normal", "vector", "color")} | {"double3": 23, "float3": 24, "half3": 25}
+"""The types of values by the types of attributes."""
 _QUATERNIONS: Final = frozenset((16, 17, 18))
 _FEW: Final = 16
 """Shorter arrays are never compressed."""
 _ATTRIBUTE, _PRIM, _ROOT, _RELATIONSHIP, _VARIANT = 1, 6, 7, 8, 10
+_LAST_KIND: Final = 11
+"""Of specs."""
 _BRING_IN: Final = ("references", "payload", "inheritPaths", "subLayers", "specializes")
 
 
@@ -46,18 +53,23 @@ class CrateLayer(Layer):
     def __init__(self, data: bytes, path: Path | None) -> None:
         super().__init__(path)
         self._data, self._packed, self._unpacked = data, _MAX_PACKED, _MAX_UNPACKED
+        self._ends: dict[str, int] = {}
         if data[:8] != MAGIC:
             raise self.error(f"a crate file begins with {MAGIC.decode()}, not with {quoted(repr(data[:8]))}", 0)
         self.version = (data[8:9] or b"\0")[0], (data[9:10] or b"\0")[0]
         if not (0, 4) <= self.version < (0, 99):
             raise self.error(f"this crate file is of version {self.version[0]}.{self.version[1]}; 0.4 and later are "
                              "read", 8)
+        if any(data[11:16]) or any(data[24:88]):
+            self.note("bytes 11 to 88, which are to be 0 but for one number, are not; the file may be damaged")
         sections = self._sections()
         self._tokens = self._read_tokens(sections["TOKENS"])
         at = sections["STRINGS"]
         self._strings = self._array(at + 8, "<u4", self._count(at, 4))
+        self._ended("STRINGS", at + 8 + 4 * len(self._strings))
         fields = self._read_fields(sections["FIELDS"])
-        sets, at = self._packed_integers(sections["FIELDSETS"] + 8, self._count(sections["FIELDSETS"]))
+        sets, end = self._packed_integers(sections["FIELDSETS"] + 8, self._count(sections["FIELDSETS"]))
+        self._ended("FIELDSETS", end)
         self._paths, self._is_property = self._read_paths(sections["PATHS"])
         self._read_specs(sections["SPECS"], fields, sets)
 
@@ -82,8 +94,8 @@ class CrateLayer(Layer):
             found = self._inlined(kind, payload, own)
         else:
             found = self._numbers(payload, stored, own, held).reshape(1, own)
-        if not np.isfinite(found).all():
-            raise self.error("holds what is no finite number", held.at)
+        if not np.abs(found).max(initial=0.0) <= MAX_NUMBER:
+            raise self.error(f"holds what is no number up to {MAX_NUMBER:g}", held.at)
         return found[:, (3, 0, 1, 2)] if kind in _QUATERNIONS else found
 
     def words(self, held: Held) -> tuple[str, ...]:
@@ -134,11 +146,20 @@ class CrateLayer(Layer):
             if entry + 32 > len(self._data):
                 raise self._cut(entry, "a section")
             name = self._data[entry:entry + 16].rstrip(b"\0").decode("ascii", "replace")
-            found[name] = self._offset(entry + 16)
+            found[name], size = self._offset(entry + 16), self._offset(entry + 24)
+            if found[name] < 0 or size < 0 or found[name] + size > len(self._data):
+                raise self._cut(entry + 16, f"section {quoted(name)} of {size} bytes from byte {found[name]} on")
+            self._ends[name] = found[name] + size
         missing = next((name for name in _SECTIONS if name not in found), None)
         if missing is not None:
             raise self.error(f"has no section {missing}; it is cut off, or damaged", at)
         return found
+
+    def _ended(self, section: str, at: int) -> None:
+        """Raise FileError where a section does not end where what it holds ends."""
+        if self._ends[section] != at:
+            raise self.error(f"what section {section} holds ends here, but it is said to end at byte "
+                             f"{self._ends[section]}; the file is damaged", at)
 
     def _offset(self, at: int) -> int:
         if at < 0 or at + 8 > len(self._data):
@@ -175,18 +196,26 @@ class CrateLayer(Layer):
 
     def _read_tokens(self, at: int) -> list[str]:
         count, length, size = self._count(at), self._offset(at + 8), self._count(at + 16, 1)
-        words = self._unpack(at + 24, size, max(length, 0)).split(b"\0")
-        if len(words) <= count:
-            raise self.error(f"{len(words) - 1} tokens where {count} are wanted", at)
-        return [word.decode("utf-8", "replace") for word in words[:count]]
+        text = self._unpack(at + 24, size, max(length, 0))
+        words = text.split(b"\0")
+        if len(words) != count + 1 or words[-1] or len(text) != length:
+            raise self.error(f"{len(words) - 1} tokens in {len(text)} bytes, where {count} in {length} are wanted", at)
+        self._ended("TOKENS", at + 24 + size)
+        try:
+            return text.decode("utf-8").split("\0")[:-1]
+        except UnicodeDecodeError as error:
+            word = text[:error.start].rpartition(b"\0")[2] + text[error.start:].partition(b"\0")[0]
+            raise self.error(f"the token {quoted(repr(word))} is no UTF-8; the file is damaged", at) from None
 
     def _read_fields(self, at: int) -> list[tuple[str, int]]:
         """Return the name and the value of each field."""
         count = self._count(at)
         tokens, end = self._packed_integers(at + 8, count)
-        values = self._unpack(end + 8, self._count(end, 1), 8 * count)
-        if len(values) < 8 * count:
+        size = self._count(end, 1)
+        values = self._unpack(end + 8, size, 8 * count)
+        if len(values) != 8 * count:
             raise self.error(f"{len(values)} bytes of values for {count} fields; 8 each are wanted", end)
+        self._ended("FIELDS", end + 8 + size)
         return list(zip(map(self._token, tokens.tolist()), np.frombuffer(values, "<u8", count).tolist(), strict=True))
 
     def _token(self, number: int) -> str:
@@ -204,7 +233,8 @@ class CrateLayer(Layer):
         count, written = self._count(at), self._count(at + 8)
         numbers, end = self._packed_integers(at + 16, written)
         names, end = self._packed_integers(end, written)
-        jumps, _ = self._packed_integers(end, written)
+        jumps, end = self._packed_integers(end, written)
+        self._ended("PATHS", end)
         paths, is_property = [""] * count, [False] * count
         stack = [(0, "")] if written else []
         for _ in range(written):
@@ -212,8 +242,9 @@ class CrateLayer(Layer):
                 break
             here, above = stack.pop()
             number, name, jump = int(numbers[here]), int(names[here]), int(jumps[here])
-            if not 0 <= number < count or above.count("/") > 2 * MAX_DEPTH:
-                raise self.error(f"path {number} of {count}, below {quoted(above)}; it is damaged, or too deep", at)
+            if not 0 <= number < count or paths[number] or above.count("/") > 2 * MAX_DEPTH:
+                raise self.error(f"path {number} of {count}, below {quoted(above)}; it is damaged, there twice, or too "
+                                 "deep", at)
             if not above:
                 paths[number] = "/"
             else:
@@ -225,6 +256,8 @@ class CrateLayer(Layer):
                 stack.append((here + 1, paths[number]))
             if stack and stack[-1][0] >= written:
                 raise self.error(f"the tree of paths goes on beyond its {written} entries", at)
+        if stack or sum(map(bool, paths)) != written:
+            raise self.error(f"{written} paths are wanted, but their tree has {sum(map(bool, paths))}", at)
         return paths, is_property
 
     def _read_specs(self, at: int, fields: list[tuple[str, int]], sets: IntArray) -> None:
@@ -232,11 +265,16 @@ class CrateLayer(Layer):
         count = self._count(at)
         paths, end = self._packed_integers(at + 8, count)
         first, end = self._packed_integers(end, count)
-        kinds, _ = self._packed_integers(end, count)
+        kinds, end = self._packed_integers(end, count)
+        self._ended("SPECS", end)
         ends = np.append(np.flatnonzero(sets == -1), len(sets))
         outside = (paths < 0) | (paths >= len(self._paths)) | (first < 0) | (first >= len(sets))
         if outside.any():
             raise self.error(f"spec {int(np.argmax(outside))} has a path or fields that there are not", at)
+        wrong = (first > 0) & (sets[first - 1] != -1) | (kinds < 1) | (kinds > _LAST_KIND)
+        if wrong.any() or len(np.unique(paths)) != count:
+            raise self.error("specs share a path, have no kind that there is, or fields that begin within those of "
+                             "others; the file is damaged", at)
         until = ends[np.searchsorted(ends, first)]
         self.spend(int((until - first).sum()), at)
         specs = sorted(zip((self._paths[each] for each in paths.tolist()), first.tolist(), until.tolist(),
@@ -258,7 +296,7 @@ class CrateLayer(Layer):
                 self.left_out.setdefault("variants", []).append(path)
         elif kind == _PRIM:
             specifier = fields.get("specifier", 0)
-            typed = self.words(Held(fields["typeName"], at)) if "typeName" in fields else ("",)
+            typed = (self.words(Held(fields["typeName"], at)) if "typeName" in fields else ()) or ("",)
             self.add(Prim(path, typed[0], specifier >> 48 & 255 == _SPECIFIER and specifier & _PAYLOAD == 0
                           and "specifier" in fields, at))
         elif kind in (_ATTRIBUTE, _RELATIONSHIP):
@@ -269,10 +307,21 @@ class CrateLayer(Layer):
             if kind == _RELATIONSHIP:
                 prim.targets[name] = self._targets(fields["targetPaths"], at) if "targetPaths" in fields else ()
             else:
-                typed = self.words(Held(fields["typeName"], at)) if "typeName" in fields else ("",)
+                typed = (self.words(Held(fields["typeName"], at)) if "typeName" in fields else ()) or ("",)
                 default = Held(fields["default"], at) if self._has_value(fields.get("default", 0)) else None
-                prim.attributes[name] = Attribute(typed[0], default, *(
+                prim.attributes[name] = found = Attribute(typed[0], default, *(
                     self._samples(fields["timeSamples"]) if "timeSamples" in fields else ()))
+                self._check_type(path, found)
+
+    def _check_type(self, path: str, attribute: Attribute) -> None:
+        """Note values that are of another type than their attribute."""
+        wanted = _KINDS.get(attribute.kind.removesuffix("[]"))
+        held = (*attribute.samples, *filter(None, (attribute.default,)))
+        reps = [int(str(each.what)) for each in held] if wanted is not None else []
+        is_array = attribute.kind.endswith("[]")
+        wrong = next((rep for rep in reps if rep >> 48 & 255 != wanted or bool(rep & _IS_ARRAY) != is_array), None)
+        if wrong is not None:
+            self.note(f"{path} is of type {quoted(attribute.kind)}, but a value of it is not; the file may be damaged")
 
     @staticmethod
     def _has_value(rep: int) -> bool:
@@ -300,6 +349,10 @@ class CrateLayer(Layer):
         place = rep & _PAYLOAD
         of_times = self._offset(place) + place
         times = self.numbers(Held(self._rep(of_times), of_times), 1)[:, 0]
+        if (np.diff(times) <= 0.0).any():
+            late = int(np.argmax(np.diff(times) <= 0.0))
+            raise self.error(f"time code {times[late + 1]:g} comes after {times[late]:g}; they are to increase: the "
+                             "file is damaged", of_times)
         at = of_times + 8
         values = at + self._offset(at)
         count = self._count(values, 8)

@@ -22,7 +22,9 @@ MAX_PRIMS: Final = 20_000
 MAX_DEPTH: Final = 100
 MAX_VALUES: Final = 20_000_000
 """Numbers of a file; more are refused."""
+MAX_NUMBER: Final = 1e15
 _NAMED: Final = 3
+_MOST_NOTES: Final = 20
 WIDTHS: Final = {"float": 1, "double": 1, "half": 1, "int": 1, "float3": 3, "double3": 3, "half3": 3, "vector3f": 3,
                  "vector3d": 3, "quatf": 4, "quatd": 4, "quath": 4, "matrix4d": 16}
 
@@ -72,6 +74,7 @@ class Layer(ABC):
         self.prims: dict[str, Prim] = {}
         self.metadata: dict[str, Held] = {}
         self.left_out: dict[str, list[str]] = {}
+        self.notes: dict[str, None] = {}
         self._left, self._added = MAX_VALUES, 0
 
     @abstractmethod
@@ -89,6 +92,11 @@ class Layer(ABC):
     @abstractmethod
     def words(self, held: Held) -> tuple[str, ...]:
         """Return names or texts; raise FileError where there is something else."""
+
+    def note(self, text: str) -> None:
+        """Keep a sentence on what is not as it should be, though the rest is read."""
+        if len(self.notes) < _MOST_NOTES:
+            self.notes[text] = None
 
     def spend(self, values: int, at: int) -> None:
         """Count numbers that are made of the file; raise FileError where they become too many."""
@@ -118,6 +126,6 @@ class Layer(ABC):
             path = path.rpartition("/")[0]
 
     def warnings(self) -> tuple[str, ...]:
-        """Return a sentence on each kind of things that are left out."""
-        return tuple(f"left out: {kind} of {some_of([quoted(each) for each in dict.fromkeys(names)], _NAMED)}; "
-                     "other layers are not read" for kind, names in self.left_out.items())
+        """Return a sentence on each kind of things that are left out, and the notes."""
+        return (*(f"left out: {kind} of {some_of([quoted(each) for each in dict.fromkeys(names)], _NAMED)}; "
+                  "other layers are not read" for kind, names in self.left_out.items()), *self.notes)

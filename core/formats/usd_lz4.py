@@ -94,7 +94,7 @@ def integers(data: bytes, count: int, width: int = 4) -> IntArray:
     codes = ((raw[width:width + codes_size, None] >> np.array((0, 2, 4, 6), np.uint8)) & 3).ravel()[:count]
     sizes = np.array(_WIDTHS[width])[codes]
     places = np.cumsum(sizes) - sizes + width + codes_size
-    if count and places[-1] + sizes[-1] > len(raw):
+    if count and places[-1] + sizes[-1] != len(raw):
         raise ValueError(f"{len(raw)} bytes hold no {count} integers")
     steps = np.full(count, raw[:width].copy().view(kind)[0], np.int64)
     for size in _WIDTHS[width][1:]:

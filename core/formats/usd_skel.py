@@ -29,6 +29,7 @@ from .node_clips import (
     moving_nodes,
     named_apart,
 )
+from .usd_checks import check_keys, check_known, check_layer, check_matrices, check_paths, check_prim
 from .usd_layer import Layer, Prim
 from .usd_tree import Space, local_matrices, moved, space_of
 
@@ -47,6 +48,7 @@ def clips_of_layer(layer: Layer) -> ClipFile:
     Raises FileError, with the place, for what cannot be read, and where there is no skeleton.
     """
     space = space_of(layer)
+    check_layer(layer)
     rigs = tuple(_rigs(layer, space))
     if not rigs:
         raise layer.error("has no Skeleton of UsdSkel: there is nothing to play" + (
@@ -95,6 +97,8 @@ def _rigs(layer: Layer, space: Space) -> Iterator[_Rig]:
             if total > MAX_JOINTS:
                 raise layer.error(f"up to {prim.path} there are {total} joints; at most {MAX_JOINTS} are read", prim.at)
             if joints:
+                check_prim(layer, prim)
+                check_paths(layer, prim, joints)
                 yield _rig(layer, prim, joints, space)
 
 
@@ -113,8 +117,7 @@ def _rig(layer: Layer, prim: Prim, joints: tuple[str, ...], space: Space) -> _Ri
     order = sorted(range(len(joints)), key=lambda joint: joints[joint].count("/"))
     new = {joint: number for number, joint in enumerate(order)}
     parents = np.array([new.get(above[joint], -1) for joint in order])
-    matrices = {name: _matrices(layer, prim, name, len(joints), space) for name in ("restTransforms",
-                                                                                    "bindTransforms")}
+    matrices = {name: _matrices(layer, prim, name, joints, space) for name in ("restTransforms", "bindTransforms")}
     bind = matrices["bindTransforms"]
     bind = bind[order] if bind is not None else None
     rest = matrices["restTransforms"]
@@ -139,15 +142,16 @@ def _parent(path: str, index: Mapping[str, int]) -> int:
     return -1
 
 
-def _matrices(layer: Layer, prim: Prim, name: str, count: int, space: Space) -> FloatArray | None:
+def _matrices(layer: Layer, prim: Prim, name: str, joints: Sequence[str], space: Space) -> FloatArray | None:
     """Return matrices (J, 4, 4) of a skeleton, which the layer writes row by row for row vectors."""
     attribute = prim.attributes.get(name)
     if attribute is None or attribute.default is None:
         return None
     rows = layer.numbers(attribute.default, 16)
-    if len(rows) != count:
-        raise layer.error(f"{prim.path}: {name} holds {len(rows)} matrices for {count} joints; as many are wanted",
-                          attribute.default.at)
+    if len(rows) != len(joints):
+        raise layer.error(f"{prim.path}: {name} holds {len(rows)} matrices for {len(joints)} joints; as many are "
+                          "wanted", attribute.default.at)
+    check_matrices(layer, prim, name, rows.reshape(-1, 4, 4), joints, space.unit_m)
     found: FloatArray = rows.reshape(-1, 4, 4).swapaxes(1, 2).copy()
     found[:, :3, 3] *= space.unit_m
     found[:, 3] = (0.0, 0.0, 0.0, 1.0)
@@ -227,6 +231,7 @@ class _Scene:
     def animation(self, prim: Prim) -> Animation:
         """Return what an animation does with the joints of its skeletons, and how the prims around these move."""
         self._layer.spend(_ANIMATION_SPENT, prim.at)
+        check_prim(self._layer, prim)
         bound_to = [self._bound(rig) for rig in self._rigs]
         own = [number for number, each in enumerate(bound_to) if each is prim] or [
             number for number, each in enumerate(bound_to) if each is None or len(self._rigs) == 1]
@@ -252,6 +257,8 @@ class _Scene:
         nodes = np.array([node_of[joints[column]] for column in known], np.int64)
         if not known:
             return
+        check_known(self._layer, prim, len(known), [path for path in joints if path not in node_of])
+        size = float(np.linalg.norm(self._rigs[number].rest[:, :3, 3], axis=1).max()) / self._space.unit_m
         for path, name, width in _PARTS:
             attribute = prim.attributes.get(name)
             values = moved(self._layer, attribute, width, self._space, len(joints)) if attribute is not None else None
@@ -259,6 +266,8 @@ class _Scene:
                 continue
             self._layer.spend(_LEAST_SPENT * len(nodes), prim.at)
             own = values.values[:, known]
+            check_keys(self._layer, prim, name, [joints[column] for column in known], values.times * self._space.rate,
+                       own, size)
             if path == "translation":
                 own = own * self._space.unit_m
             elif path == "rotation":

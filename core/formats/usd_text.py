@@ -14,7 +14,7 @@ from ..errors import FileError, quoted
 from ..maths.arrays import FloatArray
 from .number_text import numbers_in, wrong_word
 from .token_text import TokenText
-from .usd_layer import MAX_DEPTH, WIDTHS, Attribute, Held, Layer, Prim
+from .usd_layer import MAX_DEPTH, MAX_NUMBER, WIDTHS, Attribute, Held, Layer, Prim
 
 HEADER: Final = b"#usda "
 MAX_CHARACTERS: Final = 64 * 2**20
@@ -67,6 +67,8 @@ class TextLayer(Layer):
             word, line = wrong_word(text, held.at)
             raise self.error(f"found {quoted(word)}, which is no finite number", line)
         self.spend(len(flat), held.at)
+        if not np.abs(flat).max(initial=0.0) <= MAX_NUMBER:
+            raise self.error(f"holds what is no number up to {MAX_NUMBER:g}", held.at)
         if len(flat) % width:
             raise self.error(f"holds {len(flat)} numbers; a multiple of {width} is wanted", held.at)
         return flat.reshape(-1, width)
@@ -78,7 +80,8 @@ class TextLayer(Layer):
         if len(rows) == 1:
             flat = numbers_in(_plain(" ".join(texts)))
             count = rows.pop()
-            if flat is not None and len(flat) == len(texts) * count * width and count:
+            if (flat is not None and count and len(flat) == len(texts) * count * width
+                    and np.abs(flat).max() <= MAX_NUMBER):
                 self.spend(len(flat), held[0].at)
                 return list(flat.reshape(len(texts), count, width))
         return super().table(held, width)

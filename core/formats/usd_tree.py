@@ -74,6 +74,9 @@ def moved(layer: Layer, attribute: Attribute, width: int, space: Space, count: i
         wanted = count if count is not None else len(found[0])
         ascending, first = np.unique(attribute.times, return_index=True)
         kept = [number for number in first.tolist() if len(found[number]) == wanted]
+        if kept and len(kept) < len(first):
+            layer.note(f"{len(first) - len(kept)} of {len(first)} samples do not hold {wanted} values, as the others "
+                       "do, and are left out; the file may be damaged")
         if not kept:
             raise layer.error(f"holds {len(found[0])} values of {width} numbers, where {wanted} are wanted",
                               attribute.samples[0].at)

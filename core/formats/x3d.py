@@ -12,7 +12,7 @@ from typing import Final
 from ..clips.clip_file import ClipFile
 from . import x3d_classic, x3d_xml
 from .format import Format, Holds
-from .node_clips import named_apart
+from .node_clips import named_apart, of_whom
 from .x3d_character import characters_of
 from .x3d_classic_write import in_classic
 from .x3d_motion import clips, humanoids_of
@@ -31,7 +31,8 @@ def clips_of(scene: Scene) -> ClipFile:
     warnings = scene.warnings()
     if not played:
         warnings += ("has no motion: no TimeSensor drives a joint, and there is no HAnimMotion",)
-    return ClipFile(played[0].skeleton if played else found[0].skeleton, named_apart(played), warnings=warnings)
+    apart = named_apart(played)
+    return ClipFile(played[0].skeleton if played else found[0].skeleton, apart, warnings=warnings + of_whom(apart))
 
 
 def read(data: bytes, path: Path | None = None) -> ClipFile:

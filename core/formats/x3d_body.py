@@ -46,6 +46,8 @@ class Body:
 
     turn: (4,) from the file's axes to H-Anim's, by the tilt of what the humanoid is in; unit_m: metres in its unit.
     still: by joint and property what its node has at first, where that is not as at rest; rotations are wxyz.
+    called: what the joints are called in the file, which may hold further names for them. placed: (4, 4) how the
+    skeleton's model space stands in the file's scene, in metres.
     """
 
     name: str
@@ -55,6 +57,8 @@ class Body:
     turn: FloatArray
     unit_m: float
     still: Mapping[tuple[int, str], FloatArray]
+    called: tuple[str, ...]
+    placed: FloatArray
     skin: SkinSample | None = None
 
 
@@ -91,19 +95,30 @@ def _humanoids(scene: Scene) -> Iterator[tuple[Node, tuple[Node, ...]]]:
 
 def _body(scene: Scene, humanoid: Node, above: tuple[Node, ...], moved: frozenset[int]) -> Body:
     nodes, parents = _joints(scene, humanoid)
-    name = scene.text(humanoid, "name") or humanoid.name or "Humanoid"
+    name = scene.full_name(humanoid) or scene.text(humanoid, "name") or humanoid.name or "Humanoid"
     centers = np.array([scene.vector(node, "center", (0.0, 0.0, 0.0)) for node in nodes]).reshape(-1, 3)
     if id(humanoid) in moved:
         nodes, parents = [humanoid, *nodes], [-1, *(parent + 1 for parent in parents)]
         centers = np.concatenate((np.zeros((1, 3)), centers))
-    turn, unit = _space(scene, humanoid, [node for node in (*above, humanoid) if node.kind in _ABOVE
-                                          and (node is not humanoid or id(humanoid) not in moved)])
+    around = [node for node in (*above, humanoid) if node.kind in _ABOVE
+              and (node is not humanoid or id(humanoid) not in moved)]
+    turn, unit = _space(scene, humanoid, around)
     offsets = unit * np.array([centers[joint] - centers[parent] if parent >= 0 else centers[joint]
                                for joint, parent in enumerate(parents)]).reshape(-1, 3)
-    names = unique(scene.text(node, "name") or node.name or f"Joint_{joint}" for joint, node in enumerate(nodes))
-    skeleton = Skeleton.from_arrays(names, parents, rot.identities(len(nodes)), offsets, name=name).turned(turn)
-    return Body(name, humanoid, tuple(nodes), skeleton, turn, unit, dict(_still(scene, nodes)),
-                _skin(scene, humanoid, nodes, unit * centers, unit))
+    called = unique(scene.text(node, "name") or node.name or f"Joint_{joint}" for joint, node in enumerate(nodes))
+    names = unique(scene.full_name(node) or own for node, own in zip(nodes, called, strict=True))
+    skeleton = Skeleton.from_arrays(names, parents, rot.identities(len(nodes)), offsets, name=name,
+                                    meant=_meant(names, called)).turned(turn)
+    return Body(name, humanoid, tuple(nodes), skeleton, turn, unit, dict(_still(scene, nodes)), tuple(called),
+                _placed(scene, around, turn, unit), _skin(scene, humanoid, nodes, unit * centers, unit))
+
+
+def _meant(names: list[str], called: list[str]) -> dict[str, str]:
+    """Return what joints are in H-Anim, where the file calls them so and their full names do not say the same."""
+    meant = hanim.canonical_names(called)
+    if meant == hanim.canonical_names(names):
+        return {}
+    return {name: joint for name, joint in zip(names, meant, strict=True) if joint is not None}
 
 
 def _space(scene: Scene, humanoid: Node, around: list[Node]) -> tuple[FloatArray, float]:
@@ -119,6 +134,24 @@ def _space(scene: Scene, humanoid: Node, around: list[Node]) -> tuple[FloatArray
     up = np.linalg.pinv(whole / size) @ hanim.UP
     unit = float(np.cbrt(abs(np.linalg.det(whole))))
     return rot.shortest_arc(up, hanim.UP), unit if unit > 0.0 else 1.0
+
+
+def _placed(scene: Scene, around: list[Node], turn: FloatArray, unit: float) -> FloatArray:
+    """Return the matrix (4, 4) from a skeleton's model space, set upright and in metres, to the file's scene."""
+    matrix = np.eye(4)
+    for node in around:
+        matrix = matrix @ local_matrix(scene, node)
+    matrix[:3] *= scene.units.get("length", 1.0)
+    matrix[:3, :3] = matrix[:3, :3] @ rot.to_matrix(rot.conjugate(turn)) / unit
+    return matrix
+
+
+def local_matrix(scene: Scene, node: Node) -> FloatArray:
+    """Return the matrix (4, 4) of a Transform."""
+    matrix, center = np.eye(4), scene.vector(node, "center", (0.0, 0.0, 0.0))
+    matrix[:3, :3] = linear(scene, node)
+    matrix[:3, 3] = scene.vector(node, "translation", (0.0, 0.0, 0.0)) + center - matrix[:3, :3] @ center
+    return matrix
 
 
 def _still(scene: Scene, nodes: list[Node]) -> Iterator[tuple[tuple[int, str], FloatArray]]:

@@ -17,15 +17,16 @@ from ..errors import quoted
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..skinning.influences import Influences
-from .character import Character, CharacterFile, Look, SkinnedMesh, influences_of, joined, rigid
-from .x3d_body import JOINT, SEGMENT, Body, influences, linear
+from .character import Character, CharacterFile, Look, SkinnedMesh, influences_of, joined, rigid, unit_normals
+from .x3d_body import JOINT, SEGMENT, Body, influences, local_matrix
 from .x3d_motion import clips, humanoids_of
 from .x3d_scene import MAX_DEPTH, Node, Scene, Use
 from .x3d_shapes import COORDINATE, GEOMETRY, Faces, faces_of, look_of
 
 _SHAPE: Final = frozenset(("Shape",))
 _GROUPS: Final = frozenset(("Group", "Transform", "Collision", "Anchor"))
-_LOOKS: Final = frozenset(("Appearance",))
+_LOOKS: Final = frozenset(("Appearance", "MetadataString"))
+"""What a shape has besides its geometry."""
 _LEAST_SPENT: Final = 1000
 """Numbers that each place of a shape counts for."""
 
@@ -38,7 +39,8 @@ def characters_of(scene: Scene) -> CharacterFile:
     found = humanoids_of(scene, "character in it")
     played = tuple(clips(scene, found))
     made = tuple(Character(body.name, body.skeleton, tuple(_meshes(scene, body)),
-                           tuple(clip for clip in played if clip.skeleton is body.skeleton)) for body in found)
+                           tuple(clip for clip in played if clip.skeleton is body.skeleton), body.placed)
+                 for body in found)
     for character in made:
         if not character.meshes:
             scene.notes[f"{character.name} has no skin that is read; its skeleton is there"] = None
@@ -69,14 +71,12 @@ def _skin_parts(scene: Scene, body: Body) -> Iterator[SkinnedMesh]:
     shared = list[tuple[Faces, Look]]()
     for shape, matrix in _shapes(scene, body.humanoid, ("skin",)):
         for faces in _faces(scene, shape):
-            if faces.coordinate is coordinate:
+            if coordinate is not None and faces.coordinate is coordinate:
                 shared.append((faces, look_of(scene, shape)))
             else:
-                points = _moved(matrix, scene.numbers(faces.coordinate, "point", 3))
-                yield _mesh([(faces, look_of(scene, shape))], points, rigid(0, len(points)))
+                yield _mesh([(_moved(matrix, faces), look_of(scene, shape))], rigid(0, len(faces.points)))
     if coordinate is not None and shared:
-        points = scene.numbers(coordinate, "point", 3)
-        yield _mesh(shared, points, _weights(scene, body, len(points)))
+        yield _mesh(shared, _weights(scene, body, len(shared[0][0].points)))
 
 
 def _weights(scene: Scene, body: Body, points: int) -> Influences:
@@ -98,9 +98,8 @@ def _rigid_parts(scene: Scene, joint: Node, number: int, seen: set[int]) -> Iter
             if id(shape) not in seen:
                 seen.add(id(shape))
                 for faces in _faces(scene, shape):
-                    points = _moved(matrix, scene.numbers(faces.coordinate, "point", 3))
-                    scene.spend(points.size, shape.line)
-                    yield _mesh([(faces, look_of(scene, shape))], points, rigid(number, len(points)))
+                    scene.spend(faces.points.size, shape.line)
+                    yield _mesh([(_moved(matrix, faces), look_of(scene, shape))], rigid(number, len(faces.points)))
 
 
 def _shapes(scene: Scene, around: Node, fields: tuple[str, ...]) -> Iterator[tuple[Node, FloatArray]]:
@@ -134,19 +133,16 @@ def _faces(scene: Scene, shape: Node) -> Iterator[Faces]:
             scene.notes[f"line {geometry.line}: left out: shapes of {quoted(geometry.kind)}"] = None
 
 
-def local_matrix(scene: Scene, node: Node) -> FloatArray:
-    """Return the matrix (4, 4) of a Transform."""
-    matrix, center = np.eye(4), scene.vector(node, "center", (0.0, 0.0, 0.0))
-    matrix[:3, :3] = linear(scene, node)
-    matrix[:3, 3] = scene.vector(node, "translation", (0.0, 0.0, 0.0)) + center - matrix[:3, :3] @ center
-    return matrix
+def _moved(matrix: FloatArray, faces: Faces) -> Faces:
+    """Return faces as a matrix (4, 4) places them; those that it mirrors keep their outside."""
+    linear_part, order = matrix[:3, :3], -1 if np.linalg.det(matrix[:3, :3]) < 0.0 else 1
+    normals = None if faces.normals is None else unit_normals(faces.normals @ np.linalg.pinv(linear_part))
+    uvs, normals = (None if each is None else each[:, ::order] for each in (faces.uvs, normals))
+    return faces._replace(points=faces.points @ linear_part.T + matrix[:3, 3], triangles=faces.triangles[:, ::order],
+                          uvs=uvs, normals=normals)
 
 
-def _moved(matrix: FloatArray, points: FloatArray) -> FloatArray:
-    return points @ matrix[:3, :3].T + matrix[:3, 3]
-
-
-def _mesh(shapes: Sequence[tuple[Faces, Look]], points: FloatArray, influences: Influences) -> SkinnedMesh:
+def _mesh(shapes: Sequence[tuple[Faces, Look]], influences: Influences) -> SkinnedMesh:
     """Return shapes over the same points as one mesh."""
     faces = [each for each, _ in shapes]
     looks = list(dict.fromkeys(look for _, look in shapes))
@@ -157,6 +153,6 @@ def _mesh(shapes: Sequence[tuple[Faces, Look]], points: FloatArray, influences: 
             [np.zeros((len(own.triangles), 3, width)) if each is None else each
              for each, own in zip(values, faces, strict=True)])
 
-    return SkinnedMesh("", points, np.concatenate([each.triangles for each in faces]), material, tuple(looks),
+    return SkinnedMesh("", faces[0].points, np.concatenate([each.triangles for each in faces]), material, tuple(looks),
                        corners([each.uvs for each in faces], 2), corners([each.normals for each in faces], 3),
                        influences)

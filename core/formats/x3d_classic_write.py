@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from .x3d_scene import texts
+from .x3d_scene import text_value, texts
 from .xml import Element, parse
 
 _TEXTS: Final = frozenset(("name", "version", "description", "joints", "channels"))
@@ -30,7 +30,7 @@ def in_classic(data: bytes) -> bytes:
             if each.tag == "component":
                 lines.append(f"COMPONENT {each.attributes['name']}:{each.attributes['level']}")
             elif each.tag == "meta":
-                lines.append(f"META {_quoted(each.attributes['name'])} {_quoted(each.attributes['content'])}")
+                lines.append(f"META {text_value(each.attributes['name'])} {text_value(each.attributes['content'])}")
             elif each.tag == "ROUTE":
                 source, sent, target, taken = (each.attributes[key] for key in ("fromNode", "fromField", "toNode",
                                                                                 "toField"))
@@ -66,14 +66,10 @@ def _node(element: Element) -> Iterator[str]:
 
 def _value(key: str, text: str) -> str:
     """Return what a field holds."""
-    if key == "url":
-        return "[ " + " ".join(map(_quoted, texts(text))) + " ]"
+    if key in ("url", "value"):
+        return "[ " + " ".join(map(text_value, texts(text))) + " ]"
     if key in _TEXTS:
-        return _quoted(text)
+        return text_value(text)
     if text in ("true", "false"):
         return text.upper()
     return f"[ {text} ]" if key in _LISTS else text
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -232,7 +232,7 @@ def _motion(scene: Scene, body: Body, motion: Node) -> tuple[float, Moves]:
 
 def _by_name(body: Body) -> dict[str, int]:
     """Return the joints of a body by their names, of the standard's by those of version 1."""
-    names = zip(body.skeleton.names, hanim.canonical_names(body.skeleton.names), strict=True)
+    names = zip(body.called, hanim.canonical_names(body.called), strict=True)
     return {meant or name: joint for joint, (name, meant) in enumerate(names)}
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -27,6 +28,10 @@ MAX_VALUES: Final = 20_000_000
 """Numbers of a file; more are refused."""
 _NO_NAME: Final = re.compile(r"[^A-Za-z0-9_\-]")
 _STRING: Final = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
+_NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_METADATA: Final = frozenset(("MetadataString",))
+FULL_NAME: Final = "takt:name"
+"""What metadata with a node's whole name are called."""
 _MOST_NOTES: Final = 20
 _NAMED: Final = 5
 """Left-out things of one kind that a warning names."""
@@ -175,6 +180,11 @@ class Scene:
         value = node.fields.get(name)
         return "" if value is None else (texts(value.text) or [""])[0]
 
+    def full_name(self, node: Node) -> str:
+        """Return the name that a node has in its metadata, since no DEF can hold it; "" for none."""
+        return next((self.text(each, "value") for each, _ in self.children(node, _METADATA)
+                     if self.text(each, "name") == FULL_NAME), "")
+
     def _parsed(self, node: Node, name: str, value: Value) -> FloatArray:
         flat = numbers_in(value.text)
         if flat is None:
@@ -220,17 +230,25 @@ def tokens(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     >>> tokens(["walk", "walk", "arm.L"], ["arm_L"])
     ['walk', 'walk_2', 'arm_L_2']
     """
-    known = dict.fromkeys(taken)
-    numbers: dict[str, int] = {}
-    found = []
-    for name in names:
+    known = Names(taken)
+    return [known.new(name) for name in names]
+
+
+class Names:
+    """Names that are taken, as DEFs of a file, which all differ."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = dict.fromkeys(taken)
+        self._numbers: dict[str, int] = {}
+
+    def new(self, name: str) -> str:
+        """Return a name as token does, with a number where it is taken, and take it."""
         new = plain = token(name) or "unnamed"
-        while new in known:
-            numbers[plain] = numbers.get(plain, 1) + 1
-            new = f"{plain}_{numbers[plain]}"
-        known[new] = None
-        found.append(new)
-    return found
+        while new in self._taken:
+            self._numbers[plain] = self._numbers.get(plain, 1) + 1
+            new = f"{plain}_{self._numbers[plain]}"
+        self._taken[new] = None
+        return new
 
 
 def is_token_of(name: str, said: str) -> bool:
@@ -241,6 +259,24 @@ def is_token_of(name: str, said: str) -> bool:
     """
     plain, name = token(said).lstrip("_"), name.lstrip("_")
     return bool(plain) and (name == plain or (name.startswith(plain + "_") and name[len(plain) + 1:].isdecimal()))
+
+
+def attribute(text: str) -> str:
+    r"""Quote an attribute's text for XML; what XML cannot hold becomes U+FFFD.
+
+    >>> print(attribute('a<b>"'), attribute("a\x01b"))
+    'a&lt;b&gt;"' "a�b"
+    """
+    return quoteattr(_NO_XML.sub("\ufffd", text))
+
+
+def text_value(text: str) -> str:
+    r"""Return a text as it stands among those of a field, between double quotes.
+
+    >>> text_value('a "b"'), texts(text_value('a "b" \\'))
+    ('"a \\"b\\""', ['a "b" \\'])
+    """
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def texts(written: str) -> list[str]:

@@ -16,6 +16,7 @@ import numpy as np
 from ..maths.arrays import FloatArray, IntArray
 from ..maths.srgb import linear
 from .character import TRIANGLE_SPENT, Look, fans, strips, unit_normals
+from .x3d_primitives import PRIMITIVES, solid_of
 from .x3d_scene import Node, Scene, Use, texts
 
 COORDINATE: Final = frozenset(("Coordinate", "CoordinateDouble"))
@@ -30,13 +31,17 @@ _PLAIN: Final = {"TriangleSet": 3, "QuadSet": 4, "IndexedTriangleSet": 3, "Index
 _RUNS: Final = {"IndexedTriangleStripSet": True, "IndexedTriangleFanSet": False}
 _COUNTED: Final = {"TriangleStripSet": ("stripCount", True), "TriangleFanSet": ("fanCount", False)}
 _INDICES: Final = ("coordIndex", "index")
-GEOMETRY: Final = frozenset(("IndexedFaceSet", *_PLAIN, *_RUNS, *_COUNTED))
+GEOMETRY: Final = frozenset(("IndexedFaceSet", *_PLAIN, *_RUNS, *_COUNTED, *PRIMITIVES))
 
 
 class Faces(NamedTuple):
-    """Triangles of one shape: triangles (T, 3) into the points of coordinate; uvs (T, 3, 2), normals (T, 3, 3)."""
+    """Triangles of one shape: triangles (T, 3) of points (V, 3); uvs (T, 3, 2), normals (T, 3, 3).
 
-    coordinate: Node
+    coordinate: the node whose points these are; None where the shape has them itself.
+    """
+
+    coordinate: Node | None
+    points: FloatArray
     triangles: IntArray
     uvs: FloatArray | None
     normals: FloatArray | None
@@ -47,6 +52,9 @@ def faces_of(scene: Scene, geometry: Node) -> Faces | None:
 
     Raises FileError, with the line, where they name points, normals or texture coordinates that there are not.
     """
+    if geometry.kind in PRIMITIVES:
+        solid = solid_of(scene, geometry)
+        return Faces(None, *solid)
     coordinate = next((node for node, _ in scene.children(geometry, COORDINATE)), None)
     if coordinate is None:
         return None
@@ -64,7 +72,7 @@ def faces_of(scene: Scene, geometry: Node) -> Faces | None:
     uvs = _at_corners(scene, geometry, index, corners, _UVS)
     normals = (None if scene.text(geometry, "normalPerVertex").lower() == "false" else
                _at_corners(scene, geometry, index, corners, _NORMALS))
-    return Faces(coordinate, triangles, uvs, unit_normals(normals) if normals is not None else None)
+    return Faces(coordinate, points, triangles, uvs, unit_normals(normals) if normals is not None else None)
 
 
 def _corners(scene: Scene, geometry: Node, points: int) -> tuple[IntArray, IntArray]:
@@ -144,7 +152,7 @@ def look_of(scene: Scene, shape: Node) -> Look:
     name, colour = appearance.name, np.array((0.8, 0.8, 0.8))
     if material is not None:
         field, default = _MATERIALS[material.kind]
-        name = material.name or name
+        name = scene.full_name(material) or material.name or name
         colour = scene.vector(material, field, default)
     if material is None or material.kind != "PhysicalMaterial":  # whose colours are linear
         colour = linear(colour)

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Final
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from ..clips.clip_file import ClipFile
 from ..clips.tracks import Tracks
 from ..errors import TaktError, quoted
 from ..maths import rotations as rot
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray
 from ..maths.euler import to_euler
 from ..maths.srgb import srgb
 from ..skeletons import hanim
@@ -31,7 +30,8 @@ from ..skeletons.maps import SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
 from ..skinning.influences import Influences
 from .character import Look
-from .x3d_scene import token, tokens
+from .x3d_scene import FULL_NAME, Names, attribute, text_value, token, tokens
+from .x3d_skin import X3dSkin as X3dSkin
 
 MAX_VALUES: Final = 20_000_000
 """Numbers of motion; as many are read."""
@@ -39,6 +39,7 @@ _SAME_AXES: Final = 1e-9
 """Sine of half the angle up to which axes at rest count as the model's."""
 _STILL_S: Final = 1.0
 """How long a sensor's interval is for a clip that lasts no time."""
+_SKIN_PARTS: Final = ("points", "normals", "uvs")
 _MOVES: Final = "6 Xposition Yposition Zposition"
 _IMAGES: Final = {b"\x89PNG": "png", b"\xff\xd8": "jpeg", b"GIF8": "gif", b"RIFF": "webp"}
 _HEAD: Final = """<?xml version="1.0" encoding="UTF-8"?>
@@ -52,67 +53,6 @@ xsd:noNamespaceSchemaLocation="https://www.web3d.org/specifications/x3d-4.0.xsd"
 </head>
 <Scene>
 """
-
-
-@dataclass(frozen=True, eq=False)
-class X3dSkin:
-    """A character's skin while its skeleton rests: V vertices, T triangles.
-
-    positions, normals: (V, 3) in the skeleton's model space; normals are of unit length. triangles: (T, 3).
-    influences: which joints move which vertices. material: (T,) which of the looks each triangle has.
-    uvs: (T, 3, 2) texture coordinates of corners, v up, where a look has an image.
-    Raises TaktError where shapes do not fit, or triangles and looks are named that there are not.
-    """
-
-    positions: FloatArray
-    normals: FloatArray
-    triangles: IntArray
-    influences: Influences
-    material: IntArray
-    looks: tuple[Look, ...]
-    uvs: FloatArray | None = None
-
-    def __post_init__(self) -> None:
-        vertices = len(self.positions)
-        if self.positions.shape != (vertices, 3) or self.normals.shape != (vertices, 3):
-            raise TaktError(f"positions {self.positions.shape} and normals {self.normals.shape} must both be (V, 3)")
-        if len(self.influences.joints) != vertices:
-            raise TaktError(f"{len(self.influences.joints)} rows of weights for {vertices} vertices; one each is "
-                            "wanted")
-        if self.triangles.shape != (len(self.material), 3):
-            raise TaktError(f"triangles {self.triangles.shape} and materials {self.material.shape} must be (T, 3), "
-                            "(T,)")
-        for what, index, count in (("vertex", self.triangles, vertices), ("look", self.material, len(self.looks))):
-            if index.size and not 0 <= index.min() <= index.max() < count:
-                raise TaktError(f"a triangle has {what} {int(index.max())}; there are {count}")
-        if self.uvs is not None and self.uvs.shape != (len(self.triangles), 3, 2):
-            raise TaktError(f"texture coordinates {self.uvs.shape} must be (T, 3, 2)")
-
-    def split(self) -> tuple[X3dSkin, FloatArray | None]:
-        """Return the skin with a point for each pair of vertex and texture coordinates, and those of points, (V, 2).
-
-        The vertices stay the first points; those that have further coordinates come again behind them. None where no
-        look has an image: then nothing is split.
-        """
-        if self.uvs is None or not any(look.image or look.texture for look in self.looks):
-            return self, None
-        vertices, uvs = self.triangles.ravel(), self.uvs.reshape(-1, 2).astype(np.float32)
-        pairs = np.column_stack((vertices, uvs.view(np.int32).astype(np.int64)))
-        order = np.lexsort(pairs.T[::-1])
-        is_new = np.ones(len(order), np.bool_)
-        is_new[1:] = (pairs[order[1:]] != pairs[order[:-1]]).any(axis=1)
-        pair_of = np.empty(len(order), np.int64)
-        pair_of[order] = np.cumsum(is_new) - 1
-        first = order[is_new]
-        is_again = np.concatenate(((False,), vertices[first[1:]] == vertices[first[:-1]]))[:len(first)]
-        again = vertices[first[is_again]]
-        point_of = np.where(is_again, len(self.positions) + np.cumsum(is_again) - 1, vertices[first])
-        points = np.concatenate((np.arange(len(self.positions)), again))
-        found = np.zeros((len(points), 2))
-        found[point_of] = uvs[first]
-        influences = Influences(self.influences.joints[points], self.influences.weights[points])
-        return replace(self, positions=self.positions[points], normals=self.normals[points],
-                       triangles=point_of[pair_of].reshape(-1, 3), influences=influences, uvs=None), found
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,19 +97,20 @@ class _Writer:
         self._turn = rot.conjugate(found.turn) if is_turned and found.turn is not None else rot.IDENTITY
         self.names = _names(skeleton, found if known else None)
         self._humanoid = token(skeleton.name) or "Humanoid"
-        self._joints = tokens((f"{self._humanoid}_{name}" for name in self.names), (self._humanoid,))
-        self._taken = [self._humanoid, *self._joints]
+        self._defs = Names((self._humanoid, *(f"{self._humanoid}_skin_{part}" for part in _SKIN_PARTS)))
+        self._joints = [self._defs.new(f"{self._humanoid}_{name}") for name in self.names]
         self._texts: dict[bytes, str] = {}
+        self._images: dict[str, str] = {}
 
     def file(self, clips: Sequence[Clip], fps: float, skin: X3dSkin | None, as_frames: bool) -> str:
         """Return the whole file."""
-        sensors = tokens((clip.name or "Clip" for clip in clips), self._taken)
-        named = tokens((f"{self._humanoid}_{clip.name or 'Clip'}" for clip in clips), self._taken)
+        sensors = [self._defs.new(clip.name or "Clip") for clip in clips]
+        named = [self._defs.new(f"{self._humanoid}_{clip.name or 'Clip'}") for clip in clips]
         motions = list(chain.from_iterable(self._frames(*each, fps) for each in zip(clips, named, strict=True))
                        ) if as_frames else []
         after = list(chain.from_iterable(self._interpolators(clip, sensor, clip is clips[0])
                                          for clip, sensor in zip(clips, sensors, strict=True))) if not as_frames else []
-        title = quoteattr(self._skeleton.name or self._humanoid)
+        title = attribute(self._skeleton.name or self._humanoid)
         parts = [_HEAD.format(title=title), self._viewpoint(), *self._humanoid_parts(skin, motions), *after,
                  "</Scene>\n</X3D>\n"]
         return "".join(parts)
@@ -190,6 +131,8 @@ class _Writer:
         if skin is not None:
             skin, uvs = skin.split()
         yield f'<HAnimHumanoid DEF="{name}" name="{name}" version="2.0">\n'
+        if self._skeleton.name not in ("", name):
+            yield _full_name(self._skeleton.name)
         if skin is not None:
             points, normals = self._turned(skin.positions), self._turned(skin.normals)
             yield f'<Coordinate containerField="skinCoord" DEF="{name}_skin_points" point="{_text(points)}"/>\n'
@@ -216,28 +159,49 @@ class _Writer:
             where = ' containerField="skeleton"' if self._skeleton.parents[joint] < 0 else ""
             yield (f'<HAnimJoint DEF="{self._joints[joint]}" name="{self.names[joint]}"{where} '
                    f'center="{_text(centers[joint])}"{weights.get(joint, "")}>\n')
+            if self._skeleton.names[joint] != self.names[joint]:
+                yield _full_name(self._skeleton.names[joint])
             stack.append((joint, True))
             stack.extend((child, False) for child in reversed(children[joint]))
 
     def _shapes(self, skin: X3dSkin, uvs: FloatArray | None) -> Iterator[str]:
         """Yield a shape for each look that triangles have; all share the points, normals and texture coordinates."""
         name, is_first = self._humanoid, True
-        for number in np.unique(skin.material).tolist():
-            look, coordinates = skin.looks[number], ""
-            index = " ".join(map(str, skin.triangles[skin.material == number].ravel().tolist()))
+        looks = list(dict.fromkeys(skin.looks))
+        material = np.array([looks.index(look) for look in skin.looks], np.int64)[skin.material]
+        for number in np.unique(material).tolist():
+            look, coordinates = looks[number], ""
+            index = " ".join(map(str, skin.triangles[material == number].ravel().tolist()))
             if uvs is not None and (look.image or look.texture):
                 coordinates = (f'<TextureCoordinate DEF="{name}_skin_uvs" point="{_text(uvs)}"/>\n' if is_first else
                                f'<TextureCoordinate USE="{name}_skin_uvs"/>\n')
                 is_first = False
-            yield (f'<Shape containerField="skin">\n<Appearance>{_appearance(look, bool(coordinates))}</Appearance>\n'
+            seen = self._appearance(look, bool(coordinates))
+            yield (f'<Shape containerField="skin">\n<Appearance>{seen}</Appearance>\n'
                    f'<IndexedTriangleSet index="{index}" solid="false">\n<Coordinate USE="{name}_skin_points"/>\n'
                    f'<Normal USE="{name}_skin_normals"/>\n{coordinates}</IndexedTriangleSet>\n</Shape>\n')
+
+    def _appearance(self, look: Look, is_textured: bool) -> str:
+        """Return the material of a look, and its texture: the bytes of an image in the file, else its path."""
+        colour = "1 1 1" if is_textured else _text(srgb(np.array(look.colour)))
+        name = self._defs.new(look.name) if look.name else ""
+        defined = f' DEF="{name}"' if name else ""
+        material = f'<Material{defined} diffuseColor="{colour}"'
+        material += "/>" if name == look.name else f">{_full_name(look.name)}</Material>"
+        if not is_textured:
+            return material
+        kind = next((kind for magic, kind in _IMAGES.items() if look.image.startswith(magic)), "png")
+        url = f"data:image/{kind};base64,{base64.b64encode(look.image).decode()}" if look.image else look.texture
+        if url in self._images:
+            return f'{material}<ImageTexture USE="{self._images[url]}"/>'
+        self._images[url] = self._defs.new(f"{self._humanoid}_image")
+        return f'{material}<ImageTexture DEF="{self._images[url]}" url={attribute(text_value(url))}/>'
 
     def _interpolators(self, clip: Clip, sensor: str, is_first: bool) -> Iterator[str]:
         """Yield a sensor for a clip, an interpolator for each track, and the routes that lead to joints."""
         interval = clip.duration_s or _STILL_S
         enabled = "" if is_first else ' enabled="false"'
-        said = "" if clip.name == sensor else f" description={quoteattr(clip.name)}"
+        said = "" if clip.name == sensor else f" description={attribute(clip.name)}"
         yield f'<TimeSensor DEF="{sensor}"{said} cycleInterval="{interval:.12g}" loop="true"{enabled}/>\n'
         _check_size(sum(each.values.size + each.times_s.size for each in (clip.rotations, clip.translations,
                                                                           clip.scales)), clip)
@@ -248,7 +212,7 @@ class _Writer:
             values = self._in_hanim(closed, taken)
             for track, joint in enumerate(closed.joints.tolist()):
                 rows = slice(*closed.starts[track:track + 2].tolist())
-                name = f"{sensor}_{self._joints[joint]}_{taken}"
+                name = self._defs.new(f"{sensor}_{self._joints[joint]}_{taken}")
                 yield (f'<{kind} DEF="{name}" key="{self._shares(closed.times_s[rows], interval)}" '
                        f'keyValue="{_text(values[rows])}"/>\n'
                        f'<ROUTE fromNode="{sensor}" fromField="fraction_changed" toNode="{name}" '
@@ -291,7 +255,7 @@ class _Writer:
             channels.append(f"{_MOVES if is_moving else '3'} Zrotation Yrotation Xrotation")
         names = " ".join(self.names[joint] for joint in joints.tolist())
         values = _text(np.concatenate(columns, axis=1)) if columns else ""
-        said = "" if clip.name == name else f" description={quoteattr(clip.name)}"
+        said = "" if clip.name == name else f" description={attribute(clip.name)}"
         yield (f'<HAnimMotion containerField="motions" DEF="{full_name}" name="{name}"{said} enabled="true" '
                f'loop="true" frameDuration="{1.0 / fps:.12g}" joints="{names}" channels="{", ".join(channels)}" '
                f'values="{values}"/>\n')
@@ -321,14 +285,10 @@ def _by_joint(influences: Influences, joints: int) -> dict[int, str]:
     return found
 
 
-def _appearance(look: Look, is_textured: bool) -> str:
-    """Return the material of a look, and its texture: the bytes of an image in the file, else its path."""
-    if not is_textured:
-        return f'<Material diffuseColor="{_text(srgb(np.array(look.colour)))}"/>'
-    kind = next((kind for magic, kind in _IMAGES.items() if look.image.startswith(magic)), "png")
-    url = f"data:image/{kind};base64,{base64.b64encode(look.image).decode()}" if look.image else look.texture
-    said = quoteattr('"' + url.replace("\\", "\\\\").replace('"', '\\"') + '"')
-    return f'<Material diffuseColor="1 1 1"/><ImageTexture url={said}/>'
+def _full_name(name: str) -> str:
+    """Return a name that neither a DEF nor a joint of the standard can have, as metadata of the node that it is of."""
+    return (f'<MetadataString containerField="metadata" name="{FULL_NAME}" '
+            f'value={attribute(text_value(name))}/>\n')
 
 
 def _check_size(values: int, clip: Clip) -> None:

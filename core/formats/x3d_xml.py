@@ -13,7 +13,7 @@ _MARKUP: Final = frozenset(("DEF", "USE", "containerField", "class", "id", "styl
 _LEFT_OUT: Final = {"ProtoDeclare": "name", "ExternProtoDeclare": "name", "Script": "DEF", "Inline": "url"}
 """Elements that are passed over with all that is in them, and the attribute that names each."""
 _ROUTE: Final = ("fromNode", "fromField", "toNode", "toField")
-_PASSED: Final = frozenset(("EXPORT", "IMPORT", "IS", "MetadataSet", "MetadataString"))
+_PASSED: Final = frozenset(("EXPORT", "IMPORT", "IS", "MetadataSet"))
 _STANDARD: Final = frozenset(("Humanoid", "Joint", "Segment", "Site"))
 """Prototypes that H-Anim 1 itself declares, and whose instances are read as the nodes that they became."""
 

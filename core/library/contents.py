@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .files import may_be_library
+
 MAX_FILES = 100_000
 """That are listed; the rest is counted."""
-_NEVER_IN_SRC = ("/", "\\", ":", "\0")
+_NEVER_IN_SRC = frozenset("/\\:\0")
 _MAX_SRC = 1_000
 
 
@@ -40,6 +42,8 @@ def contents(roots: Iterable[Path], endings: Sequence[str], most: int = MAX_FILE
     unnamed: dict[str, None] = {}
     left_out, ends = 0, tuple(endings)
     for root in roots:
+        if not may_be_library(root):
+            continue
         for folder, within, names in _folders(str(root)):
             prefix, may_lead = "".join(f"{part}." for part in within), all("." not in part for part in within)
             for name in names:
@@ -59,7 +63,7 @@ def contents(roots: Iterable[Path], endings: Sequence[str], most: int = MAX_FILE
 
 
 def _can_be_src(src: str) -> bool:
-    return len(src) <= _MAX_SRC and not any(each in src for each in _NEVER_IN_SRC)
+    return len(src) <= _MAX_SRC and _NEVER_IN_SRC.isdisjoint(src)
 
 
 def _folders(root: str) -> Iterator[tuple[str, tuple[str, ...], list[str]]]:

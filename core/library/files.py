@@ -10,6 +10,9 @@ from pathlib import Path, PurePosixPath
 from ..errors import FileError, quoted
 from ..formats.format import MAX_BYTES
 
+_OF_KERNEL = ("/proc", "/sys", "/dev")
+"""Where Linux shows what the kernel knows; what stands there is no file of anybody's."""
+_IN_MEMORY = "/dev/shm"
 _MAX_SRC = 1_000
 _MOST_LISTED = 2_000
 _MOST_FOLDERS = 3_000
@@ -25,6 +28,26 @@ def parts_of(src: str) -> tuple[str, ...]:
     return parts
 
 
+def check_library(folder: Path) -> None:
+    """Raise FileError where a folder lies in a file system of the kernel: in /proc, /sys or /dev, but for /dev/shm.
+
+    Its files come and go, have no size, and may do something when they are read.
+    """
+    if not may_be_library(folder):
+        raise FileError.at("is no folder for clips: what lies there are no files, but what the system tells of itself; "
+                           "choose a folder of your own", folder)
+
+
+def may_be_library(folder: Path) -> bool:
+    """Tell whether a folder may be a library; see check_library."""
+    real = os.path.realpath(folder)
+    return _is_in(real, _IN_MEMORY) or not any(_is_in(real, each) for each in _OF_KERNEL)
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder + "/")
+
+
 def is_there(root: Path, src: str, endings: Sequence[str]) -> bool:
     """Say whether a src leads to a file that may be read from this root."""
     try:
@@ -36,9 +59,11 @@ def is_there(root: Path, src: str, endings: Sequence[str]) -> bool:
 def candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
     """Return the real paths of files for a src below a root.
 
-    Raises FileError where one is a link that leads out of the root, or is no ordinary file.
+    Raises FileError where one is a link that leads out of the root, or is no ordinary file; and where the root is no
+    library, as check_library says.
     """
     *folders, name = parts_of(src)
+    check_library(root)
     found = []
     stem = str(root.joinpath(*folders, name))
     for path in (stem + ending for ending in endings):

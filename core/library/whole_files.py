@@ -20,7 +20,18 @@ _ABANDONED_S: Final = 3600.0
 _KEPT: Final = "what was there is kept. Make room, allow writing there, or choose another folder"
 _CLOSED: Final = ("its folder takes no new file, in which it could be written whole first; what was there is kept. "
                   "Allow writing in the folder, or choose another one")
+MAX_NAME: Final = 255
+"""Bytes of a file's name, on all file systems that are usual."""
+_NAME_SHOWN: Final = 40
 _NO_FILE: Final = "it is a pipe, a device or a folder, not a file; choose another name"
+
+
+def check_name(path: Path) -> None:
+    """Raise FileError where a file's name is longer than file systems take."""
+    size = len(os.fsencode(path.name))
+    if size > MAX_NAME:
+        raise FileError.at(f"cannot be written: its name is too long, {size} bytes where {MAX_NAME} are taken; choose "
+                           "a shorter one", Path(f"{path.name[:_NAME_SHOWN]}…"))
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -33,6 +44,7 @@ def write_whole(path: Path, data: bytes) -> None:
     Raises FileError where it cannot be done: the old file is as it was, and nothing is left beside it. Pipes and
     devices are refused, and files in folders that take no new file.
     """
+    check_name(path)
     target, beside = Path(os.path.realpath(path)), None
     try:
         status = _status(target)

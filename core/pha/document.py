@@ -21,6 +21,8 @@ from .text import Span, Text
 MAX_SEGMENTS = 1_000_000
 """More segments than this are not expanded."""
 MAX_PROBLEMS = 100
+MIN_TICK_S, MAX_TICK_S = 1e-6, 1e6
+"""Seconds that a tick may last: what is shorter or longer than these is a slip, and times lose their digits."""
 
 _INTEGER = re.compile(r"\+?[0-9]+")
 _ATTRIBUTES = {
@@ -209,7 +211,7 @@ class _Reader:
         if version not in ("1", "1.0"):
             self._error(0, f"<pha> version: found {quoted(version)}, expected 1 or 2: a later version of the score "
                            "language than is read here")
-        tick_s = self._number(0, "pha", "tickLength", "seconds per tick", above_zero=True)
+        tick_s = self._seconds_per_tick(0, "pha")
         top = [(child, self._shape.tags[child]) for child in BlockReader(self._text, self._error).top]
         loads = tuple(self._sources(top, "load"))
         includes = tuple(self._sources(top, "include"))
@@ -273,7 +275,16 @@ class _Reader:
         """Return seconds per tick, 1 where they are missing or wrong, which has been or is now reported."""
         if "tickLength" not in self._shape.attributes[node.element]:
             return 1.0
-        return self._number(node.element, node.tag, "tickLength", "seconds per tick", above_zero=True) or 1.0
+        return self._seconds_per_tick(node.element, node.tag) or 1.0
+
+    def _seconds_per_tick(self, element: int, tag: str) -> float | None:
+        """Read the length of a tick; None where it is missing or wrong, which is then reported."""
+        found = self._number(element, tag, "tickLength", "seconds per tick", above_zero=True)
+        if found is not None and not MIN_TICK_S <= found <= MAX_TICK_S:
+            self._error(element, f"<{tag}> tickLength: found {found:g}, expected seconds per tick from {MIN_TICK_S:g} "
+                                 f"to {MAX_TICK_S:g}")
+            return None
+        return found
 
     def _plain(self, node: Node, name: str, unit: str, *, may_be_negative: bool = False) -> float:
         """Return a number that is no expression, 0 where it is not given."""

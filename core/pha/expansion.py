@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -20,7 +21,7 @@ from .garbage import without_search_for_cycles
 from .origins import Origins, Places, Runs
 from .programme import CallTable, Programme
 from .sequence import WAIT, Block, Lane, Marks, Paths, Sequence
-from .ways import Aim, Going, ways_of
+from .ways import Aim, AimedAt, Going, Way, goes_somewhere, ways_of
 
 MAX_DEPTH = 1_000
 """Procedures within procedures; no more are followed."""
@@ -104,6 +105,11 @@ class _Plan:
     evaluated: Evaluated | None = None
     definitions: Definitions | None = None
     clip_s: Mapping[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def goes(self) -> BoolArray:
+        """Which calls go somewhere or aim at something, (N,)."""
+        return goes_somewhere(self.going)
 
     def empty_parts(self, segments: int) -> FloatArray | None:
         """Return parts (S, 2) to be filled; where all clips are whole, ones that need not be, in next to no memory."""
@@ -399,7 +405,10 @@ class _Blocks:
         starts = np.zeros(len(length_s))
         np.cumsum(length_s[:-1], out=starts[1:])
         origins = Origins(self.plan.places, made.at(own), row.runs.at(runs), row.tick_s[runs])
-        ways, aims = ways_of(origins, self.plan.going, None if row.part is None else row.is_mirrored[own])
+        ways, aims = tuple[Way, ...](), tuple[AimedAt, ...]()
+        if self.plan.goes.any():
+            ways, aims = ways_of(origins, self.plan.going, self.plan.goes,
+                                 None if row.part is None else row.is_mirrored[own])
         return Sequence(
             self.plan.clip_names, row.leaf[own], starts, length_s, row.transition_s[own], row.path[own], row.paths,
             Marks(marks.segment[marked] - own.start, marks.path[marked], marks.run[marked]),

@@ -26,7 +26,7 @@ class Kind(Enum):
     VALUE = "a number, or yes or no"
     MODE = "replace, mix or add"
     TICK = "a plain number of ticks, 0 or more"
-    TICK_LENGTH = "a plain number of seconds per tick, greater than 0"
+    TICK_LENGTH = "a plain number of seconds per tick, from 0.000001 to 1000000"
     SECONDS = "a plain number of seconds"
     JOINTS = "a plain number of joints, 0 or more"
     VERSION = "1 or 2"

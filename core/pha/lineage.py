@@ -58,7 +58,8 @@ def matched(old: Text, new: Text) -> list[int]:
     Elements are compared from the root inwards: of the children of two that are the same, first those that say the
     same in the same order, then those that say the same elsewhere among them, then those with the same tag and name,
     then those of the same tag where as many stand between the same neighbours. What is left over is found again where
-    as many elsewhere say the same. No two elements have the same origin.
+    as many elsewhere say the same; so a call that was put into a procedure is found there, and the call of that
+    procedure in its place is a new one. No two elements have the same origin.
 
     >>> old = Text.of("<pha><call name='bow'/><call name='kick'/></pha>")
     >>> matched(old, Text.of("<pha><wait/><call name='kick'/><call name='bow' duration='2'/></pha>"))
@@ -76,12 +77,16 @@ class _Matching:
         self._old_says, self._new_says = _says(old, known), _says(new, known)
         self._origin = [NEW] * len(new)
         self._is_taken = [False] * len(old)
+        self._in_place: list[tuple[int, int]] = []
 
     def origin(self) -> list[int]:
         """Return the origin of each new element."""
         self._same(0, 0)
         for old, new in self._left_elsewhere():
             self._same(old, new)
+        for old, new in self._in_place:
+            if not self._is_taken[old] and self._origin[new] == NEW:
+                self._take(old, new)
         return self._origin
 
     def _same(self, old: int, new: int) -> None:
@@ -113,8 +118,14 @@ class _Matching:
         left, right = _without(before, after, pairs)
         pairs += [(left[i][0], right[k][0]) for i, k in _in_order([_key(self._old, child) for _, child in left],
                                                                   [_key(self._new, child) for _, child in right])]
-        pairs += self._between_neighbours(before, after, pairs)
-        return [(before[i], after[k]) for i, k in pairs]
+        found = [(before[i], after[k]) for i, k in pairs]
+        for i, k in self._between_neighbours(before, after, pairs):
+            pair = before[i], after[k]
+            # A call in the place of another one is that one with another name, unless that is found elsewhere.
+            waits = self._old.shape.tags[pair[0]] == "call" and all(
+                text.after(element) == element + 1 for text, element in zip((self._old, self._new), pair, strict=True))
+            (self._in_place if waits else found).append(pair)
+        return found
 
     def _between_neighbours(self, before: list[int], after: list[int],
                             pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:

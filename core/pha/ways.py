@@ -75,22 +75,27 @@ class AimedAt(NamedTuple):
         return self.first + 1
 
 
-def ways_of(origins: Origins, going: tuple[Going | Aim, ...],
+def goes_somewhere(going: tuple[Going | Aim, ...]) -> BoolArray:
+    """Return which calls go somewhere or aim at something, (N,)."""
+    return np.array([each is not NOWHERE for each in going], dtype=np.bool_)
+
+
+def ways_of(origins: Origins, going: tuple[Going | Aim, ...], goes: BoolArray,
             is_mirrored: BoolArray | None) -> tuple[tuple[Way, ...], tuple[AimedAt, ...]]:
     """Return the ways of a sequence in order, outer calls before those within them, and what is aimed at.
 
-    going: (N,) where each call goes, by its row in the origins' places. is_mirrored: (S,) segments, None: none is.
+    going: (N,) where each call goes, by its row in the origins' places. goes: (N,) which of them go anywhere at all.
+    is_mirrored: (S,) segments, None: none is.
     """
-    goes = np.array([each is not NOWHERE for each in going], dtype=np.bool_)
-    if not goes.any():
-        return (), ()
     found: dict[tuple[int, int], tuple[int, int]] = {}
     within, call = origins.segments.within.astype(np.int64), origins.segments.call.astype(np.int64)
     while (call >= 0).any():
         is_way = (call >= 0) & goes[np.maximum(call, 0)]
-        for key in np.unique(np.stack((within, call))[:, is_way], axis=1).T.tolist():
-            held = np.flatnonzero(is_way & (within == key[0]) & (call == key[1]))
-            found[key[0], key[1]] = int(held[0]), int(held[-1]) + 1
+        held = np.flatnonzero(is_way)
+        keys, once = np.unique(np.stack((within, call))[:, held], axis=1, return_index=True)
+        last = len(held) - 1 - np.unique(np.stack((within, call))[:, held[::-1]], axis=1, return_index=True)[1]
+        for key, begin, end in zip(keys.T.tolist(), held[once].tolist(), held[last].tolist(), strict=True):
+            found[key[0], key[1]] = begin, end + 1
         outer = np.maximum(within, 0)
         call = np.where(within >= 0, origins.procedures.call[outer], -1).astype(np.int64)
         within = np.where(within >= 0, origins.procedures.within[outer], -1).astype(np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
 from functools import cached_property
@@ -170,7 +170,7 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
     end = mixed((Lane.whole(row),))
     said: tuple[Problem, ...] = ()
     if scene is not None:
-        end, said = scene.warped(end, row, root_motion)
+        end, said = scene.warped(end, row, root_motion, _instants_seen(clock))
     warped = end if isinstance(end, Warped) else None
     arms = None if feet is None else arms_of(feet)
     if arms is not None:
@@ -181,7 +181,12 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
         end = Feet(end, row, feet, up / np.linalg.norm(up), points, warped=warped)
     aimed: tuple[Problem, ...] = ()
     if scene is not None:
-        end, aimed = scene.aimed(end, row)
+        end, aimed = scene.aimed(end, row, _instants_seen(clock))
     if clock is not None:
         end = Timed(end, clock)
     return Motion(row, end, problems + row.problems + said + aimed, unmatched, clock, cuts, body)
+
+
+def _instants_seen(clock: Clock | None) -> Callable[[float], float]:
+    """Return what leads from seconds in even time to those at which they are seen."""
+    return float if clock is None else lambda time_s: float(clock.shown(np.array((time_s,)))[0])

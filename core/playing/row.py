@@ -29,7 +29,7 @@ from .transitions.curves import CURVES, PACES
 from .transitions.decay import Decay
 from .transitions.limits import Limits
 from .transitions.methods import TRANSITION_METHODS, Layout, TransitionMethod
-from .transitions.seams import far_turns, fit_transitions, time_stretch
+from .transitions.seams import far_turns, fit_transitions, shortened, time_stretch
 
 
 class _Pieces(NamedTuple):
@@ -81,10 +81,13 @@ class Row:
         sources, ends, automatic = prepared.sources, prepared.ends, prepared.automatic
         clips, method = sources.clips, TRANSITION_METHODS[style.method]
         held = Held(sequence.clip, ends.moved, sequence.is_loop)
-        transitions_s, far, notes = fit_transitions(sequence, clips, ends, held, method, automatic.lengths_s)
+        fitted = fit_transitions(sequence, clips, ends, held, method, automatic.lengths_s)
+        transitions_s = fitted.lengths_s
         layout = method.lay_out(sequence.length_s, transitions_s)
         root = RootMotion(prepared.rooted, sequence.clip, transitions_s if sequence.is_loop else None)
-        problems = *far_turns(sequence, sources.skeleton, far, seen and seen(layout.end_s), skin), *notes
+        seen_s = None if seen is None else seen(layout.end_s)
+        problems = (*far_turns(sequence, sources.skeleton, fitted.far, seen_s, skin),
+                    *shortened(sequence, fitted, method, seen_s))
         tempo = quotient(1.0, time_stretch(layout.end_s - layout.begin_s, sequence, clips))
         return cls(sequence, prepared, style, layout,
                    Sides(sequence, ends, held, root, automatic, tempo, limits), problems, KnownOffsets(len(sequence)))

@@ -17,6 +17,7 @@ from .layout import BoxId, Layout
 from .picture import Layer, Measure, Pen, Picture, about_as_wide, clipped
 from .stripes import SEAM_PX, TITLE_PX, UNTAKEN_PX, Stripes, untaken_at
 from .theme import Colour, Theme
+from .tweak_row import draw_tweaks
 from .view import RULER_PX, View
 from .weights import counts_wholly, stroke, weight_line
 
@@ -118,8 +119,9 @@ class _Drawing:
         pen.rectangle((0.0, 0.0, view.width, view.height), theme.ground)
         lanes = np.stack(np.broadcast_arrays(view.left, stripes.lane_low, view.width, stripes.lane_high), axis=-1)
         pen.rectangles(lanes, theme.mixed(0.06))
-        if stripes.music is not None:
-            pen.rectangle((view.left, stripes.music[0], view.width, stripes.music[1]), theme.mixed(0.06))
+        for row in (stripes.music, stripes.tweaks):
+            if row is not None:
+                pen.rectangle((view.left, row[0], view.width, row[1]), theme.mixed(0.06))
         for voice in self._voices():
             if voice.depth == 0:
                 left, right = view.x(np.array((voice.begin, voice.begin + voice.length))).tolist()
@@ -130,6 +132,8 @@ class _Drawing:
         pen.upright_lines(view.x(ticks), 0.0, stripes.ruler[0], shades[rank], max(round(view.scale), 1.0))
         if self.layout.contacts is not None and stripes.contacts is not None:
             draw_contacts(pen, self.layout.contacts, view, theme, stripes)
+        if self.layout.tweaks is not None:
+            draw_tweaks(pen, self.layout.tweaks, view, theme, stripes)
         return pen
 
     # The boxes
@@ -352,6 +356,8 @@ class _Drawing:
                 self._label(pen, "music", sum(stripes.music) / 2.0)
             if stripes.contacts is not None:
                 self._label(pen, "feet", sum(stripes.contacts) / 2.0)
+            if stripes.tweaks is not None:
+                self._label(pen, "tweaks", sum(stripes.tweaks) / 2.0)
             self._label(pen, "bar", low + (high - low) * 0.7)
         self._ruler(pen)
         return pen

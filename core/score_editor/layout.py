@@ -46,7 +46,8 @@ class Layout:
     the others are parts of the body. voices: what each lane of a block plays; untaken: what does not play this time.
     ticks: how long all of it is; tick_s: how long a tick is where no tempo says otherwise; clock: if one does.
     documents: the files of the score, the edited one first. music: what it is danced to, also where that is inherited.
-    contacts: when feet stand, None where they are not kept in place.
+    contacts: when feet stand, None where they are not kept in place. tweaks: (K,) ticks at which a hand has set keys
+    of tweaks, None where there is no layer of these.
     """
 
     rows: tuple[Sequence, ...]
@@ -62,6 +63,7 @@ class Layout:
     clock: Clock | None = None
     music: Music | None = None
     contacts: Contacts | None = None
+    tweaks: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.boxes)
@@ -152,12 +154,14 @@ class Layout:
 
 
 def lay_out(sequence: Sequence, *, windows_s: tuple[FloatArray, FloatArray] | None = None,
-            clock: Clock | None = None, music: Music | None = None, contacts: Contacts | None = None) -> Layout:
+            clock: Clock | None = None, music: Music | None = None, contacts: Contacts | None = None,
+            tweaks: FloatArray | None = None) -> Layout:
     """Lay out what `expand` returned.
 
     windows_s: when the transition after each segment begins and ends, (S,) each, in the even time of the sequence, as
     windows_of(motion) tells; without them those that the score gives lie across their seams, the others have none.
     clock: where the tempo changes. music: the score's, where it does not name it itself. contacts: see contacts_of.
+    tweaks: see Layout.
     """
     documents = sequence.origins.places.documents
     tick_s, procedure = documents[0].tick_s, sequence.paths[0][0]
@@ -166,7 +170,7 @@ def lay_out(sequence: Sequence, *, windows_s: tuple[FloatArray, FloatArray] | No
     boxes = lanes.boxes()
     return Layout(tuple(lanes.rows), boxes, lanes.seams(), tuple(lanes.names), tuple(lanes.voices),
                   untaken(boxes, documents), sequence.duration_s / tick_s, tick_s, documents, procedure, clock,
-                  documents[0].music or music, contacts)
+                  documents[0].music or music, contacts, tweaks)
 
 
 def empty(document: Document, procedure: str = "main") -> Layout:

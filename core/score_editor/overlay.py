@@ -11,6 +11,7 @@ from .layout import Layout
 from .picture import Layer, Measure, Pen, about_as_wide
 from .stripes import SEAM_PX, TITLE_PX, Stripes
 from .theme import Colour, Theme
+from .tweak_row import draw_tweaks
 from .view import View
 from .weights import stroke, weight_line
 
@@ -67,6 +68,8 @@ def _hovered(pen: Pen, layout: Layout, view: View, theme: Theme, stripes: Stripe
         pen.rectangle((x - 4.0 * px, y - 4.0 * px, x + 4.0 * px, y + 4.0 * px), theme.selected, radius=4.0 * px)
     if hovered.contact is not None and layout.contacts is not None and hovered.contact < len(layout.contacts):
         draw_contacts(pen, layout.contacts, view, theme, stripes, only=hovered.contact)
+    if hovered.tweak is not None and layout.tweaks is not None and hovered.tweak < len(layout.tweaks):
+        draw_tweaks(pen, layout.tweaks[:0], view, theme, stripes, chosen=float(layout.tweaks[hovered.tweak]))
     if hovered.seam is not None and hovered.seam < len(layout.seams.tick):
         left, right = (float(side[hovered.seam]) for side in reach_of_seams(layout.seams, view))
         foot = float(stripes.box_low[layout.seams.lane[hovered.seam]])

@@ -1,4 +1,4 @@
-"""Where the rows of the editor lie above each other: ruler, music, the main lane, the others."""
+"""Where the rows of the editor lie above each other: ruler, music, the main lane, the others, tweaks."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ transitions, these at the foot of the boxes, between lanes, the music, and how m
 around it."""
 CONTACT_PX = 10.0
 """Of the line of one foot below the main lane's boxes."""
+TWEAK_PX = 18.0
+"""Of the row below all lanes that shows where a hand has set keys."""
 UNTAKEN_PX = 4.0
 """Half of the mark for what does not play this time."""
 
@@ -25,7 +27,8 @@ class Stripes:
     """Pixels from the window's lower edge; each stripe lies between its low and its high.
 
     music: None where a score has none. lane_low, lane_high: (L,). box_low: (L,) what the boxes stand on, in the main
-    lane above the lines that tell when feet stand; contacts: where these are, None: nowhere. levels: (L,) how many
+    lane above the lines that tell when feet stand; contacts: where these are, None: nowhere; tweaks: where their keys
+    are, below all lanes, None where there are none. levels: (L,) how many
     boxes lie above each other in the deepest place of each lane; tops: (L,) the depth of the uppermost. most: so many
     levels are shown; px: a pixel at an interface scale of 1.
     """
@@ -33,6 +36,7 @@ class Stripes:
     ruler: tuple[float, float]
     music: tuple[float, float] | None
     contacts: tuple[float, float] | None
+    tweaks: tuple[float, float] | None
     lane_low: FloatArray
     lane_high: FloatArray
     box_low: FloatArray
@@ -64,7 +68,10 @@ class Stripes:
         low, contacts = high - heights, None
         if feet[0]:
             contacts = (float(low[0]) + GAP_PX / 4.0 * px, float(low[0] + feet[0]) - GAP_PX / 4.0 * px)
-        return cls(ruler, music, contacts, low, high, low + feet, levels, tops, view.levels, px)
+        tweaks = None
+        if layout.tweaks is not None and not view.is_strip:
+            tweaks = (float(low[-1]) - (GAP_PX + TWEAK_PX) * px, float(low[-1]) - GAP_PX * px)
+        return cls(ruler, music, contacts, tweaks, low, high, low + feet, levels, tops, view.levels, px)
 
     def shows(self, lane: IntArray, depth: IntArray) -> BoolArray:
         """Tell which boxes are shown, (N,): neither around the one that is open, nor too deep."""
@@ -84,7 +91,7 @@ class Stripes:
     @property
     def height(self) -> float:
         """Of all of them, with the ruler; more than the window's where they can be scrolled."""
-        return self.ruler[1] - float(self.lane_low[-1])
+        return self.ruler[1] - (float(self.lane_low[-1]) if self.tweaks is None else self.tweaks[0])
 
 
 def untaken_at(each: Untaken, view: View, stripes: Stripes) -> tuple[float, float]:

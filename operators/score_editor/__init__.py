@@ -27,6 +27,7 @@ from .no_nodes import TAKT_OT_score_no_nodes
 from .open import TAKT_OT_score_automatic, TAKT_OT_score_editor, TAKT_OT_score_open, TAKT_OT_score_open_file
 from .scrub import TAKT_OT_score_scrub
 from .select import TAKT_OT_score_box_select, TAKT_OT_score_select
+from .tweak import TAKT_OT_score_delete_tweak, TAKT_OT_score_tweak
 
 CLASSES = (
     TAKT_OT_score_editor,
@@ -37,6 +38,8 @@ CLASSES = (
     TAKT_OT_score_contact,
     TAKT_OT_score_contacts_on,
     TAKT_OT_score_drag,
+    TAKT_OT_score_tweak,
+    TAKT_OT_score_delete_tweak,
     TAKT_OT_score_select,
     TAKT_OT_score_box_select,
     TAKT_OT_score_delete,

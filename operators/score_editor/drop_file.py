@@ -7,6 +7,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ...bridge import clip_folders, score_tree, shelf
+from ...bridge.reports import words_of
 from ...core.errors import FileError
 from ...core.formats import endings
 from ...core.library.library import SCORE_SUFFIX
@@ -46,7 +47,7 @@ class TAKT_OT_score_drop_file(InScoreEditor, bpy.types.Operator):
             src = clip_folders.bring(editor.armature, path)
             held = shelf.playables_of(src, path, _library(found_editor(context)))
         except (FileError, OSError) as error:
-            return refuse(self, str(error))
+            return refuse(self, words_of(error))
         if not held:
             return refuse(self, f"{path.name} holds only 'main', which no other score can call; give that procedure "
                                 "another name" if path.name.endswith(SCORE_SUFFIX) else

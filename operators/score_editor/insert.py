@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 import bpy
 from bpy.props import BoolProperty, EnumProperty
 
-from ...bridge import score_edits, shelf
+from ...bridge import saved_enums, score_edits, shelf
+from ...bridge.reports import words_of
 from ...bridge.score_blocks import Blocks
 from ...core.errors import EditError, FileError
 from ...core.score_editor.change import Proposal
@@ -62,7 +63,7 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
         try:
             playable = shelf.read(found_editor(context).armature, playable)
         except (FileError, OSError) as error:
-            return refuse(self, str(error))
+            return refuse(self, words_of(error))
         assert context.window_manager is not None
         self._playable, self._proposal, self._gap, self._text = playable, Proposal(), None, None
         self._mouse = float(event.mouse_region_x), float(event.mouse_region_y)
@@ -123,17 +124,19 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
                                 measure=measured),))
 
 
-_NOTHING = ("|", "Nothing to play", "There are no clips and no other procedures")
+_NOTHING = ("|", "Nothing to play", "There are no clips and no other procedures", "NONE", 0)
 """Blender wants something to be chosen, also where no score is open."""
-_items: list[tuple[str, str, str]] = []
+_items: list[tuple[str, str, str, str, int]] = []
 """Blender keeps no copies of the texts of a menu that is made when it is shown."""
 
 
-def _choices(_operator: Any, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
+def _choices(_operator: Any, context: bpy.types.Context | None) -> list[tuple[str, str, str, str, int]]:
+    """Return what can be put in, each with a number of its own: the list grows while the library is looked through."""
     editor = None if context is None else editor_of(context)
     _items[:] = [_NOTHING] if editor is None else [
         (f"{each.src}|{each.name}", each.full_name,
-         each.problem or (f"{each.duration_s:.3g} s" if each.is_read else "Not read yet"))
+         each.problem or (f"{each.duration_s:.3g} s" if each.is_read else "Not read yet"), "NONE",
+         saved_enums.number(f"{each.src}|{each.name}"))
         for each in shelf.playables(editor.armature)] or [_NOTHING]
     return _items
 
@@ -172,7 +175,7 @@ class TAKT_OT_score_add(InScoreEditor, bpy.types.Operator):
         try:
             playable = shelf.read(editor.armature, playable)
         except (FileError, OSError) as error:
-            return refuse(self, str(error), is_pressed=self.is_chosen)
+            return refuse(self, words_of(error), is_pressed=self.is_chosen)
         return insert_at(self, context, editor, gap_now(context), playable, is_pressed=self.is_chosen)
 
 

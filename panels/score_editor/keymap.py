@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, cast
 
 import bpy
 
+from ...core.score_editor.gestures import PRESSES
+
 _KEYMAP = "View2D"
 
 
@@ -42,17 +44,19 @@ _SCORE = (
     Shortcut("PERIOD", "takt.score_frame", {"only_selected": True}),
     Shortcut("LEFTMOUSE", "takt.score_drag"),  # whose name the status bar shows: the first
     Shortcut("LEFTMOUSE", "takt.score_shelf"),
-    Shortcut("LEFTMOUSE", "takt.score_scrub"),
-    Shortcut("LEFTMOUSE", "takt.score_contact"),
+    *(Shortcut("LEFTMOUSE", f"takt.score_{press}") for press in PRESSES if press != "drag"),
+    Shortcut("LEFTMOUSE", "takt.score_tweak", ctrl=True),
+    Shortcut("LEFTMOUSE", "takt.score_tweak", shift=True),
     Shortcut("LEFTMOUSE", "takt.score_drag", ctrl=True),
     Shortcut("LEFTMOUSE", "takt.score_drag", shift=True),
-    Shortcut("LEFTMOUSE", "takt.score_box_select"),
     Shortcut("LEFTMOUSE", "takt.score_box_select", shift=True),
     Shortcut("A", "takt.score_select", {"which": "ALL"}),
     Shortcut("A", "takt.score_select", {"which": "NONE"}, alt=True),
     Shortcut("A", "takt.score_select", {"which": "NONE"}, "DOUBLE_CLICK"),
     Shortcut("I", "takt.score_select", {"which": "INVERT"}, ctrl=True),
     Shortcut("A", "takt.score_add", shift=True),
+    Shortcut("X", "takt.score_delete_tweak"),
+    Shortcut("DEL", "takt.score_delete_tweak"),
     Shortcut("X", "takt.score_delete"),
     Shortcut("DEL", "takt.score_delete"),
     Shortcut("D", "takt.score_duplicate", shift=True),

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...bridge import properties, score, score_blocks, score_tree, shelf_order
+from ...bridge import properties, score, score_blocks, score_tree, shelf_order, tweak_moments
 from ...bridge import shelf as bridge_shelf
 from ...bridge.frame_rate import frames_per_second
 from ...bridge.guard import guarded
@@ -19,9 +19,10 @@ from ...bridge.score_fields import why_behind
 from ...bridge.shape import is_reading
 from ...bridge.sound import trouble_with, waveform
 from ...core.errors import TaktError
-from ...core.score_editor import hints, shelf
+from ...core.score_editor import shelf
 from ...core.score_editor.boxes import colours_of_procedures
 from ...core.score_editor.drawing import Marked, picture, playhead_layer, scrollbar_layer
+from ...core.score_editor.gestures import of_handle
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.overlay import overlay
 from ...core.score_editor.picture import Layer, Pen, Picture, clipped
@@ -62,6 +63,7 @@ def unregister() -> None:
     rehearsing.stop()
     windows.forget_closed(set())
     score_blocks.forget()
+    tweak_moments.forget()
     bridge_shelf.forget()
 
 
@@ -218,7 +220,7 @@ def _hover(armature_object: bpy.types.Object, blocks: Blocks, window: windows.Wi
     why = None
     if (seam := hover.over.seam) is not None and layout.seams.row[seam] == 0:
         why = why_behind(layout, int(layout.seams.segment[seam]), armature_object)
-    words = hints.of_handle(layout, hover.over, why, hover.refusal) if problem is None else problem.message
+    words = of_handle(layout, hover.over, why, hover.refusal) if problem is None else problem.message
     is_refused = bool(hover.refusal) if problem is None else not problem.is_warning
     return Picture((overlay(layout, window.view, theme, x=hover.x, y=hover.y, words="" if is_refused else words,
                             refusal=words if is_refused else "", hovered=None if hover.refusal else hover.over,
@@ -299,9 +301,23 @@ def _look() -> float | None:
     windows.forget_closed(spaces)
     if not spaces:
         return None
-    if any(not score_blocks.is_complete(armature_object) for armature_object in _shown_characters()):
+    characters = _shown_characters()
+    if any(not score_blocks.is_complete(armature_object) for armature_object in characters):
         _soon(_refresh)
+    news = [show_tweaks(armature_object, bpy.context.scene) for armature_object in characters]
+    if any(news):
+        score_tree.redraw()
     return _LOOK_S
+
+
+def show_tweaks(armature_object: bpy.types.Object, scene: bpy.types.Scene | None) -> bool:
+    """Let the editor show where a hand has set keys; return whether that is news."""
+    blocks, frames = score_blocks.shown(armature_object), tweak_moments.frames_of(armature_object)
+    if blocks is None or blocks.layout is None or scene is None:
+        return False
+    first, fps = properties.character(armature_object).frame_start, frames_per_second(scene)
+    ticks = None if frames is None else blocks.layout.ticks_at((frames - first) / fps)
+    return score_blocks.show_tweaks(armature_object, ticks)
 
 
 def _shown_characters() -> list[bpy.types.Object]:
@@ -343,4 +359,5 @@ def _forget(*_: object) -> None:
     rehearsing.stop()
     windows.forget_closed(set())
     score_blocks.forget()
+    tweak_moments.forget()
     bridge_shelf.forget()

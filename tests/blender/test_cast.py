@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from takt.bridge import cast, following, properties, score
-from takt.core.playing.scene.cast import ScenePath, ScenePlace
+from takt.core.playing.scene.cast import ScenePath, ScenePlace, Unfit
 from takt.samples.clip_files import LIBRARY
 
 SCORE = """<pha version="2" tickLength="1"><load src="feet.Steps"/>
@@ -146,7 +146,7 @@ def test_what_plays_a_role_may_be_deleted_or_scaled_to_nothing(walker: bpy.types
     layer = bpy.context.view_layer
     assert layer is not None
     layer.update()
-    assert cast.read(walker) == ()
+    assert isinstance(dict(cast.read(walker))["seat"], Unfit)
     bpy.data.objects.remove(seat)
     assert cast.read(walker) == ()
     rebuilt()

@@ -306,8 +306,8 @@ def test_a_new_format_stands_in_the_interface_and_may_be_read_by_blender(monkeyp
     monkeypatch.setitem(FORMATS, "MADE_UP", made_up)
     shown = properties.load_format_property().keywords["items"]
     assert [item[0] for item in shown] == [properties.ANY_FORMAT, *endings()] and shown[-1][0] == ".mup"
-    read = clips.formats()["MADE_UP"].read
-    assert made_up.read is None and read is clips.formats()["FBX"].read
+    read, of_fbx = (cast(Any, clips.formats()[name].read).read for name in ("MADE_UP", "FBX"))
+    assert made_up.read is None and read is of_fbx
     assert clips.formats()["BVH"] is FORMATS["BVH"]
 
 

@@ -75,7 +75,8 @@ def test_joints_and_skin_are_where_blender_has_them(dancer: Any, tmp_path: Path,
     humanoid = next(child.node for child in scene.roots if getattr(child.node, "kind", "") == "HAnimHumanoid")
     coordinate, _ = next(scene.children(cast(Any, humanoid), frozenset(("Coordinate",)), "skinCoord"))
     points = scene.numbers(coordinate, "point", 3)
-    nodes = {scene.text(node, "name"): node for node in scene.named.values() if node.kind == "HAnimJoint"}
+    nodes = {scene.full_name(node) or scene.text(node, "name"): node for node in scene.named.values()
+             if node.kind == "HAnimJoint"}
     rest = clip.skeleton.rest_world
     worst_joint = worst_skin = 0.0
     for frame in frames(dancer, clip):

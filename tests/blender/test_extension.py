@@ -7,7 +7,9 @@ import bpy
 
 import takt
 from takt.bridge import score_tree
+from takt.core.score_editor.gestures import PRESSES
 from takt.panels import menu
+from takt.panels.score_editor import keymap
 
 
 def _names() -> set[str]:
@@ -84,3 +86,9 @@ def test_the_menu_holds_operators_that_there_are() -> None:
     for verb in filter(None, menu._VERBS):
         room, _, name = verb[0].partition(".")
         assert name in dir(getattr(bpy.ops, room)) and verb[1] in icons
+
+
+def test_each_press_in_the_score_editor_has_its_operator_and_its_shortcut() -> None:
+    pressed = {each.operator for each in keymap.SHORTCUTS if each.type == "LEFTMOUSE"}
+    assert {f"takt.score_{press}" for press in PRESSES} <= pressed
+    assert all(name.removeprefix("takt.") in dir(bpy.ops.takt) for name in pressed)  # type: ignore[attr-defined]

@@ -19,6 +19,7 @@ from takt.tests.blender.test_export_performance import dancer as dancer
 from takt.tests.blender.test_export_performance import frames, seconds, skin
 from takt.tests.blender.test_import_ogre import png
 from takt.tests.core import collada_files
+from takt.tests.core.test_several_characters import people, two_legs
 
 VERTEX_M = 2e-4
 """Greatest distance of a vertex from where its file puts it; Blender keeps times as float32 frames."""
@@ -72,6 +73,7 @@ def test_the_sample_comes_back_as_it_went(dancer: Any, tmp_path: Path, hanim_mot
     (clip,) = x3d.read(path.read_bytes(), path).clips
     times = {frame: seconds(frame, dancer) for frame in frames(dancer, clip)}
     wanted = {}
+    own_materials = {slot.material.name for child in dancer.children for slot in child.material_slots if slot.material}
     for frame in times:
         context.scene.frame_set(frame)
         wanted[frame] = rot.rotate(BLENDER_FROM_HANIM, skin(dancer))
@@ -82,9 +84,12 @@ def test_the_sample_comes_back_as_it_went(dancer: Any, tmp_path: Path, hanim_mot
         at = context.scene.frame_start + time * fps
         context.scene.frame_set(int(at), subframe=at - int(at))
         np.testing.assert_allclose(vertices(meshes[0])[:len(wanted[frame])], wanted[frame], atol=1e-3)
-    images = [node.image for slot in meshes[0].material_slots for node in slot.material.node_tree.nodes
-              if node.type == "TEX_IMAGE"]
-    assert len(images) == 1 and images[0].packed_file and images[0].size[0] > 1
+    slots = {slot.material.name: slot.material for slot in meshes[0].material_slots}
+    images = {node.image.name: node.image for material in slots.values() for node in material.node_tree.nodes
+              if node.type == "TEX_IMAGE"}
+    assert len(images) == 1 and all(image.packed_file and image.size[0] > 1 for image in images.values())
+    assert set(slots) == {f"{name}.001" for name in own_materials}  # the sample's own are still there
+    assert {bone.name for bone in rig.data.bones} == {bone.name for bone in dancer.data.bones}
 
 
 def test_collada_plays_as_its_skin_says(tmp_path: Path) -> None:
@@ -139,3 +144,27 @@ def test_what_is_no_character_is_refused_before_anything_is_made(tmp_path: Path)
 def test_files_can_be_dropped_into_the_viewport() -> None:
     handler: Any = bpy.types.FileHandler.bl_rna_get_subclass_py("TAKT_FH_character")
     assert set(handler.bl_file_extensions.split(";")) == {".x3d", ".x3dv", ".wrl", ".dae"}
+
+
+@pytest.mark.parametrize("name", ["people.x3d", "legs.dae"])
+def test_several_characters_stand_and_play_each_for_itself(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(people() if name == "people.x3d" else two_legs())
+    file = character_files.read_characters(path)
+    assert takt.import_character(filepath=str(path)) == {"FINISHED"}
+    rigs = [ob for ob in bpy.data.objects if ob.type == "ARMATURE"]
+    assert len(rigs) == len(file.characters) == (3 if name == "people.x3d" else 2)
+    fps = context.scene.render.fps / context.scene.render.fps_base
+    for character in file.characters:
+        place = rot.rotate(BLENDER_FROM_HANIM, character.placed[:3, 3])
+        rig = min(rigs, key=lambda rig: float(np.linalg.norm(np.array(rig.matrix_world.translation) - place)))
+        rigs.remove(rig)
+        assert rig.animation_data is not None and rig.animation_data.action is not None
+        meshes = {ob.name.partition(".")[0]: ob for ob in rig.children}
+        for time in (0.0, 0.5):
+            frame = context.scene.frame_start + time * fps
+            context.scene.frame_set(int(frame), subframe=frame - int(frame))
+            for number, mesh in enumerate(character.meshes):
+                is_moved = mesh.influences.weights.sum(axis=1) > 0.0
+                np.testing.assert_allclose(vertices(meshes[mesh.name])[is_moved],
+                                           played(character, number, time)[is_moved], atol=VERTEX_M)

@@ -66,3 +66,28 @@ def test_a_character_without_a_score_needs_one(paths: tuple[Path, Path, Path],
                                                capsys: pytest.CaptureFixture[str]) -> None:
     assert command.run(["play", str(paths[0]), "--out", str(paths[2])]) == 2
     assert "'Rig' has no score; name one by --score" in capsys.readouterr().out
+
+
+def test_procedures_are_exported_and_the_file_stays_as_it_was(paths: tuple[Path, Path, Path],
+                                                              capsys: pytest.CaptureFixture[str]) -> None:
+    hero, score, out = paths
+    before, glb = hero.read_bytes(), out.with_suffix(".glb")
+    assert command.run(["export", str(hero), "--score", str(score), "--out", str(glb), "--set", "turns=3", "--in-place"
+                        ]) == 0
+    assert "Wrote 1 animations" in capsys.readouterr().out and hero.read_bytes() == before
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    assert bpy.ops.import_scene.gltf(filepath=str(glb)) == {"FINISHED"}
+    [action] = bpy.data.actions
+    assert action.name == "main" and action.frame_range[1] - 24 * 3 in (24, 48)
+
+
+@pytest.mark.parametrize(("more", "message"), [
+    (["--procedure", "finale"], "finale"), (["--out", "hero.obj"], "has to end in"),
+    (["--cast", "seat"], "--cast seat: expected ROLE=OBJECT"),
+    (["--cast", "seat=Chair"], "the score has no such role")])
+def test_an_export_that_cannot_be_ends_with_2(paths: tuple[Path, Path, Path], more: list[str], message: str,
+                                              capsys: pytest.CaptureFixture[str]) -> None:
+    hero, score, out = paths
+    glb = out.with_suffix(".glb")
+    assert command.run(["export", str(hero), "--score", str(score), "--out", str(glb), *more]) == 2
+    assert message in capsys.readouterr().out and not glb.exists()

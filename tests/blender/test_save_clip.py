@@ -85,6 +85,7 @@ def test_what_cannot_be_saved_is_refused_and_leaves_no_file(rig: bpy.types.Objec
         files = sorted(path.name for path in library.rglob("*"))
         for given, reason in (({"name": "a"}, "is there already"), ({"name": "v1.2"}, "dot"),
                               ({"name": "../x"}, "names joined"), ({"folder": str(library / "gone")}, "no folder"),
+                              ({"name": "n" * 300}, "its name is too long, 313 bytes where 255 are taken; choose a sh"),
                               ({"source": "FRAMES", "name": "b", "first": 5, "last": 5}, "must be later")):
             with pytest.raises(RuntimeError, match=reason):
                 operators.takt.save_clip(**{"source": "POSE", "name": "n", "folder": str(library), **given})

@@ -1,5 +1,6 @@
 """Steps of undo in the score editor: one for each change of the score, and none for what is selected or opened."""
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,7 +9,8 @@ from typing import Any
 import bpy
 import pytest
 
-from takt.bridge import properties
+from takt.bridge import properties, shelf
+from takt.core.score_editor.commands import Playable
 from takt.core.score_editor.layout import Layout
 from takt.core.score_editor.stripes import Stripes
 from takt.operators.score_editor.base import found_editor
@@ -140,7 +142,7 @@ def test_an_edit_leaves_keys_that_were_edited_by_hand(
     with editing() as layout:
         choose(layout, "right")
         assert operators.takt.score_delete("EXEC_DEFAULT", True) == {"FINISHED"}
-    assert "Keys in this Action were edited by hand, so it stays" in capsys.readouterr().out
+    assert "Curves of this Action were edited by hand, so it stays" in capsys.readouterr().out
     assert text_of(rig).as_string() != STEPS  # the score changes all the same
     assert rig.animation_data.action == action and curves(rig)[3].keyframe_points[5].co.y == by_hand
     rebuild()
@@ -165,3 +167,22 @@ def test_keep_mine_lets_go_of_the_action_that_a_hand_was_in(rig: bpy.types.Objec
     rebuild()
     assert rig.animation_data.action not in (None, action) and character.action == rig.animation_data.action
     assert action.layers[0].strips[0].channelbags[0].fcurves[3].keyframe_points[5].co.y == by_hand
+
+
+def test_a_choice_stays_while_the_library_is_looked_through(rig: bpy.types.Object, library: Path,
+                                                            monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is found meanwhile stands before what was there: the choice is that of its name, not of its place."""
+    play(library / "dance.pha")
+    assert rig.animation_data is not None and rig.animation_data.action is not None
+    rig.animation_data.action.copy().name = "Wave"
+    calls = itertools.count()
+    found = shelf.playables
+
+    def growing(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
+        more = tuple(Playable(f"new.{at}", str(at), 1.0) for at in range(next(calls)))
+        return (*more, *found(armature_object))
+
+    with editing():
+        monkeypatch.setattr(shelf, "playables", growing)
+        assert operators.takt.score_add("EXEC_DEFAULT", True, what="Wave|Wave") == {"FINISHED"}
+        assert 'src="Wave"' in text_of(rig).as_string() and "new." not in text_of(rig).as_string()

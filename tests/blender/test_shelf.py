@@ -124,6 +124,12 @@ def test_folders_and_files_come_to_the_shelf_in_their_order(rig: bpy.types.Objec
         assert "crawl" in {each.src for each in searched(rig)}
         with pytest.raises(RuntimeError, match="is no folder"):
             operators.takt.add_clip_folder(directory=str(elsewhere / "gone"))
+        if Path("/proc/self").is_dir():
+            with pytest.raises(RuntimeError, match="is no folder for clips: what lies there are no files"):
+                operators.takt.add_clip_folder(directory="/proc/self")
+        with pytest.raises(RuntimeError, match=r"is no folder|File name too long; choose a shorter name") as refused:
+            operators.takt.add_clip_folder(directory=str(elsewhere / ("n" * 300)))
+        assert "Errno" not in str(refused.value)
         with pytest.raises(RuntimeError, match="no file of clips"):
             operators.takt.add_clip_files(directory=str(elsewhere), files=[{"name": "notes.txt"}])
         assert folders(rig) == ["one", "deep"]

@@ -77,7 +77,8 @@ def test_blender_translates_no_word_of_ours_by_itself() -> None:
     others = [name for name, rna in operators() if rna.translation_context != language.CONTEXT]
     others += [name for name, each in shown_properties() if each.translation_context != language.CONTEXT
                and name not in ("takt.render_film filepath", "takt.export_performance filepath",
-                                "takt.export_ogre filepath", "takt.save_tweaks filepath")]  # Blender's own
+                                "takt.export_ogre filepath", "takt.export_procedures filepath",
+                                "takt.save_tweaks filepath")]  # Blender's own
     others += [cls.__name__ for cls in panels_and_menus() if cls.bl_translation_context != language.CONTEXT]
     assert others == []
 

@@ -157,7 +157,7 @@ def test_more_frames_than_announced_are_read_and_said(tmp_path: Path) -> None:
     one, other = (bvh.read(data).clip for data in (exact, lax))
     assert bvh.read(lax).warnings == ("Frames announces 1 frames, but there are 2; all of them are read",)
     assert one.duration_s == other.duration_s
-    np.testing.assert_array_equal(one.rotations.values, other.rotations.values)
+    np.testing.assert_allclose(one.rotations.values, other.rotations.values, rtol=0, atol=1e-14)
     (tmp_path / "lax.bvh").write_bytes(lax)
     said = Library([tmp_path]).clips("lax")[1]
     assert said[0].message == "lax.bvh: Frames announces 1 frames, but there are 2; all of them are read"
@@ -173,7 +173,7 @@ def test_more_frames_than_announced_are_read_and_said(tmp_path: Path) -> None:
 def test_what_other_programs_read_is_read(old: str, new: str, warning: str | None) -> None:
     assert old in TEXT
     wanted, found = bvh.read(TEXT.encode()), bvh.read(TEXT.replace(old, new).encode())
-    np.testing.assert_array_equal(found.clip.rotations.values, wanted.clip.rotations.values)
+    np.testing.assert_allclose(found.clip.rotations.values, wanted.clip.rotations.values, rtol=0, atol=1e-14)
     assert found.frame_time_s == wanted.frame_time_s and found.warnings == (() if warning is None else (warning,))
 
 
@@ -181,7 +181,7 @@ def test_values_may_have_commas_where_the_frame_time_has_none() -> None:
     text = TEXT.replace("1 2 3 90", "1.5 2.25 -3.5 90")
     start = text.index("1.5 2.25")
     wanted, found = bvh.read(text.encode()), bvh.read((text[:start] + text[start:].replace(".", ",")).encode())
-    np.testing.assert_array_equal(found.clip.translations.values, wanted.clip.translations.values)
+    np.testing.assert_allclose(found.clip.translations.values, wanted.clip.translations.values, rtol=0, atol=1e-14)
     assert found.warnings == ("its numbers have commas for points",)
     with pytest.raises(FileError, match="is no finite number"):  # between numbers, commas are no points
         bvh.read((text[:start] + text[start:].replace(" ", ",")).encode())
@@ -275,7 +275,7 @@ def test_long_files_turn_in_each_frame_as_short_ones(monkeypatch: pytest.MonkeyP
     text = HIERARCHY + "MOTION\nFrames: 600\nFrame Time: 0.01\n" + "\n".join(" ".join(map(str, row)) for row in angles)
     runs = bvh.read(text.encode()).clip.rotations.values
     monkeypatch.setattr(bvh, "_TURNS_AT_ONCE", 7)
-    np.testing.assert_array_equal(runs, bvh.read(text.encode()).clip.rotations.values)
+    np.testing.assert_allclose(runs, bvh.read(text.encode()).clip.rotations.values, rtol=0, atol=1e-14)
     legs = rot.multiply(about(1, angles[-1, 6]), about(0, angles[-1, 7]))
     assert rot.angle_between(runs[-1], legs) < TEXT_DIGITS
 

@@ -130,9 +130,9 @@ def test_a_file_that_is_cut_off_says_where_it_ends(name: str, data: str) -> None
 
 
 def test_what_is_left_out_is_said() -> None:
-    file = x3d("<Box/>")
+    file = x3d("<Text/>")
     assert file.characters[0].meshes == ()
-    assert file.warnings[0] == "line 7: left out: shapes of 'Box'"
+    assert file.warnings[0] == "line 7: left out: shapes of 'Text'"
     assert "Ann has no skin that is read" in file.warnings[1]
 
 

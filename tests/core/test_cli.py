@@ -96,7 +96,7 @@ def test_check_warns(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(score(procedure("main", 'left duration="1" transition="9"', 'right duration="1"')))
     code, out, _ = run(capsys, "check", file)
     assert code == 0
-    assert out.startswith(f"{file}: note: a transition of 9 s from 'feet.Steps.left' to 'feet.Steps.right'")
+    assert out.startswith(f"{file}:1:70: note: a transition of 9 s from 'feet.Steps.left' to 'feet.Steps.right'")
 
 
 def test_show(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,6 +156,8 @@ def test_show_another_procedure_from_a_named_library(path: Path, capsys: pytest.
     (("show", "nothing.pha"), "nothing.pha: cannot be opened: No such file"),
     (("show", "{score}", "--procedure", "mian"), "did you mean main?"),
     (("show", "{score}", "--library", "nowhere"), "the library 'nowhere' is no folder"),
+    pytest.param(("show", "{score}", "--library", "/proc/self"), "/proc/self: is no folder for clips: what lies there",
+                 marks=pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="Linux alone has it")),
     (("show", "{score}", "--load-format", ".doc"), "load_format is '.doc'; expected one of .skeleton"),
     (("show", "{score}", "--curve", "cubic", "--method", "both"), "CUBIC only rises"),
     (("show", "{score}", "--skeleton", "{score}"), "endings that can: .skeleton"),

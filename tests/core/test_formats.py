@@ -1,9 +1,12 @@
 """The registry of formats: what each entry says is true, and a new one is found everywhere."""
 
+import json
+import struct
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +15,7 @@ from takt.cli import main
 from takt.core import formats
 from takt.core.clips.clip import Clip
 from takt.core.clips.clip_file import ClipFile
-from takt.core.errors import FileError, TaktError
+from takt.core.errors import CancelledError, FileError, TaktError
 from takt.core.formats import FORMATS, endings, format_of, ogre_binary
 from takt.core.formats.format import Format, Holds, Source
 from takt.core.formats.ogre import Link, OgreSkeleton
@@ -65,6 +68,34 @@ def test_every_format_that_a_file_declares_is_listed() -> None:
 def test_an_ending_begins_with_a_dot_and_is_in_lower_case(ending: str) -> None:
     with pytest.raises(TaktError, match="a dot and lower case are wanted"):
         Format("X", "X", (".x", ending))
+
+
+@pytest.mark.parametrize("error", [
+    UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), KeyError("nodes"), IndexError("no such row"),
+    struct.error("needs 4 bytes"), json.JSONDecodeError("Expecting value", "", 0), ZeroDivisionError("by 0"),
+    RecursionError("too deep"), MemoryError(), TypeError("no int"), np.linalg.LinAlgError("Singular matrix")])
+def test_whatever_damaged_bytes_raise_is_an_error_of_the_file(error: Exception) -> None:
+    """Of readers of clips and of characters, also those that are put around a format's own."""
+    def fail(_: Source) -> Any:
+        raise error
+
+    entry = Format("BAD", "Bad", (".bad",), read=fail, read_characters=fail)
+    around = replace(entry, read=lambda source: fail(source))
+    for reader in (entry.read, entry.read_characters, around.read):
+        assert reader is not None
+        with pytest.raises(FileError, match=rf"a\.bad: this file is damaged, or holds what Takt cannot read as Bad "
+                                            rf"\({type(error).__name__}.*\); export the file again, or take another"):
+            reader(Source(b"", Path("a.bad")))
+
+
+def test_what_a_reader_means_to_raise_goes_through() -> None:
+    def stop(_: Source) -> Any:
+        raise CancelledError("enough")
+
+    entry = Format("BAD", "Bad", (".bad",), read=stop)
+    assert entry.read is not None
+    with pytest.raises(CancelledError, match="enough"):
+        entry.read(Source(b"", Path("a.bad")))
 
 
 @pytest.mark.parametrize(("name", "identifier"), [
@@ -139,9 +170,9 @@ def test_a_new_format_can_be_chosen_and_stands_in_messages(made_up: Path) -> Non
     clips, said = Library([made_up], load_format=".mup").clips("Waves")
     assert [clip.name for clip in clips] == ["wave", "swing"]
     assert "there are also" in said[1].message
-    with pytest.raises(FileError, match=r"expected one of .*\.dae, \.usdz, \.usdc, \.usda, \.usd, \.mup, \.mup\.gz"):
+    with pytest.raises(FileError, match=r"expected one of .*\.dae, \.usdz, \.usdc, \.usda, \.usd, .*\.mup, \.mup\.gz"):
         Library(load_format=".doc")
-    with pytest.raises(FileError, match=r"ending in .*\.usd, \.mup, \.mup\.gz below"):
+    with pytest.raises(FileError, match=r"ending in .*\.usd, .*\.mup, \.mup\.gz below"):
         Library([made_up]).clips("Nothing")
     (made_up / "Waves.mclk").unlink()
     with pytest.raises(FileError, match=r"a \.mup file wants a \.mclk file beside it"):

@@ -253,7 +253,7 @@ def changed(where: str, value: Any) -> bytes:
     ("accessors.4.bufferView", 99, "bufferView is '99', a whole number from 0 to"),
     ("bufferViews.4.buffer", 3, r"bufferViews\[4\]: buffer is 3, but there are 1"),
     ("bufferViews.4.byteStride", 1, "do not fit into"),
-    ("buffers.0.uri", "data:;base64,abc", r"buffers\[0\]: uri holds no base64"),
+    ("buffers.0.uri", "data:;base64,abc", r"buffers\[0\]: uri holds damaged base64; export the file again"),
     ("animations", [], "has no animation that moves the joints of a skin"),
 ])
 def test_what_is_wrong_is_said_with_its_place(where: str, value: Any, says: str) -> None:
@@ -262,9 +262,13 @@ def test_what_is_wrong_is_said_with_its_place(where: str, value: Any, says: str)
 
 
 @pytest.mark.parametrize(("data", "says"), [
-    (b"", r"made\.glb:1:1: is no JSON: Expecting value"), (b"rubbish", "is no JSON"),
-    (b"[1]", "a JSON object is wanted"), (b"{", r"made\.glb:1:2: is no JSON"), (b"\xff", "is no JSON that can be read"),
-    (b'{"a":' * 100_000, "is no JSON"), (b"glTF", "begins with a chunk of JSON"),
+    (b"", r"made\.glb:1:1: the JSON of this file is damaged here: Expecting value; export the file again, or take "),
+    (b"rubbish", "is damaged here: Expecting value"), (b"[1]", "a JSON object is wanted"),
+    (b"{", r"made\.glb:1:2: the JSON"),
+    (b'{\n"a": \xff}', r"made\.glb:2:6: .* here: byte 0xff is no text \(UTF-8\); export the file again"),
+    (packed(b'{"asset": "\xe9', b""), r"made\.glb \(byte 31\): .* byte 0xe9 is no text"),
+    (packed('{"ä": 1]'.encode(), b""), r"made\.glb \(byte 28\): .* here: Expecting ',' delimiter"),
+    (b'{"a":' * 100_000, "too many brackets are in each other"), (b"glTF", "begins with a chunk of JSON"),
     (b"glTF\x02\0\0\0\xff\0\0\0\xff\0\0\0JSON", r"\(byte 12\): a chunk of 255 bytes begins here, but 0 are left"),
     (packed(b"{}", b"")[:12] + packed(b"{}", b"")[24:], "a GLB file begins with a chunk of JSON")])
 def test_what_is_no_gltf_is_refused(data: bytes, says: str) -> None:

@@ -24,7 +24,8 @@ def test_every_family_is_read_or_refused_within_memory() -> None:
                          text=True, check=False, timeout=1200)
     assert run.returncode == 0, run.stdout + run.stderr[-2000:]
     rows = re.findall(r"^(\S.*?) +(\d+) +(\d+) +(\d+) +[\d.]+ s +(\d+) MiB", run.stdout, re.MULTILINE)
-    assert len(rows) == len(hostile_bench.families_of(1)) == 43
+    assert [row[0] for row in rows] == list(hostile_bench.families_of(1)), run.stdout
+    assert len(rows) >= 43
     refused = {name: int(count) for name, _, _, count, _ in rows}
     assert all(count > 0 for name, count in refused.items() if name not in (".material", "sounds"))  # these pass over
     assert all(int(memory) > 10 for *_, memory in rows)

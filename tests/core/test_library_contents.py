@@ -1,5 +1,6 @@
 """A file of a library and the src that leads to it answer each other."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from takt.core.errors import FileError
 from takt.core.formats import FORMATS, endings
 from takt.core.library.contents import contents
+from takt.core.library.files import candidates, check_library
 from takt.core.library.library import SCORE_SUFFIX, Library
 from takt.core.pha.document import parse
 
@@ -100,3 +102,15 @@ def test_of_two_files_of_one_name_below_the_library_none_is_taken(tmp_path: Path
         put(tmp_path / folder / "walk.bvh", WALK)
     with pytest.raises(FileError, match="found no file for 'walk'"):
         Library([tmp_path]).clips("walk")
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="Linux alone has it")
+def test_what_the_kernel_shows_is_no_library(tmp_path: Path) -> None:
+    """Neither by a link; the memory that files may lie in is one."""
+    (tmp_path / "link").symlink_to("/proc/self")
+    for root in (Path("/proc/self"), Path("/sys"), Path("/dev"), tmp_path / "link"):
+        assert contents([root], ("",)) == contents([], ("",))
+        with pytest.raises(FileError, match="is no folder for clips: what lies there are no files"):
+            candidates(Path(os.path.realpath(root)), "status", ("",))
+    for root in (Path("/dev/shm"), Path("/device"), tmp_path):
+        check_library(root)

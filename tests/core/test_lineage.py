@@ -85,3 +85,34 @@ def test_a_large_text_is_compared_in_a_moment() -> None:
     began_s = time.process_time()
     origin = matched(old, new)
     assert origin == [0, 1, NEW, *range(2, len(old)), NEW] and time.process_time() - began_s < 2.0
+
+
+def test_a_call_that_is_put_into_a_procedure_by_typing_is_the_same() -> None:
+    old = ('<pha><procedure name="main"><call name="a"/><call name="bow" duration="4"/><call name="b"/></procedure>'
+           "</pha>")
+    new = ('<pha><procedure name="deep"><call name="bow" duration="4"/></procedure><procedure name="main">'
+           '<call name="a"/><call name="deep" duration="4"/><call name="b"/></procedure></pha>')
+    assert matched(Text.of(old), Text.of(new)) == [0, NEW, 3, 1, 2, NEW, 4]
+    assert matched(Text.of(new), Text.of(old)) == [0, 3, 4, 2, 6]
+
+
+def test_a_call_of_something_else_in_the_same_place_is_the_same() -> None:
+    old = '<pha><procedure name="main"><call name="a"/><call name="bow"/><call name="b"/></procedure></pha>'
+    assert matched(Text.of(old), Text.of(old.replace("bow", "kick"))) == [0, 1, 2, 3, 4]
+@pytest.mark.parametrize("new", [
+    '<pha><procedure name="new"><call name="x"/></procedure><procedure name="main"><call name="y"/><call name="new"/>'
+    '</procedure></pha>',
+    '<pha><procedure name="main"><call name="y"/><call name="new"/></procedure><procedure name="new"><call name="x"/>'
+    '</procedure></pha>'])
+def test_a_call_that_is_put_into_a_procedure_by_typing_is_found_there(new: str) -> None:
+    old = Text.of('<pha><procedure name="main"><call name="y"/><call name="x"/></procedure></pha>')
+    after = Text.of(new)
+    origin = matched(old, after)
+    named = {after.shape.attributes[element].get("name"): was for element, was in enumerate(origin)
+             if after.shape.tags[element] == "call"}
+    assert named == {"y": 2, "x": 3, "new": NEW}
+
+
+def test_a_call_that_is_given_another_name_is_the_same_one() -> None:
+    old = Text.of('<pha><procedure name="main"><call name="y"/><call name="x"/></procedure></pha>')
+    assert matched(old, Text.of(str(old).replace('"x"', '"z"'))) == [0, 1, 2, 3]

@@ -317,10 +317,10 @@ def test_lengths_beyond_the_limit_are_cut_and_reported_once_for_each_pair():
     assert m.transitions_s == pytest.approx((1.0, 0.0, 1.0, 0.0))
     cut = [p for p in m.problems if "longer" in p.message]
     assert [p.message for p in cut] == [
-        "a transition of 5 s from 'feet.Steps.left' to 'feet.Steps.right' is longer than "
+        "a transition of 5 s from 'feet.Steps.left' to 'feet.Steps.right' (1.00 s) is longer than "
         "Across the Seam allows there and takes "
         "1 s (2 such)"]
-    assert cut[0].is_warning
+    assert cut[0].is_warning and cut[0].place.line is not None
 
 
 def test_a_turn_without_natural_way_is_a_warning_that_names_the_joints():

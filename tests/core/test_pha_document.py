@@ -88,6 +88,8 @@ def test_a_wrong_call_is_one_error_with_its_place(attributes, message):
     ("<dance/>", "walk.pha:1:1: found <dance>, expected <pha> as the outermost element"),
     ('<pha><procedure name="a"><call name="b" duration="1"/></procedure></pha>',
      "walk.pha:1:1: <pha> tickLength: found none, expected a number of seconds per tick, greater than 0"),
+    ('<pha tickLength="1e-300"/>', "<pha> tickLength: found 1e-300, expected seconds per tick from 1e-06 to 1e+06"),
+    ('<pha tickLength="2e6"/>', "<pha> tickLength: found 2e+06, expected seconds per tick from 1e-06 to 1e+06"),
     ('<pha tickLength="0"/>', "<pha> tickLength: found '0', expected a number of seconds per tick, greater than 0"),
     ('<pha tickLenght="1" tickLength="1"/>', "unknown attribute 'tickLenght', expected tickLength or version; "
                                              "did you mean tickLength?"),

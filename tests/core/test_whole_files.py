@@ -12,7 +12,7 @@ import pytest
 
 from takt.checkout import ROOT
 from takt.core.errors import FileError
-from takt.core.library.whole_files import write_whole
+from takt.core.library.whole_files import MAX_NAME, write_whole
 
 OLD, NEW = b"old " * 1_000, b"new one " * 1_000
 STEPS = ("fdopen", "fsync", "replace")
@@ -53,6 +53,15 @@ def test_what_fails_leaves_the_old_file(step: str, number: int, tmp_path: Path,
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot be written: No such file or directory"):
         write_whole(tmp_path / "gone" / "file", NEW)
+
+
+def test_a_name_that_is_too_long_is_refused(tmp_path: Path) -> None:
+    """As it is counted in bytes; the longest that can be is written."""
+    with pytest.raises(FileError, match=r"^ü{40}…: cannot be written: its name is too long, 256 bytes where"):
+        write_whole(tmp_path / ("ü" * 128), NEW)
+    path = tmp_path / ("n" * MAX_NAME)
+    write_whole(path, NEW)
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("step", STEPS)

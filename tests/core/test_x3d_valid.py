@@ -4,11 +4,13 @@ Each checks its fields' names and types, the kinds of nodes that they take, the 
 """
 
 import re
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from takt.core.formats.character import Look
 from takt.core.formats.x3d_write import X3dFile, X3dSkin, write
 from takt.tests.beside import x3d_package
 from takt.tests.core.test_x3d_write import BODY, dance, skin, textured
@@ -16,7 +18,8 @@ from takt.tests.core.test_x3d_write import BODY, dance, skin, textured
 _OF_NUMBERS = {"SFVec3f": 3, "SFColor": 3, "SFRotation": 4, "MFVec3f": 3, "MFRotation": 4,
                "MFVec2f": 2}
 _USUAL = {"Coordinate": "coord", "Normal": "normal", "Material": "material", "Appearance": "appearance",
-          "IndexedTriangleSet": "geometry", "TextureCoordinate": "texCoord", "ImageTexture": "texture"}
+          "IndexedTriangleSet": "geometry", "TextureCoordinate": "texCoord", "ImageTexture": "texture",
+          "MetadataString": "metadata"}
 
 
 def value(kind: str, text: str) -> Any:
@@ -53,7 +56,7 @@ def built(x3d: Any, element: ET.Element) -> Any:
     return cls(**fields)
 
 
-@pytest.mark.parametrize("made", [skin(), textured()])
+@pytest.mark.parametrize("made", [skin(), textured(), replace(skin(), looks=(Look("Skin 1.5"), Look("b")))])
 @pytest.mark.parametrize("as_frames", [False, True])
 def test_what_is_written_is_valid(made: X3dSkin, as_frames: bool, capsys: pytest.CaptureFixture[str]) -> None:
     x3d = x3d_package()

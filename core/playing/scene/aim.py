@@ -8,11 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from ...errors import Problem, quoted
+from ...errors import Place, Problem, quoted
 from ...maths.arrays import FloatArray
 from ...pha.ways import AimedAt
 from ..transitions.methods import Layout
-from .cast import ScenePlace, Target
+from .cast import ScenePlace, Target, Unfit
 
 LOOK_S: Final = 0.4
 """So long a head takes to turn to something, and back."""
@@ -26,6 +26,7 @@ _SOONEST_S: Final = 0.1
 class TimedAim:
     """Something that is aimed at: role, by its name; position (3,) in the model. hand: l or r, "" for the head.
 
+    place: of the element, in its file.
     begin_s, there_s, end_s, back_s: when the body begins to turn to it, has done so, begins to turn back, and has.
     """
 
@@ -36,11 +37,12 @@ class TimedAim:
     there_s: float
     end_s: float
     back_s: float
+    place: Place
 
     def weights(self, times_s: FloatArray) -> FloatArray:
         """Return how much it is aimed at at times (F,), 0 to 1, with the least jerk (Flash and Hogan 1985).
 
-        >>> aim = TimedAim("cup", np.zeros(3), "r", 1.0, 2.0, 3.0, 4.0)
+        >>> aim = TimedAim("cup", np.zeros(3), "r", 1.0, 2.0, 3.0, 4.0, Place())
         >>> aim.weights(np.array((0.5, 1.5, 2.5, 3.5, 4.5))).tolist()
         [0.0, 0.5, 1.0, 0.5, 0.0]
         """
@@ -56,15 +58,22 @@ def timed_aims(aims: Sequence[AimedAt], layout: Layout,
 
     aims: of a sequence. cast: what plays the roles; aims at roles that nothing plays are left out.
     """
-    found, said = [], []
+    found, said, noted = [], [], set[str]()
     for each in aims:
-        target = cast.get(each.aim.role)
+        role, target = each.aim.role, cast.get(each.aim.role)
+        word = f"<{'reach' if each.aim.hand else 'look'}>"
         if isinstance(target, ScenePlace):
+            target = target if each.aim.hand else target.head or target
             found.append(_timed(each, target, layout))
+            if target.note and role not in noted:
+                said.append(Problem(f"{word} the role {quoted(role)}: {target.note}", each.place, is_warning=True))
+                noted.add(role)
+        elif isinstance(target, Unfit):
+            said.append(Problem(f"{word} nothing can play the role {quoted(role)}, so it is left out: {target.why}",
+                                each.place, is_warning=True))
         else:
-            said.append(Problem(f"<{'reach' if each.aim.hand else 'look'}> the role {quoted(each.aim.role)} is not "
-                                "cast, so it is left out: choose an object for it", each.place, is_warning=True,
-                                is_note=True))
+            said.append(Problem(f"{word} the role {quoted(role)} is not cast, so it is left out: choose an object for "
+                                "it", each.place, is_warning=True, is_note=True))
     return tuple(found), tuple(said)
 
 
@@ -76,4 +85,4 @@ def _timed(each: AimedAt, target: ScenePlace, layout: Layout) -> TimedAim:
     there_s = begin_s + (max((1.0 - aim.held) * (end_s - begin_s), _SOONEST_S) if aim.hand else LOOK_S)
     end_s = max(end_s, there_s)
     return TimedAim(aim.role, np.array(target.position), aim.hand, begin_s, there_s, end_s,
-                    end_s + (BACK_S if aim.hand else LOOK_S))
+                    end_s + (BACK_S if aim.hand else LOOK_S), each.place)

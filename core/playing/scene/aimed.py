@@ -52,16 +52,16 @@ class Aimed(Over):
             moved[[*arm.limb, *arm.spine.tolist()]] = True
         return np.asarray(moved)
 
-    def misses(self) -> dict[str, float]:
-        """Return how far hands stay away from what they reach for, by its role, where they do by more than 1 %."""
-        found = {}
+    def misses(self) -> tuple[tuple[TimedAim, float], ...]:
+        """Return where hands stay away from what they reach for by more than 1 %, once for each role, and how far."""
+        found = dict[str, tuple[TimedAim, float]]()
         for aim in self.aims:
-            if aim.hand not in self.arms:
+            if aim.hand not in self.arms or aim.role in found:
                 continue
             arm = self.arms[aim.hand]
             world = world_from_pose(self.skeleton, self.sample(np.array((aim.there_s,))))
             rest = self.skeleton.rest_world[list(arm.limb), :, 3]
             away, length = np.linalg.norm(arm.palms(world)[0] - aim.position), np.linalg.norm(np.diff(rest, axis=0))
             if away > 0.01 * length:
-                found[aim.role] = float(away)
-        return found
+                found[aim.role] = aim, float(away)
+        return tuple(found.values())

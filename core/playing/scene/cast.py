@@ -18,11 +18,15 @@ MOST_POINTS: Final = 100_000
 class ScenePlace:
     """A place to be at. position: of its ground; ahead: where a body faces there, not up or down.
 
+    note: what is to be said of it where it is used, "" for nothing. head: of the character that is there, which others
+    look at.
     Raises TaktError where a number is not finite, or ahead has no length.
     """
 
     position: Point
     ahead: Point
+    note: str = ""
+    head: ScenePlace | None = None
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -32,12 +36,13 @@ class ScenePlace:
 
 @dataclass(frozen=True)
 class ScenePath:
-    """A path to go along. points: from its beginning to its end, two at least.
+    """A path to go along. points: from its beginning to its end, two at least. note: see ScenePlace.
 
     Raises TaktError where there are fewer or too many points, or a number is not finite.
     """
 
     points: tuple[Point, ...]
+    note: str = ""
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -47,7 +52,14 @@ class ScenePath:
             raise TaktError("a path with a point that is not finite; expected finite numbers")
 
 
-Target = ScenePlace | ScenePath
-"""What may play a role."""
+@dataclass(frozen=True)
+class Unfit:
+    """What is cast for a role and cannot play it. why: what is wrong with it, and what to do."""
+
+    why: str
+
+
+Target = ScenePlace | ScenePath | Unfit
+"""What is cast for a role."""
 KIND_OF: Final[dict[type, str]] = {ScenePlace: "place", ScenePath: "path"}
 """Which kind of role each of them plays, as a score says it."""

@@ -103,6 +103,7 @@ class _Counting:
         try:
             if isinstance(target, ScenePath):
                 return GroundCurve.through(self.traveller.over_all(target.points))
+            assert isinstance(target, ScenePlace)
             end_rad = self.traveller.angle(target.ahead) - (last_facing - goes) if way.going.faces else None
             return bend(begin, float(self.now.yaw_rad) + goes, self.traveller.over(target.position), end_rad)
         except TaktError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ...errors import Problem, quoted
@@ -41,8 +41,9 @@ class Scene:
         traveller = self._traveller(row)
         return (sequence, ()) if traveller is None or row.is_loop else fitted(sequence, row, self.cast, traveller)
 
-    def warped(self, stage: Stage, row: Row, root_motion: RootMode) -> tuple[Stage, tuple[Problem, ...]]:
-        """Return a motion on its ways, and what is to be said of it; row: its segments."""
+    def warped(self, stage: Stage, row: Row, root_motion: RootMode,
+               seen: Callable[[float], float] = float) -> tuple[Stage, tuple[Problem, ...]]:
+        """Return a motion on its ways, and what is to be said of it; row: its segments; seen: see warp_of."""
         ways = row.sequence.ways
         if not ways:
             return stage, ()
@@ -52,10 +53,11 @@ class Scene:
         if traveller is None or why:
             return stage, (Problem(f"places and paths are left out while the score {why}", ways[0].place,
                                    is_warning=True),)
-        warp, said = warp_of(stage, row.layout, ways, self.cast, traveller)
+        warp, said = warp_of(stage, row.layout, ways, self.cast, traveller, seen)
         return (stage if warp is None else Warped(stage, warp, traveller)), said
 
-    def aimed(self, stage: Stage, row: Row) -> tuple[Stage, tuple[Problem, ...]]:
+    def aimed(self, stage: Stage, row: Row,
+              seen: Callable[[float], float] = float) -> tuple[Stage, tuple[Problem, ...]]:
         """Return a motion whose head and hands aim at what its elements say, and what is to be said of it."""
         aims, said = timed_aims(row.sequence.aims, row.layout, self.cast)
         if not aims:
@@ -64,8 +66,9 @@ class Scene:
         arms = {side: arm for side in sorted({aim.hand for aim in aims} - {""})
                 if (arm := Reaching.of(self.body, side)) is not None}
         aimed = Aimed(stage, aims, neck, arms)
-        missed = (Problem(f"<reach> the hand stays {away:.2g} m away from {quoted(role)}: bring it nearer, or the body",
-                          is_warning=True) for role, away in aimed.misses().items())
+        missed = (Problem(f"<reach> at {seen(aim.there_s):.2f} s the hand stays {away:.2g} m away from "
+                          f"{quoted(aim.role)}: bring it nearer, or the body", aim.place, is_warning=True)
+                  for aim, away in aimed.misses())
         return aimed, (*said, *missed)
 
     def _traveller(self, row: Row) -> Traveller | None:

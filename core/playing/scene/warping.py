@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
@@ -14,7 +14,7 @@ from ...pha.ways import Way
 from ..placing.placement import Placement
 from ..stage import Stage
 from ..transitions.methods import Layout
-from .cast import KIND_OF, ScenePath, ScenePlace, Target
+from .cast import KIND_OF, ScenePath, ScenePlace, Target, Unfit
 from .ground_curve import GroundCurve, bend
 from .traveller import Traveller
 from .warp import Frames, Piece, Warp, way_of
@@ -28,16 +28,21 @@ STANDS_SIZES: Final = 0.02
 """A way that is shorter, against the height of the hips, leads nowhere."""
 _NOWHERE: Final = 1e-6
 """Of the same: what is so near is here."""
+_NUDGE_SIZES, _NUDGE_RAD = 0.1, np.radians(45.0)
+"""Nobody minds a body that is moved and turned by so little at once."""
+_BROUGHT_SIZES_PER_S, _BROUGHT_RAD_PER_S = 1.0, 2.0 * np.pi
+"""So fast a transition brings a body somewhere without a word: at a walk."""
 
 
-def warp_of(stage: Stage, layout: Layout, ways: Sequence[Way], cast: Mapping[str, Target],
-            traveller: Traveller) -> tuple[Warp | None, tuple[Problem, ...]]:
+def warp_of(stage: Stage, layout: Layout, ways: Sequence[Way], cast: Mapping[str, Target], traveller: Traveller,
+            seen: Callable[[float], float] = float) -> tuple[Warp | None, tuple[Problem, ...]]:
     """Return what bends a motion onto its ways, None where nothing does, and what is to be said of it.
 
     stage: the motion as its clips lead; layout: when its segments play. ways: in order; of several at the same segments
     the inner ones count. cast: what plays the roles, by their names; ways of roles that nothing plays are left out.
+    seen: from seconds to those at which they are seen, which warnings name.
     """
-    warping = _Warping(stage, layout, dict(cast), traveller)
+    warping = _Warping(stage, layout, dict(cast), traveller, seen)
     for way in innermost(ways):
         warping.go(way)
     return (Warp.of(warping.pieces) if warping.pieces else None), tuple(warping.said)
@@ -64,10 +69,11 @@ class _Warping:
     layout: Layout
     cast: dict[str, Target]
     traveller: Traveller
+    seen: Callable[[float], float]
     pieces: list[Piece] = field(default_factory=list)
     said: list[Problem] = field(default_factory=list)
     now: Placement = field(default_factory=lambda: Placement(np.zeros(()), np.zeros((), dtype=np.complex128)))
-    _paths: dict[str, tuple[float, int]] = field(default_factory=dict)
+    noted: set[str] = field(default_factory=set)
 
     def go(self, way: Way) -> None:
         """Follow one way."""
@@ -84,10 +90,16 @@ class _Warping:
             self._say(way, f"the role {quoted(role)} is not cast, so its way is as authored: choose an object for it",
                       is_note=True)
             return None
+        if isinstance(target, Unfit):
+            self._say(way, f"nothing can play the role {quoted(role)}, so its way is as authored: {target.why}")
+            return None
         if not isinstance(target, kind):
             self._say(way, f"the role {quoted(role)} is played by a {KIND_OF[type(target)]}, expected a "
                            f"{KIND_OF[kind]}")
             return None
+        if target.note and role not in self.noted:
+            self.noted.add(role)
+            self._say(way, f"the role {quoted(role)}: {target.note}")
         return target
 
     def _begin_at(self, way: Way, place: ScenePlace) -> None:
@@ -95,7 +107,7 @@ class _Warping:
         begin_s, _ = self._edges_s(way)
         position, facing = self._body(np.array((begin_s,)))
         after = self._at_place(place, complex(position[0]), float(facing[0]), way.going.faces)
-        self._come(way, after, complex(position[0]), begin_s)
+        self._come(way, way.going.at, after, complex(position[0]), begin_s)
 
     def _edges_s(self, way: Way) -> tuple[float, float]:
         """Return when a way begins and ends."""
@@ -103,12 +115,14 @@ class _Warping:
         begin, end = (0.0, 1.0) if way.inside is None else way.inside
         return begin_s + begin * (end_s - begin_s), begin_s + end * (end_s - begin_s)
 
-    def _come(self, way: Way, after: Placement, position: complex, begin_s: float) -> None:
+    def _come(self, way: Way, role: str, after: Placement, position: complex, begin_s: float) -> None:
         """Be carried otherwise from an instant on; the transition before it, if there is one, leads there."""
         seam = way.first - 1
         from_s = begin_s if seam < 0 or (way.inside or (0.0,))[0] > 0.0 else float(self.layout.window_begin_s[seam])
         if from_s < begin_s:
             self.pieces.append(Piece.over(from_s, begin_s, position, self.now, after))
+        if begin_s > 0.0:
+            self._check_jump(way, role, after, position, begin_s, max(begin_s - from_s, 0.0))
         self._jump(after, begin_s)
 
     def _at_place(self, place: ScenePlace, position: complex, facing: float, faces: bool) -> Placement:
@@ -138,7 +152,7 @@ class _Warping:
         yaw = float(angles[0] - frames.angles[0])
         start = Placement(np.asarray(yaw), np.asarray(new_positions[0] - np.exp(1j * yaw) * positions[0]))
         if not self._is_there(start, complex(positions[0])):
-            self._come(way, start, complex(positions[0]), begin_s)
+            self._come(way, way.going.role, start, complex(positions[0]), begin_s)
         turns = 2.0 * np.pi * np.round((float(self.now.yaw_rad) - yaw) / (2.0 * np.pi))
         piece = Piece(times, frames, Frames(new_positions, angles + turns))
         self.pieces.append(piece)
@@ -151,9 +165,26 @@ class _Warping:
 
     def _is_there(self, start: Placement, position: complex) -> bool:
         """Tell whether the body is where a way begins."""
-        here, there = (complex(by.shift + np.exp(1j * by.yaw_rad) * position) for by in (self.now, start))
-        turn = (float(start.yaw_rad - self.now.yaw_rad) + np.pi) % (2.0 * np.pi) - np.pi
-        return abs(there - here) <= _NOWHERE * self.traveller.size and abs(turn) <= _NOWHERE
+        far, turn = self._away(start, position)
+        return far <= _NOWHERE * self.traveller.size and turn <= _NOWHERE
+
+    def _away(self, after: Placement, position: complex) -> tuple[float, float]:
+        """Return how far from where it is a placement brings the body, and by how much it turns it there."""
+        here, there = (complex(by.shift + np.exp(1j * by.yaw_rad) * position) for by in (self.now, after))
+        turn = (float(after.yaw_rad - self.now.yaw_rad) + np.pi) % (2.0 * np.pi) - np.pi
+        return abs(there - here), abs(turn)
+
+    def _check_jump(self, way: Way, role: str, after: Placement, position: complex, begin_s: float,
+                    lasts_s: float) -> None:
+        """Warn where a body would have to run, or be in two places at once, to begin where its way does."""
+        far, turn = self._away(after, position)
+        is_far = far > self.traveller.size * (_NUDGE_SIZES + _BROUGHT_SIZES_PER_S * lasts_s)
+        if not is_far and turn <= _NUDGE_RAD + _BROUGHT_RAD_PER_S * lasts_s:
+            return
+        moves = f"is moved {far:.2f} m" if is_far else f"is turned by {np.degrees(turn):.0f}°"
+        place = quoted(role) if role == way.going.at else f"a place at the beginning of {quoted(role)}"
+        self._say(way, f"at {self.seen(begin_s):.2f} s the body {moves} to {quoted(role)} "
+                       f"{f'within {lasts_s:.2g} s' if lasts_s > 0.0 else 'at once'}: call a walk to {place} before it")
 
     def _curve(self, way: Way, target: ScenePlace | ScenePath, positions: ComplexArray, frames: Frames,
                last_facing: float) -> GroundCurve | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -86,12 +87,27 @@ class _Seams:
     shifts: BoolArray
 
 
+class FittedTransitions(NamedTuple):
+    """The transition after each of S segments. wished_s: (S,) as the score wants it, or automatic.
+
+    limit_s: (S,) what the method allows. far: between which clips joints turn far.
+    """
+
+    wished_s: FloatArray
+    limit_s: FloatArray
+    far: FarTurns
+
+    @property
+    def lengths_s(self) -> FloatArray:
+        """How long each is, (S,)."""
+        return np.minimum(self.wished_s, self.limit_s)
+
+
 def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: EndPoses, held: Held, method: TransitionMethod,
-                    automatic: AutomaticLengths) -> tuple[FloatArray, FarTurns, tuple[Problem, ...]]:
-    """Return the length of the transition after each segment, (S,), as wished or automatic, what is far, and notes.
+                    automatic: AutomaticLengths) -> FittedTransitions:
+    """Return the transition after each segment, as wished or automatic, no longer than the method allows.
 
     automatic: from N seams to lengths (N,).
-    A length above the method's limit is cut to it, with a note.
     """
     following = np.roll(sequence.clip, -1)
     wished = sequence.transition_s.copy()
@@ -112,7 +128,7 @@ def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: EndPoses,
             joints = np.flatnonzero(seams.angle[row] >= FAR_TURN_RAD)
             far.setdefault((int(sequence.clip[first]), int(following[first])), (first, joints))
     limit = method.limit(sequence.length_s, np.roll(sequence.length_s, -1))
-    return np.minimum(wished, limit), far, tuple(_cut(sequence, following, wished, limit, method))
+    return FittedTransitions(wished, limit, far)
 
 
 def time_stretch(lengths_s: FloatArray, sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage]) -> FloatArray:
@@ -164,18 +180,22 @@ def far_turns(sequence: Sequence, skeleton: Skeleton, far: FarTurns, seen_s: Flo
                       is_warning=True)
 
 
-def _cut(sequence: Sequence, following: IntArray, wished: FloatArray, limit: FloatArray,
-         method: TransitionMethod) -> Iterator[Problem]:
+def shortened(sequence: Sequence, fitted: FittedTransitions, method: TransitionMethod,
+              seen_s: FloatArray | None) -> Iterator[Problem]:
+    """Yield a note for each pair of clips whose transition is cut, at the line that calls the first; see far_turns."""
+    following, wished, limit = np.roll(sequence.clip, -1), fitted.wished_s, fitted.limit_s
     is_meant = ~np.isnan(sequence.transition_s) | (wished <= _LONGEST_WISH_S)  # else both clips hardly move there
     cut = np.flatnonzero((wished > limit) & is_meant)
     pairs, at, count = np.unique(sequence.clip[cut] * len(sequence.clips) + following[cut], return_index=True,
                                  return_counts=True)
-    for first, times in list(zip(cut[at], count, strict=True))[:_NAMED_AT_MOST]:
+    for first, times in list(zip(cut[at].tolist(), count.tolist(), strict=True))[:_NAMED_AT_MOST]:
         kind = "an automatic" if np.isnan(sequence.transition_s[first]) else "a"
         before, after = sequence.clips[sequence.clip[first]], sequence.clips[following[first]]
-        yield Problem(f"{kind} transition of {wished[first]:.4g} s from {quoted(before)} to {quoted(after)} is longer "
-                      f"than {method.label} allows there and takes {limit[first]:.4g} s"
-                      + (f" ({times} such)" if times > 1 else ""), is_warning=True, is_note=True)
+        when, calls = "" if seen_s is None else f" ({seen_s[first]:.2f} s)", sequence.origins.of_segment(first)
+        yield Problem(f"{kind} transition of {wished[first]:.4g} s from {quoted(before)} to {quoted(after)}{when} is "
+                      f"longer than {method.label} allows there and takes {limit[first]:.4g} s"
+                      + (f" ({times} such)" if times > 1 else ""), calls[-1].place if calls else Place(),
+                      is_warning=True, is_note=True)
     if len(pairs) > _NAMED_AT_MOST:
         yield Problem(f"{len(pairs) - _NAMED_AT_MOST} more pairs of clips have shortened transitions",
                       is_warning=True, is_note=True)

@@ -1,0 +1,45 @@
+"""The row under the lanes that shows at which moments a hand has set keys of tweaks: a diamond for each."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..maths.arrays import FloatArray
+from .picture import Pen
+from .stripes import Stripes
+from .theme import Theme
+from .view import View
+
+_HALF_PX, _NEAR_PX = 5.0, 2.0
+"""At an interface scale of 1: half of a diamond; how far beside it the mouse may be."""
+_CORNERS = np.array(((-1.0, 0.0), (0.0, 1.0), (1.0, 0.0), (-1.0, 0.0), (1.0, 0.0), (0.0, -1.0)))
+
+
+def draw_tweaks(pen: Pen, ticks: FloatArray, view: View, theme: Theme, stripes: Stripes,
+                chosen: float | None = None) -> None:
+    """Draw diamonds at ticks (K,); of many upon each other one. chosen: a tick whose diamond is lit up."""
+    if stripes.tweaks is None:
+        return
+    x = view.x(ticks)
+    seen = np.flatnonzero((x >= view.left) & (x <= view.width + _HALF_PX * view.scale))
+    seen = seen[np.unique(np.round(x[seen]), return_index=True)[1]]
+    _draw(pen, x[seen], view, stripes, np.tile(theme.mixed(0.8), (len(seen), 1)))
+    if chosen is not None:
+        _draw(pen, view.x(np.array((chosen,))), view, stripes, np.array((theme.selected,)))
+
+
+def tweak_at(ticks: FloatArray, view: View, stripes: Stripes, x: float, y: float) -> int | None:
+    """Return the diamond at a pixel, the nearest one; None: none is near."""
+    if stripes.tweaks is None or not stripes.tweaks[0] <= y <= stripes.tweaks[1] or not len(ticks):
+        return None
+    away = np.abs(view.x(ticks) - x)
+    nearest = int(np.argmin(away))
+    return nearest if away[nearest] <= (_HALF_PX + _NEAR_PX) * view.scale else None
+
+
+def _draw(pen: Pen, x: FloatArray, view: View, stripes: Stripes, colours: FloatArray) -> None:
+    """Draw diamonds in the middle of the row; x: (N,) pixels, colours: (N, 4)."""
+    assert stripes.tweaks is not None
+    middles = np.stack((x, np.full(len(x), sum(stripes.tweaks) / 2.0)), axis=-1)
+    corners = middles[:, None] + _CORNERS * _HALF_PX * view.scale
+    pen.triangles(corners.reshape(-1, 2), np.repeat(colours, len(_CORNERS), axis=0))

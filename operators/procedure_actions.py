@@ -1,0 +1,100 @@
+"""Make Actions of Procedures: each procedure of the score becomes an Action of its own."""
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty
+
+from ..bridge import procedure_actions, properties
+from ..bridge.active_character import ForScore, active_armature
+from ..bridge.procedure_actions import Sampled, Wanted
+from ..bridge.reports import Told, refuse
+from ..core.errors import TaktError, some_of
+from .in_steps import WorksInSteps
+
+_SHOWN = 5
+WHICH = (("ALL", "All", "All procedures of the score that can be started"),
+         ("CHOSEN", "Chosen", "The procedure that is chosen in the list"))
+
+
+def in_place_property() -> Any:
+    """Return the property by which the root stays where it is."""
+    return BoolProperty(name="In Place", description="Keep the character in its place, as game engines that move "
+                                                     "it themselves want it; else it travels")
+
+
+def loop_property() -> Any:
+    """Return the property by which procedures lead back to their beginnings."""
+    return BoolProperty(name="Loop", description="Let the end of each procedure lead back to its beginning, so that "
+                                                 "it can be repeated without a jump")
+
+
+class TAKT_OT_procedure_actions(ForScore, WorksInSteps, bpy.types.Operator):
+    """Make an Action of each procedure of the score: named as it is, beginning at frame 0, kept in the file"""
+
+    bl_idname = "takt.procedure_actions"
+    bl_label = "Make Actions of Procedures"
+    bl_options = {"REGISTER", "UNDO"}
+    doing = "Making Actions"
+
+    if TYPE_CHECKING:
+        which: str
+        in_place: bool
+        loop: bool
+        as_assets: bool
+    else:
+        which: EnumProperty(name="Procedures", items=WHICH, description="Which procedures become Actions")
+        in_place: in_place_property()
+        loop: loop_property()
+        as_assets: BoolProperty(name="Mark as Assets", description="Show the Actions in the Asset Browser")
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
+        """Ask how."""
+        assert context.window_manager is not None
+        return context.window_manager.invoke_props_dialog(self)
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Make one after the other."""
+        armature_object, scene = active_armature(context), context.scene
+        assert armature_object is not None and scene is not None  # poll saw to it
+        try:
+            names = chosen(armature_object, self.which)
+        except TaktError as error:
+            return refuse(self, str(error))
+        return self.begin(context, self._steps_of(armature_object, scene, names))
+
+    def _steps_of(self, armature_object: bpy.types.Object, scene: bpy.types.Scene,
+                  names: list[str]) -> Generator[float, None, list[Told]]:
+        sampled = yield from sampled_of(armature_object, scene, names, Wanted(self.in_place, self.loop))
+        made = [procedure_actions.write(armature_object, each) for each in sampled if not each.problem]
+        for action in made if self.as_assets else ():
+            action.asset_mark()
+            action.asset_generate_preview()
+        told = problems_of(sampled)
+        told.append(("INFO", f"Made {len(made)} Actions: {some_of([each.name for each in made], _SHOWN)}"))
+        return told
+
+
+def chosen(armature_object: bpy.types.Object, which: str) -> list[str]:
+    """Return the procedures that are wanted; raise TaktError where the score cannot be read."""
+    names = procedure_actions.names_of(armature_object)
+    return names if which == "ALL" else [properties.character(armature_object).procedure]
+
+
+def sampled_of(armature_object: bpy.types.Object, scene: bpy.types.Scene, names: list[str],
+               wanted: Wanted) -> Generator[float, None, list[Sampled]]:
+    """Play procedures, one at each step; raise TaktError where none of them can be played."""
+    sampled = list[Sampled]()
+    for name in names:
+        sampled.append(procedure_actions.sample(armature_object, scene, name, wanted))
+        yield len(sampled) / len(names)
+    if all(each.problem for each in sampled):
+        raise TaktError("no procedure can be played: "
+                        + some_of([f"{each.procedure}: {each.problem}" for each in sampled], _SHOWN))
+    return sampled
+
+
+def problems_of(sampled: list[Sampled]) -> list[Told]:
+    """Return what is to be said of procedures that cannot be played."""
+    return [("WARNING", f"{each.procedure}: {each.problem}") for each in sampled if each.problem]

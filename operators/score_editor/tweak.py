@@ -1,0 +1,148 @@
+"""Keys of tweaks in their row below the lanes: pulled to another moment, copied, deleted."""
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...bridge import tweak_moments, tweaks
+from ...bridge.score_tree import meter_of
+from ...core.score_editor import grid
+from ...core.score_editor.overlay import overlay
+from ...core.score_editor.picture import Pen, Picture
+from ...core.score_editor.stripes import Stripes
+from ...core.score_editor.theme import Theme
+from ...core.score_editor.tweak_row import draw_tweaks
+from ...preview import life
+from ...preview.score_editor.canvas import measured
+from ...preview.score_editor.life import frame_at, show_tweaks
+from ...preview.score_editor.windows import show_in_front
+from .base import (
+    Editor,
+    InScoreEditor,
+    clears_up,
+    editor_of,
+    found_editor,
+    fresh_editor,
+    hit_in_score,
+    is_given_up,
+    refuse,
+)
+
+_FARTHER_PX = 3.0
+"""Whoever moves the mouse less than this while pressing it, clicks: the playhead goes to these keys."""
+
+
+class TAKT_OT_score_tweak(InScoreEditor, bpy.types.Operator):
+    """Pull the keys that a hand has set to another moment; Shift: a copy, Ctrl: free of the beats"""
+
+    bl_idname = "takt.score_tweak"
+    bl_label = "Move Tweak"
+    bl_options = {"REGISTER", "BLOCKING", "UNDO"}
+
+    _frame: float
+    """The frame of the scene at which the keys are."""
+    _to: float | None
+    """The tick to which they are pulled, None: nowhere yet."""
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Begin on keys."""
+        found = _below(context, event)
+        if found is None:
+            return {"PASS_THROUGH"}
+        editor, self._frame = found
+        locked = tweak_moments.why_locked(editor.armature)
+        if locked:
+            return refuse(self, locked, is_pressed=True)
+        self._start, self._to = float(event.mouse_region_x), None
+        self._mouse, self._is_copy = (self._start, float(event.mouse_region_y)), bool(event.shift)
+        assert context.window_manager is not None
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    @clears_up
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Follow the mouse; Esc and the right button leave the keys where they are."""
+        if editor_of(context) is None or is_given_up(event):
+            show_in_front(context, None)
+            return {"CANCELLED"}
+        if event.type == "LEFTMOUSE" and event.value == "RELEASE":
+            show_in_front(context, None)
+            return self._let_go(context)
+        if event.type in ("MOUSEMOVE", "LEFT_CTRL", "RIGHT_CTRL", "LEFT_SHIFT", "RIGHT_SHIFT"):
+            if event.type == "MOUSEMOVE":
+                self._mouse = float(event.mouse_region_x), float(event.mouse_region_y)
+            self._is_copy = bool(event.shift)
+            self._follow(context, is_free=bool(event.ctrl))
+        return {"RUNNING_MODAL"}
+
+    def _follow(self, context: bpy.types.Context, *, is_free: bool) -> None:
+        editor = found_editor(context)
+        view, layout = editor.view, editor.layout
+        if self._to is None and abs(self._mouse[0] - self._start) < _FARTHER_PX * view.scale:
+            return
+        tick = view.tick_at(self._mouse[0])
+        tick = tick if is_free else grid.snapped(tick, view, meter_of(editor.armature))
+        self._to = min(max(tick, 0.0), layout.ticks)
+        self._said = f"{'A copy at' if self._is_copy else 'To'} {meter_of(editor.armature).bar(self._to)}"
+        show_in_front(context, self._front)
+
+    def _let_go(self, context: bpy.types.Context) -> "set[Any]":
+        editor, scene = found_editor(context), context.scene
+        assert scene is not None
+        if self._to is None:
+            scene.frame_set(round(self._frame))
+            return {"CANCELLED"}
+        to = frame_at(editor.armature, scene, editor.layout, self._to)
+        tweak_moments.move(editor.armature, self._frame, to, is_copy=self._is_copy)
+        _written(editor, scene)
+        return {"FINISHED"}
+
+    def _front(self, theme: Theme) -> Picture:
+        editor = found_editor(bpy.context)
+        pen, view, layout = Pen(), editor.view, editor.layout
+        if self._to is not None:
+            draw_tweaks(pen, np.zeros(0), view, theme, Stripes.of(layout, view), chosen=self._to)
+        return Picture((pen.layer(), overlay(layout, view, theme, x=self._mouse[0], y=self._mouse[1], words=self._said,
+                                             measure=measured)))
+
+
+class TAKT_OT_score_delete_tweak(InScoreEditor, bpy.types.Operator):
+    """Delete the keys of a tweak below the mouse"""
+
+    bl_idname = "takt.score_delete_tweak"
+    bl_label = "Delete Tweak"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Delete those below the mouse; leave the key to others where there are none."""
+        found = _below(context, event)
+        if found is None or context.scene is None:
+            return {"PASS_THROUGH"}
+        editor, frame = found
+        locked = tweak_moments.why_locked(editor.armature)
+        if locked:
+            return refuse(self, locked, is_pressed=True)
+        count = tweak_moments.remove(editor.armature, frame)
+        _written(editor, context.scene)
+        self.report({"INFO"}, f"Deleted {count} keys of tweaks at frame {frame:.5g}")
+        return {"FINISHED"}
+
+
+def _below(context: bpy.types.Context, event: bpy.types.Event) -> tuple[Editor, float] | None:
+    """Return the editor, and at which frame the keys below the mouse are; None: there are none."""
+    editor = fresh_editor(context)
+    if show_tweaks(editor.armature, context.scene):
+        editor = found_editor(context)
+    found = hit_in_score(context, editor, float(event.mouse_region_x), float(event.mouse_region_y))
+    frames = tweak_moments.frames_of(editor.armature)
+    if found is None or found.tweak is None or frames is None:
+        return None
+    return editor, float(frames[found.tweak])
+
+
+def _written(editor: Editor, scene: bpy.types.Scene) -> None:
+    """Ease and tie keys that were changed, and show them."""
+    tweaks.look(editor.armature, scene)
+    show_tweaks(editor.armature, scene)
+    life.changed()
