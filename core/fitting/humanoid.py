@@ -13,7 +13,7 @@ import numpy as np
 
 from ..maths.arrays import FloatArray, smoothstep
 from .level_sets import Course
-from .limbs import Stem, bend, line_through, narrowest, smoothed, unit
+from .limbs import Stem, bend, line_through, smoothed, swelling, unit
 
 _SHOULDER_DEPTH: Final = 0.115, 0.0
 """How far inwards of where an arm has merged with the trunk the shoulder is, as a share of the free arm: where it hangs
@@ -31,6 +31,13 @@ _KNEE: Final = 0.5
 _WRIST: Final = 0.26
 """Of the way from the finger's tip to the shoulder."""
 
+_HAND_ENDS: Final = 0.18, 0.65
+_HAND_AT_MOST: Final = 0.55
+"""Shares of the free arm between which it is narrowest behind the hand, and which the hand takes at most."""
+
+_HAND_OF_GIRTH: Final = 2.0
+"""A hand is no shorter than a ball of its girth, so many radii."""
+
 _FOOT: Final = 0.25
 """Of the way from toes to crotch: so long is the foot at most."""
 
@@ -45,6 +52,9 @@ _BENT: Final = 0.08
 
 _SLIM: Final = 8.0
 """A leg's curve is so many times its radius or longer where it tells of a bend; a shorter one is mostly foot."""
+
+_KNEE_FROM: Final = 0.38
+"""A bend nearer to the foot's end of the way from there to the hip is that of the ankle of a long foot, no knee's."""
 
 _BENT_SHIN: Final = 0.28, 0.5
 _HEIGHT: Final = 0.95
@@ -130,10 +140,10 @@ def arm(course: Course, tip: FloatArray, normal: FloatArray, middle: FloatArray)
     if towards > 0.0:
         depth = min(depth, _SHOULDER_AT_MOST * towards)
     shoulder = stem.foot + depth * stem.direction
-    narrow, waist = narrowest(course, 0.18 * free, 0.55 * free)
-    share = _WRIST * (free + depth)
+    edge, waist, girth = swelling(course, *(share * free for share in _HAND_ENDS))
+    share = max(_WRIST * (free + depth), _HAND_OF_GIRTH * girth)
     weight = float(smoothstep(waist, 0.0, _WAISTED))
-    at_wrist = weight * narrow + (1.0 - weight) * share
+    at_wrist = min(weight * edge + (1.0 - weight) * share, _HAND_AT_MOST * free)
     wrist = course.point_at(at_wrist)
     own = course.points[(course.at >= at_wrist) & (course.at <= free)]
     elbow, bent = bend(own, shoulder, wrist, _ELBOW)
@@ -174,8 +184,7 @@ def leg(own: FloatArray, away: FloatArray, cell: float, course: Course, tip: Flo
     if down @ -up > _STANDS:
         down = -up  # a short leg's foot is most of its curve
     above_foot = course.at[:stem.index + 1] > _BENT_SHIN[0] * free
-    is_slim = free > _SLIM * stem.radius
-    if is_slim and bend(curve[above_foot], course.point_at(_BENT_SHIN[0] * free), hip, _KNEE)[1] > _BENT:
+    if free > _SLIM * stem.radius and _has_bent_knee(curve[above_foot], course.point_at(_BENT_SHIN[0] * free), hip):
         down = unit(course.point_at(_BENT_SHIN[0] * free) - course.point_at(_BENT_SHIN[1] * free))
         own, height = own[away < _BENT_SHIN[1] * free], _HEIGHT * free
     ankle, certain = _ankle(own, cell, hip, down, height)
@@ -197,6 +206,13 @@ def leg(own: FloatArray, away: FloatArray, cell: float, course: Course, tip: Flo
         beyond = above_foot
     knee, bent = bend(curve[beyond], hip, ankle, _KNEE)
     return Limb(hip, knee, ankle, tip, stem.radius, (_LIKELY, _SURE if bent > 0.08 else _LIKELY, certain))
+
+
+def _has_bent_knee(curve: FloatArray, start: FloatArray, hip: FloatArray) -> bool:
+    """Tell whether a leg's curve (N, 3) from above its foot to its hip, both (3,), bends clearly, and at the knee."""
+    knee, bent = bend(curve, start, hip, _KNEE)
+    way = hip - start
+    return bent > _BENT and float((knee - start) @ way) > _KNEE_FROM * float(way @ way)
 
 
 def _ankle(own: FloatArray, cell: float, hip: FloatArray, down: FloatArray,

@@ -27,6 +27,9 @@ count, since a sleeve may end at the elbow."""
 _TRUNK: Final = 3.3
 """At the shoulder it is so many times as large, in T, A and relaxed poses alike (measured on the sample dancer)."""
 
+_FALLEN: Final = 0.4
+"""A swelling ends where this share of what its radius exceeds that of the waist is left."""
+
 
 @dataclass(frozen=True, eq=False)
 class Stem:
@@ -109,19 +112,28 @@ def _usual_area(course: Course) -> float:
     return float(np.percentile(areas[along] if along.any() else areas, _USUAL))
 
 
-def narrowest(course: Course, low: float, high: float) -> tuple[float, float]:
-    """Return where between two distances the cross-section is least, and how much it is waisted there.
+def swelling(course: Course, low: float, high: float) -> tuple[float, float, float]:
+    """Return where the swelling at the end of a limb, as a hand, ends; how much it is waisted there; and its radius.
 
-    The waist is 1 − least / (the smaller of the greatest on both sides): 0 where it only grows or shrinks.
+    The waist, between the distances low and high, is where the cross-section is least as a share of the smaller of the
+    largest on both sides: it is 1 less that share, 0 where the limb only grows or shrinks. The swelling ends before it,
+    where the radius has fallen most of the way.
     """
     at, areas = course.at, smoothed(course.areas)
+    radii = np.sqrt(areas / np.pi)
+    girth = float(radii[at <= (low + high) / 2.0].max(initial=0.0))
     inside = np.flatnonzero((at >= low) & (at <= high))
     if not len(inside):
-        return (low + high) / 2.0, 0.0
-    least = int(inside[areas[inside].argmin()])
-    before, after = areas[:least + 1], areas[least:][at[least:] <= high + 0.5 * (high - low)]
-    shoulder = min(float(before.max()), float(after.max()))
-    return float(at[least]), 1.0 - float(areas[least]) / shoulder
+        return (low + high) / 2.0, 0.0, girth
+    near = areas[at <= high + 0.5 * (high - low)]
+    before, after = np.maximum.accumulate(areas), np.maximum.accumulate(near[::-1])[::-1]
+    waists = 1.0 - areas[inside] / np.minimum(before[inside], after[inside])
+    waist = int(inside[waists.argmax()])
+    largest = int(areas[:waist + 1].argmax())
+    least = float(radii[waist] + _FALLEN * (radii[largest] - radii[waist]))
+    fallen = np.arange(largest, waist + 1)
+    edge = np.interp(-least, -np.minimum.accumulate(radii[fallen]), at[fallen])
+    return float(edge), float(waists.max()), float(radii[largest]) if waists.max() > 0.0 else girth
 
 
 def bend(points: FloatArray, start: FloatArray, end: FloatArray, share: float) -> tuple[FloatArray, float]:
