@@ -33,7 +33,9 @@ _WRIST: Final = 0.26
 
 _HAND_ENDS: Final = 0.18, 0.65
 _HAND_AT_MOST: Final = 0.55
-"""Shares of the free arm between which it is narrowest behind the hand, and which the hand takes at most."""
+"""Shares of the free arm between which it is narrowest behind the hand, and which the hand takes at most. What swells
+up to farther in is the forearm, as a robot's.
+"""
 
 _HAND_OF_GIRTH: Final = 2.0
 """A hand is no shorter than a ball of its girth, so many radii."""
@@ -142,7 +144,7 @@ def arm(course: Course, tip: FloatArray, normal: FloatArray, middle: FloatArray)
     shoulder = stem.foot + depth * stem.direction
     edge, waist, girth = swelling(course, *(share * free for share in _HAND_ENDS))
     share = max(_WRIST * (free + depth), _HAND_OF_GIRTH * girth)
-    weight = float(smoothstep(waist, 0.0, _WAISTED))
+    weight = float(smoothstep(waist, 0.0, _WAISTED)) if edge < _HAND_AT_MOST * free else 0.0
     at_wrist = min(weight * edge + (1.0 - weight) * share, _HAND_AT_MOST * free)
     wrist = course.point_at(at_wrist)
     own = course.points[(course.at >= at_wrist) & (course.at <= free)]

@@ -27,6 +27,9 @@ count, since a sleeve may end at the elbow."""
 _TRUNK: Final = 3.3
 """At the shoulder it is so many times as large, in T, A and relaxed poses alike (measured on the sample dancer)."""
 
+_AS_CLEAR: Final = 0.5
+"""Of several waists the outermost counts that has this share of the clearest, as the wrist before the elbow."""
+
 _FALLEN: Final = 0.4
 """A swelling ends where this share of what its radius exceeds that of the waist is left."""
 
@@ -128,12 +131,15 @@ def swelling(course: Course, low: float, high: float) -> tuple[float, float, flo
     near = areas[at <= high + 0.5 * (high - low)]
     before, after = np.maximum.accumulate(areas), np.maximum.accumulate(near[::-1])[::-1]
     waists = 1.0 - areas[inside] / np.minimum(before[inside], after[inside])
-    waist = int(inside[waists.argmax()])
+    clear = np.flatnonzero(waists >= _AS_CLEAR * waists.max())
+    first = clear[:1 + int(np.argmin(np.append(np.diff(clear) == 1, False)))]
+    chosen = int(first[waists[first].argmax()])
+    waist = int(inside[chosen])
     largest = int(areas[:waist + 1].argmax())
     least = float(radii[waist] + _FALLEN * (radii[largest] - radii[waist]))
     fallen = np.arange(largest, waist + 1)
     edge = np.interp(-least, -np.minimum.accumulate(radii[fallen]), at[fallen])
-    return float(edge), float(waists.max()), float(radii[largest]) if waists.max() > 0.0 else girth
+    return float(edge), float(waists[chosen]), girth
 
 
 def bend(points: FloatArray, start: FloatArray, end: FloatArray, share: float) -> tuple[FloatArray, float]:
