@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -40,6 +40,9 @@ _THUMB_ROOT: Final = 0.33
 
 _FEWEST: Final = 5
 """A hand with fewer fingers is a mitten: nothing tells which fingers they are."""
+
+_OTHER_WRISTS: Final = 0.85, 1.2
+"""So many times as far from the fingertip the wrist may be, where only the other hand has fingers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,14 +160,27 @@ def _finger(cells: Cells, tip: int, free: float, sources: IntArray, is_thumb: bo
     return np.array(places)
 
 
+def _found_nearby(surface: Surface, arm: Limb, is_left: bool) -> Hand | None:
+    """Return a hand's fingers as they are found where the wrist is taken to be elsewhere; None where they are not."""
+    for share in _OTHER_WRISTS:
+        found = find_hand(surface, replace(arm, end=arm.tip + share * (arm.end - arm.tip)), is_left)
+        if found is not None:
+            return found
+    return None
+
+
 def both_hands(surface: Surface, arms: tuple[Limb, Limb], normal: FloatArray,
                middle: FloatArray) -> tuple[Hand | None, Hand | None]:
     """Return the fingers of the left and the right hand: of both, or of none.
 
-    Where one hand's are found alone, the other's mirror them, if its tip is where the mirror image has one; normal,
+    Where one hand's are found alone, the other's are looked for from other wrists, or mirror them, if its tip is where the mirror image has one; normal,
     middle: (3,) of the plane between both.
     """
     left, right = (find_hand(surface, arm, is_left) for arm, is_left in zip(arms, (True, False), strict=True))
+    if left is None and right is not None:
+        left = _found_nearby(surface, arms[0], True)
+    if right is None and left is not None:
+        right = _found_nearby(surface, arms[1], False)
     if (left is None) == (right is None):
         return left, right
     found = left or right
