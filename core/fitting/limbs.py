@@ -30,7 +30,10 @@ _TRUNK: Final = 3.3
 _AS_CLEAR: Final = 0.5
 """Of several waists the outermost counts that has this share of the clearest, as the wrist before the elbow."""
 
-_FALLEN: Final = 0.4
+_NEARLY: Final = 0.02
+"""Places whose waist is less clear by no more than this are as narrow; their middle counts."""
+
+_FALLEN: Final = 0.2
 """A swelling ends where this share of what its radius exceeds that of the waist is left."""
 
 
@@ -133,7 +136,7 @@ def swelling(course: Course, low: float, high: float) -> tuple[float, float, flo
     waists = 1.0 - areas[inside] / np.minimum(before[inside], after[inside])
     clear = np.flatnonzero(waists >= _AS_CLEAR * waists.max())
     first = clear[:1 + int(np.argmin(np.append(np.diff(clear) == 1, False)))]
-    chosen = int(first[waists[first].argmax()])
+    chosen = int(np.median(first[waists[first] >= waists[first].max() - _NEARLY]))
     waist = int(inside[chosen])
     largest = int(areas[:waist + 1].argmax())
     least = float(radii[waist] + _FALLEN * (radii[largest] - radii[waist]))
