@@ -13,7 +13,7 @@ import numpy as np
 
 from ..maths.arrays import FloatArray, smoothstep
 from .level_sets import Course
-from .limbs import Stem, bend, line_through, smoothed, swelling, unit
+from .limbs import Stem, Swelling, bend, line_through, smoothed, unit
 
 _SHOULDER_DEPTH: Final = 0.115, 0.0
 """How far inwards of where an arm has merged with the trunk the shoulder is, as a share of the free arm: where it hangs
@@ -32,7 +32,7 @@ _WRIST: Final = 0.26
 """Of the way from the finger's tip to the shoulder."""
 
 _HAND_ENDS: Final = 0.18, 0.65
-_HAND_AT_MOST: Final = 0.55
+_HAND_AT_MOST: Final = 0.53
 """Shares of the free arm between which it is narrowest behind the hand, and which the hand takes at most. What swells
 up to farther in is the forearm, as a robot's.
 """
@@ -142,10 +142,10 @@ def arm(course: Course, tip: FloatArray, normal: FloatArray, middle: FloatArray)
     if towards > 0.0:
         depth = min(depth, _SHOULDER_AT_MOST * towards)
     shoulder = stem.foot + depth * stem.direction
-    edge, waist, girth = swelling(course, *(share * free for share in _HAND_ENDS))
-    share = max(_WRIST * (free + depth), _HAND_OF_GIRTH * girth)
-    weight = float(smoothstep(waist, 0.0, _WAISTED)) if edge < _HAND_AT_MOST * free else 0.0
-    at_wrist = min(weight * edge + (1.0 - weight) * share, _HAND_AT_MOST * free)
+    hand = Swelling.of(course, *(share * free for share in _HAND_ENDS))
+    share = min(max(_WRIST * (free + depth), _HAND_OF_GIRTH * hand.girth), _HAND_AT_MOST * free)
+    weight = float(smoothstep(hand.waist, 0.0, _WAISTED)) if hand.half < _HAND_AT_MOST * free else 0.0
+    at_wrist = weight * hand.end + (1.0 - weight) * share
     wrist = course.point_at(at_wrist)
     own = course.points[(course.at >= at_wrist) & (course.at <= free)]
     elbow, bent = bend(own, shoulder, wrist, _ELBOW)

@@ -118,31 +118,40 @@ def _usual_area(course: Course) -> float:
     return float(np.percentile(areas[along] if along.any() else areas, _USUAL))
 
 
-def swelling(course: Course, low: float, high: float) -> tuple[float, float, float]:
-    """Return where the swelling at the end of a limb, as a hand, ends; how much it is waisted there; and its radius.
+@dataclass(frozen=True)
+class Swelling:
+    """The swelling at the end of a limb, as a hand: where it has shrunk by half, where it ends, how large it is.
 
-    The waist, between the distances low and high, is where the cross-section is least as a share of the smaller of the
-    largest on both sides: it is 1 less that share, 0 where the limb only grows or shrinks. The swelling ends before it,
-    where the radius has fallen most of the way.
+    half, end: distances from the limb's end; girth: the largest radius. waist: how much narrower the limb is behind
+    it than on both sides, as a share of the smaller cross-section of these; 0 where it only grows or shrinks.
     """
-    at, areas = course.at, smoothed(course.areas)
-    radii = np.sqrt(areas / np.pi)
-    girth = float(radii[at <= (low + high) / 2.0].max(initial=0.0))
-    inside = np.flatnonzero((at >= low) & (at <= high))
-    if not len(inside):
-        return (low + high) / 2.0, 0.0, girth
-    near = areas[at <= high + 0.5 * (high - low)]
-    before, after = np.maximum.accumulate(areas), np.maximum.accumulate(near[::-1])[::-1]
-    waists = 1.0 - areas[inside] / np.minimum(before[inside], after[inside])
-    clear = np.flatnonzero(waists >= _AS_CLEAR * waists.max())
-    first = clear[:1 + int(np.argmin(np.append(np.diff(clear) == 1, False)))]
-    chosen = int(np.median(first[waists[first] >= waists[first].max() - _NEARLY]))
-    waist = int(inside[chosen])
-    largest = int(areas[:waist + 1].argmax())
-    least = float(radii[waist] + _FALLEN * (radii[largest] - radii[waist]))
-    fallen = np.arange(largest, waist + 1)
-    edge = np.interp(-least, -np.minimum.accumulate(radii[fallen]), at[fallen])
-    return float(edge), float(waists[chosen]), girth
+
+    half: float
+    end: float
+    girth: float
+    waist: float
+
+    @classmethod
+    def of(cls, course: Course, low: float, high: float) -> Swelling:
+        """Find it; low, high: distances between which the waist is."""
+        at, areas = course.at, smoothed(course.areas)
+        radii = np.sqrt(areas / np.pi)
+        girth = float(radii[at <= (low + high) / 2.0].max(initial=0.0))
+        inside = np.flatnonzero((at >= low) & (at <= high))
+        if not len(inside):
+            return cls((low + high) / 2.0, (low + high) / 2.0, girth, 0.0)
+        near = areas[at <= high + 0.5 * (high - low)]
+        before, after = np.maximum.accumulate(areas), np.maximum.accumulate(near[::-1])[::-1]
+        waists = 1.0 - areas[inside] / np.minimum(before[inside], after[inside])
+        clear = np.flatnonzero(waists >= _AS_CLEAR * waists.max())
+        first = clear[:1 + int(np.argmin(np.append(np.diff(clear) == 1, False)))]
+        chosen = int(np.median(first[waists[first] >= waists[first].max() - _NEARLY]))
+        waist = int(inside[chosen])
+        largest = int(areas[:waist + 1].argmax())
+        fallen = np.arange(largest, waist + 1)
+        levels = radii[waist] + np.array((0.5, _FALLEN)) * (radii[largest] - radii[waist])
+        half, end = np.interp(-levels, -np.minimum.accumulate(radii[fallen]), at[fallen])
+        return cls(float(half), float(end), girth, float(waists[chosen]))
 
 
 def bend(points: FloatArray, start: FloatArray, end: FloatArray, share: float) -> tuple[FloatArray, float]:

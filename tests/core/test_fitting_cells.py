@@ -10,7 +10,7 @@ from takt.core.binding.surface import Surface, connected
 from takt.core.fitting.carving import carved
 from takt.core.fitting.cells import Cells
 from takt.core.fitting.level_sets import Course, LevelSets, extremities
-from takt.core.fitting.limbs import bend, swelling
+from takt.core.fitting.limbs import Swelling, bend
 
 from .bodies import joined, tube
 from .test_binding_surface import triangles_of
@@ -118,18 +118,18 @@ def limb_with(radii: np.ndarray) -> Course:
 def test_a_swelling_ends_before_the_waist_behind_it():
     at = np.linspace(0.05, 1.95, 39)
     hand = np.where(at < 0.8, 0.3, 0.2)
-    edge, waist, girth = swelling(limb_with(hand + 0.1 * (at > 1.5)), 0.4, 1.6)
-    assert edge == pytest.approx(0.8, abs=0.05)
-    assert waist == pytest.approx(1.0 - 4.0 / 9.0) and girth == pytest.approx(0.3)
-    assert swelling(limb_with(0.3 - 0.1 * at), 0.4, 1.2)[1] == pytest.approx(0.0)
-    assert swelling(limb_with(0.1 + 0.1 * at), 0.4, 1.2)[1] == pytest.approx(0.0)
+    found = Swelling.of(limb_with(hand + 0.1 * (at > 1.5)), 0.4, 1.6)
+    assert found.half == pytest.approx(0.8, abs=0.05) and found.end == pytest.approx(0.8, abs=0.05)
+    assert found.waist == pytest.approx(1.0 - 4.0 / 9.0) and found.girth == pytest.approx(0.3)
+    assert Swelling.of(limb_with(0.3 - 0.1 * at), 0.4, 1.2).waist == pytest.approx(0.0)
+    assert Swelling.of(limb_with(0.1 + 0.1 * at), 0.4, 1.2).waist == pytest.approx(0.0)
 
 
 def test_of_two_waists_that_are_nearly_as_clear_the_outer_one_counts():
     at = np.linspace(0.05, 1.95, 39)
     radii = 0.3 - 0.1 * np.exp(-((at - 0.6) / 0.1) ** 2) - 0.12 * np.exp(-((at - 1.2) / 0.1) ** 2)
-    edge, waist, _ = swelling(limb_with(radii), 0.3, 1.4)
-    assert 0.4 < edge < 0.6 and 0.3 < waist < 0.6
+    found = Swelling.of(limb_with(radii), 0.3, 1.4)
+    assert 0.4 < found.end < 0.6 and 0.3 < found.waist < 0.6
 
 
 def test_a_bent_limb_bends_at_its_corner_and_a_straight_one_by_share():
