@@ -1,11 +1,12 @@
 """Fit skeletons into meshes, and measure how far their joints are from where they should be.
 
-    dev.py bench fit_skeleton [artists] [made] [odd] [speed] [--data FOLDER] [--count N] [--seed N]
+    dev.py bench fit_skeleton [artists] [made] [comic] [odd] [speed] [--data FOLDER] [--count N] [--seed N]
 
 artists  for each humanoid of FOLDER, the distance of the main joints from the artist's, in % of the height, and which
          came out in another limb. What an artist's joints are is read from the names of the bones; where these call
          left what is on the right, as seen from the feet, the line says so. Bones outside the body's box are controls.
 made     people made by rule (`tests/core/made_people.py`), whose joints are known.
+comic    people made by rule with large heads, hands and feet, and short limbs.
 odd      people with tails, four arms, swords and more, in odd poses, turned (`tests/core/odd_people.py`): a line for
          each kind, COUNT bodies in all.
 speed    the sample dancer at 50,000 and at a million vertices: seconds, and the memory that arrays take at most.
@@ -18,7 +19,7 @@ import os
 import sys
 import time
 import tracemalloc
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -31,7 +32,7 @@ from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.cage import subdivide
-from takt.tests.core.made_people import A_POSE, Build, person, random_person
+from takt.tests.core.made_people import A_POSE, Build, Person, comic_person, person, random_person
 from takt.tests.core.odd_people import KINDS, odd_person
 
 _ROOT = Path(__file__).resolve().parents[1]
@@ -141,10 +142,10 @@ def _is_inside(point: FloatArray, vertices: FloatArray) -> bool:
     return bool(((point > vertices.min(axis=0) - near) & (point < vertices.max(axis=0) + near)).all())
 
 
-def made(count: int, seed: int) -> Iterator[Case]:
-    """Yield people made by rule."""
+def made(count: int, seed: int, of: Callable[[int], tuple[Person, str]] = random_person) -> Iterator[Case]:
+    """Yield people made by rule; of: makes one of them, and says what it is like."""
     for number in range(seed, seed + count):
-        one, words = random_person(number)
+        one, words = of(number)
         problem = FittingProblem(one.vertices, one.quads.reshape(-1), np.full(len(one.quads), 4), _HANIM_UP,
                                  _HANIM_FRONT)
         height = float(np.linalg.norm(one.joints["skullbase"] - one.joints["l_ankle"])) / 0.86
@@ -243,16 +244,18 @@ def speed() -> None:
 def main(arguments: list[str]) -> int:
     """Measure what was asked for; without a word everything."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", choices=[[], "artists", "made", "odd", "speed"], metavar="WHAT")
+    parser.add_argument("what", nargs="*", choices=[[], "artists", "made", "comic", "odd", "speed"], metavar="WHAT")
     parser.add_argument("--data", type=Path, default=_SHARED / "bind")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
-    what = options.what or ["artists", "made", "odd", "speed"]
+    what = options.what or ["artists", "made", "comic", "odd", "speed"]
     if "artists" in what:
         report(artists(options.data), only_bad=False)
     if "made" in what:
         report(made(options.count, options.seed), only_bad=True)
+    if "comic" in what:
+        report(made(options.count, options.seed, comic_person), only_bad=True)
     if "odd" in what:
         report_odd(options.count, options.seed)
     if "speed" in what:

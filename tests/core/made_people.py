@@ -159,6 +159,18 @@ def random_person(seed: int) -> tuple[Person, str]:
     return _spoiled(made, random, f"{pose}, {wide:.2f} wide, legs {legs:.2f}, arms {arms:.2f}, head {top:.2f}")
 
 
+def comic_person(seed: int) -> tuple[Person, str]:
+    """Return a person as in comics, with what was drawn in words: large head, hands and feet, short arms and legs."""
+    random = np.random.default_rng(seed)
+    top, hand, foot = random.uniform(1.0, 2.6), random.uniform(1.0, 2.0), random.uniform(1.0, 1.6)
+    legs, arms, wide = random.uniform(0.5, 1.0), random.uniform(0.7, 1.0), random.uniform(0.8, 1.4)
+    turns = {**(T_POSE, A_POSE)[seed % 2], "elbow": (FORWARD, random.uniform(0.0, 30.0))}
+    large = {"skullbase": top, **dict.fromkeys(below("l_wrist"), hand), **dict.fromkeys(below("l_ankle"), foot)}
+    limbs = {"hip": legs, "knee": legs, "shoulder": arms, "elbow": arms}
+    return (person(Build(turns, {}, {**limbs, **large}, {"": wide, **large})),
+            f"head {top:.2f}, hands {hand:.2f}, feet {foot:.2f}, legs {legs:.2f}, arms {arms:.2f}, {wide:.2f} wide")
+
+
 def _spoiled(made: Person, random: np.random.Generator, words: str) -> tuple[Person, str]:
     """Return a person whose mesh is worse, elsewhere, and of another size."""
     vertices, quads = made.vertices.copy(), made.quads
