@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from ...clips.keyed import SAMPLE_S
-from ...maths.arrays import FloatArray
+from ...maths.arrays import FloatArray, quotient
 from ...maths.displacement import DisplacementProblem, SoftBounds, solve_displacement
 
 _END_WEIGHT: Final = 1e6
@@ -81,8 +81,9 @@ def _by_itself(wish: FloatArray, weight: FloatArray, soft: SoftBounds) -> FloatA
     So clips of which one ends as the other begins still fit, and a curve that has to leave its wish for a contact does
     not do so all at once.
     """
-    far = np.maximum(soft.lo - wish, 0.0) * soft.lo_weight / (weight + soft.lo_weight)
-    return np.asarray(wish + far - np.maximum(wish - soft.hi, 0.0) * soft.hi_weight / (weight + soft.hi_weight))
+    below, above = np.maximum(soft.lo - wish, 0.0), np.maximum(wish - soft.hi, 0.0)
+    return np.asarray(wish + below * quotient(soft.lo_weight, weight + soft.lo_weight)
+                      - above * quotient(soft.hi_weight, weight + soft.hi_weight))
 
 
 def _highest(every: FloatArray, times: FloatArray, rows: FloatArray) -> FloatArray:
