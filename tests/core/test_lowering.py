@@ -1,5 +1,7 @@
 """The body goes down about transitions so that legs reach their footholds, as gently as it comes up again."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -29,12 +31,13 @@ def lowering(*windows_s: tuple[float, float], duration_s: float = 10.0, is_loop:
     return Lowering.of(begin, end, duration_s, is_loop)
 
 
-def needed(*spans_s: tuple[float, float]) -> FloatArray:
+def needed(*spans_s: tuple[float, float]) -> Callable[[FloatArray], FloatArray]:
     """Return a function: so much in some spans of time, else nothing."""
     def at(times_s: FloatArray) -> FloatArray:
-        return MOST_M * np.any([(times_s >= begin) & (times_s <= end) for begin, end in spans_s], axis=0)
+        within = [(times_s >= begin) & (times_s <= end) for begin, end in spans_s]
+        return np.where(np.any([times_s < -np.inf, *within], axis=0), MOST_M, 0.0)
 
-    return at  # type: ignore[return-value]
+    return at
 
 
 def jerk(curve: FloatArray, times_s: FloatArray) -> float:

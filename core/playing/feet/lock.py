@@ -81,9 +81,9 @@ class FeetLock:
         """Bring the feet of poses (F, J, …) at times (F,), in any order, into their footholds.
 
         gaps: (L, F), see Footholds; upright: (F,) how much they are held in height too. floor: what they are kept
-        above, if there is anything; knees: (L, F) how low knees may be. lowered: (F,) by how much the body goes down near
-        transitions, and near: (F,) how much that counts; elsewhere it goes down as the moment needs it. A foothold that
-        the leg cannot reach is followed as far as it goes.
+        above, if there is anything; knees: (L, F) how low knees may be. lowered: (F,) by how much the body goes down
+        near transitions, and near: (F,) how much that counts; elsewhere it goes down as the moment needs it. A foothold
+        that the leg cannot reach is followed as far as it goes.
         """
         world, are_scaled = self._joints.posed(pose)
         matrices = world.reshape(4, len(self.legs), len(times_s), 4, 4)

@@ -71,8 +71,8 @@ class Lowering:
             return
         some = np.unique(segments)
         self._is_new[some] = False
-        seams = np.unique(np.concatenate((some - 1, some)))
-        seams = np.unique(seams % len(self.chunks)) if self.is_loop else seams[(seams >= 0) & (seams < len(self.chunks))]
+        beside, count = np.concatenate((some - 1, some)), len(self.chunks)
+        seams = np.unique(beside % count if self.is_loop else beside[(beside >= 0) & (beside < count)])
         seams = seams[self._is_unknown[seams]]
         self._is_unknown[seams] = False
         lengths = self.chunks[seams, 1] - self.chunks[seams, 0] + 1
@@ -85,7 +85,8 @@ class Lowering:
         own = at <= chunks[:, 1:]
         at = np.minimum(at, chunks[:, 1:])
         lo = np.zeros(at.shape)
-        lo[own] = needed(at[own] / self.per_s)
+        need = needed(at[own] / self.per_s)
+        lo[own] = np.where(need > 0.0, need, 0.0)  # nor what is no number
         some = lo.any(axis=1)
         if not some.any():
             return
