@@ -12,7 +12,7 @@ from takt.core.clips.excerpt import Excerpt, mirrored
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, runs
 from takt.core.playing.feet.due_steps import SHORTEST_STEP_S
-from takt.core.playing.feet.footholds import DOWN_S, EASE_S
+from takt.core.playing.feet.footholds import EASE_S
 from takt.core.playing.feet.legs import legs_of
 from takt.core.playing.feet.standing import Feet
 from takt.core.playing.followers import Followers
@@ -34,6 +34,8 @@ METHODS = ("LEAD", "END", "BOTH", "INSERT", "INSERT_BOTH", "APPEND")
 EXACT_M = 1e-6
 CALM_LEGS_PER_S = 0.5
 """So fast a body may go down for a leg that does not reach: no faster than it bobs when it walks."""
+DOWN_S = 0.25
+"""So long it takes at most to come up again."""
 SUNK_LEGS = 0.015
 """So far soles may give way, as they are kept above the ground softly."""
 

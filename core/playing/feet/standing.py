@@ -36,6 +36,7 @@ from .footholds import BESIDE_S, Loose, ground_axes
 from .kept import Kept, keep, of_what_carries
 from .legs import Leg, legs_of
 from .lock import FeetLock, Floor
+from .lowering import Lowering
 from .planted import Planted
 from .rises import Rises
 from .soles import SOFT_LEGS, Soles, on_ground
@@ -46,6 +47,8 @@ _GLIDES_LEGS: Final = 0.5
 """What carries a body so far while a foot is planted takes the foot along."""
 _UPRIGHT_S: Final = 0.25
 """So long before a transition feet come to the height of their footholds, and so long after it they leave it."""
+_LOWERS: Final = 1.4
+"""And then for so many times as long the body goes over to being lowered by the moment."""
 _MOST_KNOWN: Final = 4
 """Bodies that are kept for what they play next."""
 
@@ -71,8 +74,8 @@ class Feet(Over):
         pose, segment = self.below.sample(times_s), self.row.segment_at(times_s)
         gaps = self.lock.footholds.gaps_at(times_s)
         self._plan(gaps)
-        upright, floor, knees = self._around(times_s, segment, self._kept(pose, times_s, times_s, gaps))
-        self.lock.hold(pose, times_s, gaps, upright, floor, knees)
+        upright, floor, knees, near = self._around(times_s, segment, self._kept(pose, times_s, times_s, gaps))
+        self.lock.hold(pose, times_s, gaps, upright, floor, knees, near, self._lowered(times_s, segment, near))
         self.root.repeat(pose, rounds)
         return pose
 
@@ -231,8 +234,26 @@ class Feet(Over):
             return
         around = np.union1d(gaps, np.maximum(gaps - 1, 0))
         self.lock.footholds.know(around, self._loose)
-        self.lock.footholds.plan(around, self._upright_at, self._lacks)
+        self.lock.footholds.plan(around, self._upright_at, lambda times_s: self._lacks(times_s)[1:])
         self._is_new[gaps] = False
+
+    def _lowered(self, times_s: FloatArray, segment: IntArray, near: FloatArray) -> FloatArray:
+        """Return by how much the body is lowered at times (F,) in segments (F,) near transitions, (F,)."""
+        if not np.count_nonzero(near):
+            return np.zeros(len(near))
+        self._lowering.know(segment[near > 0.0], self._needed)
+        return self._lowering.at(times_s)
+
+    @cached_property
+    def _lowering(self) -> Lowering:
+        layout = self.row.layout
+        return Lowering.of(layout.window_begin_s, layout.window_end_s, self.duration_s, self.is_loop)
+
+    def _needed(self, times_s: FloatArray) -> FloatArray:
+        """Return by how much the body has to be lowered for feet that are held at times (F,), (F,); see _lacks."""
+        gaps = self.lock.footholds.gaps_at(times_s)
+        self._plan(gaps)
+        return self._lacks(times_s)[0]
 
     @cached_property
     def _is_new(self) -> BoolArray:
@@ -255,12 +276,12 @@ class Feet(Over):
         return self._around(times_s, self.row.segment_at(times_s))[0]
 
     def _lacks(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return what feet that are held at times (F,) lack, likewise, (L, F) each; see FeetLock."""
+        """Return what feet that are held at times (F,) lack, likewise; see FeetLock."""
         gaps = self.lock.footholds.gaps_at(times_s)
         self.lock.footholds.know(gaps, self._loose)
         own_s, rounds = in_rounds(times_s, self.duration_s, self.is_loop)
         pose = self._without_arms.sample(own_s, rounds)
-        upright, floor, _ = self._around(own_s, self.row.segment_at(own_s), self._kept(pose, own_s, times_s, gaps))
+        upright, floor, *_ = self._around(own_s, self.row.segment_at(own_s), self._kept(pose, own_s, times_s, gaps))
         return self.lock.lacks(pose, times_s, gaps, upright, floor)
 
     def _kept(self, pose: Pose, own_s: FloatArray, times_s: FloatArray, gaps: IntArray) -> Kept | None:
@@ -287,21 +308,23 @@ class Feet(Over):
         return Joints.of(self.skeleton, [leg.foot for leg in self._legs]).turned(ground_axes(self.up))
 
     def _around(self, times_s: FloatArray, segment: IntArray,
-                kept: Kept | None = None) -> tuple[FloatArray, Floor | None, FloatArray]:
+                kept: Kept | None = None) -> tuple[FloatArray, Floor | None, FloatArray, FloatArray]:
         """Return how much feet are held in height too at times (F,) in segments (F,), 0…1, and what is below soles.
 
-        And how low knees may be, (L, F). kept: of what tweaks do to feet then.
+        And how low knees may be, (L, F); and how much the body is lowered by a curve, (F,), 0…1. kept: of what tweaks
+        do to feet then.
         """
         around = worked_out(_around_transitions, times_s[None, :, None], self._spans.take(segment, axis=0)[None])[0]
-        upright, share, weights = around[:, 0], around[:, 1], around[:, None, 2:]
+        upright, share, near, weights = around[:, 0], around[:, 1], around[:, 2], around[:, None, 3:]
         knees = (weights @ self._floors.knees.take(segment, axis=0))[:, 0].T
         if kept is not None:
             share = np.maximum(share, kept.share)
         if not np.count_nonzero(share):
-            return upright, None, knees
+            return upright, None, knees, near
         rise = self._rise(times_s, segment)
         heights = (weights @ self._floors.heights.take(segment, axis=0)).reshape(len(segment), len(self._legs), -1)
-        return upright, Floor(heights.swapaxes(0, 1), share, rise if kept is None else rise + kept.rise), knees
+        floor = Floor(heights.swapaxes(0, 1), share, rise if kept is None else rise + kept.rise)
+        return upright, floor, knees, near
 
     def _rise(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
         """Return how far feet rise at times (F,) in segments (F,) whose clips have them in the ground, (L, F).
@@ -407,6 +430,7 @@ def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> Se
     """Return how much feet are held in height too, how much soles are kept above the floor, and what makes that.
 
     All 0…1. In height wholly while a transition plays; before and after it comes and goes. segment: see Feet._spans.
+    Third how much the body is lowered by a curve, see lowering.py: wholly for longer than that.
     Around transitions the floor goes from what it is as the segment begins to what it is as it ends; in a clip whose
     feet sink into the ground it is elsewhere the clip's own: so much counts what it is as the segment begins, by itself
     and as it ends.
@@ -417,7 +441,9 @@ def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> Se
     beside = sinks * (1.0 - upright)
     between = 1.0 - beside
     gone = gone * between
-    return upright, greatest(upright, sinks), between - gone, beside, gone
+    later, sooner = of_each(lambda begin_s, per_s: _eased(((time_s - begin_s) * per_s - 1.0) / _LOWERS),
+                            segment[:2], segment[3:5])
+    return upright, greatest(upright, sinks), 1.0 - later * sooner, between - gone, beside, gone
 
 
 def _eased(share: Number) -> Number:
