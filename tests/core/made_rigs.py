@@ -176,7 +176,8 @@ def distances(limbs: list[Limb], points: np.ndarray) -> np.ndarray:
     return result
 
 
-MESHES: dict[str, Callable[[list[Limb]], tuple[np.ndarray, Faces, np.ndarray]]] = {"skin": skin, "pieces": pieces, "puppet": puppet}
+MESHES: dict[str, Callable[[list[Limb]], tuple[np.ndarray, Faces, np.ndarray]]] = {
+    "skin": skin, "pieces": pieces, "puppet": puppet}
 
 # ---- rigs
 
@@ -297,6 +298,10 @@ WORDS = {
                 "feeler": "Усик", ".L": "Левая", ".R": "Правая"}}
 
 
+def _in(language: str) -> Callable[[str, int], str]:
+    return lambda name, _: _translated(name, language)
+
+
 def _translated(name: str, language: str) -> str:
     words = WORDS[language]
     side = words[name[-2:]] if name.endswith((".L", ".R")) else ""
@@ -311,7 +316,7 @@ NAMES: dict[str, Callable[[str, int], str]] = {
     "numbers": lambda _, number: f"Bone{number}",
     "left and right": lambda name, _: ("Left" if name.endswith(".L") else "Right" if name.endswith(".R") else "")
     + name.removesuffix(".L").removesuffix(".R"),
-    **{language: lambda name, _, language=language: _translated(name, language) for language in WORDS}}
+    **{language: _in(language) for language in WORDS}}
 BY_NAME = ("DEF beside ORG", "DEF under MCH", "joint roots", "controls")
 """Rigs in which only names tell what moves skin."""
 
