@@ -47,4 +47,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    checkout.run(lambda: sys.exit(main(sys.argv[1:])))
+    checkout.run(lambda: main(sys.argv[1:]))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -299,6 +298,10 @@ WORDS = {
                 "feeler": "Усик", ".L": "Левая", ".R": "Правая"}}
 
 
+def _in(language: str) -> Callable[[str, int], str]:
+    return lambda name, _: _translated(name, language)
+
+
 def _translated(name: str, language: str) -> str:
     words = WORDS[language]
     side = words[name[-2:]] if name.endswith((".L", ".R")) else ""
@@ -308,16 +311,12 @@ def _translated(name: str, language: str) -> str:
     return side + name
 
 
-def _in_language(language: str, name: str, _: int) -> str:
-    return _translated(name, language)
-
-
 NAMES: dict[str, Callable[[str, int], str]] = {
     "plain": lambda name, _: name, "prefix": lambda name, _: f"rig01:{name}",
     "numbers": lambda _, number: f"Bone{number}",
     "left and right": lambda name, _: ("Left" if name.endswith(".L") else "Right" if name.endswith(".R") else "")
     + name.removesuffix(".L").removesuffix(".R"),
-    **{language: partial(_in_language, language) for language in WORDS}}
+    **{language: _in(language) for language in WORDS}}
 BY_NAME = ("DEF beside ORG", "DEF under MCH", "joint roots", "controls")
 """Rigs in which only names tell what moves skin."""
 

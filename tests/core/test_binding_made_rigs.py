@@ -20,6 +20,13 @@ def test_every_kind_of_rig(rig: str, mesh: str) -> None:
     assert not faults_of(make("humanoid", mesh, rig, "authored", "plain", "Y up", 100.0, 1))
 
 
+@pytest.mark.parametrize(("kind", "mesh", "seed"), [("fish", "pieces", 1), ("fish", "puppet", 210),
+                                                    ("bird", "pieces", 210)])
+def test_limbs_of_one_bone_that_hang_from_the_ground_keep_their_pieces(kind: str, mesh: str, seed: int) -> None:
+    """The way from the root on the ground to a fin says nothing of where that goes, nor do tails that point up."""
+    assert not faults_of(make(kind, mesh, "from the root", "up", "plain", "Z up", 1.0, seed, as_drawn=False))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(int(os.environ.get("TAKT_RIGS", "60"))))
 def test_rigs_at_random(seed: int) -> None:
