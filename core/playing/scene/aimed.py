@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from .reach import Reaching
 
 @dataclass(frozen=True, eq=False)
 class Aimed(Over):
-    """The motion below with aims, hands first: who leans to reach still looks where he does.
+    """The motion below with aims: the body leans, then the head turns, with the chest, then arms reach from there.
 
     neck, arms: what the body has, arms by side. shown: from times to those that a clock shows.
     """
@@ -31,18 +31,39 @@ class Aimed(Over):
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with head and hands where they are to be; see Stage."""
         pose = self.below.sample(times_s, rounds)
-        for aim in sorted(self.aims, key=lambda aim: not aim.hand):
-            weights = aim.weights(times_s)
-            frames = np.flatnonzero(weights)
-            if not len(frames):
-                continue
-            part, there = pose.at(frames), aim.positions(self.shown(times_s[frames]))
-            if aim.hand and aim.hand in self.arms:
-                self.arms[aim.hand].reach(part, there, weights[frames])
-            elif not aim.hand and self.neck is not None:
-                self.neck.look(part, there, weights[frames])
-            pose.rotations[frames] = part.rotations
+        hands = [(self.arms[aim.hand], aim) for aim in self.aims if aim.hand in self.arms]
+        for arm, aim in hands:
+            self._turn(pose, times_s, aim, arm.lean)
+        if self.neck is not None:
+            self._look(pose, times_s, hands, self.neck)
+        for arm, aim in hands:
+            self._turn(pose, times_s, aim, arm.reach)
         return pose
+
+    def _look(self, pose: Pose, times_s: FloatArray, hands: list[tuple[Reaching, TimedAim]], neck: Neck) -> None:
+        """Turn heads in poses; where the chest goes along, so that an arm is too short again, the body leans more."""
+        looks = [aim for aim in self.aims if not aim.hand]
+        for aim in looks:
+            self._turn(pose, times_s, aim, neck.look)
+        if not (looks and hands):
+            return
+        before = neck.gaze(pose)
+        for arm, aim in hands:
+            self._turn(pose, times_s, aim, arm.lean)
+        for aim in looks:
+            frames = np.flatnonzero(aim.weights(times_s))
+            gaze = before[0][frames], before[1][frames]
+            self._turn(pose, times_s, aim, partial(neck.look_on, before=gaze))
+
+    def _turn(self, pose: Pose, times_s: FloatArray, aim: TimedAim,
+              turn: Callable[[Pose, FloatArray, FloatArray], None]) -> None:
+        """Turn poses by the weights of an aim, in place."""
+        weights = aim.weights(times_s)
+        frames = np.flatnonzero(weights)
+        if len(frames):
+            part = pose.at(frames)
+            turn(part, aim.positions(self.shown(times_s[frames])), weights[frames])
+            pose.rotations[frames] = part.rotations
 
     @cached_property
     def moved(self) -> BoolArray:
