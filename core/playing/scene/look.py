@@ -77,7 +77,8 @@ class Neck:
         head = world_from_pose(self.body.skeleton, pose)[:, self.chain[-1]]
         return head[..., 3], rot.rotate(turns_of(head), self.ahead)
 
-    def look_on(self, pose: Pose, target: FloatArray, weights: FloatArray, before: tuple[FloatArray, FloatArray]) -> None:
+    def look_on(self, pose: Pose, target: FloatArray, weights: FloatArray,
+                before: tuple[FloatArray, FloatArray]) -> None:
         """Turn heads of bodies that moved back to what they looked at, without the chest, in place; see look.
 
         before: the gaze before they moved.

@@ -50,6 +50,11 @@ class Reaching:
         palm: FloatArray = np.linalg.inv(rest[limb.last, :, :3]) @ away
         return cls(body, limb, palm, np.array(spine, dtype=np.int64))
 
+    @property
+    def near(self) -> float:
+        """How near a palm is to something that counts as touched: 1 % of the arm."""
+        return 0.01 * float(np.linalg.norm(np.diff(self.body.skeleton.rest_world[list(self.limb), :, 3], axis=0)))
+
     def palms(self, world: FloatArray) -> FloatArray:
         """Return where palms are, (F, 3); world: (F, J, 3, 4)."""
         wrist = world[:, self.limb.last]
