@@ -115,8 +115,8 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
     "role": Rule("A name for something in the scene, which is chosen there.", {
         "name": Attribute(Kind.NEW_NAME, "the name"),
         "is": Attribute(Kind.ROLE_KIND, "a place to be at, which faces some way, a path to go along, a prop, which "
-                                        "hands reach for and hold, a floor, on which feet stand, or a person, who is another "
-                                        "character"),
+                                        "hands reach for and hold, a floor, on which feet stand, or a person, who is "
+                                        "another character"),
     }),
     "let": Rule("A value with a name, which never changes: for all procedures of a file, or to the end of a block.", {
         "name": Attribute(Kind.NEW_NAME, "the name"),

@@ -107,6 +107,12 @@ class Motion:
         even_s = times_s if self.clock is None else self.clock.even(times_s)
         return aimed.carried[role].moved(even_s, aimed.hands(self.sample(times_s)))
 
+    def hand_joint(self, side: str) -> int:
+        """Return the wrist of a hand, l or r, that holds something."""
+        aimed = self._aimed
+        assert aimed is not None  # it holds something
+        return aimed.arms[side].limb.last
+
     def shown(self, even_s: FloatArray) -> FloatArray:
         """Return what the clock shows at times (F,) in which no tempo changes anything."""
         return even_s if self.clock is None else self.clock.shown(even_s)

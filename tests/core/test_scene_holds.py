@@ -62,7 +62,7 @@ def where(motion: Motion, role: str, lies: tuple[float, float, float], times_s: 
 def spot(seed: int, side: str = "right") -> tuple[float, float, float]:
     rng = np.random.default_rng(seed)
     sign = 1.0 if side == "left" else -1.0
-    return sign * float(rng.uniform(-0.1, 0.4)), float(rng.uniform(0.8, 1.5)), float(rng.uniform(0.2, 0.5))
+    return sign * float(rng.uniform(-0.1, 0.4)), float(rng.uniform(0.8, 1.5)), float(rng.uniform(0.2, 0.45))
 
 
 def scaled(point: tuple[float, float, float], size: float) -> tuple[float, float, float]:
