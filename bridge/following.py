@@ -24,6 +24,7 @@ from . import (
     called_actions,
     clips,
     constraints,
+    held_props,
     linked_texts,
     long_actions,
     properties,
@@ -145,6 +146,7 @@ def look(now_s: float) -> None:
 @guarded(None)  # what is wrong with one character costs no other
 def _look_at_one(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: float) -> None:
     constraints.follow_action(armature_object)
+    held_props.follow(armature_object, plays=is_score_heard(armature_object))
     _look_at(armature_object, scene, now_s)
 
 

@@ -19,6 +19,7 @@ from ..core.maths.arrays import FloatArray
 from . import drivers, properties
 from .armature import bone_property
 from .below_own_actions import plays_below
+from .constraint_names import is_takts
 from .curves import bags, quaternions, rotation_channel, values_at
 
 _MOST_FRAMES: Final = 20_000
@@ -87,7 +88,7 @@ def world_over(chain: list[Link], frames: FloatArray) -> FloatArray:
 
 def held_by(ob: bpy.types.Object) -> str:
     """Return what moves an object by itself besides its properties, keys and parent, "" for nothing."""
-    if any(not each.mute and each.influence > 0.0 for each in ob.constraints):
+    if any(not each.mute and each.influence > 0.0 and not is_takts(each) for each in ob.constraints):
         return "constraints"
     if drivers.driven_paths(ob) & _SIZES.keys():
         return "drivers"

@@ -393,6 +393,15 @@ def _choose_procedure(character: "TaktCharacter", index: int) -> None:
         character.procedure = character.procedures[index].name
 
 
+class TaktHeld(bpy.types.PropertyGroup):
+    """A prop that the character's hands hold, by Takt's constraints."""
+
+    if TYPE_CHECKING:
+        prop: bpy.types.Object | None
+    else:
+        prop: PointerProperty(type=bpy.types.Object, override=_OVERRIDABLE)
+
+
 class TaktMuted(bpy.types.PropertyGroup):
     """A constraint that is, or may be, muted while a score plays; its name is the constraint's.
 
@@ -471,6 +480,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         has_reference_pose: bool
         muted: bpy.types.bpy_prop_collection_idprop[TaktMuted]
         are_muted: bool
+        held: bpy.types.bpy_prop_collection_idprop[TaktHeld]
         met: bpy.types.bpy_prop_collection_idprop[TaktMuted]
         has_met: bool
         switched: bpy.types.bpy_prop_collection_idprop[TaktSwitched]
@@ -527,14 +537,15 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         has_reference_pose: BoolProperty(override=_OVERRIDABLE, update=changes.score)
         muted: CollectionProperty(type=TaktMuted, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         are_muted: BoolProperty(override=_OVERRIDABLE)  # else they act, since another Action is assigned
+        held: CollectionProperty(type=TaktHeld, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         # The constraints that there were when the first Action came that may mute any, and whether one has come.
         met: CollectionProperty(type=TaktMuted, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         has_met: BoolProperty(override=_OVERRIDABLE)
         switched: CollectionProperty(type=TaktSwitched, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
 
 
-_CLASSES = (TaktMarker, TaktProcedure, TaktClip, TaktCalled, TaktTweaks, TaktParameter, TaktRole, TaktJoint, TaktMuted,
-            TaktSwitched, TaktCharacter)
+_CLASSES = (TaktMarker, TaktProcedure, TaktClip, TaktCalled, TaktTweaks, TaktParameter, TaktRole, TaktJoint, TaktHeld,
+            TaktMuted, TaktSwitched, TaktCharacter)
 
 
 def character(armature_object: bpy.types.Object) -> TaktCharacter:

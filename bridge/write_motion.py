@@ -18,6 +18,7 @@ from . import (
     bone_rules,
     constraints,
     curves,
+    held_props,
     limits,
     parameters,
     performing,
@@ -111,6 +112,7 @@ def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
     if waiting := tweak_waiting.words(armature_object):
         told.append(("WARNING", waiting))
     told += _told_of_own_action(armature_object)
+    told += held_props.write(armature_object, scene, motion)
     told += _findings(armature_object, motion, scene)
     seconds = float(channels.frames[-1] - channels.frames[0]) / frames_per_second(scene)
     told.append(("INFO", f"'{armature_object.name}' plays {_counted(len(motion.sequence), 'segment')}, {seconds:.1f} s"

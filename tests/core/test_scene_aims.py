@@ -128,6 +128,17 @@ def test_who_leans_to_reach_still_looks() -> None:
     assert off_rad(worlds(motion, np.linspace(3.0, 5.9, 20)), her).max() < NEAR_RAD
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_who_looks_meanwhile_still_reaches(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    cup = -float(rng.uniform(-0.1, 0.4)), float(rng.uniform(0.8, 1.5)), float(rng.uniform(0.2, 0.5))
+    aside = rng.uniform(-1.4, 1.4)
+    motion = played(programme(HELLO, LOOK, REACH.format("right")), cup=cup,
+                    her=(2.0 * float(np.sin(aside)), 1.5, 2.0 * float(np.cos(aside))))
+    world = worlds(motion, np.linspace(3.0, 5.9, 20))
+    assert np.linalg.norm(palms(world, "r") - cup, axis=1).max() < 0.01 * LEG_M
+
+
 def test_a_place_and_a_prop_are_looked_at_too() -> None:
     for role in ("spot", "cup"):
         motion = played(programme(HELLO, LOOK.replace("her", role)), **{role: (0.8, 1.4, 1.5)})

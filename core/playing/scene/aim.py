@@ -12,6 +12,7 @@ from ...errors import Place, Problem, quoted
 from ...maths.arrays import FloatArray
 from ...pha.ways import AimedAt
 from ..transitions.methods import Layout
+from .carried import TimedHold
 from .cast import ScenePlace, Target, Unfit, misfit, seen_at, touched_at
 
 LOOK_S: Final = 0.4
@@ -26,8 +27,8 @@ _SOONEST_S: Final = 0.1
 class TimedAim:
     """Something that is aimed at: role, by its name; target: what plays it. hand: l or r, "" for the head.
 
-    place: of what says so, in its file. begin_s, there_s, end_s, back_s: when the body begins to turn to it, has done
-    so, begins to turn back, and has.
+    place: of what says so, in its file. holds: whether it is said to hold it. grip: see Carried.
+    begin_s, there_s, end_s, back_s: when the body begins to turn to it, has done so, begins to turn back, and has.
     """
 
     role: str
@@ -38,6 +39,8 @@ class TimedAim:
     there_s: float
     end_s: float
     back_s: float
+    holds: bool = False
+    grip: FloatArray | None = None
 
     def weights(self, times_s: FloatArray) -> FloatArray:
         """Return how much it is aimed at at times (F,), 0 to 1, with the least jerk (Flash and Hogan 1985).
@@ -57,32 +60,38 @@ class TimedAim:
 
 
 def timed_aims(aims: Sequence[AimedAt], layout: Layout,
-               cast: Mapping[str, Target]) -> tuple[tuple[TimedAim, ...], tuple[Problem, ...]]:
-    """Return what the elements of a score aim at, and what is to be said of them.
+               cast: Mapping[str, Target]) -> tuple[tuple[TimedAim, ...], tuple[TimedHold, ...], tuple[Problem, ...]]:
+    """Return what the elements of a score aim at, what they hold, and what is to be said of them.
 
     aims: of a sequence. cast: what plays the roles; aims at roles that nothing plays are left out.
     """
-    found, said, noted = [], list[Problem](), set[str]()
+    found, holds, said, noted = list[TimedAim](), list[TimedHold](), list[Problem](), set[str]()
     for each in aims:
         role, target = each.aim.role, cast.get(each.aim.role)
         text = misfit(target, ScenePlace, role)
         if target is None:
             text += ", so it is left out: choose an object for it"
         elif not text and not isinstance(target, Unfit):
-            found.append(_timed(each, target, layout))
+            begin_s, end_s = _span_s(each, layout)
+            if each.aim.holds:
+                holds.append(TimedHold(role, target, each.aim.hand, each.place, begin_s, end_s))
+            else:
+                found.append(_timed(each, target, begin_s, end_s))
             text = f"the role {quoted(role)}: {target.note}" if target.note and role not in noted else ""
             noted.add(role)
         if text:
-            word = "reach" if each.aim.hand else "look"
-            said.append(Problem(f"<{word}> {text}", each.place, is_warning=True, is_note=target is None))
-    return tuple(found), tuple(said)
+            said.append(Problem(f"<{each.aim.word}> {text}", each.place, is_warning=True, is_note=target is None))
+    return tuple(found), tuple(holds), tuple(said)
 
 
-def _timed(each: AimedAt, target: Target, layout: Layout) -> TimedAim:
-    aim = each.aim
+def _span_s(each: AimedAt, layout: Layout) -> tuple[float, float]:
     first_s, last_s = float(layout.begin_s[each.first]), float(layout.end_s[each.first])
     begin, end = (0.0, 1.0) if each.inside is None else each.inside
-    begin_s, end_s = first_s + begin * (last_s - first_s), first_s + end * (last_s - first_s)
+    return first_s + begin * (last_s - first_s), first_s + end * (last_s - first_s)
+
+
+def _timed(each: AimedAt, target: Target, begin_s: float, end_s: float) -> TimedAim:
+    aim = each.aim
     there_s = begin_s + (max((1.0 - aim.held) * (end_s - begin_s), _SOONEST_S) if aim.hand else LOOK_S)
     end_s = max(end_s, there_s)
     return TimedAim(aim.role, target, aim.hand, each.place, begin_s, there_s, end_s,

@@ -22,6 +22,7 @@ from .aim import timed_aims
 from .aimed import Aimed
 from .cast import SceneFloor, Target, misfit
 from .fitting import fitted
+from .hold import with_holds
 from .look import Neck
 from .reach import Reaching
 from .surface import Surface
@@ -89,17 +90,21 @@ class Scene:
 
     def aimed(self, stage: Stage, row: Row) -> tuple[Stage, tuple[Problem, ...]]:
         """Return a motion whose head and hands aim at what its elements say, and what is to be said of it."""
-        aims, said = timed_aims(row.sequence.aims, row.layout, self.cast)
-        if not aims:
+        aims, holds, said = timed_aims(row.sequence.aims, row.layout, self.cast)
+        if holds and row.is_loop:
+            said += (Problem("<hold> is left out while the score loops: nobody would bring the prop back",
+                             holds[0].place, is_warning=True),)
+            holds = ()
+        if not (aims or holds):
             return stage, said
         neck = Neck.of(self.body, ahead_of(self.body, self.turn)) if any(not aim.hand for aim in aims) else None
-        arms = {side: arm for side in sorted({aim.hand for aim in aims} - {""})
+        arms = {side: arm for side in sorted({aim.hand for aim in aims if aim.hand} | {hold.hand for hold in holds})
                 if (arm := Reaching.of(self.body, side)) is not None}
-        aimed = Aimed(stage, aims, neck, arms, self._shown)
+        aimed, left_out = with_holds(Aimed(stage, aims, neck, arms, self._shown), holds)
         missed = (Problem(f"<reach> at {self._shown(np.array((aim.there_s,)))[0]:.2f} s the hand stays {away:.2g} m "
                           f"away from {quoted(aim.role)}: bring it nearer, or the body", aim.place, is_warning=True)
                   for aim, away in aimed.misses())
-        return aimed, (*said, *missed)
+        return aimed, (*said, *missed, *left_out)
 
     def _shown(self, times_s: FloatArray) -> FloatArray:
         return times_s if self.clock is None else self.clock.shown(times_s)
