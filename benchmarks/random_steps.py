@@ -23,6 +23,8 @@ from typing import Any
 
 import bpy
 import checkout
+from mathutils import Euler
+
 import takt
 from takt.benchmarks.steps_file import CLIP, USERS_OWN, in_window, make_file
 from takt.benchmarks.steps_state import Snapshot, differences, snapshot, users_own
@@ -47,7 +49,8 @@ _LEFT_OUT = {"change_libraries", "forget_folder", "help", "import_character", "i
 _WORDS = ("main", "pair", "left", "right", "feet.Steps.left", "no_such", "", "x" * 70, "Rig", "Überraschung", "1/0",
           "..", "<pha/>", "l_hip")
 _PATHS = ("dance.pha", "other.pha", "scene.pha", f"feet/{CLIP}", f"more/{CLIP}", "out/made.glb", "out/made.gltf",
-          "out/made.fbx", "out/made.bvh", "out/made.skeleton.xml", "out/made.takt.tweaks.json", "beat.wav", "none.pha", "")
+          "out/made.fbx", "out/made.bvh", "out/made.skeleton.xml", "out/made.takt.tweaks.json", "beat.wav",
+          "none.pha", "")
 _FOLDERS = ("feet", "more", "out", "none", "")
 _GESTURES = (TAKT_OT_score_drag, TAKT_OT_score_shelf, TAKT_OT_score_tweak, TAKT_OT_score_delete_tweak,
              TAKT_OT_score_contact, TAKT_OT_score_automatic, TAKT_OT_score_scrub, TAKT_OT_score_box_select)
@@ -122,29 +125,21 @@ class _Walk:
         for number in range(steps):
             name = "?"
             try:
-                before, own = snapshot(), users_own(self._folder, USERS_OWN)
+                before = snapshot()
+                own = users_own(before, self._folder, USERS_OWN)
                 name = self._step()
+                path.append(name)
+                after = snapshot()
                 if not name.startswith("hand"):
                     failed += differences(f"step {number}, {name}, the user's own", own,
-                                          users_own(self._folder, USERS_OWN))
-                path.append(name)
+                                          users_own(after, self._folder, USERS_OWN))
+                self.done[name if name.endswith("refused") else name.split("(")[0].split()[0]] += 1
                 if name in ("import_pha refused", "retarget_clips refused"):
                     _ops.ed.undo_push(message=name)  # what can be done is done; mistakes are an error
                 elif name.endswith("refused"):
-                    failed += differences(f"step {number}, {name}", before, snapshot())
-                if name.endswith(("refused", "timers")):
-                    self.done[name.split()[0] if name.endswith("timers") else name] += 1
-                    if failed:
-                        break
-                    continue
-                self.done[name.split("(")[0]] += 1
-                after = snapshot()
-                if _context.mode.startswith("EDIT") or name.startswith("mode"):
-                    continue  # Edit Mode has an undo of its own
-                _ops.ed.undo()
-                failed += differences(f"step {number}, {name}, undone", before, snapshot())
-                _ops.ed.redo()
-                failed += differences(f"step {number}, {name}, done again", after, snapshot())
+                    failed += differences(f"step {number}, {name}", before, after)
+                elif not (name.endswith("timers") or _context.mode.startswith("EDIT") or name.startswith("mode")):
+                    failed += self._undone(f"step {number}, {name}", before, after)  # Edit Mode has an undo of its own
             except Exception as problem:
                 traceback.print_exc()
                 failed.append(f"step {number}, {name}: {type(problem).__name__}: {problem}")
@@ -152,6 +147,13 @@ class _Walk:
             if failed:
                 break
         return failed + (["after " + ", ".join(path[-6:-1])] if failed else [])
+
+    @staticmethod
+    def _undone(what: str, before: Snapshot, after: Snapshot) -> list[str]:
+        _ops.ed.undo()
+        failed = differences(f"{what}, undone", before, snapshot())
+        _ops.ed.redo()
+        return failed + differences(f"{what}, done again", after, snapshot())
 
     def _step(self) -> str:
         """Do something and push an undo step; return its name, with "refused" behind it where nothing was done."""
@@ -265,7 +267,8 @@ class _Walk:
         """Return a pixel of the editor that the context is in: of keys of tweaks for those that want them."""
         region, window = _context.region, windows.window_of(_context.space_data)
         anywhere = self._random.uniform(0, region.width), self._random.uniform(0, region.height)
-        shown = score_blocks.shown(score_tree.character_of(score_tree.tree_of(_context), _context))
+        armature_object = score_tree.character_of(score_tree.tree_of(_context), _context)
+        shown = None if armature_object is None else score_blocks.shown(armature_object)
         layout = None if shown is None else shown.layout
         if window is None or layout is None or layout.tweaks is None or not len(layout.tweaks):
             return anywhere
@@ -289,7 +292,7 @@ class _Walk:
 
     def _key(self) -> str:
         """Set a key by hand where an Action of tweaks, or any other, is assigned."""
-        animated = [ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.is_editable
+        animated: list[Any] = [ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.is_editable
                     and ob.animation_data is not None and ob.animation_data.action is not None
                     and ob.animation_data.action.is_editable]
         if not animated or _context.mode != "OBJECT":
@@ -298,7 +301,7 @@ class _Walk:
         bone, frame = self._random.choice(list(ob.pose.bones)), self._random.randint(1, 120)
         _context.scene.frame_set(frame)
         bone.rotation_mode = "QUATERNION"
-        bone.rotation_quaternion.rotate((0.2, 0.1, 0.0))
+        bone.rotation_quaternion.rotate(Euler((0.2, 0.1, 0.0)))
         bone.keyframe_insert("rotation_quaternion", frame=frame)
         _context.view_layer.update()
         _ops.ed.undo_push(message="key")

@@ -27,9 +27,9 @@ def snapshot() -> Snapshot:
     return found
 
 
-def users_own(folder: Path, names: frozenset[str]) -> Snapshot:
+def users_own(state: Snapshot, folder: Path, names: frozenset[str]) -> Snapshot:
     """Return what nobody has asked us to change: objects, Texts and Actions by their names, and files of a folder."""
-    found = {each: value for each, value in snapshot().items() if each.partition(" ")[2] in names}
+    found = {each: value for each, value in state.items() if each.partition(" ")[2] in names}
     return found | {f"file {path.name}": hashlib.blake2b(path.read_bytes()).hexdigest()
                     for path in sorted(folder.iterdir()) if path.name in names}
 
@@ -80,7 +80,7 @@ def _object(ob: Any) -> str:
 def _weights(ob: Any) -> str:
     vertices = ob.data.vertices
     found = [[(each.group, each.weight) for each in vertex.groups]
-             for vertex in vertices[::max(1, len(vertices) // _LOOKED_AT)]]
+             for vertex in map(vertices.__getitem__, range(0, len(vertices), max(1, len(vertices) // _LOOKED_AT)))]
     return hashlib.blake2b(repr(found).encode(), digest_size=8).hexdigest()
 
 
