@@ -130,7 +130,7 @@ def _keep_for_score(armature_object: bpy.types.Object, name: str, action: bpy.ty
     for left in (before, own):
         # An Action without a user would be lost on saving.
         if left is not None and left != action and left.users <= (left == before) + (left == character.action):
-            left.use_fake_user = True
+            keep_in_file(left)
     paths, slot = _paths(channels), _slot(action, armature_object)
     _prepare_bones(armature_object, channels)
     character.action, character.written = action, "\n".join(sorted(paths))
@@ -217,7 +217,7 @@ def assign(armature_object: bpy.types.Object, action: bpy.types.Action, channels
     """Let an armature play a new Action, or one that was filled anew; what it played before is kept in the file."""
     animation = _without_tweak_mode(armature_object)
     if animation.action is not None:
-        animation.action.use_fake_user = True
+        keep_in_file(animation.action)
         animation.action = None
     _prepare_bones(armature_object, channels)
     _let_play(armature_object, action, action.slots[0])
@@ -247,6 +247,12 @@ def _let_play(armature_object: bpy.types.Object, action: bpy.types.Action, slot:
     animation.action_slot = slot
 
 
+def keep_in_file(action: bpy.types.Action) -> None:
+    """Let an Action be saved also where nothing uses it; a linked one is kept by its own file, and undo misses it."""
+    if action.is_editable:
+        action.use_fake_user = True
+
+
 def has_something_to_play(armature_object: bpy.types.Object) -> bool:
     """Tell whether an armature plays an Action, strips of the NLA or a score, also one that has no Action yet."""
     animation = armature_object.animation_data
@@ -258,8 +264,8 @@ def put_aside(armature_object: bpy.types.Object) -> None:
     """Let an armature play no Action, so that a score can give it one; the one that it played is kept in the file."""
     animation, character = _without_tweak_mode(armature_object), properties.character(armature_object)
     for left in (animation.action, character.action):
-        if left is not None and left.is_editable:  # linked ones are kept by their own file
-            left.use_fake_user = True
+        if left is not None:
+            keep_in_file(left)
     animation.action = None
     character.action, character.written = None, ""
 

@@ -32,6 +32,7 @@ class TAKT_OT_keep_mine(ForScore, bpy.types.Operator):
         own = character.action
         assert own is not None
         held_props.leave(armature_object)
-        own.use_fake_user, character.action = True, None
+        action.keep_in_file(own)
+        character.action = None
         self.report({"INFO"}, f"'{own.name}' stays as it is; Rebuild makes another Action of the score")
         return {"FINISHED"}

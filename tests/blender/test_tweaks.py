@@ -429,6 +429,21 @@ def test_a_file_of_tweaks_that_cannot_be_read_changes_nothing(tweaked: Any, tmp_
     assert (len(tweaks_of(tweaked)), len(bpy.data.actions)) == before
 
 
+def test_a_file_that_cannot_be_read_leaves_an_action_that_is_older_than_its_score(rig: Any, library: Path, wait: Wait,
+                                                                                  tmp_path: Path) -> None:
+    play(library / "dance.pha")
+    action = properties.character(rig).action
+    assert action is not None
+    before = getattr(action, properties.MADE_FROM)
+    character = properties.character(rig)
+    character.keep_action, character.procedure = False, "pair"
+    wait(1.0)
+    assert following.is_older(rig)
+    with pytest.raises(RuntimeError, match="cannot be read"):
+        operators.takt.load_tweaks(filepath=str(tmp_path / "none.takt.tweaks.json"))
+    assert getattr(action, properties.MADE_FROM) == before
+
+
 def test_a_path_that_cannot_be_written_is_refused(tweaked: Any, tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="cannot be written"):
         operators.takt.save_tweaks(filepath=str(tmp_path / "none" / "x.takt.tweaks.json"))
