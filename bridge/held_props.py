@@ -133,7 +133,8 @@ def _fix(prop: bpy.types.Object, world: FloatArray, span: tuple[float, float | N
     """Let an object stay at a matrix (4, 4) of the world over a span of frames."""
     place, turn, _ = Matrix(world.tolist()).decompose()
     angles = turn.to_euler("XYZ")
-    for kind, values in (("LIMIT_LOCATION", [place.x, place.y, place.z]), ("LIMIT_ROTATION", [angles.x, angles.y, angles.z])):
+    for kind, values in (("LIMIT_LOCATION", [place.x, place.y, place.z]),
+                         ("LIMIT_ROTATION", [angles.x, angles.y, angles.z])):
         limit: Any = _new(prop, kind, span)
         limit.owner_space = "WORLD"
         for axis, value in zip("xyz", values, strict=True):
