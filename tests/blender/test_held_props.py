@@ -98,8 +98,7 @@ def test_a_prop_is_where_the_motion_has_it_before_in_and_after_the_hand(drinker:
     found = course(prop, FRAMES)
     np.testing.assert_allclose(found[:3], np.tile(own, (3, 1, 1)), atol=1e-5)
     np.testing.assert_allclose(found, drawn(drinker, own, FRAMES), atol=SLIP_M)
-    near = 0.01 * LEG_M * (world[0, :2].max() + 1.0)
-    assert np.linalg.norm(found[-1, :3, 3] - np.array(table.location)) < near
+    assert np.linalg.norm(found[-1, :3, 3] - np.array(table.location)) < 0.01 * LEG_M * np.linalg.norm(world[:3, 0])
     before = cast.key(drinker)
     scene = bpy.context.scene
     assert scene is not None

@@ -156,6 +156,34 @@ def test_what_is_too_far_away_stays_where_it_is() -> None:
     assert played(programme(RIGHT), cup=(-0.2, 1.1, 0.3)).carried
 
 
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_hand_closes_around_what_it_holds_and_opens(side: str) -> None:
+    motion, plain = (played(programme(RIGHT.replace("right", side)), cup=cup) for cup in (
+        spot(1, side), (0.0, 1.1, 4.0)))
+    tips = [motion.skeleton.index_of[f"{side[0]}_{finger}3"] for finger in ("index", "middle", "ring", "pinky")]
+
+    def to_palm(of: Motion, times_s: FloatArray) -> FloatArray:
+        """Return how far fingertips are from the palm, (F, 4)."""
+        world = world_from_pose(of.skeleton, of.sample(times_s))
+        return np.asarray(np.linalg.norm(world[..., 3][:, tips] - palms(of, side[0], times_s)[:, None], axis=2))
+
+    times = np.linspace(3.0, 6.0, 7)
+    assert (to_palm(motion, times) < 0.9 * to_palm(plain, times)).all()
+    away = np.array((2.6, 6.4))
+    np.testing.assert_allclose(to_palm(motion, away), to_palm(plain, away), atol=1e-9)
+    wrist = motion.skeleton.index_of[f"{side[0]}_wrist"]
+    frames = np.linspace(3.0, 5.9, 9)
+    own = np.linalg.inv(world_from_pose(motion.skeleton, motion.sample(frames))[:, wrist, :, :3])
+    world = world_from_pose(motion.skeleton, motion.sample(frames))
+    inwards = np.einsum("fij,fkj->fki", own, world[..., 3][:, tips] - world[:, wrist, None, :, 3])
+    rest = motion.skeleton.rest_world
+    out = rest[tips][..., 3] - rest[wrist, :, 3]
+    facing = np.cross(rest[tips[0], :, 3] - rest[wrist, :, 3], rest[tips[3], :, 3] - rest[wrist, :, 3])
+    palm = facing if side == "right" else -facing  # from the wrist, the index finger is on the thumb's side
+    assert ((inwards - np.linalg.solve(rest[wrist, :, :3], out.T).T) @ np.linalg.solve(rest[wrist, :, :3], palm) > 0.0
+            ).all()
+
+
 def test_a_tempo_that_changes_moves_props_by_the_clock() -> None:
     cup = -0.2, 1.1, 0.35
     motion = played(programme(RIGHT, tempo='<tempo tick="2" tickLength="2"/>'), cup=cup)

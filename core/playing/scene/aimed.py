@@ -12,7 +12,8 @@ from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...skeletons.skeleton import Pose, world_from_pose
 from ..stage import FIRST_ROUND, Over
 from .aim import TimedAim
-from .carried import Carried
+from .carried import Carried, TimedHold
+from .grip import Grip
 from .look import Neck
 from .reach import Reaching
 
@@ -22,7 +23,8 @@ class Aimed(Over):
     """The motion below with aims: the body leans, then the head turns, with the chest, then arms reach from there.
 
     neck, arms: what the body has, arms by side. shown: from times to those that a clock shows. carried: what hands
-    hold, by its role; where another hand leads it, a hand follows last.
+    hold, by its role; where another hand leads it, a hand follows last. holds: when hands do so, and are closed by
+    grips, by side.
     """
 
     aims: tuple[TimedAim, ...]
@@ -30,6 +32,8 @@ class Aimed(Over):
     arms: dict[str, Reaching]
     shown: Callable[[FloatArray], FloatArray]
     carried: Mapping[str, Carried] = field(default_factory=dict)
+    holds: tuple[TimedHold, ...] = ()
+    grips: Mapping[str, Grip] = field(default_factory=dict)
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with head and hands where they are to be; see Stage."""
@@ -38,6 +42,10 @@ class Aimed(Over):
         if self.neck is not None:
             self._look(pose, times_s, self.neck)
         self._reach(pose, times_s)
+        for side, grip in self.grips.items():
+            weights = np.max([hold.weights(times_s) for hold in self.holds if hold.hand == side], axis=0)
+            if len(frames := np.flatnonzero(weights)):
+                _change(pose, frames, grip.close, weights[frames])
         return pose
 
     def _lean(self, pose: Pose, times_s: FloatArray) -> None:
@@ -122,6 +130,8 @@ class Aimed(Over):
             moved[self.neck.chain] = True
         for arm in self.arms.values():
             moved[[*arm.limb, *arm.spine.tolist()]] = True
+        for grip in self.grips.values():
+            moved[grip.joints] = True
         return np.asarray(moved)
 
     def misses(self) -> Iterator[tuple[TimedAim, float]]:

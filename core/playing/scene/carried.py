@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
 from ...errors import Place
-from ...maths.arrays import FloatArray, IntArray
+from ...maths.arrays import FloatArray, IntArray, smoothstep
 from .cast import Target, touched_at
+
+_CLOSES_S: Final = 0.3
+"""So long a hand takes to close around something, and to open."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +27,11 @@ class TimedHold:
     place: Place
     begin_s: float
     end_s: float
+
+    def weights(self, times_s: FloatArray) -> FloatArray:
+        """Return how much the hand is closed at times (F,), 0 to 1."""
+        out = np.maximum(np.maximum(self.begin_s - times_s, times_s - self.end_s), 0.0)
+        return 1.0 - smoothstep(out, 0.0, _CLOSES_S)
 
 
 @dataclass(frozen=True, eq=False)

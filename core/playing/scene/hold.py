@@ -15,6 +15,7 @@ from .aim import BACK_S, TimedAim
 from .aimed import Aimed
 from .carried import Carried, Phase, TimedHold
 from .cast import touched_at
+from .grip import Grip
 
 _SAME_S: Final = 1e-6
 _BREADTH: Final = 2.0
@@ -34,21 +35,29 @@ def with_holds(aimed: Aimed, holds: Sequence[TimedHold]) -> tuple[Aimed, tuple[P
     for time_s, begins, i in events:
         if holds[i].hand in aimed.arms:
             (taking.take if begins else taking.let_go)(holds[i], time_s)
-    return taking.aimed, tuple(taking.said)
+    held = tuple(hold for hold in holds if hold in taking.taken)
+    grips = {side: grip for side, arm in aimed.arms.items() if any(hold.hand == side for hold in held)
+             and (grip := Grip.of(arm.body, side)) is not None}
+    return replace(taking.aimed, holds=held, grips=grips), tuple(taking.said)
 
 
 @dataclass(eq=False)
 class _Taking:
-    """What hands hold so far. held: by role the holds, the one that leads first. aims: the number of a hold's own."""
+    """What hands hold so far. held: by role the holds, the one that leads first. aims: the number of a hold's own.
+
+    taken: the holds in which the hand got there.
+    """
 
     aimed: Aimed
     said: list[Problem] = field(default_factory=list)
     held: dict[str, list[TimedHold]] = field(default_factory=dict)
     aims: dict[TimedHold, int] = field(default_factory=dict)
+    taken: set[TimedHold] = field(default_factory=set)
 
     def take(self, hold: TimedHold, time_s: float) -> None:
         """Let a hand take a prop, unless that is too far away."""
         others = self.held.setdefault(hold.role, [])
+        self.taken.add(hold)
         if any(each.hand == hold.hand for each in others):
             others.append(hold)
             return
@@ -62,6 +71,7 @@ class _Taking:
         assert aim is not None
         away = self.aimed.away(aim, time_s)
         if away > self.aimed.arms[hold.hand].near:
+            self.taken.remove(hold)
             shown = float(self.aimed.shown(np.array((time_s,)))[0])
             self.said.append(Problem(
                 f"<hold> at {shown:.2f} s the hand stays {away:.2g} m away from {quoted(aim.role)}, so the hand "
