@@ -47,7 +47,7 @@ _LEFT_OUT = {"change_libraries", "forget_folder", "help", "import_character", "i
              "bend_report", "save_map"}
 """What changes the preferences or the samples, opens a browser, or takes long."""
 _WORDS = ("main", "pair", "left", "right", "feet.Steps.left", "no_such", "", "x" * 70, "Rig", "Überraschung", "1/0",
-          "..", "<pha/>", "l_hip")
+          "..", "<pha/>", "l_hip", "feet.Steps.right", "more.Steps.nod", "walk")
 _PATHS = ("dance.pha", "other.pha", "scene.pha", f"feet/{CLIP}", f"more/{CLIP}", "out/made.glb", "out/made.gltf",
           "out/made.fbx", "out/made.bvh", "out/made.skeleton.xml", "out/made.takt.tweaks.json", "beat.wav",
           "none.pha", "")
@@ -199,6 +199,8 @@ class _Walk:
                 return str(self._folder / self._random.choice(_FOLDERS))
             if each.identifier in ("filepath", "sound"):
                 return str(self._folder / self._random.choice(_PATHS))
+            if each.identifier == "character":
+                return self._random.choice([ob.name for ob in bpy.data.objects if ob.type == "ARMATURE"])
             return self._random.choice(_WORDS)
         if each.type == "COLLECTION":
             return [{"name": self._random.choice((CLIP, "none.bvh"))}]

@@ -1,5 +1,6 @@
 """The file in which random steps are taken: characters of all kinds, a cast, a body, and what is the user's alone."""
 
+import shutil
 import wave
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -48,7 +49,7 @@ def make_file(folder: Path) -> None:
         rig = add_rig("Linked")
         _ops.takt.import_pha(filepath=str(folder / "dance.pha"))
         bpy.data.libraries.write(str(linked), {rig})
-    _ops.wm.open_mainfile(filepath=str(TWO_WINDOWS), load_ui=True)
+    _ops.wm.open_mainfile(filepath=shutil.copy(TWO_WINDOWS, folder), load_ui=True)  # clips are saved beside it
     with in_window():
         _add_linked(linked)
         _add_users_own()

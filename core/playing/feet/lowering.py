@@ -26,6 +26,8 @@ BESIDE_S: Final = 0.75
 """So long before and after a transition the curve is known: longer than it counts."""
 _PINNED: Final = 3
 """So many knots at both ends of a curve are what feet need at that moment: those that two neighbours share."""
+_SOONER: Final = 1
+"""So many knots before a foot is held the body is as low as it needs: its leg is nearly stretched as it comes there."""
 _AT_ONCE: Final = 64
 _FOUR: Final = np.arange(-1, 3)
 
@@ -93,10 +95,15 @@ class Lowering:
         at, own, lo, chunks = at[some], own[some], lo[some], chunks[some]
         lo = np.take_along_axis(lo, at - chunks[:, :1], axis=1)
         is_pinned = (at < chunks[:, :1] + _PINNED) | (at > chunks[:, 1:] - _PINNED)
-        found = solve_displacement(DisplacementProblem(
-            np.zeros(lo.shape), np.ones(lo.shape), lo, np.where(is_pinned, lo, lo.max(axis=1, keepdims=True)),
-            np.full(len(lo), SMOOTHING_S), 1.0 / self.per_s))
-        self._knots[self._rows(at[own])] = found.curves[own]
+        most = lo.max(axis=1, keepdims=True)
+        for _ in range(_SOONER):
+            lo[:, :-1] = np.where(is_pinned[:, :-1], lo[:, :-1], np.maximum(lo[:, :-1], lo[:, 1:]))
+        made = solve_displacement(DisplacementProblem(
+            np.zeros(lo.shape), np.ones(lo.shape), lo, np.where(is_pinned, lo, most), np.full(len(lo), SMOOTHING_S),
+            1.0 / self.per_s)).curves
+        knots = np.clip(made[:, 1:-1] - np.diff(made, 2) / 6.0, 0.0, most)  # of which the spline is as high as made
+        inside = own[:, 2:]
+        self._knots[self._rows(at[:, 1:-1][inside])] = knots[inside]
 
     def at(self, times_s: FloatArray) -> FloatArray:
         """Return by how much the body is lowered at times (F,) within the motion, (F,)."""
