@@ -11,9 +11,11 @@ _DOCS = Path(__file__).resolve().parent.parent / "docs"
 _OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
     "binding-in-blender": ("auto_bind", "bend_in_turn", "bend_report", "bend_test", "fit_skeleton", "improve_weights",
                            "select_idle_bones", "show_zones", "use_bones"),
-    "pha": ("add_sample", "change_libraries", "choose_method", "edit_score", "export_ogre", "export_performance",
-            "forget_folder", "help", "import_character", "import_ogre", "import_pha", "insert_clip", "keep_mine",
-            "new_score", "rebuild", "reload_score", "same_score", "save_score", "seed_each", "who_dances"),
+    "score-in-blender": (
+        "add_sample", "change_libraries", "edit_score", "forget_folder", "help", "import_pha", "insert_clip", "keep_mine",
+        "new_score", "rebuild", "reload_score", "same_score", "save_score", "seed_each", "who_dances"),
+    "formats": ("export_ogre", "export_performance", "import_character", "import_ogre"),
+    "transitions": ("choose_method",),
     "game-engines": ("export_procedures", "procedure_actions"),
     "preview": ("player", "preview", "render_film"),
     "retargeting": ("find_map", "play_clip", "retarget_clips", "save_map", "set_reference_pose"),
@@ -30,7 +32,7 @@ _OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
 """Page → the operators that it is about. Each operator stands here once, so that a new one is given a page."""
 
 _PAGES: Final = (*((f"bpy.ops.takt.{name}", page) for page, names in _OPERATORS.items() for name in names),
-                 ("bpy.types.takt*", "pha"))
+                 ("bpy.types.takt*", "score-in-blender"))
 """Pattern of what is under the mouse, in lower case → the page for Blender's own *Online Manual*."""
 
 

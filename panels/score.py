@@ -75,7 +75,7 @@ class TAKT_PT_score(SidebarPanel):
     """Choose, set and rebuild the score."""
 
     bl_label = "Score"
-    manual = "pha"
+    manual = "score-in-blender"
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the score and its settings, or what to do first."""

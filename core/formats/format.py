@@ -1,7 +1,7 @@
 """What a format of clip files is: its name and endings, what it can hold, how it is read and written.
 
 Adding a format is one file with such an entry, which the list in this folder's `__init__.py` names. The library, the
-command, Blender's interface, messages and the table in docs/pha.md follow.
+command, Blender's interface, messages and the table in docs/formats.md follow.
 """
 
 from __future__ import annotations

@@ -25,7 +25,8 @@ from takt.tests.beside import need_plots
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples" / "library"
-LANGUAGE = (ROOT / "docs" / "pha.md").read_text(encoding="utf-8")
+LANGUAGE = "".join((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+                   for page in ("pha", "scene", "transitions"))
 COMMAND = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
 SCORES = re.findall(r"```xml\n(.*?)```", LANGUAGE, re.DOTALL)
 COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", COMMAND, re.DOTALL) for line in block.splitlines()]

@@ -27,7 +27,7 @@ from takt.tests.core.ogre_cases import small
 from takt.tests.core.rigs import with_model_axes
 from takt.tests.core.scores import FIGURE, X, Y, procedure, score, turning, walking
 
-LANGUAGE = (Path(__file__).resolve().parents[2] / "docs" / "pha.md").read_text(encoding="utf-8")
+LANGUAGE = (Path(__file__).resolve().parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
 WAVES = ClipFile(FIGURE, (turning("wave", X, (0.0, 0.4, 0.1)), walking("stride", (0.0, 1.0))))
 
 
@@ -250,7 +250,7 @@ def test_the_command_refuses_what_is_not_written(made_up: Path, capsys: pytest.C
 # The documents
 
 def table() -> str:
-    """Return what docs/pha.md says of the formats."""
+    """Return what docs/formats.md says of the formats."""
     rows = ["| format | ending | holds, besides rotations | axes and unit | without Blender |", "|---|---|---|---|---|"]
     for entry in FORMATS.values():
         own = ", ".join(f"`{ending}`" for ending in entry.endings)
@@ -265,7 +265,7 @@ def table() -> str:
 
 
 def test_the_table_of_formats_is_the_registry() -> None:
-    assert table() + "\n\n" in LANGUAGE, f"docs/pha.md lacks this table:\n{table()}"
+    assert table() + "\n\n" in LANGUAGE, f"docs/formats.md lacks this table:\n{table()}"
 
 
 def test_a_new_format_would_be_missed_in_the_table(made_up: Path) -> None:
