@@ -20,7 +20,8 @@ import markdown
 PAGES: Final = {
     "README": "Takt", "score-editor": "Score editor", "pha": "Score language", "scene": "Scenes",
     "transitions": "Transitions", "formats": "Clip formats", "pha-reference": "Language reference",
-    "score-in-blender": "Scores in Blender", "tweaks": "Tweaks", "game-engines": "Game engines", "retargeting": "From a clip to a body", "contacts": "Contacts",
+    "score-in-blender": "Scores in Blender", "tweaks": "Tweaks", "game-engines": "Game engines",
+    "retargeting": "From a clip to a body", "contacts": "Contacts",
     "binding-in-blender": "Binding", "preview": "Preview", "command": "Command",
     "api": "For other add-ons", "binding": "How binding works",
     "glossary": "Glossary", "architecture": "How Takt is built", "CONTRIBUTING": "Contributing", "CHANGELOG": "Changes",
