@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 import markdown
 
 PAGES: Final = {
-    "README": "Takt", "score-editor": "Score editor", "pha": "Score language", "scene": "Scenes",
+    "README": "Takt", "tutorials": "Tutorials", "score-editor": "Score editor", "pha": "Score language", "scene": "Scenes",
     "transitions": "Transitions", "formats": "Clip formats", "pha-reference": "Language reference",
     "score-in-blender": "Scores in Blender", "tweaks": "Tweaks", "game-engines": "Game engines",
     "retargeting": "From a clip to a body", "contacts": "Contacts",
