@@ -18,8 +18,8 @@ from typing import Final, NamedTuple
 import markdown
 
 PAGES: Final = {
-    "README": "Takt", "tutorials": "Tutorials", "score-editor": "Score editor", "pha": "Score language", "scene": "Scenes",
-    "transitions": "Transitions", "formats": "Clip formats", "pha-reference": "Language reference",
+    "README": "Takt", "tutorials": "Tutorials", "score-editor": "Score editor", "pha": "Score language",
+    "scene": "Scenes", "transitions": "Transitions", "formats": "Clip formats", "pha-reference": "Language reference",
     "score-in-blender": "Scores in Blender", "tweaks": "Tweaks", "game-engines": "Game engines",
     "retargeting": "From a clip to a body", "contacts": "Contacts",
     "binding-in-blender": "Binding", "preview": "Preview", "command": "Command",

@@ -101,6 +101,16 @@ def test_examples_move_as_the_text_says(text: str, moves: list[tuple[float, str,
         assert rot.angle_between(found, wanted).max() < SAME_RAD, (name, time_s)
 
 
+def test_scores_of_the_tutorials_play() -> None:
+    tutorials = (ROOT / "docs" / "tutorials.md").read_text(encoding="utf-8")
+    scores = re.findall(r"```xml\n(.*?)```", tutorials, re.DOTALL)
+    assert len(scores) == tutorials.count("<pha ") > 0
+    for text in scores:
+        document = parse(text)
+        assert document.problems == ()
+        assert play(resolve(document, Library([SAMPLES])), turn=rot.IDENTITY, up=UP).duration_s > 1.0
+
+
 def test_the_reference_is_made_from_the_grammar() -> None:
     assert (ROOT / "docs" / "pha-reference.md").read_text(encoding="utf-8") == reference.page()
 
