@@ -1,4 +1,4 @@
-"""What people read is plain English, as far as a machine can tell: sentences are short, and avoided phrases are absent."""
+"""The docs are in plain English, as far as a machine can tell: short sentences, and no phrase that is avoided."""
 
 import re
 from collections.abc import Iterator
@@ -32,8 +32,8 @@ def sentences(text: str) -> Iterator[str]:
 
 def test_sentences_are_told_apart() -> None:
     text = ("# Heading of some words here\n\nOne sentence of five words. Another one, in *two*\nlines here.\n"
-            "- An item of a list\n- The next item has more words\n\n| a cell of five words | and one of four |\n|---|---|\n"
-            "```\ncode is not counted here\n```\n")
+            "- An item of a list\n- The next item has more words\n\n| a cell of five words | and one of four |\n"
+            "|---|---|\n```\ncode is not counted here\n```\n")
     assert list(sentences(text)) == [
         "One sentence of five words.", "Another one, in *two* lines here.", "An item of a list",
         "The next item has more words", "a cell of five words", "and one of four"]
