@@ -7,6 +7,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 from ..core.binding import BINDING_METHODS, DEFAULT_METHOD, RANGES, BindSettings
 from .binding import BindScope
+from .language import say
 
 _DEFAULTS = BindSettings()
 _WIDEST = {name: {"min": least, "max": most} for name, (least, most) in RANGES.items()}
@@ -89,7 +90,7 @@ class BindOptions:
         column = layout.column()
         for name in BINDING_METHODS[self.method].settings:
             column.prop(self, name)
-        column = layout.column(heading="Only Selected", translate=False)
+        column = layout.column(heading=say("Only Selected"), translate=False)
         column.prop(self, "only_selected_vertices")
         column.prop(self, "only_selected_bones")
         layout.prop(self, "keep_locked_groups")

@@ -8,7 +8,8 @@ from bpy.props import FloatProperty
 from ..bridge import breakdown, score, tweaks
 from ..bridge.active_character import active_armature
 from ..bridge.breakdown import Poses
-from ..bridge.reports import refuse
+from ..bridge.language import say
+from ..bridge.reports import refuse, report
 from .tweak_base import ForTweaks
 
 _ACROSS_PX = 400.0
@@ -100,14 +101,14 @@ class TAKT_OT_breakdown(ForTweaks, bpy.types.Operator):
         self._poses.key(scene.frame_current)
         tweaks.look(armature_object, scene)
         earlier, later = self._moments
-        self.report({"INFO"}, f"{self.share:.0%} from frame {earlier} to {later}, as a tweak at {scene.frame_current}")
+        report(self, {"INFO"}, f"{self.share:.0%} from frame {earlier} to {later}, as a tweak at {scene.frame_current}")
         return {"FINISHED"}
 
     def _show(self, context: bpy.types.Context) -> None:
         self._poses.show(self.share)
         if context.workspace is not None:
-            context.workspace.status_text_set(f"Breakdown: {self.share:.0%} from frame {self._moments[0]} to "
-                                              f"{self._moments[1]}   Ctrl: Steps   Enter: Set Keys   Esc: Cancel")
+            context.workspace.status_text_set(say(f"Breakdown: {self.share:.0%} from frame {self._moments[0]} to "
+                                              f"{self._moments[1]}   Ctrl: Steps   Enter: Set Keys   Esc: Cancel"))
 
     def _clear(self, context: bpy.types.Context) -> None:
         if context.workspace is not None:

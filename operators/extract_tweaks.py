@@ -7,7 +7,7 @@ import bpy
 from ..bridge import action as action_
 from ..bridge import properties, score, tweak_extraction, tweaks
 from ..bridge.active_character import ForScore, active_armature
-from ..bridge.reports import refuse
+from ..bridge.reports import refuse, report
 from ..bridge.write_motion import write_motion
 
 
@@ -55,6 +55,6 @@ class TAKT_OT_extract_tweaks(ForScore, bpy.types.Operator):
         layer = tweaks.begin(armature_object, f"{armature_object.name} tweaks")
         count = tweak_extraction.write(layer, found)
         tweaks.look(armature_object, scene)
-        self.report({"INFO"}, f"{count} keys of {len({bone for bone, *_ in found})} bones became tweaks in "
+        report(self, {"INFO"}, f"{count} keys of {len({bone for bone, *_ in found})} bones became tweaks in "
                               f"'{layer.name}'; '{source.name}' stays in the file")
         return {"FINISHED"}

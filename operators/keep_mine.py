@@ -6,6 +6,7 @@ import bpy
 
 from ..bridge import action, held_props, properties
 from ..bridge.active_character import ForScore, active_armature
+from ..bridge.reports import report
 
 
 class TAKT_OT_keep_mine(ForScore, bpy.types.Operator):
@@ -34,5 +35,5 @@ class TAKT_OT_keep_mine(ForScore, bpy.types.Operator):
         held_props.leave(armature_object)
         action.keep_in_file(own)
         character.action = None
-        self.report({"INFO"}, f"'{own.name}' stays as it is; Rebuild makes another Action of the score")
+        report(self, {"INFO"}, f"'{own.name}' stays as it is; Rebuild makes another Action of the score")
         return {"FINISHED"}

@@ -16,7 +16,8 @@ from bpy_extras.io_utils import ExportHelper
 from ..bridge import properties, score
 from ..bridge.film import PictureFile, encode_film, mix_sound
 from ..bridge.frame_rate import frames_per_second
-from ..bridge.reports import GreyWithReason, refuse
+from ..bridge.language import say
+from ..bridge.reports import GreyWithReason, refuse, report
 from ..core.clips.frames import last_frame
 from ..core.maths.arrays import FloatArray
 from ..preview import life
@@ -112,7 +113,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
                 pass
         except (ValueError, *CANNOT) as error:
             return refuse(self, why(error, path))
-        self.report({"INFO"}, f"Wrote {path}")
+        report(self, {"INFO"}, f"Wrote {path}")
         return {"FINISHED"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
@@ -133,7 +134,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
             return self._ended(context, why(error, self._path), {"ERROR"})
         assert context.window_manager is not None and context.workspace is not None
         context.window_manager.progress_update(share)
-        context.workspace.status_text_set(f"Rendering: {share:.0%}   Esc: Cancel")
+        context.workspace.status_text_set(say(f"Rendering: {share:.0%}   Esc: Cancel"))
         return {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -161,7 +162,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
 
     def _ended(self, context: bpy.types.Context, text: str, kind: "set[Any]") -> "set[Any]":
         self._clear(context)
-        self.report(kind, text)
+        report(self, kind, text)
         return {"FINISHED"} if kind == {"INFO"} else {"CANCELLED"}
 
 

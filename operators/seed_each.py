@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 
 from ..bridge import properties
-from ..bridge.reports import GreyWithReason
+from ..bridge.reports import GreyWithReason, report
 
 
 class TAKT_OT_seed_each(GreyWithReason, bpy.types.Operator):
@@ -27,7 +27,7 @@ class TAKT_OT_seed_each(GreyWithReason, bpy.types.Operator):
         first = properties.character(dancers[0]).seed
         for number, dancer in enumerate(dancers):
             properties.character(dancer).seed = first + number
-        self.report({"INFO"}, f"{len(dancers)} characters have seeds {first} to {first + len(dancers) - 1}")
+        report(self, {"INFO"}, f"{len(dancers)} characters have seeds {first} to {first + len(dancers) - 1}")
         return {"FINISHED"}
 
 

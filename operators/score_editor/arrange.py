@@ -7,6 +7,7 @@ import numpy as np
 from bpy.props import EnumProperty
 
 from ...bridge.frame_rate import frames_per_second
+from ...bridge.language import say
 from ...core.score_editor import arrange
 from ...core.score_editor.change import Proposal, given
 from ...core.score_editor.grid import beat_near
@@ -66,7 +67,7 @@ class TAKT_OT_score_beside(OfSelection, bpy.types.Operator):
         assert self.layout is not None
         self.layout.prop(self, "body")
         if self._slower:
-            self.layout.label(text=self._slower, icon="INFO", translate=False)
+            self.layout.label(text=say(self._slower), icon="INFO", translate=False)
 
     def propose(self, _context: bpy.types.Context, editor: Editor) -> Proposal:
         """Propose a block of lanes."""

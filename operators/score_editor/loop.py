@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import EnumProperty
 
+from ...bridge.language import say
+from ...bridge.reports import report
 from ...preview.score_editor.life import frame_at
 from .base import InScoreEditor, found_editor
 
@@ -29,7 +31,7 @@ class TAKT_OT_score_loop(InScoreEditor, bpy.types.Operator):
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
         """Return what this button plays."""
-        return next(words for name, _, words in _EDGES if name == properties.edge)
+        return say(next(words for name, _, words in _EDGES if name == properties.edge))
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Set the scene's preview range."""
@@ -43,7 +45,7 @@ class TAKT_OT_score_loop(InScoreEditor, bpy.types.Operator):
         chosen = editor.layout.found(editor.selected)
         if self.edge == "SELECTED":
             if not len(chosen):
-                self.report({"WARNING"}, "Select blocks first")
+                report(self, {"WARNING"}, "Select blocks first")
                 return {"CANCELLED"}
             boxes = editor.layout.boxes
             begin, end = (round(frame_at(editor.armature, scene, editor.layout, float(tick)))

@@ -10,6 +10,7 @@ from bpy.props import BoolProperty
 
 from ...bridge import linked_texts, score_lines, score_tree, texts
 from ...bridge.active_character import ForScore
+from ...bridge.reports import report
 from ...core.errors import EditError, FileError
 from ...core.score_editor.drag import automatic_again
 from ...core.score_editor.hints import sentence
@@ -65,7 +66,7 @@ class TAKT_OT_score_open_file(WithSelection, bpy.types.Operator):
         if not score_lines.show(context, editor.armature, editor.layout, (box,)):
             return refuse(self, f"{'The text' if path is None else path.name} has mistakes; correct them in it first")
         name = "The text" if path is None else f"'{path.name}'"
-        self.report({"INFO"}, f"{name} is open: its blocks can be changed now. Save it in a Text Editor, since other "
+        report(self, {"INFO"}, f"{name} is open: its blocks can be changed now. Save it in a Text Editor, since other "
                               "scores read the file")
         return {"FINISHED"}
 
