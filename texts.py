@@ -23,6 +23,10 @@ COMPLETE: Final[tuple[str, ...]] = ()
 """Languages in which nothing may be missing; a test holds it."""
 ROOMS: Final = ("panels", "operators", "bridge", "preview", "core")
 SHORT_LABEL, LONGEST_LABEL, LABEL_GROWTH = 20, 60, 2.2
+SMALL_WORDS: Final = frozenset((
+    "a", "an", "the", "and", "or", "but", "for", "to", "from", "of", "in", "on", "at", "by", "with", "as", "without",
+    "per", "via", "if", "than", "up", "beside", "into", "over"))
+"""What Blender's title case writes small within a label."""
 _MOST_VARIANTS: Final = 8
 _NOT_SHOWN: Final = re.compile(
     r"(core/formats/(\w+_write|format)|core/skeletons/(maps/names|hanim)|core/shading/\w+|core/maths/\w+"
@@ -126,10 +130,23 @@ def _is_said(node: ast.AST, above: Mapping[ast.AST, ast.AST]) -> bool:
 
 
 def _is_label(node: ast.AST, above: Mapping[ast.AST, ast.AST], text: str) -> bool:
-    """Tell whether a text stands on a button or in a heading: text=say("Open Score…")."""
+    """Tell whether a text stands on a button or in a heading: text=say("Open Score…"); sentences are messages."""
     said = above[node]
     return (isinstance(said, ast.Call) and ast.unparse(said.func) == "say" and isinstance(above[said], ast.keyword)
-            and len(text) <= LONGEST_LABEL)
+            and is_title(text))
+
+
+def is_title(label: str) -> bool:
+    """Tell whether a label is in Blender's title case: prepositions, articles and conjunctions small, all else not.
+
+    >>> is_title("Save as Clip…"), is_title("Save Clip (.bvh)"), is_title("Save clip"), is_title("Save As Clip")
+    (True, True, False, False)
+    """
+    words = re.findall(r"(?<![.\w(])[A-Za-z][\w'’-]*", re.sub(r"\{\w+\}|\([^)]*\)", "0", label))
+    small = [word for word in words[1:] if word[0].islower()]
+    always_small = ("a", "an", "the", "and", "or", "of", "to", "as", "in")
+    return (bool(words) and words[0][0].isupper() and all(word in SMALL_WORDS for word in small)
+            and not any(word.lower() in always_small and word[0].isupper() for word in words[1:-1]))
 
 
 def _is_words(text: str, is_said: bool, node: ast.AST) -> bool:

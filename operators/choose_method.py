@@ -14,7 +14,7 @@ from ..preview import life
 
 
 class TAKT_OT_choose_method(ForArmature, bpy.types.Operator):
-    """Let transitions play like that"""
+    """Use this method for transitions"""
 
     bl_idname = "takt.choose_method"
     bl_label = "Transition Method"

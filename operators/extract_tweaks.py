@@ -32,7 +32,7 @@ class TAKT_OT_extract_tweaks(ForScore, bpy.types.Operator):
             return f"'{assigned.name}' holds tweaks already"
         own = properties.character(armature_object).action
         if assigned == own and not action_.is_edited_by_hand(armature_object):
-            return f"Nobody has edited '{assigned.name}' by hand"
+            return f"'{assigned.name}' has not been edited by hand"
         return ""
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":

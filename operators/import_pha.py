@@ -20,7 +20,7 @@ from .dropped_file import OpensDroppedFile, may_drop_on_character
 
 
 class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, OpensDroppedFile, bpy.types.Operator):
-    """Let the active armature play a score of procedural humanoid animation"""
+    """Play a score of procedural humanoid animation with the active armature"""
 
     bl_idname = "takt.import_pha"
     bl_label = "Import Score"

@@ -35,7 +35,7 @@ class TAKT_OT_improve_weights(WorksInBackground[Improved], bpy.types.Operator):
         influences: int
     else:
         what: EnumProperty(
-            name="Improve", description="Which weights are made anew", default="FAULTS",
+            name="Improve", description="Which weights to replace", default="FAULTS",
             items=[(identifier, entry.label, entry.description) for identifier, entry in IMPROVEMENTS.items()])
         only_selected_bones: BoolProperty(
             name="Only Selected Bones", description="Write the groups of bones selected in Pose Mode only: they share "

@@ -10,7 +10,7 @@ from ..bridge.reports import report
 
 
 class TAKT_OT_keep_mine(ForScore, bpy.types.Operator):
-    """Keep this Action as it was edited: it is yours from now on. Rebuild makes another one of the score"""
+    """Keep this Action as it was edited: Takt no longer changes it. Rebuild makes another one of the score"""
 
     bl_idname = "takt.keep_mine"
     bl_label = "Keep Mine"
@@ -23,7 +23,7 @@ class TAKT_OT_keep_mine(ForScore, bpy.types.Operator):
         armature_object = active_armature(context)
         if reason or armature_object is None:
             return reason
-        return "" if action.is_edited_by_hand(armature_object) else "Nobody has edited the Action of the score by hand"
+        return "" if action.is_edited_by_hand(armature_object) else "The Action of the score has not been edited by hand"
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Let go of the Action; it plays on."""

@@ -26,7 +26,7 @@ _SURE = 0.6
 
 
 class TAKT_OT_choose_music(ForScore, bpy.types.Operator):
-    """Let the score be danced to a sound file, and lay its ticks on the beats"""
+    """Choose a sound file for the score, and align its ticks with the beats"""
 
     bl_idname = "takt.choose_music"
     bl_label = "Choose Music"
@@ -100,7 +100,7 @@ class TAKT_OT_find_beats(ForScore, bpy.types.Operator):
 
 
 class TAKT_OT_remove_music(ForScore, bpy.types.Operator):
-    """Let the score have no music; its ticks stay as they are"""
+    """Remove the music from the score; its ticks stay as they are"""
 
     bl_idname = "takt.remove_music"
     bl_label = "Remove Music"

@@ -34,7 +34,7 @@ _COLUMN = 20
 
 
 class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
-    """Let the active character play a clip of a file, whatever body it was made for"""
+    """Play a clip from a file with the active character, whatever body it was made for"""
 
     bl_idname = "takt.play_clip"
     bl_label = "Play Clip"

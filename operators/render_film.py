@@ -59,17 +59,18 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
         length: bpy.props.EnumProperty(name="Length", default="SCORE", description="What is written", items=(
             ("SCORE", "Whole Score", "From the beginning to the end of what the characters play"),
             ("SCENE", "Frame Range", "The scene's frames"), ("FRAME", "This Frame", "A picture, as PNG")))
-        through: bpy.props.EnumProperty(name="Seen From", default="CHARACTER", description="Whose view it is", items=(
-            ("CHARACTER", "In Front", "From before the characters, who fill two thirds of the height; goes along with "
-                                      "them, in Full HD"),
+        through: bpy.props.EnumProperty(name="Seen From", default="CHARACTER", description="View that is rendered",
+                                         items=(
+            ("CHARACTER", "In Front", "Film the characters from the front, in Full HD: the camera follows them, and"
+                                      " they fill two thirds of the height"),
             ("CAMERA", "Camera", "As the scene's camera sees it, in the scene's resolution"),
             ("VIEWPORT", "Viewport", "As this viewport shows it now, in its own shape, as wide as the scene's "
                                      "resolution")))
         size: bpy.props.IntProperty(name="Size", default=100, min=1, max=400, subtype="PERCENTAGE",
                                     description="Share of the resolution")
         floor: bpy.props.BoolProperty(name="Floor", default=True,
-                                      description="Let the characters stand on a floor with soft shadows, instead of "
-                                                  "before a plain background")
+                                      description="Show a floor with soft shadows below the characters, instead of "
+                                                  "a plain background")
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:

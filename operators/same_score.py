@@ -12,7 +12,7 @@ from ..bridge.reports import in_brief, report
 
 
 class TAKT_OT_same_score(ForScore, bpy.types.Operator):
-    """Let all selected characters play the active one's score, by its settings; edits are then seen on all of them"""
+    """Play the active character's score, with its settings, on all selected characters; edits show on all of them"""
 
     bl_idname = "takt.same_score"
     bl_label = "Same Score for Selected"

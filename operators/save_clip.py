@@ -41,7 +41,7 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
         last: int
         overwrite: bool
     else:
-        source: EnumProperty(name="From", description="What becomes the clip", items=_SOURCES)
+        source: EnumProperty(name="From", description="What to save as a clip", items=_SOURCES)
         name: StringProperty(name="Name", description="What the clip and its file are called", options={"SKIP_SAVE"})
         folder: StringProperty(name="Folder", subtype="DIR_PATH", options={"SKIP_SAVE"},
                                description="The folder of the library in which the file is put")

@@ -45,7 +45,7 @@ class TAKT_OT_save_score(_ScoreFile):
         overwrite: bool
     else:
         overwrite: BoolProperty(name="Overwrite", options={"SKIP_SAVE"},
-                                description="Also where the file was changed outside meanwhile")
+                                description="Save even if the file was changed outside Blender")
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Write it."""

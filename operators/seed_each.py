@@ -1,4 +1,4 @@
-"""A Seed for Each: a crowd that plays one score, each in its own way."""
+"""Randomize Seeds: a crowd that plays one score, each in its own way."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ class TAKT_OT_seed_each(GreyWithReason, bpy.types.Operator):
     """Give each selected character a seed of its own, counted up from the active one's, so that its picks differ"""
 
     bl_idname = "takt.seed_each"
-    bl_label = "A Seed for Each"
+    bl_label = "Randomize Seeds"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod

@@ -13,7 +13,7 @@ from .tweak_base import ForScoreAction, score_plays
 
 
 class TAKT_OT_tweak(ForScoreAction, bpy.types.Operator):
-    """Let the keys that you set change the pose above the score: they go along when the score or its tempo changes"""
+    """Add the keys that you set to the motion of the score: they move along when the score or its tempo changes"""
 
     bl_idname = "takt.tweak"
     bl_label = "Tweak"

@@ -44,7 +44,7 @@ _FARTHER_PX = 3.0
 
 
 class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
-    """Select a block, or drag it, its edge, its repeats or a transition; Ctrl: a copy, or free of the beats"""
+    """Select a block, or drag it, its edge, its repeats or a transition; Ctrl: copy it, or do not snap to beats"""
 
     bl_idname = "takt.score_drag"
     bl_label = "Edit Score"

@@ -125,7 +125,7 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
                                 carried=self._playable.title, measure=measured),))
 
 
-_NOTHING = ("|", "Nothing to play", "There are no clips and no other procedures", "NONE", 0)
+_NOTHING = ("|", "Nothing to Play", "There are no clips and no other procedures", "NONE", 0)
 """Blender wants something to be chosen, also where no score is open."""
 _items: list[tuple[str, str, str, str, int]] = []
 """Blender keeps no copies of the texts of a menu that is made when it is shown."""

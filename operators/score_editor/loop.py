@@ -26,7 +26,7 @@ class TAKT_OT_score_loop(InScoreEditor, bpy.types.Operator):
     if TYPE_CHECKING:
         edge: str
     else:
-        edge: EnumProperty(name="Part", items=_EDGES, description="What of the score plays", options={"SKIP_SAVE"})
+        edge: EnumProperty(name="Part", items=_EDGES, description="Part of the score that plays", options={"SKIP_SAVE"})
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:

@@ -72,7 +72,7 @@ class TAKT_OT_score_open_file(WithSelection, bpy.types.Operator):
 
 
 class TAKT_OT_score_open(InScoreEditor, bpy.types.Operator):
-    """Show what the block calls, and its line in the text; again: what is around"""
+    """Show what the block calls, and its line in the text; used again, go back to what is around it"""
 
     bl_idname = "takt.score_open"
     bl_label = "Open Block"
@@ -112,7 +112,7 @@ class TAKT_OT_score_open(InScoreEditor, bpy.types.Operator):
 
 
 class TAKT_OT_score_automatic(InScoreEditor, bpy.types.Operator):
-    """Let the transition be as long as its movements want again"""
+    """Derive the length of the transition from its movements again"""
 
     bl_idname = "takt.score_automatic"
     bl_label = "Automatic Transition"

@@ -36,7 +36,7 @@ _FARTHER_PX = 3.0
 
 
 class TAKT_OT_score_tweak(InScoreEditor, bpy.types.Operator):
-    """Pull the keys that a hand has set to another moment; Shift: a copy, Ctrl: free of the beats"""
+    """Move the keys of a tweak to another time; Shift: copy them, Ctrl: do not snap to beats"""
 
     bl_idname = "takt.score_tweak"
     bl_label = "Move Tweak"
