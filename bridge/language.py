@@ -40,6 +40,12 @@ def say(message: str) -> str:
     return message if words is None else words.of(message)
 
 
+def say_drawn(words: str) -> str:
+    """Return a text of the score editor's picture in the language: a whole one of ours; names stay as they are."""
+    spoken = _wording() if " " in words else None
+    return words if spoken is None else spoken.words.get(words) or words
+
+
 def report_words(message: str) -> str:
     """Return an English report in the language of Blender's reports."""
     preferences = bpy.context.preferences
@@ -96,7 +102,7 @@ def dictionary(texts: Mapping[str, Mapping[str, str]]) -> dict[tuple[str, str], 
 
     Choices that are made when a menu opens are known to nobody before, so whole sentences are given to it as well.
     """
-    tooltips = bpy.app.translations.contexts.default
+    tooltips = bpy.app.translations.contexts.default  # type: ignore[attr-defined]  # the stubs lack it
     sentences = {text: words for text, words in texts["messages"].items() if "{" not in text}
     return {(context, text): words
             for context, known in ((CONTEXT, sentences), (tooltips, sentences), (CONTEXT, texts["labels"]),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
@@ -20,7 +21,7 @@ _DEEPEST: Final = 4
 @dataclass(frozen=True)
 class _Template:
     longest: str
-    pattern: re.Pattern[str]
+    pattern: str
     pieces: tuple[str, ...]
     """Of the translation: text, the number of a value, text, …"""
     is_name: tuple[bool, ...]
@@ -72,12 +73,18 @@ class Wording:
         if depth > _DEEPEST or len(message) > _LONGEST or " " not in message:
             return ""
         for template in self._templates:
-            if template.longest in message and (match := template.pattern.fullmatch(message)):
+            if template.longest in message and (match := _compiled(template.pattern).fullmatch(message)):
                 values = [value if is_name else self._found(value, depth + 1) if value else ""
                           for value, is_name in zip(match.groups(), template.is_name, strict=True)]
                 return "".join(values[int(piece)] if number % 2 else piece
                                for number, piece in enumerate(template.pieces))
         return ""
+
+
+@lru_cache(maxsize=4096)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern when it is needed first: all of them would take a third of a second."""
+    return re.compile(pattern, re.DOTALL)
 
 
 def _weight(text: str) -> int:
@@ -99,15 +106,10 @@ def _template(text: str, translated: str) -> _Template:
             pattern += f"(?P<{part}>.*?)" if not part[0].isdigit() else "(.*?)"
     pieces = _PLACEHOLDER.split(translated)
     pieces[1::2] = [str(names.index(name)) for name in pieces[1::2]]
-    return _Template(max(parts[::2], key=len), re.compile(pattern, re.DOTALL), tuple(pieces),
+    return _Template(max(parts[::2], key=len), pattern, tuple(pieces),
                      tuple(_is_quoted(parts, name) for name in names))
 
 
 def _is_quoted(parts: list[str], name: str) -> bool:
     at = 2 * parts[1::2].index(name) + 1
     return parts[at - 1].endswith("'") and parts[at + 1].startswith("'")
-
-
-def placeholders(text: str) -> Iterator[str]:
-    """Yield the names of the values in a template."""
-    yield from _PLACEHOLDER.findall(text)

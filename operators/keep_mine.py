@@ -23,7 +23,9 @@ class TAKT_OT_keep_mine(ForScore, bpy.types.Operator):
         armature_object = active_armature(context)
         if reason or armature_object is None:
             return reason
-        return "" if action.is_edited_by_hand(armature_object) else "The Action of the score has not been edited by hand"
+        if action.is_edited_by_hand(armature_object):
+            return ""
+        return "The Action of the score has not been edited by hand"
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Let go of the Action; it plays on."""
