@@ -140,7 +140,8 @@ def test_nothing_is_shown_past_the_language(path: Path) -> None:
         if call.func.attr in ("poll_message_set", "status_text_set"):
             return "say(" not in ast.unparse(call) and ast.unparse(call.args[0]) not in ("None", "said")
         return call.func.attr in drawn and any(
-            isinstance(value, ast.JoinedStr | ast.Constant) and re.search("[A-Za-z]{2}", re.sub("{.*?}", "", ast.unparse(value)))
+            isinstance(value, ast.JoinedStr | ast.Constant)
+            and re.search("[A-Za-z]{2}", re.sub("{.*?}", "", ast.unparse(value)))
             for value in (each.value for each in call.keywords if each.arg in shown))
 
     calls = [each for each in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
