@@ -11,6 +11,7 @@ def register() -> None:
         constraints,
         following,
         hearing,
+        language,
         libraries,
         migrations,
         paths,
@@ -21,6 +22,7 @@ def register() -> None:
     )
     from .preview import choice_properties, score_editor
 
+    language.register()
     libraries.register()
     properties.register()
     migrations.register()
@@ -44,6 +46,7 @@ def unregister() -> None:
         constraints,
         following,
         hearing,
+        language,
         libraries,
         migrations,
         paths,
@@ -72,3 +75,4 @@ def unregister() -> None:
     migrations.unregister()
     properties.unregister()
     libraries.unregister()
+    language.unregister()

@@ -3,6 +3,7 @@
 
 import argparse
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import release as rules
+import texts as words
 
 ROOT = Path(__file__).resolve().parent
 DEV = ROOT / ".dev"
@@ -45,7 +47,7 @@ def main() -> int:
     """Run one subcommand; return its exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in (demo, test, lint, build, site, release, bench):
+    for command in (demo, test, lint, build, site, texts, release, bench):
         says = (command.__doc__ or "").partition("\n")[0]
         subparser = commands.add_parser(command.__name__, help=says, description=says, allow_abbrev=False)
         subparser.set_defaults(run=command)
@@ -58,7 +60,7 @@ def main() -> int:
             default = BUILD / command.__name__
             subparser.add_argument("--out", type=Path, default=default, help=f"default: build/{default.name}")
     options, rest = parser.parse_known_args()
-    if rest and options.run not in (test, bench):
+    if rest and options.run not in (test, bench, texts):
         parser.error(f"{options.command} does not know {' '.join(rest)}")
     options.rest = rest
     try:
@@ -122,6 +124,27 @@ def site(options: argparse.Namespace) -> int:
     """Make the web site out of README and docs/, to be read from disk or put on a server."""
     python = environment("site", sys.executable, dependencies("site"))
     return run([python, ROOT / "docs" / "pages.py", ROOT, options.out.resolve()])
+
+
+def texts(options: argparse.Namespace) -> int:
+    """Gather what Takt says into languages/texts.json; texts LANGUAGE… says what is wrong with these instead."""
+    template = ROOT / words.FOLDER / words.TEMPLATE
+    if not options.rest:
+        shown = BUILD / "shown_texts.json"
+        shown.parent.mkdir(exist_ok=True)
+        if code := run([blender_python(), ROOT / "docs" / "shown_texts.py", shown], fresh_user_folder("texts")):
+            return code
+        found = words.gathered(ROOT, map(tuple, json.loads(shown.read_text(encoding="utf-8"))))
+        template.parent.mkdir(exist_ok=True)
+        template.write_text(words.written(found), encoding="utf-8")
+        say(f"{sum(map(len, found.values()))} texts are in {template.relative_to(ROOT)}")
+    wrong = 0
+    for name in options.rest:
+        found = list(words.problems(words.read(template), words.read(template.with_name(f"{name}.json"))))
+        print(*found, sep="\n", flush=True)
+        say(f"{name}: {len(found) or 'no'} problems")
+        wrong += len(found)
+    return bool(wrong)
 
 
 def release(_: argparse.Namespace) -> int:

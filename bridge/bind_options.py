@@ -7,6 +7,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 from ..core.binding import BINDING_METHODS, DEFAULT_METHOD, RANGES, BindSettings
 from .binding import BindScope
+from .language import say
 
 _DEFAULTS = BindSettings()
 _WIDEST = {name: {"min": least, "max": most} for name, (least, most) in RANGES.items()}
@@ -36,15 +37,16 @@ class BindOptions:
             name="Max Influences", description="The most bones that move a vertex; 0 for no limit",
             default=_DEFAULTS.influences, soft_max=8, **_WIDEST["influences"])
         hardness: FloatProperty(
-            name="Hardness", description="How firmly a vertex keeps to its strongest bone: higher makes zones harder",
+            name="Hardness", description="How much a vertex keeps to its strongest bone: higher values give sharper"
+                                         " borders",
             default=_DEFAULTS.hardness, soft_max=4.0, step=10, precision=2, **_WIDEST["hardness"])
         smoothing: FloatProperty(
             name="Smoothing", description="How far the zones of neighbouring bones blend over the surface; "
                                           "0 does not blend them",
             default=_DEFAULTS.smoothing, step=10, precision=2, **_WIDEST["smoothing"])
         resolution: IntProperty(
-            name="Resolution", description="How finely the inside of the body is seen: raise it where thin parts "
-                                           "that lie close to each other move together",
+            name="Resolution", description="Resolution of the inside of the body: raise it where thin parts close "
+                                           "to each other move together",
             default=_DEFAULTS.resolution, soft_min=24, soft_max=128, **_WIDEST["resolution"])
         exponent: FloatProperty(
             name="Exponent", description="How fast a bone's influence falls off with distance: higher, tighter zones",
@@ -89,7 +91,7 @@ class BindOptions:
         column = layout.column()
         for name in BINDING_METHODS[self.method].settings:
             column.prop(self, name)
-        column = layout.column(heading="Only Selected", translate=False)
+        column = layout.column(heading=say("Only Selected"), translate=False)
         column.prop(self, "only_selected_vertices")
         column.prop(self, "only_selected_bones")
         layout.prop(self, "keep_locked_groups")

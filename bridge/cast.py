@@ -170,7 +170,7 @@ def _note(owner: bpy.types.Object | bpy.types.PoseBone) -> str:
         return ""
     if not object_courses.is_evaluated(owner):
         raise TaktError(f"{quoted(owner.name)} is moved by {held}, and is not in the current scene, or disabled or "
-                        "excluded there, so nobody knows where it is: enable it (it may be hidden by its eye)")
+                        "excluded there, so its position is unknown: enable it (it may be hidden by its eye)")
     return (f"{quoted(owner.name)} is moved by {held}, so it counts where it is at the current frame: bake its motion "
             "into keys (Object > Animation > Bake Action)") if object_courses.is_animated(owner) else ""
 

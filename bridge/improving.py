@@ -193,8 +193,8 @@ class Improvement:
 
 IMPROVEMENTS: dict[str, Improvement] = {
     "FAULTS": Improvement(
-        "Faults", "Find vertices without weights, stray ones that leave their neighbours when joints bend, and patches "
-        "that move with a far limb, and mend these alone", ("unbound", "flying", "leaking"), _cure),
+        "Faults", "Repair faults alone: vertices without weights, strays that leave their neighbours when joints "
+                  "bend, and patches that follow a far limb", ("unbound", "flying", "leaking"), _cure),
     "SELECTED": Improvement(
         "Selected Vertices", "Replace the weights of the selected vertices, so that they meet those around them "
         "without a step", ("selected",), _replace_selected),

@@ -68,7 +68,7 @@ def _writing(uid: int, scene: bpy.types.Scene, motion: Motion, sample: Callable[
         work.end()
     found = next((ob for ob in scene.objects if ob.session_uid == uid), None)
     if found is None or write_motion.digest(found, scene) != made_of:
-        raise TaktError("The score or the character was changed meanwhile, so nothing was written: Rebuild again")
+        raise TaktError("The score or the character has changed in the meantime, so nothing was written: Rebuild again")
     writing = write_motion.writing(found, scene, motion, channels, is_aside=True)
     try:
         while True:

@@ -166,23 +166,22 @@ class ClipPlayer:
 def keep_contacts_property() -> Any:
     """Return the property of operators that play clips."""
     return BoolProperty(name="Keep Contacts", default=True,
-                        description="Let hands that touch each other, trunk, head or thighs in a clip do so on this "
-                                    "body too, and keep arms out of a trunk that is stouter than the clip's, by a "
-                                    "small correction of the arms")
+                        description="Correct the arms so that hands touch each other, trunk, head or thighs as in "
+                                    "the clip. Also keep arms out of a trunk that is stouter than the clip's")
 
 
 def feet_stand_property() -> Any:
     """Return the property of operators that play clips."""
     return BoolProperty(name="Foot Lock", default=True,
-                        description="Feet stay in place while they stand in the clip of another body, whose steps are "
-                                    "of other lengths. Off: with whatever slides")
+                        description="Hold feet in place during the contacts of the clip, whose own body takes steps"
+                                    " of another length. Off: keeps foot skating")
 
 
 def mute_constraints_property() -> Any:
     """Return the property of operators that play clips."""
     return BoolProperty(name="Mute Constraints", default=True,
-                        description="Mute constraints that would move bones otherwise than the clip does, as those of "
-                                    "IK; switched off, they act, and muted ones act again")
+                        description="Mute constraints that would move bones differently from the clip, as those of "
+                                    "IK. Off: they act again")
 
 
 def begins_at_rest_property() -> Any:

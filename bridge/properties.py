@@ -66,8 +66,8 @@ KEYS = (("KEYS", "As Few as Needed", "Where the clips have theirs and transition
         ("EVERY_FRAME", "Every Frame", "One at each frame, for each bone that moves"))
 
 
-ROTATIONS = (("QUATERNION", "Quaternions", "Bones with other rotation modes are switched: all take the shorter arc, "
-                                           "also between keys"),
+ROTATIONS = (("QUATERNION", "Quaternions", "Switch bones with other rotation modes: all take the shorter arc, also "
+                                           "between keys"),
              ("AS_RIG", "As the Rig Says", "Bones keep their rotation modes; those that turn by Euler angles, or by "
                                            "axis and angle, have keys at every frame: your own Actions go on playing"))
 
@@ -158,7 +158,7 @@ class ScoreSettings:
             items=[(identifier, *entry) for identifier, entry in TRANSLATION_INTERPOLATIONS.items()])
         pace: EnumProperty(
             name="Pace", default=_DEFAULTS.pace, override=_OVERRIDABLE, update=changes.score,
-            description="How time runs over a transition's own motion; has no effect on Meet Halfway and Inertialize",
+            description="Time curve of inserted transitions; has no effect on Meet Halfway and Inertialize",
             items=[(identifier, entry.label, entry.description) for identifier, entry in PACES.items()])
         joint_time: EnumProperty(
             name="Joints' Time", default=_DEFAULTS.joint_time, override=_OVERRIDABLE, update=changes.score,
@@ -166,7 +166,8 @@ class ScoreSettings:
             items=[(identifier, entry.label, entry.description) for identifier, entry in JOINT_TIMES.items()])
         fit: EnumProperty(
             name="Fit", default=_DEFAULTS.fit, override=_OVERRIDABLE, update=changes.score,
-            description="Where clips are left for the next one; not at seams that the score has without a transition",
+            description="Transition point search: where a clip is left for the next one. Seams without a transition"
+                        " are not searched",
             items=[(identifier, entry.label, entry.description) for identifier, entry in FITS.items()])
         speed: EnumProperty(
             name="Auto Speed", default=_DEFAULTS.speed, override=_OVERRIDABLE, update=changes.score,
@@ -174,24 +175,23 @@ class ScoreSettings:
             items=[(identifier, entry.label, entry.description) for identifier, entry in SPEEDS.items()])
         joint_limits: BoolProperty(
             name="Joint Limits", default=False, override=_OVERRIDABLE, update=changes.score,
-            description="Turn a bone along the longer arc where the shorter one exceeds its limits (Limit "
-                        "Rotation in local space, else those of IK) and the longer one does not")
+            description="Turn a bone along the longer arc where only the shorter one exceeds its limits: those of "
+                        "Limit Rotation in local space, else those of IK")
         load_format: load_format_property()
         bvh_up: bvh_up_property()
         bvh_forward: bvh_forward_property()
         root_motion: EnumProperty(
             name="Root Motion", default=_DEFAULTS.root_motion, override=_OVERRIDABLE, update=changes.score,
-            description="What becomes of the motion over the ground",
+            description="Root motion handling: where each clip goes on over the ground",
             items=[(identifier, *entry) for identifier, entry in ROOT_MODES.items()])
         lock_feet: BoolProperty(
             name="Foot Lock", default=_DEFAULTS.lock_feet, override=_OVERRIDABLE, update=changes.score,
-            description="Feet stay in place while the clips have them planted, and make a step where two clips want "
-                        "them elsewhere; arms go round the trunk in transitions. Off: as authored, with whatever "
-                        "slides")
+            description="Hold feet in place during contacts, step where two clips place them differently, and lead "
+                        "arms around the trunk in transitions. Off: keeps foot skating")
         keep_contacts: BoolProperty(
             name="Keep Contacts", default=True, override=_OVERRIDABLE, update=changes.score,
-            description="Let hands that touch each other, trunk, head or thighs in a clip do so on this body too, and "
-                        "keep arms out of a trunk that is stouter than the clip's, by a small correction of the arms")
+            description="Correct the arms so that hands touch each other, trunk, head or thighs as in the clip. "
+                        "Also keep arms out of a trunk that is stouter than the clip's")
         loop: BoolProperty(
             name="Loop", default=_DEFAULTS.loop, override=_OVERRIDABLE, update=changes.score,
             description="The last clip leads back to the first")
@@ -200,11 +200,11 @@ class ScoreSettings:
             description="Where the Action has its keys")
         rotations: EnumProperty(
             name="Rotations", default="AS_RIG", override=_OVERRIDABLE, items=ROTATIONS,
-            description="What the Action turns bones by")
+            description="Rotation mode of the keys")
         mute_constraints: BoolProperty(
             name="Mute Constraints", default=True, override=_OVERRIDABLE,
-            description="Mute the constraints that move bones which the score plays, as a control rig's do, so that "
-                        "they play it; switched off, these act again")
+            description="Mute constraints that move the bones of the score, as those of a control rig. Off: they "
+                        "act again")
         markers_wanted: BoolProperty(
             name="Markers", default=True, override=_OVERRIDABLE,
             description="Mark on the timeline where procedures start")
@@ -257,7 +257,7 @@ class TaktJoint(bpy.types.PropertyGroup):
         turn: tuple[float, float, float, float]
     else:
         meant: EnumProperty(
-            name="Joint", override=_OVERRIDABLE, update=_confirm, description="What this bone is",
+            name="Joint", override=_OVERRIDABLE, update=_confirm, description="Joint that this bone is",
             items=[(NO_JOINT, "–", "This bone is none of the body's joints: clips of other skeletons do not move it"),
                    *((name, hanim.label(name), f"{name} in H-Anim: {hanim.in_plain_words(name)}")
                      for name in hanim.PARENTS)])
@@ -320,8 +320,7 @@ class TaktTweaks(bpy.types.PropertyGroup):
                         "there on")
         is_last: BoolProperty(
             name="After Contacts", override=_OVERRIDABLE,
-            description="Change the pose after planted feet were held in place, so that the feet go along with the "
-                        "tweak instead of staying where they stand")
+            description="Apply the tweak after Foot Lock, so that feet follow the tweak instead of staying in place")
 
 
 class TaktParameter(bpy.types.PropertyGroup):
@@ -502,8 +501,8 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
             description="How many ticks the score editor counts as a bar: 4 in common time, 3 in a waltz")
         keep_action: BoolProperty(
             name="Keep Action Up to Date", default=True, override=_OVERRIDABLE,
-            description="Let the Action follow every change of the score and its settings as soon as it is finished; "
-                        "switched off, Rebuild makes it anew")
+            description="Update the Action after every change of the score and its settings. Off: only Rebuild "
+                        "updates it")
         action: PointerProperty(type=bpy.types.Action, name="Action", override=_OVERRIDABLE)
         written: StringProperty(options={"HIDDEN"}, override=_OVERRIDABLE)  # the Action's paths, one in each line
         markers: CollectionProperty(type=TaktMarker, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})

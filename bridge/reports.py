@@ -7,6 +7,7 @@ from typing import Any, Literal
 import bpy
 
 from ..core.errors import FileError, TaktError
+from .language import report_words, say
 
 Severity = Literal["INFO", "WARNING"]
 Told = tuple[Severity, str]
@@ -34,7 +35,7 @@ class GreyWithReason:
         if not reason and "UNDO" in getattr(cls, "bl_options", ()):
             reason = edit_mode_problem(context)
         if reason:
-            cls.poll_message_set(reason)  # type: ignore[attr-defined]  # the operator's
+            cls.poll_message_set(say(reason))  # type: ignore[attr-defined]  # the operator's
         return not reason
 
 
@@ -50,6 +51,11 @@ def edit_mode_problem(context: bpy.types.Context) -> str:
     return f"{name} is in Edit Mode, which could not undo this: leave it first (Tab)"
 
 
+def report(operator: bpy.types.Operator, kinds: "set[Any]", message: str) -> None:
+    """Report an English message in Blender's language."""
+    operator.report(kinds, report_words(message))
+
+
 def tell(operator: bpy.types.Operator, told: Iterable[Told]) -> None:
     """Report what came of an operator; of several warnings the weightiest is told first.
 
@@ -58,7 +64,7 @@ def tell(operator: bpy.types.Operator, told: Iterable[Told]) -> None:
     findings = list(told)
     warnings = [each for each in findings if each[0] == "WARNING"]
     for severity, text in [*(each for each in findings if each[0] == "INFO"), *reversed(warnings)]:
-        operator.report({severity}, text)
+        report(operator, {severity}, text)
 
 
 def words_of(error: Exception) -> str:
@@ -75,13 +81,13 @@ def refuse(operator: bpy.types.Operator, error: str) -> "set[Any]":
     """Report an error and give up."""
     lines = error.splitlines()
     more = [f"and {len(lines) - _PROBLEMS_SHOWN} more"] if len(lines) > _PROBLEMS_SHOWN else []
-    operator.report({"ERROR"}, "\n".join(lines[:_PROBLEMS_SHOWN] + more))
+    report(operator, {"ERROR"}, "\n".join(lines[:_PROBLEMS_SHOWN] + more))
     return {"CANCELLED"}
 
 
 def refuse_score(operator: bpy.types.Operator, error: TaktError) -> "set[Any]":
     """Report that a score cannot be played as it stands: in brief, with all mistakes in the Info editor."""
-    operator.report({"INFO"}, str(error))
+    report(operator, {"INFO"}, str(error))
     return refuse(operator, in_brief(error))
 
 

@@ -70,13 +70,13 @@ def _check_right(armature_object: bpy.types.Object, blocks: Blocks) -> None:
 def check_unchanged(armature_object: bpy.types.Object, blocks: Blocks) -> None:
     """Raise EditError where a Text of the score is gone or no longer says what was laid out."""
     if blocks.selectable is None or blocks.scores is None:
-        raise EditError("the text has changed meanwhile; do it again")
+        raise EditError("the text has changed in between; try again")
     for number, document in enumerate(blocks.selectable.documents):
         if number and blocks.scores.open_path(document.path) not in blocks.scores.texts:
             continue  # it is read from its file, and is not written
         text = _text_of(armature_object, blocks, document.path)
         if text is None or not texts.holds(text, document):
-            raise EditError("the text has changed meanwhile; do it again")
+            raise EditError("the text has changed in between; try again")
 
 
 def try_out(armature_object: bpy.types.Object, blocks: Blocks, change: Refactoring) -> New:

@@ -158,7 +158,7 @@ TaktScoreFields.__annotations__ = {name: _field(name) for name in _NAMES} | {
     f"is_{name}": _check_box(name) for name in _NAMES if _said_of(name)[2] is Kind.TRUTH} | {
     "types_expressions": BoolProperty(
         name="Expressions", options={"SKIP_SAVE"},
-        description="Type what is yes or no, so that it can be an expression, such as i % 2 == 1")}
+        description="Enter yes or no as text, so that it can be an expression, such as i % 2 == 1")}
 
 
 def register() -> None:

@@ -6,6 +6,7 @@ from typing import Any, Final, Literal
 import bpy
 
 from ..core.playing.transitions.methods import TRANSITION_METHODS
+from .language import say
 from .properties import ScoreSettings, TaktCharacter
 
 _ICONS: Final[Mapping[str, Literal["EMPTY_AXIS", "CURVE_PATH", "OBJECT_DATA", "MESH_GRID", "ARMATURE_DATA"]]] = {
@@ -42,7 +43,7 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
         _draw(column, settings, name)
     for identifier, label, names in _PARTS:
         header, body = layout.panel(f"TAKT_{identifier}", default_closed=True)
-        header.label(text=label, translate=False)
+        header.label(text=say(label), translate=False)
         if body is not None:
             column = body.column()
             for name in names:
@@ -55,14 +56,14 @@ def _draw_folders(column: bpy.types.UILayout, character: TaktCharacter) -> None:
     """Draw the folders that are searched after the library, each with what moves and forgets it, and what adds one."""
     for index, folder in enumerate(character.folders):
         row = column.row(align=True)
-        row.prop(folder, "path", text="" if index else "Also", translate=False)
+        row.prop(folder, "path", text="" if index else say("Also"), translate=False)
         if len(character.folders) > 1:
             up: Any = row.operator("takt.move_folder", text="", icon="TRIA_UP")
             down: Any = row.operator("takt.move_folder", text="", icon="TRIA_DOWN")
             up.index, up.direction, down.index, down.direction = index, "UP", index, "DOWN"
         forget: Any = row.operator("takt.forget_folder", text="", icon="X")
         forget.index = index
-    column.operator("takt.add_clip_folder", text="Add Clip Folder…", icon="FILE_FOLDER", translate=False)
+    column.operator("takt.add_clip_folder", text=say("Add Clip Folder…"), icon="FILE_FOLDER", translate=False)
 
 
 def _draw_parameters(layout: bpy.types.UILayout, character: TaktCharacter) -> None:
@@ -86,7 +87,7 @@ def _draw_cast(layout: bpy.types.UILayout, character: TaktCharacter) -> None:
     if not roles:
         return
     header, body = layout.panel("TAKT_cast", default_closed=False)
-    header.label(text="Cast", translate=False)
+    header.label(text=say("Cast"), translate=False)
     if body is None:
         return
     for role in roles:

@@ -32,7 +32,7 @@ from . import (
 from .below_own_actions import has_own_action, plays_below
 from .channels import Channels, sample_channels, sample_varied
 from .frame_rate import frames_per_second, other_rates
-from .reports import HELD_BY_DRIVERS, OTHER_RATES, Severity, Told, tell
+from .reports import HELD_BY_DRIVERS, OTHER_RATES, Severity, Told, report, tell
 from .steps import finished
 
 _NAMES_SHOWN = 8
@@ -50,7 +50,7 @@ def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armat
     try:
         channels = sampling(armature_object, scene, motion)(None)
     except TaktError as error:
-        operator.report({"ERROR"}, str(error))
+        report(operator, {"ERROR"}, str(error))
         return
     tell(operator, finished(writing(armature_object, scene, motion, channels, is_aside=False,
                                     is_new_score=is_new_score)))

@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 
 from ..bridge import properties
-from ..bridge.reports import GreyWithReason
+from ..bridge.reports import GreyWithReason, report
 from ..samples import dancer
 
 
@@ -28,5 +28,5 @@ class TAKT_OT_add_sample(GreyWithReason, bpy.types.Operator):
         text = properties.character(armature_object).text
         if text is not None:
             text.filepath = ""  # what is tried out with it is not to be saved over the sample
-        self.report({"INFO"}, "Press Preview, then play")
+        report(self, {"INFO"}, "Press Preview, then play")
         return {"FINISHED"}

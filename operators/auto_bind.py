@@ -22,6 +22,7 @@ from ..bridge.bind_selection import (
 )
 from ..bridge.binding import BindResult, BindTask
 from ..bridge.guard import guarded
+from ..bridge.reports import report
 from ..bridge.shared_meshes import part_meshes
 from ..core.binding.idle import IdleBones
 from ..core.binding.rig_oddities import RigOddities
@@ -83,7 +84,7 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         # in one report: the status bar shows only the last
         found = unusual(result, mesh_objects, are_all_bones=not self.only_selected_bones)
         if result.report.idle.names:
-            self.report({"INFO"}, f"Bones without vertices: {_reasons(result.report.idle)}")
+            report(self, {"INFO"}, f"Bones without vertices: {_reasons(result.report.idle)}")
         for what, names in (("Left alone, as they are parented to bones", props(context)),
                             ("Left alone, as they have no vertices", empty_meshes(context)),
                             ("Left alone, as they are not the active armature", other_armatures(context)),
@@ -92,8 +93,8 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
                             ("Left alone, as they are no meshes (parent them with Ctrl+P)", other_shapes(context)),
                             ("Made single-user, as they get other weights than what shares their mesh", parted)):
             if names:
-                self.report({"INFO"}, f"{what}: {some_of(names, _NAMES_SHOWN)}")
-        self.report({"WARNING"} if found else {"INFO"}, ". ".join(
+                report(self, {"INFO"}, f"{what}: {some_of(names, _NAMES_SHOWN)}")
+        report(self, {"WARNING"} if found else {"INFO"}, ". ".join(
             [_summary(self._task, result, armature_object), *replaced, *_left(earlier, removed), *found]))
         return {"FINISHED"}
 

@@ -8,7 +8,7 @@ from ..bridge import bone_rules, other_curves, properties, score, tweaks
 from ..bridge.action import write_new_action
 from ..bridge.active_character import active_armature
 from ..bridge.channels import clip_channels
-from ..bridge.reports import refuse
+from ..bridge.reports import refuse, report
 from .tweak_base import ForTweaks
 
 
@@ -35,6 +35,6 @@ class TAKT_OT_bake_tweaks(ForTweaks, bpy.types.Operator):
         others = other_curves.sample(armature_object, layers if own is None else [own, *layers], channels.frames)
         other_curves.write(action, others, channels.frames)
         setattr(action, properties.KEYS_WRITTEN, "")  # it is the animator's
-        self.report({"INFO"}, f"'{action.name}' holds the score and its tweaks, a key at every frame; choose it in the "
-                              "Action editor, or export it")
+        report(self, {"INFO"}, f"'{action.name}' holds the score and its tweaks, a key at every frame; choose it in "
+                                "the Action editor, or export it")
         return {"FINISHED"}

@@ -7,6 +7,7 @@ import bpy
 
 from ..bridge import bend, groups, improving
 from ..bridge.active_character import active_armature, armature_problem
+from ..bridge.reports import report
 from ..core.binding.sweep import Sweep
 from ..core.errors import BindError
 from .background import Work, WorksInBackground
@@ -59,7 +60,7 @@ class TAKT_OT_bend_report(WorksInBackground[Sweep], bpy.types.Operator):
         armature_object = active_armature(context)
         if armature_object is not None:
             bend.keep_report(armature_object, told)
-        self.report({"INFO"}, f"{told[0]}: {', '.join(told[1:-1])}; {told[-1]}")
+        report(self, {"INFO"}, f"{told[0]}: {', '.join(told[1:-1])}; {told[-1]}")
         return {"FINISHED"}
 
 

@@ -8,7 +8,8 @@ from bpy.props import FloatProperty
 
 from ..bridge import bend
 from ..bridge.active_character import active_armature, armature_problem
-from ..bridge.reports import GreyWithReason
+from ..bridge.language import say
+from ..bridge.reports import GreyWithReason, report
 
 _ANGLE_RAD = math.radians(25.0)
 _JOINT_S = 0.5
@@ -48,7 +49,7 @@ class TAKT_OT_bend_test(_Bending):
             bend.put_back(armature_object, scene)
         else:
             joints = bend.bend_all(armature_object, self.angle, scene.frame_current_final)
-            self.report({"INFO"}, f"{joints} joints of '{armature_object.name}' are bent; "
+            report(self, {"INFO"}, f"{joints} joints of '{armature_object.name}' are bent; "
                                   "press Bend Test again to put them back")
         return {"FINISHED"}
 
@@ -110,7 +111,7 @@ class TAKT_OT_bend_in_turn(_Bending):
             bend.bend(armature_object, self._bent, 0.0)
         self._bent = name
         bend.bend(armature_object, name, self.angle * math.sin(2.0 * math.pi * share))
-        context.workspace.status_text_set(f"Bending {name}   Esc: Stop")
+        context.workspace.status_text_set(say(f"Bending {name}   Esc: Stop"))
 
 
 def _problem(context: bpy.types.Context) -> str:

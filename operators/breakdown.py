@@ -8,7 +8,8 @@ from bpy.props import FloatProperty
 from ..bridge import breakdown, score, tweaks
 from ..bridge.active_character import active_armature
 from ..bridge.breakdown import Poses
-from ..bridge.reports import refuse
+from ..bridge.language import say
+from ..bridge.reports import refuse, report
 from .tweak_base import ForTweaks
 
 _ACROSS_PX = 400.0
@@ -27,7 +28,8 @@ class TAKT_OT_breakdown(ForTweaks, bpy.types.Operator):
         share: float
     else:
         share: FloatProperty(name="Share", subtype="FACTOR", default=0.5, soft_min=0.0, soft_max=1.0, min=-1.0, max=2.0,
-                             description="0: the earlier pose, 1: the later one; beyond, farther along the same way")
+                             description="0 is the earlier pose, 1 the later one; values beyond go on in the same "
+                                         "direction")
 
     _poses: Poses
     _begun_at: float
@@ -100,14 +102,14 @@ class TAKT_OT_breakdown(ForTweaks, bpy.types.Operator):
         self._poses.key(scene.frame_current)
         tweaks.look(armature_object, scene)
         earlier, later = self._moments
-        self.report({"INFO"}, f"{self.share:.0%} from frame {earlier} to {later}, as a tweak at {scene.frame_current}")
+        report(self, {"INFO"}, f"{self.share:.0%} from frame {earlier} to {later}, as a tweak at {scene.frame_current}")
         return {"FINISHED"}
 
     def _show(self, context: bpy.types.Context) -> None:
         self._poses.show(self.share)
         if context.workspace is not None:
-            context.workspace.status_text_set(f"Breakdown: {self.share:.0%} from frame {self._moments[0]} to "
-                                              f"{self._moments[1]}   Ctrl: Steps   Enter: Set Keys   Esc: Cancel")
+            context.workspace.status_text_set(say(f"Breakdown: {self.share:.0%} from frame {self._moments[0]} to "
+                                              f"{self._moments[1]}   Ctrl: Steps   Enter: Set Keys   Esc: Cancel"))
 
     def _clear(self, context: bpy.types.Context) -> None:
         if context.workspace is not None:

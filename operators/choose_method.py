@@ -7,13 +7,14 @@ from bpy.props import StringProperty
 
 from ..bridge import properties
 from ..bridge.active_character import ForArmature, active_armature
+from ..bridge.language import say
 from ..bridge.score_tree import character_of, tree_of
 from ..core.playing.transitions.methods import TRANSITION_METHODS
 from ..preview import life
 
 
 class TAKT_OT_choose_method(ForArmature, bpy.types.Operator):
-    """Let transitions play like that"""
+    """Use this method for transitions"""
 
     bl_idname = "takt.choose_method"
     bl_label = "Transition Method"
@@ -27,7 +28,7 @@ class TAKT_OT_choose_method(ForArmature, bpy.types.Operator):
     @classmethod
     def description(cls, _context: bpy.types.Context, told: Any) -> str:
         """Return what the method does."""
-        return TRANSITION_METHODS[told.method].description
+        return say(TRANSITION_METHODS[told.method].description)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Choose it for the character whose score is shown, or for the active one."""

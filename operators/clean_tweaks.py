@@ -6,6 +6,7 @@ import bpy
 
 from ..bridge import tweak_extraction, tweaks
 from ..bridge.active_character import active_armature
+from ..bridge.reports import report
 from .tweak_base import ForTweaks
 
 
@@ -23,6 +24,6 @@ class TAKT_OT_clean_tweaks(ForTweaks, bpy.types.Operator):
         count = sum(tweak_extraction.clean(action) for _, action in tweaks.layers_of(armature_object)
                     if action.is_editable)
         tweaks.look(armature_object, context.scene)
-        self.report({"INFO"}, f"{count} keys that changed nothing were removed" if count else
+        report(self, {"INFO"}, f"{count} keys that changed nothing were removed" if count else
                     "Every key changes something, or stands beside one that does")
         return {"FINISHED"} if count else {"CANCELLED"}

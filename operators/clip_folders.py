@@ -8,7 +8,7 @@ from bpy.props import CollectionProperty, EnumProperty, IntProperty, StringPrope
 
 from ..bridge import clip_folders, score_tree
 from ..bridge.active_character import active_armature, score_problem
-from ..bridge.reports import GreyWithReason, refuse, words_of
+from ..bridge.reports import GreyWithReason, refuse, report, words_of
 from ..core.errors import TaktError
 from ..core.formats import endings
 
@@ -58,7 +58,7 @@ class TAKT_OT_add_clip_folder(_ForShownScore, bpy.types.Operator):
             return refuse(self, words_of(error))
         score_tree.redraw()
         said = "are on the shelf" if is_new else "were on the shelf before"
-        self.report({"INFO"}, f"The clips of '{folder.name}' {said}; drag them into the score")
+        report(self, {"INFO"}, f"The clips of '{folder.name}' {said}; drag them into the score")
         return {"FINISHED"} if is_new else {"CANCELLED"}
 
 
@@ -98,9 +98,9 @@ class TAKT_OT_add_clip_files(_ForShownScore, bpy.types.Operator):
         if not brought:
             return refuse(self, "\n".join(wrong))
         score_tree.redraw()
-        self.report({"INFO"}, f"{', '.join(brought[:3])}{' and more' if len(brought) > 3 else ''}: on the shelf")
+        report(self, {"INFO"}, f"{', '.join(brought[:3])}{' and more' if len(brought) > 3 else ''}: on the shelf")
         for each in wrong:
-            self.report({"WARNING"}, each)
+            report(self, {"WARNING"}, each)
         return {"FINISHED"}
 
 

@@ -11,6 +11,7 @@ from ..bridge import clips, properties, score, written_ogre
 from ..bridge.active_character import active_armature, armature_problem, name_of_character
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.guard import guarded
+from ..bridge.language import say
 from ..bridge.read_progress import reading
 from ..bridge.reports import GreyWithReason, refuse, refuse_score, tell, words_of
 from ..core.errors import TaktError
@@ -129,4 +130,4 @@ def _copied(images: tuple[Path, ...], folder: Path) -> tuple[str, ...]:
 @guarded(None)
 def draw_in_export_menu(menu: Any, _context: bpy.types.Context) -> None:
     """Draw the entry in File > Export."""
-    menu.layout.operator(TAKT_OT_export_ogre.bl_idname, text="OGRE (.mesh, .skeleton, .material)", translate=False)
+    menu.layout.operator(TAKT_OT_export_ogre.bl_idname, text=say("OGRE (.mesh, .skeleton, .material)"), translate=False)

@@ -10,6 +10,7 @@ from ..bridge import action, clips, following, properties, score, tweaks, writte
 from ..bridge.active_character import ForArmature, active_armature, score_problem
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.guard import guarded
+from ..bridge.language import say
 from ..bridge.read_progress import reading
 from ..bridge.reports import in_brief, refuse, tell
 from ..core.errors import TaktError
@@ -116,5 +117,5 @@ def _of_score(context: bpy.types.Context, armature_object: bpy.types.Object) -> 
 @guarded(None)
 def draw_in_export_menu(menu: Any, _context: bpy.types.Context) -> None:
     """Draw the entry in File > Export."""
-    menu.layout.operator(TAKT_OT_export_performance.bl_idname, text="Performance (.x3d, .vrma, .bvh, .skeleton)",
+    menu.layout.operator(TAKT_OT_export_performance.bl_idname, text=say("Performance (.x3d, .vrma, .bvh, .skeleton)"),
                          translate=False)

@@ -9,6 +9,7 @@ from bpy.props import EnumProperty, StringProperty
 from ..bridge import engine_files, exported_procedures
 from ..bridge.active_character import ForScore, active_armature
 from ..bridge.guard import guarded
+from ..bridge.language import say
 from ..bridge.procedure_actions import Wanted
 from ..bridge.reports import refuse
 from ..core.errors import TaktError
@@ -58,4 +59,5 @@ class TAKT_OT_export_procedures(ForScore, WorksInSteps, NamedAsCharacter, bpy.ty
 @guarded(None)
 def draw_in_export_menu(menu: Any, _context: bpy.types.Context) -> None:
     """Draw the entry in File > Export."""
-    menu.layout.operator(TAKT_OT_export_procedures.bl_idname, text="Takt Clips (.glb, .gltf, .fbx)", translate=False)
+    menu.layout.operator(TAKT_OT_export_procedures.bl_idname, text=say("Takt Clips (.glb, .gltf, .fbx)"),
+                         translate=False)

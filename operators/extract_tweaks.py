@@ -7,7 +7,7 @@ import bpy
 from ..bridge import action as action_
 from ..bridge import properties, score, tweak_extraction, tweaks
 from ..bridge.active_character import ForScore, active_armature
-from ..bridge.reports import refuse
+from ..bridge.reports import refuse, report
 from ..bridge.write_motion import write_motion
 
 
@@ -32,7 +32,7 @@ class TAKT_OT_extract_tweaks(ForScore, bpy.types.Operator):
             return f"'{assigned.name}' holds tweaks already"
         own = properties.character(armature_object).action
         if assigned == own and not action_.is_edited_by_hand(armature_object):
-            return f"Nobody has edited '{assigned.name}' by hand"
+            return f"'{assigned.name}' has not been edited by hand"
         return ""
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
@@ -55,6 +55,6 @@ class TAKT_OT_extract_tweaks(ForScore, bpy.types.Operator):
         layer = tweaks.begin(armature_object, f"{armature_object.name} tweaks")
         count = tweak_extraction.write(layer, found)
         tweaks.look(armature_object, scene)
-        self.report({"INFO"}, f"{count} keys of {len({bone for bone, *_ in found})} bones became tweaks in "
+        report(self, {"INFO"}, f"{count} keys of {len({bone for bone, *_ in found})} bones became tweaks in "
                               f"'{layer.name}'; '{source.name}' stays in the file")
         return {"FINISHED"}

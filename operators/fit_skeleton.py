@@ -9,6 +9,7 @@ from bpy.props import BoolProperty, EnumProperty
 from ..bridge import binding, fitting
 from ..bridge.bind_selection import check_mesh, left_behind, mode_problem, selection, without_empty
 from ..bridge.fitting import FitResult, FitTask
+from ..bridge.reports import report
 from ..bridge.shared_meshes import part_meshes
 from ..core.errors import some_of
 from ..core.fitting.naming import DEFAULT_NAMING, NAMINGS
@@ -73,9 +74,9 @@ class TAKT_OT_fit_skeleton(WorksInBackground[FitResult], bpy.types.Operator):
             binding.write(mesh_objects, armature_object, result.task, result.bound,
                           left_behind(context, mesh_objects, armature_object))
         if parted:
-            self.report({"INFO"}, "Made single-user, as they get other weights than what shares their mesh: "
+            report(self, {"INFO"}, "Made single-user, as they get other weights than what shares their mesh: "
                                   f"{some_of(parted, _NAMES_SHOWN)}")
-        self.report({"WARNING"} if result.fitted.notes else {"INFO"}, _summary(result, armature_object))
+        report(self, {"WARNING"} if result.fitted.notes else {"INFO"}, _summary(result, armature_object))
         return {"FINISHED"}
 
 

@@ -9,6 +9,7 @@ from bpy_extras.io_utils import poll_file_object_drop
 
 from ..bridge import character_files, character_objects
 from ..bridge.guard import guarded
+from ..bridge.language import say
 from ..bridge.reports import GreyWithReason, refuse, tell
 from ..core.errors import TaktError
 from .dropped_file import OpensDroppedFile
@@ -81,5 +82,5 @@ class TAKT_FH_character(bpy.types.FileHandler):
 @guarded(None)
 def draw_in_import_menu(menu: Any, _context: bpy.types.Context) -> None:
     """Draw the entry in File > Import."""
-    menu.layout.operator(TAKT_OT_import_character.bl_idname, text="Character (.x3d, .x3dv, .wrl, .dae)",
+    menu.layout.operator(TAKT_OT_import_character.bl_idname, text=say("Character (.x3d, .x3dv, .wrl, .dae)"),
                          translate=False)

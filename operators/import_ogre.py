@@ -11,6 +11,7 @@ from bpy_extras.io_utils import poll_file_object_drop
 from ..bridge import armature_modifiers, character_objects, groups, ogre_files
 from ..bridge.character_objects import check_names, write_clips
 from ..bridge.guard import guarded
+from ..bridge.language import say
 from ..bridge.reports import GreyWithReason, refuse, tell
 from ..core.errors import TaktError
 from ..core.formats.character import Look
@@ -109,4 +110,4 @@ class TAKT_FH_ogre(bpy.types.FileHandler):
 @guarded(None)
 def draw_in_import_menu(menu: Any, _context: bpy.types.Context) -> None:
     """Draw the entry in File > Import."""
-    menu.layout.operator(TAKT_OT_import_ogre.bl_idname, text="OGRE (.mesh, .mesh.xml, .skeleton)", translate=False)
+    menu.layout.operator(TAKT_OT_import_ogre.bl_idname, text=say("OGRE (.mesh, .mesh.xml, .skeleton)"), translate=False)

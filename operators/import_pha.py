@@ -10,8 +10,9 @@ from ..bridge import linked_texts, long_actions, paths, performing, properties, 
 from ..bridge.active_character import ForArmature, active_armature
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.guard import guarded
+from ..bridge.language import say
 from ..bridge.read_progress import reading
-from ..bridge.reports import refuse, refuse_score
+from ..bridge.reports import refuse, refuse_score, report
 from ..bridge.score_layout import draw_settings
 from ..bridge.write_motion import write_motion
 from ..core.errors import TaktError
@@ -19,7 +20,7 @@ from .dropped_file import OpensDroppedFile, may_drop_on_character
 
 
 class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, OpensDroppedFile, bpy.types.Operator):
-    """Let the active armature play a score of procedural humanoid animation"""
+    """Play a score of procedural humanoid animation with the active armature"""
 
     bl_idname = "takt.import_pha"
     bl_label = "Import Score"
@@ -70,12 +71,12 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, OpensDroppedFile
         score.keep(armature_object, performance)
         others = [ob for ob in context.selected_objects if ob.type == "ARMATURE" and ob != armature_object]
         if others:
-            self.report({"INFO"}, f"Only '{armature_object.name}' plays it, as the active one of {len(others) + 1} "
+            report(self, {"INFO"}, f"Only '{armature_object.name}' plays it, as the active one of {len(others) + 1} "
                                   "selected armatures")
         too_long = performance.motion and long_actions.problem(performance.motion, frames_per_second(scene))
         if too_long:
             character.frame_start = scene.frame_start
-            self.report({"WARNING"}, too_long)
+            report(self, {"WARNING"}, too_long)
         elif performance.motion is not None:
             write_motion(self, context, armature_object, performance.motion, scene.frame_start,
                          is_new_score=True)
@@ -111,4 +112,5 @@ class TAKT_FH_pha(bpy.types.FileHandler):
 @guarded(None)
 def draw_in_import_menu(menu: Any, _context: bpy.types.Context) -> None:
     """Draw the entry in File > Import."""
-    menu.layout.operator(TAKT_OT_import_pha.bl_idname, text="Procedural Humanoid Animation (.pha)", translate=False)
+    menu.layout.operator(TAKT_OT_import_pha.bl_idname, text=say("Procedural Humanoid Animation (.pha)"),
+                         translate=False)

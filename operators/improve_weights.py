@@ -12,6 +12,7 @@ from ..bridge.active_character import active_armature
 from ..bridge.bind_selection import check_objects, left_behind, mode_problem
 from ..bridge.binding import BindScope
 from ..bridge.improving import IMPROVEMENTS, Improved, ImproveTask
+from ..bridge.reports import report
 from ..core.binding import RANGES, BindSettings
 from ..core.errors import BindError
 from .background import Work, WorksInBackground
@@ -34,7 +35,7 @@ class TAKT_OT_improve_weights(WorksInBackground[Improved], bpy.types.Operator):
         influences: int
     else:
         what: EnumProperty(
-            name="Improve", description="Which weights are made anew", default="FAULTS",
+            name="Improve", description="Which weights to replace", default="FAULTS",
             items=[(identifier, entry.label, entry.description) for identifier, entry in IMPROVEMENTS.items()])
         only_selected_bones: BoolProperty(
             name="Only Selected Bones", description="Write the groups of bones selected in Pose Mode only: they share "
@@ -97,10 +98,10 @@ class TAKT_OT_improve_weights(WorksInBackground[Improved], bpy.types.Operator):
         kinds = IMPROVEMENTS[self.what].kinds
         counts = [(count, kind) for count, kind in zip(result.counts, kinds, strict=True) if count]
         if not counts:
-            self.report({"INFO"}, "No faults found: every vertex has weights, none flies and none leaks")
+            report(self, {"INFO"}, "No faults found: every vertex has weights, none flies and none leaks")
             return {"CANCELLED"}
         improving.write(meshes, armature_object, result, left_behind(context, meshes, armature_object))
-        self.report({"INFO"}, f"Improved {sum(count for count, _ in counts):,} vertices: "
+        report(self, {"INFO"}, f"Improved {sum(count for count, _ in counts):,} vertices: "
                               + ", ".join(f"{count:,} {kind}" for count, kind in counts))
         return {"FINISHED"}
 

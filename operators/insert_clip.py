@@ -7,6 +7,7 @@ from bpy.props import StringProperty
 
 from ..bridge import properties, texts
 from ..bridge.active_character import ForScore, active_armature
+from ..bridge.language import say
 from ..bridge.reports import refuse
 from ..core.errors import TaktError, quoted
 from ..core.pha.document import Document, read
@@ -30,8 +31,8 @@ class TAKT_OT_insert_clip(ForScore, bpy.types.Operator):
     @classmethod
     def description(cls, _context: bpy.types.Context, told: Any) -> str:
         """Return what the button does, with the whole name of its clip, which the list may shorten."""
-        return (f"Put a call of {told.clip or 'the chosen clip'} into the score, at its own length: behind the line of "
-                "the cursor, else at the end of the procedure that plays")
+        return say(f"Put a call of {told.clip or 'the chosen clip'} into the score, at its own length: behind the line "
+                   "of the cursor, else at the end of the procedure that plays")
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Edit the Text, whose cursor then stands in the new line."""

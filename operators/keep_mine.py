@@ -6,10 +6,11 @@ import bpy
 
 from ..bridge import action, held_props, properties
 from ..bridge.active_character import ForScore, active_armature
+from ..bridge.reports import report
 
 
 class TAKT_OT_keep_mine(ForScore, bpy.types.Operator):
-    """Keep this Action as it was edited: it is yours from now on. Rebuild makes another one of the score"""
+    """Keep this Action as it was edited: Takt no longer changes it. Rebuild makes another one of the score"""
 
     bl_idname = "takt.keep_mine"
     bl_label = "Keep Mine"
@@ -22,7 +23,9 @@ class TAKT_OT_keep_mine(ForScore, bpy.types.Operator):
         armature_object = active_armature(context)
         if reason or armature_object is None:
             return reason
-        return "" if action.is_edited_by_hand(armature_object) else "Nobody has edited the Action of the score by hand"
+        if action.is_edited_by_hand(armature_object):
+            return ""
+        return "The Action of the score has not been edited by hand"
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Let go of the Action; it plays on."""
@@ -34,5 +37,5 @@ class TAKT_OT_keep_mine(ForScore, bpy.types.Operator):
         held_props.leave(armature_object)
         action.keep_in_file(own)
         character.action = None
-        self.report({"INFO"}, f"'{own.name}' stays as it is; Rebuild makes another Action of the score")
+        report(self, {"INFO"}, f"'{own.name}' stays as it is; Rebuild makes another Action of the score")
         return {"FINISHED"}

@@ -6,6 +6,9 @@ from typing import Any
 
 import bpy
 
+from ..bridge.language import say
+from ..bridge.reports import report
+
 _PERCENT = 100.0
 
 
@@ -50,11 +53,11 @@ class LongWork:
         self._said = said
         context.window_manager.progress_update(_PERCENT * done)
         if context.workspace is not None:
-            context.workspace.status_text_set(said)
+            context.workspace.status_text_set(say(said))
 
     def _cancelled(self) -> "set[Any]":
         """Say that Esc was pressed."""
-        self._operator.report({"INFO"}, f"{self.doing} cancelled, nothing has changed")
+        report(self._operator, {"INFO"}, f"{self.doing} cancelled, nothing has changed")
         return {"CANCELLED"}
 
     def _clear(self, context: bpy.types.Context) -> None:

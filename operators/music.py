@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, StringProperty
 
 from ..bridge import properties, score_music, sound, texts
 from ..bridge.active_character import ForScore, active_armature, score_problem
-from ..bridge.reports import refuse
+from ..bridge.reports import refuse, report
 from ..bridge.score_tree import TaktScoreTree
 from ..core.errors import TaktError
 from ..core.library.library import SOUND_ENDINGS
@@ -26,7 +26,7 @@ _SURE = 0.6
 
 
 class TAKT_OT_choose_music(ForScore, bpy.types.Operator):
-    """Let the score be danced to a sound file, and lay its ticks on the beats"""
+    """Choose a sound file for the score, and align its ticks with the beats"""
 
     bl_idname = "takt.choose_music"
     bl_label = "Choose Music"
@@ -72,7 +72,7 @@ class TAKT_OT_choose_music(ForScore, bpy.types.Operator):
             try:
                 edited, said = _laid(edited.text, samples, document.tick_s)
             except TaktError as error:  # silence has no beats, and may be danced to all the same
-                self.report({"WARNING"}, f"'{path.name}': {error}")
+                report(self, {"WARNING"}, f"'{path.name}': {error}")
         properties.character(armature_object).sound = kept
         return _written(self, context, edited, f"The score is danced to '{path.name}'. {said}".rstrip())
 
@@ -100,7 +100,7 @@ class TAKT_OT_find_beats(ForScore, bpy.types.Operator):
 
 
 class TAKT_OT_remove_music(ForScore, bpy.types.Operator):
-    """Let the score have no music; its ticks stay as they are"""
+    """Remove the music from the score; its ticks stay as they are"""
 
     bl_idname = "takt.remove_music"
     bl_label = "Remove Music"
@@ -154,5 +154,5 @@ def _written(operator: bpy.types.Operator, context: bpy.types.Context, edited: E
     except TaktError as error:
         return refuse(operator, str(error))
     score_music.play_along(armature_object, scene)
-    operator.report({"INFO"}, says)
+    report(operator, {"INFO"}, says)
     return {"FINISHED"}

@@ -6,6 +6,7 @@ import bpy
 
 from ..bridge import action, libraries, paths, properties, score_music, score_tree, sound, timeline
 from ..bridge.active_character import ForArmature, active_armature, name_of_character
+from ..bridge.reports import report
 from ..core.errors import TaktError
 
 _EMPTY = """<?xml version="1.0" encoding="UTF-8"?>
@@ -44,7 +45,7 @@ class TAKT_OT_new_score(ForArmature, bpy.types.Operator):
         if context.scene is not None:
             sound.stop(context.scene)
             timeline.clear(armature_object, context.scene)
-        self.report({"INFO"}, f"'{armature_object.name}' plays '{text.name}', which is empty: insert clips")
+        report(self, {"INFO"}, f"'{armature_object.name}' plays '{text.name}', which is empty: insert clips")
         return {"FINISHED"}
 
 

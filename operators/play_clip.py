@@ -12,6 +12,7 @@ from ..bridge.active_character import ForArmature, active_armature
 from ..bridge.clip_store import CLIPS
 from ..bridge.dropped_on import armature_under
 from ..bridge.guard import guarded
+from ..bridge.language import say
 from ..bridge.play_clips import (
     ClipPlayer,
     begins_at_rest_property,
@@ -33,7 +34,7 @@ _COLUMN = 20
 
 
 class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
-    """Let the active character play a clip of a file, whatever body it was made for"""
+    """Play a clip from a file with the active character, whatever body it was made for"""
 
     bl_idname = "takt.play_clip"
     bl_label = "Play Clip"
@@ -128,7 +129,7 @@ def _ask(context: bpy.types.Context, filepath: str, found: Mapping[str, Clip]) -
             button = flow.operator(TAKT_OT_play_clip.bl_idname, text=label, icon="ACTION", translate=False)
             button.filepath, button.clip = filepath, name
 
-    context.window_manager.popup_menu(draw, title=f"Clips of {Path(filepath).name}")
+    context.window_manager.popup_menu(draw, title=say(f"Clips of {Path(filepath).name}"))
     return {"INTERFACE"}
 
 
@@ -159,5 +160,5 @@ class TAKT_FH_clip(bpy.types.FileHandler):
 @guarded(None)
 def draw_in_import_menu(menu: Any, _context: bpy.types.Context) -> None:
     """Draw the entry in File > Import."""
-    menu.layout.operator(TAKT_OT_play_clip.bl_idname, text="Clip for the Active Character (.bvh, .fbx, .glb, …)",
+    menu.layout.operator(TAKT_OT_play_clip.bl_idname, text=say("Clip for the Active Character (.bvh, .fbx, .glb, …)"),
                          translate=False)

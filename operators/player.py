@@ -6,6 +6,8 @@ import bpy
 
 from ..bridge import properties
 from ..bridge.frame_rate import frames_per_second
+from ..bridge.language import say
+from ..bridge.reports import report
 from ..bridge.score import last_good
 from ..core.clips.keys import INTERPOLATIONS
 from ..core.playing.motion import Motion
@@ -46,13 +48,13 @@ class TAKT_OT_player(bpy.types.Operator):
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
         """Return what this button does."""
-        return ACTIONS[properties.action][1]
+        return say(ACTIONS[properties.action][1])
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Leave shortcuts to Blender when the preview is off, or the mouse is over another editor."""
         if not life.is_running():
-            cls.poll_message_set("Switch the preview on first")
+            cls.poll_message_set(say("Switch the preview on first"))
             return False
         return context.area is None or context.area.type == "VIEW_3D"
 
@@ -72,7 +74,7 @@ class TAKT_OT_player(bpy.types.Operator):
                 frame_s = 1.0 / frames_per_second(scene)
                 player_clocks.BY_OWN_CLOCK[self.action](player, life.now_s(), life.duration_s(), frame_s)
         if self.action in ("SLOWER", "FASTER"):
-            self.report({"INFO"}, f"Plays at {player.speed:g} of the speed, by a clock of its own")
+            report(self, {"INFO"}, f"Plays at {player.speed:g} of the speed, by a clock of its own")
         life.changed()
         return {"FINISHED"}
 
@@ -82,7 +84,7 @@ class TAKT_OT_player(bpy.types.Operator):
             settings = properties.character(watched[1])
             names = tuple(INTERPOLATIONS)
             settings.interpolation = name = names[(names.index(settings.interpolation) + 1) % len(names)]
-            self.report({"INFO"}, f"Interpolation: {INTERPOLATIONS[name][0]}")
+            report(self, {"INFO"}, f"Interpolation: {INTERPOLATIONS[name][0]}")
 
 
 def _toggle_alone(context: bpy.types.Context) -> None:

@@ -26,8 +26,8 @@ def in_place_property() -> Any:
 
 def loop_property() -> Any:
     """Return the property by which procedures lead back to their beginnings."""
-    return BoolProperty(name="Loop", description="Let the end of each procedure lead back to its beginning, so that "
-                                                 "it can be repeated without a jump")
+    return BoolProperty(name="Loop", description="Lead the end of each procedure back to its beginning, so that it "
+                                                 "repeats without a jump")
 
 
 class TAKT_OT_procedure_actions(ForScore, WorksInSteps, bpy.types.Operator):

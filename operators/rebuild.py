@@ -8,6 +8,7 @@ from bpy.props import BoolProperty
 from ..bridge import long_actions, properties, score
 from ..bridge.active_character import ForScore, active_armature
 from ..bridge.frame_rate import frames_per_second
+from ..bridge.language import say
 from ..bridge.performing import Performance
 from ..bridge.read_progress import reading
 from ..bridge.reports import refuse, refuse_score
@@ -48,8 +49,8 @@ class TAKT_OT_rebuild(WorksInSteps, ForScore, bpy.types.Operator):
         manager: Any = context.window_manager
         length = long_actions.length(self._performance.motion, frames_per_second(context.scene))
         question = f"{length}: this may take minutes. The preview plays it without an Action"
-        asked: set[Any] = manager.invoke_confirm(self, event, title="Write a Long Action?", message=question,
-                                                 confirm_text="Write Action", icon="WARNING")
+        asked: set[Any] = manager.invoke_confirm(self, event, title=say("Write a Long Action?"), message=say(question),
+                                                 confirm_text=say("Write Action"), icon="WARNING")
         return asked
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":

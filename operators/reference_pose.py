@@ -13,7 +13,7 @@ from ..core.skeletons.skeleton import Pose
 
 _SOURCES = (("CURRENT", "Current Pose", "The pose in which the character is shown now"),
             ("FRAME", "Pose of a Frame…", "The pose that its animation has at a frame"),
-            ("REST", "Rest Pose", "Forget the pose that was set: the rest pose is taken, upright where it leans"))
+            ("REST", "Rest Pose", "Clear the reference pose: the rest pose is used, upright where it leans"))
 
 
 class TAKT_OT_set_reference_pose(ForArmature, bpy.types.Operator):

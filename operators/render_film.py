@@ -16,7 +16,8 @@ from bpy_extras.io_utils import ExportHelper
 from ..bridge import properties, score
 from ..bridge.film import PictureFile, encode_film, mix_sound
 from ..bridge.frame_rate import frames_per_second
-from ..bridge.reports import GreyWithReason, refuse
+from ..bridge.language import say
+from ..bridge.reports import GreyWithReason, refuse, report
 from ..core.clips.frames import last_frame
 from ..core.maths.arrays import FloatArray
 from ..preview import life
@@ -58,17 +59,18 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
         length: bpy.props.EnumProperty(name="Length", default="SCORE", description="What is written", items=(
             ("SCORE", "Whole Score", "From the beginning to the end of what the characters play"),
             ("SCENE", "Frame Range", "The scene's frames"), ("FRAME", "This Frame", "A picture, as PNG")))
-        through: bpy.props.EnumProperty(name="Seen From", default="CHARACTER", description="Whose view it is", items=(
-            ("CHARACTER", "In Front", "From before the characters, who fill two thirds of the height; goes along with "
-                                      "them, in Full HD"),
+        through: bpy.props.EnumProperty(name="Seen From", default="CHARACTER", description="View that is rendered",
+                                         items=(
+            ("CHARACTER", "In Front", "Film the characters from the front, in Full HD: the camera follows them, and"
+                                      " they fill two thirds of the height"),
             ("CAMERA", "Camera", "As the scene's camera sees it, in the scene's resolution"),
             ("VIEWPORT", "Viewport", "As this viewport shows it now, in its own shape, as wide as the scene's "
                                      "resolution")))
         size: bpy.props.IntProperty(name="Size", default=100, min=1, max=400, subtype="PERCENTAGE",
                                     description="Share of the resolution")
         floor: bpy.props.BoolProperty(name="Floor", default=True,
-                                      description="Let the characters stand on a floor with soft shadows, instead of "
-                                                  "before a plain background")
+                                      description="Show a floor with soft shadows below the characters, instead of "
+                                                  "a plain background")
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
@@ -112,7 +114,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
                 pass
         except (ValueError, *CANNOT) as error:
             return refuse(self, why(error, path))
-        self.report({"INFO"}, f"Wrote {path}")
+        report(self, {"INFO"}, f"Wrote {path}")
         return {"FINISHED"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
@@ -133,7 +135,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
             return self._ended(context, why(error, self._path), {"ERROR"})
         assert context.window_manager is not None and context.workspace is not None
         context.window_manager.progress_update(share)
-        context.workspace.status_text_set(f"Rendering: {share:.0%}   Esc: Cancel")
+        context.workspace.status_text_set(say(f"Rendering: {share:.0%}   Esc: Cancel"))
         return {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -161,7 +163,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
 
     def _ended(self, context: bpy.types.Context, text: str, kind: "set[Any]") -> "set[Any]":
         self._clear(context)
-        self.report(kind, text)
+        report(self, kind, text)
         return {"FINISHED"} if kind == {"INFO"} else {"CANCELLED"}
 
 

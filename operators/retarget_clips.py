@@ -13,6 +13,7 @@ from bpy.props import BoolProperty, CollectionProperty, StringProperty
 
 from ..bridge.action import has_something_to_play
 from ..bridge.active_character import ForArmature, active_armature
+from ..bridge.language import say
 from ..bridge.play_clips import (
     ClipPlayer,
     begins_at_rest_property,
@@ -24,7 +25,7 @@ from ..bridge.play_clips import (
     mute_constraints_property,
     names_of,
 )
-from ..bridge.reports import refuse
+from ..bridge.reports import refuse, report
 from ..core.errors import TaktError
 from ..core.retargeting.outcome import Outcome, table
 
@@ -122,7 +123,7 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
             return refuse(self, "The character was deleted; Actions that were made before stay")
         count = len({outcome.file for outcome in self._done})
         context.window_manager.progress_update(count)
-        context.workspace.status_text_set(f"Retargeting: {count} of {len(self._paths)} files   Esc: Stop")
+        context.workspace.status_text_set(say(f"Retargeting: {count} of {len(self._paths)} files   Esc: Stop"))
         return {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -150,8 +151,8 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
         played = sum(not outcome.problem for outcome in self._done)
         refused = [outcome for outcome in self._done if outcome.problem]
         for outcome in refused[:3]:
-            self.report({"WARNING"}, f"{outcome.file}: {outcome.problem}")
-        self.report({"INFO"}, f"{'Stopped. ' if is_stopped else ''}Clips made into Actions: {played}, refused: "
+            report(self, {"WARNING"}, f"{outcome.file}: {outcome.problem}")
+        report(self, {"INFO"}, f"{'Stopped. ' if is_stopped else ''}Clips made into Actions: {played}, refused: "
                               f"{len(refused)}; choose one in the panel Clips or in the Action Editor; the text "
                               f"'{text.name}' lists them{self._left_out}")
         return {"FINISHED"} if played or not refused else {"CANCELLED"}

@@ -8,11 +8,11 @@ from ..bridge import given_score, long_actions, properties, score, write_motion
 from ..bridge.active_character import ForScore, active_armature, armature_problem, score_problem
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.read_progress import reading
-from ..bridge.reports import in_brief
+from ..bridge.reports import in_brief, report
 
 
 class TAKT_OT_same_score(ForScore, bpy.types.Operator):
-    """Let all selected characters play the active one's score, by its settings; edits are then seen on all of them"""
+    """Play the active character's score, with its settings, on all selected characters; edits show on all of them"""
 
     bl_idname = "takt.same_score"
     bl_label = "Same Score for Selected"
@@ -37,7 +37,7 @@ class TAKT_OT_same_score(ForScore, bpy.types.Operator):
         if bpy.app.background:  # no timer writes them here
             for other in others:
                 _write_action(self, context, other)
-        self.report({"INFO"}, f"{len(others) + 1} characters play '{source.text.name}'")
+        report(self, {"INFO"}, f"{len(others) + 1} characters play '{source.text.name}'")
         return {"FINISHED"}
 
 
@@ -51,7 +51,7 @@ def _write_action(operator: bpy.types.Operator, context: bpy.types.Context, arma
     problem = ("" if performance.error is None else in_brief(performance.error)) or (
         "" if motion is None else long_actions.problem(motion, frames_per_second(scene)))
     if problem:
-        operator.report({"WARNING"}, f"'{armature_object.name}' has no Action: {problem}")
+        report(operator, {"WARNING"}, f"'{armature_object.name}' has no Action: {problem}")
     elif motion is not None and properties.character(armature_object).keep_action:
         channels = write_motion.sampling(armature_object, scene, motion)(None)
         write_motion.write(armature_object, scene, motion, channels)

@@ -11,7 +11,8 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 from ..bridge import clip_folders, libraries, performing, properties, recorded, score, score_blocks, score_tree, shelf
 from ..bridge.active_character import name_of_character, score_problem
 from ..bridge.frame_rate import frames_per_second
-from ..bridge.reports import GreyWithReason, refuse, words_of
+from ..bridge.language import say
+from ..bridge.reports import GreyWithReason, refuse, report, words_of
 from ..core.clips.clip import Clip
 from ..core.errors import TaktError
 from ..core.library.files import parts_of
@@ -40,7 +41,7 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
         last: int
         overwrite: bool
     else:
-        source: EnumProperty(name="From", description="What becomes the clip", items=_SOURCES)
+        source: EnumProperty(name="From", description="What to save as a clip", items=_SOURCES)
         name: StringProperty(name="Name", description="What the clip and its file are called", options={"SKIP_SAVE"})
         folder: StringProperty(name="Folder", subtype="DIR_PATH", options={"SKIP_SAVE"},
                                description="The folder of the library in which the file is put")
@@ -62,7 +63,7 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
         self.first, self.last = scene.frame_start, scene.frame_end
         self.folder = self.folder or _folder(armature_object)
         self.name = self.name or f"{name_of_character(armature_object).replace('.', '_')}_clip"
-        return manager.invoke_props_dialog(self, width=420, confirm_text="Save")
+        return manager.invoke_props_dialog(self, width=420, confirm_text=say("Save"))
 
     def draw(self, _context: bpy.types.Context) -> None:
         """Draw what matters for the chosen source."""
@@ -92,8 +93,8 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
         shelf.forget()
         score_tree.redraw()
         for warning in warnings:
-            self.report({"WARNING"}, warning)
-        self.report({"INFO"}, f"Saved {path.name}: '{src}', {clip.duration_s:.3g} s, is on the shelf")
+            report(self, {"WARNING"}, warning)
+        report(self, {"INFO"}, f"Saved {path.name}: '{src}', {clip.duration_s:.3g} s, is on the shelf")
         return {"FINISHED"}
 
     def _path(self, armature_object: bpy.types.Object) -> Path:

@@ -8,7 +8,7 @@ from bpy.props import BoolProperty
 
 from ..bridge import linked_texts, properties
 from ..bridge.active_character import active_armature, score_problem
-from ..bridge.reports import GreyWithReason, refuse
+from ..bridge.reports import GreyWithReason, refuse, report
 from ..core.errors import TaktError
 
 
@@ -45,7 +45,7 @@ class TAKT_OT_save_score(_ScoreFile):
         overwrite: bool
     else:
         overwrite: BoolProperty(name="Overwrite", options={"SKIP_SAVE"},
-                                description="Also where the file was changed outside meanwhile")
+                                description="Save even if the file was changed outside Blender")
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Write it."""
@@ -57,7 +57,7 @@ class TAKT_OT_save_score(_ScoreFile):
             linked_texts.save(text)
         except TaktError as error:
             return refuse(self, str(error))
-        self.report({"INFO"}, f"Saved {Path(bpy.path.abspath(text.filepath))}")
+        report(self, {"INFO"}, f"Saved {Path(bpy.path.abspath(text.filepath))}")
         return {"FINISHED"}
 
 

@@ -1,18 +1,18 @@
-"""A Seed for Each: a crowd that plays one score, each in its own way."""
+"""Randomize Seeds: a crowd that plays one score, each in its own way."""
 
 from typing import Any
 
 import bpy
 
 from ..bridge import properties
-from ..bridge.reports import GreyWithReason
+from ..bridge.reports import GreyWithReason, report
 
 
 class TAKT_OT_seed_each(GreyWithReason, bpy.types.Operator):
     """Give each selected character a seed of its own, counted up from the active one's, so that its picks differ"""
 
     bl_idname = "takt.seed_each"
-    bl_label = "A Seed for Each"
+    bl_label = "Randomize Seeds"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -27,7 +27,7 @@ class TAKT_OT_seed_each(GreyWithReason, bpy.types.Operator):
         first = properties.character(dancers[0]).seed
         for number, dancer in enumerate(dancers):
             properties.character(dancer).seed = first + number
-        self.report({"INFO"}, f"{len(dancers)} characters have seeds {first} to {first + len(dancers) - 1}")
+        report(self, {"INFO"}, f"{len(dancers)} characters have seeds {first} to {first + len(dancers) - 1}")
         return {"FINISHED"}
 
 

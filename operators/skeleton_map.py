@@ -8,7 +8,7 @@ from bpy.props import BoolProperty, StringProperty
 
 from ..bridge import joint_map
 from ..bridge.active_character import ForArmature, active_armature
-from ..bridge.reports import refuse
+from ..bridge.reports import refuse, report
 from ..core.errors import TaktError
 from ..core.skeletons.maps import SUFFIX
 
@@ -29,8 +29,8 @@ class TAKT_OT_find_map(ForArmature, bpy.types.Operator):
         except TaktError as error:
             return refuse(self, str(error))
         for warning in found.warnings:
-            self.report({"WARNING"}, f"'{armature_object.name}': {warning}")
-        self.report({"INFO"} if found.is_sure else {"WARNING"},
+            report(self, {"WARNING"}, f"'{armature_object.name}': {warning}")
+        report(self, {"INFO"} if found.is_sure else {"WARNING"},
                     f"'{armature_object.name}': {len(found.joint_of)} joints found, {found.certainty:.0%} certain"
                     + ("" if found.is_sure else "; correct the list"))
         return {"FINISHED"}
@@ -77,6 +77,6 @@ class TAKT_OT_save_map(ForArmature, bpy.types.Operator):
             joint_map.save(armature_object, path)
         except TaktError as error:
             return refuse(self, str(error))
-        self.report({"INFO"}, f"Saved {path}" + (": it holds for the clips beside it, and for libraries that the "
+        report(self, {"INFO"}, f"Saved {path}" + (": it holds for the clips beside it, and for libraries that the "
                                                  "folder is among" if chosen else ""))
         return {"FINISHED"}

@@ -8,12 +8,12 @@ from bpy.props import BoolProperty
 from ..bridge import tweaks
 from ..bridge.active_character import active_armature
 from ..bridge.below_own_actions import has_own_action
-from ..bridge.reports import refuse
+from ..bridge.reports import refuse, report
 from .tweak_base import ForScoreAction, score_plays
 
 
 class TAKT_OT_tweak(ForScoreAction, bpy.types.Operator):
-    """Let the keys that you set change the pose above the score: they go along when the score or its tempo changes"""
+    """Add the keys that you set to the motion of the score: they move along when the score or its tempo changes"""
 
     bl_idname = "takt.tweak"
     bl_label = "Tweak"
@@ -33,7 +33,7 @@ class TAKT_OT_tweak(ForScoreAction, bpy.types.Operator):
         assigned = None if animation is None else animation.action
         layers = [action for _, action in tweaks.layers_of(armature_object)]
         if assigned is not None and assigned in layers and not self.add_layer:
-            self.report({"INFO"}, f"Keys that you set land in '{assigned.name}' already; Add Layer begins another one")
+            report(self, {"INFO"}, f"Keys that you set land in '{assigned.name}' already; Add Layer begins another one")
             return {"FINISHED"}
         if assigned is not None and has_own_action(armature_object) and assigned not in layers:
             return refuse(self, f"'{assigned.name}' is assigned, which is neither the score's nor a layer of tweaks: "
@@ -45,7 +45,7 @@ class TAKT_OT_tweak(ForScoreAction, bpy.types.Operator):
         action = tweaks.begin(armature_object, f"{armature_object.name} tweaks")
         assert context.scene is not None
         tweaks.look(armature_object, context.scene)  # so that the undo step holds by which layout keys are set
-        self.report({"INFO"}, f"Keys that you set land in '{action.name}' now, as changes of what the score plays")
+        report(self, {"INFO"}, f"Keys that you set land in '{action.name}' now, as changes of what the score plays")
         return {"FINISHED"}
 
     def _go_on(self, armature_object: bpy.types.Object, action: bpy.types.Action) -> "set[Any]":
@@ -54,5 +54,5 @@ class TAKT_OT_tweak(ForScoreAction, bpy.types.Operator):
             return refuse(self, f"'{action.name}' lies in a strip of the NLA: edit it there (Tab on the strip), or "
                                 "add a layer")
         tweaks.assign(armature_object, action)
-        self.report({"INFO"}, f"Keys that you set land in '{action.name}' again")
+        report(self, {"INFO"}, f"Keys that you set land in '{action.name}' again")
         return {"FINISHED"}

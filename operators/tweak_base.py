@@ -4,7 +4,7 @@ import bpy
 
 from ..bridge import following, properties, score, tweaks
 from ..bridge.active_character import ForScore, active_armature
-from ..bridge.reports import refuse
+from ..bridge.reports import refuse, report
 from ..bridge.write_motion import write_motion
 
 
@@ -51,7 +51,7 @@ def score_plays(operator: bpy.types.Operator, context: bpy.types.Context, armatu
         return False
     if turned_otherwise:
         character.rotations = "QUATERNION"
-        operator.report({"INFO"}, f"{len(turned_otherwise)} bones turn by quaternions now: a difference of Euler "
+        report(operator, {"INFO"}, f"{len(turned_otherwise)} bones turn by quaternions now: a difference of Euler "
                               "angles is another one in each pose")
     write_motion(operator, context, armature_object, motion, character.frame_start)
     return True

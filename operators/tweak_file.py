@@ -9,7 +9,7 @@ from bpy_extras.io_utils import ImportHelper
 
 from ..bridge import score, tweak_files, tweak_waiting, tweaks
 from ..bridge.active_character import active_armature
-from ..bridge.reports import refuse
+from ..bridge.reports import refuse, report
 from ..core.errors import TaktError, some_of
 from .named_export import NamedAsCharacter
 from .tweak_base import ForScoreAction, ForTweaks, score_plays
@@ -41,7 +41,7 @@ class TAKT_OT_save_tweaks(ForTweaks, NamedAsCharacter, bpy.types.Operator):
             count = tweak_files.save(armature_object, path)
         except TaktError as error:
             return refuse(self, str(error))
-        self.report({"INFO"}, f"Wrote keys at {count} moments into {path}")
+        report(self, {"INFO"}, f"Wrote keys at {count} moments into {path}")
         return {"FINISHED"}
 
 
@@ -78,11 +78,11 @@ class TAKT_OT_load_tweaks(ForScoreAction, ImportHelper, bpy.types.Operator):
         score.look()
         tweaks.look(armature_object, scene)
         if waiting := tweak_waiting.words(armature_object):
-            self.report({"WARNING"}, waiting)
+            report(self, {"WARNING"}, waiting)
         if missing:
-            self.report({"WARNING"}, f"'{armature_object.name}' has no bones {some_of(missing, _SHOWN)}: their keys "
+            report(self, {"WARNING"}, f"'{armature_object.name}' has no bones {some_of(missing, _SHOWN)}: their keys "
                                      "are kept, and move nothing")
         if tweaks.problem(armature_object):
-            self.report({"WARNING"}, tweaks.problem(armature_object))
-        self.report({"INFO"}, f"Added {len(layers)} layers of tweaks from {path.name}")
+            report(self, {"WARNING"}, tweaks.problem(armature_object))
+        report(self, {"INFO"}, f"Added {len(layers)} layers of tweaks from {path.name}")
         return {"FINISHED"}

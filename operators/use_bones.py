@@ -7,7 +7,8 @@ from bpy.props import BoolProperty
 
 from ..bridge import idle_bones
 from ..bridge.active_character import active_armature, armature_problem
-from ..bridge.reports import GreyWithReason, refuse
+from ..bridge.language import say
+from ..bridge.reports import GreyWithReason, refuse, report
 from ..core.errors import some_of
 
 _NAMES_SHOWN = 5
@@ -39,9 +40,9 @@ class TAKT_OT_select_idle_bones(GreyWithReason, bpy.types.Operator):
         idle_bones.select(context, armature_object, bones)
         hidden = idle_bones.hidden_bones(bones)
         if hidden:
-            self.report({"WARNING"}, f"Not shown by their bone collections: {some_of(hidden, _NAMES_SHOWN)}")
+            report(self, {"WARNING"}, f"Not shown by their bone collections: {some_of(hidden, _NAMES_SHOWN)}")
         else:
-            self.report({"INFO"}, f"Bones without vertices selected: {len(bones)}")
+            report(self, {"INFO"}, f"Bones without vertices selected: {len(bones)}")
         return {"FINISHED"}
 
 
@@ -62,8 +63,8 @@ class TAKT_OT_use_bones(GreyWithReason, bpy.types.Operator):
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
         """Return the tooltip: of the button that takes it back another one."""
-        return (cls.__doc__ or "") if properties.used else \
-            "Let Auto-bind decide again about the bones that were switched on by Use These Bones"
+        return say((cls.__doc__ or "") if properties.used else
+                   "Let Auto-bind decide again about the bones that were switched on by Use These Bones")
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
@@ -87,7 +88,7 @@ class TAKT_OT_use_bones(GreyWithReason, bpy.types.Operator):
         if not self.used:
             bones = idle_bones.chosen_bones(armature_object)
             idle_bones.choose(bones, chosen=False)
-            self.report({"INFO"}, f"Auto-bind decides again about {len(bones)} bones: bind again")
+            report(self, {"INFO"}, f"Auto-bind decides again about {len(bones)} bones: bind again")
             return {"FINISHED"}
         bones = idle_bones.selected_bones(armature_object) or idle_bones.idle_bones(armature_object)
         still = [bone.name for bone in bones if not bone.use_deform]
@@ -99,5 +100,5 @@ class TAKT_OT_use_bones(GreyWithReason, bpy.types.Operator):
         told = f"Auto-bind will use {some_of([bone.name for bone in bones], _NAMES_SHOWN)}: bind again"
         if still:
             told += f". Deform is off for {some_of(still, _NAMES_SHOWN)}"
-        self.report({"WARNING"} if still else {"INFO"}, told)
+        report(self, {"WARNING"} if still else {"INFO"}, told)
         return {"FINISHED"}

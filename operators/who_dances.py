@@ -7,7 +7,7 @@ from bpy.props import StringProperty
 
 from ..bridge import given_score, properties, score_tree
 from ..bridge.active_character import ForScore, active_armature
-from ..bridge.reports import refuse
+from ..bridge.reports import refuse, report
 
 
 class TAKT_OT_who_dances(ForScore, bpy.types.Operator):
@@ -41,5 +41,5 @@ class TAKT_OT_who_dances(ForScore, bpy.types.Operator):
             if tree.is_editable and tree.character == active:
                 tree.character = picked
         text = properties.character(picked).text
-        self.report({"INFO"}, f"'{picked.name}' plays '{'' if text is None else text.name}'")
+        report(self, {"INFO"}, f"'{picked.name}' plays '{'' if text is None else text.name}'")
         return {"FINISHED"}

@@ -7,6 +7,7 @@ import bpy
 from ..bridge import bend, idle_bones
 from ..bridge.active_character import active_armature
 from ..bridge.bind_selection import already_bound, left_behind, selection
+from ..bridge.language import say
 from ..core.errors import some_of
 from ..operators.auto_bind import TAKT_OT_auto_bind
 from ..operators.bend_report import TAKT_OT_bend_report
@@ -34,7 +35,7 @@ class TAKT_PT_bind(SidebarPanel):
         armature_object = active_armature(context)
         row = self.layout.row(align=True)
         row.operator(TAKT_OT_fit_skeleton.bl_idname, icon="ARMATURE_DATA")
-        row.operator(TAKT_OT_auto_bind.bl_idname, text="Auto-bind", translate=False, icon="BONE_DATA")
+        row.operator(TAKT_OT_auto_bind.bl_idname, text=say("Auto-bind"), translate=False, icon="BONE_DATA")
         chosen, meshes = selection(context)
         if chosen is not None and (bound := already_bound(meshes, chosen)):
             draw_words(self.layout, context, f"Replaces the weights of {some_of(bound, _NAMES_SHOWN)}"
@@ -69,7 +70,7 @@ def draw_idle(layout: bpy.types.UILayout, context: bpy.types.Context, armature_o
     box = layout.box()
     if idle:
         column = box.column(align=True)
-        column.label(text="Bones without Vertices", icon="BONE_DATA", translate=False)
+        column.label(text=say("Bones without Vertices"), icon="BONE_DATA", translate=False)
         for why, names in idle:
             draw_words(column, context, f"{some_of(names, _NAMES_SHOWN)}: {why}")
         row = box.row(align=True)

@@ -3,6 +3,7 @@
 import bpy
 
 from ..bridge.active_character import active_armature
+from ..bridge.language import say
 from ..operators.play_clip import TAKT_OT_play_clip
 from ..operators.retarget_clips import TAKT_OT_retarget_clips
 from ..operators.save_clip import TAKT_OT_save_clip
@@ -23,9 +24,9 @@ class TAKT_PT_clips(SidebarPanel):
         """Draw the buttons, and the Action that is played, where another one can be chosen."""
         armature_object = active_armature(context)
         assert self.layout is not None and armature_object is not None  # poll saw to it
-        self.layout.operator(TAKT_OT_play_clip.bl_idname, text="Play Clip…", icon="ACTION", translate=False)
-        self.layout.operator(TAKT_OT_retarget_clips.bl_idname, text="Retarget Clips…", icon="FILE_FOLDER",
+        self.layout.operator(TAKT_OT_play_clip.bl_idname, text=say("Play Clip…"), icon="ACTION", translate=False)
+        self.layout.operator(TAKT_OT_retarget_clips.bl_idname, text=say("Retarget Clips…"), icon="FILE_FOLDER",
                              translate=False)
-        self.layout.operator(TAKT_OT_save_clip.bl_idname, text="Save as Clip…", icon="EXPORT", translate=False)
+        self.layout.operator(TAKT_OT_save_clip.bl_idname, text=say("Save as Clip…"), icon="EXPORT", translate=False)
         if len(bpy.data.actions):
             self.layout.template_action(armature_object, new="", unlink="")

@@ -4,6 +4,7 @@ import bpy
 
 from ..bridge import libraries, properties, score, score_music
 from ..bridge.active_character import active_armature
+from ..bridge.language import say
 from ..operators.music import TAKT_OT_choose_music, TAKT_OT_find_beats, TAKT_OT_remove_music
 from .sidebar import SidebarPanel, draw_words
 
@@ -28,11 +29,11 @@ class TAKT_PT_music(SidebarPanel):
         motion = score.last_good(armature_object.session_uid)
         music = None if motion is None else motion.sequence.origins.places.documents[0].music
         if music is not None:
-            layout.label(text=f"{music.src}, from {music.offset_s:.2f} s", icon="SOUND", translate=False)
+            layout.label(text=say(f"{music.src}, from {music.offset_s:.2f} s"), icon="SOUND", translate=False)
             if score_music.is_gone(armature_object, music.src):
                 path = libraries.absolute(properties.character(armature_object).sound, armature_object)
                 draw_words(layout, context, f"{path} is gone: bring it back, or choose the music again", "ERROR")
         row = layout.row(align=True)
-        row.operator(TAKT_OT_choose_music.bl_idname, text="Choose Music…", icon="FILE_SOUND", translate=False)
+        row.operator(TAKT_OT_choose_music.bl_idname, text=say("Choose Music…"), icon="FILE_SOUND", translate=False)
         row.operator(TAKT_OT_remove_music.bl_idname, text="", icon="X")
         layout.operator(TAKT_OT_find_beats.bl_idname, icon="RNDCURVE")

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import bpy
 
+from ..bridge.language import say
 from ..bridge.libraries import Libraries
 from ..operators.change_libraries import TAKT_OT_change_libraries
 from ..operators.player import ACTIONS
@@ -41,10 +42,10 @@ class TAKT_AP_preferences(Libraries, bpy.types.AddonPreferences):
         layout = self.layout
         self._draw_libraries(layout)
         layout.separator()
-        layout.label(text="Shortcuts of the player; they work in the 3D viewport while the preview is on",
+        layout.label(text=say("Shortcuts of the player; they work in the 3D viewport while the preview is on"),
                      translate=False)
         layout.row().prop(self, "key_set", expand=True)
-        layout.label(text=SHORTCUTS[self.key_set][1], translate=False)
+        layout.label(text=say(SHORTCUTS[self.key_set][1]), translate=False)
         manager = context.window_manager
         config = None if manager is None else manager.keyconfigs.user
         if config is None:
@@ -60,7 +61,7 @@ class TAKT_AP_preferences(Libraries, bpy.types.AddonPreferences):
                 _draw_shortcut(column, keymap, item, ACTIONS[action][0] + mode)
 
     def _draw_libraries(self, layout: bpy.types.UILayout) -> None:
-        layout.label(text="Libraries, searched in this order after a score's own", translate=False)
+        layout.label(text=say("Libraries, searched in this order after a score's own"), translate=False)
         row = layout.row()
         row.template_list("TAKT_UL_libraries", "", self, "libraries", self, "library_index", rows=3)
         column = row.column(align=True)
@@ -75,7 +76,7 @@ def _draw_shortcut(column: bpy.types.UILayout, keymap: bpy.types.KeyMap, item: b
     row = column.split(factor=_NAMES_SHARE)
     left = row.row()
     left.prop(item, "active", text="", emboss=False)
-    left.label(text=name, translate=False)
+    left.label(text=say(name), translate=False)
     row = row.row()
     row.active = item.active
     row.prop(item, "type", text="", full_event=True)

@@ -4,6 +4,7 @@ from typing import Any, cast
 
 import bpy
 
+from ..bridge.language import say
 from ..bridge.score import error_of, last_good
 from ..operators.player import TAKT_OT_player, watched_character
 from ..operators.preview import TAKT_OT_preview
@@ -25,7 +26,7 @@ class TAKT_PT_preview(SidebarPanel):
         layout, manager = self.layout, context.window_manager
         assert layout is not None and manager is not None
         running = life.is_running()
-        layout.operator(TAKT_OT_preview.bl_idname, text="Preview", icon="HIDE_OFF" if running else "HIDE_ON",
+        layout.operator(TAKT_OT_preview.bl_idname, text=say("Preview"), icon="HIDE_OFF" if running else "HIDE_ON",
                         depress=running, translate=False)
         if life.error():
             draw_words(layout, context, life.error(), "ERROR")
@@ -34,7 +35,8 @@ class TAKT_PT_preview(SidebarPanel):
         if running:
             _draw_watched(layout, context)
             _draw_player(layout, manager, context)
-        layout.operator(TAKT_OT_render_film.bl_idname, text="Render Film…", icon="RENDER_ANIMATION", translate=False)
+        layout.operator(TAKT_OT_render_film.bl_idname, text=say("Render Film…"), icon="RENDER_ANIMATION",
+                        translate=False)
         draw_reasons(layout, context, TAKT_OT_preview, TAKT_OT_render_film)
 
 
@@ -72,7 +74,7 @@ def _draw_watched(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
     draw_edited_by_hand(layout, context, armature_object)
     if MODES[life.picture()].is_of_bone:
         bone = cast(bpy.types.Armature, armature_object.data).bones.active
-        layout.label(text=bone.name if bone else "Click a bone in Pose Mode", icon="BONE_DATA", translate=False)
+        layout.label(text=bone.name if bone else say("Click a bone in Pose Mode"), icon="BONE_DATA", translate=False)
     if character.not_shown:
         draw_words(layout, context, f"Not in the preview, since they work on the posed mesh: "
                                     f"{', '.join(character.not_shown)}", "INFO")
@@ -108,7 +110,7 @@ def _draw_player(layout: bpy.types.UILayout, manager: bpy.types.WindowManager, c
     if not timeline:
         row = column.row(align=True)
         _button(row, "SLOWER", "REMOVE")
-        row.prop(manager, "takt_speed", text="Speed", translate=False)
+        row.prop(manager, "takt_speed", text=say("Speed"), translate=False)
         _button(row, "FASTER", "ADD")
     row = layout.row(align=True)
     _button(row, "FROM_HERE", "TRIA_RIGHT_BAR", text="From Here")
@@ -128,6 +130,6 @@ def _has_fragment(context: bpy.types.Context) -> bool:
 
 
 def _button(row: bpy.types.UILayout, action: str, icon: str, pressed: bool = False, text: str = "") -> None:
-    properties: Any = row.operator(TAKT_OT_player.bl_idname, text=text, icon=cast(Any, icon), depress=pressed,
+    properties: Any = row.operator(TAKT_OT_player.bl_idname, text=say(text), icon=cast(Any, icon), depress=pressed,
                                    translate=False)
     properties.action = action

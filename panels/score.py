@@ -10,6 +10,7 @@ from ..bridge import following, given_score, properties, score, tweak_waiting, t
 from ..bridge.action_users import is_pushed_down
 from ..bridge.active_character import active_armature, armature_problem, name_of_character
 from ..bridge.below_own_actions import has_own_action
+from ..bridge.language import say
 from ..bridge.score_layout import draw_settings
 from ..core.errors import FileError, Problem, TaktError
 from ..core.score_editor.names import short
@@ -46,7 +47,8 @@ class TAKT_UL_procedures(bpy.types.UIList):
         split.label(text=item.name, translate=False)
         row = split.row()
         row.alignment = "RIGHT"
-        row.label(text=f"{item.ticks:g} ticks, {round(item.seconds, 2):g} s" if item.ticks else "–", translate=False)
+        row.label(text=say(f"{item.ticks:g} ticks, {round(item.seconds, 2):g} s") if item.ticks else "–",
+                  translate=False)
 
 
 class TAKT_UL_clips(bpy.types.UIList):
@@ -112,7 +114,7 @@ class TAKT_PT_score(SidebarPanel):
 def _draw_library(layout: bpy.types.UILayout, character: properties.TaktCharacter) -> None:
     """Draw where clips come from, which is all that matters while a score is empty."""
     layout.prop(character, "library")
-    layout.operator("takt.add_clip_folder", text="Add Clip Folder…", icon="FILE_FOLDER", translate=False)
+    layout.operator("takt.add_clip_folder", text=say("Add Clip Folder…"), icon="FILE_FOLDER", translate=False)
 
 
 def _draw_who_dances(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object,
@@ -122,7 +124,7 @@ def _draw_who_dances(layout: bpy.types.UILayout, context: bpy.types.Context, arm
     if len(found) < 2:
         return
     header, body = layout.panel("TAKT_who_dances", default_closed=True)
-    header.label(text="Who Dances", translate=False)
+    header.label(text=say("Who Dances"), translate=False)
     if body is None:
         return
     grid = body.grid_flow(row_major=True, columns=0, even_columns=True, align=True)
@@ -132,7 +134,7 @@ def _draw_who_dances(layout: bpy.types.UILayout, context: bpy.types.Context, arm
                                   depress=ob == armature_object, icon="CHECKMARK" if plays else "ARMATURE_DATA")
         pick.character = ob.name
     if len(found) > _CHARACTERS_SHOWN:
-        body.label(text=f"and {len(found) - _CHARACTERS_SHOWN} more", translate=False)
+        body.label(text=say(f"and {len(found) - _CHARACTERS_SHOWN} more"), translate=False)
 
 
 def _draw_first_steps(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
@@ -151,7 +153,7 @@ def _draw_first_steps(layout: bpy.types.UILayout, context: bpy.types.Context) ->
 def _draw_begin(layout: bpy.types.UILayout) -> None:
     """Draw the two ways to a score."""
     row = layout.row(align=True)
-    row.operator(TAKT_OT_import_pha.bl_idname, text="Open Score…", icon="FILE_FOLDER", translate=False)
+    row.operator(TAKT_OT_import_pha.bl_idname, text=say("Open Score…"), icon="FILE_FOLDER", translate=False)
     row.operator(TAKT_OT_new_score.bl_idname, icon="ADD")
 
 
@@ -160,22 +162,22 @@ def _draw_warnings(layout: bpy.types.UILayout, context: bpy.types.Context, warni
     if not warnings:
         return
     header, body = layout.panel("TAKT_warnings", default_closed=True)
-    header.label(text=f"Warnings ({len(warnings)})", icon="INFO", translate=False)
+    header.label(text=say(f"Warnings ({len(warnings)})"), icon="INFO", translate=False)
     if body is not None:
         for problem in warnings[:_WARNINGS_SHOWN]:
             draw_words(body.box().column(align=True), context, problem.message)
         if len(warnings) > _WARNINGS_SHOWN:
-            body.label(text=f"and {len(warnings) - _WARNINGS_SHOWN} more", translate=False)
+            body.label(text=say(f"and {len(warnings) - _WARNINGS_SHOWN} more"), translate=False)
 
 
 def _draw_clips(layout: bpy.types.UILayout, character: properties.TaktCharacter) -> None:
     """Draw the clips that can be called, folded away at first."""
     header, body = layout.panel("TAKT_clips", default_closed=True)
-    header.label(text=f"Clips to Insert ({len(character.clips)})", translate=False)
+    header.label(text=say(f"Clips to Insert ({len(character.clips)})"), translate=False)
     if body is None:
         return
     if not len(character.clips):
-        body.label(text='None yet: the text loads no clips', icon="INFO", translate=False)
+        body.label(text=say('None yet: the text loads no clips'), icon="INFO", translate=False)
         return
     body.template_list("TAKT_UL_clips", "", character, "clips", character, "clip_index", rows=4)
     body.operator(TAKT_OT_insert_clip.bl_idname, icon="IMPORT")
@@ -190,11 +192,11 @@ def _draw_file(layout: bpy.types.UILayout, context: bpy.types.Context, text: bpy
     draw_words(layout, context, f"Not saved in {name}" if state == "UNSAVED" else
                f"{name} was changed outside, and the score here too: which of them is to stay?", "INFO")
     row = layout.row(align=True)
-    save: Any = row.operator(TAKT_OT_save_score.bl_idname, text="Save" if state == "UNSAVED" else "This One",
+    save: Any = row.operator(TAKT_OT_save_score.bl_idname, text=say("Save" if state == "UNSAVED" else "This One"),
                              icon="FILE_TICK", translate=False)
     save.overwrite = state == "BOTH"
     if state == "BOTH":
-        row.operator(TAKT_OT_reload_score.bl_idname, text="The File", icon="FILE_REFRESH", translate=False)
+        row.operator(TAKT_OT_reload_score.bl_idname, text=say("The File"), icon="FILE_REFRESH", translate=False)
 
 
 def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object,
@@ -264,18 +266,18 @@ def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types
     problems = error.problems if isinstance(error, FileError) else (Problem(str(error)),)
     for problem in problems[:_PROBLEMS_SHOWN]:
         path, line = problem.place.path, problem.place.line
-        name = "Score" if path is None else path.name
+        name = say("Score") if path is None else path.name
         column = layout.box().column(align=True)
         if line is None:
             column.label(text=name, icon="ERROR", translate=False)
         else:
             row = column.row()
             row.alignment = "LEFT"
-            show: Any = row.operator(TAKT_OT_edit_score.bl_idname, text=f"{name}, line {line}", icon="ERROR",
+            show: Any = row.operator(TAKT_OT_edit_score.bl_idname, text=say(f"{name}, line {line}"), icon="ERROR",
                                      emboss=False, translate=False)
             show.line = line
             if path is not None and path != Path(properties.score_path(character)):
                 show.filepath = str(path)
         draw_words(column, context, problem.message)
     if len(problems) > _PROBLEMS_SHOWN:
-        layout.label(text=f"and {len(problems) - _PROBLEMS_SHOWN} more", translate=False)
+        layout.label(text=say(f"and {len(problems) - _PROBLEMS_SHOWN} more"), translate=False)

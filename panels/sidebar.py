@@ -2,11 +2,13 @@
 
 import textwrap
 from typing import Any, Literal
+from unicodedata import east_asian_width
 
 import bpy
 
 from ..bridge import action, following
 from ..bridge.active_character import active_armature
+from ..bridge.language import say
 from ..bridge.reports import GreyWithReason
 from ..operators.help import TAKT_OT_help
 
@@ -39,8 +41,19 @@ def draw_words(layout: bpy.types.UILayout, context: bpy.types.Context, text: str
     """Draw a text in as many lines as it needs, those after an icon below each other."""
     column = layout.column(align=True)
     column.scale_y = 0.75
-    for number, line in enumerate(textwrap.wrap(text, letters(context) - (_ICON_LETTERS if icon != "NONE" else 0))):
+    room = letters(context) - (_ICON_LETTERS if icon != "NONE" else 0)
+    for number, line in enumerate(wrapped(say(text), room)):
         column.label(text=line, icon=icon if number == 0 or icon == "NONE" else "BLANK1", translate=False)
+
+
+def wrapped(text: str, room: int) -> list[str]:
+    """Return a text in lines of so many letters; those of Chinese and Japanese are twice as wide.
+
+    >>> wrapped("one two", 4), wrapped("骨格を作る", 6)
+    (['one', 'two'], ['骨格を', '作る'])
+    """
+    is_wide = any(east_asian_width(letter) in "WF" for letter in text)
+    return textwrap.wrap(text, room // 2 if is_wide else room)
 
 
 def draw_reasons(layout: bpy.types.UILayout, context: bpy.types.Context, *operators: type[GreyWithReason]) -> None:
@@ -67,7 +80,7 @@ def draw_choices(layout: bpy.types.UILayout, armature_object: bpy.types.Object) 
     row.context_pointer_set("active_object", armature_object)
     row.operator("takt.keep_mine", icon="PINNED")
     row.operator("takt.extract_tweaks", icon="POSE_HLT")
-    row.operator("takt.rebuild", text="Write Anew", icon="FILE_REFRESH", translate=False)
+    row.operator("takt.rebuild", text=say("Write Anew"), icon="FILE_REFRESH", translate=False)
 
 
 def letters(context: bpy.types.Context) -> int:

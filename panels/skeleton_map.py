@@ -7,6 +7,7 @@ import bpy
 
 from ..bridge import properties
 from ..bridge.active_character import active_armature
+from ..bridge.language import say
 from ..core.skeletons import hanim
 from ..core.skeletons.maps import SURE
 from ..operators.reference_pose import TAKT_OT_set_reference_pose
@@ -90,6 +91,6 @@ class TAKT_PT_skeleton_map(SidebarPanel):
             draw_words(layout, context, words, icon="INFO")
         layout.prop(character, "is_map_checked")
         draw_words(layout, context, f"Compared in {character.reference_pose or 'the rest pose'}", icon="INFO")
-        layout.operator_menu_enum(TAKT_OT_set_reference_pose.bl_idname, "source", text="Set Reference Pose",
+        layout.operator_menu_enum(TAKT_OT_set_reference_pose.bl_idname, "source", text=say("Set Reference Pose"),
                                   translate=False)
         layout.operator(TAKT_OT_save_map.bl_idname, icon="FILE_TICK")

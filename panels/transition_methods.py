@@ -1,6 +1,5 @@
 """A popover with a picture of each transition method, beside the field that chooses one."""
 
-import textwrap
 from typing import Any, cast
 
 import bpy
@@ -9,10 +8,12 @@ import numpy as np
 
 from ..bridge import properties, score_layout
 from ..bridge.active_character import active_armature
+from ..bridge.language import say
 from ..bridge.score_tree import character_of, tree_of
 from ..core.playing.method_pictures import PICTURE_PX, method_picture
 from ..core.playing.transitions.methods import TRANSITION_METHODS
 from ..operators.choose_method import TAKT_OT_choose_method
+from .sidebar import wrapped
 
 _UNITS, _LETTERS = 25, 68
 _COLUMNS, _SCALE = 4, 4.5
@@ -43,12 +44,12 @@ class TAKT_PT_transition_methods(bpy.types.Panel):
             column = grid.column(align=True)
             column.template_icon(_icon(identifier), scale=_SCALE)
             # prop_enum takes numbers as floats: those by which methods are saved are too large for it
-            button: Any = column.operator(TAKT_OT_choose_method.bl_idname, text=method.label,
+            button: Any = column.operator(TAKT_OT_choose_method.bl_idname, text=say(method.label),
                                           depress=character.method == identifier, translate=False)
             button.method = identifier
         words = layout.column(align=True)
         words.scale_y = 0.75
-        for line in textwrap.wrap(TRANSITION_METHODS[character.method].description, _LETTERS):
+        for line in wrapped(say(TRANSITION_METHODS[character.method].description), _LETTERS):
             words.label(text=line, translate=False)
 
 

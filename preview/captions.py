@@ -10,6 +10,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ..bridge import properties
+from ..bridge.language import say
 from ..bridge.score import is_waiting
 from ..core.clips.keys import INTERPOLATIONS, Interpolation
 from ..core.maths.arrays import FloatArray
@@ -66,8 +67,8 @@ def draw_captions(roles: Sequence[tuple[Role, Posed, str]], view: View) -> None:
         gpu.matrix.load_matrix(Matrix.Identity(4))
         gpu.matrix.load_projection_matrix(Matrix(_clip_from_pixels(view.width, view.height).tolist()))
         blf.size(_FONT, _TEXT_PX * scale)
-        for role, posed, words in roles:
-            position = on_screen(_foot(role, posed), view)
+        for role, posed, said in roles:
+            words, position = say(said), on_screen(_foot(role, posed), view)
             if position is not None and words:
                 _draw(words, position, scale)
 

@@ -20,39 +20,39 @@ _COMPARISONS: list[Any] = [item for heading, group in COMPARISONS.items() for it
     *((name, comparison.label, comparison.description, "NONE", _NAMES.index(name))
       for name, comparison in group.items()))]
 _CLOCKS = [("TIMELINE", "Timeline", "Play with Blender's timeline"),
-           ("OWN", "Own Clock", "Play by a clock that the scene knows nothing of, at any speed")]
+           ("OWN", "Own Clock", "Play by a clock of its own, at any speed, independent of the scene")]
 _MOST_GHOSTS, _MOST_COPIES = 12, 200
 
 PROPERTIES: dict[str, Callable[..., Any]] = {
     "picture": lambda **kept: EnumProperty(name="Picture", description="What the preview shows", items=_PICTURES,
                                            **_numbered(tuple(MODES), kept)),
     "compare": lambda **kept: EnumProperty(
-        name="Compare With", description="What plays beside the character at the same instant", items=_COMPARISONS,
+        name="Compare With", description="What plays beside the character at the same time", items=_COMPARISONS,
         **_numbered(_NAMES, kept)),
     "see_through": lambda **kept: BoolProperty(
-        name="See-through", description="Let what is behind the surface be seen", **kept),
+        name="See-through", description="Make the surface transparent", **kept),
     "skeleton": lambda **kept: BoolProperty(name="Skeleton", description="Draw the bones over the surface", **kept),
     "paths": lambda **kept: BoolProperty(
         name="Paths", description="Draw the paths of the selected bones' ends, or of hands, feet and head", **kept),
     "strip": lambda **kept: BoolProperty(
         name="Strip", description="Show the score along the bottom of the viewport; click it to go there", **kept),
     "ghosts": lambda **kept: IntProperty(
-        name="Ghosts", description="How many figures show before and after the instant", min=0, max=_MOST_GHOSTS,
+        name="Ghosts", description="Number of ghosts before and after the current time", min=0, max=_MOST_GHOSTS,
         **kept),
     "ghost_step_s": lambda **kept: FloatProperty(
-        name="Apart", description="How long there is between one ghost and the next", min=0.01, max=10.0, soft_max=1.0,
+        name="Apart", description="Time between one ghost and the next", min=0.01, max=10.0, soft_max=1.0,
         subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE", **kept),
     "copies": lambda **kept: IntProperty(
-        name="Copies", description="How many of each character dance", min=1, max=_MOST_COPIES, soft_max=50, **kept),
+        name="Copies", description="Number of copies of each character", min=1, max=_MOST_COPIES, soft_max=50, **kept),
     "phase_s": lambda **kept: FloatProperty(
-        name="Phase", description="How far each copy is ahead of the one before", min=-60.0, max=60.0,
+        name="Phase", description="Time by which each copy is ahead of the one before", min=-60.0, max=60.0,
         soft_min=-2.0, soft_max=2.0, subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE", **kept),
     "transitions": lambda **kept: BoolProperty(
         name="Transitions", description="Play the transitions, or cut from clip to clip", **kept),
 }
 PLAYER_PROPERTIES: dict[str, Callable[..., Any]] = {
     "clock": lambda **kept: EnumProperty(
-        name="Clock", description="What the player goes by", items=_CLOCKS, **_numbered(CLOCKS, kept)),
+        name="Clock", description="Clock that drives the player", items=_CLOCKS, **_numbered(CLOCKS, kept)),
     "speed": lambda **kept: FloatProperty(
         name="Speed", description="How fast the player's own clock runs", min=SPEEDS[0], max=SPEEDS[-1], **kept),
 }

@@ -6,6 +6,7 @@ from typing import cast
 import bpy
 import numpy as np
 
+from ..bridge.language import say
 from ..core.playing.motion import Motion
 from ..core.playing.why import straying, why
 from ..core.score_editor import strip
@@ -102,7 +103,7 @@ class Strip:
             layers = self.laid_out.lasting(bounds.view, theme, measured)
             self._drawn = (bounds, theme), Poured.of(_moved(Picture(layers), bounds))
         self._drawn[1].draw()
-        over = None if hover is None else (hover[0] - bounds.left, hover[1])
+        over = None if hover is None else (hover[0] - bounds.left, say(hover[1]))
         passing = self.laid_out.passing(bounds.view, theme, now_s, fragment, over, measured, contact)
         Poured.of(_moved(Picture((passing,)), bounds)).draw()
 

@@ -29,7 +29,7 @@ class BindMethod:
 
 BINDING_METHODS: dict[str, BindMethod] = {
     "INSIDE": BindMethod(
-        "Inside Distance", "The nearest bones as the inside of the body sees them, blended over its surface",
+        "Inside Distance", "The nearest bones along paths inside the body, blended over its surface",
         bind_inside, ("influences", "hardness", "smoothing", "resolution", "prune_below", "weld_seams")),
     "EUCLIDEAN": BindMethod(
         "Distance", "The nearest bones, weighed by a power of their distance",

@@ -31,7 +31,7 @@ class Edits:
         """Return the text that changes; raise EditError where it has changed meanwhile, or as edits do."""
         path = scores.open_path(self.text.path)
         if scores.text(path) != self.text:
-            raise EditError("the text has changed meanwhile; do it again")
+            raise EditError("the text has changed in between; try again")
         return {path: apply(self.text, *self.edits)}
 
 

@@ -100,7 +100,7 @@ class LayTicks:
         """Return the text that changes; raise EditError where it has changed meanwhile, or as lay_ticks does."""
         path = scores.open_path(self.text.path)
         if scores.text(path) != self.text:
-            raise EditError("the text has changed meanwhile; do it again")
+            raise EditError("the text has changed in between; try again")
         return {path: lay_ticks(self.text, self.grid)}
 
 

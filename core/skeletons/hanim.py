@@ -168,4 +168,4 @@ def label(joint: str) -> str:
         return f"{words.title()} {joint[1:].upper()}"
     if ", in the palm" in words:
         return words.replace(", in the palm", ", palm").title()
-    return f"{words} {last}".title() if last.isdigit() else words.title()
+    return f"{words} {last}".title() if last.isdigit() else words.title().replace(" The ", " the ")

@@ -7,6 +7,7 @@ import numpy as np
 from bpy.props import EnumProperty
 
 from ...bridge.frame_rate import frames_per_second
+from ...bridge.language import say
 from ...core.score_editor import arrange
 from ...core.score_editor.change import Proposal, given
 from ...core.score_editor.grid import beat_near
@@ -37,7 +38,7 @@ class TAKT_OT_score_split(OfSelection, bpy.types.Operator):
 
 
 class TAKT_OT_score_beside(OfSelection, bpy.types.Operator):
-    """Let the selected blocks play at once, all but the first with a part of the body"""
+    """Play the selected blocks at the same time, all but the first with a part of the body"""
 
     bl_idname = "takt.score_beside"
     bl_label = "Play Beside"
@@ -47,7 +48,7 @@ class TAKT_OT_score_beside(OfSelection, bpy.types.Operator):
         body: str
     else:
         body: EnumProperty(name="Body Part", default="upper", options={"SKIP_SAVE"},
-                           description="What all blocks but the first move",
+                           description="Body part that all blocks but the first one move",
                            items=[(name, name.replace("_", " ").title(), "") for name in PARTS])
 
     _slower = ""
@@ -66,7 +67,7 @@ class TAKT_OT_score_beside(OfSelection, bpy.types.Operator):
         assert self.layout is not None
         self.layout.prop(self, "body")
         if self._slower:
-            self.layout.label(text=self._slower, icon="INFO", translate=False)
+            self.layout.label(text=say(self._slower), icon="INFO", translate=False)
 
     def propose(self, _context: bpy.types.Context, editor: Editor) -> Proposal:
         """Propose a block of lanes."""
@@ -74,7 +75,7 @@ class TAKT_OT_score_beside(OfSelection, bpy.types.Operator):
 
 
 class TAKT_OT_score_single(OfSelection, bpy.types.Operator):
-    """Let the selected block play a copy of its procedure, so that changing it changes no other block"""
+    """Give the selected block a copy of its procedure, so that changing it changes no other block"""
 
     bl_idname = "takt.score_single"
     bl_label = "Make Single"

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 import bpy
 
 from ...bridge import reports, score_blocks, score_edits, score_tree, texts, tweak_waiting
-from ...bridge.reports import GreyWithReason
+from ...bridge.reports import GreyWithReason, report
 from ...bridge.score_blocks import Blocks
 from ...core.errors import EditError
 from ...core.pha.open_scores import Scores
@@ -141,7 +141,7 @@ def refuse(operator: bpy.types.Operator, error: str, *, is_pressed: bool = False
     """
     if not is_pressed and not operator.options.is_invoke:
         return reports.refuse(operator, error)
-    operator.report({"WARNING"}, error)
+    report(operator, {"WARNING"}, error)
     return {"CANCELLED"}
 
 
@@ -157,7 +157,7 @@ def carry_out(operator: bpy.types.Operator, context: bpy.types.Context, editor: 
         return refuse(operator, sentence(str(error)), is_pressed=is_pressed)
     write_text(operator, context, editor, new, proposal)
     if proposal.hint:
-        operator.report({"INFO"}, sentence(proposal.hint.strip()))
+        report(operator, {"INFO"}, sentence(proposal.hint.strip()))
     return {"FINISHED"}
 
 
@@ -171,9 +171,9 @@ def write_text(operator: bpy.types.Operator, context: bpy.types.Context, editor:
     life.changed()
     score_tree.redraw()
     if stays:
-        operator.report({"WARNING"}, sentence(stays))
+        report(operator, {"WARNING"}, sentence(stays))
     if len(tweak_waiting.waiting(editor.armature)) > len(waited):
-        operator.report({"WARNING"}, sentence(tweak_waiting.words(editor.armature)))
+        report(operator, {"WARNING"}, sentence(tweak_waiting.words(editor.armature)))
 
 
 def clears_up(modal: "_Modal[_Gesture]") -> "_Modal[_Gesture]":

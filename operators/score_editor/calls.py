@@ -4,6 +4,7 @@ from typing import Any
 
 import bpy
 
+from ...bridge.reports import report
 from ...core.errors import EditError
 from ...core.score_editor import commands
 from ...core.score_editor.change import Proposal
@@ -74,7 +75,7 @@ class TAKT_OT_score_copy(WithSelection, bpy.types.Operator):
         editor = found_editor(context)
         assert context.window_manager is not None
         context.window_manager.clipboard = commands.copied(editor.layout, editor.selected)
-        self.report({"INFO"}, "Copied")
+        report(self, {"INFO"}, "Copied")
         return {"FINISHED"}
 
 

@@ -13,7 +13,7 @@ from .base import InScoreEditor, fresh_editor, hit_in_score, refuse
 
 
 class TAKT_OT_score_contact(InScoreEditor, bpy.types.Operator):
-    """Let a foot stand at this contact, or no longer, wherever the clip plays; kept with the character"""
+    """Switch this foot contact on or off, wherever the clip plays; saved with the character"""
 
     bl_idname = "takt.score_contact"
     bl_label = "Switch Contact"
@@ -41,7 +41,7 @@ def switch(armature_object: bpy.types.Object, contacts: Contacts, contact: int) 
 
 
 class TAKT_OT_score_contacts_on(InScoreEditor, bpy.types.Operator):
-    """Let feet stand again at all contacts that were switched off"""
+    """Switch on all contacts of feet that were switched off"""
 
     bl_idname = "takt.score_contacts_on"
     bl_label = "Switch All Contacts On"

@@ -6,6 +6,8 @@ from typing import Any
 import bpy
 
 from ...bridge import score_edits, score_music, texts
+from ...bridge.language import say
+from ...bridge.reports import report
 from ...bridge.score_blocks import Blocks
 from ...bridge.score_tree import meter_of
 from ...core.errors import EditError, TaktError
@@ -42,7 +44,7 @@ _FARTHER_PX = 3.0
 
 
 class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
-    """Select a block, or drag it, its edge, its repeats or a transition; Ctrl: a copy, or free of the beats"""
+    """Select a block, or drag it, its edge, its repeats or a transition; Ctrl: copy it, or do not snap to beats"""
 
     bl_idname = "takt.score_drag"
     bl_label = "Edit Score"
@@ -150,12 +152,13 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
         self._end(context)
         self._select_pulled(found_editor(context))
         if refusal:
-            self.report({"WARNING"}, sentence(refusal))
+            report(self, {"WARNING"}, sentence(refusal))
         if self._text is None:
             return {"CANCELLED"}
         if question:
             assert context.window_manager is not None
-            return context.window_manager.invoke_confirm(self, event, title="Replace Expression", message=question)
+            return context.window_manager.invoke_confirm(self, event, title=say("Replace Expression"),
+                                                         message=say(question))
         return self.execute(context)
 
     def _click(self, context: bpy.types.Context) -> "set[Any]":
@@ -192,6 +195,6 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
         assert layout is not None
         carried = self._drag if isinstance(self._drag, drag.Carry) else None
         gap = None if carried is None or self._is_away else carried.drop(view, *self._mouse)
-        return Picture((overlay(layout, view, theme, x=self._mouse[0], y=self._mouse[1], words=proposal.hint,
-                                refusal=proposal.refusal, gap=gap, measure=measured,
+        return Picture((overlay(layout, view, theme, x=self._mouse[0], y=self._mouse[1], words=say(proposal.hint),
+                                refusal=say(proposal.refusal), gap=gap, measure=measured,
                                 carried="" if carried is None else layout.boxes.titles[carried.box]),))

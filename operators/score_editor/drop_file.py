@@ -7,7 +7,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ...bridge import clip_folders, score_tree, shelf
-from ...bridge.reports import words_of
+from ...bridge.reports import report, words_of
 from ...core.errors import FileError
 from ...core.formats import endings
 from ...core.library.library import SCORE_SUFFIX
@@ -53,12 +53,12 @@ class TAKT_OT_score_drop_file(InScoreEditor, bpy.types.Operator):
                                 "another name" if path.name.endswith(SCORE_SUFFIX) else
                           f"{path.name} holds nothing that can be played")
         if self._is_for_shelf:
-            self.report({"INFO"}, f"{path.name} is on the shelf; drag it into the score")
+            report(self, {"INFO"}, f"{path.name} is on the shelf; drag it into the score")
             return {"FINISHED"}
         gap = self._gap or gap_now(context)
         result = insert_at(self, context, found_editor(context), gap, held[0])
         if "FINISHED" in result and len(held) > 1:
-            self.report({"INFO"}, f"{path.name} holds {len(held)}; the others are on the shelf")
+            report(self, {"INFO"}, f"{path.name} holds {len(held)}; the others are on the shelf")
         return result
 
 

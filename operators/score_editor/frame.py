@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty
 
+from ...bridge.language import say
 from ...core.score_editor.stripes import Stripes
 from ...preview.score_editor.windows import change_view, whole
 from .base import InScoreEditor, found_editor
@@ -25,7 +26,7 @@ class TAKT_OT_score_frame(InScoreEditor, bpy.types.Operator):
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
         """Return what this button shows."""
-        return "Show what is selected" if properties.only_selected else "Show all of the score"
+        return say("Show what is selected" if properties.only_selected else "Show all of the score")
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Zoom and pan."""

@@ -7,7 +7,8 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from ...bridge import saved_enums, score_edits, shelf
-from ...bridge.reports import words_of
+from ...bridge.language import say
+from ...bridge.reports import report, words_of
 from ...bridge.score_blocks import Blocks
 from ...core.errors import EditError, FileError
 from ...core.score_editor.change import Proposal
@@ -85,7 +86,7 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
         if event.type == "LEFTMOUSE" and event.value == "RELEASE":
             show_in_front(context, None)
             if self._proposal.refusal:
-                self.report({"WARNING"}, sentence(self._proposal.refusal))
+                report(self, {"WARNING"}, sentence(self._proposal.refusal))
             if self._text is None:
                 return {"CANCELLED"}
             return self._write(context, self._text)
@@ -120,11 +121,11 @@ class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
 
     def _front(self, layout: Layout, view: View, theme: Theme) -> Picture:
         return Picture((overlay(layout, view, theme, x=self._mouse[0], y=self._mouse[1], gap=self._gap,
-                                words=self._proposal.hint, refusal=self._proposal.refusal, carried=self._playable.title,
-                                measure=measured),))
+                                words=say(self._proposal.hint), refusal=say(self._proposal.refusal),
+                                carried=self._playable.title, measure=measured),))
 
 
-_NOTHING = ("|", "Nothing to play", "There are no clips and no other procedures", "NONE", 0)
+_NOTHING = ("|", "Nothing to Play", "There are no clips and no other procedures", "NONE", 0)
 """Blender wants something to be chosen, also where no score is open."""
 _items: list[tuple[str, str, str, str, int]] = []
 """Blender keeps no copies of the texts of a menu that is made when it is shown."""

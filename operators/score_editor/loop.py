@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import EnumProperty
 
+from ...bridge.language import say
+from ...bridge.reports import report
 from ...preview.score_editor.life import frame_at
 from .base import InScoreEditor, found_editor
 
@@ -24,12 +26,12 @@ class TAKT_OT_score_loop(InScoreEditor, bpy.types.Operator):
     if TYPE_CHECKING:
         edge: str
     else:
-        edge: EnumProperty(name="Part", items=_EDGES, description="What of the score plays", options={"SKIP_SAVE"})
+        edge: EnumProperty(name="Part", items=_EDGES, description="Part of the score that plays", options={"SKIP_SAVE"})
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
         """Return what this button plays."""
-        return next(words for name, _, words in _EDGES if name == properties.edge)
+        return say(next(words for name, _, words in _EDGES if name == properties.edge))
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Set the scene's preview range."""
@@ -43,7 +45,7 @@ class TAKT_OT_score_loop(InScoreEditor, bpy.types.Operator):
         chosen = editor.layout.found(editor.selected)
         if self.edge == "SELECTED":
             if not len(chosen):
-                self.report({"WARNING"}, "Select blocks first")
+                report(self, {"WARNING"}, "Select blocks first")
                 return {"CANCELLED"}
             boxes = editor.layout.boxes
             begin, end = (round(frame_at(editor.armature, scene, editor.layout, float(tick)))

@@ -17,7 +17,7 @@ _MOST_STEPS = 200
 
 
 class TAKT_OT_score_zoom(InScoreEditor, bpy.types.Operator):
-    """Show more or less of the score; the time below the mouse stays there"""
+    """Zoom the score around the mouse"""
 
     bl_idname = "takt.score_zoom"
     bl_label = "Zoom"
@@ -26,7 +26,7 @@ class TAKT_OT_score_zoom(InScoreEditor, bpy.types.Operator):
         steps: int
     else:
         steps: IntProperty(name="Steps", default=1, min=-_MOST_STEPS, max=_MOST_STEPS,
-                           description="So many times nearer, or farther where negative")
+                           description="Steps to zoom in; negative steps zoom out")
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Zoom where the mouse is; over the shelf, scroll that."""
@@ -45,7 +45,7 @@ class TAKT_OT_score_zoom(InScoreEditor, bpy.types.Operator):
 
 
 class TAKT_OT_score_pan(InScoreEditor, bpy.types.Operator):
-    """Move what is seen of the score"""
+    """Pan the view of the score"""
 
     bl_idname = "takt.score_pan"
     bl_label = "Pan View"

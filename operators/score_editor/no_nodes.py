@@ -8,7 +8,7 @@ from ...bridge import score_tree
 
 
 class TAKT_OT_score_no_nodes(bpy.types.Operator):
-    """Do nothing: there are no nodes here, and changing none of them would be a step to undo"""
+    """Do nothing, as the score editor has no nodes"""
 
     bl_idname = "takt.score_no_nodes"
     bl_label = "Leave Nodes Alone"

@@ -10,6 +10,7 @@ from bpy.props import BoolProperty
 
 from ...bridge import linked_texts, score_lines, score_tree, texts
 from ...bridge.active_character import ForScore
+from ...bridge.reports import report
 from ...core.errors import EditError, FileError
 from ...core.score_editor.drag import automatic_again
 from ...core.score_editor.hints import sentence
@@ -65,13 +66,13 @@ class TAKT_OT_score_open_file(WithSelection, bpy.types.Operator):
         if not score_lines.show(context, editor.armature, editor.layout, (box,)):
             return refuse(self, f"{'The text' if path is None else path.name} has mistakes; correct them in it first")
         name = "The text" if path is None else f"'{path.name}'"
-        self.report({"INFO"}, f"{name} is open: its blocks can be changed now. Save it in a Text Editor, since other "
+        report(self, {"INFO"}, f"{name} is open: its blocks can be changed now. Save it in a Text Editor, since other "
                               "scores read the file")
         return {"FINISHED"}
 
 
 class TAKT_OT_score_open(InScoreEditor, bpy.types.Operator):
-    """Show what the block calls, and its line in the text; again: what is around"""
+    """Show what the block calls, and its line in the text; used again, go back to what is around it"""
 
     bl_idname = "takt.score_open"
     bl_label = "Open Block"
@@ -111,7 +112,7 @@ class TAKT_OT_score_open(InScoreEditor, bpy.types.Operator):
 
 
 class TAKT_OT_score_automatic(InScoreEditor, bpy.types.Operator):
-    """Let the transition be as long as its movements want again"""
+    """Derive the length of the transition from its movements again"""
 
     bl_idname = "takt.score_automatic"
     bl_label = "Automatic Transition"

@@ -28,7 +28,7 @@ class TAKT_OT_score_select(InScoreEditor, bpy.types.Operator):
     if TYPE_CHECKING:
         which: str
     else:
-        which: EnumProperty(name="Blocks", description="What is selected then", options={"SKIP_SAVE"}, items=[
+        which: EnumProperty(name="Blocks", description="What to select", options={"SKIP_SAVE"}, items=[
             ("ALL", "All", "Select all blocks"), ("NONE", "None", "Select nothing"),
             ("INVERT", "Invert", "Select what is not selected")])
 

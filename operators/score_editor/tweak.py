@@ -6,6 +6,8 @@ import bpy
 import numpy as np
 
 from ...bridge import tweak_moments, tweaks
+from ...bridge.language import say
+from ...bridge.reports import report
 from ...bridge.score_tree import meter_of
 from ...core.score_editor import grid
 from ...core.score_editor.overlay import overlay
@@ -34,7 +36,7 @@ _FARTHER_PX = 3.0
 
 
 class TAKT_OT_score_tweak(InScoreEditor, bpy.types.Operator):
-    """Pull the keys that a hand has set to another moment; Shift: a copy, Ctrl: free of the beats"""
+    """Move the keys of a tweak to another time; Shift: copy them, Ctrl: do not snap to beats"""
 
     bl_idname = "takt.score_tweak"
     bl_label = "Move Tweak"
@@ -103,8 +105,8 @@ class TAKT_OT_score_tweak(InScoreEditor, bpy.types.Operator):
         pen, view, layout = Pen(), editor.view, editor.layout
         if self._to is not None:
             draw_tweaks(pen, np.zeros(0), view, theme, Stripes.of(layout, view), chosen=self._to)
-        return Picture((pen.layer(), overlay(layout, view, theme, x=self._mouse[0], y=self._mouse[1], words=self._said,
-                                             measure=measured)))
+        return Picture((pen.layer(), overlay(layout, view, theme, x=self._mouse[0], y=self._mouse[1],
+                                             words=say(self._said), measure=measured)))
 
 
 class TAKT_OT_score_delete_tweak(InScoreEditor, bpy.types.Operator):
@@ -125,7 +127,7 @@ class TAKT_OT_score_delete_tweak(InScoreEditor, bpy.types.Operator):
             return refuse(self, locked, is_pressed=True)
         count = tweak_moments.remove(editor.armature, frame)
         _written(editor, context.scene)
-        self.report({"INFO"}, f"Deleted {count} keys of tweaks at frame {frame:.5g}")
+        report(self, {"INFO"}, f"Deleted {count} keys of tweaks at frame {frame:.5g}")
         return {"FINISHED"}
 
 

@@ -6,6 +6,7 @@ import bpy
 
 from ...bridge import action, following, properties, score_tree, tweak_waiting
 from ...bridge.guard import guarded
+from ...bridge.language import say
 from ...bridge.reports import edit_mode_problem
 from ...preview import life
 from ..sidebar import draw_choices
@@ -42,11 +43,11 @@ def _draw(header: Any, context: bpy.types.Context) -> None:
 def _draw_add(menu: Any, context: bpy.types.Context) -> None:
     if score_tree.is_score_editor(context.space_data):
         menu.layout.operator_context = "INVOKE_REGION_WIN"
-        menu.layout.operator("takt.score_add", text="Clip or Procedure…", icon="VIEWZOOM", translate=False)
+        menu.layout.operator("takt.score_add", text=say("Clip or Procedure…"), icon="VIEWZOOM", translate=False)
         menu.layout.separator()
         draw_clip_sources(menu.layout)
         menu.layout.separator()
-        menu.layout.operator("takt.choose_music", text="Music…", icon="FILE_SOUND", translate=False)
+        menu.layout.operator("takt.choose_music", text=say("Music…"), icon="FILE_SOUND", translate=False)
 
 
 def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
@@ -55,7 +56,7 @@ def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     row = layout.row(align=True)
     row.menu("TAKT_MT_score_view")
     row.menu("TAKT_MT_score_select")
-    row.menu("NODE_MT_add", text="Add", translate=False)
+    row.menu("NODE_MT_add", text=say("Add"), translate=False)
     row.menu("TAKT_MT_score_edit")
     layout.separator_spacer()
     tree = score_tree.tree_of(context)
@@ -68,16 +69,16 @@ def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     if shown is not None:
         row.prop(properties.character(shown), "text", text="")
         if following.problem(shown):
-            row.label(text="Action Is Older", icon="ERROR", translate=False)
+            row.label(text=say("Action Is Older"), icon="ERROR", translate=False)
             if following.problem(shown) == action.EDITED_BY_HAND:
                 draw_choices(row, shown)
         tweak = row.row(align=True)
         tweak.context_pointer_set("active_object", shown)
         tweak.operator("takt.tweak", text="", icon="POSE_HLT")
         if count := len(tweak_waiting.waiting(shown)):
-            row.label(text=f"Tweaks Without Block: {count}", icon="ERROR", translate=False)
+            row.label(text=say(f"Tweaks Without Block: {count}"), icon="ERROR", translate=False)
         if edit_mode_problem(context):
-            row.label(text="Locked by Edit Mode", icon="LOCKED", translate=False)
+            row.label(text=say("Locked by Edit Mode"), icon="LOCKED", translate=False)
     layout.separator_spacer()
     running = life.is_running()
     layout.operator("takt.preview", text="", icon="HIDE_OFF" if running else "HIDE_ON", depress=running)
@@ -100,18 +101,18 @@ class TAKT_MT_score_view(bpy.types.Menu):
         layout = _invoking(self)
         layout.prop(context.space_data, "show_region_ui")
         layout.separator()
-        layout.operator("takt.score_frame", text="Frame All", translate=False)
-        _with(layout.operator("takt.score_frame", text="Frame Selected", translate=False), only_selected=True)
-        _with(layout.operator("takt.score_zoom", text="Zoom In", translate=False), steps=2)
-        _with(layout.operator("takt.score_zoom", text="Zoom Out", translate=False), steps=-2)
+        layout.operator("takt.score_frame", text=say("Frame All"), translate=False)
+        _with(layout.operator("takt.score_frame", text=say("Frame Selected"), translate=False), only_selected=True)
+        _with(layout.operator("takt.score_zoom", text=say("Zoom In"), translate=False), steps=2)
+        _with(layout.operator("takt.score_zoom", text=say("Zoom Out"), translate=False), steps=-2)
         layout.separator()
         layout.menu("INFO_MT_area")
 
 
 def draw_clip_sources(layout: bpy.types.UILayout) -> None:
     """Draw the ways to bring clips onto the shelf."""
-    layout.operator("takt.add_clip_folder", text="Clip Folder…", icon="FILE_FOLDER", translate=False)
-    layout.operator("takt.add_clip_files", text="Clip Files…", icon="FILE", translate=False)
+    layout.operator("takt.add_clip_folder", text=say("Clip Folder…"), icon="FILE_FOLDER", translate=False)
+    layout.operator("takt.add_clip_files", text=say("Clip Files…"), icon="FILE", translate=False)
 
 
 class TAKT_MT_score_clips(bpy.types.Menu):
@@ -134,7 +135,7 @@ class TAKT_MT_score_select(bpy.types.Menu):
     def draw(self, _context: bpy.types.Context | None) -> None:
         """Draw the menu."""
         layout = _invoking(self)
-        for which, label in (("ALL", "All"), ("NONE", "None"), ("INVERT", "Invert")):
+        for which, label in (("ALL", say("All")), ("NONE", say("None")), ("INVERT", say("Invert"))):
             _with(layout.operator("takt.score_select", text=label, translate=False), which=which)
 
 
@@ -157,10 +158,10 @@ class TAKT_MT_score_edit(bpy.types.Menu):
             layout.operator(f"takt.score_{name}")
         layout.separator()
         layout.operator_context = "INVOKE_REGION_WIN"
-        _with(layout.operator("takt.save_clip", text="Save as Clip…", translate=False), source="BLOCKS")
+        _with(layout.operator("takt.save_clip", text=say("Save as Clip…"), translate=False), source="BLOCKS")
         layout.operator_context = "EXEC_REGION_WIN"
         layout.separator()
-        for edge, label in (("SELECTED", "Loop Selected"), ("NONE", "Play Whole Score")):
+        for edge, label in (("SELECTED", say("Loop Selected")), ("NONE", say("Play Whole Score"))):
             _with(layout.operator("takt.score_loop", text=label, translate=False), edge=edge)
 
 

@@ -3,6 +3,7 @@
 import bpy
 
 from ...bridge import properties, score_blocks, score_fields, score_tree
+from ...bridge.language import say
 from ...bridge.reports import edit_mode_problem
 from ...bridge.score_layout import draw_settings
 from ...core.clips.released import read_released
@@ -39,13 +40,13 @@ class TAKT_PT_score_block(_ScoreEditorPanel):
         assert layout is not None and tree is not None and armature_object is not None  # poll saw to it
         found = score_fields.chosen(tree, armature_object)
         if found is None:
-            layout.label(text="Select a block", translate=False)
+            layout.label(text=say("Select a block"), translate=False)
             return
         laid_out, box, others = found
         document = laid_out.documents[box.document]
         row = layout.row()
         kind = Kind(int(laid_out.boxes.kind[laid_out.find(box) or 0]))
-        row.label(text=kind.name.capitalize() + (f" and {others} more" if others else ""), translate=False)
+        row.label(text=say(kind.name.capitalize() + (f" and {others} more" if others else "")), translate=False)
         row.operator("takt.score_open", text="", icon="TEXT")
         column = layout.column()
         column.use_property_split, column.use_property_decorate = True, False
@@ -61,7 +62,8 @@ class TAKT_PT_score_block(_ScoreEditorPanel):
             name = "a file" if document.path is None else document.path.name
             draw_words(layout, context, f"This is in {name}, which other scores may include too", "INFO")
             if is_locked:
-                layout.operator("takt.score_open_file", text=f"Open {name} to Change It", icon="TEXT", translate=False)
+                layout.operator("takt.score_open_file", text=say(f"Open {name} to Change It"), icon="TEXT",
+                                translate=False)
         problem = None if blocks is None else blocks.problems.get(box._replace(occurrence=0))
         if problem is not None:
             draw_words(layout, context, problem.message, "INFO" if problem.is_warning else "ERROR")
@@ -115,7 +117,7 @@ class TAKT_PT_score_settings(_ScoreEditorPanel):
         self.layout.prop(character, "ticks_per_bar")
         if number := len(read_released(character.released)):
             row = self.layout.row()
-            row.label(text=f"{number} contact{'s' * (number > 1)} of feet switched off", translate=False)
+            row.label(text=say(f"{number} contact{'s' * (number > 1)} of feet switched off"), translate=False)
             row.operator("takt.score_contacts_on", text="", icon="LOOP_BACK")
         draw_settings(self.layout, character)
 
@@ -135,7 +137,7 @@ class TAKT_PT_score_none(_ScoreEditorPanel):
         assert self.layout is not None
         draw_words(self.layout, context, "No score: make a character active that has one, or give it one")
         self.layout.operator("takt.new_score", icon="ADD")
-        self.layout.operator("takt.import_pha", text="Open Score…", icon="FILE_FOLDER", translate=False)
+        self.layout.operator("takt.import_pha", text=say("Open Score…"), icon="FILE_FOLDER", translate=False)
 
 
 CLASSES = (TAKT_PT_score_none, TAKT_PT_score_block, TAKT_PT_score_transition, TAKT_PT_score_settings)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from gpu_extras.batch import batch_for_shader
 
+from ...bridge.language import say_drawn
 from ...core.maths.arrays import FloatArray, IntArray
 from ...core.score_editor.picture import Layer, Picture, Rectangles, TextAt
 from ...core.score_editor.theme import Colour
@@ -76,9 +77,13 @@ class Poured:
         gpu.state.blend_set(blend)
 
 
-@lru_cache(maxsize=1 << 14)
 def measured(words: str, size: float) -> float:
-    """Return how wide words come out, in pixels."""
+    """Return how wide words come out, in pixels, in the language in which they are drawn."""
+    return _measured(say_drawn(words), size)
+
+
+@lru_cache(maxsize=1 << 14)
+def _measured(words: str, size: float) -> float:
     blf.size(_FONT, size)
     return float(blf.dimensions(_FONT, words)[0])
 
@@ -86,7 +91,7 @@ def measured(words: str, size: float) -> float:
 def _lines(texts: tuple[TextAt, ...]) -> Lines:
     alike: dict[tuple[float, Colour], list[tuple[str, int, int]]] = {}
     for words, x, y, size, colour in texts:
-        alike.setdefault((size, colour), []).append((words, round(x), round(y)))
+        alike.setdefault((size, colour), []).append((say_drawn(words), round(x), round(y)))
     return tuple((size, colour, tuple(words)) for (size, colour), words in alike.items())
 
 

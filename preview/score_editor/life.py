@@ -8,10 +8,11 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...bridge import properties, score, score_blocks, score_tree, shelf_order, tweak_moments
+from ...bridge import language, properties, score, score_blocks, score_tree, shelf_order, tweak_moments
 from ...bridge import shelf as bridge_shelf
 from ...bridge.frame_rate import frames_per_second
 from ...bridge.guard import guarded
+from ...bridge.language import say
 from ...bridge.reports import in_brief
 from ...bridge.score import last_good, time_s
 from ...bridge.score_blocks import Blocks
@@ -155,7 +156,7 @@ def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks, pulled: BoxId 
 def _mistake(layout: Layout, error: TaktError, window: windows.Window, theme: Theme, above_px: float) -> Layer:
     """Say at the foot of the score why it is that of an earlier text, where no block is marked for it."""
     view = window.view
-    words = clipped(in_brief(error).partition("\n")[0], 0.9 * view.width, theme.size_px * view.scale, measured)
+    words = clipped(say(in_brief(error).partition("\n")[0]), 0.9 * view.width, theme.size_px * view.scale, measured)
     return overlay(layout, view, theme, x=0.5 * view.width, y=above_px, refusal=words, measure=measured)
 
 
@@ -170,7 +171,8 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
     depends_on = (bridge_shelf.state(armature_object), bridge_shelf.is_searching(armature_object), tree.search,
                   (view.width, view.height, view.scale), theme, window.shelf_px, chip,
                   score_px, tree.shelf_order,  # but neither zoom nor place
-                  "" if tree.shelf_order == "LIBRARY" else shelf_order.clip_of_block(armature_object, tree))
+                  "" if tree.shelf_order == "LIBRARY" else shelf_order.clip_of_block(armature_object, tree),
+                  language.locale())
     if window.shelf is None or window.shelf_drawn is None or window.shelf_drawn[0] != depends_on:
         playables, unordered = shelf_order.ordered(armature_object, tree, shelf.found(
             bridge_shelf.playables(armature_object), tree.search))
@@ -187,13 +189,13 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
         words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
                  "Nothing of that name" if tree.search else "Nothing yet: Add › Clip Folder…")
         layers = [*shelf.shelf_layers(window.shelf, window.view, theme, hovered=None if chip is None else chip.playable,
-                                      words=words, figures=figures, measure=measured,
-                                      note=unordered or bridge_shelf.trouble(armature_object),
+                                      words=say(words), figures=figures, measure=measured,
+                                      note=say(unordered or bridge_shelf.trouble(armature_object)),
                                       colours=colours_of_procedures(layout.documents))]
         if chip is not None:
             above = window.shelf.height - 12.0 * window.view.scale
             layers.append(overlay(layout, window.view, theme, x=chip.x, y=above, measure=measured,
-                                  words=shelf.told(chip.playable, layout.tick_s)))
+                                  words=say(shelf.told(chip.playable, layout.tick_s))))
         window.shelf_drawn = depends_on, Poured.of(Picture(tuple(layers)))
     window.shelf_drawn[1].draw()
     if chip is not None:
@@ -220,7 +222,7 @@ def _hover(armature_object: bpy.types.Object, blocks: Blocks, window: windows.Wi
     why = None
     if (seam := hover.over.seam) is not None and layout.seams.row[seam] == 0:
         why = why_behind(layout, int(layout.seams.segment[seam]), armature_object)
-    words = of_handle(layout, hover.over, why, hover.refusal) if problem is None else problem.message
+    words = say(of_handle(layout, hover.over, why, hover.refusal) if problem is None else problem.message)
     is_refused = bool(hover.refusal) if problem is None else not problem.is_warning
     return Picture((overlay(layout, window.view, theme, x=hover.x, y=hover.y, words="" if is_refused else words,
                             refusal=words if is_refused else "", hovered=None if hover.refusal else hover.over,
@@ -249,7 +251,7 @@ def _draw_words(context: bpy.types.Context, theme: Theme, words: str) -> None:
     size = theme.size_px * context.preferences.system.ui_scale
     pen = Pen()
     pen.rectangle((0.0, 0.0, width, height), theme.ground)
-    lines = words.splitlines()
+    lines = say(words).splitlines()
     for number, line in enumerate(lines):
         fitting = clipped(line, width - 2.0 * size, size, measured)
         pen.text(fitting, (width - measured(fitting, size)) / 2.0,

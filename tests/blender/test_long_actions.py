@@ -165,7 +165,7 @@ def test_what_was_changed_meanwhile_is_not_written(rig: bpy.types.Object, librar
     assert motion is not None
     steps = long_actions.writing(rig, cast(Any, bpy.context.scene), motion)
     text_of(rig).from_string(STEPS)
-    with pytest.raises(TaktError, match="changed meanwhile"):
+    with pytest.raises(TaktError, match="changed in the meantime"):
         finished(steps)
     assert everything() == before
 

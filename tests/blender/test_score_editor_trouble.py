@@ -193,7 +193,7 @@ def test_a_text_that_is_changed_under_the_hand_keeps_what_was_typed(rig: bpy.typ
             if moves_on:
                 hand.move(x + 60.0, y, ctrl=True)
             assert hand.let_go() == {"CANCELLED"}
-            assert "changed meanwhile" in hand.said[-1]
+            assert "changed in between" in hand.said[-1]
             assert text_of(rig).as_string() == typed and not texts.is_proposed()
         choose(looked_into(), "right")
         text_of(rig).from_string(STEPS)  # typed, and not looked at yet
@@ -213,7 +213,7 @@ def test_a_text_that_is_deleted_under_the_hand_ends_it(rig: bpy.types.Object, li
         assert hand.move(x + 60.0, y) == {"CANCELLED"} and not texts.is_proposed()
         assert editor_of(bpy.context) is None
         assert not operators.takt.score_delete.poll()
-        with pytest.raises(EditError, match="changed meanwhile"):
+        with pytest.raises(EditError, match="changed in between"):
             score_edits.check_unchanged(rig, blocks)
 
 

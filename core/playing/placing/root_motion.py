@@ -27,8 +27,8 @@ from .placement import Bearing, Placement, Root, Travel
 RootMode = Literal["CONTINUE", "ALONG", "AS_AUTHORED", "IN_PLACE"]
 ROOT_MODES: dict[RootMode, tuple[str, str]] = {
     "CONTINUE": ("Continue", "Each clip starts where the one before ended on the ground, heading included"),
-    "ALONG": ("Along the Way", "Likewise, but the way goes straight on: where a clip goes sideways or backwards, the "
-              "body turns instead"),
+    "ALONG": ("Along the Way", "Like Continue, but along a straight line: where a clip moves sideways or "
+                               "backwards, the body turns instead"),
     "AS_AUTHORED": ("As Authored", "Each clip plays where its file says"),
     "IN_PLACE": ("In Place", "The root stays above where it is at rest"),
 }

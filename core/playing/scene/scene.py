@@ -92,7 +92,7 @@ class Scene:
         """Return a motion whose head and hands aim at what its elements say, and what is to be said of it."""
         aims, holds, said = timed_aims(row.sequence.aims, row.layout, self.cast)
         if holds and row.is_loop:
-            said += (Problem("<hold> is left out while the score loops: nobody would bring the prop back",
+            said += (Problem("<hold> is left out while the score loops: nothing would bring the prop back",
                              holds[0].place, is_warning=True),)
             holds = ()
         if not (aims or holds):

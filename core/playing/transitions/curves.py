@@ -148,9 +148,9 @@ CURVES: dict[str, Curve] = {curve.identifier: curve for curve in (
 )}
 
 PACES: dict[str, Pace] = {pace.identifier: pace for pace in (
-    Pace("CARRIED", "Carried On", "Goes on at the speed of the clip before, and comes to that of the next one; where "
-         "the transition does not play between the clips, or joints take times of their own, as Even", _linear,
-         is_carried=True),
+    Pace("CARRIED", "Carried On", "Start at the speed of the clip before, and end at that of the next one. Same as "
+                                  "Even where the transition overlaps a clip or joints have times of their own",
+         _linear, is_carried=True),
     Pace("EVEN", "Even", "At constant speed", _linear),
     Pace("EASED", "Eased", "Beginning and ending gently", _cosine),
     Pace("ACCELERATING", "Accelerating", "Slowly at first, as from a walk into a run", lambda x: np.asarray(x * x)),

@@ -214,8 +214,9 @@ SPEEDS: dict[str, Speed] = {entry.identifier: entry for entry in (
     Speed("NEAR", "Near the Seam", "By the speed a tenth of a second before and after the seam, or that of the "
           "whole clips where it is higher; never so short that the body goes faster than in the clips",
           over_both_paths, False),
-    Speed("PATHS", "Three Keys, over Both Clips", "As in PHA 1: by three key intervals on each side, both paths "
-          "together by both times together: a slow clip counts for longer", over_both_paths, True),
+    Speed("PATHS", "Three Keys, over Both Clips", "As in PHA 1: the mean speed over three key intervals on each "
+                                                  "side, weighted by time, so that a slow clip counts more",
+          over_both_paths, True),
     Speed("SPEEDS", "Three Keys, of Both Speeds", "By three key intervals on each side: the mean of the speed before "
           "and the speed after", _of_both_speeds, True),
 )}

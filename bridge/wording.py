@@ -1,0 +1,115 @@
+"""Messages in another language: each is found by the template that its English words were made from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+_PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
+_BETWEEN: Final = ("\n", ". ", "; ", ": ", ", ")
+"""What joins messages; a message that no template has is translated part by part."""
+_LONGEST: Final = 2000
+"""Characters of a message, or of one line of it; a longer one stays English, as no template is as long."""
+_MOST_KEPT: Final = 4096
+_DEEPEST: Final = 4
+"""Messages within messages, as an error in a report."""
+
+
+@dataclass(frozen=True)
+class _Template:
+    longest: str
+    pattern: str
+    pieces: tuple[str, ...]
+    """Of the translation: text, the number of a value, text, …"""
+    is_name: tuple[bool, ...]
+    """Which values stand in quotes: names, which stay as they are."""
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The texts of one language. words: of each English text, which may hold {values} in braces, the translation.
+
+    >>> german = Wording({"{count} bones are idle": "{count} Knochen bewegen nichts", "Copied": "Kopiert"})
+    >>> german.of("3 bones are idle"), german.of("Copied"), german.of("unknown")
+    ('3 Knochen bewegen nichts', 'Kopiert', 'unknown')
+    """
+
+    words: Mapping[str, str]
+    _kept: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
+    _templates: list[_Template] = field(default_factory=list, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        made = (text for text in self.words if self.words[text] and _PLACEHOLDER.search(text))
+        self._templates.extend(_template(text, self.words[text])
+                               for text in sorted(made, key=_weight, reverse=True))
+
+    def of(self, message: str) -> str:
+        """Return a message in this language; what is not known, as names and paths, as it is."""
+        found = self._kept.get(message)
+        if found is None:
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+            found = self._kept[message] = self._found(message, 0)
+        return found
+
+    def _found(self, message: str, depth: int) -> str:
+        whole = self.words.get(message) or self._filled(message, depth)
+        if whole:
+            return whole
+        if message[:1].isupper():  # A hint becomes a sentence by a capital letter.
+            small = message[:1].lower() + message[1:]
+            whole = self.words.get(small) or self._filled(small, depth)
+            if whole:
+                return whole[:1].upper() + whole[1:]
+        for between in _BETWEEN:
+            if between in message:
+                return between.join(self._found(part, depth) for part in message.split(between))
+        return message
+
+    def _filled(self, message: str, depth: int) -> str:
+        if depth > _DEEPEST or len(message) > _LONGEST or " " not in message:
+            return ""
+        for template in self._templates:
+            if template.longest in message and (match := _compiled(template.pattern).fullmatch(message)):
+                values = [value if is_name else self._found(value, depth + 1) if value else ""
+                          for value, is_name in zip(match.groups(), template.is_name, strict=True)]
+                return "".join(values[int(piece)] if number % 2 else piece
+                               for number, piece in enumerate(template.pieces))
+        return ""
+
+
+@lru_cache(maxsize=4096)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern when it is needed first: all of them would take a third of a second."""
+    return re.compile(pattern, re.DOTALL)
+
+
+def _weight(text: str) -> int:
+    """Return how much of a template is text; what says most is tried first."""
+    return len(_PLACEHOLDER.sub("", text))
+
+
+def _template(text: str, translated: str) -> _Template:
+    parts = _PLACEHOLDER.split(text)
+    names = list(dict.fromkeys(parts[1::2]))
+    pattern, seen = "", set[str]()
+    for number, part in enumerate(parts):
+        if number % 2 == 0:
+            pattern += re.escape(part)
+        elif part in seen:
+            pattern += f"(?P={part})" if not part[0].isdigit() else ".*?"
+        else:
+            seen.add(part)
+            pattern += f"(?P<{part}>.*?)" if not part[0].isdigit() else "(.*?)"
+    pieces = _PLACEHOLDER.split(translated)
+    pieces[1::2] = [str(names.index(name)) for name in pieces[1::2]]
+    return _Template(max(parts[::2], key=len), pattern, tuple(pieces),
+                     tuple(_is_quoted(parts, name) for name in names))
+
+
+def _is_quoted(parts: list[str], name: str) -> bool:
+    at = 2 * parts[1::2].index(name) + 1
+    return parts[at - 1].endswith("'") and parts[at + 1].startswith("'")

@@ -1,0 +1,51 @@
+"""Messages are found by their templates, and their values go into the translated ones."""
+
+import pytest
+
+from takt.bridge.wording import Wording
+
+GERMAN = Wording({
+    "Copied": "Kopiert",
+    "{count} bones are idle": "{count} Knochen ohne Wirkung",
+    "'{name}' plays '{text}', {seconds} s": "{seconds} s lang spielt '{name}' '{text}'",
+    "'{name}' has no Action: {problem}": "'{name}' hat keine Aktion: {problem}",
+    "the file is empty": "die Datei ist leer",
+    "the file is empty, or {name} is": "die Datei ist leer, oder {name} ist es",
+    "{name} and {name} differ": "{name} ist nicht {name}",
+    "; choose a shorter name": "; wähle einen kürzeren Namen",
+    "not yet translated": "",
+})
+
+
+@pytest.mark.parametrize(("english", "german"), [
+    ("", ""),
+    ("Copied", "Kopiert"),
+    ("12 bones are idle", "12 Knochen ohne Wirkung"),
+    ("'Amy' plays 'waltz.pha', 3.2 s", "3.2 s lang spielt 'Amy' 'waltz.pha'"),
+    ("'Amy' has no Action: the file is empty", "'Amy' hat keine Aktion: die Datei ist leer"),
+    ("The file is empty", "Die Datei ist leer"),
+    ("a.pha:3: the file is empty", "a.pha:3: die Datei ist leer"),
+    ("the file is empty\nCopied", "die Datei ist leer\nKopiert"),
+    ("the file is empty, or 'it' is", "die Datei ist leer, oder 'it' ist es"),
+    ("a and a differ", "a ist nicht a"),
+    ("not yet translated", "not yet translated"),
+    ("nobody knows this", "nobody knows this"),
+])
+def test_messages_are_said_in_the_language(english: str, german: str) -> None:
+    assert GERMAN.of(english) == german
+    assert GERMAN.of(english) == german  # once more, as it is kept
+
+
+def test_names_in_quotes_are_not_translated() -> None:
+    assert GERMAN.of("'Copied' plays 'the file is empty', 1 s") == "1 s lang spielt 'Copied' 'the file is empty'"
+
+
+def test_what_says_most_is_meant() -> None:
+    words = Wording({"{a} is {b}": "kurz {a} {b}", "{a} is not {b}": "lang {a} {b}"})
+    assert words.of("x is not y") == "lang x y"
+    assert words.of("x is y") == "kurz x y"
+
+
+def test_long_messages_stay_as_they_are_and_cost_little() -> None:
+    long = "a b " * 100_000
+    assert Wording({"{a} b {b} b {c} b {d} x": "{a}{b}{c}{d}"}).of(long) == long
