@@ -12,7 +12,7 @@ from ..skeletons.hierarchy import children_of
 from .conventions import claims, steering_names
 from .eyes import eye_reach
 from .hierarchy import adopted, linked, live_parents, loose_bones, parted, rejoined
-from .leaf_lines import along_tails, into_limbs
+from .leaf_lines import along_tails, away_from_body, into_limbs
 from .partners import partner_groups
 from .roles import Roles, find_roles, same_start
 from .segments import Segments
@@ -87,7 +87,10 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
     else:
         if trusted:
             parents = rejoined(parents, heads, tails, (steering_names(names) & ~chosen) | doubled)
-        every = rule.lines(parents, np.zeros(len(names), dtype=np.bool_)).to_the_skin(solid, size)
+        every = rule.lines(parents, np.zeros(len(names), dtype=np.bool_))
+        if not trusted:
+            every = away_from_body(every, parents, solid, size)
+        every = every.to_the_skin(solid, size)
         roles = find_roles(names, parents, heads, tails, every, doubled, solid).with_moving(chosen)
     parents = live_parents(parents, roles.steering, roles.doubled, heads, gap)
     segments = rule.lines(parents, roles.steering)

@@ -11,6 +11,7 @@ import numpy as np
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from .segments import Segments
 from .solid import Solid
+from .sources import limb_radii
 
 _COMMON: Final = 0.8
 """Tails all point one way, as importers let them, where the mean of their directions is longer than this."""
@@ -42,6 +43,25 @@ _DIRECTIONS: Final = _STEPS / np.linalg.norm(_STEPS, axis=1, keepdims=True)
 """98 directions, the same in a mirror along each axis."""
 
 _TINY: Final = float(np.finfo(np.float64).tiny)
+
+
+def away_from_body(segments: Segments, parents: IntArray, solid: Solid, size: float) -> Segments:
+    """Return the lines, where limbs of one bone that hang from a root outside the body lead away from the body.
+
+    parents (B,). The way from such a root to a fin or a wing says nothing of where that goes. One that starts nearer to
+    another bone than that one's limb is thick, as a control does, stays as it is.
+    """
+    outer = np.setdiff1d(np.flatnonzero(parents < 0), segments.bones[solid.contains(segments.starts)])
+    alone = np.flatnonzero(segments.leaf & np.isin(parents[segments.bones], outer))
+    others = np.flatnonzero(~segments.leaf & ~np.isin(segments.bones, outer))
+    if not len(alone) or not len(others):
+        return segments
+    there, away, nearest = _nearest_of(segments, others, alone)
+    limb = limb_radii(_some(segments, others), solid, size, 0.0)[nearest]
+    starts = segments.starts[alone]
+    ends = segments.ends.copy()
+    ends[alone] = np.where((away >= np.maximum(limb, _TINY))[:, None], 2.0 * starts - there, ends[alone])
+    return replace(segments, ends=ends)
 
 
 def along_tails(segments: Segments, parents: IntArray, heads: FloatArray, tails: FloatArray,
@@ -123,15 +143,23 @@ def _from_others(segments: Segments, parents: IntArray) -> Segments:
     if not rootless.any() or not len(others):
         return segments
     own = np.flatnonzero(rootless)
-    starts = segments.starts[own]
-    rest = Segments(segments.bones[others], segments.starts[others], segments.ends[others], segments.leaf[others])
-    away, share = rest.nearest(starts)
-    nearest = away.argmin(axis=1)
-    each = np.arange(len(own))
-    from_there = starts - (rest.starts[nearest] + share[each, nearest, None] * rest.along[nearest])
+    there, away, _ = _nearest_of(segments, others, own)
     ends = segments.ends.copy()
-    ends[own] = np.where(away[each, nearest, None] > 0.0, starts + from_there, ends[own])
+    ends[own] = np.where(away[:, None] > 0.0, 2.0 * segments.starts[own] - there, ends[own])
     return replace(segments, ends=ends)
+
+
+def _some(segments: Segments, lines: IntArray) -> Segments:
+    return Segments(segments.bones[lines], segments.starts[lines], segments.ends[lines], segments.leaf[lines])
+
+
+def _nearest_of(segments: Segments, others: IntArray, own: IntArray) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return for the starts of N lines the nearest points (N, 3) of others, how far these are, and on which (N,)."""
+    rest = _some(segments, others)
+    away, share = rest.nearest(segments.starts[own])
+    nearest = away.argmin(axis=1).astype(np.int64)
+    each = np.arange(len(own))
+    return rest.points_at(share)[each, nearest], away[each, nearest], nearest
 
 
 def _units(vectors: FloatArray) -> FloatArray:

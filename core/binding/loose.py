@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
 from .diffusion import Graph
 from .segments import Segments
 from .solid import Solid
@@ -21,6 +21,13 @@ _SPACING, _GAP = 0.25, 0.05
 
 _LARGEST = 1.0
 """A part that is no longer than this share of the bones that move it does not bend."""
+
+_ON_SKIN, _ROUND_BONES = 0.4, 0.6
+"""A part lies on the skin up to the first of these shares of its distance from its bones, and round its bones from the
+second on, as a rib, a sleeve or a ring."""
+
+_UNSURE, _SURE = 0.7, 0.9
+"""Shares of its strongest bone between which a part that lies round bones begins to keep what these have of it."""
 
 _MOST_OF_ALL = 0.5
 """A part with more than this share of the surface winds about what the solid holds."""
@@ -103,7 +110,8 @@ def carried(weights: FloatArray, points: FloatArray, areas: FloatArray, part: In
     in `Clusters`. A loose part lies on the others where these are nearer than its bones. A point takes on what the
     nearest skin has; a part no longer than the bones that move it takes on one mean, mostly of where it touches, so
     that it keeps its shape. Cloth is what is thin and longer: its weights are blended over it, as far as the skin is
-    away, so that a cape does not tear between the legs behind which it hangs.
+    away, so that a cape does not tear between the legs behind which it hangs. A part that lies round one bone, as a rib
+    or a loose sleeve, keeps what that has of it: what it touches, as an arm, does not carry it.
     """
     loose: BoolArray = np.asarray(~held.any(axis=1))
     ours, hosts = np.flatnonzero(loose[part]), np.flatnonzero(~loose[part])
@@ -122,10 +130,28 @@ def carried(weights: FloatArray, points: FloatArray, areas: FloatArray, part: In
     stays = nearest > bones_at
     bent = np.flatnonzero((~(rigid | stays) & (thin > 0.0))[own])
     taken[bent] = _blended(taken[bent], gap[bent] * thin[own[bent]], areas[ours[bent]], ours[bent], links)
+    own_mean, own_area = means_of_parts(weights[ours], areas[ours], own, count)
+    keeps = _round_one_bone(own_mean, *(np.bincount(own, areas[ours] * away, count) / own_area
+                                        for away in (gap, from_bones[ours])))
     result = weights.copy()
-    result[ours] = np.where(rigid[own, None], mean[own], taken)
+    lying, alone = (np.where(rigid[own, None], means[own], each)
+                    for means, each in ((mean, taken), (own_mean, weights[ours])))
+    result[ours] = lying + keeps[own, None] * (alone - lying)
     result[ours[stays[own]]] = weights[ours[stays[own]]]
     return result, thin * (loose & (stays | ~rigid))
+
+
+def _round_one_bone(mean: FloatArray, from_skin: FloatArray, from_bones: FloatArray) -> FloatArray:
+    """Return how far parts keep what bones have of them, (M,), rather than what the skin has that they touch.
+
+    mean (M, B): what bones have of them; from_skin, from_bones (M,): how far they are away, on average.
+
+    >>> rib, belt = [0.2, 0.3], [0.05, 0.4]
+    >>> _round_one_bone(np.array([[1.0, 0.0], [1.0, 0.0]]), *np.array([rib, belt]).T).tolist()
+    [1.0, 0.0]
+    """
+    share = from_skin / np.maximum(from_bones, _TINY)
+    return np.asarray(smoothstep(share, _ON_SKIN, _ROUND_BONES) * smoothstep(mean.max(axis=1), _UNSURE, _SURE))
 
 
 def _blended(weights: FloatArray, widths: FloatArray, areas: FloatArray, nodes: IntArray, links: Links) -> FloatArray:

@@ -31,6 +31,17 @@ def tube(start, end, radius: float, rings: int = 12, sides: int = 10) -> tuple[n
     return points, faces
 
 
+def ball(centre, radius: float, rings: int = 7, sides: int = 10) -> tuple[np.ndarray, Faces]:
+    """A closed ball, with a point at either pole; faces look outward."""
+    height = np.linspace(0, np.pi, rings + 2)[1:-1]
+    angle = np.arange(sides) * 2 * np.pi / sides
+    round_it = np.stack((np.outer(np.sin(height), np.cos(angle)), np.outer(np.sin(height), np.sin(angle)),
+                         np.outer(-np.cos(height), np.ones(sides))), axis=-1).reshape(-1, 3)
+    points = np.concatenate((round_it, [[0, 0, -1], [0, 0, 1]])) * radius + np.asarray(centre, float)
+    faces = tube((0, 0, 0), (0, 0, 1), 1.0, rings, sides)[1]
+    return points, faces
+
+
 def joined(*meshes: tuple[np.ndarray, Faces]) -> tuple[np.ndarray, Faces, np.ndarray]:
     """Several meshes as one list of vertices and faces, and the part of each vertex."""
     faces: Faces = []

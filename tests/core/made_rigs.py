@@ -15,7 +15,7 @@ import numpy as np
 from takt.core.binding.input import BindInput
 from takt.core.binding.segments import Segments
 
-from .bodies import Faces, joined, tube, turn
+from .bodies import Faces, ball, joined, tube, turn
 
 Points = list[tuple[float, float, float]]
 
@@ -155,6 +155,16 @@ def pieces(limbs: list[Limb]) -> tuple[np.ndarray, Faces, np.ndarray]:
     return joined(*meshes)
 
 
+def puppet(limbs: list[Limb]) -> tuple[np.ndarray, Faces, np.ndarray]:
+    """Pieces with a ball in each joint, as of a jointed doll."""
+    points, faces, part = pieces(limbs)
+    at = [(np.array(joint, dtype=float), limb.radius) for limb in limbs for joint in limb.joints[1:-1]]
+    balls = [ball(centre, 0.75 * radius) for centre, radius in at]
+    joints = joined(*balls) if balls else (np.zeros((0, 3)), [], np.zeros(0, np.int64))
+    return (np.concatenate((points, joints[0])), faces + [[v + len(points) for v in face] for face in joints[1]],
+            np.concatenate((part, joints[2] + part.max() + 1)))
+
+
 def distances(limbs: list[Limb], points: np.ndarray) -> np.ndarray:
     """Return how far points (P, 3) are outside each limb, (P, L)."""
     result = np.empty((len(points), len(limbs)))
@@ -166,7 +176,8 @@ def distances(limbs: list[Limb], points: np.ndarray) -> np.ndarray:
     return result
 
 
-MESHES: dict[str, Callable[[list[Limb]], tuple[np.ndarray, Faces, np.ndarray]]] = {"skin": skin, "pieces": pieces}
+MESHES: dict[str, Callable[[list[Limb]], tuple[np.ndarray, Faces, np.ndarray]]] = {
+    "skin": skin, "pieces": pieces, "puppet": puppet}
 
 # ---- rigs
 
@@ -276,15 +287,28 @@ def _head_of(bones: list[Bone], name: str | None, other: np.ndarray) -> np.ndarr
     return other if np.allclose(head, other - LENGTH * UP) else head
 
 
-WORDS = {"trunk": "胴", "head": "頭", "arm": "腕", "leg": "足", "neck": "首", "front": "前足", "hind": "後足",
-         "tail": "尾", "wing": "翼", "fin": "鰭", "back": "背", "feeler": "触角"}
+WORDS = {
+    "Japanese": {"trunk": "胴", "head": "頭", "arm": "腕", "leg": "足", "neck": "首", "front": "前足", "hind": "後足",
+                 "tail": "尾", "wing": "翼", "fin": "鰭", "back": "背", "feeler": "触角", ".L": "左", ".R": "右"},
+    "German": {"trunk": "Rumpf", "head": "Kopf", "arm": "Arm", "leg": "Bein", "neck": "Hals", "front": "Vorderbein",
+               "hind": "Hinterbein", "tail": "Schwanz", "wing": "Fluegel", "fin": "Flosse", "back": "Ruecken",
+               "feeler": "Fuehler", ".L": "Links", ".R": "Rechts"},
+    "Russian": {"trunk": "Тело", "head": "Голова", "arm": "Рука", "leg": "Нога", "neck": "Шея", "front": "Передняя",
+                "hind": "Задняя", "tail": "Хвост", "wing": "Крыло", "fin": "Плавник", "back": "Спина",
+                "feeler": "Усик", ".L": "Левая", ".R": "Правая"}}
 
 
-def _japanese(name: str) -> str:
-    side = "左" if name.endswith(".L") else "右" if name.endswith(".R") else ""
-    for word, other in WORDS.items():
+def _in(language: str) -> Callable[[str, int], str]:
+    return lambda name, _: _translated(name, language)
+
+
+def _translated(name: str, language: str) -> str:
+    words = WORDS[language]
+    side = words[name[-2:]] if name.endswith((".L", ".R")) else ""
+    name = name.removesuffix(".L").removesuffix(".R")
+    for word, other in words.items():
         name = name.replace(word, other)
-    return side + name.removesuffix(".L").removesuffix(".R")
+    return side + name
 
 
 NAMES: dict[str, Callable[[str, int], str]] = {
@@ -292,17 +316,38 @@ NAMES: dict[str, Callable[[str, int], str]] = {
     "numbers": lambda _, number: f"Bone{number}",
     "left and right": lambda name, _: ("Left" if name.endswith(".L") else "Right" if name.endswith(".R") else "")
     + name.removesuffix(".L").removesuffix(".R"),
-    "Japanese": lambda name, _: _japanese(name)}
+    **{language: _in(language) for language in WORDS}}
 BY_NAME = ("DEF beside ORG", "DEF under MCH", "joint roots", "controls")
 """Rigs in which only names tell what moves skin."""
 
 AXES: dict[str, np.ndarray] = {"Z up": np.eye(3), "Y up": turn((1, 0, 0), -np.pi / 2), "askew": turn((1, 2, 3), 0.9)}
-SCALES = (0.01, 1.0, 100.0)
+SCALES = (0.001, 0.01, 1.0, 100.0, 1000.0)
 
 
-def make(kind: str, mesh: str, rig: str, tails: str, names: str, axes: str, scale: float, seed: int) -> Made:
-    """Return one of all these."""
-    limbs = BODIES[kind]
+def varied(limbs: list[Limb], random: np.random.Generator) -> list[Limb]:
+    """Return a body of other proportions: limbs, alike on both sides, of other lengths and widths, all of it stretched.
+
+    Limbs are .85 to 1.25 times as long and .8 to 1.2 times as wide; the body is .85 to 1.2 times as large along each
+    axis.
+    """
+    stretch = random.uniform(0.85, 1.2, 3)
+    stems = [limb.name.partition(".")[0] for limb in limbs]
+    of_limb = {stem: random.uniform((0.85, 0.8), (1.25, 1.2)) for stem in dict.fromkeys(stems)}
+    found = []
+    for limb, stem in zip(limbs, stems, strict=True):
+        longer, wider = of_limb[stem]
+        joints = np.array(limb.joints, dtype=float)
+        if limb.above is not None:
+            joints = joints[0] + longer * (joints - joints[0])
+        found.append(replace(limb, joints=[(x, y, z) for x, y, z in (joints * stretch).tolist()],
+                             radius=wider * limb.radius))
+    return found
+
+
+def make(kind: str, mesh: str, rig: str, tails: str, names: str, axes: str, scale: float, seed: int,
+         as_drawn: bool = True) -> Made:
+    """Return one of all these; not as_drawn: with proportions at random."""
+    limbs = BODIES[kind] if as_drawn else varied(BODIES[kind], np.random.default_rng(seed))
     points, faces, part = MESHES[mesh](limbs)
     bones = RIGS[rig](plain(limbs))
     order = {bone.name: number for number, bone in enumerate(bones)}
@@ -326,4 +371,5 @@ def draw(seed: int) -> Made:
 
     rig = one(RIGS)
     names = one([name for name in NAMES if name != "numbers" or rig not in BY_NAME])
-    return make(one(BODIES), one(MESHES), rig, one(TAILS), names, one(AXES), SCALES[random.integers(len(SCALES))], seed)
+    return make(one(BODIES), one(MESHES), rig, one(TAILS), names, one(AXES), SCALES[random.integers(len(SCALES))],
+                seed, as_drawn=False)

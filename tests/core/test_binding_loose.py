@@ -13,7 +13,7 @@ from takt.core.binding.segments import Segments
 from takt.core.binding.settings import BindSettings
 from takt.core.binding.surface import Surface, connected
 
-from .bodies import Faces, joined, limb, split, tube
+from .bodies import Faces, joined, limb, split, tube, turn
 from .test_binding_solid import solid_of
 from .test_binding_surface import triangles_of
 
@@ -139,6 +139,37 @@ def test_what_is_nearer_to_a_bone_than_to_the_skin_stays_the_bones():
     body = replace(body, bone_names=(*body.bone_names, "moon"), bone_parents=np.append(body.bone_parents, 0),
                    heads=np.vstack((body.heads, [3, 0.2, 1])), tails=np.vstack((body.tails, [3, 0.2, 1.2])))
     assert bound(body)[part == 1, 2].min() > 0.99
+
+
+def ring(centre: tuple[float, float, float], wide: float, thick: float, sides: int = 24) -> Mesh:
+    """A closed ring round the z axis."""
+    turn, cut = (np.arange(n) * 2 * np.pi / n for n in (sides, 6))
+    out = wide + thick * np.cos(cut)
+    points = np.stack((np.outer(np.cos(turn), out), np.outer(np.sin(turn), out),
+                       np.outer(np.ones(sides), thick * np.sin(cut))), axis=-1)
+    number = np.arange(6 * sides).reshape(sides, 6)
+    corners = (np.roll(number, -across, 0) for across in (0, 1))
+    near, far = corners
+    faces = np.stack((near, far, np.roll(far, -1, 1), np.roll(near, -1, 1)), axis=-1).reshape(-1, 4)
+    return points.reshape(-1, 3) + centre, faces.tolist()
+
+
+@pytest.mark.parametrize("turned", [0.0, 0.7])
+def test_ribs_round_a_spine_are_its_own_though_they_touch_the_pelvis_and_the_arms(turned: float):
+    """A thin spine from a pelvis up, with arms beside it; rings round it that touch what lies below and beside."""
+    spine, pelvis = tube((0, 0, 0.4), (0, 0, 3), 0.06, 20, 8), tube((-0.5, 0, 0), (0.5, 0, 0), 0.3, 12, 8)
+    arms = [tube((side * 0.78, 0, 2), (side * 2, 0, 2), 0.1, 10, 8) for side in (1, -1)]
+    ribs = [ring((0, 0, z), 0.6, 0.06) for z in (0.5, 1.25, 2.0)]
+    points, faces, part = joined(pelvis, spine, *arms, *ribs)
+    heads = np.array([[0, 0, 0], [0, 0, 0.4], [0.7, 0, 2], [-0.7, 0, 2]], float)
+    tails = np.array([[0, 0, 0.4], [0, 0, 3], [2, 0, 2], [-2, 0, 2]], float)
+    matrix = turn((1, 2, 3), turned)
+    body = BindInput.from_arrays(points @ matrix.T, faces, ["pelvis", "spine", "arm.L", "arm.R"], [-1, 0, 1, 1],
+                                 heads @ matrix.T, tails @ matrix.T, part)
+    weights = bound(body)
+    for number in (4, 5, 6):
+        assert weights[part == number, 1].min() > 0.9, number
+    assert weights[part == 2, 2].max() > 0.9 and weights[part == 0, 0].mean() > 0.9
 
 
 def test_pieces_cut_apart_but_touching_stay_one_body():
