@@ -22,12 +22,12 @@ from takt.benchmarks.chromium import Page
 from takt.bridge.film import PictureFile, encode_film
 from takt.samples import film
 
-FPS, FIRST, FRAMES = 15, 24 * 15, 105
+FPS, FIRST, FRAMES = 15, 24 * 15, 88
 """Frames per second, those before the film, and those of it."""
 SIZE = 480, 520
 EYE_M, ANGLE_RAD = (0.0, -3.895, 0.798), 0.5
 """Where the page's camera stands, in Blender's axes, and how much it sees from side to side."""
-MOMENT = 90
+MOMENT = 21
 _WORDS_PX = 120
 """Room for what stands below the scene."""
 _BEGIN = """(async () => {
