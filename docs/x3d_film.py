@@ -56,7 +56,8 @@ def in_x_ite(folder: Path) -> Iterator[Path]:
         with Page(server.address, width, height + _WORDS_PX) as shown:
             shown.run('new Promise(resolve => document.readyState === "complete" ? resolve() : '
                       'addEventListener("load", resolve))')
-            shown.run(f'document.querySelector("x3d-canvas").style.flex = "0 0 {height}px"')
+            canvas = 'document.querySelector("x3d-canvas")'
+            shown.run(f'{canvas}.style.flex = "0 0 {height}px"; {canvas}.setAttribute("notifications", "false")')
             shown.run(_BEGIN.replace("ANGLE", str(ANGLE_RAD)))
             for number in range(FRAMES):
                 shown.run(f"show({(FIRST + number) / FPS})")

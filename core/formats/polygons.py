@@ -22,6 +22,8 @@ MAX_TESTS: Final = 2_500_000
 """Tests of a corner against another one in all polygons of a file; what needs more stays fans."""
 _ROUND: Final = 3_000
 """Tests in the time that a round takes besides."""
+_AGAIN: Final = 2
+"""How often corners are looked at, at a guess."""
 _AT_ONCE: Final = 500_000
 _STRAIGHT: Final = 1e-9
 """Sine of the angle up to which a corner counts as straight."""
@@ -62,7 +64,7 @@ class Filler:
         with np.errstate(over="ignore", invalid="ignore"):
             faces, seen, hollow = _concave(corners, counts)
         found = faces[np.argsort(counts[faces], kind="stable")]
-        affordable = np.cumsum(counts[found] * hollow[found]) <= self._left
+        affordable = np.cumsum(_AGAIN * counts[found] * hollow[found]) <= self._left
         chosen = np.sort(found[affordable & (counts[found] <= MAX_CORNERS)])
         self.unfilled += len(faces) - len(chosen)
         if len(chosen):

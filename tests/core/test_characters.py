@@ -309,7 +309,7 @@ def test_faces_of_collada_with_dents_are_filled(tag: str, counts: str) -> None:
     text = collada_files.dressed().decode()
     begin = text.index("<triangles", text.index('<geometry id="Hat"'))
     end = text.index("</triangles>", begin)
-    loops = [" ".join(f"{vertex} 0 0" for vertex in loop) for loop in ((3, 2, 1, 0, 5, 4), (0, 1, 1))]
+    loops = [" ".join(f"{vertex} 0 0" for vertex in loop) for loop in ((4, 3, 2, 1, 0, 5), (0, 1, 1))]
     body = f"<p>{' '.join(loops)}</p>" if counts else "".join(f"<p>{each}</p>" for each in loops)
     inputs = text[begin:end].partition("<p>")[0].replace("<triangles", f"<{tag}")
     text = text[:begin] + inputs + counts + body + f"</{tag}>" + text[end + len("</triangles>"):]
