@@ -59,8 +59,8 @@ def unit_m(armature_object: bpy.types.Object) -> float:
 class _Part:
     """What is written of one mesh, in the armature's space: V vertices, T triangles, M materials.
 
-    name: of its object. positions, normals: (V, 3). triangles: (T, 3) vertices, with texture coordinates uvs (T, 3, 2), or none.
-    material: (T,) which of the looks each has.
+    name: of its object. positions, normals: (V, 3). triangles: (T, 3) vertices, with texture coordinates uvs (T, 3, 2),
+    or none. material: (T,) which of the looks each has.
     """
 
     name: str

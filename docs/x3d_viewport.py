@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import checkout  # noqa: F401  # makes takt known
 
 from takt.docs import window
-from takt.docs.x3d_film import ANGLE_RAD, EYE_M, FIRST, FPS, FRAMES, SIZE
 from takt.docs.window import context, operators
+from takt.docs.x3d_film import ANGLE_RAD, EYE_M, FIRST, FPS, FRAMES, SIZE
 
 
 def steps() -> Iterator[None]:

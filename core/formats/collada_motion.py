@@ -44,7 +44,8 @@ _LEAST_SPENT: Final = 2000
 class Curve:
     """Keys of one channel: times (K,), values (K, D), what joins each key to the next (K names).
 
-    before, after: (K, D, 2) the control points at each key, of time and value, where a curve is bent; none of a curve that is bent nowhere.
+    before, after: (K, D, 2) the control points at each key, of time and value, where a curve is bent; of one
+    that is bent nowhere, none.
     """
 
     times: FloatArray

@@ -19,7 +19,7 @@ MAX_JOINTS: Final = 200_000
 _FEWEST: Final = 8
 """Fewer joints are no body of their own; they belong to the one beside them."""
 _EXACT: Final = 1e-6
-"""How far what axes have in common may be from that of perpendicular ones, as rounding to single precision leaves it."""
+"""How far axes may be from unit length and from right angles, as rounding to single precision leaves them."""
 
 
 class Transforms(NamedTuple):

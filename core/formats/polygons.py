@@ -30,7 +30,7 @@ _STRAIGHT: Final = 1e-9
 _EDGE: Final = 1e-12
 """Share of a polygon's square up to which a point outside a triangle counts as on its edge."""
 _MIXED: Final = 2_654_435_761
-"""Times this, modulo 2³², numbers that follow one another are in no order (Knuth, The Art of Computer Programming 3)."""
+"""Times this, modulo 2³², numbers that follow one another are in no order (D. Knuth, Sorting and Searching, 6.4)."""
 
 
 class Filler:
@@ -136,7 +136,7 @@ class _Ears:
         self._is_gone, self._is_all_new = np.zeros(len(places), np.bool_), np.ones(len(counts), np.bool_)
 
     def cut(self, most: int) -> int:
-        """Cut until two corners are left of each polygon, or more tests than this would be made; return how many are."""
+        """Cut until two corners are left of each polygon, or more tests than most are needed; return how many."""
         spent = 0
         while len(self._there):
             spent += self._look(most - spent)

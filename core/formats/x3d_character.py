@@ -205,6 +205,7 @@ def _mesh(shapes: Sequence[tuple[Faces, Look]], influences: Influences, name: st
             [np.zeros((len(own.triangles), 3, width)) if each is None else each
              for each, own in zip(values, faces, strict=True)])
 
-    return SkinnedMesh(name, faces[0].points, np.concatenate([each.triangles for each in faces]), material, tuple(looks),
+    triangles = np.concatenate([each.triangles for each in faces])
+    return SkinnedMesh(name, faces[0].points, triangles, material, tuple(looks),
                        corners([each.uvs for each in faces], 2), corners([each.normals for each in faces], 3),
                        influences)

@@ -322,7 +322,8 @@ def test_faces_of_collada_with_dents_are_filled(tag: str, counts: str) -> None:
 def test_polygons_with_too_many_dents_are_fans_and_said() -> None:
     count = 5000
     angles = np.arange(count) / count * 2.0 * np.pi
-    points = np.stack((np.cos(angles), np.sin(angles), 0.0 * angles), axis=1) * np.where(np.arange(count) % 2, 1, 2)[:, None]
+    radii = np.where(np.arange(count) % 2, 1.0, 2.0)
+    points = np.stack((radii * np.cos(angles), radii * np.sin(angles), 0.0 * angles), axis=1)
     index = " ".join(map(str, range(count)))
     inside = f'<Coordinate point="{collada_files.numbers(points.ravel())}"/>'
     file = x3d(segment=f'<HAnimSegment><Shape><IndexedFaceSet coordIndex="{index}">{inside}</IndexedFaceSet></Shape>'

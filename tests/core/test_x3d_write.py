@@ -258,7 +258,8 @@ def test_what_x3d_cannot_hold_is_refused() -> None:
 @pytest.mark.parametrize(("change", "message"), [
     ({"normals": np.zeros((3, 3))}, "must both be"), ({"triangles": np.full((20, 3), 50)}, "vertex 50; there are 50"),
     ({"material": np.full(20, 2)}, "look 2; there are 2"), ({"mesh": np.full(20, 1)}, "mesh 1; there are 1"),
-    ({"mesh": np.zeros(3, int)}, r"meshes \(3,\) and materials \(20,\) must both be"), ({"material": np.zeros(3, int)}, "must be"),
+    ({"mesh": np.zeros(3, int)}, r"meshes \(3,\) and materials \(20,\) must both be"),
+    ({"material": np.zeros(3, int)}, "must be"),
     ({"influences": Influences(np.zeros((2, 1), int), np.ones((2, 1)))}, "2 rows of weights for 50 vertices")])
 def test_a_skin_whose_parts_do_not_fit_is_refused(change: dict[str, np.ndarray], message: str) -> None:
     with pytest.raises(TaktError, match=message):
