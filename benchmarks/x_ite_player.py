@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from takt.benchmarks import chromium
 from takt.core.clips.clip import Clip
 from takt.core.skeletons.skeleton import world_from_pose
 
@@ -26,20 +27,25 @@ SHARES: Final = tuple(round(0.999 * i / (TIMES - 1), 5) for i in range(TIMES))
 """Of a motion, at which it is looked at."""
 HERE = Path(__file__).resolve().parent / "x_ite"
 PLAYER = HERE / "node_modules" / "x_ite" / "dist"
+_KINDS: Final = {".js": "text/javascript", ".css": "text/css"}
 
 
-class _Server(HTTPServer):
-    """Serves the page, the player and a scene, and waits for what the page finds."""
+class Server(HTTPServer):
+    """Serves a page, the player under /x_ite/ and a scene, and waits for what the page finds."""
 
-    def __init__(self, scene: bytes, shares: Sequence[float], page_name: str) -> None:
+    def __init__(self, page: bytes, scene: bytes = b"") -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        page = (HERE / page_name).read_text(encoding="utf-8")
-        self.page = page.replace("SHARES", json.dumps(list(shares))).encode()
-        self.scene, self.found, self.is_done = scene, b"", threading.Event()
+        self.page, self.scene, self.found, self.is_done = page, scene, b"", threading.Event()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def address(self) -> str:
+        """Where the page is."""
+        return f"http://127.0.0.1:{self.server_port}/"
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: _Server
+    server: Server
 
     def do_GET(self) -> None:
         """Send the page, the scene, or a file of the player."""
@@ -50,7 +56,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             path = (PLAYER / self.path.removeprefix("/x_ite/")).resolve()
             if path.is_relative_to(PLAYER) and path.is_file():
-                self._send(path.read_bytes(), "text/javascript" if path.suffix == ".js" else "application/octet-stream")
+                self._send(path.read_bytes(), _KINDS.get(path.suffix, "application/octet-stream"))
             else:
                 self.send_error(404)
 
@@ -79,22 +85,25 @@ def missing() -> str:
 
 def played(scene: bytes, shares: Sequence[float] = SHARES) -> dict[str, Any]:
     """Return what X_ITE makes of a scene at shares of its motion: matrices of joints, and points of the skin."""
-    return _shown(_Server(scene, shares, "page.html"))
+    return _shown(_page("page.html").replace(b"SHARES", json.dumps(list(shares)).encode()), scene)
 
 
 def shapes(scene: bytes) -> dict[str, Any]:
     """Return the corners of the triangles that X_ITE makes of a scene's shapes, in their order, as x, y, z, …"""
-    return _shown(_Server(scene, (), "shapes.html"))
+    return _shown(_page("shapes.html"), scene)
 
 
-def _shown(server: _Server) -> dict[str, Any]:
+def _page(name: str) -> bytes:
+    return (HERE / name).read_bytes()
+
+
+def _shown(page: bytes, scene: bytes) -> dict[str, Any]:
     """Return what a page finds in Chromium."""
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    server = Server(page, scene)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = subprocess.Popen(
-            ["chromium", "--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader",
-             "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--no-first-run", f"--user-data-dir={profile}",
-             f"http://127.0.0.1:{server.server_port}/"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            ["chromium", *chromium.ARGUMENTS, f"--user-data-dir={profile}", server.address],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             is_done = server.is_done.wait(WAIT_S)
         finally:

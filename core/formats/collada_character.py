@@ -53,7 +53,7 @@ def read(data: bytes, path: Path | None = None) -> CharacterFile:
     left_out = [name for name in reader.still if name not in reader.taken]
     warnings = found.warnings + ((f"left out: {some_of([quoted(each) for each in left_out], 3)}, on no skeleton",)
                                  if left_out else ())
-    return CharacterFile(tuple(made), warnings)
+    return CharacterFile(tuple(made), warnings + document.filler.warnings())
 
 
 class _Vertices(NamedTuple):

@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import FileError, quoted
 from ..maths.arrays import FloatArray
 from .number_text import numbers_in, wrong_word
+from .polygons import Filler
 from .xml import Element, parse
 
 MAX_ELEMENTS: Final = 200_000
@@ -23,10 +24,10 @@ _NAMES: Final = ("Name_array", "IDREF_array", "SIDREF_array")
 
 
 class ColladaData:
-    """A whole document. Raises FileError, with the line, for what cannot be read."""
+    """A whole document. Raises FileError, with the line, for what cannot be read. filler: of its polygons."""
 
     def __init__(self, data: bytes, path: Path | None) -> None:
-        self.path, self._left = path, MAX_VALUES
+        self.path, self.filler, self._left = path, Filler(), MAX_VALUES
         self.root = parse(data, path, MAX_ELEMENTS, is_programs=True)
         if self.root.tag != "COLLADA":
             raise self.error(f"this is no COLLADA file: its root is <{quoted(self.root.tag)[1:-1]}>, where <COLLADA> "

@@ -61,7 +61,7 @@ def faces_of(data: ColladaData, geometry: Element) -> Faces | None:
     parts, names = [], list[str]()
     for element in mesh.children:
         if element.tag in _POLYGONS:
-            corners, triangles = _corners(data, element)
+            corners, triangles = _corners(data, element, positions)
             if len(triangles):
                 parts.append(_part(data, element, shared, corners, triangles, len(positions)))
                 names.append(element.attributes.get("material", ""))
@@ -101,9 +101,18 @@ def _offset(data: ColladaData, element: Element) -> int:
     return offset
 
 
-def _corners(data: ColladaData, element: Element) -> tuple[IntArray, IntArray]:
+def _corners(data: ColladaData, element: Element, positions: FloatArray) -> tuple[IntArray, IntArray]:
     """Return the numbers of all corners, (C, S), and triangles of corners (T, 3)."""
-    stride = 1 + max((_offset(data, each) for each in children(element, "input")), default=0)
+    offsets = [(each.attributes.get("semantic"), _offset(data, each)) for each in children(element, "input")]
+    stride = 1 + max((offset for _, offset in offsets), default=0)
+    at = next((offset for semantic, offset in offsets if semantic == "VERTEX"), 0)
+
+    def filled(counts: IntArray) -> IntArray:
+        if not len(positions):
+            return fans(counts)
+        index = np.clip(corners[:counts.sum(), at], 0, len(positions) - 1)
+        return data.filler.filled(positions[index], counts)
+
     lists = [each for each in element.children if each.tag == "p"]
     lists += [found for hole in children(element, "ph") if (found := child(hole, "p")) is not None]
     written = [data.numbers(each).astype(np.int64) for each in lists]
@@ -116,12 +125,12 @@ def _corners(data: ColladaData, element: Element) -> tuple[IntArray, IntArray]:
         return corners, np.arange(len(corners) // 3 * 3).reshape(-1, 3)
     if element.tag != "polylist":
         counts = np.array([len(flat) // stride for flat in written], np.int64)
-        return corners, (strips if element.tag == "tristrips" else fans)(counts)
+        return corners, {"tristrips": strips, "trifans": fans}.get(element.tag, filled)(counts)
     vcount = child(element, "vcount")
     counts = np.zeros(0, np.int64) if vcount is None else data.numbers(vcount).astype(np.int64)
     if (counts < 0).any() or counts.sum() > len(corners):
         raise data.error(f"<vcount> is for {counts.sum()} corners; <p> has {len(corners)}", element)
-    return corners, fans(counts)
+    return corners, filled(counts)
 
 
 def _part(data: ColladaData, element: Element, shared: dict[str, Element], corners: IntArray, triangles: IntArray,

@@ -44,7 +44,8 @@ _LEAST_SPENT: Final = 2000
 class Curve:
     """Keys of one channel: times (K,), values (K, D), what joins each key to the next (K names).
 
-    before, after: (K, D, 2) the control points at each key, of time and value, where a curve is bent.
+    before, after: (K, D, 2) the control points at each key, of time and value, where a curve is bent; of one
+    that is bent nowhere, none.
     """
 
     times: FloatArray
@@ -55,6 +56,8 @@ class Curve:
 
     def at(self, times: FloatArray) -> FloatArray:
         """Return the values (F, D) at times (F,); the ends are held."""
+        if np.array_equal(times, self.times) and (np.diff(times) > 0.0).all():
+            return self.values
         if len(self.times) == 1:
             return np.repeat(self.values, len(times), axis=0)
         segment = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, len(self.times) - 2)
@@ -190,7 +193,8 @@ def _curve(data: ColladaData, sampler: Element) -> Curve:
     kinds += kinds[-1:] * (len(times) - len(kinds)) or ["LINEAR"] * (not kinds)
     order = np.argsort(times, kind="stable")
     times, values, kinds = times[order], values[order], [kinds[number] for number in order.tolist()]
-    before, after = _control_points(data, sources, times, values, kinds, order)
+    before, after = (_control_points(data, sources, times, values, kinds, order) if _CURVED.intersection(kinds) else
+                     2 * (np.zeros((0, values.shape[1], 2)),))
     return Curve(times, values, tuple(kinds), before, after)
 
 

@@ -7,6 +7,7 @@ Source: Khronos Group, COLLADA 1.4.1 specification, 5: node, matrix, rotate, sca
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Final
 
 import numpy as np
@@ -107,10 +108,8 @@ def _transforms(data: ColladaData, element: Element) -> list[Transform]:
 
 def local_matrix(transforms: list[Transform], unit_m: float) -> FloatArray:
     """Return the product of transforms, whose values may be (..., N), as (..., 4, 4)."""
-    whole = np.eye(4)
-    for each in transforms:
-        whole = whole @ _matrix(each.kind, each.values, unit_m)
-    return whole
+    own = [_matrix(each.kind, each.values, unit_m) for each in transforms]
+    return reduce(np.matmul, own) if own else np.eye(4)
 
 
 def _matrix(kind: str, values: FloatArray, unit_m: float) -> FloatArray:

@@ -18,6 +18,8 @@ MAX_JOINTS: Final = 200_000
 """Of all skins together, and of all bodies, each with the nodes between them."""
 _FEWEST: Final = 8
 """Fewer joints are no body of their own; they belong to the one beside them."""
+_EXACT: Final = 1e-6
+"""How far axes may be from unit length and from right angles, as rounding to single precision leaves them."""
 
 
 class Transforms(NamedTuple):
@@ -78,7 +80,11 @@ def decomposed(matrices: FloatArray) -> Transforms:
     scales = np.linalg.norm(linear, axis=1) * np.where(np.linalg.det(linear) < 0.0, -1.0, 1.0)[:, None]
     turns = rot.identities(len(matrices))
     is_whole = scales.all(axis=1)
-    turns[is_whole] = rot.from_matrix(linear[is_whole] / scales[is_whole, None])
+    turned = linear[is_whole] / scales[is_whole, None]
+    is_exact = (np.abs(turned.swapaxes(1, 2) @ turned - np.eye(3)) <= _EXACT).all(axis=(1, 2))
+    found = rot.from_exact_matrix(turned)
+    found[~is_exact] = rot.from_matrix(turned[~is_exact])
+    turns[is_whole] = found
     return Transforms(matrices[:, :3, 3], turns, scales)
 
 

@@ -38,7 +38,7 @@ _SHAPE: Final = frozenset(("Shape",))
 _GROUPS: Final = frozenset(("Group", "Transform", "Collision", "Anchor"))
 _LOOKS: Final = frozenset(("Appearance", "MetadataString"))
 """What a shape has besides its geometry."""
-_LEAST_SPENT: Final = 1000
+_LEAST_SPENT: Final = 12_500
 """Numbers that each place of a shape counts for."""
 
 

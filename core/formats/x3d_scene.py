@@ -19,6 +19,7 @@ import numpy as np
 from ..errors import FileError, quoted, some_of
 from ..maths.arrays import FloatArray
 from .number_text import numbers_in, wrong_word
+from .polygons import Filler
 
 MAX_NODES: Final = 50_000
 """Also of routes."""
@@ -105,7 +106,7 @@ class LeftOut(NamedTuple):
 class Scene:
     """A whole file. units: metres and radians in its own unit of length and angle.
 
-    notes: sentences on what is not as it should be, though the rest is read.
+    notes: sentences on what is not as it should be, though the rest is read. filler: of its polygons.
     """
 
     path: Path | None
@@ -115,6 +116,7 @@ class Scene:
     left_out: list[LeftOut] = field(default_factory=list)
     units: dict[str, float] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
+    filler: Filler = field(default_factory=Filler)
     _left: int = MAX_VALUES
     _read: dict[str, FloatArray] = field(default_factory=dict)
 
@@ -207,7 +209,7 @@ class Scene:
         return (*(f"line {found[0].line}: left out: {kind} "
                   f"{some_of([quoted(each.name) for each in found if each.name], _NAMED)}".rstrip()
                   + f"; {_REASONS.get(kind, _REASONS[''])}" for kind, found in kinds.items()),
-                *list(self.notes)[:_MOST_NOTES])
+                *list(self.notes)[:_MOST_NOTES], *self.filler.warnings())
 
 
 _REASONS: Final[Mapping[str, str]] = {

@@ -61,7 +61,7 @@ def faces_of(scene: Scene, geometry: Node) -> Faces | None:
     points = scene.numbers(coordinate, "point", 3)
     written = next((scene.numbers(geometry, name, 1) for name in _INDICES if name in geometry.fields), points)
     scene.spend(TRIANGLE_SPENT // 3 * len(written), geometry.line)
-    index, corners = _corners(scene, geometry, len(points))
+    index, corners = _corners(scene, geometry, points)
     if scene.text(geometry, "ccw").lower() == "false":
         corners = corners[:, ::-1]
     triangles = index[corners]
@@ -75,36 +75,45 @@ def faces_of(scene: Scene, geometry: Node) -> Faces | None:
     return Faces(coordinate, points, triangles, uvs, unit_normals(normals) if normals is not None else None)
 
 
-def _corners(scene: Scene, geometry: Node, points: int) -> tuple[IntArray, IntArray]:
+def _corners(scene: Scene, geometry: Node, points: FloatArray) -> tuple[IntArray, IntArray]:
     """Return which point each written corner has, (C,), and triangles of corners, (T, 3)."""
     kind = geometry.kind
     if kind == "IndexedFaceSet":
         index = _integers(scene, geometry, "coordIndex")
-        return index, _runs(index, is_strip=False)
+        corners, counts = _runs(index)
+        return index, corners[_filled(scene, points, index[corners], counts)]
     if kind in _RUNS:
         index = _integers(scene, geometry, "index")
-        return index, _runs(index, _RUNS[kind])
+        corners, counts = _runs(index)
+        return index, corners[(strips if _RUNS[kind] else fans)(counts)]
     if kind in _COUNTED:
         name, is_strip = _COUNTED[kind]
         counts = _integers(scene, geometry, name)
-        if counts.sum() > points or (counts < 0).any():
-            raise scene.error(f"{geometry.said}: {name} is for {counts.sum()} points; there are {points}",
+        if counts.sum() > len(points) or (counts < 0).any():
+            raise scene.error(f"{geometry.said}: {name} is for {counts.sum()} points; there are {len(points)}",
                               geometry.line)
-        return np.arange(points), (strips if is_strip else fans)(counts)
-    index = _integers(scene, geometry, "index") if kind.startswith("Indexed") else np.arange(points)
+        return np.arange(len(points)), (strips if is_strip else fans)(counts)
+    index = _integers(scene, geometry, "index") if kind.startswith("Indexed") else np.arange(len(points))
     index = index[index >= 0]
-    return index, fans(np.full(len(index) // _PLAIN[kind], _PLAIN[kind]))
+    counts = np.full(len(index) // _PLAIN[kind], _PLAIN[kind])
+    return index, _filled(scene, points, index[:counts.sum()], counts)
 
 
 def _integers(scene: Scene, node: Node, name: str) -> IntArray:
     return np.asarray(scene.numbers(node, name, 1)[:, 0].astype(np.int64))
 
 
-def _runs(index: IntArray, is_strip: bool) -> IntArray:
-    """Return the triangles (T, 3) of corners of runs that end by −1, as strips or as fans."""
+def _runs(index: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the numbers of corners (C,) in runs that end by −1, and how many each run has."""
     is_end = index < 0
-    counts = np.bincount(np.cumsum(is_end)[~is_end])
-    return np.asarray(np.flatnonzero(~is_end)[(strips if is_strip else fans)(counts)])
+    return np.flatnonzero(~is_end), np.bincount(np.cumsum(is_end)[~is_end])
+
+
+def _filled(scene: Scene, points: FloatArray, index: IntArray, counts: IntArray) -> IntArray:
+    """Return the corners of triangles that fill polygons, whose corners have points of some numbers (C,)."""
+    if not len(points):
+        return fans(counts)
+    return scene.filler.filled(points[np.clip(index, 0, len(points) - 1)], counts)
 
 
 def _check(scene: Scene, geometry: Node, used: IntArray, count: int, what: str) -> None:

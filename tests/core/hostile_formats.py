@@ -92,6 +92,14 @@ def crates_without_end() -> Iterator[Case]:
                 yield partial(usd.read, bytes(broken))
 
 
+def dented(corners: int, count: int) -> str:
+    """Return shapes with a polygon of so many corners each, every second of which turns back."""
+    angles = np.arange(corners) * 2.0 * np.pi / corners
+    points = np.stack((np.cos(angles), np.sin(angles), 0.0 * angles), axis=1) * (1.0 + np.arange(corners) % 2)[:, None]
+    return (f'<Shape><IndexedFaceSet coordIndex="{" ".join(map(str, range(corners)))}"><Coordinate point="'
+            f'{" ".join(f"{value:.5g}" for value in points.ravel())}"/></IndexedFaceSet></Shape>') * count
+
+
 def characters_without_end() -> Iterator[Case]:
     """Give characters shapes, points and materials without end."""
     shape = '<Shape USE="s"/>'
@@ -104,7 +112,14 @@ def characters_without_end() -> Iterator[Case]:
     yield partial(read_x3d, DRESSED.replace('stripCount="3"', 'stripCount="' + "9 " * 10**6 + '"').encode())
     yield partial(read_x3d, DRESSED.replace("0 1 2 3 -1", "0 1 2 " * 10**6).encode())
     yield partial(read_x3d, DRESSED.replace("AAEC", "A" * 10**7).encode())
+    for corners, count in ((100_000, 1), (1_000, 10), (60, 2_000), (5, 10_000)):
+        yield partial(read_x3d, DRESSED.replace("<HAnimSegment>", f"<HAnimSegment>{dented(corners, count)}").encode())
+        shape = dented(corners * min(count, 2_000), 1)
+        yield partial(read_x3d, DRESSED.replace("<HAnimSegment>", f"<HAnimSegment>{shape}").encode())
     leg = collada_files.dressed().decode()
+    loop = " ".join(f"{3 * (number % 2)} 0 0" for number in range(100_000))
+    yield partial(collada_character.read, re.sub("<triangles(.*?)<p>.*?</p></triangles>", lambda found: (
+        f"<polygons{found[1]}<p>{loop}</p></polygons>"), leg).encode())
     worn = leg[leg.index('<node id="Left_node">'):leg.index('<node id="Right_node">')]
     for before, after in (("<vcount>", "<vcount>" + "9 " * 10**6), ("<v>", "<v>" + "0 " * 10**6),
                           ('set="0"/><p>', 'set="0"/><p>' + "0 " * 10**6), (worn, worn * 5_000),

@@ -1,5 +1,6 @@
 """Characters out of X3D and COLLADA: what is seen of them, by values, and every error with its line."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -280,3 +281,52 @@ def test_meshes_are_checked_and_joined() -> None:
                             ({"influences": rigid(0, 2)}, "weights for 2")):
         with pytest.raises(TaktError, match=message):
             SkinnedMesh(**({key: getattr(one, key) for key in one.__dataclass_fields__} | change))
+
+
+L_SHAPE = (0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (2.0, 1.0, 0.0), (1.0, 1.0, 0.0), (1.0, 2.0, 0.0), (0.0, 2.0, 0.0)
+DART = (0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (0.5, 0.5, 0.0), (0.0, 2.0, 0.0)
+
+
+def areas(found: SkinnedMesh) -> tuple[float, float]:
+    """Return the area of triangles, and that of what they cover where none is turned round."""
+    a, b, c = found.positions[found.triangles].swapaxes(0, 1)
+    crossed = np.cross(b - a, c - a) / 2.0
+    return float(np.linalg.norm(crossed, axis=1).sum()), float(np.linalg.norm(crossed.sum(axis=0)))
+
+
+@pytest.mark.parametrize(("tag", "points", "wanted"), [
+    ('IndexedFaceSet coordIndex="4 5 0 1 2 3 -1"', L_SHAPE, 3.0),
+    ('IndexedFaceSet ccw="false" coordIndex="-1 5 4 3 2 1 0"', L_SHAPE, 3.0),
+    ('IndexedQuadSet index="1 2 3 0"', DART, 1.0), ("QuadSet", (*DART[1:], DART[0]), 1.0)])
+def test_faces_of_x3d_with_dents_are_filled(tag: str, points: tuple[tuple[float, ...], ...], wanted: float) -> None:
+    inside = f'<Coordinate point="{collada_files.numbers(np.ravel(points))}"/>'
+    file = x3d(segment=f"<HAnimSegment><Shape><{tag}>{inside}</{tag.split()[0]}></Shape></HAnimSegment>")
+    assert areas(mesh(file, 1)) == pytest.approx((wanted, wanted))
+
+
+@pytest.mark.parametrize(("tag", "counts"), [("polylist", "<vcount>6 3</vcount>"), ("polygons", "")])
+def test_faces_of_collada_with_dents_are_filled(tag: str, counts: str) -> None:
+    text = collada_files.dressed().decode()
+    begin = text.index("<triangles", text.index('<geometry id="Hat"'))
+    end = text.index("</triangles>", begin)
+    loops = [" ".join(f"{vertex} 0 0" for vertex in loop) for loop in ((4, 3, 2, 1, 0, 5), (0, 1, 1))]
+    body = f"<p>{' '.join(loops)}</p>" if counts else "".join(f"<p>{each}</p>" for each in loops)
+    inputs = text[begin:end].partition("<p>")[0].replace("<triangles", f"<{tag}")
+    text = text[:begin] + inputs + counts + body + f"</{tag}>" + text[end + len("</triangles>"):]
+    text = re.sub('<source id="Hat_p">.*?</source>', collada_files.source("Hat_p", L_SHAPE), text, flags=re.DOTALL)
+    file = collada_character.read(text.encode())
+    assert areas(mesh(file, 2)) == pytest.approx((3.0, 3.0))
+    assert not any("corners" in each for each in file.warnings)
+
+
+def test_polygons_with_too_many_dents_are_fans_and_said() -> None:
+    count = 5000
+    angles = np.arange(count) / count * 2.0 * np.pi
+    radii = np.where(np.arange(count) % 2, 1.0, 2.0)
+    points = np.stack((radii * np.cos(angles), radii * np.sin(angles), 0.0 * angles), axis=1)
+    index = " ".join(map(str, range(count)))
+    inside = f'<Coordinate point="{collada_files.numbers(points.ravel())}"/>'
+    file = x3d(segment=f'<HAnimSegment><Shape><IndexedFaceSet coordIndex="{index}">{inside}</IndexedFaceSet></Shape>'
+                       "</HAnimSegment>")
+    assert len(mesh(file, 1).triangles) == count - 2
+    assert any("too many corners: 1; their triangles may be wrong" in each for each in file.warnings)
