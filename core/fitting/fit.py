@@ -16,10 +16,12 @@ from ..binding.surface import Surface, triangulate, with_centres
 from ..binding.welding import COINCIDENT, weld
 from ..maths.arrays import BoolArray, FloatArray
 from .assembly import assembled, skeleton_of
+from .bilateral import Creature, creature
 from .carving import carved
 from .cells import Cells, parts_of
+from .creature import skeleton_of_creature
 from .embedding import NOT_HUMANOID, Embedding, embed
-from .ends import Inside
+from .ends import MOST_ENDS, Inside
 from .hand import both_hands
 from .more_limbs import Part, has_long_hand, other_limbs, thin_parts
 from .problem import FitError, FittedSkeleton, FittingProblem
@@ -58,12 +60,13 @@ _NO_WORSE: Final = 0.2
 
 _SEVERAL: Final = ("the mesh has two or more large parts that are no humanoid together; if these are several bodies, "
                    "separate them, and fit one after the other")
+_MOST_ENDS_OF_CREATURES: Final = 14
 _SECOND_BODY: Final = 0.6
 _FLAT: Final = 0.02
 
 
 def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> FittedSkeleton:
-    """Fit the skeleton of a humanoid into meshes that form one body.
+    """Fit a skeleton into meshes that form one body: a humanoid's, or that of a creature with two like sides.
 
     1. The meshes become a solid of cells (`Solid`), whatever is open, loose or doubled, and its cells a graph.
     2. The ends of the body are found as maxima of the way from its middle (`extremities`).
@@ -72,8 +75,11 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
        where it bends; by anatomy's shares where the mesh shows nothing (`humanoid`).
     5. Feet tell front from back, front and up tell left from right (`assembled`).
 
+    What is no humanoid is fitted by its shape alone if two sides of it mirror each other, or if it is long and has no
+    limbs (`creature`): spine, neck, head, tail, and its limbs.
+
     The result follows the mesh when that is moved, turned or scaled, but for what `up` and `front` of the problem
-    decide. Raises FitError where no humanoid is found, with what there is instead, and BindCancelledError when
+    decide. Raises FitError where neither is found, with what there is instead, and BindCancelledError when
     `progress`, called with the share of the work done, answers False.
     """
     tell = _Meter(progress)
@@ -81,6 +87,7 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
     up = problem.up @ frame.axes
     tell.at(0.2)
     body = _looked_at_closely(surface, up)
+    whole = body
     tell.at(0.5)
     notes: tuple[str, ...] = ()
     if body.is_doubtful:
@@ -90,11 +97,16 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
     if body.is_doubtful or has_long_hand(body.inside.ends, body.found):
         body, thin = _without_thin_parts(surface, body, up, tell)
         notes = (*notes, *thin)
+    front = problem.front @ frame.axes
     if body.found is None or body.penalty > NOT_HUMANOID:
+        if (other := _creature(whole, up, front)) is not None:
+            return _in_space(skeleton_of_creature(other), frame, ())
         raise FitError(_refusal(body))
     tell.at(0.7)
     inside = body.inside
-    found = assembled(inside, body.found, problem.front @ frame.axes)
+    found = assembled(inside, body.found, front)
+    if found.is_on_fours and body.found.others and (other := _creature(whole, up, front)) and sum(other.is_leg) > 1:
+        return _in_space(skeleton_of_creature(other), frame, ())  # with its tail, which humanoids have not
     if has_long_hand(inside.ends, body.found):
         found = replace(found, sure_of_arms=_LONG_HANDS)
     notes = (*other_limbs(inside.ends, body.found), *notes)
@@ -200,6 +212,14 @@ def _without_loose_parts(surface: Surface, up: FloatArray, whole: _Body,
             best, notes = body, (f"{len(left_out)} loose part{'' if one else 's'} of the mesh, as a sword, "
                                  f"{'was' if one else 'were'} left out",)
     return best, notes
+
+
+def _creature(body: _Body, up: FloatArray, front: FloatArray) -> Creature | None:
+    """Return what a body is that is no humanoid; one with many ends, as an insect, is asked for all of them."""
+    inside = body.inside
+    if len(inside.tips) == MOST_ENDS:
+        inside = Inside.of(inside.cells, _MOST_ENDS_OF_CREATURES)
+    return creature(inside, up, front)
 
 
 def _are_several(surface: Surface) -> bool:
