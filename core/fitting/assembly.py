@@ -95,11 +95,6 @@ class Body:
     sure_of_sides: float = 1.0
     sure_of_arms: float = 1.0
 
-    @property
-    def is_on_fours(self) -> bool:
-        """Tell whether it stands on arms and legs."""
-        return _FOURS in self.notes
-
 
 def assembled(inside: Inside, found: Embedding, front: FloatArray) -> Body:
     """Return what is found of a humanoid whose ends are known, its left limbs first; front: (3,) its face's, likely."""

@@ -39,6 +39,12 @@ _TAPERED: Final = 2.5
 _POINT: Final = 0.3
 """Limbs point down if their ways together are so long, as a share of their lengths."""
 
+_LIES: Final = 0.6
+"""Of a spine that lies the cosine with up is less."""
+
+_TRUNK: Final = 0.1
+"""Of the spine: between limbs that are nearer to each other there is no trunk."""
+
 _LEGS_REACH: Final = 0.15
 """Of the body's height: limbs that end so near to its lowest point are legs."""
 
@@ -91,6 +97,17 @@ class Creature:
     is_leg: tuple[bool, ...]
     sure: float
 
+    @property
+    def lies(self) -> bool:
+        """Tell whether the trunk, between the limbs of pairs or behind them, lies across up."""
+        places = [pair[0].leaves for pair in self.pairs]
+        if not places:
+            return True
+        first, last = min(places), max(places)
+        if last - first < _TRUNK * float(self.spine.at[-1]):
+            last = float(self.spine.at[-1])
+        return abs(float(unit(self.spine.point_at(first) - self.spine.point_at(last)) @ self.up)) < _LIES
+
 
 @dataclass(frozen=True, eq=False)
 class Plane:
@@ -140,7 +157,7 @@ def _put_together(inside: Inside, plane: Plane, pairs: list[tuple[int, int]], mi
     used = {end for end in middle if inside.tips[end] in tips}
     limbs = [(branch(inside, one, other, tips, fields), branch(inside, other, one, tips, fields))
              for one, other in pairs]
-    limbs = [pair for pair in limbs if all(_is_limb(limb, longest) for limb in pair)]
+    limbs = [_level(*pair) for pair in limbs if all(_is_limb(limb, longest) for limb in pair)]
     single = [limb for end in middle if end not in used
               and _is_limb(limb := branch(inside, end, -1, tips, fields), longest)]
     spine = Course.of(cells, LevelSets.of(cells, fields[0]), fields[0], tips[1])
@@ -280,6 +297,12 @@ def _is_limb(limb: Branch, longest: float) -> bool:
 def plane_points(points: FloatArray, plane: Plane) -> FloatArray:
     """Return points (N, 3) moved into a plane."""
     return np.asarray(points - plane.away(points)[:, None] * plane.normal)
+
+
+def _level(one: Branch, other: Branch) -> tuple[Branch, Branch]:
+    """Return a pair of limbs that leave the spine at one place."""
+    leaves = (one.leaves + other.leaves) / 2.0
+    return replace(one, leaves=leaves), replace(other, leaves=leaves)
 
 
 def _turned(limb: Branch, length: float) -> Branch:

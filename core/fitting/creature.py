@@ -52,11 +52,11 @@ def skeleton_of_creature(body: Creature) -> FittedSkeleton:
         rows.trunk(max(legs), min(legs) if max(legs) - min(legs) > 0.1 * length else 0.5 * min(legs))
     else:
         rows.chain()
-    feelers = [pair for pair, leg in zip(body.pairs, body.is_leg, strict=True) if not leg]
+    others = [pair for pair, leg in zip(body.pairs, body.is_leg, strict=True) if not leg]
     for number, pair in enumerate((pair for pair, leg in zip(body.pairs, body.is_leg, strict=True) if leg), start=1):
         for side, limb in zip("lr", pair, strict=True):
             rows.limb(f"{side}_leg{number}", limb, 3, body.across)
-    for number, pair in enumerate(feelers, start=1):
+    for number, pair in enumerate(others, start=1):
         for side, limb in zip("lr", pair, strict=True):
             rows.limb(f"{side}_limb{number}", limb, 2 if limb.free > _LONG * length else 1, body.front)
     for number, limb in enumerate(body.single, start=1):

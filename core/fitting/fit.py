@@ -61,6 +61,9 @@ _NO_WORSE: Final = 0.2
 _SEVERAL: Final = ("the mesh has two or more large parts that are no humanoid together; if these are several bodies, "
                    "separate them, and fit one after the other")
 _MOST_ENDS_OF_CREATURES: Final = 14
+_MANY_LEGS: Final = 3
+_NO_SHAPE: Final = ("the mesh has no two sides that mirror each other, and is not long and slim either; straighten it, or "
+                    "add the armature by hand")
 _SECOND_BODY: Final = 0.6
 _FLAT: Final = 0.02
 
@@ -87,8 +90,13 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
     up = problem.up @ frame.axes
     tell.at(0.2)
     body = _looked_at_closely(surface, up)
-    whole = body
     tell.at(0.5)
+    front = problem.front @ frame.axes
+    other = None if problem.kind == "humanoid" or _are_several(surface) else _creature(body, up, front)
+    if problem.kind == "shape" and other is None:
+        raise FitError(_NO_SHAPE)
+    if other is not None and (problem.kind == "shape" or _is_plain(other, body.found)):
+        return _in_space(skeleton_of_creature(other), frame, ())
     notes: tuple[str, ...] = ()
     if body.is_doubtful:
         body, notes = _without_loose_parts(surface, up, body, tell)
@@ -97,16 +105,13 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
     if body.is_doubtful or has_long_hand(body.inside.ends, body.found):
         body, thin = _without_thin_parts(surface, body, up, tell)
         notes = (*notes, *thin)
-    front = problem.front @ frame.axes
     if body.found is None or body.penalty > NOT_HUMANOID:
-        if (other := _creature(whole, up, front)) is not None:
+        if other is not None:
             return _in_space(skeleton_of_creature(other), frame, ())
         raise FitError(_refusal(body))
     tell.at(0.7)
     inside = body.inside
     found = assembled(inside, body.found, front)
-    if found.is_on_fours and body.found.others and (other := _creature(whole, up, front)) and sum(other.is_leg) > 1:
-        return _in_space(skeleton_of_creature(other), frame, ())  # with its tail, which humanoids have not
     if has_long_hand(inside.ends, body.found):
         found = replace(found, sure_of_arms=_LONG_HANDS)
     notes = (*other_limbs(inside.ends, body.found), *notes)
@@ -215,11 +220,19 @@ def _without_loose_parts(surface: Surface, up: FloatArray, whole: _Body,
 
 
 def _creature(body: _Body, up: FloatArray, front: FloatArray) -> Creature | None:
-    """Return what a body is that is no humanoid; one with many ends, as an insect, is asked for all of them."""
+    """Return what a body is by its shape; one with many ends, as an insect, is asked for all of them."""
     inside = body.inside
     if len(inside.tips) == MOST_ENDS:
         inside = Inside.of(inside.cells, _MOST_ENDS_OF_CREATURES)
     return creature(inside, up, front)
+
+
+def _is_plain(other: Creature, found: Embedding | None) -> bool:
+    """Tell whether a body is plainly no humanoid, though it may be taken for one.
+
+    It has three pairs of legs or more; or its spine lies across its legs, and goes on into a tail.
+    """
+    return sum(other.is_leg) >= _MANY_LEGS or (any(other.is_leg) and other.lies and bool(found and found.others))
 
 
 def _are_several(surface: Surface) -> bool:
