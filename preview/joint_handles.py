@@ -199,8 +199,9 @@ def _draw_triangles(shapes: Sequence[tuple[FloatArray, FloatArray]]) -> None:
     """Fill triangles (N, 2) of each shape with its colour (4,), one shape after the other."""
     program = gpu.shader.from_builtin("FLAT_COLOR")
     positions: Any = np.ascontiguousarray(np.concatenate([points for points, _ in shapes]), dtype=np.float32)
-    shades: Any = np.concatenate([np.broadcast_to(colour, (len(points), 4)) for points, colour in shapes])
-    batch_for_shader(program, "TRIS", {"pos": positions, "color": shades.astype(np.float32)}).draw(program)
+    shades: Any = np.ascontiguousarray(np.concatenate([np.tile(colour, (len(points), 1)) for points, colour in shapes]),
+                                       dtype=np.float32)
+    batch_for_shader(program, "TRIS", {"pos": positions, "color": shades}).draw(program)
 
 
 def _draw_words(words: str, at: FloatArray, scale: float) -> None:

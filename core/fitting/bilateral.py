@@ -12,7 +12,7 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray
 from .cells import Cells
 from .ends import Inside, gromov
 from .level_sets import Course, LevelSets
-from .limbs import Stem, unit
+from .limbs import Stem, smoothed, unit
 
 _LIKE: Final = 0.8
 """So much of a body, mirrored, lies in it: else it has no two sides."""
@@ -35,6 +35,9 @@ are no body with two sides."""
 _SLENDER: Final = 6.0
 _TAPERED: Final = 2.5
 """A body without limbs is so many times as long as thick; one with fins."""
+
+_EVEN: Final = 2.2
+"""Nowhere is a body without limbs so many times as large in cross-section as is usual."""
 
 _POINT: Final = 0.3
 """Limbs point down if their ways together are so long, as a share of their lengths."""
@@ -196,8 +199,8 @@ def _slender(inside: Inside, up: FloatArray, front: FloatArray) -> Creature | No
     last = int(field.argmax())
     spine = Course.of(cells, LevelSets.of(cells, field), field, last)
     length, thick = float(spine.at[-1]), 2.0 * float(np.sqrt(np.median(spine.areas) / np.pi))
-    if length < _SLENDER * thick:
-        return None
+    if length < _SLENDER * thick or float(smoothed(spine.areas).max()) > _EVEN * float(np.median(spine.areas)):
+        return None  # or what is joined there is two limbs, as the legs of half a body
     ahead = spine.points[0] - spine.points[-1]
     votes = _BY_HINT * float(np.sign(ahead @ front)) + _BY_GIRTH * _girth(spine)
     if votes < 0.0:

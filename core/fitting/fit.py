@@ -247,8 +247,8 @@ def _refusal(body: _Body) -> str:
     if body.found is None:
         return (f"the ends of the mesh that reach out are {len(body.inside.tips)}; a humanoid has five, a head, two "
                 "hands and two feet; choose a mesh with limbs that can be told apart")
-    return ("the mesh has no head, two arms and two legs that mirror each other; a skeleton can be fitted into "
-            "humanoids only")
+    return ("the mesh has no head, two arms and two legs that mirror each other, as humanoids have, and no other limbs "
+            "that do; choose a whole body, with limbs that can be told apart")
 
 
 def _surface(problem: FittingProblem) -> tuple[Frame, Surface]:
