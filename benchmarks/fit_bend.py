@@ -30,8 +30,8 @@ from takt.core.skeletons.skeleton import Skeleton
 
 _ROOT = Path(__file__).resolve().parents[1]
 _SHARED = Path(os.environ.get("TAKT_DATA", _ROOT / ".." / "shared" / "data"))
-_MAIN = tuple(f"{side}_{joint}" for side in "lr" for joint in ("shoulder", "elbow", "wrist", "hip", "knee", "ankle")) \
-    + ("skullbase", "vc7")
+_MAIN = (*(f"{side}_{joint}" for side in "lr" for joint in ("shoulder", "elbow", "wrist", "hip", "knee", "ankle")),
+         "skullbase", "vc7")
 _ANGLE_RAD = np.radians(50.0)
 _FEWEST = 8
 

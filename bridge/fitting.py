@@ -1,7 +1,7 @@
 """What fitting a skeleton reads from a scene, and the armature that it makes there.
 
-`read_task` and `add_armature` touch Blender's data and belong to its main thread; `solve`, `fit` and `bound_to`, between
-them, have arrays alone.
+`read_task` and `add_armature` touch Blender's data and belong to its main thread; `solve`, `fit` and `bound_to`,
+between them, have arrays alone.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from mathutils import Vector
 
 from ..core.binding import DEFAULT_METHOD, BindInput, BindSettings, Progress
 from ..core.errors import TaktError
-from ..core.fitting import FittedSkeleton, FittingProblem, fit_skeleton
+from ..core.fitting import BodyKind, FittedSkeleton, FittingProblem, fit_skeleton
 from ..core.fitting.correction import Correction
 from ..core.fitting.naming import NAMINGS
 from ..core.maths.arrays import FloatArray, IntArray
@@ -52,11 +52,11 @@ class FitResult:
     bound: BindResult | None
 
 
-def read_task(mesh_objects: Sequence[bpy.types.Object]) -> FitTask:
-    """Read meshes as one body; raise TaktError where it has no inside."""
+def read_task(mesh_objects: Sequence[bpy.types.Object], kind: BodyKind = "auto") -> FitTask:
+    """Read meshes as one body of a kind; raise TaktError where it has no inside."""
     matrices = [np.array(ob.matrix_world, dtype=np.float64) for ob in mesh_objects]
     body, part = binding.read_body(mesh_objects, matrices)
-    problem = FittingProblem(body.vertices, body.face_vertices, body.face_sizes)
+    problem = FittingProblem(body.vertices, body.face_vertices, body.face_sizes, kind=kind)
     return FitTask(problem, part, tuple(ob.session_uid for ob in mesh_objects),
                    tuple(len(cast(bpy.types.Mesh, ob.data).vertices) for ob in mesh_objects))
 

@@ -1,23 +1,26 @@
 """Fit Skeleton: an armature for the selected meshes, which have none."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ..bridge import binding, fitting
-from ..bridge.bind_selection import check_mesh, left_behind, mode_problem, selection, without_empty
 from ..bridge.background import BackgroundWork
+from ..bridge.bind_selection import check_mesh, left_behind, mode_problem, selection, without_empty
 from ..bridge.fitting import FitResult, FitTask
 from ..bridge.shared_meshes import part_meshes
 from ..core.errors import TaktError, some_of
-from ..core.fitting import FittedSkeleton
+from ..core.fitting import BodyKind, FittedSkeleton
 from ..core.fitting.naming import DEFAULT_NAMING, NAMINGS
 from .background import Work, WorksInBackground
 from .move_joints import MovesJoints
 
 _NAMES_SHOWN = 5
+_BODIES: Final = [("auto", "Automatic", "A humanoid, or what its shape says"),
+           ("humanoid", "Humanoid", "Head, two arms and two legs, also if it stands on four legs, or has a tail"),
+           ("shape", "By Shape", "Spine, head, tail and the limbs that there are")]
 _POLL_S, _SOON_S = 0.1, 0.2
 
 
@@ -32,6 +35,7 @@ class TAKT_OT_fit_skeleton(WorksInBackground[FitResult], bpy.types.Operator):
 
     if TYPE_CHECKING:
         naming: str
+        body: BodyKind
         bind: bool
         adjust: bool
         moved: str
@@ -39,6 +43,7 @@ class TAKT_OT_fit_skeleton(WorksInBackground[FitResult], bpy.types.Operator):
         naming: EnumProperty(
             name="Names", description="How the bones are called", default=DEFAULT_NAMING,
             items=[(identifier, entry.label, entry.description) for identifier, entry in NAMINGS.items()])
+        body: EnumProperty(name="Body", description="What the meshes are", default="auto", items=_BODIES)
         bind: BoolProperty(
             name="Bind", description="Also make the vertex groups, as Auto-bind does; "
                                      "off, only the armature is made", default=True)
@@ -57,8 +62,8 @@ class TAKT_OT_fit_skeleton(WorksInBackground[FitResult], bpy.types.Operator):
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: "Any") -> str:
         """Return the tooltip."""
-        return ("Fit a skeleton into the selected meshes, which form one body; drag its joints to where they should be, "
-                "then bind" if properties.adjust else cls.__doc__ or "")
+        return ("Fit a skeleton into the selected meshes, which form one body, drag its joints to where they belong, "
+                "then bind the meshes" if properties.adjust else cls.__doc__ or "")
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
@@ -77,7 +82,7 @@ class TAKT_OT_fit_skeleton(WorksInBackground[FitResult], bpy.types.Operator):
         mesh_objects = without_empty(selection(context)[1])
         for mesh_object in mesh_objects:
             check_mesh(mesh_object, may_share=True)
-        self._task = fitting.read_task(mesh_objects)
+        self._task = fitting.read_task(mesh_objects, self.body)
         return partial(fitting.solve, self._task, self.naming, self.bind, self.moved)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":

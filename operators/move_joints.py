@@ -148,7 +148,8 @@ class MovesJoints:
     def _show(self) -> None:
         before = joint_handles.shown()
         moved = np.array([name in self.correction.moved for name in self.correction.found.names])
-        joint_handles.show(Handles(self.correction.fitted(), self._names, moved, -1 if before is None else before.hovered))
+        joint_handles.show(Handles(self.correction.fitted(), self._names, moved,
+                                   -1 if before is None else before.hovered))
 
 
 def _viewport(context: bpy.types.Context, event: bpy.types.Event, *,

@@ -151,7 +151,8 @@ def draw(handles: Handles, lens: Lens, scale: float) -> None:
         shapes = [(shape, colour) for joint in seen.tolist() for shape, colour in (
             (_disc(at[joint], radii[joint] + scale), np.array(_BACK)), (_disc(at[joint], radii[joint]), colours[joint]),
             (_ring(at[joint], _RING * radii[joint], 1.5 * scale, float(fitted.certainty[joint])), colours[joint]))]
-        _draw_triangles([(_bars(lines[np.isfinite(lines).all(axis=(1, 2))], _LINE_PX * scale), np.array(_BONE)), *shapes])
+        bones = _bars(lines[np.isfinite(lines).all(axis=(1, 2))], _LINE_PX * scale)
+        _draw_triangles([(bones, np.array(_BONE)), *shapes])
         if handles.hovered in seen:
             _draw_words(_said(handles, handles.hovered), at[handles.hovered], scale)
     finally:

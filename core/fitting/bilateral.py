@@ -68,9 +68,12 @@ _THIN: Final = 0.6
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """A limb. end: its end's number; other: that of its mirror image, −1 of one in the middle. course: from its end
-    inwards; free: how long it is; leaves: where it leaves the spine, from the head's end on; radius; inwards: (3,) the
-    unit vector along which it goes on into the trunk."""
+    """A limb.
+
+    end: its end's number; other: that of its mirror image, −1 of one in the middle. course: from its end inwards; free:
+    how long it is; leaves: where it leaves the spine, from the head's end on; radius; inwards: (3,) the unit vector
+    along which it goes on into the trunk.
+    """
 
     end: int
     other: int
@@ -130,8 +133,9 @@ class Plane:
 
 
 def creature(inside: Inside, up: FloatArray, front: FloatArray) -> Creature | None:
-    """Return what a body is that is no humanoid, None where that cannot be told; up, front: (3,) where these likely are.
+    """Return what a body is that is no humanoid, None where that cannot be told.
 
+    up, front: (3,) where these likely are.
     Of all planes between two ends, and of those across the body's main axes, the one that mirrors it best tells which
     ends are pairs. The spine goes through the longest way in the plane. What is left are limbs.
     """
@@ -243,7 +247,7 @@ def _cuts_much(cells: Cells, plane: Plane) -> bool:
 
 
 def _pairs(points: FloatArray, plane: Plane, near: float) -> tuple[list[tuple[int, int]], list[int]] | None:
-    """Return which ends (T, 3) are mirror images of each other, and which lie in the middle; None where one is neither."""
+    """Return which ends (T, 3) mirror each other, and which lie in the middle; None where one is neither."""
     gaps = np.linalg.norm(points[:, None] - plane.mirrored(points)[None], axis=-1)
     nearest = gaps.argmin(axis=1)
     if (gaps[np.arange(len(points)), nearest] > near).any() or (nearest[nearest] != np.arange(len(points))).any():

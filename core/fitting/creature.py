@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -66,7 +67,8 @@ def skeleton_of_creature(body: Creature) -> FittedSkeleton:
 
 def _notes(body: Creature) -> tuple[str, ...]:
     legs, others = 2 * sum(body.is_leg), 2 * (len(body.pairs) - sum(body.is_leg)) + len(body.single)
-    has = [f"{count} {word}{'' if count == 1 else 's'}" for count, word in ((legs, "leg"), (others, "other limb")) if count]
+    has = [f"{count} {word}{'' if count == 1 else 's'}" for count, word in ((legs, "leg"), (others, "other limb"))
+           if count]
     unsure = ("It is not sure which end is the head; front and back, left and right may be exchanged",)
     return (f"It is no humanoid, but a body with {' and '.join(has) or 'no limbs'}; clips for humanoids do not fit it",
             *(unsure if body.sure < 0.5 else ()))
@@ -126,7 +128,7 @@ class _Rows:
         first: the name of the first one, "" for one that is counted; others: what the others are called, with numbers.
         """
         parent, last, number = self._names.index(above) if above else -1, above, 0
-        for place, following in zip(at[:-1], at[1:], strict=True):
+        for place, following in pairwise(at):
             if first and place == at[0]:
                 name = first
             else:
@@ -177,13 +179,13 @@ def _joints_of(limb: Branch, bones: int) -> list[tuple[float, float]]:
     at, points = np.append(course.at[own], limb.free), np.vstack((course.points[own], course.point_at(limb.free)))
     places, sure = [0, len(at) - 1], {0: 1.0, len(at) - 1: _CERTAIN}
     while len(places) <= bones:
-        found = max((_farthest(points, low, high) for low, high in zip(places[:-1], places[1:], strict=True)),
+        found = max((_farthest(points, low, high) for low, high in pairwise(places)),
                     key=lambda one: one[1])
         if found[1] > _BEND * limb.free:
             places, sure = sorted([*places, found[0]]), {**sure, found[0]: _CERTAIN_BEND}
             continue
         ankle = int(np.searchsorted(at, _FOOT * limb.free))
-        low, high = max(zip(places[:-1], places[1:], strict=True), key=lambda two: float(at[two[1]] - at[two[0]]))
+        low, high = max(pairwise(places), key=lambda two: float(at[two[1]] - at[two[0]]))
         new = ankle if bones == 3 and len(places) == 3 and places[1] > 2 * ankle > 0 else int(
             np.searchsorted(at, (at[low] + at[high]) / 2.0))
         if new in places:

@@ -62,8 +62,8 @@ _SEVERAL: Final = ("the mesh has two or more large parts that are no humanoid to
                    "separate them, and fit one after the other")
 _MOST_ENDS_OF_CREATURES: Final = 14
 _MANY_LEGS: Final = 3
-_NO_SHAPE: Final = ("the mesh has no two sides that mirror each other, and is not long and slim either; straighten it, or "
-                    "add the armature by hand")
+_NO_SHAPE: Final = ("the mesh has no two sides that mirror each other, and is not long and slim either; straighten it, "
+                    "or add the armature by hand")
 _SECOND_BODY: Final = 0.6
 _FLAT: Final = 0.02
 

@@ -97,14 +97,14 @@ def test_what_is_behind_the_eye_is_not_seen() -> None:
 
 def test_a_handle_is_dragged_and_the_other_side_follows(moving: MovesJoints, found: FittedSkeleton) -> None:
     drag(moving, "l_elbow", (15.0, 30.0))
-    assert now(moving, "l_elbow") == pytest.approx(found.position("l_elbow") + (0.1, 0.0, 0.2), abs=NEAR)
+    assert now(moving, "l_elbow") == pytest.approx(found.position("l_elbow") + np.array((0.1, 0.0, 0.2)), abs=NEAR)
     away = now(moving, "r_elbow") - found.position("r_elbow")
     assert away == pytest.approx((-0.1, 0.0, 0.2), abs=0.01)
 
 
 def test_shift_moves_slowly(moving: MovesJoints, found: FittedSkeleton) -> None:
     drag(moving, "l_elbow", (15.0, 30.0), shift=True)
-    assert now(moving, "l_elbow") == pytest.approx(found.position("l_elbow") + (0.01, 0.0, 0.02), abs=NEAR)
+    assert now(moving, "l_elbow") == pytest.approx(found.position("l_elbow") + np.array((0.01, 0.0, 0.02)), abs=NEAR)
 
 
 def test_m_switches_mirroring_off(moving: MovesJoints, found: FittedSkeleton) -> None:
@@ -128,7 +128,7 @@ def test_giving_up_a_drag_puts_the_joint_back_alone(moving: MovesJoints, found: 
     drag(moving, "l_knee", (5.0, 0.0))
     knee, start = now(moving, "l_knee"), pixel_of("l_elbow")
     do(moving, "LEFTMOUSE", start)
-    do(moving, "MOUSEMOVE", start + (20.0, 0.0), "NOTHING")
+    do(moving, "MOUSEMOVE", start + np.array((20.0, 0.0)), "NOTHING")
     assert do(moving, key, start) == "GOES_ON"
     assert now(moving, "l_elbow") == pytest.approx(found.position("l_elbow"), abs=NEAR)
     assert now(moving, "l_knee") == pytest.approx(knee, abs=NEAR)
@@ -208,7 +208,7 @@ def test_what_was_moved_counts_for_scripts_and_the_adjust_panel(dancer: Person) 
     plain = head_of(context.active_object, "l_elbow")
     select(body)
     ops.takt.fit_skeleton(bind=False, moved='{"l_elbow": [0, 0.02, 0.05]}')
-    assert head_of(context.active_object, "l_elbow") == pytest.approx(plain + (0.0, 0.02, 0.05), abs=1e-5)
+    assert head_of(context.active_object, "l_elbow") == pytest.approx(plain + np.array((0.0, 0.02, 0.05)), abs=1e-5)
 
 
 def test_a_joint_that_is_not_there_is_refused(dancer: Person) -> None:
