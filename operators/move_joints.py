@@ -165,11 +165,11 @@ def _viewport(context: bpy.types.Context, event: bpy.types.Event, *,
     under = [region for region in regions if _lies_in(mouse, region)]
     if inside and (not under or any(_lies_in(mouse, panel) for panel in panels)):
         return None
-    region = (under or [region for region in regions if region == context.region] or regions or [None])[0]
-    view = None if region is None else region.data
-    if region is None or not isinstance(view, bpy.types.RegionView3D):
-        return None
-    return Lens.of(region, view), mouse - (region.x, region.y)
+    for region in under or [region for region in regions if region == context.region] or regions[:1]:
+        view: Any = region.data
+        if isinstance(view, bpy.types.RegionView3D):
+            return Lens.of(region, view), mouse - (region.x, region.y)
+    return None
 
 
 def _lies_in(mouse: FloatArray, region: bpy.types.Region) -> bool:

@@ -129,7 +129,7 @@ def _scale() -> float:
 def _radii(fitted: FittedSkeleton) -> FloatArray:
     size = float(np.ptp(fitted.positions, axis=0).max())
     is_short = np.linalg.norm(fitted.ends - fitted.positions, axis=1) < _SHORT * size
-    return np.where(is_short, _SMALL, 1.0) * _RADIUS_PX
+    return np.asarray(np.where(is_short, _SMALL, 1.0) * _RADIUS_PX)
 
 
 @guarded(None)

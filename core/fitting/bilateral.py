@@ -183,8 +183,8 @@ def _put_together(inside: Inside, plane: Plane, pairs: list[tuple[int, int]], mi
     votes = _votes(inside, spine, limbs, is_leg, along, up, front)
     if votes < 0.0:
         spine = Course(spine.points[::-1], spine.areas[::-1], length - spine.at[::-1])
-        limbs, single = ([tuple(_turned(limb, length) for limb in pair) for pair in limbs],  # type: ignore[misc]
-                         [_turned(limb, length) for limb in single])
+        limbs = [(_turned(one, length), _turned(other, length)) for one, other in limbs]
+        single = [_turned(limb, length) for limb in single]
     head = unit(spine.points[0] - spine.points[-1])
     head = unit(head - head @ up * up)
     across = plane.normal if np.cross(up, head) @ plane.normal >= 0.0 else -plane.normal

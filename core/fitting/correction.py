@@ -133,7 +133,7 @@ def _ways(found: FittedSkeleton, moved: Mapping[str, FloatArray]) -> FloatArray:
         else:
             for other, weight in _followed(found, joint):
                 weights[joint, other] = weight
-    return np.linalg.solve(np.eye(count) - weights, known)
+    return np.asarray(np.linalg.solve(np.eye(count) - weights, known))
 
 
 def _followed(found: FittedSkeleton, joint: int) -> list[tuple[int, float]]:

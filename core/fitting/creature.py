@@ -160,7 +160,8 @@ def _steps(start: float, end: float, step: float, most: int) -> list[float]:
     if away < 0.3 * step:
         return [start]
     count = int(np.clip(round(away / step), 1, most))
-    return np.linspace(start, end, count + 1).tolist()
+    places: list[float] = np.linspace(start, end, count + 1).tolist()
+    return places
 
 
 def _end_radius(spine: Course) -> float:

@@ -92,7 +92,7 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
     body = _looked_at_closely(surface, up)
     tell.at(0.5)
     front = problem.front @ frame.axes
-    other = None if problem.kind == "humanoid" or _are_several(surface) else _creature(body, up, front)
+    other = _creature(body, up, front) if _may_be_creature(problem, body) and not _are_several(surface) else None
     if problem.kind == "shape" and other is None:
         raise FitError(_NO_SHAPE)
     if other is not None and (problem.kind == "shape" or _is_plain(other, body.found)):
@@ -217,6 +217,12 @@ def _without_loose_parts(surface: Surface, up: FloatArray, whole: _Body,
             best, notes = body, (f"{len(left_out)} loose part{'' if one else 's'} of the mesh, as a sword, "
                                  f"{'was' if one else 'were'} left out",)
     return best, notes
+
+
+def _may_be_creature(problem: FittingProblem, body: _Body) -> bool:
+    """Tell whether a body may be something else than a humanoid: its shape leaves it open, or has more limbs."""
+    return problem.kind == "shape" or (problem.kind == "auto" and (
+        body.found is None or body.penalty > NOT_HUMANOID or bool(body.found.others)))
 
 
 def _creature(body: _Body, up: FloatArray, front: FloatArray) -> Creature | None:
