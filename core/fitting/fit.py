@@ -52,6 +52,9 @@ _LONG_HANDS: Final = 0.4
 """How sure arms are whose hands seem to hold something."""
 
 _DOUBTFUL: Final = 0.5
+_HARDLY: Final = 0.8, 0.1
+"""What costs more, and is so little certain: limbs of two bodies, of which one hand touches the other's."""
+
 _BETTER: Final = 0.1
 """Below such a certainty parts are left out in turn; what is left has to be so much more a humanoid."""
 
@@ -100,7 +103,7 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
     notes: tuple[str, ...] = ()
     if body.is_doubtful:
         body, notes = _without_loose_parts(surface, up, body, tell)
-    if body.penalty > NOT_HUMANOID and _are_several(surface):
+    if body.is_hardly_humanoid and _are_several(surface):
         raise FitError(_SEVERAL)
     if body.is_doubtful or has_long_hand(body.inside.ends, body.found):
         body, thin = _without_thin_parts(surface, body, up, tell)
@@ -148,6 +151,12 @@ class _Body:
     def touches(self) -> bool:
         """Tell whether limbs touch each other or the trunk."""
         return len(self.inside.tips) > 1 if self.found is None else self.found.trunk < _NO_TRUNK
+
+    @property
+    def is_hardly_humanoid(self) -> bool:
+        """Tell whether what was found is no humanoid, or hardly one, among others that are as good."""
+        return self.found is None or self.penalty > NOT_HUMANOID or (
+            self.penalty > _HARDLY[0] and self.found.certain < _HARDLY[1])
 
     @property
     def is_doubtful(self) -> bool:

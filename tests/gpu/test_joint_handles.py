@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import bpy  # noqa: F401  # brings gpu along
 import gpu
 import numpy as np
 from mathutils import Matrix
