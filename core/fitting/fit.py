@@ -52,11 +52,11 @@ _LONG_HANDS: Final = 0.4
 """How sure arms are whose hands seem to hold something."""
 
 _DOUBTFUL: Final = 0.5
-_HARDLY: Final = 0.8, 0.1
-"""What costs more, and is so little certain: limbs of two bodies, of which one hand touches the other's."""
-
 _BETTER: Final = 0.1
 """Below such a certainty parts are left out in turn; what is left has to be so much more a humanoid."""
+
+_HARDLY: Final = 0.8, 0.1
+"""What costs more, and is so little certain: limbs of two bodies, of which one hand touches the other's."""
 
 _NO_WORSE: Final = 0.2
 """Where it is plain that parts are no limbs, what is left needs to be no less a humanoid but for this."""
