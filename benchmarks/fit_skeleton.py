@@ -130,7 +130,8 @@ def artists(folder: Path) -> Iterator[Case]:
             continue
         vertices = data["vertices"].astype(np.float64)
         joints = {name: point for name, point in joints.items() if _is_inside(point, vertices)}
-        problem = FittingProblem(vertices, data["face_vertices"].astype(np.int64), data["face_sizes"].astype(np.int64))
+        problem = FittingProblem(vertices, data["face_vertices"].astype(np.int64), data["face_sizes"].astype(np.int64),
+                                 kind="humanoid")
         top = joints.get("skullbase", (joints["l_shoulder"] + joints["r_shoulder"]) / 2.0)
         up = top - (joints["l_hip"] + joints["r_hip"]) / 2.0
         yield Case(path.stem, problem, joints, float(np.ptp(vertices @ (up / np.linalg.norm(up)))))

@@ -1,7 +1,7 @@
 """What fitting a skeleton reads from a scene, and the armature that it makes there.
 
-`read_task` and `add_armature` touch Blender's data and belong to its main thread; `solve`, between them, has arrays
-alone.
+`read_task` and `add_armature` touch Blender's data and belong to its main thread; `solve`, `fit` and `bound_to`,
+between them, have arrays alone.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,8 @@ from mathutils import Vector
 
 from ..core.binding import DEFAULT_METHOD, BindInput, BindSettings, Progress
 from ..core.errors import TaktError
-from ..core.fitting import FittedSkeleton, FittingProblem, fit_skeleton
+from ..core.fitting import BodyKind, FittedSkeleton, FittingProblem, fit_skeleton
+from ..core.fitting.correction import Correction
 from ..core.fitting.naming import NAMINGS
 from ..core.maths.arrays import FloatArray, IntArray
 from . import binding
@@ -51,22 +52,36 @@ class FitResult:
     bound: BindResult | None
 
 
-def read_task(mesh_objects: Sequence[bpy.types.Object]) -> FitTask:
-    """Read meshes as one body; raise TaktError where it has no inside."""
+def read_task(mesh_objects: Sequence[bpy.types.Object], kind: BodyKind = "auto") -> FitTask:
+    """Read meshes as one body of a kind; raise TaktError where it has no inside."""
     matrices = [np.array(ob.matrix_world, dtype=np.float64) for ob in mesh_objects]
     body, part = binding.read_body(mesh_objects, matrices)
-    problem = FittingProblem(body.vertices, body.face_vertices, body.face_sizes)
+    problem = FittingProblem(body.vertices, body.face_vertices, body.face_sizes, kind=kind)
     return FitTask(problem, part, tuple(ob.session_uid for ob in mesh_objects),
                    tuple(len(cast(bpy.types.Mesh, ob.data).vertices) for ob in mesh_objects))
 
 
-def solve(task: FitTask, naming: str, is_bound: bool, progress: Progress | None = None) -> FitResult:
+def solve(task: FitTask, naming: str, is_bound: bool, moved: str = "", progress: Progress | None = None) -> FitResult:
     """Fit, and bind to what was fitted unless that is not wanted; nothing of Blender's is touched.
 
-    `progress` is called with the share of the work done; when it answers False, BindCancelledError is raised.
+    moved: joints that were moved by hand, as `Correction.as_text` has them. `progress` is called with the share of the
+    work done; when it answers False, BindCancelledError is raised.
     """
     share = _FITTING_TAKES if is_bound else 1.0
-    fitted = fit_skeleton(task.problem, None if progress is None else lambda done: progress(share * done))
+    found = fit(task, None if progress is None else lambda done: progress(share * done))
+    fitted = Correction.from_text(found, moved).fitted()
+    return bound_to(task, fitted, naming, is_bound, None if progress is None else
+                    lambda done: progress(share + (1.0 - share) * done))
+
+
+def fit(task: FitTask, progress: Progress | None = None) -> FittedSkeleton:
+    """Fit a skeleton alone."""
+    return fit_skeleton(task.problem, progress)
+
+
+def bound_to(task: FitTask, fitted: FittedSkeleton, naming: str, is_bound: bool,
+             progress: Progress | None = None) -> FitResult:
+    """Name the bones of a fitted skeleton, and bind to it unless that is not wanted."""
     names = tuple(NAMINGS[naming].name_of(joint) for joint in fitted.names)
     root = fitted.positions[0]
     origin = np.array((root[0], root[1], task.problem.vertices[:, 2].min()))  # on the ground, below the root
@@ -77,8 +92,7 @@ def solve(task: FitTask, naming: str, is_bound: bool, progress: Progress | None 
     meshes = tuple(MeshTask(uid, 0, np.ones(count), np.ones(count, dtype=np.bool_))
                    for uid, count in zip(task.uids, task.counts, strict=True))
     bind_task = BindTask((body,), meshes)
-    bound = binding.solve(bind_task, DEFAULT_METHOD, BindSettings(), None if progress is None else
-                          lambda done: progress(share + (1.0 - share) * done))
+    bound = binding.solve(bind_task, DEFAULT_METHOD, BindSettings(), progress)
     return FitResult(fitted, names, origin, bind_task, bound)
 
 

@@ -5,6 +5,7 @@ from typing import Any, cast
 import bpy
 
 from ..bridge import language
+from ..preview import joint_handles
 from . import (
     command,
     export_ogre,
@@ -146,6 +147,7 @@ def register() -> None:
 def unregister() -> None:
     """Take the operators out of Blender's menus and out of Blender."""
     command.unregister()
+    joint_handles.hide()
     bpy.utils.unregister_manual_map(manual_map)
     for menu, draw in reversed(_MENUS):
         cast(Any, menu).remove(draw)

@@ -38,11 +38,16 @@ class LongWork:
 
     def _go_on(self, context: bpy.types.Context, every_s: float) -> "set[Any]":
         """Have the operator's modal called from now on, at least so often."""
+        self._wake(context, every_s)
+        manager: Any = context.window_manager
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def _wake(self, context: bpy.types.Context, every_s: float) -> None:
+        """Have a modal that is called already be called at least so often, and show progress."""
         manager: Any = context.window_manager
         self._timer = manager.event_timer_add(every_s, window=context.window)
         manager.progress_begin(0.0, _PERCENT)
-        manager.modal_handler_add(self)
-        return {"RUNNING_MODAL"}
 
     def _show(self, context: bpy.types.Context, done: float) -> None:
         """Show which share is done."""

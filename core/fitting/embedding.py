@@ -52,6 +52,10 @@ _ALIEN: Final = 0.8
 """An embedding that is so much better than any other is certain, if its limbs and head, by their shapes, cost no more
 than this, and not at all from that on."""
 
+_AS_FINGERS: Final = 0.14
+_ILL_FITTING: Final = 0.8
+"""What costs so much, and has a head that is as thin as its limbs, is a hand."""
+
 NOT_HUMANOID: Final = 1.3
 """A penalty from which on there is no humanoid."""
 
@@ -90,6 +94,8 @@ def embed(ends: Ends, up: FloatArray) -> Embedding | None:
     best = int(total.argmin())
     head, one, other, foot, far = choices[best].tolist()
     trunk = float(_trunks(ends.ways / ends.ways.max(), choices[best:best + 1])[0])
+    if float(costs["thin head"][best]) > _AS_FINGERS and float(total[best]) > _ILL_FITTING:
+        total = total + NOT_HUMANOID
     rival = float(total[_differ(ends.ways / ends.ways.max(), choices, best)].min(initial=np.inf))
     clear = min((rival - float(total[best])) / _CLEAR, 1.0)
     shape = sum(float(costs[name][best]) for name in _SHAPES)

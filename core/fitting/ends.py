@@ -12,7 +12,7 @@ from .cells import Cells
 from .level_sets import Course, LevelSets, extremities
 
 _FAR_POINTS: Final = 5
-_MOST_ENDS: Final = 9
+MOST_ENDS: Final = 9
 _SHORTEST: Final = 0.04
 """Of the longest way through the body: what reaches out less is no end."""
 
@@ -72,8 +72,8 @@ class Inside:
     ends: Ends
 
     @classmethod
-    def of(cls, cells: Cells) -> Inside:
-        """Find the ends of a body as maxima of the way from its middle, and the ways to them."""
+    def of(cls, cells: Cells, most: int = MOST_ENDS) -> Inside:
+        """Find the ends of a body as maxima of the way from its middle, so many at most, and the ways to them."""
         far = [int(cells.distances([cells.nearest(np.zeros(3))]).argmax())]
         fields = [cells.distances([far[0]])]
         while len(fields) < _FAR_POINTS:
@@ -82,7 +82,7 @@ class Inside:
         middle = int(np.mean(fields, axis=0).argmin())
         distances = cells.distances([middle])
         longest = float(np.max(fields[0]))
-        found = extremities(LevelSets.of(cells, distances), distances, _SHORTEST * longest)[:_MOST_ENDS]
+        found = extremities(LevelSets.of(cells, distances), distances, _SHORTEST * longest)[:most]
         tips = [end.cell for end in found]
         known = dict(zip(far, fields, strict=True))
         ways = np.array([known[tip] if tip in known else cells.distances([tip]) for tip in tips])

@@ -16,10 +16,12 @@ from ..binding.surface import Surface, triangulate, with_centres
 from ..binding.welding import COINCIDENT, weld
 from ..maths.arrays import BoolArray, FloatArray
 from .assembly import assembled, skeleton_of
+from .bilateral import Creature, creature
 from .carving import carved
 from .cells import Cells, parts_of
+from .creature import skeleton_of_creature
 from .embedding import NOT_HUMANOID, Embedding, embed
-from .ends import Inside
+from .ends import MOST_ENDS, Inside
 from .hand import both_hands
 from .more_limbs import Part, has_long_hand, other_limbs, thin_parts
 from .problem import FitError, FittedSkeleton, FittingProblem
@@ -53,17 +55,24 @@ _DOUBTFUL: Final = 0.5
 _BETTER: Final = 0.1
 """Below such a certainty parts are left out in turn; what is left has to be so much more a humanoid."""
 
+_HARDLY: Final = 0.8, 0.1
+"""What costs more, and is so little certain: limbs of two bodies, of which one hand touches the other's."""
+
 _NO_WORSE: Final = 0.2
 """Where it is plain that parts are no limbs, what is left needs to be no less a humanoid but for this."""
 
 _SEVERAL: Final = ("the mesh has two or more large parts that are no humanoid together; if these are several bodies, "
                    "separate them, and fit one after the other")
+_MOST_ENDS_OF_CREATURES: Final = 14
+_MANY_LEGS: Final = 3
+_NO_SHAPE: Final = ("the mesh has no two sides that mirror each other, and is not long and slim either; straighten it, "
+                    "or add the armature by hand")
 _SECOND_BODY: Final = 0.6
 _FLAT: Final = 0.02
 
 
 def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> FittedSkeleton:
-    """Fit the skeleton of a humanoid into meshes that form one body.
+    """Fit a skeleton into meshes that form one body: a humanoid's, or that of a creature with two like sides.
 
     1. The meshes become a solid of cells (`Solid`), whatever is open, loose or doubled, and its cells a graph.
     2. The ends of the body are found as maxima of the way from its middle (`extremities`).
@@ -72,8 +81,11 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
        where it bends; by anatomy's shares where the mesh shows nothing (`humanoid`).
     5. Feet tell front from back, front and up tell left from right (`assembled`).
 
+    What is no humanoid is fitted by its shape alone if two sides of it mirror each other, or if it is long and has no
+    limbs (`creature`): spine, neck, head, tail, and its limbs.
+
     The result follows the mesh when that is moved, turned or scaled, but for what `up` and `front` of the problem
-    decide. Raises FitError where no humanoid is found, with what there is instead, and BindCancelledError when
+    decide. Raises FitError where neither is found, with what there is instead, and BindCancelledError when
     `progress`, called with the share of the work done, answers False.
     """
     tell = _Meter(progress)
@@ -82,19 +94,27 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
     tell.at(0.2)
     body = _looked_at_closely(surface, up)
     tell.at(0.5)
+    front = problem.front @ frame.axes
+    other = _creature(body, up, front) if _may_be_creature(problem, body) and not _are_several(surface) else None
+    if problem.kind == "shape" and other is None:
+        raise FitError(_NO_SHAPE)
+    if other is not None and (problem.kind == "shape" or _is_plain(other, body.found)):
+        return _in_space(skeleton_of_creature(other), frame, ())
     notes: tuple[str, ...] = ()
     if body.is_doubtful:
         body, notes = _without_loose_parts(surface, up, body, tell)
-    if body.penalty > NOT_HUMANOID and _are_several(surface):
+    if body.is_hardly_humanoid and _are_several(surface):
         raise FitError(_SEVERAL)
     if body.is_doubtful or has_long_hand(body.inside.ends, body.found):
         body, thin = _without_thin_parts(surface, body, up, tell)
         notes = (*notes, *thin)
     if body.found is None or body.penalty > NOT_HUMANOID:
+        if other is not None:
+            return _in_space(skeleton_of_creature(other), frame, ())
         raise FitError(_refusal(body))
     tell.at(0.7)
     inside = body.inside
-    found = assembled(inside, body.found, problem.front @ frame.axes)
+    found = assembled(inside, body.found, front)
     if has_long_hand(inside.ends, body.found):
         found = replace(found, sure_of_arms=_LONG_HANDS)
     notes = (*other_limbs(inside.ends, body.found), *notes)
@@ -131,6 +151,12 @@ class _Body:
     def touches(self) -> bool:
         """Tell whether limbs touch each other or the trunk."""
         return len(self.inside.tips) > 1 if self.found is None else self.found.trunk < _NO_TRUNK
+
+    @property
+    def is_hardly_humanoid(self) -> bool:
+        """Tell whether what was found is no humanoid, or hardly one, among others that are as good."""
+        return self.found is None or self.penalty > NOT_HUMANOID or (
+            self.penalty > _HARDLY[0] and self.found.certain < _HARDLY[1])
 
     @property
     def is_doubtful(self) -> bool:
@@ -202,6 +228,28 @@ def _without_loose_parts(surface: Surface, up: FloatArray, whole: _Body,
     return best, notes
 
 
+def _may_be_creature(problem: FittingProblem, body: _Body) -> bool:
+    """Tell whether a body may be something else than a humanoid: its shape leaves it open, or has more limbs."""
+    return problem.kind == "shape" or (problem.kind == "auto" and (
+        body.found is None or body.penalty > NOT_HUMANOID or bool(body.found.others)))
+
+
+def _creature(body: _Body, up: FloatArray, front: FloatArray) -> Creature | None:
+    """Return what a body is by its shape; one with many ends, as an insect, is asked for all of them."""
+    inside = body.inside
+    if len(inside.tips) == MOST_ENDS:
+        inside = Inside.of(inside.cells, _MOST_ENDS_OF_CREATURES)
+    return creature(inside, up, front)
+
+
+def _is_plain(other: Creature, found: Embedding | None) -> bool:
+    """Tell whether a body is plainly no humanoid, though it may be taken for one.
+
+    It has three pairs of legs or more; or its spine lies across its legs, and goes on into a tail.
+    """
+    return sum(other.is_leg) >= _MANY_LEGS or (any(other.is_leg) and other.lies and bool(found and found.others))
+
+
 def _are_several(surface: Surface) -> bool:
     """Tell whether the mesh has two large parts that are not joined."""
     part = parts_of(len(surface.points), surface.triangles)
@@ -214,8 +262,8 @@ def _refusal(body: _Body) -> str:
     if body.found is None:
         return (f"the ends of the mesh that reach out are {len(body.inside.tips)}; a humanoid has five, a head, two "
                 "hands and two feet; choose a mesh with limbs that can be told apart")
-    return ("the mesh has no head, two arms and two legs that mirror each other; a skeleton can be fitted into "
-            "humanoids only")
+    return ("the mesh has no head, two arms and two legs that mirror each other, as humanoids have, and no other limbs "
+            "that do; choose a whole body, with limbs that can be told apart")
 
 
 def _surface(problem: FittingProblem) -> tuple[Frame, Surface]:

@@ -48,18 +48,24 @@ def parted(joint: str) -> tuple[str, str, int]:
 
 def _mixamo(joint: str) -> str:
     side, part, phalanx = parted(joint)
+    if not phalanx and part not in _MIXAMO:
+        return joint  # of no humanoid
     long = {"l": "Left", "r": "Right", "": ""}[side]
     return f"mixamorig:{long}Hand{part.title()}{phalanx}" if phalanx else f"mixamorig:{long}{_MIXAMO[part]}"
 
 
 def _unreal(joint: str) -> str:
     side, part, phalanx = parted(joint)
+    if not phalanx and part not in _UNREAL:
+        return joint  # of no humanoid
     name = f"{part}_0{phalanx}" if phalanx else _UNREAL[part]
     return f"{name}_{side}" if side else name
 
 
 def _vrm(joint: str) -> str:
     side, part, phalanx = parted(joint)
+    if not phalanx and part not in _VRM:
+        return joint  # of no humanoid
     long = {"l": "left", "r": "right", "": ""}[side]
     if not phalanx:
         return long + _VRM[part]
@@ -69,6 +75,8 @@ def _vrm(joint: str) -> str:
 
 def _rigify(joint: str) -> str:
     side, part, phalanx = parted(joint)
+    if not phalanx and part not in _RIGIFY:
+        return joint  # of no humanoid
     name = f"{'' if part == 'thumb' else 'f_'}{part}.0{phalanx}" if phalanx else _RIGIFY[part]
     return f"{name}.{side.upper()}" if side else name
 

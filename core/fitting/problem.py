@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
@@ -13,6 +13,10 @@ from ..maths.arrays import FloatArray, IntArray
 
 GUESSED: Final = 0.5
 """A joint of which less than this is certain is a guess: the mesh does not show it, anatomy's shares do."""
+
+
+BodyKind = Literal["auto", "humanoid", "shape"]
+"""What a body is: by its shape whichever it is; a humanoid; or spine, head, tail and limbs as the shape has them."""
 
 
 class FitError(TaktError):
@@ -25,7 +29,7 @@ class FittingProblem:
 
     vertices: (V, 3) of all meshes, one after the other. face_vertices: (L,) the vertex of every face corner;
     face_sizes: (F,) corners of each face, summing to L. up, front: (3,) where the body most likely has its head, and
-    its face; they decide where the mesh leaves it open, and need not be right.
+    its face; they decide where the mesh leaves it open, and need not be right. kind: what is fitted.
     Raises FitError where there is no face, or a coordinate is not finite; TaktError where arrays do not fit each other.
     """
 
@@ -34,6 +38,7 @@ class FittingProblem:
     face_sizes: IntArray
     up: FloatArray = field(default_factory=lambda: np.array((0.0, 0.0, 1.0)))
     front: FloatArray = field(default_factory=lambda: np.array((0.0, -1.0, 0.0)))
+    kind: BodyKind = "auto"
 
     def __post_init__(self) -> None:
         if self.vertices.ndim != 2 or self.vertices.shape[1] != 3:

@@ -11,6 +11,7 @@ from takt.bridge.axes import BLENDER_FROM_HANIM
 from takt.core.fitting.naming import NAMINGS
 from takt.core.maths import rotations as rot
 from takt.tests.core.made_people import A_POSE, Build, Person, person
+from takt.tests.core.made_rigs import BODIES, skin
 from takt.tests.rigged import linked, make_armature, select
 
 context: Any = bpy.context
@@ -119,6 +120,25 @@ def test_half_a_body_with_a_mirror_modifier_is_the_whole(dancer):
         assert np.linalg.norm(head_of(rig, joint) - rot.rotate(BLENDER_FROM_HANIM, dancer.joints[joint])) < NEAR
 
 
+def test_what_is_no_humanoid_is_fitted_by_its_shape():
+    points, faces, _ = skin(BODIES["insect"])
+    data = bpy.data.meshes.new("Insect")
+    data.from_pydata(points.tolist(), [], faces)
+    body = bpy.data.objects.new("Insect", data)
+    context.collection.objects.link(body)
+    fit(body, naming="UNREAL")
+    rig = context.active_object
+    assert {"root", "head", "l_leg3_1", "r_leg3_3"} <= {bone.name for bone in rig.data.bones}
+    assert body.parent == rig and all(vertex.groups for vertex in body.data.vertices)
+
+
+def test_the_kind_of_body_can_be_chosen(dancer):
+    fit(add_body(dancer), body="shape", bind=False)
+    assert "l_leg1_1" in context.active_object.data.bones
+    with pytest.raises(TypeError, match="not found in"):
+        fit(add_body(dancer), body="fish")
+
+
 def test_says_what_to_select(dancer):
     body, rig = add_body(dancer), make_armature()
     bpy.ops.object.select_all(action="DESELECT")
@@ -132,6 +152,19 @@ def test_refuses_what_is_no_humanoid_and_leaves_nothing_behind():
     assert "a humanoid has five" in refusal(context.active_object)
     bpy.ops.mesh.primitive_plane_add()
     assert "flat" in refusal(context.active_object)
+
+
+@pytest.mark.parametrize("kept", ["half", "bust", "hands"])
+def test_refuses_parts_of_a_body_and_leaves_nothing_behind(dancer, kept):
+    middles = dancer.vertices[dancer.quads].mean(axis=1)
+    some = {"half": middles[:, 0] > 0.0, "bust": middles[:, 1] > 1.2,
+            "hands": np.abs(middles[:, 0]) > dancer.joints["l_wrist"][0]}[kept]
+    assert "mesh" in refusal(add_body(Person(dancer.vertices, dancer.quads[some], dancer.joints)))
+
+
+def test_refuses_two_people(dancer):
+    assert "separate them" in refusal(add_body(dancer), add_body(
+        Person(dancer.vertices + np.array((2.5, 0.0, 0.0)), dancer.quads, dancer.joints)))
 
 
 def test_refuses_linked_meshes(dancer, tmp_path):

@@ -1,0 +1,359 @@
+"""A body that is no humanoid, by its symmetry: the plane that mirrors it, its head's and its tail's end, its limbs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from .cells import Cells
+from .ends import Inside, gromov
+from .level_sets import Course, LevelSets
+from .limbs import Stem, smoothed, unit
+
+_LIKE: Final = 0.8
+"""So much of a body, mirrored, lies in it: else it has no two sides."""
+
+_NEAR: Final = 0.08
+"""Of the longest way through the body: so near to each other's mirror images two ends are a pair; an end that is so
+near to its own lies in the middle."""
+
+_FREE: Final = 0.07
+_SLIM: Final = 1.7
+"""A limb is so long, as a share of the longest way, and of its own radius."""
+
+_MIDDLE: Final = 1.0
+"""Cells that are so near to the plane, in cells, are in it."""
+
+_SECTION: Final = 0.25
+"""The plane cuts so much of a body at least, as a share of that of a ball with its volume: two bodies that touch hands
+are no body with two sides."""
+
+_SLENDER: Final = 6.0
+_TAPERED: Final = 2.5
+"""A body without limbs is so many times as long as thick; one with fins."""
+
+_EVEN: Final = 2.2
+"""Nowhere is a body without limbs so many times as large in cross-section as is usual."""
+
+_POINT: Final = 0.3
+"""Limbs point down if their ways together are so long, as a share of their lengths."""
+
+_LIES: Final = 0.6
+"""Of a spine that lies the cosine with up is less."""
+
+_TRUNK: Final = 0.1
+"""Of the spine: between limbs that are nearer to each other there is no trunk."""
+
+_LEGS_REACH: Final = 0.15
+"""Of the body's height: limbs that end so near to its lowest point are legs."""
+
+_BY_HINT: Final = 0.3
+_BY_GIRTH: Final = 0.5
+_BY_HEIGHT: Final = 0.2
+_BY_FEET: Final = 0.2
+_BY_FEELERS: Final = 0.4
+"""What the hint, the thicker end, the higher one, feet, and thin limbs near an end say about which one is the head."""
+
+_CLEARLY: Final = 0.5
+_END: Final = 0.15
+"""Of the spine: its end, whose girth is compared."""
+
+_THIN: Final = 0.6
+"""A limb is a feeler if it is so much thinner than the others, or the only ones, near the head."""
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """A limb.
+
+    end: its end's number; other: that of its mirror image, −1 of one in the middle. course: from its end inwards; free:
+    how long it is; leaves: where it leaves the spine, from the head's end on; radius; inwards: (3,) the unit vector
+    along which it goes on into the trunk.
+    """
+
+    end: int
+    other: int
+    course: Course
+    free: float
+    leaves: float
+    radius: float
+    inwards: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Creature:
+    """A body with two sides, or a long one without limbs.
+
+    spine: from the head's end to the tail's; across: (3,) the plane's unit normal, to the left; up, front: (3,) unit
+    vectors; pairs: the limbs on the left and on the right; single: limbs in the middle; is_leg: of each pair; sure: 0
+    to 1, which end is the head.
+    """
+
+    spine: Course
+    across: FloatArray
+    middle: FloatArray
+    up: FloatArray
+    front: FloatArray
+    pairs: tuple[tuple[Branch, Branch], ...]
+    single: tuple[Branch, ...]
+    is_leg: tuple[bool, ...]
+    sure: float
+
+    @property
+    def lies(self) -> bool:
+        """Tell whether the trunk, between the limbs of pairs or behind them, lies across up."""
+        places = [pair[0].leaves for pair in self.pairs]
+        if not places:
+            return True
+        first, last = min(places), max(places)
+        if last - first < _TRUNK * float(self.spine.at[-1]):
+            last = float(self.spine.at[-1])
+        return abs(float(unit(self.spine.point_at(first) - self.spine.point_at(last)) @ self.up)) < _LIES
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """A plane, by its unit normal (3,) and a point (3,); like: which share of a body is in its mirror image."""
+
+    normal: FloatArray
+    point: FloatArray
+    like: float
+
+    def away(self, points: FloatArray) -> FloatArray:
+        """Return the signed distances (N,) of points (N, 3)."""
+        return np.asarray((points - self.point) @ self.normal)
+
+    def mirrored(self, points: FloatArray) -> FloatArray:
+        """Return the mirror images of points (N, 3)."""
+        return np.asarray(points - 2.0 * self.away(points)[:, None] * self.normal)
+
+
+def creature(inside: Inside, up: FloatArray, front: FloatArray) -> Creature | None:
+    """Return what a body is that is no humanoid, None where that cannot be told.
+
+    up, front: (3,) where these likely are.
+    Of all planes between two ends, and of those across the body's main axes, the one that mirrors it best tells which
+    ends are pairs. The spine goes through the longest way in the plane. What is left are limbs.
+    """
+    cells, ends = inside.cells, inside.ends
+    plane = _best_plane(inside)
+    longest = float(ends.ways.max(initial=0.0))
+    if longest == 0.0:
+        return None
+    if len(ends.points) <= 2:
+        return _slender(inside, up, front)
+    if plane.like < _LIKE or not _cuts_much(cells, plane):
+        return None
+    found = _pairs(ends.points, plane, _NEAR * longest)
+    if found is None:
+        return None
+    pairs, middle = found
+    tips = _spine_tips(inside, plane, middle)
+    fields = np.array([_ways_from(inside, tip) for tip in tips])
+    return _put_together(inside, plane, pairs, middle, tips, fields, up, front)
+
+
+def _put_together(inside: Inside, plane: Plane, pairs: list[tuple[int, int]], middle: list[int], tips: tuple[int, int],
+                  fields: FloatArray, up: FloatArray, front: FloatArray) -> Creature | None:
+    """Return the creature with its head first; None where it has too few limbs for its shape."""
+    cells, longest = inside.cells, float(inside.ends.ways.max())
+    used = {end for end in middle if inside.tips[end] in tips}
+    limbs = [(branch(inside, one, other, tips, fields), branch(inside, other, one, tips, fields))
+             for one, other in pairs]
+    limbs = [_level(*pair) for pair in limbs if all(_is_limb(limb, longest) for limb in pair)]
+    single = [limb for end in middle if end not in used
+              and _is_limb(limb := branch(inside, end, -1, tips, fields), longest)]
+    spine = Course.of(cells, LevelSets.of(cells, fields[0]), fields[0], tips[1])
+    spine = Course(plane_points(spine.points, plane), spine.areas, spine.at)
+    length, thick = float(spine.at[-1]), 2.0 * float(np.sqrt(np.median(spine.areas) / np.pi))
+    if len(limbs) < 2 and length < (_TAPERED if limbs or single else _SLENDER) * thick:
+        return None
+    if len(limbs) == 1 and length < longest * 0.9:
+        return None  # a bust: its arms are longer than the rest
+    along = unit(spine.points[0] - spine.points[-1])
+    up = _up(limbs, plane, along, up)
+    lowest, tall = float((cells.points @ up).min()), float(np.ptp(cells.points @ up))
+    is_leg = [all(float(inside.ends.points[limb.end] @ up) - lowest < _LEGS_REACH * tall for limb in pair)
+              and float((limb_root(pair[0]) - inside.ends.points[pair[0].end]) @ up) > 0.3 * pair[0].free
+              for pair in limbs]
+    votes = _votes(inside, spine, limbs, is_leg, along, up, front)
+    if votes < 0.0:
+        spine = Course(spine.points[::-1], spine.areas[::-1], length - spine.at[::-1])
+        limbs = [(_turned(one, length), _turned(other, length)) for one, other in limbs]
+        single = [_turned(limb, length) for limb in single]
+    head = unit(spine.points[0] - spine.points[-1])
+    head = unit(head - head @ up * up)
+    across = plane.normal if np.cross(up, head) @ plane.normal >= 0.0 else -plane.normal
+    ordered = sorted(zip(limbs, is_leg, strict=True), key=lambda one: one[0][0].leaves)
+    sided = tuple(pair if limb_root(pair[0]) @ across >= limb_root(pair[1]) @ across else pair[::-1]
+                  for pair, _ in ordered)
+    return Creature(spine, across, plane.point, up, head, sided, tuple(sorted(single, key=lambda one: one.leaves)),
+                    tuple(leg for _, leg in ordered), min(abs(votes) / _CLEARLY, 1.0))
+
+
+def _slender(inside: Inside, up: FloatArray, front: FloatArray) -> Creature | None:
+    """Return a body without limbs, as a snake; None where it is not long enough for its girth."""
+    cells = inside.cells
+    first = int(np.asarray(inside.ways[0]).argmax())
+    field = cells.distances([first])
+    last = int(field.argmax())
+    spine = Course.of(cells, LevelSets.of(cells, field), field, last)
+    length, thick = float(spine.at[-1]), 2.0 * float(np.sqrt(np.median(spine.areas) / np.pi))
+    if length < _SLENDER * thick or float(smoothed(spine.areas).max()) > _EVEN * float(np.median(spine.areas)):
+        return None  # or what is joined there is two limbs, as the legs of half a body
+    ahead = spine.points[0] - spine.points[-1]
+    votes = _BY_HINT * float(np.sign(ahead @ front)) + _BY_GIRTH * _girth(spine)
+    if votes < 0.0:
+        spine, ahead = Course(spine.points[::-1], spine.areas[::-1], length - spine.at[::-1]), -ahead
+    head = unit(ahead - ahead @ up * up)
+    if not head.any():  # it stands on its tail
+        head = unit(front - front @ up * up)
+    return Creature(spine, np.cross(up, head), spine.points.mean(axis=0), up, head, (), (), (),
+                    min(abs(votes) / _CLEARLY, 1.0))
+
+
+def _best_plane(inside: Inside) -> Plane:
+    """Return the plane that mirrors a body best, of those between two ends and across the main axes."""
+    points, tips = inside.cells.points, inside.ends.points
+    centre = points.mean(axis=0)
+    axes = np.linalg.svd(points - centre, full_matrices=False)[2]
+    candidates = [(axis, centre) for axis in axes]
+    candidates += [(unit(tips[one] - tips[other]), (tips[one] + tips[other]) / 2.0)
+                   for one, other in combinations(range(len(tips)), 2)]
+    place = np.rint(points / inside.cells.cell).astype(np.int64)
+    low = place.min(axis=0) - 1
+    filled = np.zeros(tuple(place.max(axis=0) - low + 2), dtype=np.bool_)
+    filled[tuple((place - low).T)] = True
+
+    def like(normal: FloatArray, point: FloatArray) -> float:
+        image = points - 2.0 * ((points - point) @ normal)[:, None] * normal
+        at = np.rint(image / inside.cells.cell).astype(np.int64) - low
+        within = ((at >= 0) & (at < filled.shape)).all(axis=1)
+        return float(filled[tuple(at[within].T)].sum() / len(points))
+
+    planes = [Plane(normal, point, like(normal, point)) for normal, point in candidates if normal.any()]
+    return max(planes, key=lambda plane: plane.like)
+
+
+def _cuts_much(cells: Cells, plane: Plane) -> bool:
+    """Tell whether a plane cuts a body where it is thick."""
+    cut = float((np.abs(plane.away(cells.points)) < _MIDDLE * cells.cell).sum()) / (2.0 * _MIDDLE)
+    ball = np.pi * (3.0 * len(cells) / (4.0 * np.pi)) ** (2.0 / 3.0)
+    return cut > _SECTION * ball
+
+
+def _pairs(points: FloatArray, plane: Plane, near: float) -> tuple[list[tuple[int, int]], list[int]] | None:
+    """Return which ends (T, 3) mirror each other, and which lie in the middle; None where one is neither."""
+    gaps = np.linalg.norm(points[:, None] - plane.mirrored(points)[None], axis=-1)
+    nearest = gaps.argmin(axis=1)
+    if (gaps[np.arange(len(points)), nearest] > near).any() or (nearest[nearest] != np.arange(len(points))).any():
+        return None
+    pairs = [(end, int(other)) for end, other in enumerate(nearest) if end < other]
+    return pairs, [end for end, other in enumerate(nearest) if end == other]
+
+
+def _spine_tips(inside: Inside, plane: Plane, middle: list[int]) -> tuple[int, int]:
+    """Return the cells at both ends of the spine: the ends in the middle that are farthest apart, or what is there."""
+    cells, ways = inside.cells, inside.ends.ways
+    if len(middle) >= 2:
+        one, other = max(combinations(middle, 2), key=lambda two: float(ways[two]))
+        return inside.tips[one], inside.tips[other]
+    in_plane = np.flatnonzero(np.abs(plane.away(cells.points)) < _MIDDLE * cells.cell)
+    if middle:
+        field = inside.ways[middle[0]]
+        return inside.tips[middle[0]], int(in_plane[field[in_plane].argmax()])
+    first = int(in_plane[cells.distances([inside.middle])[in_plane].argmax()])
+    field = cells.distances([first])
+    return first, int(in_plane[field[in_plane].argmax()])
+
+
+def _ways_from(inside: Inside, cell: int) -> FloatArray:
+    return np.asarray(inside.ways[inside.tips.index(cell)] if cell in inside.tips else inside.cells.distances([cell]))
+
+
+def branch(inside: Inside, end: int, other: int, tips: tuple[int, int], fields: FloatArray) -> Branch:
+    """Return the limb that leads to an end, beside a spine between two cells, with the ways (2, N) to these."""
+    tip = inside.tips[end]
+    ways = np.array(((0.0, fields[0, tip], fields[1, tip]), (fields[0, tip], 0.0, fields[0, tips[1]]),
+                     (fields[1, tip], fields[0, tips[1]], 0.0)))
+
+    def index(value: int) -> IntArray:
+        return np.array([value])
+
+    meets = float(gromov(ways, index(0), index(1), index(2))[0])
+    leaves = float(gromov(ways, index(1), index(0), index(2))[0])
+    course = inside.ends.courses[end]
+    stem = Stem.of(course)
+    free = min(float(course.at[stem.index]), meets)
+    return Branch(end, other, course, free, leaves, stem.radius, stem.direction)
+
+
+def limb_root(limb: Branch) -> FloatArray:
+    """Return where a limb leaves the trunk, (3,)."""
+    return limb.course.point_at(limb.free)
+
+
+def _is_limb(limb: Branch, longest: float) -> bool:
+    return limb.free > max(_FREE * longest, _SLIM * limb.radius)
+
+
+def plane_points(points: FloatArray, plane: Plane) -> FloatArray:
+    """Return points (N, 3) moved into a plane."""
+    return np.asarray(points - plane.away(points)[:, None] * plane.normal)
+
+
+def _level(one: Branch, other: Branch) -> tuple[Branch, Branch]:
+    """Return a pair of limbs that leave the spine at one place."""
+    leaves = (one.leaves + other.leaves) / 2.0
+    return replace(one, leaves=leaves), replace(other, leaves=leaves)
+
+
+def _turned(limb: Branch, length: float) -> Branch:
+    return replace(limb, leaves=length - limb.leaves)
+
+
+def _up(limbs: list[tuple[Branch, Branch]], plane: Plane, along: FloatArray, likely: FloatArray) -> FloatArray:
+    """Return up, (3,) in the plane: away from where pairs of limbs point, and where it most likely is."""
+    hint = unit(likely - likely @ plane.normal * plane.normal)
+    down = np.zeros(3)
+    for pair in limbs:
+        for limb in pair:
+            down += limb.course.points[0] - limb_root(limb)
+    size = sum(limb.free for pair in limbs for limb in pair)
+    down = down - down @ plane.normal * plane.normal
+    if len(limbs) > 1 and float(np.linalg.norm(down)) > _POINT * size:
+        return unit(-down)
+    return hint if hint.any() else unit(np.cross(plane.normal, along))
+
+
+def _votes(inside: Inside, spine: Course, limbs: list[tuple[Branch, Branch]], is_leg: list[bool], along: FloatArray,
+           up: FloatArray, front: FloatArray) -> float:
+    """Return how much says that the spine begins at the head; less than 0 where it ends there."""
+    ahead = unit(along - along @ up * up)
+    votes = _BY_HINT * float(np.sign(ahead @ front)) + _BY_GIRTH * _girth(spine)
+    rise = float((spine.points[0] - spine.points[-1]) @ up) / float(spine.at[-1])
+    votes += _BY_HEIGHT * float(np.clip(rise / 0.3, -1.0, 1.0))
+    length = float(spine.at[-1])
+    usual = np.median([limb.radius for pair in limbs for limb in pair]) if limbs else 0.0
+    for pair, leg in zip(limbs, is_leg, strict=True):
+        limb = pair[0]
+        if leg:
+            foot = limb.course.points[0] - limb.course.point_at(0.2 * limb.free)
+            votes += _BY_FEET * float(np.clip(foot @ ahead / (0.1 * limb.free), -1.0, 1.0)) / len(limbs)
+        elif limb.radius < _THIN * float(usual) or any(is_leg):
+            votes += _BY_FEELERS * float(np.clip((0.5 * length - limb.leaves) / (0.25 * length), -1.0, 1.0))
+    return votes
+
+
+def _girth(spine: Course) -> float:
+    """Return −1 to 1: how much thicker the spine is where it begins than where it ends."""
+    length = float(spine.at[-1])
+    near: BoolArray = (spine.at > 0.02 * length) & (spine.at < _END * length)
+    far: BoolArray = (spine.at < 0.98 * length) & (spine.at > (1.0 - _END) * length)
+    if not near.any() or not far.any():
+        return 0.0
+    return float(np.clip(np.log(np.mean(spine.areas[near]) / np.mean(spine.areas[far])), -1.0, 1.0))

@@ -1,0 +1,207 @@
+"""The skeleton of a body that is no humanoid: spine, neck, head, tail and limbs, by its shape."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from ..maths.arrays import FloatArray
+from .bilateral import Branch, Creature
+from .level_sets import Course
+from .limbs import unit
+from .problem import FittedSkeleton
+
+_SPINE_BONE: Final = 0.14
+_MOST_SPINE: Final = 4
+_MOST_TAIL: Final = 6
+"""Of the spine's length, bones of trunk, neck and tail; how many at most."""
+
+_GIRTHS: Final = 1.6
+_FEWEST, _MOST = 4, 12
+"""A body without legs has bones that are so many times as long as thick; how many."""
+
+_HEAD: Final = 2.4
+_HEAD_AT_MOST: Final = 0.6
+"""A head is so many radii of its end long, and no more than this share of what lies before the fore legs."""
+
+_HEAD_END: Final = 0.12
+_BEND: Final = 0.05
+"""Of a limb's length: it bends where it is so far from straight."""
+
+_LONG: Final = 0.12
+"""Of the spine: a limb that is no leg has two bones if it is longer."""
+
+_ROOT: Final = 1.3
+"""A limb's first joint lies so many of its radii inside the trunk."""
+
+_FOOT: Final = 0.12
+"""Of a leg's length, where it shows no bends: from the tip to the ankle."""
+
+_CERTAIN: Final = 0.6
+_CERTAIN_BEND: Final = 0.85
+_GUESS: Final = 0.4
+
+
+def skeleton_of_creature(body: Creature) -> FittedSkeleton:
+    """Return the skeleton of a creature: names say what each bone is, as `neck1`, `tail2`, `l_leg1_1`."""
+    rows = _Rows(body)
+    length = float(body.spine.at[-1])
+    legs = [pair[0].leaves for pair, leg in zip(body.pairs, body.is_leg, strict=True) if leg]
+    if legs:
+        rows.trunk(max(legs), min(legs) if max(legs) - min(legs) > 0.1 * length else 0.5 * min(legs))
+    else:
+        rows.chain()
+    others = [pair for pair, leg in zip(body.pairs, body.is_leg, strict=True) if not leg]
+    for number, pair in enumerate((pair for pair, leg in zip(body.pairs, body.is_leg, strict=True) if leg), start=1):
+        for side, limb in zip("lr", pair, strict=True):
+            rows.limb(f"{side}_leg{number}", limb, 3, body.across)
+    for number, pair in enumerate(others, start=1):
+        for side, limb in zip("lr", pair, strict=True):
+            rows.limb(f"{side}_limb{number}", limb, 2 if limb.free > _LONG * length else 1, body.front)
+    for number, limb in enumerate(body.single, start=1):
+        rows.limb(f"fin{number}", limb, 2 if limb.free > _LONG * length else 1, body.across)
+    return rows.skeleton(_notes(body))
+
+
+def _notes(body: Creature) -> tuple[str, ...]:
+    legs, others = 2 * sum(body.is_leg), 2 * (len(body.pairs) - sum(body.is_leg)) + len(body.single)
+    has = [f"{count} {word}{'' if count == 1 else 's'}" for count, word in ((legs, "leg"), (others, "other limb"))
+           if count]
+    unsure = ("It is not sure which end is the head; front and back, left and right may be exchanged",)
+    return (f"It is no humanoid, but a body with {' and '.join(has) or 'no limbs'}; clips for humanoids do not fit it",
+            *(unsure if body.sure < 0.5 else ()))
+
+
+class _Rows:
+    """Collects joints, parents before children."""
+
+    def __init__(self, body: Creature) -> None:
+        self._body = body
+        self._names: list[str] = []
+        self._parents: list[int] = []
+        self._vectors: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+        self._certainty: list[float] = []
+        self._spans: list[tuple[float, float, int]] = []  # of the spine: from, to, which joint
+
+    def trunk(self, hips: float, chest: float) -> None:
+        """Add the bones along the spine; hips, chest: where its last and its first legs leave it, from the head on."""
+        length = float(self._body.spine.at[-1])
+        ahead = _steps(hips, chest, _SPINE_BONE * length, _MOST_SPINE)
+        skull = min(_HEAD * _end_radius(self._body.spine), _HEAD_AT_MOST * chest)
+        neck = _steps(chest, skull, _SPINE_BONE * length, _MOST_SPINE)
+        above = self._along("root", "spine", ahead, "")
+        above = self._along("", "neck", neck, above)
+        self._along("head", "", [skull, 0.0], above)
+        self._along("", "tail", _steps(hips + 0.5 * _SPINE_BONE * length, length, _SPINE_BONE * length, _MOST_TAIL),
+                    "root")
+
+    def chain(self) -> None:
+        """Add a chain of bones from head to tail, of which one in the middle is the root."""
+        spine = self._body.spine
+        length, thick = float(spine.at[-1]), 2.0 * float(np.sqrt(np.median(spine.areas) / np.pi))
+        count = int(np.clip(round(length / (_GIRTHS * thick)), _FEWEST, _MOST))
+        at = np.linspace(0.0, length, count + 1).tolist()
+        middle = (count + 1) // 2
+        above = self._along("root", "spine", at[middle:0:-1], "")
+        self._along("head", "", [at[1], 0.0], above)
+        self._along("", "tail", at[middle:], "root")
+
+    def limb(self, name: str, limb: Branch, bones: int, axis: FloatArray) -> None:
+        """Add the bones of a limb; axis: (3,) about which it bends where it is straight."""
+        distances = _joints_of(limb, bones)
+        points = [limb.course.point_at(at) for at, _ in distances] + [limb.course.points[0]]
+        points[0] = points[0] + _ROOT * limb.radius * limb.inwards
+        parent = next((joint for low, high, joint in self._spans if low <= limb.leaves <= high), 0)
+        bend = np.cross(points[1] - points[0], points[-1] - points[0]) if len(points) > 2 else np.zeros(3)
+        size = limb.free**2
+        turns = unit(bend) if float(np.linalg.norm(bend)) > _BEND * size else axis
+        for number, (point, end, (_, sure)) in enumerate(zip(points[:-1], points[1:], distances, strict=True), start=1):
+            along = unit(end - point)
+            self._add(f"{name}_{number}", parent, point, end, unit(turns - turns @ along * along), sure)
+            parent = len(self._names) - 1
+
+    def _along(self, first: str, others: str, at: list[float], above: str) -> str:
+        """Add bones along the spine between places on it, (B + 1,); return the last one's name.
+
+        first: the name of the first one, "" for one that is counted; others: what the others are called, with numbers.
+        """
+        parent, last, number = self._names.index(above) if above else -1, above, 0
+        for place, following in pairwise(at):
+            if first and place == at[0]:
+                name = first
+            else:
+                number += 1
+                name = f"{others}{number}"
+            self._add(name, parent, self._body.spine.point_at(place), self._body.spine.point_at(following),
+                      self._body.across, _CERTAIN)
+            parent, last = len(self._names) - 1, name
+            self._spans.append((min(place, following), max(place, following), parent))
+        return last
+
+    def _add(self, name: str, parent: int, position: FloatArray, end: FloatArray, bends: FloatArray,
+             certainty: float) -> None:
+        self._names.append(name)
+        self._parents.append(parent)
+        self._vectors.append((position, end, bends))
+        self._certainty.append(certainty * (1.0 if self._body.sure >= 0.5 else 0.7))
+
+    def skeleton(self, notes: tuple[str, ...]) -> FittedSkeleton:
+        """Return what was added."""
+        positions, ends, axes = (np.array(column) for column in zip(*self._vectors, strict=True))
+        return FittedSkeleton(tuple(self._names), np.array(self._parents), positions, ends, axes,
+                              np.array(self._certainty), self._body.up, self._body.front, notes)
+
+
+def _steps(start: float, end: float, step: float, most: int) -> list[float]:
+    """Return places from one to another, both included, at about a distance; the first alone where they nearly meet."""
+    away = abs(end - start)
+    if away < 0.3 * step:
+        return [start]
+    count = int(np.clip(round(away / step), 1, most))
+    places: list[float] = np.linspace(start, end, count + 1).tolist()
+    return places
+
+
+def _end_radius(spine: Course) -> float:
+    """Return the radius of the head."""
+    near = spine.at < _HEAD_END * spine.at[-1]
+    return float(np.sqrt(np.max(spine.areas[near], initial=spine.areas[0]) / np.pi))
+
+
+def _joints_of(limb: Branch, bones: int) -> list[tuple[float, float]]:
+    """Return how far from the limb's end its joints are, the root first, and how sure each is.
+
+    They are where the limb bends most; where it does not bend, a long part has one in its middle, and a leg an ankle.
+    """
+    course = limb.course
+    own = course.at <= limb.free
+    at, points = np.append(course.at[own], limb.free), np.vstack((course.points[own], course.point_at(limb.free)))
+    places, sure = [0, len(at) - 1], {0: 1.0, len(at) - 1: _CERTAIN}
+    while len(places) <= bones:
+        found = max((_farthest(points, low, high) for low, high in pairwise(places)),
+                    key=lambda one: one[1])
+        if found[1] > _BEND * limb.free:
+            places, sure = sorted([*places, found[0]]), {**sure, found[0]: _CERTAIN_BEND}
+            continue
+        ankle = int(np.searchsorted(at, _FOOT * limb.free))
+        low, high = max(pairwise(places), key=lambda two: float(at[two[1]] - at[two[0]]))
+        new = ankle if bones == 3 and len(places) == 3 and places[1] > 2 * ankle > 0 else int(
+            np.searchsorted(at, (at[low] + at[high]) / 2.0))
+        if new in places:
+            break
+        places, sure = sorted([*places, new]), {**sure, new: _GUESS}
+    return [(float(at[place]), sure[place]) for place in places[:0:-1]]
+
+
+def _farthest(points: FloatArray, low: int, high: int) -> tuple[int, float]:
+    """Return which of the points (S, 3) between two of them is farthest from the line between these, and how far."""
+    if high - low < 2:
+        return low, 0.0
+    start, way = points[low], points[high] - points[low]
+    inner = points[low + 1:high] - start
+    length = float(np.linalg.norm(way))
+    along = way / length if length > 0.0 else way
+    away = np.linalg.norm(inner - (inner @ along)[:, None] * along, axis=1)
+    return low + 1 + int(away.argmax()), float(away.max())

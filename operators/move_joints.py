@@ -1,0 +1,192 @@
+"""Handles of joints that were found in a mesh: dragged before the skeleton is accepted, mirrored, one step back."""
+
+from collections.abc import Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+from ..core.fitting import FittedSkeleton
+from ..core.fitting.correction import Correction
+from ..core.maths.arrays import FloatArray
+from ..preview import joint_handles
+from ..preview.joint_handles import Handles, Lens
+
+Answer = Literal["GOES_ON", "NOT_OURS", "ACCEPTED", "GIVEN_UP"]
+_NAVIGATION: Final = frozenset((
+    "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "WHEELINMOUSE", "WHEELOUTMOUSE", "TRACKPADPAN", "TRACKPADZOOM",
+    "MOUSEROTATE", "MOUSESMARTZOOM", "NDOF_MOTION", "HOME", "ACCENT_GRAVE", "NUMPAD_PERIOD", "NUMPAD_PLUS",
+    "NUMPAD_MINUS", *(f"NUMPAD_{number}" for number in range(10))))
+_SLOW: Final = 0.1
+"""Of the mouse's way, while Shift is held, as everywhere in Blender."""
+_HINTS: Final = ("Drag: Move Joint   Ctrl: Into the Middle of the Mesh   Shift: Slowly   M: Mirror {mirror}   "
+                 "Backspace: Put Back   Ctrl Z: Step Back   Enter: Accept   Esc: Cancel")
+
+
+class _Drag(NamedTuple):
+    """A handle on its way: its joint, where the mouse was (2,), where its handle is (2,), how all was before."""
+
+    joint: str
+    mouse: FloatArray
+    pixel: FloatArray
+    before: Correction
+
+
+class MovesJoints:
+    """The handles of one skeleton while they are shown: takes what the user does, and keeps what was moved."""
+
+    def __init__(self, found: FittedSkeleton, names: Sequence[str], mesh_objects: Sequence[bpy.types.Object]) -> None:
+        """Show them; names: of the bones, as the user will see them. Call `end` when done."""
+        self.correction = Correction(found)
+        self.is_mirrored = True
+        self._names, self._meshes = tuple(names), [ob.session_uid for ob in mesh_objects]
+        self._earlier: list[Correction] = []
+        self._drag: _Drag | None = None
+        self._show()
+
+    def end(self) -> None:
+        """Take the handles away."""
+        joint_handles.hide()
+
+    def hints(self) -> str:
+        """Return what the status bar says meanwhile."""
+        return _HINTS.format(mirror="Off" if not self.is_mirrored else "On")
+
+    def take(self, context: bpy.types.Context, event: bpy.types.Event) -> Answer:
+        """Do what an event asks for."""
+        if self._drag is not None:
+            return self._take_dragging(context, event)
+        if event.type == "MOUSEMOVE":
+            self._hover(context, event)
+        elif event.value != "PRESS":
+            return "NOT_OURS" if event.type in _NAVIGATION else "GOES_ON"
+        elif event.type in ("ESC", "RIGHTMOUSE"):
+            return "GIVEN_UP"
+        elif event.type in ("RET", "NUMPAD_ENTER"):
+            return "ACCEPTED"
+        elif event.type == "LEFTMOUSE":
+            if event.alt:
+                return "NOT_OURS"  # turns the view, where a mouse has no third button
+            self._begin_drag(context, event)
+        elif event.type == "M":
+            self.is_mirrored = not self.is_mirrored
+        elif event.type == "BACK_SPACE":
+            self._put_back()
+        elif event.type == "Z" and (event.ctrl or event.oskey):
+            self._step_back()
+        elif event.type in _NAVIGATION:
+            return "NOT_OURS"
+        return "GOES_ON"
+
+    def _take_dragging(self, context: bpy.types.Context, event: bpy.types.Event) -> Answer:
+        assert self._drag is not None
+        if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
+            self.correction, self._drag = self._drag.before, None
+            self._show()
+        elif event.type == "LEFTMOUSE" and event.value == "RELEASE":
+            self._earlier.append(self._drag.before)
+            self._drag = None
+        elif event.type in ("MOUSEMOVE", "LEFT_CTRL", "RIGHT_CTRL"):
+            self._follow(context, event)
+        return "GOES_ON"
+
+    def _begin_drag(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
+        self._hover(context, event)
+        found, handles = _viewport(context, event), joint_handles.shown()
+        if found is None or handles is None or handles.hovered < 0:
+            return
+        joint = self.correction.found.names[handles.hovered]
+        pixel = found[0].pixels(handles.fitted.positions[handles.hovered:handles.hovered + 1])[0]
+        self._drag = _Drag(joint, found[1], pixel, self.correction)
+
+    def _follow(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
+        """Bring the joint to where the mouse is."""
+        found, drag = _viewport(context, event, inside=False), self._drag
+        if found is None or drag is None:
+            return
+        lens, mouse = found
+        pixel = drag.pixel + (mouse - drag.mouse) * (_SLOW if event.shift else 1.0)
+        self._drag = drag._replace(mouse=mouse, pixel=pixel)
+        start = drag.before.fitted().position(drag.joint)
+        to = self._middle_of_mesh(context, lens, pixel) if event.ctrl else None
+        self.correction = drag.before.with_moved(
+            drag.joint, lens.at_depth_of(pixel, start) if to is None else to, self.is_mirrored)
+        self._show()
+
+    def _middle_of_mesh(self, context: bpy.types.Context, lens: Lens, pixel: FloatArray) -> FloatArray | None:
+        """Return the middle (3,) between the foremost surface under a pixel and the next one behind; None: no mesh."""
+        near, far = lens.ray(pixel)
+        graph = context.evaluated_depsgraph_get()
+        hits = [hit for ob in bpy.data.objects if ob.session_uid in self._meshes
+                for hit in _hits(ob, graph, near, far)]
+        hits.sort(key=lambda point: float(np.linalg.norm(point - near)))
+        return (hits[0] + hits[1]) / 2.0 if len(hits) > 1 else None
+
+    def _hover(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
+        found, handles = _viewport(context, event), joint_handles.shown()
+        if handles is None:
+            return
+        under = -1 if found is None else joint_handles.nearest(handles, *found)
+        if under != handles.hovered:
+            handles.hovered = under
+            joint_handles.redraw()
+
+    def _put_back(self) -> None:
+        """Put the joint under the mouse back to where it was found."""
+        handles = joint_handles.shown()
+        if handles is not None and handles.hovered >= 0:
+            self._earlier.append(self.correction)
+            self.correction = self.correction.without(self.correction.found.names[handles.hovered], self.is_mirrored)
+            self._show()
+
+    def _step_back(self) -> None:
+        if self._earlier:
+            self.correction = self._earlier.pop()
+            self._show()
+
+    def _show(self) -> None:
+        before = joint_handles.shown()
+        moved = np.array([name in self.correction.moved for name in self.correction.found.names])
+        joint_handles.show(Handles(self.correction.fitted(), self._names, moved,
+                                   -1 if before is None else before.hovered))
+
+
+def _viewport(context: bpy.types.Context, event: bpy.types.Event, *,
+              inside: bool = True) -> tuple[Lens, FloatArray] | None:
+    """Return how the viewport under the mouse shows space, and where in it the mouse is, (2,); None: there is none.
+
+    inside: else, where the mouse is in none, that of the area in which the operator was called.
+    """
+    mouse = np.array((event.mouse_x, event.mouse_y), dtype=np.float64)
+    areas = [area for area in (context.screen.areas if context.screen else ()) if area.type == "VIEW_3D"]
+    regions = [region for area in areas for region in area.regions if region.type == "WINDOW"]
+    panels = [region for area in areas for region in area.regions if region.type not in ("WINDOW", "HEADER")]
+    under = [region for region in regions if _lies_in(mouse, region)]
+    if inside and (not under or any(_lies_in(mouse, panel) for panel in panels)):
+        return None
+    for region in under or [region for region in regions if region == context.region] or regions[:1]:
+        view: Any = region.data
+        if isinstance(view, bpy.types.RegionView3D):
+            return Lens.of(region, view), mouse - (region.x, region.y)
+    return None
+
+
+def _lies_in(mouse: FloatArray, region: bpy.types.Region) -> bool:
+    return bool(region.x <= mouse[0] < region.x + region.width and region.y <= mouse[1] < region.y + region.height
+                and region.width > 1)
+
+
+def _hits(ob: bpy.types.Object, graph: bpy.types.Depsgraph, near: FloatArray, far: FloatArray) -> list[FloatArray]:
+    """Return the first two points (3,) at which a ray between two points (3,) goes through an object's surface."""
+    inverse, found = ob.matrix_world.inverted_safe(), list[FloatArray]()
+    start, end = inverse @ Vector(near.tolist()), inverse @ Vector(far.tolist())
+    way: Any = end - start
+    length, direction = way.length, way.normalized()
+    for _ in range(2):
+        is_hit, point, _, _ = ob.ray_cast(start, direction, distance=length, depsgraph=graph)
+        if not is_hit:
+            break
+        found.append(np.array(ob.matrix_world @ point, dtype=np.float64))
+        start = point + direction * (1e-4 * length)
+    return found
