@@ -94,7 +94,7 @@ class CurveKeys:
         return np.asarray(np.abs(away) < _SAME_VALUE)
 
     def has_fixed(self, side: str) -> BoolArray:
-        """Tell which keys have a handle that lies where somebody has put it, (K,); side: handle_left or handle_right."""
+        """Tell which keys have a handle that is where somebody put it, (K,); side: handle_left or handle_right."""
         return np.isin(self.columns[f"{side}_type"], (_FREE, _ALIGNED))
 
     def copied(self, frames: FloatArray, stretch: FloatArray) -> CurveKeys:

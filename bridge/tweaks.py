@@ -27,6 +27,7 @@ from ..core.playing.repeats import over_named
 from ..core.playing.tweaked import below_feet, tweaked, without_layers
 from . import changes, curves, element_history, properties, score, tweak_masks, tweak_placing, versions
 from .action_users import object_slot, strips_of
+from .armature import bone_property
 from .frame_rate import frames_per_second
 from .tweak_layout import Layout
 from .tweak_placing import bag_of, has_untied_keys, layout_of, place
@@ -127,7 +128,7 @@ def _place_all(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion
             try:
                 place(layer, action, now)
                 tweak_masks.apply(layer, action, motion)
-                reason = _why_nowhere(layer, now)
+                reason = _why_nowhere(layer, now) or _why_of_nobody(armature_object, action)
             except TaktError as error:
                 reason = f"{action.name}: {error}"
         found = found or reason
@@ -143,6 +144,18 @@ def _why_nowhere(layer: _Layer, now: Layout) -> str:
         return ""
     names = some_of(tuple(procedure.name for procedure in document.procedures), _NAMES_SHOWN)
     return f"{layer.name}: the score has no procedure '{layer.procedure}', expected one of {names}, or none"
+
+
+def _why_of_nobody(armature_object: bpy.types.Object, action: bpy.types.Action) -> str:
+    """Return which bones with keys the rig has not, and what to do, "" where it has all."""
+    bag, pose = bag_of(action), armature_object.pose
+    if bag is None or pose is None:
+        return ""
+    named = dict.fromkeys(found[0] for curve in bag.fcurves if (found := bone_property(curve.data_path)) is not None)
+    missing = tuple(name for name in named if name not in pose.bones)
+    return "" if not missing else (
+        f"'{action.name}' has keys of bones that '{armature_object.name}' has not, {some_of(missing, _NAMES_SHOWN)}: "
+        "they are kept, and move nothing; rename bones, or remove these keys")
 
 
 def _let_strips_reach(armature_object: bpy.types.Object, action: bpy.types.Action, now: Layout) -> None:

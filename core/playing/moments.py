@@ -152,8 +152,8 @@ class Timeline:
 
         Returns segments (N,), −1: gone; shares (N,); and by how much shares have grown, (N,): 2 where a block was split
         into halves. splits: of what each file's calls are parts, and of which of them the earlier ones were, see
-        Split. A moment goes with the part of its block in which it lies. any_call: of a procedure, as it was then: where a
-        call of it has gone, what lies in it goes to the first one that is still there.
+        Split. A moment goes with the part of its block in which it lies. any_call: of a procedure, as it was then:
+        where a call of it has gone, what lies in it goes to the first one that is still there.
         """
         search = _Search(self, lineage, splits)
         blocks, begin, grown = search.joined(blocks)
