@@ -6,8 +6,9 @@ upload, drawing calls, but not the GPU's own work), while it is played and where
 before, as after a jump; and what Blender needs to go to the next frame with the same dance as Actions; then Fecko's
 table (2010): one character with 547 to 70,410 vertices, by the processor alone and until the picture is there, on the
 renderer that is named. All are medians; each picture comes after Blender's own evaluation of the next frame, which
-leaves nothing of ours in the processor's caches. With --tweaks, only crowds whose characters have tweaks. Last, memory: how much the images take on the GPU that the materials
-of 1 and 10 characters read, and how much more the process holds once they have been drawn.
+leaves nothing of ours in the processor's caches. Last, memory: how much the images take on the GPU that the materials
+of 1 and 10 characters read, and how much more the process holds once they have been drawn. With --tweaks, only crowds,
+with and without tweaks.
 """
 
 import os

@@ -3,7 +3,8 @@
     .dev/blender-5.2/bin/python -m docs.tweaks_film PICTURES [FOLDER]
 
 PICTURES is what tweaks_viewport.py has left. The window's pictures come first; then three.js plays the exported dance
-in a browser's page, beside Blender's viewport at the same frames. Needs Blender's Python module (bpy), Chromium, and three.js: npm ci --prefix benchmarks/three_vrm.
+in a browser's page, beside Blender's viewport at the same frames. Needs Blender's Python module (bpy), Chromium, and
+three.js: npm ci --prefix benchmarks/three_vrm.
 """
 
 import json

@@ -3,7 +3,7 @@
     blender --factory-startup -p 0 0 1400 900 --python docs/tweaks_viewport.py -- FOLDER
 
 Needs a screen of 1400 × 900, ImageMagick and xdotool. Leaves in FOLDER pictures of the window, window_00000.png on, and
-of the viewport alone at each frame of the dance, view_00000.png on, with the dance as Blender exports it, dance.glb, and
+of the viewport alone at each frame of the dance, view_00000.png on, the dance as Blender exports it, dance.glb, and
 where the viewport's eye is, eye.json. A verse is moved by the mouse; what else a person does is done by script.
 """
 
@@ -21,7 +21,7 @@ from mathutils import Quaternion
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import checkout  # noqa: F401  # makes takt known
 
-from takt.bridge import following, properties, score, score_blocks, score_edits, score_tree, tweak_moments, tweaks
+from takt.bridge import following, score, score_blocks, score_edits, score_tree, tweak_moments, tweaks
 from takt.core.pha.edits import SetAttribute
 from takt.core.score_editor.change import Edits
 from takt.core.score_editor.layout import Layout
@@ -56,7 +56,8 @@ _SCORE = """<?xml version="1.0"?>
   </procedure>
 </pha>
 """
-_POSES = ((1.0, "r_shoulder", "l_shoulder", 1.1), (2.5, "vt1", "skullbase", 0.45), (4.0, "l_shoulder", "r_shoulder", 1.0))
+_POSES = ((1.0, "r_shoulder", "l_shoulder", 1.1), (2.5, "vt1", "skullbase", 0.45),
+          (4.0, "l_shoulder", "r_shoulder", 1.0))
 """Seconds, two joints, and by how much they are turned, in radians, about the viewport's line of sight."""
 
 
@@ -73,8 +74,7 @@ class Reel:
         ring = ["-fill", "none", "-stroke", "#ff9a2a", "-strokewidth", "3", "-draw",
                 f"circle {x},{y} {x + 14},{y}"] if self.is_pressed else []
         part = f"{SIZE[0]}x{SIZE[1]}+{window.LEFT}+{window.TOP}"
-        words = ["-gravity", "North", "-pointsize", "30", "-undercolor", "#000000b0", "-fill", "white", "-stroke", "none",
-                 "-annotate", "+0+70", f" {self.words} "] if self.words else []
+        words = ["-stroke", "none", *labelled(self.words, 30, 70)] if self.words else []
         subprocess.run(["magick", "x:root", "-crop", part, "+repage", *ring, "-fill", "white", "-stroke", "black",
                         "-strokewidth", "1", "-draw", f"translate {x},{y} polygon {_POINTER}", *words, "-resize",
                         f"{FILM_SIZE[0]}x{FILM_SIZE[1]}!", "-define", "png:compression-level=1",
@@ -86,6 +86,12 @@ class Reel:
         last, again = (window.IMAGES / f"window_{self.count - back:05}.png" for back in (1, 0))
         again.write_bytes(last.read_bytes())
         self.count += 1
+
+
+def labelled(words: str, size: int, down: int) -> list[str]:
+    """Return what lets ImageMagick write words at the top of a picture."""
+    return ["-gravity", "North", "-pointsize", str(size), "-undercolor", "#000000b0", "-fill", "white", "-annotate",
+            f"+0+{down}", f" {words} "]
 
 
 reel = Reel()
@@ -232,9 +238,9 @@ def exported() -> Iterator[None]:
         at = 1.0 + time_s * scene.render.fps
         scene.frame_set(int(at), subframe=at - int(at))
         yield
-        subprocess.run(["magick", "x:root", "-crop", part, "+repage", "-resize", f"x{FILM_SIZE[1]}", "-gravity", "Center",
-                        "-crop", f"{FILM_SIZE[0] // 2}x{FILM_SIZE[1]}+0+0", "+repage", "-gravity", "North", "-pointsize",
-                        "24", "-undercolor", "#000000b0", "-fill", "white", "-annotate", "+0+40", " Blender's viewport ",
+        half = f"{FILM_SIZE[0] // 2}x{FILM_SIZE[1]}+0+0"
+        subprocess.run(["magick", "x:root", "-crop", part, "+repage", "-resize", f"x{FILM_SIZE[1]}", "-gravity",
+                        "Center", "-crop", half, "+repage", *labelled("Blender's viewport", 24, 40),
                         f"PNG32:{window.IMAGES}/view_{number:05}.png"], check=True)
 
 

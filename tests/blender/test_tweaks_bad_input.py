@@ -41,8 +41,9 @@ def test_a_block_that_is_gone_from_another_file_waits_and_comes_back(tweaked: An
     other = library / "turns.pha"
     with_it = f'<pha tickLength="1"><load src="feet.Steps"/>{procedure}</pha>'
     other.write_text(with_it)
+    calls = '<call name="turns.turn" duration="2"/><call name="left" duration="1"/>'
     text_of(tweaked).from_string(STEPS.replace('<load', '<include src="turns"/>\n  <load').replace(
-        '<call name="right" duration="0.7"/>', '<call name="turns.turn" duration="2"/><call name="left" duration="1"/>'))
+        '<call name="right" duration="0.7"/>', calls))
     rebuild()
     wait(1.0)
     set_key(tweaked, 145)
