@@ -33,7 +33,7 @@ from takt.preview.score_editor.life import show_tweaks
 from takt.samples import dancer
 
 SIZE, FILM_SIZE = (1398, 876), (1048, 656)
-FPS, FIRST_S, LAST_S = 8, 0.0, 6.0
+FPS, FIRST_S, LAST_S = 8, 0.0, 5.0
 """Of the pictures of the viewport."""
 SLOWER = "0.65"
 _PX_A_PICTURE = 120.0
@@ -74,7 +74,7 @@ class Reel:
         ring = ["-fill", "none", "-stroke", "#ff9a2a", "-strokewidth", "3", "-draw",
                 f"circle {x},{y} {x + 14},{y}"] if self.is_pressed else []
         part = f"{SIZE[0]}x{SIZE[1]}+{window.LEFT}+{window.TOP}"
-        words = ["-stroke", "none", *labelled(self.words, 30, 70)] if self.words else []
+        words = ["-stroke", "none", *labelled(self.words, 26, "NorthWest", 80, 140)] if self.words else []
         subprocess.run(["magick", "x:root", "-crop", part, "+repage", *ring, "-fill", "white", "-stroke", "black",
                         "-strokewidth", "1", "-draw", f"translate {x},{y} polygon {_POINTER}", *words, "-resize",
                         f"{FILM_SIZE[0]}x{FILM_SIZE[1]}!", "-define", "png:compression-level=1",
@@ -88,10 +88,10 @@ class Reel:
         self.count += 1
 
 
-def labelled(words: str, size: int, down: int) -> list[str]:
-    """Return what lets ImageMagick write words at the top of a picture."""
-    return ["-gravity", "North", "-pointsize", str(size), "-undercolor", "#000000b0", "-fill", "white", "-annotate",
-            f"+0+{down}", f" {words} "]
+def labelled(words: str, size: int, edge: str, across: int, down: int) -> list[str]:
+    """Return what lets ImageMagick write words so many pixels from the edges of a picture."""
+    return ["-gravity", edge, "-pointsize", str(size), "-undercolor", "#000000b0", "-fill", "white", "-annotate",
+            f"+{across}+{down}", f" {words} "]
 
 
 reel = Reel()
@@ -122,7 +122,7 @@ def begin() -> Iterator[None]:
     path.write_text(_SCORE, encoding="utf-8")
     operators.takt.import_pha("EXEC_DEFAULT", filepath=str(path), library=str(dancer.LIBRARY))
     operators.takt.score_editor()
-    window.look_at((0.0, 0.0, 0.85), 4.4)
+    window.look_at((0.0, 0.0, 0.9), 3.2)
     context.preferences.view.show_statusbar_stats = False
     for _ in range(6):
         yield
@@ -139,7 +139,7 @@ def plays(words: str) -> Iterator[None]:
     reel.words = words
     motion = score.motion_of(rig_of())
     assert motion is not None
-    for time_s in np.arange(0.0, motion.duration_s, 0.5).tolist():
+    for time_s in np.arange(0.0, motion.duration_s, 0.7).tolist():
         context.scene.frame_set(1 + round(time_s * context.scene.render.fps))
         yield from waits(1)
 
@@ -240,7 +240,7 @@ def exported() -> Iterator[None]:
         yield
         half = f"{FILM_SIZE[0] // 2}x{FILM_SIZE[1]}+0+0"
         subprocess.run(["magick", "x:root", "-crop", part, "+repage", "-resize", f"x{FILM_SIZE[1]}", "-gravity",
-                        "Center", "-crop", half, "+repage", *labelled("Blender's viewport", 24, 40),
+                        "Center", "-crop", half, "+repage", *labelled("Blender's viewport", 24, "North", 0, 36),
                         f"PNG32:{window.IMAGES}/view_{number:05}.png"], check=True)
 
 

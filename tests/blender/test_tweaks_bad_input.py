@@ -37,7 +37,8 @@ def test_a_bone_that_the_rig_has_no_longer_is_told_of_and_its_keys_are_kept(twea
 
 
 def test_a_block_that_is_gone_from_another_file_waits_and_comes_back(tweaked: Any, wait: Wait, library: Path) -> None:
-    procedure = '<procedure name="turn"><call name="right" duration="2"/></procedure>'
+    call = '<call name="right" duration="2"/>'
+    procedure = f'<procedure name="turn">{call}</procedure>'
     other = library / "turns.pha"
     with_it = f'<pha tickLength="1"><load src="feet.Steps"/>{procedure}</pha>'
     other.write_text(with_it)
@@ -49,7 +50,7 @@ def test_a_block_that_is_gone_from_another_file_waits_and_comes_back(tweaked: An
     set_key(tweaked, 145)
     wait(0.5)
     assert tweaks.problem(tweaked) == "" and is_lifted(tweaked, 145)
-    other.write_text(with_it.replace(procedure, procedure.replace("right", "left").replace("2", "4")))
+    other.write_text(with_it.replace(procedure, procedure.replace(call, 2 * '<call name="left" duration="1"/>')))
     rebuild()
     wait(0.5)
     assert "'right' (l_knee)" in tweak_waiting.words(tweaked) and "press Undo" in tweak_waiting.words(tweaked)
