@@ -6,7 +6,7 @@ So tweaks go to other scenes: there each key looks for its block in that scene's
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,7 +24,7 @@ from .tweak_placing import bag_of, ties_of
 
 ENDING: Final = ".takt.tweaks.json"
 VERSION: Final = 1
-_SETTINGS: Final = {"ease_in": EASE_S, "ease_out": EASE_S, "holds": False, "is_last": False,
+_SETTINGS: Final[Mapping[str, Any]] = {"ease_in": EASE_S, "ease_out": EASE_S, "holds": False, "is_last": False,
                     "procedure": "", "body": ""}
 _LARGEST_BYTES: Final = 64 << 20
 Layer = tuple[str, dict[str, Any], tuple[Waiting, ...]]

@@ -139,11 +139,10 @@ class _Moments:
     def moments(self, restored: Sequence[_Restored]) -> Moments:
         """Return those whose blocks are there, and those at which keys are again."""
         there = self.segment >= 0
-        again = [np.array([each[1 + at] for each in restored], dtype=kind) for at, kind in
-                 enumerate((np.float64, np.int64, np.float64))]
-        return Moments(*(np.concatenate((own[there], more)) for own, more in
-                         zip((self.frame, self.segment, self.share), again, strict=True)),
-                       np.append(self.is_new[there], np.zeros(len(restored), np.bool_)))
+        return Moments(np.append(self.frame[there], [each.frame for each in restored]),
+                       np.append(self.segment[there], np.array([each.segment for each in restored], dtype=np.int64)),
+                       np.append(self.share[there], [each.share for each in restored]),
+                       np.append(self.is_new[there], np.zeros(len(restored), dtype=np.bool_)))
 
     def waiting(self, at: int, keys: CurveKeys) -> Waiting:
         """Return the keys at a moment of a block that has gone."""

@@ -32,7 +32,7 @@ class Moments(NamedTuple):
 
     def at(self, chosen: BoolArray) -> Moments:
         """Return some of them."""
-        return Moments(*(each[chosen] for each in self))
+        return Moments(self.frame[chosen], self.segment[chosen], self.share[chosen], self.is_new[chosen])
 
 
 @dataclass(frozen=True, eq=False)

@@ -145,10 +145,10 @@ def in_three(pictures: Path, count: int, folder: Path) -> None:
 
 def pixels_of(path: Path) -> film.Picture:
     """Return a picture, (H, W, 4), from above."""
-    image = bpy.data.images.load(str(path))
+    image: Any = bpy.data.images.load(str(path))
     width, height = image.size
     pixels = np.empty(width * height * 4, np.float32)
-    image.pixels.foreach_get(pixels)  # type: ignore[arg-type]
+    image.pixels.foreach_get(pixels)
     bpy.data.images.remove(image)
     return np.rint(255.0 * pixels.reshape(height, width, 4)[::-1]).astype(np.uint8)
 

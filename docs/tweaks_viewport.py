@@ -299,7 +299,8 @@ def in_editor(x: float, y: float) -> tuple[float, float]:
 def shown() -> Any:
     """Return what the editor's window shows."""
     area = next(area for _, area in score_tree.areas())
-    found = windows.window_of(area.spaces.active)
+    space: Any = area.spaces.active
+    found = windows.window_of(space)
     assert found is not None
     return found
 

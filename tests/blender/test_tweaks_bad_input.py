@@ -63,7 +63,7 @@ def test_a_block_that_is_gone_from_another_file_waits_and_comes_back(tweaked: An
 
 def test_keys_in_an_action_of_a_library_stay_and_it_is_said_why(file: Path, wait: Wait) -> None:
     rig = opened(file, is_linked=True).override_create(remap_local_usages=True)
-    bpy.context.view_layer.objects.active = rig  # type: ignore[union-attr]
+    bpy.context.view_layer.objects.active = rig
     wait(1.0)
     rebuild()
     wait(0.5)

@@ -47,11 +47,15 @@ def test_a_call_that_is_told_apart_has_no_part_in_the_others() -> None:
 def test_a_procedure_is_found_by_its_name_and_by_what_it_was() -> None:
     document = timeline().sequence.origins.places.documents[0]
     assert over_named(document, "pair") == PAIR and over_named(document, "none") is None
-    first = '<procedure name="x"><wait duration="1"/></procedure><procedure name="turn">'
-    new = TEXT.replace('"pair"', '"turn"').replace('<procedure name="turn">', first)
-    lineage = {"": matched(Text.of(TEXT), Text.of(new))}
-    assert over_now(PAIR, timeline(new).sequence.origins.places.documents[0], lineage) == ("turn", Over("", 4))
-    assert over_before(Over("", 4), lineage) == PAIR and over_before(Over("", 2), lineage).element == NEW
+    renamed = TEXT.replace('"pair"', '"turn"')
+    other = '<procedure name="x"><wait duration="1"/></procedure>'
+    later = TEXT.replace('<procedure name="pair">', f'{other}<procedure name="pair">')
+    for new, name, element in ((renamed, "turn", 2), (later, "pair", 4)):
+        lineage = {"": matched(Text.of(TEXT), Text.of(new))}
+        document = timeline(new).sequence.origins.places.documents[0]
+        assert over_now(PAIR, document, lineage) == (name, Over("", element))
+        assert over_before(Over("", element), lineage) == PAIR
+    assert over_before(Over("", 2), lineage).element == NEW
 
 
 def test_moments_of_a_call_that_has_gone_go_to_the_first_that_is_left() -> None:
