@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mathutils import Quaternion
 
-from takt.bridge import properties, score, tweak_waiting, tweaks
+from takt.bridge import properties, score, tweak_moments, tweak_waiting, tweaks
 from takt.core.maths import rotations as rot
 from takt.core.pha.edits import Insert, Move, Remove, SetAttribute
 from takt.tests.blender.dancing import Wait, play, rebuild, text_of
@@ -68,7 +68,7 @@ def angles(rig: Any, *times_s: float, bone: str = KNEE) -> list[float]:
 
 def check(rig: Any, *times_s: float, untouched_s: tuple[float, ...] = ()) -> None:
     """See to it that all these times have the tweak, and others none."""
-    assert max(angles(rig, *times_s)) < TOLERANCE
+    assert not times_s or max(angles(rig, *times_s)) < TOLERANCE
     turn = 2.0 * np.arccos(min(abs(LIFT.normalized().w), 1.0))
     for time_s in untouched_s:
         assert angles(rig, time_s)[0] == pytest.approx(turn, abs=TOLERANCE)
@@ -282,3 +282,16 @@ def test_its_weight_and_mute_count_in_every_call(verses: Any) -> None:
     animation.action_influence = 0.0
     assert tweaks.shown(verses, scene, motion).sample(times).rotations[:, joint] == pytest.approx(
         motion.sample(times).rotations[:, joint], abs=1e-12)
+
+
+def test_in_the_score_editor_a_repeated_key_is_pulled_as_the_key_itself(verses: Any) -> None:
+    scene: Any = bpy.context.scene
+    np.testing.assert_allclose(tweak_moments.frames_of(verses), frames(*TIMES_S), atol=0.01)
+    assert tweak_moments.move(verses, frames(TIMES_S[1])[0], frames(5.1)[0]) == 4
+    tweaks.look(verses, scene)
+    check(verses, 0.8, 5.1, 10.1)
+    np.testing.assert_allclose(tweak_moments.frames_of(verses), frames(0.8, 5.1, 10.1), atol=0.01)
+    assert tweak_moments.remove(verses, frames(10.1)[0]) == 4
+    tweaks.look(verses, scene)
+    assert own_frames(verses.animation_data.action) == []
+    check(verses, untouched_s=(0.8, 5.1, 10.1))
