@@ -33,10 +33,10 @@ from takt.preview.score_editor.life import show_tweaks
 from takt.samples import dancer
 
 SIZE, FILM_SIZE = (1398, 876), (1048, 656)
-FPS, FIRST_S, LAST_S = 8, 0.0, 5.0
+FPS, FIRST_S, LAST_S = 8, 1.5, 4.0
 """Of the pictures of the viewport."""
 SLOWER = "0.65"
-_PX_A_PICTURE = 120.0
+_PX_A_PICTURE = 200.0
 _POINTER = "0,0 0,17 4,13.5 7,20 9.5,19 6.5,12.5 12,12"
 _SCORE = """<?xml version="1.0"?>
 <pha tickLength="0.5">
@@ -106,7 +106,6 @@ def steps() -> Iterator[None]:
     yield from begin()
     yield from plays("A dance from a score")
     yield from poses()
-    yield from plays("The dance, with three poses changed by hand")
     yield from tempo()
     yield from at_the_poses("Slower: the poses are on their beats")
     yield from moved()
@@ -124,7 +123,7 @@ def begin() -> Iterator[None]:
     operators.takt.score_editor()
     window.look_at((0.0, 0.0, 0.9), 3.2)
     context.preferences.view.show_statusbar_stats = False
-    for _ in range(6):
+    for _ in range(3):
         yield
     assert score.motion_of(rig) is not None
 
@@ -139,9 +138,9 @@ def plays(words: str) -> Iterator[None]:
     reel.words = words
     motion = score.motion_of(rig_of())
     assert motion is not None
-    for time_s in np.arange(0.0, motion.duration_s, 0.7).tolist():
+    for time_s in np.arange(0.0, motion.duration_s, 1.0).tolist():
         context.scene.frame_set(1 + round(time_s * context.scene.render.fps))
-        yield from waits(1)
+        yield from waits(2)
 
 
 def poses() -> Iterator[None]:
@@ -158,7 +157,7 @@ def poses() -> Iterator[None]:
         yield from waits(2)
         bones = [rig.pose.bones[motion.skeleton.names[motion.body.joint_of[joint]]] for joint in (one, other)]
         before = [(bone, bone.rotation_quaternion.copy(), bone.matrix.to_quaternion()) for bone in bones]
-        for share in (0.2, 0.5, 0.8, 1.0):
+        for share in (0.5, 1.0):
             for sign, (bone, turned, world) in zip((1.0, 0.6), before, strict=True):
                 side = -1.0 if bone.head.x < -0.01 else 1.0
                 turn = Quaternion((0.0, -1.0, 0.0), share * sign * side * angle)
@@ -169,7 +168,7 @@ def poses() -> Iterator[None]:
         tweaks.look(rig, context.scene)
         show_tweaks(rig, context.scene)
         score_tree.redraw()
-        yield from waits(3)
+        yield from waits(4)
     operators.object.mode_set(mode="OBJECT")
 
 
