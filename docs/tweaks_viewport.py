@@ -33,10 +33,10 @@ from takt.preview.score_editor.life import show_tweaks
 from takt.samples import dancer
 
 SIZE, FILM_SIZE = (1398, 876), (1048, 656)
-FPS, FIRST_S, LAST_S = 8, 1.5, 4.0
+FPS, FIRST_S, LAST_S = 8, 0.0, 5.0
 """Of the pictures of the viewport."""
 SLOWER = "0.65"
-_PX_A_PICTURE = 200.0
+_PX_A_PICTURE = 120.0
 _POINTER = "0,0 0,17 4,13.5 7,20 9.5,19 6.5,12.5 12,12"
 _SCORE = """<?xml version="1.0"?>
 <pha tickLength="0.5">
@@ -56,7 +56,7 @@ _SCORE = """<?xml version="1.0"?>
   </procedure>
 </pha>
 """
-_POSES = ((1.0, "r_shoulder", "l_shoulder", 1.1), (2.5, "vt1", "skullbase", 0.45),
+_POSES = ((1.0, "r_shoulder", "l_shoulder", 1.1), (2.5, "vl5", "skullbase", 0.45),
           (4.0, "l_shoulder", "r_shoulder", 1.0))
 """Seconds, two joints, and by how much they are turned, in radians, about the viewport's line of sight."""
 
@@ -106,6 +106,7 @@ def steps() -> Iterator[None]:
     yield from begin()
     yield from plays("A dance from a score")
     yield from poses()
+    yield from plays("The dance, with three poses changed by hand")
     yield from tempo()
     yield from at_the_poses("Slower: the poses are on their beats")
     yield from moved()
@@ -121,7 +122,7 @@ def begin() -> Iterator[None]:
     path.write_text(_SCORE, encoding="utf-8")
     operators.takt.import_pha("EXEC_DEFAULT", filepath=str(path), library=str(dancer.LIBRARY))
     operators.takt.score_editor()
-    window.look_at((0.0, 0.0, 0.9), 3.2)
+    window.look_at((0.0, 0.0, 0.88), 3.9)
     context.preferences.view.show_statusbar_stats = False
     for _ in range(3):
         yield
@@ -138,9 +139,9 @@ def plays(words: str) -> Iterator[None]:
     reel.words = words
     motion = score.motion_of(rig_of())
     assert motion is not None
-    for time_s in np.arange(0.0, motion.duration_s, 1.0).tolist():
+    for time_s in np.arange(0.0, motion.duration_s, 0.5).tolist():
         context.scene.frame_set(1 + round(time_s * context.scene.render.fps))
-        yield from waits(2)
+        yield from waits(1)
 
 
 def poses() -> Iterator[None]:
@@ -157,7 +158,7 @@ def poses() -> Iterator[None]:
         yield from waits(2)
         bones = [rig.pose.bones[motion.skeleton.names[motion.body.joint_of[joint]]] for joint in (one, other)]
         before = [(bone, bone.rotation_quaternion.copy(), bone.matrix.to_quaternion()) for bone in bones]
-        for share in (0.5, 1.0):
+        for share in (0.3, 0.7, 1.0):
             for sign, (bone, turned, world) in zip((1.0, 0.6), before, strict=True):
                 side = -1.0 if bone.head.x < -0.01 else 1.0
                 turn = Quaternion((0.0, -1.0, 0.0), share * sign * side * angle)
