@@ -7,11 +7,13 @@ before, as after a jump; and what Blender needs to go to the next frame with the
 table (2010): one character with 547 to 70,410 vertices, by the processor alone and until the picture is there, on the
 renderer that is named. All are medians; each picture comes after Blender's own evaluation of the next frame, which
 leaves nothing of ours in the processor's caches. Last, memory: how much the images take on the GPU that the materials
-of 1 and 10 characters read, and how much more the process holds once they have been drawn.
+of 1 and 10 characters read, and how much more the process holds once they have been drawn. With --tweaks, only crowds,
+with and without tweaks.
 """
 
 import os
 import statistics
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +26,8 @@ import gpu
 import numpy as np
 
 import takt
+from takt.benchmarks import tweaks as tweaks_bench
+from takt.bridge import tweaks
 from takt.bridge.groups import write_influences
 from takt.bridge.versions import start_gpu
 from takt.core.playing.ahead import Ahead
@@ -41,6 +45,7 @@ FECKO_VERTICES = (547, 2_501, 11_735, 23_470, 46_940, 70_410)
 TEXTURED = (1, 10)
 IMAGE_SIZE = 1024
 PICTURES, WARM_UP = 40, 5
+TWEAK_KEYS = 100
 SIZE = 512
 _PIXEL_BYTES = {"R8": 1, "RG8": 2, "RGBA8": 4, "SRGB8_A8": 4, "R16F": 2, "RGBA16F": 8, "R32F": 4, "RGBA32F": 16}
 _MIPMAPS = 4.0 / 3.0
@@ -59,6 +64,12 @@ def main() -> int:
     print(f"Blender {bpy.app.version_string}, {gpu.platform.renderer_get()}")
     print(f"\n{'characters':>12} {'Takt ms':>9} {'anew ms':>9} {'Blender ms':>11}   "
           f"(67 bones, {VERTICES:,} vertices each)")
+    if "--tweaks" in sys.argv:
+        for count in CROWDS:
+            for keys in (0, TWEAK_KEYS):
+                spent_ms, _ = measured(count, VERTICES, keys=keys)
+                print(f"{count:12,} {spent_ms:9.2f} {'':21}   {keys} keys of tweaks each")
+        return 0
     for count in CROWDS:
         takt_ms, _ = measured(count, VERTICES)
         anew_ms, _ = measured(count, VERTICES, anew=True)
@@ -75,12 +86,12 @@ def main() -> int:
     return 0
 
 
-def measured(count: int, vertices: int, *, anew: bool = False) -> tuple[float, float]:
+def measured(count: int, vertices: int, *, anew: bool = False, keys: int = 0) -> tuple[float, float]:
     """Return milliseconds of the processor for each picture, and until the picture is there, of a crowd.
 
-    anew: as if nothing had been sampled before.
+    anew: as if nothing had been sampled before. keys: of tweaks that each character has.
     """
-    dancers(count, vertices)
+    dancers(count, vertices, keys)
     try:
         return drawing_ms(PICTURES, anew=anew)
     finally:
@@ -195,7 +206,7 @@ def blenders_own_ms() -> float:
     return median_ms(lambda number: scene.frame_set(scene.frame_start + number))
 
 
-def dancers(count: int, vertices: int) -> None:
+def dancers(count: int, vertices: int, keys: int = 0) -> None:
     """Fill an empty scene with characters that preview the dance, each in a phase and with an Action of its own."""
     _ops.wm.read_factory_settings(use_empty=True)
     armature, body = build_character(_context)
@@ -206,6 +217,9 @@ def dancers(count: int, vertices: int) -> None:
     rigs = [armature, *(copied(armature, skin) for _ in range(count - 1))]
     for number, rig in enumerate(rigs):
         rig.takt.frame_start = 1 - 2 * number
+        if keys:
+            tweaks_bench.set_keys(rig, tweaks.begin(rig, f"{rig.name} tweaks"), float(_context.scene.frame_end), keys)
+            tweaks.look(rig, _context.scene)
     life.choices().strip = False
     life.start(rigs)
     _context.view_layer.update()

@@ -3,7 +3,8 @@
 python3 dev.py bench tweaks lets the sample character dance, sets 1,000 keys in a layer of tweaks (seeded), and prints
 in milliseconds of the processor, medians of several and the worst, what an edit of the score adds for the keys (they
 are moved to where their blocks are; 25 ms are wanted), and what a drag of one key costs (it is tied and eased anew;
-20 ms are wanted). Sampling and writing the score's own Action are measured by bench edit and bench score.
+20 ms are wanted); then the same for a layer over the chorus, which is called three times. Sampling and writing the
+score's own Action are measured by bench edit and bench score.
 """
 
 import statistics
@@ -38,7 +39,7 @@ def main() -> int:
     count = set_keys(rig, action, float(scene.frame_end))
     tweaks.look(rig, scene)
     say(f"Blender {bpy.app.version_string}, {count} keys of {BONES} bones, {len(score_motion(rig).sequence)} blocks")
-    say(f"{'':22}{'median':>10}{'worst':>10}")
+    say(f"{'':32}{'median':>10}{'worst':>10}")
     starts = iter(range(2, 1000))
 
     def edited() -> None:
@@ -55,9 +56,13 @@ def main() -> int:
         point.co.y += 0.01
         score_motion(rig)
 
-    for name, before, run in (("edit", lambda: None, edited), ("drag of a key", drag, dragged)):
-        spent = [measured(before, run) for _ in range(RUNS)]
-        say(f"{name:22}{statistics.median(spent):10.1f}{max(spent):10.1f}")
+    for procedure in ("", "chorus"):
+        properties.character(rig).tweaks[0].procedure = procedure
+        tweaks.look(rig, scene)
+        for name, before, run in (("edit", lambda: None, edited), ("drag of a key", drag, dragged)):
+            spent = [measured(before, run) for _ in range(RUNS)]
+            called = f"{name}, over the {procedure}" if procedure else name
+            say(f"{called:32}{statistics.median(spent):10.1f}{max(spent):10.1f}")
     takt.unregister()
     return 0
 
@@ -67,13 +72,13 @@ def score_motion(rig: Any) -> Any:
     return score.motion_of(rig)
 
 
-def set_keys(rig: Any, action: Any, last: float) -> int:
+def set_keys(rig: Any, action: Any, last: float, keys: int = KEYS) -> int:
     """Set keys of rotations: at each moment of some bones; return how many keys of bones there are."""
     random, bag = np.random.default_rng(1), bag_of(action)
     assert bag is not None
     names = [bone.name for bone in rig.pose.bones][:BONES]
     for name in names:
-        frames = np.sort(random.choice(np.arange(2, int(last)), KEYS // BONES, replace=False)).astype(np.float64)
+        frames = np.sort(random.choice(np.arange(2, int(last)), keys // BONES, replace=False)).astype(np.float64)
         turns = random.normal(size=(len(frames), 4)) * 0.1 + (1.0, 0.0, 0.0, 0.0)
         write_keys(bag, name, "rotation_quaternion", frames, turns / np.linalg.norm(turns, axis=1, keepdims=True))
     return int(tweak_curves.read(bag).are_own.sum()) // 4

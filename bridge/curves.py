@@ -136,11 +136,12 @@ def tracks_of(action: bpy.types.Action, armature_object: bpy.types.Object, skele
               frame_start: float) -> tuple[Tracks, Tracks, Tracks]:
     """Return what the curves of an Action alone say of an armature's bones, at 0 s what they say at frame_start.
 
-    As read_clip, but nothing is evaluated: constraints, drivers and limits of inheritance have no say.
+    As read_clip, but nothing is evaluated: constraints, drivers and limits of inheritance have no say. Muted curves say
+    nothing.
     """
     fitted = Fitted(action, armature_object, bag_of(action, armature_object), False)
     start, end = action.curve_frame_range[0], action.curve_frame_range[1]
-    tracks = _tracks(fitted, skeleton, bone_rules.read_rules(armature_object), (start, end), fps)
+    tracks = _tracks(fitted, skeleton, bone_rules.read_rules(armature_object), (start, end), fps, are_heard=True)
     later_s = (start - frame_start) / fps
     first, second, third = (replace(each, times_s=each.times_s + later_s) for each in tracks)
     return first, second, third
@@ -181,11 +182,12 @@ def bone_curves(bag: bpy.types.ActionChannelbag) -> Iterator[_Curve]:
 
 
 def _tracks(fitted: Fitted, skeleton: Skeleton, rules: BoneRules, span: tuple[float, float],
-            fps: float) -> tuple[Tracks, Tracks, Tracks]:
+            fps: float, *, are_heard: bool = False) -> tuple[Tracks, Tracks, Tracks]:
+    """Return what curves say; are_heard: but for the muted ones."""
     _, armature_object, bag, _ = fitted
     found: dict[tuple[str, str], dict[int, bpy.types.FCurve]] = {}
     for curve in bone_curves(bag) if bag is not None else ():
-        if curve.bone in skeleton.index_of:
+        if curve.bone in skeleton.index_of and not (are_heard and _is_muted(curve.fcurve)):
             found.setdefault((curve.bone, curve.channel), {})[curve.component] = curve.fcurve
     assert armature_object.pose is not None
     kinds: dict[str, list[tuple[int, FloatArray, FloatArray]]] = {"rotation": [], "location": [], "scale": []}
@@ -207,6 +209,10 @@ def _tracks(fitted: Fitted, skeleton: Skeleton, rules: BoneRules, span: tuple[fl
         kinds[channel.partition("_")[0]].append((joint, (frames - span[0]) / fps, values))
     rotations, locations, scales = (sorted(kinds[kind], key=itemgetter(0)) for kind in kinds)
     return packed(rotations, 4), packed(locations, 3), packed(scales, 3)
+
+
+def _is_muted(curve: bpy.types.FCurve) -> bool:
+    return curve.mute or (curve.group is not None and curve.group.mute)
 
 
 def _switched(armature_object: bpy.types.Object) -> set[tuple[str, str]]:

@@ -1,5 +1,7 @@
 """What Takt keeps in a .blend: the score of a character and how it is played, in `Object.takt`."""
 
+import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
@@ -25,6 +27,7 @@ from ..core.playing.transitions.methods import TRANSITION_METHODS
 from ..core.playing.tweaks import EASE_S
 from ..core.retargeting.comparing.bvh_space import AUTO, AXES
 from ..core.skeletons import hanim
+from ..core.skeletons.body_parts import PARTS
 from . import changes, language
 from .libraries import TaktOwnFolder, absolute
 from .saved_enums import EnumProperty
@@ -295,6 +298,17 @@ class TaktCalled(bpy.types.PropertyGroup):
         action: PointerProperty(type=bpy.types.Action, override=_OVERRIDABLE)
 
 
+def _bodies(owner: Any, _context: Any, _said: str) -> list[str]:
+    """Return what a layer's body is offered: parts that have a name, and the masks of the score."""
+    text = getattr(owner.id_data, NAME).text
+    return [*PARTS, *(() if text is None else _masks_of(text.as_string()))]
+
+
+@lru_cache(1)
+def _masks_of(said: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"<mask[^>]*?\bname=[\"']([^\"']+)", said))
+
+
 class TaktTweaks(bpy.types.PropertyGroup):
     """A layer of tweaks: an Action above the score's, whose keys go where their blocks go; `name` is its own."""
 
@@ -304,8 +318,20 @@ class TaktTweaks(bpy.types.PropertyGroup):
         ease_out: float
         holds: bool
         is_last: bool
+        procedure: str
+        body: str
+        muted: str
     else:
         action: PointerProperty(type=bpy.types.Action, override=_OVERRIDABLE)
+        procedure: StringProperty(
+            name="Procedure", override=_OVERRIDABLE,
+            description="A procedure of the score: keys that you set in one call of it are in all its calls. Without "
+                        "one, keys are only where you set them")
+        body: StringProperty(
+            name="Body", override=_OVERRIDABLE, search=_bodies, search_options={"SORT", "SUGGESTION"},
+            description="The part of the body that this layer changes, as in a lane of the score: upper, left_arm, "
+                        "spine + arms - hands, bone:NAME or a mask of the score. Without one, the whole body")
+        muted: StringProperty(override=_OVERRIDABLE)  # the curves that are muted since the body has not their bones
         ease_in: FloatProperty(
             name="Ease In", subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE", default=EASE_S, min=0.0, soft_max=2.0,
             override=_OVERRIDABLE,

@@ -1,6 +1,9 @@
 """The keys of an Action of tweaks as arrays: read, moved in time, taken away and put back, eased at their ends.
 
-A key that Takt has made to ease a tweak in or out is of Blender's kind *Generated*; all others are the animator's.
+A key that Takt has made, to ease a tweak in or out or to repeat it in another call, is of Blender's kind *Generated*;
+all others are the animator's. Where a key is set over a generated one, Blender changes its value alone and leaves the
+kind. So each generated key bears the value that Takt gave it once more, in a property that nothing reads then; one with
+another value is the animator's.
 """
 
 from __future__ import annotations
@@ -28,6 +31,16 @@ _COLUMNS: Final[Mapping[str, tuple[int, Any]]] = {
     "period": (1, np.float32)}
 """All that a key has: how many numbers, and of which kind."""
 _PLACES = ("co", "handle_left", "handle_right")
+CHOICES: Final = ("type", "interpolation", "easing", "handle_left_type", "handle_right_type")
+_BACK: Final = 3
+"""Keyframe.interpolation BACK, which alone reads what `back` says."""
+_UNMARKED: Final = np.array((0.0, 1.70158))
+"""What Blender gives `back`."""
+_FREE, _ALIGNED = 0, 3
+"""Keyframe.handle_left_type: handles that are where somebody has put them."""
+_SAME_VALUE: Final = 1e-6
+_KEYFRAME: Final = 0
+"""Keyframe.type KEYFRAME, as foreach_get gives it."""
 SAME_FRAME: Final = 0.01
 """Keys nearer than this are at one moment."""
 
@@ -53,6 +66,58 @@ class CurveKeys:
     def are_own(self) -> BoolArray:
         """Which keys are the animator's, (K,)."""
         return np.asarray(self.columns["type"] != GENERATED)
+
+    def claimed(self) -> CurveKeys:
+        """Return the keys with those as the animator's over which a key was set, all of a bone's channel together."""
+        values = self.columns["co"][:, 1]
+        marks = np.where(self.columns["interpolation"] == _BACK, self.columns["period"], self.columns["back"])
+        is_new = ~self.are_own & (np.abs(values - marks) > _SAME_VALUE)
+        if not is_new.any():
+            return self
+        is_new &= ~((np.abs(marks[:, None] - _UNMARKED).min(axis=1) < _SAME_VALUE) & self.are_still)
+        paths = {path: number for number, path in enumerate(dict.fromkeys(path for path, _ in self.names))}
+        path = np.array([paths[name] for name, _ in self.names], dtype=np.int64)[self.curve]
+        chosen = ~self.are_own & is_in(path, self.frames, path[is_new], self.frames[is_new])
+        return self.as_own(chosen)
+
+    def as_own(self, chosen: BoolArray) -> CurveKeys:
+        """Return the keys with some (K,) as the animator's."""
+        return self._with(type=np.where(chosen & ~self.are_own, _KEYFRAME, self.columns["type"]).astype(np.uint8))
+
+    @property
+    def are_still(self) -> BoolArray:
+        """Which keys are those of no difference, (K,)."""
+        values = self.columns["co"][:, 1]
+        still = np.array([still_value(*name) for name in self.names], dtype=np.float64)[self.curve]
+        either = np.isinf(still)
+        away = np.where(either, np.abs(values) - 1.0, values - np.where(either, 0.0, still))
+        return np.asarray(np.abs(away) < _SAME_VALUE)
+
+    def has_fixed(self, side: str) -> BoolArray:
+        """Tell which keys have a handle that is where somebody put it, (K,); side: handle_left or handle_right."""
+        return np.isin(self.columns[f"{side}_type"], (_FREE, _ALIGNED))
+
+    def copied(self, frames: FloatArray, stretch: FloatArray) -> CurveKeys:
+        """Return copies of the keys at frames (K,) for other calls, their handles so much (K,) longer: generated ones.
+
+        In the order in which the keys are.
+        """
+        columns, values = dict(self.columns), self.columns["co"][:, 1]
+        for name in _PLACES:
+            columns[name] = np.stack((frames + (columns[name][:, 0] - self.frames) * stretch, columns[name][:, 1]),
+                                     axis=1).astype(np.float32)
+        is_back = columns["interpolation"] == _BACK
+        columns["back"] = np.where(is_back, columns["back"], values).astype(np.float32)
+        columns["period"] = np.where(is_back, values, columns["period"]).astype(np.float32)
+        columns["type"] = np.full(len(self), GENERATED, dtype=np.uint8)
+        return CurveKeys(self.names, self.curve, columns)
+
+    def _with(self, **columns: Any) -> CurveKeys:
+        return CurveKeys(self.names, self.curve, {**self.columns, **columns})
+
+    def are_in(self, keys: CurveKeys) -> BoolArray:
+        """Tell which keys (K,) of the animator's, of the same curves, are at the frames of these."""
+        return np.asarray(keys.are_own & is_in(keys.curve, keys.frames, self.curve, self.frames))
 
     def __len__(self) -> int:
         return len(self.curve)
@@ -105,6 +170,7 @@ class CurveKeys:
         values = np.where(np.isinf(still), np.copysign(1.0, columns["co"][:, 1]), still)
         for name in _PLACES:
             columns[name] = np.stack((frames[near] + offset, values), axis=1).astype(np.float32)
+        columns["back"] = values.astype(np.float32)
         for name, value in (("type", GENERATED), ("interpolation", _BEZIER), ("handle_left_type", _AUTO_CLAMPED),
                             ("handle_right_type", _AUTO_CLAMPED)):
             columns[name] = np.full(len(near), value, dtype=np.uint8)
@@ -173,14 +239,21 @@ def write(bag: bpy.types.ActionChannelbag, before: CurveKeys, after: CurveKeys) 
         curve.update()
 
 
-def is_near(frames: FloatArray, moments: FloatArray) -> BoolArray:
+def is_in(kind: IntArray, frames: FloatArray, kinds: IntArray, moments: FloatArray,
+          tolerance: float = SAME_FRAME) -> BoolArray:
+    """Tell which frames (K,), each of a kind, are at moments (M,) of the same kind."""
+    number = np.unique(np.concatenate((kind, kinds)), return_inverse=True)[1] * 1e7  # one kind after the other
+    return is_near(number[:len(kind)] + frames, number[len(kind):] + moments, tolerance)
+
+
+def is_near(frames: FloatArray, moments: FloatArray, tolerance: float = SAME_FRAME) -> BoolArray:
     """Tell which frames (K,) are at any of some moments."""
     if not len(moments):
         return np.zeros(len(frames), dtype=np.bool_)
     moments = np.sort(moments)
     after = np.minimum(np.searchsorted(moments, frames), len(moments) - 1)
     near = np.minimum(np.abs(moments[after] - frames), np.abs(moments[np.maximum(after - 1, 0)] - frames))
-    return np.asarray(near <= SAME_FRAME)
+    return np.asarray(near <= tolerance)
 
 
 def own_frames(keys: CurveKeys) -> FloatArray:

@@ -66,7 +66,7 @@ def clean(action: bpy.types.Action) -> int:
     bag = bag_of(action)
     if bag is None:
         return 0
-    keys = tweak_curves.read(bag)
+    keys = tweak_curves.read(bag).claimed()
     paths = np.array([path for path, _ in keys.names], dtype=object)[keys.curve] if len(keys) else np.zeros(0, object)
     stays, count = np.ones(len(keys), dtype=np.bool_), 0
     for path in dict.fromkeys(paths.tolist()):

@@ -6,7 +6,7 @@ So tweaks go to other scenes: there each key looks for its block in that scene's
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,7 +24,8 @@ from .tweak_placing import bag_of, ties_of
 
 ENDING: Final = ".takt.tweaks.json"
 VERSION: Final = 1
-_SETTINGS: Final = {"ease_in": EASE_S, "ease_out": EASE_S, "holds": False, "is_last": False}
+_SETTINGS: Final[Mapping[str, Any]] = {"ease_in": EASE_S, "ease_out": EASE_S, "holds": False, "is_last": False,
+                    "procedure": "", "body": ""}
 _LARGEST_BYTES: Final = 64 << 20
 Layer = tuple[str, dict[str, Any], tuple[Waiting, ...]]
 """A layer of a file: its name, its settings, and its keys."""
@@ -46,7 +47,7 @@ def save(armature_object: bpy.types.Object, path: Path) -> int:
 def _as_waiting(action: bpy.types.Action) -> tuple[Waiting, ...]:
     """Return the keys of an Action of tweaks as such that wait for their blocks."""
     ties, bag = ties_of(action), bag_of(action)
-    keys = None if bag is None else tweak_curves.read(bag)
+    keys = None if bag is None else tweak_curves.read(bag).claimed()
     if keys is None:
         return ties.waiting
     keys = keys.at(keys.are_own)

@@ -2,52 +2,31 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
 
 from ..core.errors import TaktError
-from ..core.maths.arrays import FloatArray, IntArray
+from ..core.maths.arrays import BoolArray, FloatArray, IntArray
 from ..core.playing import ties as ties_
-from ..core.playing.moments import Block, Timeline
+from ..core.playing.moments import Block
 from ..core.playing.ties import Ties, Waiting
 from . import curves, element_history, properties, tweak_curves
 from .action_users import object_slot
 from .tweak_curves import SAME_FRAME, CurveKeys
+from .tweak_layout import Layout
+from .tweak_repeats import InCalls, Moments, in_calls, nearest
 
-_DIGEST_BYTES = 16
 _MOST_LAYOUTS = 32
+_SAME = 1e-4
+"""Frames and values nearer than this are the same in float32."""
 _layouts: OrderedDict[str, Layout] = OrderedDict()
 """By what they say of themselves: those by which keys were placed last in this session."""
-
-
-@dataclass(frozen=True, eq=False)
-class Layout:
-    """By what keys are placed: when blocks play, at which frame the first one begins, and frames per second."""
-
-    timeline: Timeline
-    frame_start: int
-    fps: float
-
-    @cached_property
-    def said(self) -> str:
-        """The first frame, frames per second, and a digest of the texts and of when blocks play."""
-        clock, digest = self.timeline.clock, hashlib.blake2b(digest_size=_DIGEST_BYTES)
-        digest.update(repr(sorted(ties_.texts_of(self.timeline).items())).encode("utf-8", "replace"))
-        edges_s = self.timeline.edges_s
-        digest.update((edges_s if clock is None else clock.shown(edges_s)).tobytes())
-        return f"{self.frame_start} {self.fps!r} {digest.hexdigest()}"
-
-    def frames(self, blocks: IntArray, shares: FloatArray) -> FloatArray:
-        """Return the frames of shares of blocks."""
-        return self.frame_start + self.timeline.times(blocks, shares) * self.fps
 
 
 def layout_of(action: bpy.types.Action) -> Layout | None:
@@ -58,7 +37,7 @@ def layout_of(action: bpy.types.Action) -> Layout | None:
 def has_untied_keys(action: bpy.types.Action) -> bool:
     """Tell whether keys were set in an Action that are not tied yet; raise TaktError as ties_of does."""
     bag = bag_of(action)
-    frames = np.zeros(0) if bag is None else tweak_curves.own_frames(tweak_curves.read(bag))
+    frames = np.zeros(0) if bag is None else tweak_curves.own_frames(tweak_curves.read(bag).claimed())
     return bool((ties_of(action).find(frames, SAME_FRAME) < 0).any())
 
 
@@ -94,22 +73,28 @@ def place(layer: properties.TaktTweaks, action: bpy.types.Action, now: Layout) -
     kept = ties_of(action)
     if bag is None:
         return
-    keys = tweak_curves.read(bag)
-    moments = _Moments.of(kept, tweak_curves.own_frames(keys), before, now)
-    there = moments.segment >= 0
-    waiting = [*(moments.waiting(at, keys) for at in np.flatnonzero(~there).tolist())]
-    restored, still = _restored(kept.waiting, now)
-    placed = _moved(keys.at(keys.are_own), moments)
+    there = tweak_curves.read(bag)
+    keys, calls = there.claimed(), in_calls(layer, kept, now)
+    found = _Moments.of(kept, tweak_curves.own_frames(keys), before, now, calls)
+    waiting = [*(found.waiting(at, keys) for at in np.flatnonzero(found.segment < 0).tolist())]
+    restored, still = _restored(kept.waiting, now, calls)
+    placed = _moved(keys.at(keys.are_own), found)
     for each in restored:
         placed = placed.joined(each.keys)
-    frames = np.concatenate((moments.frame[there], [each.frame for each in restored]))
-    segments = np.concatenate((moments.segment[there], np.array([each.segment for each in restored], dtype=np.int64)))
-    shares = np.concatenate((moments.share[there], [each.share for each in restored]))
-    own = segments[_nearest(frames, placed.frames)]
-    eased = placed.eased(own, layer.ease_in * now.fps, layer.ease_out * now.fps, layer.holds)
-    if not _are_same(keys, eased):
-        tweak_curves.write(bag, keys, eased)
-    _keep(action, frames, segments, shares, now, (*still, *waiting))
+    moments = found.moments(restored)
+    frames, segments = moments.frame, moments.segment
+    if calls is not None:
+        placed, moments = calls.without_replaced(placed, moments)
+        copies, frames, segments = calls.copies(placed, moments)
+        placed = placed.joined(copies)
+        frames, segments = np.concatenate((moments.frame, frames)), np.concatenate((moments.segment, segments))
+    eased = placed.eased(segments[nearest(frames, placed.frames)], layer.ease_in * now.fps,
+                         layer.ease_out * now.fps, layer.holds)
+    if not _are_same(there, eased):
+        tweak_curves.write(bag, there, eased)
+    _keep(action, moments, now, (*still, *waiting), calls)
+    if calls is not None and calls.name != layer.procedure:
+        layer.procedure = calls.name
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +102,7 @@ class _Moments:
     """The F moments at which an animator's keys lie, and where they go.
 
     old: (F,) frames; segment: (F,) −1: gone; share, length: (F,); frame: (F,) new ones; stretch: (F,). names: what each
-    was tied to.
+    was tied to. is_new: (F,) which were not tied yet.
     """
 
     old: FloatArray
@@ -127,9 +112,10 @@ class _Moments:
     frame: FloatArray
     stretch: FloatArray
     names: list[tuple[ties_.Texts, Any]]
+    is_new: BoolArray
 
     @classmethod
-    def of(cls, kept: Ties, frames: FloatArray, before: Layout, now: Layout) -> _Moments:
+    def of(cls, kept: Ties, frames: FloatArray, before: Layout, now: Layout, calls: InCalls | None) -> _Moments:
         """Tie what is not tied yet to what was played before, and look for all blocks in what is played now."""
         which = kept.find(frames, SAME_FRAME)
         new = ties_.tied(before.timeline, frames[which < 0], before.frame_start, before.fps)
@@ -139,7 +125,8 @@ class _Moments:
                                 (new, np.flatnonzero(which < 0), np.arange(len(new)))):
             if not len(rows):
                 continue
-            segment[rows], share[rows], growth = _found(ties.texts, ties.blocks, ties.block[own], ties.share[own], now)
+            segment[rows], share[rows], growth = _found(ties.texts, ties.blocks, ties.block[own], ties.share[own], now,
+                                                        calls)
             length[rows] = ties.length[own] / growth
             for row, block in zip(rows.tolist(), ties.block[own].tolist(), strict=True):
                 names[row] = ties.texts, ties.blocks[block]
@@ -147,7 +134,15 @@ class _Moments:
         placed = np.where(segment >= 0, now.frames(there, share), 0.0)
         lengths = now.frames(there, np.ones(len(there))) - now.frames(there, np.zeros(len(there)))
         stretch = np.divide(lengths, length, out=np.ones(len(frames)), where=(length > 0.0) & (segment >= 0))
-        return cls(frames, segment, share, length, placed, stretch, names)
+        return cls(frames, segment, share, length, placed, stretch, names, which < 0)
+
+    def moments(self, restored: Sequence[_Restored]) -> Moments:
+        """Return those whose blocks are there, and those at which keys are again."""
+        there = self.segment >= 0
+        return Moments(np.append(self.frame[there], [each.frame for each in restored]),
+                       np.append(self.segment[there], np.array([each.segment for each in restored], dtype=np.int64)),
+                       np.append(self.share[there], [each.share for each in restored]),
+                       np.append(self.is_new[there], np.zeros(len(restored), dtype=np.bool_)))
 
     def waiting(self, at: int, keys: CurveKeys) -> Waiting:
         """Return the keys at a moment of a block that has gone."""
@@ -156,12 +151,13 @@ class _Moments:
         return Waiting(texts, block, float(self.share[at]), float(self.length[at]), taken.to_data())
 
 
-def _found(texts: ties_.Texts, blocks: Sequence[Block], block: IntArray, shares: FloatArray,
-           now: Layout) -> tuple[IntArray, FloatArray, FloatArray]:
+def _found(texts: ties_.Texts, blocks: Sequence[Block], block: IntArray, shares: FloatArray, now: Layout,
+           calls: InCalls | None) -> tuple[IntArray, FloatArray, FloatArray]:
     """Return where moments of blocks are now; see Timeline.find_moments. Shares of blocks that have gone stay."""
     new = ties_.texts_of(now.timeline)
     lineage = ties_.lineage(texts, new, element_history.origin)
-    found = now.timeline.find_moments(blocks, block, shares, lineage, ties_.splits(texts, new, lineage))
+    found = now.timeline.find_moments(blocks, block, shares, lineage, ties_.splits(texts, new, lineage),
+                                      None if calls is None else calls.any_call(lineage))
     is_gone = found[0] < 0
     return found[0], np.where(is_gone, shares, found[1]), np.where(is_gone, 1.0, found[2])
 
@@ -175,11 +171,13 @@ class _Restored(NamedTuple):
     share: float
 
 
-def _restored(waiting: tuple[Waiting, ...], now: Layout) -> tuple[list[_Restored], list[Waiting]]:
+def _restored(waiting: tuple[Waiting, ...], now: Layout,
+              calls: InCalls | None) -> tuple[list[_Restored], list[Waiting]]:
     """Return keys whose blocks are there again, and those that wait on."""
     there, still = list[_Restored](), list[Waiting]()
     for each in waiting:
-        segments, shares, _ = _found(each.texts, (each.block,), np.array((0,)), np.array((each.share,)), now)
+        segments, shares, _ = _found(each.texts, (each.block,), np.array((0,)), np.array((each.share,)), now,
+                                     calls)
         segment, share = int(segments[0]), float(shares[0])
         if segment < 0:
             still.append(each)
@@ -195,36 +193,31 @@ def _restored(waiting: tuple[Waiting, ...], now: Layout) -> tuple[list[_Restored
 
 def _moved(keys: CurveKeys, moments: _Moments) -> CurveKeys:
     """Return an animator's keys where their moments are now, without those of blocks that have gone."""
-    at = _nearest(moments.old, keys.frames)
+    at = nearest(moments.old, keys.frames)
     stays = moments.segment[at] >= 0
     return keys.at(stays).moved(moments.frame[at[stays]], moments.stretch[at[stays]])
 
 
-def _nearest(moments: FloatArray, frames: FloatArray) -> IntArray:
-    """Return which of some moments each frame is nearest to."""
-    if not len(moments) or not len(frames):
-        return np.zeros(0, dtype=np.int64)
-    order = np.argsort(moments)
-    ordered = moments[order]
-    after = np.minimum(np.searchsorted(ordered, frames), len(order) - 1)
-    before = np.maximum(after - 1, 0)
-    return np.asarray(order[np.where(frames - ordered[before] < ordered[after] - frames, before, after)])
-
-
 def _are_same(before: CurveKeys, after: CurveKeys) -> bool:
-    """Tell whether keys lie where they lay, by float32 as Blender has them; handles of generated ones are Blender's."""
+    """Tell whether keys lie where they lay, by float32 as Blender has them; automatic handles are Blender's."""
     if before.names != after.names or not np.array_equal(before.curve, after.curve):
         return False
-    return np.array_equal(before.columns["type"], after.columns["type"]) and np.allclose(
-        before.columns["co"], after.columns["co"], rtol=0.0, atol=1e-4)
+    if not all(np.array_equal(before.columns[name], after.columns[name]) for name in tweak_curves.CHOICES):
+        return False
+    away = [np.abs(before.columns["co"] - after.columns["co"]).max(axis=1)]
+    away += [np.where(after.has_fixed(side), np.abs(before.columns[side] - after.columns[side]).max(axis=1), 0.0)
+             for side in ("handle_left", "handle_right")]
+    return bool((np.array(away) < _SAME).all())
 
 
-def _keep(action: bpy.types.Action, frames: FloatArray, segments: IntArray, shares: FloatArray, now: Layout,
-          waiting: tuple[Waiting, ...]) -> None:
+def _keep(action: bpy.types.Action, moments: Moments, now: Layout, waiting: tuple[Waiting, ...],
+          calls: InCalls | None) -> None:
+    segments = moments.segment
     different, block = np.unique(segments, return_inverse=True)
     ends = [now.frames(segments, np.full(len(segments), share)) for share in (0.0, 1.0)]
-    ties = Ties(ties_.texts_of(now.timeline), tuple(map(now.timeline.block, different.tolist())), frames, block, shares,
-                ends[1] - ends[0], waiting)
+    ties = Ties(ties_.texts_of(now.timeline), tuple(map(now.timeline.block, different.tolist())), moments.frame, block,
+                moments.share, ends[1] - ends[0], waiting, None if calls is None else (calls.name, calls.over),
+                () if calls is None else calls.alone)
     said = json.dumps(ties_.to_data(ties), separators=(",", ":"))
     if said != getattr(action, properties.TIES):
         setattr(action, properties.TIES, said)

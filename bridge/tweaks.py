@@ -19,17 +19,23 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
-from ..core.errors import TaktError
+from ..core.errors import TaktError, some_of
 from ..core.playing.differences import Differences
 from ..core.playing.moments import Timeline
 from ..core.playing.motion import Motion
+from ..core.playing.repeats import over_named
 from ..core.playing.tweaked import below_feet, tweaked, without_layers
-from . import changes, curves, element_history, properties, score, tweak_placing, versions
+from . import changes, curves, element_history, properties, score, tweak_masks, tweak_placing, versions
 from .action_users import object_slot, strips_of
+from .armature import bone_property
 from .frame_rate import frames_per_second
-from .tweak_placing import Layout, bag_of, has_untied_keys, layout_of, place
+from .tweak_layout import Layout
+from .tweak_placing import bag_of, has_untied_keys, layout_of, place
 
 _Layer = properties.TaktTweaks
+_SETTINGS = ("ease_in", "ease_out", "holds", "is_last", "procedure", "body")
+"""Of a layer: what changes where keys are, or what they do."""
+_NAMES_SHOWN = 6
 _State = tuple[object, ...]
 
 
@@ -66,7 +72,7 @@ def problem(armature_object: bpy.types.Object) -> str:
 def go_along(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> None:
     """Move the keys of all tweaks to where their moments are in a motion; those of blocks that have gone wait."""
     if has_tweaks(armature_object):
-        _place_all(armature_object, _layout(armature_object, scene, motion))
+        _place_all(armature_object, scene, motion)
 
 
 def look(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
@@ -78,7 +84,7 @@ def look(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
         return
     motion = score.motion_of(armature_object)
     if motion is not None:
-        _place_all(armature_object, _layout(armature_object, scene, motion))
+        _place_all(armature_object, scene, motion)
         changes.score()
 
 
@@ -114,19 +120,42 @@ def _state(armature_object: bpy.types.Object) -> _State:
             "" if own is None else getattr(own, properties.MADE_FROM))
 
 
-def _place_all(armature_object: bpy.types.Object, now: Layout) -> None:
-    found = ""
+def _place_all(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> None:
+    found, now = "", _layout(armature_object, scene, motion)
     for layer, action in layers_of(armature_object):
         reason = _why_it_stays(armature_object, action)
         if not reason:
             try:
                 place(layer, action, now)
+                tweak_masks.apply(layer, action, motion)
+                reason = _why_nowhere(layer, now) or _why_of_nobody(armature_object, action)
             except TaktError as error:
                 reason = f"{action.name}: {error}"
         found = found or reason
         _let_strips_reach(armature_object, action, now)
     _problems[armature_object.session_uid] = found
     _seen[armature_object.session_uid] = _state(armature_object)
+
+
+def _why_nowhere(layer: _Layer, now: Layout) -> str:
+    """Return why the keys of a layer are in no call of its procedure, "" where they are or it has none."""
+    document = now.timeline.sequence.origins.places.documents[0]
+    if not layer.procedure or over_named(document, layer.procedure) is not None:
+        return ""
+    names = some_of(tuple(procedure.name for procedure in document.procedures), _NAMES_SHOWN)
+    return f"{layer.name}: the score has no procedure '{layer.procedure}', expected one of {names}, or none"
+
+
+def _why_of_nobody(armature_object: bpy.types.Object, action: bpy.types.Action) -> str:
+    """Return which bones with keys the rig has not, and what to do, "" where it has all."""
+    bag, pose = bag_of(action), armature_object.pose
+    if bag is None or pose is None:
+        return ""
+    named = dict.fromkeys(found[0] for curve in bag.fcurves if (found := bone_property(curve.data_path)) is not None)
+    missing = tuple(name for name in named if name not in pose.bones)
+    return "" if not missing else (
+        f"'{action.name}' has keys of bones that '{armature_object.name}' has not, {some_of(missing, _NAMES_SHOWN)}: "
+        "they are kept, and move nothing; rename bones, or remove these keys")
 
 
 def _let_strips_reach(armature_object: bpy.types.Object, action: bpy.types.Action, now: Layout) -> None:
@@ -157,7 +186,7 @@ def checksum(armature_object: bpy.types.Object) -> int:
     """Return a number that is the same as long as the keys of a character's tweaks are, and how they are eased."""
     found = 0
     for layer, action in layers_of(armature_object):
-        found = zlib.crc32(repr((layer.ease_in, layer.ease_out, layer.holds, layer.is_last)).encode(), found)
+        found = zlib.crc32(repr([getattr(layer, name) for name in _SETTINGS]).encode(), found)
         bag = bag_of(action)
         for curve in () if bag is None else bag.fcurves:
             points: Any = curve.keyframe_points
@@ -165,7 +194,11 @@ def checksum(armature_object: bpy.types.Object) -> int:
             points.foreach_get("co", places)
             points.foreach_get("type", kinds)
             found = zlib.crc32(kinds.tobytes(), zlib.crc32(places.tobytes(), found))
-            found = zlib.crc32(curve.data_path.encode(), found)
+            if layer.procedure:  # then handles are copied too
+                for side in ("handle_left", "handle_right"):
+                    points.foreach_get(side, places)
+                    found = zlib.crc32(places.tobytes(), found)
+            found = zlib.crc32(f"{curve.data_path}{curve.mute}".encode(), found)
     return found
 
 

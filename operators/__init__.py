@@ -57,6 +57,7 @@ from .show_zones import TAKT_OT_show_zones
 from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
 from .strip import TAKT_GGT_strip, TAKT_GT_strip
 from .tweak import TAKT_OT_tweak
+from .tweak_call import TAKT_OT_tweak_call
 from .tweak_file import TAKT_OT_load_tweaks, TAKT_OT_save_tweaks
 from .use_bones import TAKT_OT_select_idle_bones, TAKT_OT_use_bones
 from .who_dances import TAKT_OT_who_dances
@@ -82,6 +83,7 @@ _CLASSES = (
     TAKT_OT_bake_tweaks,
     TAKT_OT_extract_tweaks,
     TAKT_OT_breakdown,
+    TAKT_OT_tweak_call,
     TAKT_OT_clean_tweaks,
     TAKT_OT_save_tweaks,
     TAKT_OT_load_tweaks,

@@ -26,6 +26,7 @@ from ..operators.same_score import TAKT_OT_same_score
 from ..operators.score_editor.open import TAKT_OT_score_editor
 from ..operators.score_file import TAKT_OT_reload_score, TAKT_OT_save_score
 from ..operators.tweak import TAKT_OT_tweak
+from ..operators.tweak_call import TAKT_OT_tweak_call
 from ..operators.who_dances import TAKT_OT_who_dances
 from .sidebar import SidebarPanel, draw_edited_by_hand, draw_reasons, draw_words, letters
 
@@ -246,6 +247,10 @@ def _draw_tweaks(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
         row = column.row(align=True)
         row.prop(layer, "holds", toggle=True)
         row.prop(layer, "is_last", toggle=True)
+        column.prop_search(layer, "procedure", character, "procedures")
+        if layer.procedure:
+            column.operator(TAKT_OT_tweak_call.bl_idname)
+        column.prop(layer, "body")
         column.operator("takt.breakdown")
         row = column.row(align=True)
         row.operator("takt.bake_tweaks")

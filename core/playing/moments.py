@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
 from functools import cached_property
@@ -63,6 +63,20 @@ class Step(NamedTuple):
     home: int
     rounds: Rounds = ()
     repetition: int = 0
+
+
+class Over(NamedTuple):
+    """A procedure: the path of its file as in a Step, and its element there."""
+
+    document: str
+    element: int
+
+
+class AnyCall(NamedTuple):
+    """Any call of a procedure; barred: but for these segments."""
+
+    over: Over
+    barred: Collection[int] = ()
 
 
 Block = tuple[Step, ...]
@@ -132,18 +146,20 @@ class Timeline:
         return _Search(self, lineage).find(list(blocks))
 
     def find_moments(self, blocks: SequenceOf[Block], block: IntArray, shares: FloatArray,
-                     lineage: Lineage = UNCHANGED,
-                     splits: Splits = UNSPLIT) -> tuple[IntArray, FloatArray, FloatArray]:
+                     lineage: Lineage = UNCHANGED, splits: Splits = UNSPLIT,
+                     any_call: AnyCall | None = None) -> tuple[IntArray, FloatArray, FloatArray]:
         """Return for shares (N,) of blocks (N,) which segments play them now, at which shares, and how much is there.
 
         Returns segments (N,), −1: gone; shares (N,); and by how much shares have grown, (N,): 2 where a block was split
         into halves. splits: of what each file's calls are parts, and of which of them the earlier ones were, see
-        Split. A moment goes with the part of its block in which it lies.
+        Split. A moment goes with the part of its block in which it lies. any_call: of a procedure, as it was then:
+        where a call of it has gone, what lies in it goes to the first one that is still there.
         """
         search = _Search(self, lineage, splits)
         blocks, begin, grown = search.joined(blocks)
         shares, growth = begin[block] + shares / grown[block], 1.0 / grown[block]
-        segments = np.array([-1 if found is None else found for found in search.find(blocks)], dtype=np.int64)[block]
+        places = search.find(blocks) if any_call is None else search.in_any_call(blocks, any_call)
+        segments = np.array([-1 if found is None else found for found in places], dtype=np.int64)[block]
         for segment in np.unique(segments[segments >= 0]).tolist() if splits else ():
             runs = search.parts_of(segment)
             ends = np.array([part.end for _, part in runs])
@@ -157,6 +173,13 @@ class Timeline:
         """Return all segments to which each chain of calls leads at last, whatever leads to the first of them."""
         search = _Search(self, lineage)
         return [search.ending_with(block) for block in blocks]
+
+    def find_calls(self, calls: Iterable[Block], over: Over, lineage: Lineage = UNCHANGED) -> list[Block | None]:
+        """Return which calls of a procedure each was that led to it then, None for those that have gone.
+
+        over: the procedure, as it was then.
+        """
+        return _Search(self, lineage).calls(list(calls), over)
 
     @cached_property
     def calls(self) -> Calls:
@@ -234,6 +257,30 @@ class _Search:
                     taken.add(found[at] or 0)
         return found
 
+    def in_any_call(self, blocks: list[Block], any_call: AnyCall) -> list[int | None]:
+        """See Timeline.find_moments."""
+        found = self.find(blocks)
+        for at, block in enumerate(blocks):
+            own = inside(block, any_call.over)
+            if found[at] is None and own:
+                there = self.ending_with(own).tolist()
+                found[at] = next((segment for segment in there if segment not in any_call.barred), None)
+        return found
+
+    def calls(self, calls: list[Block], over: Over) -> list[Block | None]:
+        """See Timeline.find_calls."""
+        heads = dict[Block, Block]()
+        for segment in range(len(self._timeline)):
+            chain = self._chain(segment)
+            own = inside(chain, over)
+            if 0 < len(own) < len(chain):
+                heads.setdefault(chain[:len(chain) - len(own)], self._timeline.block(segment)[:len(chain) - len(own)])
+        found = list[Block | None]()
+        for call in calls:
+            best = max(heads, key=lambda head: _agreement(call, head), default=None)
+            found.append(None if best is None or _agreement(call, best) < 0 else heads[best])
+        return found
+
     def joined(self, blocks: Iterable[Block]) -> tuple[list[Block], FloatArray, FloatArray]:
         """Return what blocks are parts of now, B, where each of them begins in it, (B,), and how much larger it is."""
         found, begin, grown = list[Block](), list[float](), list[float]()
@@ -252,9 +299,9 @@ class _Search:
         """Return the segments that play the parts of what a segment is a part of, in order; none where it is whole."""
         if not self._splits or self._part(segment) is None:
             return []
-        last, wanted = self._chain(segment)[-1], _plain(self._chain(segment))
+        last, wanted = self._chain(segment)[-1], plain(self._chain(segment))
         found = [(other, part) for other in self._of_leaf.get((last.document, last.element), ())
-                 if _plain(self._chain(other)) == wanted and (part := self._part(other)) is not None]
+                 if plain(self._chain(other)) == wanted and (part := self._part(other)) is not None]
         return sorted(found, key=lambda each: each[1].begin)
 
     def _part(self, segment: int) -> Part | None:
@@ -264,17 +311,17 @@ class _Search:
 
     def ending_with(self, block: Block) -> IntArray:
         """See Timeline.find_everywhere."""
-        wanted, leaf = _plain(block), (block[-1].document, block[-1].element) if block else ("", NEW)
+        wanted, leaf = plain(block), (block[-1].document, block[-1].element) if block else ("", NEW)
         found = [segment for segment in self._of_leaf.get(leaf, ())
-                 if block and _plain(self._chain(segment))[-len(wanted):] == wanted]
+                 if block and plain(self._chain(segment))[-len(wanted):] == wanted]
         return np.array(found, dtype=np.int64)
 
     def _exact(self, block: Block) -> int | None:
         if not block:
             return None
-        wanted = _plain(block)
+        wanted = plain(block)
         return next((segment for segment in self._of_leaf.get((block[-1].document, block[-1].element), ())
-                     if _plain(self._chain(segment)) == wanted), None)
+                     if plain(self._chain(segment)) == wanted), None)
 
     def _elsewhere(self, block: Block, taken: set[int]) -> int | None:
         """Return where a block is that was put into another procedure, or a call that leads to it."""
@@ -305,7 +352,13 @@ class _Search:
         return element if origin is None else origin[element] if element < len(origin) else NEW
 
 
-def _plain(block: Block) -> tuple[object, ...]:
+def inside(block: Block, over: Over) -> Block:
+    """Return the calls of a chain from those of a procedure on, () where it leads through none of them."""
+    at = next((at for at, step in enumerate(block) if (step.document, step.home) == over), len(block))
+    return block[at:]
+
+
+def plain(block: Block) -> tuple[object, ...]:
     """Return what has to be the same where a block is the same: all but the procedures that hold the calls."""
     return tuple((step.document, step.element, step.repetition, _later_rounds(step.rounds)) for step in block)
 
@@ -323,10 +376,10 @@ def _agreement(block: Block, chain: Block) -> int:
     """
     same = 0
     for own, other in zip(reversed(block), reversed(chain), strict=False):
-        if _plain((own,)) != _plain((other,)):
+        if plain((own,)) != plain((other,)):
             return -1
         same += 1
         if own.home != other.home:
             break
-    outer = set(_plain(block[:len(block) - same]))
-    return same + sum(step in outer for step in _plain(chain[:len(chain) - same]))
+    outer = set(plain(block[:len(block) - same]))
+    return same + sum(step in outer for step in plain(chain[:len(chain) - same]))

@@ -10,7 +10,8 @@ import zlib
 from base64 import b85decode, b85encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -19,10 +20,11 @@ from ..maths.arrays import FloatArray, IntArray
 from ..pha.lineage import matched
 from ..pha.split_calls import inverse, parts
 from ..pha.text import Text
-from .moments import Block, Lineage, Split, Splits, Step, Timeline
+from .moments import Block, Lineage, Over, Split, Splits, Step, Timeline
 
 VERSION: Final = 1
 """Of what is kept; what a newer version has kept is left alone."""
+_KEPT: Final = 32
 Texts = Mapping[str, str]
 """What the files of a score say, by their names in a Step."""
 Known = Callable[[str, str], list[int] | None]
@@ -39,6 +41,8 @@ class Ties:
 
     frame: (N,) where the keys are; block: (N,) index into blocks; share: (N,); length: (N,) frames that the block has.
     texts: in which the blocks are named. waiting: what was taken away, with the texts in which its block is named.
+    over: the procedure in all calls of which the keys are, by its name and as texts have it; None: keys are where they
+    were set. alone: the calls of it that have keys of their own.
     """
 
     texts: Texts
@@ -48,6 +52,8 @@ class Ties:
     share: FloatArray
     length: FloatArray
     waiting: tuple[Waiting, ...] = ()
+    over: tuple[str, Over] | None = None
+    alone: tuple[Call, ...] = ()
 
     @classmethod
     def none(cls, waiting: tuple[Waiting, ...] = ()) -> Ties:
@@ -77,6 +83,13 @@ class Waiting:
     share: float
     length: float
     keys: Any = field(repr=False)
+
+
+class Call(NamedTuple):
+    """A call of a procedure, by the chain of calls that leads to it, and the texts in which these are named."""
+
+    texts: Texts
+    chain: Block
 
 
 def tied(timeline: Timeline, frames: FloatArray, frame_start: float, fps: float,
@@ -129,8 +142,11 @@ def to_data(ties: Ties) -> dict[str, Any]:
             in zip(ties.frame, ties.block, ties.share, ties.length, strict=True)]
     waiting = [{"texts": number(each.texts), "block": each.block, "share": each.share, "length": each.length,
                 "keys": each.keys} for each in ties.waiting]
-    return {"version": VERSION, "in": number(ties.texts), "blocks": ties.blocks, "ties": rows, "waiting": waiting,
-            "texts": [b85encode(zlib.compress(text.encode())).decode() for text in packed]}
+    data = {"version": VERSION, "in": number(ties.texts), "blocks": ties.blocks, "ties": rows, "waiting": waiting}
+    if ties.over is not None:
+        data["over"] = ties.over
+        data["alone"] = [{"texts": number(call.texts), "chain": call.chain} for call in ties.alone]
+    return {**data, "texts": [_packed(text) for text in packed]}
 
 
 def from_data(data: Any) -> Ties:
@@ -153,9 +169,17 @@ def from_data(data: Any) -> Ties:
         blocks, block = tuple(_block(each) for each in data["blocks"]), rows[:, 1].astype(np.int64)
         if len(block) and not 0 <= block.min() <= block.max() < len(blocks):
             raise IndexError(f"found block {block.max()} of {len(blocks)}")
-        return Ties(named(data["in"]), blocks, rows[:, 0], block, rows[:, 2], rows[:, 3], waiting)
-    except (KeyError, IndexError, TypeError, ValueError, zlib.error) as error:
+        over = data.get("over")
+        alone = tuple(Call(named(each["texts"]), _block(each["chain"])) for each in data.get("alone", ()))
+        return Ties(named(data["in"]), blocks, rows[:, 0], block, rows[:, 2], rows[:, 3], waiting,
+                    over and (str(over[0]), Over(str(over[1][0]), int(over[1][1]))), alone)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, zlib.error) as error:
         raise FileError.at(f"the ties of the tweaks are damaged ({error!r})", None) from None
+
+
+@lru_cache(_KEPT)
+def _packed(text: str) -> str:
+    return b85encode(zlib.compress(text.encode())).decode()
 
 
 def _block(data: Any) -> Block:

@@ -1,0 +1,95 @@
+"""Calls of a procedure: what lies in one of them lies in all of them, so that a tweak of a procedure is in each."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..maths.arrays import IntArray
+from ..pha.document import Document
+from .moments import UNCHANGED, Block, Lineage, Over, Timeline, inside, plain
+
+
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """Which segments of a timeline play the same in other calls of a procedure.
+
+    over: the procedure. alone: chains of calls that lead to it, down to its own call: what lies in these is in no other
+    call, and what lies in others is not in them.
+    """
+
+    timeline: Timeline
+    over: Over
+    alone: Collection[Block] = ()
+
+    def call_of(self, segment: int) -> Block:
+        """Return the calls that lead to the procedure in which a segment lies, () where it lies in none."""
+        return self._chains[segment][0] if segment in self._chains else ()
+
+    def segments_of(self, call: Block) -> IntArray:
+        """Return the segments that a call of the procedure plays."""
+        return np.array([segment for segment, head in self._heads.items() if head == plain(call)], dtype=np.int64)
+
+    def is_alone(self, segment: int) -> bool:
+        """Tell whether what lies in a segment is in no other call."""
+        return segment not in self._of_segment
+
+    def others(self, segment: int) -> tuple[int, ...]:
+        """Return the other segments that play what a segment plays, in other calls of the procedure."""
+        same = self._same.get(self._of_segment.get(segment, ()), ())
+        return tuple(other for other in same if other != segment)
+
+    def first(self, segment: int) -> int:
+        """Return the first of all segments that play what a segment plays in any call; itself where it is alone."""
+        return self._same[self._of_segment[segment]][0] if segment in self._of_segment else segment
+
+    @cached_property
+    def _chains(self) -> dict[int, tuple[Block, Block]]:
+        """For each segment within the procedure the calls that lead to it, and those inside it."""
+        found = {}
+        for segment in range(len(self.timeline)):
+            chain = self.timeline.block(segment)
+            own = inside(chain, self.over)
+            if own:
+                found[segment] = chain[:len(chain) - len(own)], own
+        return found
+
+    @cached_property
+    def _heads(self) -> dict[int, tuple[object, ...]]:
+        return {segment: plain(head) for segment, (head, _) in self._chains.items()}
+
+    @cached_property
+    def _of_segment(self) -> dict[int, tuple[object, ...]]:
+        barred = {plain(call) for call in self.alone}
+        return {segment: plain(own) for segment, (head, own) in self._chains.items() if plain(head) not in barred}
+
+    @cached_property
+    def _same(self) -> dict[tuple[object, ...], list[int]]:
+        found = defaultdict[tuple[object, ...], list[int]](list)
+        for segment, own in self._of_segment.items():
+            found[own].append(segment)
+        return dict(found)
+
+
+def over_named(document: Document, name: str) -> Over | None:
+    """Return a procedure of a score's own file by its name, None where there is none."""
+    return next((Over("", each.element) for each in document.procedures if each.name == name), None)
+
+
+def over_now(over: Over, document: Document, lineage: Lineage) -> tuple[str, Over] | None:
+    """Return what a procedure of then is now in a score's own file, with its name; None where it has gone.
+
+    lineage: which element each was then, see Timeline.find.
+    """
+    return next(((each.name, Over("", each.element)) for each in document.procedures
+                 if over_before(Over("", each.element), lineage) == over), None)
+
+
+def over_before(over: Over, lineage: Lineage = UNCHANGED) -> Over:
+    """Return which procedure one was in texts before; see Timeline.find."""
+    origin = lineage.get(over.document)
+    return over if origin is None or over.element >= len(origin) else Over(over.document, origin[over.element])

@@ -1,0 +1,320 @@
+"""Film how poses that are set by hand go along with their score, in Blender's window; tweaks_film.py makes the film.
+
+    blender --factory-startup -p 0 0 1400 900 --python docs/tweaks_viewport.py -- FOLDER
+
+Needs a screen of 1400 × 900, ImageMagick and xdotool. Leaves in FOLDER pictures of the window, window_00000.png on, and
+of the viewport alone at each frame of the dance, view_00000.png on, the dance as Blender exports it, dance.glb, and
+where the viewport's eye is, eye.json. A verse is moved by the mouse; what else a person does is done by script.
+"""
+
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mathutils import Quaternion
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import checkout  # noqa: F401  # makes takt known
+
+from takt.bridge import following, score, score_blocks, score_edits, score_tree, tweak_moments, tweaks
+from takt.core.pha.edits import SetAttribute
+from takt.core.score_editor.change import Edits
+from takt.core.score_editor.layout import Layout
+from takt.core.score_editor.stripes import Stripes
+from takt.docs import window
+from takt.docs.window import context, operators
+from takt.preview.score_editor import windows
+from takt.preview.score_editor.life import show_tweaks
+from takt.samples import dancer
+
+SIZE, FILM_SIZE = (1398, 876), (1048, 656)
+FPS, FIRST_S, LAST_S = 8, 0.0, 5.0
+"""Of the pictures of the viewport."""
+SLOWER = "0.65"
+_PX_A_PICTURE = 120.0
+_POINTER = "0,0 0,17 4,13.5 7,20 9.5,19 6.5,12.5 12,12"
+_SCORE = """<?xml version="1.0"?>
+<pha tickLength="0.5">
+  <load src="dance.Moves"/>
+  <load src="gestures.Greetings"/>
+  <procedure name="verse">
+    <call name="sway" duration="4"/>
+    <call name="squat" duration="2"/>
+  </procedure>
+  <procedure name="chorus">
+    <call name="disco" duration="4"/>
+  </procedure>
+  <procedure name="main">
+    <call name="verse" duration="6"/>
+    <call name="chorus" duration="4"/>
+    <call name="bow" duration="4"/>
+  </procedure>
+</pha>
+"""
+_POSES = ((1.0, "r_shoulder", "l_shoulder", 1.1), (2.5, "vl5", "skullbase", 0.45),
+          (4.0, "l_shoulder", "r_shoulder", 1.0))
+"""Seconds, two joints, and by how much they are turned, in radians, about the viewport's line of sight."""
+
+
+class Reel:
+    """Pictures of the screen with the mouse, which the screen itself does not show in them, and with words."""
+
+    def __init__(self) -> None:
+        """Begin with the mouse in the middle."""
+        self.count, self.mouse, self.is_pressed, self.words = 0, (900.0, 500.0), False, ""
+
+    def shoot(self) -> None:
+        """Take a picture."""
+        x, y = (round(each - edge) for each, edge in zip(self.mouse, (window.LEFT, window.TOP), strict=True))
+        ring = ["-fill", "none", "-stroke", "#ff9a2a", "-strokewidth", "3", "-draw",
+                f"circle {x},{y} {x + 14},{y}"] if self.is_pressed else []
+        part = f"{SIZE[0]}x{SIZE[1]}+{window.LEFT}+{window.TOP}"
+        words = ["-stroke", "none", *labelled(self.words, 26, "NorthWest", 80, 140)] if self.words else []
+        subprocess.run(["magick", "x:root", "-crop", part, "+repage", *ring, "-fill", "white", "-stroke", "black",
+                        "-strokewidth", "1", "-draw", f"translate {x},{y} polygon {_POINTER}", *words, "-resize",
+                        f"{FILM_SIZE[0]}x{FILM_SIZE[1]}!", "-define", "png:compression-level=1",
+                        str(window.IMAGES / f"window_{self.count:05}.png")], check=True)
+        self.count += 1
+
+    def hold(self) -> None:
+        """Show the last picture once more."""
+        last, again = (window.IMAGES / f"window_{self.count - back:05}.png" for back in (1, 0))
+        again.write_bytes(last.read_bytes())
+        self.count += 1
+
+
+def labelled(words: str, size: int, edge: str, across: int, down: int) -> list[str]:
+    """Return what lets ImageMagick write words so many pixels from the edges of a picture."""
+    return ["-gravity", edge, "-pointsize", str(size), "-undercolor", "#000000b0", "-fill", "white", "-annotate",
+            f"+{across}+{down}", f" {words} "]
+
+
+reel = Reel()
+
+
+def steps() -> Iterator[None]:
+    """Do what a person does; Blender draws at each `yield`."""
+    window.tell("search", "--name", "Blender", "windowsize", *map(str, SIZE))
+    window.PAUSE_S = 0.2
+    for _ in range(4):
+        yield
+    yield from begin()
+    yield from plays("A dance from a score")
+    yield from poses()
+    yield from plays("The dance, with three poses changed by hand")
+    yield from tempo()
+    yield from at_the_poses("Slower: the poses are on their beats")
+    yield from moved()
+    yield from at_the_poses("They went along with their verse")
+    yield from exported()
+    logging.getLogger(__name__).warning("%d pictures", reel.count)
+
+
+def begin() -> Iterator[None]:
+    """A character with a score, and the editor below."""
+    rig, _ = dancer.bound_dancer()
+    path = window.IMAGES / "dance.pha"
+    path.write_text(_SCORE, encoding="utf-8")
+    operators.takt.import_pha("EXEC_DEFAULT", filepath=str(path), library=str(dancer.LIBRARY))
+    operators.takt.score_editor()
+    window.look_at((0.0, 0.0, 0.88), 3.9)
+    context.preferences.view.show_statusbar_stats = False
+    for _ in range(3):
+        yield
+    assert score.motion_of(rig) is not None
+
+
+def rig_of() -> Any:
+    """Return the dancer."""
+    return next(ob for ob in context.scene.objects if ob.type == "ARMATURE")
+
+
+def plays(words: str) -> Iterator[None]:
+    """Go through the dance."""
+    reel.words = words
+    motion = score.motion_of(rig_of())
+    assert motion is not None
+    for time_s in np.arange(0.0, motion.duration_s, 0.5).tolist():
+        context.scene.frame_set(1 + round(time_s * context.scene.render.fps))
+        yield from waits(1)
+
+
+def poses() -> Iterator[None]:
+    """Turn two bones at each of three moments, as far as a hand does, and set keys."""
+    rig, motion = rig_of(), score.motion_of(rig_of())
+    assert motion is not None and motion.body is not None
+    operators.takt.tweak()
+    context.view_layer.objects.active = rig
+    operators.object.mode_set(mode="POSE")
+    for number, (time_s, one, other, angle) in enumerate(_POSES):
+        reel.words = f"Pose {number + 1} of 3, changed by hand"
+        frame = 1 + round(time_s * context.scene.render.fps)
+        context.scene.frame_set(frame)
+        yield from waits(2)
+        bones = [rig.pose.bones[motion.skeleton.names[motion.body.joint_of[joint]]] for joint in (one, other)]
+        before = [(bone, bone.rotation_quaternion.copy(), bone.matrix.to_quaternion()) for bone in bones]
+        for share in (0.3, 0.7, 1.0):
+            for sign, (bone, turned, world) in zip((1.0, 0.6), before, strict=True):
+                side = -1.0 if bone.head.x < -0.01 else 1.0
+                turn = Quaternion((0.0, -1.0, 0.0), share * sign * side * angle)
+                bone.rotation_quaternion = turned @ (world.inverted() @ turn @ world)
+            yield from waits(1)
+        for bone in bones:
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+        tweaks.look(rig, context.scene)
+        show_tweaks(rig, context.scene)
+        score_tree.redraw()
+        yield from waits(4)
+    operators.object.mode_set(mode="OBJECT")
+
+
+def tempo() -> Iterator[None]:
+    """Play the score slower."""
+    reel.words = "The tempo changes"
+    yield from waits(4)
+    rig = rig_of()
+    blocks = score_blocks.refresh(rig)
+    assert blocks.layout is not None
+    edits = Edits(blocks.layout.documents[0].text, (SetAttribute(0, "tickLength", SLOWER),))
+    score_edits.write(context, rig, score_edits.texts_after(rig, blocks, edits))
+    yield from settled()
+    yield from waits(4)
+
+
+def moved() -> Iterator[None]:
+    """Drag the verse behind the chorus, with the mouse."""
+    reel.words = "The verse is moved behind the chorus"
+    view = shown().view
+    low, high = (float(view.x(np.array((tick,)))[0]) for tick in (0.0, 6.0))
+    end = float(view.x(np.array((10.0,)))[0])
+    y = lane_y()
+    yield from go(*in_editor((low + high) / 2.0, y))
+    yield from waits(2)
+    yield from press()
+    yield from go(*in_editor(end - 6.0, y))
+    yield from waits(3)
+    yield from release()
+    yield from settled()
+    yield from waits(4)
+
+
+def at_the_poses(words: str) -> Iterator[None]:
+    """Show the dance where a hand has changed it."""
+    reel.words = words
+    frames = tweak_moments.frames_of(rig_of())
+    assert frames is not None
+    for frame in frames.tolist():
+        context.scene.frame_set(int(frame), subframe=frame - int(frame))
+        yield from waits(6)
+
+
+def exported() -> Iterator[None]:
+    """Export the dance, and go through it once more for the pictures beside the browser's."""
+    rig, scene = rig_of(), context.scene
+    motion = score.motion_of(rig)
+    assert motion is not None
+    scene.frame_start, scene.frame_end = 1, 1 + round(motion.duration_s * scene.render.fps)
+    operators.export_scene.gltf(filepath=str(window.IMAGES / "dance.glb"), export_animation_mode="SCENE",
+                                export_anim_single_armature=True, export_force_sampling=True)
+    reel.words = "Exported as glTF"
+    scene.frame_set(1)
+    yield from waits(5)
+    area, region = window.viewport()[1:]
+    view, space = area.spaces.active.region_3d, area.spaces.active
+    eye = view.view_matrix.inverted()
+    (window.IMAGES / "eye.json").write_text(json.dumps({
+        "matrix": [list(row) for row in eye], "lens": space.lens, "size": [region.width, region.height],
+        "seconds": motion.duration_s}), encoding="utf-8")
+    space.overlay.show_overlays = False
+    height = context.window_manager.windows[0].height
+    part = (f"{region.width}x{region.height}+{region.x + window.LEFT}"
+            f"+{window.TOP + height - region.y - region.height}")
+    for number, time_s in enumerate(np.arange(FIRST_S, LAST_S, 1.0 / FPS).tolist()):
+        at = 1.0 + time_s * scene.render.fps
+        scene.frame_set(int(at), subframe=at - int(at))
+        yield
+        half = f"{FILM_SIZE[0] // 2}x{FILM_SIZE[1]}+0+0"
+        subprocess.run(["magick", "x:root", "-crop", part, "+repage", "-resize", f"x{FILM_SIZE[1]}", "-gravity",
+                        "Center", "-crop", half, "+repage", *labelled("Blender's viewport", 24, "North", 0, 36),
+                        f"PNG32:{window.IMAGES}/view_{number:05}.png"], check=True)
+
+
+def settled() -> Iterator[None]:
+    """Wait until the Action says what the score says."""
+    for _ in range(60):
+        yield
+        if not following.is_older(rig_of()):
+            break
+    tweaks.look(rig_of(), context.scene)
+    show_tweaks(rig_of(), context.scene)
+    score_tree.redraw()
+
+
+def waits(pictures: int) -> Iterator[None]:
+    """Let time pass for so many pictures, in which nothing moves."""
+    yield
+    reel.shoot()
+    for _ in range(pictures - 1):
+        reel.hold()
+
+
+def go(x: float, y: float) -> Iterator[None]:
+    """Move the mouse as a hand does, slower near its ends."""
+    start, end = np.array(reel.mouse), np.array((x, y))
+    number = max(int(np.ceil(np.linalg.norm(end - start) / _PX_A_PICTURE)), 2)
+    for share in (0.5 - 0.5 * np.cos(np.pi * np.arange(1, number + 1) / number)).tolist():
+        at = start + (end - start) * share
+        reel.mouse = float(at[0]), float(at[1])
+        window.mouse(round(at[0]), round(at[1]))
+        yield from waits(1)
+
+
+def press() -> Iterator[None]:
+    """Press the left button."""
+    reel.is_pressed = True
+    window.tell("mousedown", "1")
+    yield from waits(1)
+
+
+def release() -> Iterator[None]:
+    """Let it go."""
+    yield from waits(1)
+    reel.is_pressed = False
+    window.tell("mouseup", "1")
+    yield from waits(1)
+
+
+def in_editor(x: float, y: float) -> tuple[float, float]:
+    """Return where on the screen a pixel of the editor is."""
+    area = next(area for _, area in score_tree.areas())
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    return region.x + x + window.LEFT, window.TOP + context.window_manager.windows[0].height - region.y - y
+
+
+def shown() -> Any:
+    """Return what the editor's window shows."""
+    area = next(area for _, area in score_tree.areas())
+    space: Any = area.spaces.active
+    found = windows.window_of(space)
+    assert found is not None
+    return found
+
+
+def lane_y() -> float:
+    """Return the height of the uppermost blocks of the main lane, those of main's own calls."""
+    return float(Stripes.of(layout_of(), shown().view).lane_high[0]) - 6.0
+
+
+def layout_of() -> Layout:
+    """Return the score as it is laid out."""
+    blocks = score_blocks.shown(rig_of())
+    assert blocks is not None and blocks.layout is not None
+    return blocks.layout
+
+
+window.run(steps())

@@ -1,0 +1,44 @@
+"""Only This Call: a call of a procedure gets keys of its own, and has those of the other calls no longer."""
+
+from typing import Any
+
+import bpy
+
+from ..bridge import score, tweak_single_calls, tweaks
+from ..bridge.active_character import active_armature
+from ..bridge.reports import refuse
+from ..core.errors import TaktError
+from .tweak_base import ForTweaks
+
+
+class TAKT_OT_tweak_call(ForTweaks, bpy.types.Operator):
+    """Let the call that plays at the current frame keep its tweaks as they are: from now on they are its own"""
+
+    bl_idname = "takt.tweak_call"
+    bl_label = "Only This Call"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return why there is no call to be told apart."""
+        reason, armature_object = super().problem(context), active_armature(context)
+        if reason or armature_object is None:
+            return reason
+        layer = tweak_single_calls.chosen_layer(armature_object)
+        return "" if layer is not None and layer.procedure else "The chosen layer is over no procedure"
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Make its keys its own, and look at them anew."""
+        armature_object, scene = active_armature(context), context.scene
+        assert armature_object is not None and scene is not None  # poll saw to it
+        tweaks.look(armature_object, scene)
+        motion = score.motion_of(armature_object)
+        if motion is None:
+            return refuse(self, f"The score cannot be played: {score.error_of(armature_object) or 'it is empty'}")
+        try:
+            said = tweak_single_calls.tell_apart(armature_object, scene.frame_current_final)
+        except TaktError as error:
+            return refuse(self, str(error))
+        tweaks.go_along(armature_object, scene, motion)
+        self.report({"INFO"}, said)
+        return {"FINISHED"}
