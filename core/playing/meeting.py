@@ -23,6 +23,8 @@ _SOFT: Final = 0.05
 """Of the same: over so much more it is minded less."""
 _PULL: Final = 0.03
 """How much it counts to go half of the way, against what is easy for arms."""
+_EASED: Final = 6.0
+"""Nothing is made easier for a hand that stays where it is; for one that goes a fifth of the way, almost all."""
 _ROUNDS: Final = 12
 _SIDES: Final = {"l": "left", "r": "right"}
 
@@ -43,8 +45,8 @@ class Partner:
     model_from_own: FloatArray = field(default_factory=lambda: np.eye(4)[None, :3])
 
 
-def together(motion: Motion, partners: Mapping[str, Partner]) -> Motion:
-    """Return a motion whose hands meet those of partners, by the names of their roles.
+def together(motion: Motion, partners: Mapping[str, Partner | Unfit]) -> Motion:
+    """Return a motion whose hands meet those of partners, by the names of their roles; or why they cannot.
 
     motion: before any of its hands meet others. Where two hands meet depends on what both do before that alone, so each
     of the two motions can be made by itself, and neither waits for the other.
@@ -53,8 +55,10 @@ def together(motion: Motion, partners: Mapping[str, Partner]) -> Motion:
                            for meet in motion.meets if meet.role in partners})
 
 
-def _where(motion: Motion, meet: TimedMeet, partner: Partner) -> Target:
+def _where(motion: Motion, meet: TimedMeet, partner: Partner | Unfit) -> Target:
     """Return where a hand meets one of its partner, over time."""
+    if isinstance(partner, Unfit):
+        return partner
     shown, other = _shown(motion, meet), partner.motion
     theirs = [each for each in other.meets if each.hand == meet.other
               and shown.is_with(_shown(other, each), partner.later_s)]
@@ -71,7 +75,8 @@ def _where(motion: Motion, meet: TimedMeet, partner: Partner) -> Target:
     model_from_other = between(partner.model_from_own.reshape(-1, 12), partner.times_s, times).reshape(-1, 3, 4)
     ours, others = one.at(motion, times), two.at(other, times + partner.later_s).seen_by(model_from_other)
     own = 1.0 if answer is None else _share(meet.weight, answer.weight)
-    course = _within_ease(ours.palms + own * (others.palms - ours.palms), ours, others)
+    course = ours.palms + own * (others.palms - ours.palms)
+    course += min(1.0, _EASED * own * (1.0 - own)) * (_within_ease(course, ours, others) - course)
     matrices = np.concatenate((np.tile(np.eye(3), (len(times), 1, 1)), course[..., None]), axis=2)
     return Moving(ScenePlace((0.0, 0.0, 0.0), (0.0, 0.0, 1.0)), times, matrices)
 

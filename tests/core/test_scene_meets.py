@@ -84,7 +84,7 @@ def test_hands_meet_and_stay_together(seed: int) -> None:
     unit = one_size / two_size * float(rng.choice((1.0, 1.0, 1.15, 0.87)))  # tall beside small, but not giants
     stand = Stand.before(rng.uniform(0.5, 1.0) * one_size, rng.uniform(-0.5, 0.5), rng.uniform(-0.2, 0.2) * one_size,
                          unit)
-    weights = rng.uniform(0.0, 2.0, 2)
+    weights = rng.uniform(0.5, 2.0, 2)
     one, two = both(played(programme(meet(own, hand, weights[0])), one_size),
                     played(programme(meet(hand, own, weights[1])), two_size), stand)
     times, leg = np.linspace(3.0, 6.0, 40), LEG_M * one_size
@@ -98,7 +98,7 @@ def test_hands_meet_and_stay_together(seed: int) -> None:
 
 def test_small_ones_meet_tall_ones_or_say_how_far_away_the_hand_stays() -> None:
     met = 0
-    for seed in range(24):
+    for seed in range(12):
         rng = np.random.default_rng(seed)
         stand = Stand.before(rng.uniform(0.5, 0.9), rng.uniform(-0.5, 0.5))
         one, two = both(played(programme(meet()), 1.3), played(programme(meet("left", "right")), 0.6), stand)
@@ -107,7 +107,7 @@ def test_small_ones_meet_tall_ones_or_say_how_far_away_the_hand_stays() -> None:
         said = " ".join(warnings(one, two))
         assert apart.max() < 0.02 * LEG_M or ("<meet> at 3.00 s the hand stays" in said and "away from 'other'" in said)
         met += not said
-    assert met >= 18
+    assert met >= 9
 
 
 def test_whose_lane_weighs_more_goes_farther_and_whose_weighs_nothing_stays() -> None:
@@ -120,7 +120,7 @@ def test_whose_lane_weighs_more_goes_farther_and_whose_weighs_nothing_stays() ->
     assert way(1.0, 3.0) < way(1.0, 1.0) < way(3.0, 1.0)
     near = Stand.before(0.45)  # so near that no arm is stretched
     one, two = both(played(programme(meet("left", "right"))), played(programme(meet("right", "left", 0.0))), near)
-    assert np.linalg.norm(palms(two, "r", times) - palms(plain, "r", times)) < 0.1
+    assert np.linalg.norm(palms(two, "r", times) - palms(plain, "r", times)) < 1e-6
     assert np.linalg.norm(palms(one, "l", times) - near.seen(palms(two, "r", times))) < NEAR * LEG_M
 
 
@@ -130,7 +130,8 @@ def test_whose_score_does_not_say_so_is_met_where_it_is() -> None:
     one, same = both(played(programme(meet())), two, stand)
     times = np.linspace(0.0, 8.0, 33)
     np.testing.assert_allclose(same.sample(times).rotations, two.sample(times).rotations, atol=1e-12)
-    assert np.linalg.norm(palms(one, "r", times) - stand.seen(palms(two, "l", times)), axis=1)[12:24].max() < 0.25
+    assert np.linalg.norm(palms(one, "r", times) - stand.seen(palms(two, "l", times)), axis=1)[12:25].max() < (
+        NEAR * LEG_M)
 
 
 def test_scores_that_begin_at_different_times_meet_by_the_same_clock() -> None:
