@@ -10,6 +10,7 @@ import pytest
 from takt.bridge import following, properties, score, write_motion
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.scene.reach import Reaching
+from takt.core.skeletons.skeleton import world_from_pose
 from takt.samples.clip_files import LIBRARY
 from takt.tests.blender.test_cast import rebuilt
 
@@ -88,13 +89,10 @@ def test_hands_meet_in_the_actions_and_in_what_is_drawn(two: tuple[bpy.types.Obj
         assert motion is not None and motion.body is not None
         reaching, own = Reaching.of(motion.body, side), properties.character(each)
         assert reaching is not None
-        drawn = motion.sample((TOGETHER - own.frame_start) / FPS)
+        drawn = world_from_pose(motion.skeleton, motion.sample((TOGETHER - own.frame_start) / FPS))
         from_model = np.array(each.matrix_world)
-        for row, frame in enumerate(TOGETHER):
-            world = motion.skeleton.world(drawn.at(np.array((row,)))) if hasattr(motion.skeleton, "world") else None
-            if world is not None:
-                there = from_model[:3, :3] @ reaching.palms(world)[0] + from_model[:3, 3]
-                assert np.linalg.norm(there - palm(each, side, frame)) < 1e-3
+        for there, frame in zip(reaching.palms(drawn), TOGETHER, strict=True):
+            assert np.linalg.norm(from_model[:3, :3] @ there + from_model[:3, 3] - palm(each, side, frame)) < 1e-3
 
 
 def test_who_is_moved_or_rewritten_makes_the_other_ones_action_older(
