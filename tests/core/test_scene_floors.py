@@ -15,7 +15,7 @@ from takt.core.playing.score import Settings, play
 from takt.tests.core.test_scene_surface import grid
 from takt.tests.core.test_scene_ways import BODY, LEG_M, UP, programme
 
-FPS, NEAR_LEGS, JERKS = 60, 0.01, 1.5
+FPS, NEAR_LEGS, JERKS, SPIKES = 60, 0.01, 1.5, 4.0
 AXES = ground_axes(UP)
 STAGE = '<role name="stage" is="floor"/>'
 WALK = '<call name="walk" duration="8" repeat="3"/>'
@@ -97,9 +97,11 @@ def check_soles(floor: SceneFloor) -> Motion:
 
 @pytest.mark.parametrize("goes", [1.0, -1.0])
 @pytest.mark.parametrize("seed", range(10))
-def test_soles_are_on_the_treads_of_stairs_and_never_in_them(seed: int, goes: float) -> None:
+def test_soles_are_on_the_treads_of_stairs_and_never_in_them_and_knees_move_evenly(seed: int, goes: float) -> None:
     rng = np.random.default_rng(seed)
-    check_soles(stairs(goes * rng.uniform(0.1, 0.22, 24), rng.uniform(0.28, 0.34)))
+    motion = check_soles(stairs(goes * rng.uniform(0.1, 0.22, 24), rng.uniform(0.28, 0.34)))
+    assert np.percentile(jerks(motion), 95) < JERKS * np.percentile(jerks(FLAT), 95)
+    assert jerks(motion).max() < SPIKES * jerks(FLAT).max()
 
 
 @pytest.mark.parametrize("seed", range(10))

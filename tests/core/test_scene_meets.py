@@ -217,8 +217,7 @@ def test_who_cannot_be_met_is_told_with_the_reason() -> None:
 
 
 def test_a_loop_meets_nobody_and_says_so() -> None:
-    one = played(programme(meet()), loop=True)
-    one, two = both(one, played(programme(meet("left", "right"))))
+    one, two = both(played(programme(meet()), loop=True), played(programme(meet("left", "right"))), Stand.before(0.5))
     assert not one.meets and "'other' is left out while the score loops" in warnings(one)[0]
     assert not warnings(two)
 

@@ -39,7 +39,7 @@ _HIGH_LEGS: Final = 0.1
 """What is so much higher than the straight way, in leg lengths, is gone round."""
 _BEFORE_FRAMES: Final = 2
 """A foot is high enough so soon before it goes over something, and so long after."""
-_FEET_S, _BODY_S = 0.05, 0.12
+_FEET_S, _BODY_S = 0.09, 0.12
 """Over so much time feet and body rise."""
 _BENT: Final = 0.97
 """To this share of their length legs may be stretched, and as far as they are anyway."""
