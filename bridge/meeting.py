@@ -89,6 +89,6 @@ def _course(armature_object: bpy.types.Object, other: bpy.types.Object) -> tuple
     first = properties.character(armature_object).frame_start
     ours, theirs = object_courses.links(armature_object), object_courses.links(other)
     frames = object_courses.frames_of([*ours, *theirs], first, scene.frame_end)
-    model_from_world = np.linalg.pinv(object_courses.world_over(ours, frames))
+    model_from_world = np.linalg.pinv(np.nan_to_num(object_courses.world_over(ours, frames)))
     matrices = (model_from_world @ object_courses.world_over(theirs, frames)).round(_DIGITS) + 0.0
     return (frames - first) / frames_per_second(scene), np.ascontiguousarray(matrices[:, :3])

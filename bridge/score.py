@@ -374,7 +374,9 @@ def _together(armature_object: bpy.types.Object, which: _Which, key: _Key, inste
         _waiting.update(later)  # whoever waits last is performed first
         return key, Performance(None)
     if key not in _performances:
-        _remember(key, replace(alone, motion=together(alone.motion, partners)))
+        again = alone.again
+        _remember(key, replace(alone, motion=together(alone.motion, partners), again=None if again is None else (
+            lambda values, seed: together(again(values, seed), partners))))
     _performances.move_to_end(key)
     return key, _performances[key]
 

@@ -28,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="print the segments as a list of objects: clip, start_s, length_s (as the score says), "
                              "transition_s (the one that follows, as it plays), method, path (the procedures called), "
                              "plays_from_s, plays_to_s (when the clip itself plays), calls (what made it: file, line, "
-                             "column, repetition), and where they apply mirrored, reversed, from, to, lanes, aim (what a "
-                             "head or a hand aims at), ways (where calls go in the scene, over so many segments)")
+                             "column, repetition), and where they apply mirrored, reversed, from, to, lanes, aim (what "
+                             "a head or a hand aims at), ways (where calls go in the scene, over so many segments)")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -318,8 +318,8 @@ class _Evaluation:
     def _meet(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
         comes, holds = self._length(node, "duration", scope), self._length(node, "hold", scope)
         yield from ()
-        aim = Aim(self._role(node, "person", scope, ("person",)), node.texts["with"][0], holds / max(comes + holds, 1e-30),
-                  meets=node.texts["hand"][0])
+        aim = Aim(self._role(node, "person", scope, ("person",)), node.texts["with"][0],
+                  holds / max(comes + holds, 1e-30), meets=node.texts["hand"][0])
         return self._rest(node, comes + holds, aim, within), comes + holds
 
     def _rest(self, node: Node, ticks: float, aim: Aim, within: Within) -> _Calls:

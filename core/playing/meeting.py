@@ -26,6 +26,9 @@ _PULL: Final = 0.03
 _EASED: Final = 6.0
 """Nothing is made easier for a hand that stays where it is; for one that goes a fifth of the way, almost all."""
 _ROUNDS: Final = 12
+_NO_LENGTH: Final = 1e-9
+_FARTHEST: Final = 1e12
+"""In the model's units; nothing can be counted with who is farther away, or scaled more."""
 _SIDES: Final = {"l": "left", "r": "right"}
 
 
@@ -59,13 +62,15 @@ def _where(motion: Motion, meet: TimedMeet, partner: Partner | Unfit) -> Target:
     """Return where a hand meets one of its partner, over time."""
     if isinstance(partner, Unfit):
         return partner
+    if not (np.abs(partner.model_from_own) < _FARTHEST).all():
+        return Unfit("is nowhere, so it is not met: clear its transforms (Object > Clear)")
     shown, other = _shown(motion, meet), partner.motion
     theirs = [each for each in other.meets if each.hand == meet.other
               and shown.is_with(_shown(other, each), partner.later_s)]
     answer = next((each for each in theirs if each.role in partner.roles and each.other == meet.hand), None)
     if theirs and answer is None:
-        return Unfit(f"has the {_SIDES[meet.other]} hand somewhere else then, so it is not met: let the two scores name "
-                     "each other's hands")
+        return Unfit(f"has the {_SIDES[meet.other]} hand somewhere else then, so it is not met: let the two scores "
+                     "name each other's hands")
     one, two = _Arm.of(motion, meet.hand), _Arm.of(other, meet.other)
     if one is None or two is None:
         side = _SIDES[meet.other if one is not None else meet.hand]
@@ -102,9 +107,10 @@ class _Reach:
 
     def seen_by(self, matrices: FloatArray) -> _Reach:
         """Return the same in other axes; matrices: (F, 3, 4)."""
-        linear, size = matrices[..., :3], np.cbrt(np.abs(np.linalg.det(matrices[..., :3])))
-        palms, around = ((linear @ points[..., None])[..., 0] + matrices[..., 3] for points in (self.palms, self.around))
-        return _Reach(palms, around, self.length * size)
+        linear, at = matrices[..., :3], matrices[..., 3]
+        size = np.cbrt(np.abs(np.linalg.det(linear)))
+        palms, around = ((linear @ points[..., None])[..., 0] + at for points in (self.palms, self.around))
+        return _Reach(palms, around, np.maximum(self.length * size, _NO_LENGTH))
 
 
 @dataclass(frozen=True, eq=False)

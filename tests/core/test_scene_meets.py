@@ -23,21 +23,22 @@ SETTINGS = int(os.environ.get("TAKT_MEETS", "60"))
 ROLES = '<role name="other" is="person"/><role name="third" is="person"/><role name="spot" is="place"/>'
 MEET = ('<lane weight="{weight}"><wait duration="1"/><meet person="other" with="{own} hand" hand="{hand} hand" '
         'duration="{comes}" hold="{hold}"/><wait duration="{rest}"/></lane>')
+SOMEBODY = ScenePlace((0.0, 0.0, 1.0), (0.0, 0.0, -1.0))
 NEAR, FASTEST = 0.01, 6.0
 """In legs, and legs per second."""
 
 
 def programme(*lanes: str, tempo: str = "") -> Programme:
-    return resolve(parse(f'<pha version="2" tickLength="1"><load src="gestures.Greetings"/>{tempo}{ROLES}'
-                         f'<procedure name="main"><together>{HELLO}{"".join(lanes)}</together></procedure></pha>'), CLIPS)
+    text = (f'<pha version="2" tickLength="1"><load src="gestures.Greetings"/>{tempo}{ROLES}<procedure name="main">'
+            f'<together>{HELLO}{"".join(lanes)}</together></procedure></pha>')
+    return resolve(parse(text), CLIPS)
 
 
 def meet(own: str = "right", hand: str = "left", weight: float = 1.0, comes: int = 2, hold: int = 3) -> str:
     return MEET.format(own=own, hand=hand, weight=weight, comes=comes, hold=hold, rest=7 - comes - hold)
 
 
-def played(score: Programme, size: float = 1.0, *, loop: bool = False, other: Target | None = ScenePlace(
-        (0.0, 0.0, 1.0), (0.0, 0.0, -1.0))) -> Motion:
+def played(score: Programme, size: float = 1.0, *, loop: bool = False, other: Target | None = SOMEBODY) -> Motion:
     cast = (("third", ScenePlace((1.0, 0.0, 1.0), (0.0, 0.0, -1.0))), *(() if other is None else (("other", other),)))
     return play(score, BODIES[size], Settings(cast=cast, loop=loop), turn=rot.IDENTITY, up=UP)
 
@@ -220,6 +221,15 @@ def test_a_loop_meets_nobody_and_says_so() -> None:
     one, two = both(played(programme(meet()), loop=True), played(programme(meet("left", "right"))), Stand.before(0.5))
     assert not one.meets and "'other' is left out while the score loops" in warnings(one)[0]
     assert not warnings(two)
+
+
+def test_who_is_scaled_to_nothing_harms_nobody() -> None:
+    one, two = played(programme(meet())), played(programme(meet("left", "right")))
+    for size, says in ((0.0, []), (np.inf, ["nowhere"])):
+        matrix = np.eye(4)[None, :3] * size if size == 0.0 else np.full((1, 3, 4), size)
+        met = together(one, {"other": Partner(two, frozenset({"other"}), 0.0, np.zeros(1), matrix)})
+        assert np.isfinite(met.sample(np.linspace(0.0, 8.0, 9)).rotations).all()
+        assert all(any(word in message for message in warnings(met)) for word in says)
 
 
 @pytest.mark.parametrize(("lane", "message"), [

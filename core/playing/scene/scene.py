@@ -118,8 +118,9 @@ class Scene:
         arms = {side: arm for side in sorted({aim.hand for aim in aims if aim.hand} | {hold.hand for hold in holds})
                 if (arm := Reaching.of(self.body, side)) is not None}
         aimed, left_out = with_holds(Aimed(stage, aims, neck, arms, self._shown), holds)
-        missed = (Problem(f"<{'meet' if aim.meets else 'reach'}> at {self._shown(np.array((aim.there_s,)))[0]:.2f} s the hand stays {away:.2g} m "
-                          f"away from {quoted(aim.role)}: bring it nearer, or the body", aim.place, is_warning=True)
+        missed = (Problem(f"<{'meet' if aim.meets else 'reach'}> at "
+                          f"{self._shown(np.array((aim.there_s,)))[0]:.2f} s the hand stays {away:.2g} m away from "
+                          f"{quoted(aim.role)}: bring it nearer, or the body", aim.place, is_warning=True)
                   for aim, away in aimed.misses())
         return aimed, (*said, *missed, *left_out)
 
