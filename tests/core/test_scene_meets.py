@@ -12,10 +12,12 @@ from takt.core.maths.arrays import FloatArray
 from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import Programme, resolve
+from takt.core.pha.values import ticks_of
 from takt.core.playing.meeting import Partner, together
 from takt.core.playing.motion import Motion
 from takt.core.playing.scene.cast import ScenePlace, Target, Unfit
 from takt.core.playing.score import Settings, play
+from takt.core.score_editor.layout import lay_out
 from takt.tests.core.test_scene_aims import CLIPS, HELLO
 from takt.tests.core.test_scene_holds import BODIES, LEG_M, SIZES, UP, palms
 
@@ -221,6 +223,15 @@ def test_a_loop_meets_nobody_and_says_so() -> None:
     one, two = both(played(programme(meet()), loop=True), played(programme(meet("left", "right"))), Stand.before(0.5))
     assert not one.meets and "'other' is left out while the score loops" in warnings(one)[0]
     assert not warnings(two)
+
+
+def test_the_editor_shows_whom_a_hand_meets_and_for_how_long() -> None:
+    score = programme(meet())
+    boxes = lay_out(expand(score)).boxes
+    at = boxes.titles.index("meet other")
+    assert (float(boxes.begin[at]), float(boxes.length[at])) == (1.0, 5.0)
+    text = score.document.text
+    assert ticks_of(text, [text.shape.tags.index("meet")]) == "5"
 
 
 def test_who_is_scaled_to_nothing_harms_nobody() -> None:
