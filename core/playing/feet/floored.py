@@ -3,8 +3,8 @@
 Footprints stay where they are over the ground, but that each is moved along its foot, as far as stairs want it, so that
 the sole is on one tread. They take the height of the floor and its slope. Between two of them a foot goes as on flat
 ground, raised by as much as lies between, and so that its sole clears what it goes over: up a step it first rises and
-then goes on, down a step it first goes on and then comes down, since the edge is close to the footprint. The body follows
-smoothly, about as high as both feet together, and no higher than the legs reach down.
+then goes on, down a step it first goes on and then comes down, since the edge is close to the footprint. The body
+follows smoothly, about as high as both feet together, and no higher than the legs reach down.
 """
 
 from __future__ import annotations
