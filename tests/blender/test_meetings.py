@@ -146,6 +146,10 @@ def test_who_is_drawn_waits_for_nobody_and_then_meets(two: tuple[bpy.types.Objec
     with score.while_drawing(lambda: told.append(1)):
         first = score.shown(one)
     assert first is None and score.is_waiting(one)
+    assert score.motion_of(one) is not None  # who does not draw waits for nothing
+    score.forget()
+    with score.while_drawing(lambda: told.append(1)):
+        score.shown(one)
     for _ in range(1000):
         if not (score.is_waiting(one) or score.is_waiting(other)):
             break
