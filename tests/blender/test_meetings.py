@@ -145,6 +145,7 @@ def test_who_is_drawn_waits_for_nobody_and_then_meets(two: tuple[bpy.types.Objec
     told = list[int]()
     with score.while_drawing(lambda: told.append(1)):
         first = score.shown(one)
+        score.shown(other)
     assert first is None and score.is_waiting(one)
     assert score.motion_of(one) is not None  # who does not draw waits for nothing
     score.forget()
