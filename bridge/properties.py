@@ -392,13 +392,14 @@ class TaktRole(bpy.types.PropertyGroup):
     """What plays a role of the score; `name` is the role's.
 
     kind: place, path, prop, floor or person. is_here: whether the score has the role now; the others keep what plays
-    them.
+    them. meets: whether the character's hands meet its hands.
     """
 
     if TYPE_CHECKING:
         target: bpy.types.Object | None
         kind: str
         is_here: bool
+        meets: bool
     else:
         target: PointerProperty(
             type=bpy.types.Object, name="Played By", override=_OVERRIDABLE, update=changes.score, poll=_may_play,
@@ -407,6 +408,7 @@ class TaktRole(bpy.types.PropertyGroup):
                         "as if the role were not there")
         kind: StringProperty(override=_OVERRIDABLE)
         is_here: BoolProperty(override=_OVERRIDABLE)
+        meets: BoolProperty(override=_OVERRIDABLE)
 
 
 def _procedure_index(character: "TaktCharacter") -> int:

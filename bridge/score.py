@@ -11,15 +11,17 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import NamedTuple
 
 import bpy
 
 from ..core.errors import Problem, TaktError
 from ..core.formats.format import Format
+from ..core.playing.meeting import together
 from ..core.playing.motion import Motion
 from ..core.score_editor.change import holds_nothing_yet
-from . import cast, changes, included_texts, libraries, parameters, performing, properties, texts
+from . import cast, changes, included_texts, libraries, meeting, parameters, performing, properties, texts
 from .background_performance import BackgroundPerformance
 from .clip_store import CLIPS
 from .frame_rate import frames_per_second
@@ -198,6 +200,10 @@ def perform_soon(armature_object: bpy.types.Object, then: Callable[[], None]) ->
         cost_s = _cost_s.get(_performing.which[0])
         if cost_s is None or cost_s <= _QUICK_S:
             _collect(_INSTANT_S if cost_s is None else _QUICK_S)
+    known = known_performance(armature_object)
+    if known is not None and known.motion is not None and known.motion.meets and not is_waiting(armature_object):
+        with while_drawing(then):
+            performance = _performance(armature_object, _AS_KEPT)
     if is_waiting(armature_object):
         return None
     if not _waiting and _performing is None:
@@ -205,12 +211,14 @@ def perform_soon(armature_object: bpy.types.Object, then: Callable[[], None]) ->
     return known_performance(armature_object) or performance
 
 
-def keep(armature_object: bpy.types.Object, performance: Performance) -> None:
-    """Let what was just performed from what is kept with the armature be found by `motion_of`."""
-    key = performing.dependencies(armature_object)
-    _last[armature_object.session_uid] = key
-    _remember(key, performance)
+def keep(armature_object: bpy.types.Object, performance: Performance) -> Performance:
+    """Let what was just performed from what is kept with the armature be found by `motion_of`.
+
+    Return the same, with hands that meet those of other characters.
+    """
+    _remember(performing.dependencies(armature_object), performance)
     changes.score()
+    return _performance(armature_object, _AS_KEPT)
 
 
 @contextmanager
@@ -261,6 +269,8 @@ def keep_lists(armature_object: bpy.types.Object) -> None:
         parameters.keep(character, known.parameters, has_picks=known.has_picks)
     if known.motion is not None or known.roles:
         cast.keep(character, known.roles)
+    if known.motion is not None:
+        meeting.keep(character, known.motion)
     if known.procedures and known.procedures != tuple(
             (each.name, each.ticks, each.seconds) for each in character.procedures):
         character.procedures.clear()
@@ -309,31 +319,66 @@ def _after_load(*_: object) -> None:
 
 def _performance(armature_object: bpy.types.Object, instead: Mapping[str, object],
                  formats: Mapping[str, Format] | None = None) -> Performance:
-    character = properties.character(armature_object)
-    if character.text is None:
-        _last.pop(armature_object.session_uid, None)
+    uid = armature_object.session_uid
+    if properties.character(armature_object).text is None:
+        _last.pop(uid, None)
         return Performance(None)
+    key, performance = _alone(armature_object, instead, formats)
+    if performance.motion is not None and performance.motion.meets:
+        key, performance = _together(armature_object, (uid, tuple(instead.items())), key, instead, performance)
+    if not instead:
+        _last[uid] = key
+    return performance
+
+
+def _alone(armature_object: bpy.types.Object, instead: Mapping[str, object],
+           formats: Mapping[str, Format] | None = None) -> tuple[_Key, Performance]:
+    """Return what comes of a score before any hands meet those of others, and its key."""
+    character = properties.character(armature_object)
+    assert character.text is not None
     _texts.add(character.text.session_uid)
     beside = included_texts.open_beside(texts.said(character.text), properties.score_path(character))
     _texts.update(text.session_uid for text in beside.values())
     key = (*performing.dependencies(armature_object), *instead.items())
-    if not instead:
-        _last[armature_object.session_uid] = key
     known = _performances.get(key)
     if known is not None:
         _performances.move_to_end(key)
-        return known
+        return key, known
     if _when_performed is not None:
         if not _waiting and _performing is None:
             bpy.app.timers.register(_perform_waiting)
         _to_tell[_when_performed] = None
         if _performing is None or _performing.key != key:
             _waiting[armature_object.session_uid, tuple(instead.items())] = instead
-        return Performance(None)
+        return key, Performance(None)
     performance = performing.perform_score(
         texts.said(character.text), properties.score_path(character), character, armature_object, instead, formats)
     _remember(key, performance)
-    return performance
+    return key, performance
+
+
+def _together(armature_object: bpy.types.Object, which: _Which, key: _Key, instead: Mapping[str, object],
+              alone: Performance) -> tuple[_Key, Performance]:
+    """Return what comes of a score whose hands meet those of other characters, and its key; alone: without them."""
+    assert alone.motion is not None
+    key, others = (*key, "meets", *meeting.key(armature_object, alone.motion)), list[Performance]()
+
+    def other_alone(other: bpy.types.Object) -> Performance:
+        others.append(_alone(other, _AS_KEPT)[1])
+        return others[-1]
+
+    partners = meeting.partners(armature_object, alone.motion, other_alone)
+    if any(other.motion is None and other.error is None for other in others):  # it will be performed after the drawing
+        later = {each: _waiting.pop(each) for each in list(_waiting) if each != which}
+        _waiting[which] = instead
+        _waiting.update(later)  # whoever waits last is performed first
+        return key, Performance(None)
+    if key not in _performances:
+        again = alone.again
+        _remember(key, replace(alone, motion=together(alone.motion, partners), again=None if again is None else (
+            lambda values, seed: together(again(values, seed), partners))))
+    _performances.move_to_end(key)
+    return key, _performances[key]
 
 
 def _remember(key: _Key, performance: Performance) -> None:
@@ -388,7 +433,7 @@ def _next_waiting() -> _Running | None:
         if armature_object is None or character is None or character.text is None:
             continue
         key = (*performing.dependencies(armature_object), *instead.items())
-        if not instead:
+        if not instead and _last.get(which[0], ())[:len(key)] != key:  # else it meets others besides
             _last[which[0]] = key
         if key in _performances:
             continue

@@ -28,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="print the segments as a list of objects: clip, start_s, length_s (as the score says), "
                              "transition_s (the one that follows, as it plays), method, path (the procedures called), "
                              "plays_from_s, plays_to_s (when the clip itself plays), calls (what made it: file, line, "
-                             "column, repetition), and where they apply mirrored, reversed, from, to, lanes")
+                             "column, repetition), and where they apply mirrored, reversed, from, to, lanes, aim (what "
+                             "a head or a hand aims at), ways (where calls go in the scene, over so many segments)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -69,6 +70,7 @@ def _objects(sequence: Sequence, outer: Sequence, begin_s: float, clock: Clock |
     flags = [(name, values) for name, values in (("mirrored", sequence.is_mirrored), ("reversed", sequence.is_reversed))
              if values is not None]
     rows: list[dict[str, object]] = []
+    aims = {each.first: each.aim for each in sequence.aims}
     for i, clip in enumerate(sequence.clip.tolist()):
         is_clip = 0 <= clip < len(outer.clips)
         row: dict[str, object] = {"clip": outer.clips[clip] if is_clip else None, "start_s": float(starts[i]),
@@ -80,6 +82,11 @@ def _objects(sequence: Sequence, outer: Sequence, begin_s: float, clock: Clock |
         if clip >= len(outer.clips):
             row["lanes"] = [_lane(lane, outer, begin_s + float(sequence.start_s[i]), clock)
                             for lane in outer.blocks[clip - len(outer.clips)].lanes]
+        if i in aims:
+            row["aim"] = {"word": aims[i].word, **{name: value for name, value in aims[i]._asdict().items() if value}}
+        if found := [way for way in sequence.ways if way.first == i]:
+            row["ways"] = [{"segments": way.after - way.first, **{
+                name: value for name, value in way.going._asdict().items() if value}} for way in found]
         row["calls"] = [[str(step.place.path) if step.place.path else None, step.place.line, step.place.column,
                          step.repetition] for step in sequence.origins.of_segment(i)]
         rows.append(row)

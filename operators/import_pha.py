@@ -68,7 +68,7 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, OpensDroppedFile
             setattr(character, setting, getattr(self, setting))
         character.library = paths.kept(self.library)
         character.version = properties.VERSION  # also where a newer Takt has saved others before
-        score.keep(armature_object, performance)
+        performance = score.keep(armature_object, performance)
         others = [ob for ob in context.selected_objects if ob.type == "ARMATURE" and ob != armature_object]
         if others:
             report(self, {"INFO"}, f"Only '{armature_object.name}' plays it, as the active one of {len(others) + 1} "

@@ -315,6 +315,13 @@ class _Evaluation:
         aim = Aim(self._role(node, "prop", scope, ("prop",)), node.texts["with"][0], holds=True)
         return self._rest(node, ticks, aim, within), ticks
 
+    def _meet(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
+        comes, holds = self._length(node, "duration", scope), self._length(node, "hold", scope)
+        yield from ()
+        aim = Aim(self._role(node, "person", scope, ("person",)), node.texts["with"][0],
+                  holds / max(comes + holds, 1e-30), meets=node.texts["hand"][0])
+        return self._rest(node, comes + holds, aim, within), comes + holds
+
     def _rest(self, node: Node, ticks: float, aim: Aim, within: Within) -> _Calls:
         return [_Call(~WAIT, 1, ticks, _NAN, node, going=aim, within=within)] if ticks > 0.0 else []
 
@@ -589,5 +596,6 @@ _GOING: Final = {"to": ("place",), "at": ("place",), "along": ("path",)}
 """The attributes of a call that name roles, and of which kinds these are."""
 PLAYED_BY: Final[Mapping[str, Callable[[_Evaluation, Node, Scope, Within], _BlockSteps]]] = {
     "wait": _Evaluation._wait, "look": _Evaluation._look, "reach": _Evaluation._reach, "hold": _Evaluation._hold,
-    "loop": _Evaluation._loop, "pick": _Evaluation._pick, "together": _Evaluation._together}
+    "meet": _Evaluation._meet, "loop": _Evaluation._loop, "pick": _Evaluation._pick,
+    "together": _Evaluation._together}
 """What evaluates an element, by its tag, beside `call`, `let`, and `if` with what belongs to it."""

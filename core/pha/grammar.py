@@ -35,6 +35,7 @@ class Kind(Enum):
     PATH = "a role that is a path"
     TARGET = "a role that is a place or a prop"
     PROP = "a role that is a prop"
+    PERSON = "a role that is a person"
     LOOKED_AT = "a role that is a place, a prop or a person"
     HAND = "left hand or right hand"
     PART_OR_PLACE = "a share from 0 to 1, or seconds as in 1.5s, or a role that is a place"
@@ -47,7 +48,7 @@ class Kind(Enum):
 
 _EXPRESSIONS: Final = frozenset({Kind.LENGTH, Kind.SHARE, Kind.WEIGHT, Kind.COUNT, Kind.REPEAT, Kind.TRUTH, Kind.PART,
                                  Kind.VALUE, Kind.PLACE, Kind.PATH, Kind.PART_OR_PLACE, Kind.TARGET,
-                                 Kind.PROP, Kind.LOOKED_AT})
+                                 Kind.PROP, Kind.PERSON, Kind.LOOKED_AT})
 PARTS: Final = frozenset({Kind.PART, Kind.PART_OR_PLACE})
 """Attributes that may be given in seconds."""
 ROLE_KINDS: Final = ("place", "path", "prop", "floor", "person")
@@ -80,7 +81,7 @@ class Rule(NamedTuple):
 
 _TRANSITION: Final = Attribute(Kind.LENGTH, "how long the transition after it is; 0 for none", "automatic")
 _WEIGHT_IN_PICK: Final = Attribute(Kind.WEIGHT, "how likely it is among its neighbours; only inside a pick", "1")
-AIMS: Final = ("look", "reach", "hold")
+AIMS: Final = ("look", "reach", "hold", "meet")
 """What lets a part of the body aim at something of the scene, over whatever else plays."""
 RESTS: Final = ("wait", *AIMS)
 """What plays no clip, but lasts."""
@@ -168,6 +169,17 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
         "prop": Attribute(Kind.PROP, "what is held"),
         "with": Attribute(Kind.HAND, "which hand; two may hold one prop, which goes with the one that held it first"),
         "duration": Attribute(Kind.LENGTH, "how long"),
+        "transition": _TRANSITION,
+        "weight": _WEIGHT_IN_PICK,
+    }),
+    "meet": Rule("Brings a hand and a hand of a person together, over whatever else plays; a rest otherwise. Where the "
+                 "person's score says the same, each goes as much of the way as its lane weighs; else this one goes "
+                 "all of it.", {
+        "person": Attribute(Kind.PERSON, "whom it meets"),
+        "with": Attribute(Kind.HAND, "which hand"),
+        "hand": Attribute(Kind.HAND, "which hand of the person"),
+        "duration": Attribute(Kind.LENGTH, "how long it takes to get there"),
+        "hold": Attribute(Kind.LENGTH, "how long the hands stay together, before each goes back", "0"),
         "transition": _TRANSITION,
         "weight": _WEIGHT_IN_PICK,
     }),

@@ -117,11 +117,12 @@ class Sequence:
         """Yield what goes and aims in the lanes of a row's blocks; self: has the blocks."""
         for segment in np.flatnonzero(row.clip >= len(self.clips)).tolist():
             block = self.blocks[int(row.clip[segment]) - len(self.clips)]
-            for lane in (lane.sequence for lane in block.lanes if lane.sequence is not None):
-                for each in (*lane.ways, *lane.aims, *self._of_lanes(lane)):
-                    inside = lane._shares(each, block.length_s)
+            for lane, own in ((lane, lane.sequence) for lane in block.lanes if lane.sequence is not None):
+                for each in (*own.ways, *own.aims, *self._of_lanes(own)):
+                    inside = own._shares(each, block.length_s)
                     yield (Way(segment, segment + 1, each.going, each.place, inside) if isinstance(each, Way)
-                           else AimedAt(segment, each.aim, each.place, inside))
+                           else AimedAt(segment, each.aim, each.place, inside,
+                                        each.weight * lane.weight_at(sum(inside) / 2.0)))
 
     def _shares(self, way: Way | AimedAt, whole_s: float) -> tuple[float, float]:
         """Return between which shares of so much time one of its ways plays."""
@@ -246,6 +247,10 @@ class Lane:
     ease_in_s: float
     ease_out_s: float
     sequence: Sequence | None
+
+    def weight_at(self, share: float) -> float:
+        """Return how much it counts at a share of the block."""
+        return self.weight + share * (self.weight_end - self.weight)
 
 
 @dataclass(frozen=True, eq=False)

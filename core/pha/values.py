@@ -237,7 +237,7 @@ def _ticks_of_one(text: Text, element: int) -> str:
     tag, attributes = text.shape.tags[element], text.shape.attributes[element]
     if tag == "call":
         return product(attributes.get("duration", "0"), attributes.get("repeat", "1"))
-    if tag == "reach":
+    if tag in ("reach", "meet"):
         return total((attributes.get("duration", "0"), attributes.get("hold", "0")))
     if tag in RESTS or (tag == "together" and "duration" in attributes):
         return attributes.get("duration", "0")

@@ -30,26 +30,31 @@ class Going(NamedTuple):
         return self.to or self.along
 
 
+_OTHER: Final = {"l": "r", "r": "l", "": ""}
+"""The hand of the other side."""
+
+
 class Aim(NamedTuple):
-    """What a head looks at, or a hand reaches for or holds: the name of a role.
+    """What a head looks at, or a hand reaches for, holds or meets: the name of a role.
 
     hand: l or r, "" for the head. held: the share of the time for which the hand stays, at its end. holds: whether
-    what plays the role goes with the hand.
+    what plays the role goes with the hand. meets: which hand of a person it meets, l or r, "" for none.
     """
 
     role: str
     hand: str = ""
     held: float = 0.0
     holds: bool = False
+    meets: str = ""
 
     @property
     def word(self) -> str:
         """What a score says for it."""
-        return "hold" if self.holds else "reach" if self.hand else "look"
+        return "hold" if self.holds else "meet" if self.meets else "reach" if self.hand else "look"
 
     def mirrored(self) -> Aim:
-        """Return the same for the other hand."""
-        return self._replace(hand={"l": "r", "r": "l", "": ""}[self.hand])
+        """Return the same for the other hand, which meets the other one too."""
+        return self._replace(hand=_OTHER[self.hand], meets=_OTHER[self.meets])
 
 
 NOWHERE: Final = Going()
@@ -69,12 +74,13 @@ class Way(NamedTuple):
 
 
 class AimedAt(NamedTuple):
-    """An element that aims, while a segment plays; place, inside: see Way."""
+    """An element that aims, while a segment plays; place, inside: see Way. weight: of its lane at its middle."""
 
     first: int
     aim: Aim
     place: Place
     inside: tuple[float, float] | None = None
+    weight: float = 1.0
 
     @property
     def after(self) -> int:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,12 +30,22 @@ from .placing.root_motion import RootMode
 from .row import Row
 from .scene.aimed import Aimed
 from .scene.carried import Carried
+from .scene.cast import Target
+from .scene.meet import TimedMeet
 from .scene.scene import Scene
 from .scene.warped import Warped
 from .stage import Instants, Over, Stage, in_rounds
 from .transitions.blending import Style
 from .transitions.limits import Limits
 from .transitions.methods import Layout, TransitionMethod
+
+
+class BeforeAims(NamedTuple):
+    """What a motion is before head and hands aim at anything: its scene, its last stage, and what was said by then."""
+
+    scene: Scene
+    end: Stage
+    problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +55,7 @@ class Motion:
     row: the segments that are shown and told of. end: the last of the stages, from which all poses come.
     problems: warnings and notes; unmatched: joints without counterpart, when clips came from other skeletons.
     clock: where the tempo changes; all that a motion tells is by the clock. cuts: where clips are left for each other,
-    where that was searched. body: what the joints are, where that is known.
+    where that was searched. body: what the joints are, where that is known. before_aims: where it has a scene.
     """
 
     row: Row
@@ -54,6 +65,7 @@ class Motion:
     clock: Clock | None = None
     cuts: Cuts | None = None
     body: SkeletonMap | None = None
+    before_aims: BeforeAims | None = None
 
     @property
     def skeleton(self) -> Skeleton:
@@ -106,6 +118,19 @@ class Motion:
         times_s, _ = in_rounds(times_s, self.duration_s, is_loop=False)
         even_s = times_s if self.clock is None else self.clock.even(times_s)
         return aimed.carried[role].moved(even_s, aimed.hands(self.sample(times_s)))
+
+    @property
+    def meets(self) -> tuple[TimedMeet, ...]:
+        """What its hands are to meet."""
+        return () if self.before_aims is None else self.before_aims.scene.meets(self.row)
+
+    def meeting(self, met: Mapping[TimedMeet, Target]) -> Motion:
+        """Return the same with hands that meet those of others; met: where by the clock, in the model."""
+        if self.before_aims is None:
+            return self
+        scene, stage, said = self.before_aims
+        end, told = scene.aimed(stage, self.row, met)
+        return replace(self, end=end if self.clock is None else Timed(end, self.clock), problems=said + told)
 
     def hand_joint(self, side: str) -> int:
         """Return the wrist of a hand, l or r, that holds something."""
@@ -215,10 +240,13 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
         end = Followers(end, Doubles.of(row.skeleton, doubles))
     if feet is not None and legs_of(feet):
         end = Feet(end, row, feet, up / np.linalg.norm(up), points, warped=warped)
-    floored, aimed = tuple[Problem, ...](), tuple[Problem, ...]()
+    problems += row.problems + said
+    before_aims, aimed = None, tuple[Problem, ...]()
     if scene is not None:
         end, floored = scene.floored(end, row)
+        problems += floored
+        before_aims = BeforeAims(scene, end, problems)
         end, aimed = scene.aimed(end, row)
     if clock is not None:
         end = Timed(end, clock)
-    return Motion(row, end, problems + row.problems + said + floored + aimed, unmatched, clock, cuts, body)
+    return Motion(row, end, problems + aimed, unmatched, clock, cuts, body, before_aims)

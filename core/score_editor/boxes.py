@@ -272,7 +272,7 @@ _WAYS = {"at": "@", "to": "→", "along": "~"}
 """How the title of a block says where its call goes in the scene."""
 
 
-_AIMED_AT = ("at", "for", "prop")
+_AIMED_AT = ("at", "for", "prop", "person")
 """Which attributes name what an element aims at."""
 
 

@@ -142,6 +142,19 @@ def test_json_says_the_transition_that_plays(path: Path, capsys: pytest.CaptureF
     assert (code, json.loads(out)[0]["transition_s"]) == (0, 1.0)
 
 
+def test_json_says_what_goes_and_aims_in_the_scene(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path.write_text('<pha version="2" tickLength="1"><load src="feet.Steps"/><role name="seat" is="place"/>'
+                    '<role name="her" is="person"/><procedure name="main"><call name="left" to="seat" duration="2"/>'
+                    '<together><lane><call name="left" duration="2"/></lane><lane>'
+                    '<meet person="her" with="right hand" hand="left hand" duration="1" hold="1"/></lane></together>'
+                    '</procedure></pha>')
+    code, out, _ = run(capsys, "show", "--json", path)
+    first, block = json.loads(out)
+    assert code == 0 and first["ways"] == [{"segments": 1, "to": "seat", "faces": True}] and "aim" not in first
+    aims = [segment.get("aim") for lane in block["lanes"] for segment in lane["segments"]]
+    assert aims == [None, {"word": "meet", "role": "her", "hand": "r", "held": 0.5, "meets": "l"}]
+
+
 def test_show_another_procedure_from_a_named_library(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     elsewhere = path.parent / "a" / "b" / "c" / "d" / "e" / "f"
     elsewhere.mkdir(parents=True)

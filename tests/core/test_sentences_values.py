@@ -19,7 +19,7 @@ from .test_sentences_version_2 import BOW, KICK, WALK, call, lengths, refused
 
 EXPRESSIONS = {"duration", "transition", "repeat", "times", "test", "weight", "weightEnd", "ease", "easeIn", "easeOut",
                "from", "to", "mirror", "reverse", "value", "default",
-               "at", "along", "facing", "for", "hold", "prop"}
+               "at", "along", "facing", "for", "hold", "prop", "person"}
 """Where the page lets expressions stand, besides in <with>."""
 
 

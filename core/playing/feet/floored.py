@@ -2,8 +2,9 @@
 
 Footprints stay where they are over the ground, but that each is moved along its foot, as far as stairs want it, so that
 the sole is on one tread. They take the height of the floor and its slope. Between two of them a foot goes as on flat
-ground, raised by as much as lies between, and so that its sole clears what it goes over. The body follows smoothly,
-about as high as both feet together, and no higher than the legs reach down.
+ground, raised by as much as lies between, and so that its sole clears what it goes over: up a step it first rises and
+then goes on, down a step it first goes on and then comes down, since the edge is close to the footprint. The body
+follows smoothly, about as high as both feet together, and no higher than the legs reach down.
 """
 
 from __future__ import annotations
@@ -35,9 +36,11 @@ _COSTS: Final = 1.0, 10.0, 5.0
 """How far a foot is rather moved than come so near what is ahead, stand on it, or over an edge, by their heights."""
 _STEEPEST: Final = np.tan(np.radians(40.0))
 """Soles are tilted no farther."""
+_HIGH_LEGS: Final = 0.1
+"""What is so much higher than the straight way, in leg lengths, is gone round."""
 _BEFORE_FRAMES: Final = 2
 """A foot is high enough so soon before it goes over something, and so long after."""
-_FEET_S, _BODY_S = 0.05, 0.12
+_FEET_S, _BODY_S = 0.09, 0.12
 """Over so much time feet and body rise."""
 _BENT: Final = 0.97
 """To this share of their length legs may be stretched, and as far as they are anyway."""
@@ -57,11 +60,32 @@ class Prints(NamedTuple):
 
     def between(self, values: FloatArray, times_s: FloatArray) -> FloatArray:
         """Return what goes from one of the values (K, C) to the next while the foot is not held, (F, C)."""
+        last, after, x = self._swings(times_s)
+        x = x[:, None]
+        return np.asarray(values[last] + x**3 * (10.0 + x * (6.0 * x - 15.0)) * (values[after] - values[last]))
+
+    def _swings(self, times_s: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return between which prints the foot is at times (F,), and which share of the way in time has gone."""
         begin_s, end_s = self.spans_s.T
         last = np.maximum(begin_s.searchsorted(times_s, side="right") - 1, 0)
         after = np.minimum(last + 1, len(begin_s) - 1)
-        x = np.clip((times_s - end_s[last]) / np.maximum(begin_s[after] - end_s[last], 1e-9), 0.0, 1.0)[:, None]
-        return np.asarray(values[last] + x**3 * (10.0 + x * (6.0 * x - 15.0)) * (values[after] - values[last]))
+        return last, after, np.clip((times_s - end_s[last]) / np.maximum(begin_s[after] - end_s[last], 1e-9), 0.0, 1.0)
+
+    def going_round(self, times_s: FloatArray, excess: FloatArray) -> FloatArray:
+        """Return when feet on flat ground are where these are at times (F,): they rise first, and come down last.
+
+        excess: (F,) from 0 to 1 how much there is to go over beside what is on the straight way. With x the share of a
+        swing that has gone, and a, b the most of its first and its second half, that of the way is
+        x − a·x·(1 − x)² + b·x²·(1 − x), which never goes back.
+        """
+        last, after, x = self._swings(times_s)
+        most = np.zeros((2, len(self.spans_s)))
+        for half, own in zip(most, (x < 0.5, x >= 0.5), strict=True):
+            own = own & (x > 0.0) & (x < 1.0)
+            np.maximum.at(half, last[own], excess[own])
+        first, second = most[:, last]
+        later = second * x * x * (1.0 - x) - first * x * (1.0 - x) ** 2
+        return np.asarray(times_s + later * (self.spans_s[after, 0] - self.spans_s[last, 1]))
 
     def holds(self, times_s: FloatArray) -> BoolArray:
         """Tell at which times (F,) it is held."""
@@ -140,8 +164,15 @@ class Floored(Over):
                          for name in ("moved", "slopes"))
         turns = _tilts(slopes)
         soles = rot.rotate(turns[:, :, None], soles - feet[:, :, None]) + feet[:, :, None]
-        least = self._least(soles + np.append(moved, np.zeros((*moved.shape[:2], 1)), axis=2)[:, :, None])
         wish = np.array([each.between(each.rise[:, None], times_s)[:, 0] for each in prints])
+        least = self._least(soles, moved)
+        high = np.array([_HIGH_LEGS * leg.length(self.skeleton) for leg in lock.legs])[:, None]
+        excess = np.clip((least - wish) / high, 0.0, 1.0)
+        if excess.any():
+            then_s = [each.going_round(times_s, most) for each, most in zip(prints, excess, strict=True)]
+            moved = moved + np.array([_at(foot[:, :2].T, then).T for foot, then in zip(feet, then_s, strict=True)]) - (
+                feet[..., :2])
+            least = self._least(soles, moved)
         free = np.full(wish.shape, np.inf)
         rises = solve_displacement(DisplacementProblem(
             wish, np.ones(wish.shape), np.where(held, wish, least), np.where(held, wish, free),
@@ -179,9 +210,12 @@ class Floored(Over):
         rise = height[best] + np.maximum(over[best].max(axis=1), 0.0) - self._level
         return Prints(spans_s, rise, moves[best], slopes[best])
 
-    def _least(self, soles: FloatArray) -> FloatArray:
-        """Return how far feet are raised at least to clear the floor, (L, F); soles: (L, F, N, 3)."""
-        high = self._heights(soles[..., :2]) - np.maximum(soles[..., 2], self._level)
+    def _least(self, soles: FloatArray, moved: FloatArray) -> FloatArray:
+        """Return how far feet are raised at least to clear the floor, (L, F).
+
+        soles: (L, F, N, 3); moved: (L, F, 2) how far over the ground.
+        """
+        high = self._heights(soles[..., :2] + moved[:, :, None]) - np.maximum(soles[..., 2], self._level)
         least = high.max(axis=2)
         padded = np.pad(least, ((0, 0), (_BEFORE_FRAMES, _BEFORE_FRAMES)), mode="edge")
         return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, 2 * _BEFORE_FRAMES + 1, axis=1).max(axis=2))

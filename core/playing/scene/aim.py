@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -14,6 +14,7 @@ from ...pha.ways import AimedAt
 from ..transitions.methods import Layout
 from .carried import TimedHold
 from .cast import ScenePlace, Target, Unfit, misfit, seen_at, touched_at
+from .meet import TimedMeet
 
 LOOK_S: Final = 0.4
 """So long a head takes to turn to something, and back."""
@@ -21,13 +22,15 @@ BACK_S: Final = 0.5
 """So long a hand takes to go back."""
 _SOONEST_S: Final = 0.1
 """A hand takes so long at least to get there."""
+_NOT_MET: Final = Unfit("has no score, so there is nobody to meet: give it one, or reach for something instead")
 
 
 @dataclass(frozen=True, eq=False)
 class TimedAim:
     """Something that is aimed at: role, by its name; target: what plays it. hand: l or r, "" for the head.
 
-    place: of what says so, in its file. holds: whether it is said to hold it. grip: see Carried.
+    place: of what says so, in its file. holds: whether it is said to hold it. grip: see Carried. meets: whether it
+    goes to another's hand.
     begin_s, there_s, end_s, back_s: when the body begins to turn to it, has done so, begins to turn back, and has.
     """
 
@@ -41,6 +44,7 @@ class TimedAim:
     back_s: float
     holds: bool = False
     grip: FloatArray | None = None
+    meets: bool = False
 
     def weights(self, times_s: FloatArray) -> FloatArray:
         """Return how much it is aimed at at times (F,), 0 to 1, with the least jerk (Flash and Hogan 1985).
@@ -59,11 +63,13 @@ class TimedAim:
         return touched_at(self.target, shown_s) if self.hand else seen_at(self.target, shown_s)
 
 
-def timed_aims(aims: Sequence[AimedAt], layout: Layout,
-               cast: Mapping[str, Target]) -> tuple[tuple[TimedAim, ...], tuple[TimedHold, ...], tuple[Problem, ...]]:
+def timed_aims(aims: Sequence[AimedAt], layout: Layout, cast: Mapping[str, Target],
+               met: Mapping[TimedMeet, Target]) -> tuple[tuple[TimedAim, ...], tuple[TimedHold, ...],
+                                                         tuple[Problem, ...]]:
     """Return what the elements of a score aim at, what they hold, and what is to be said of them.
 
-    aims: of a sequence. cast: what plays the roles; aims at roles that nothing plays are left out.
+    aims: of a sequence. cast: what plays the roles; aims at roles that nothing plays are left out. met: where hands
+    meet others.
     """
     found, holds, said, noted = list[TimedAim](), list[TimedHold](), list[Problem](), set[str]()
     for each in aims:
@@ -75,6 +81,13 @@ def timed_aims(aims: Sequence[AimedAt], layout: Layout,
             begin_s, end_s = _span_s(each, layout)
             if each.aim.holds:
                 holds.append(TimedHold(role, target, each.aim.hand, each.place, begin_s, end_s))
+            elif each.aim.meets:
+                aim = _timed(each, target, begin_s, end_s)
+                there = met.get(_meet(each, aim), _NOT_MET)
+                if isinstance(there, Unfit):
+                    said.append(Problem(f"<meet> {quoted(role)} {there.why}", each.place, is_warning=True))
+                else:
+                    found.append(replace(aim, target=there, meets=True))
             else:
                 found.append(_timed(each, target, begin_s, end_s))
             text = f"the role {quoted(role)}: {target.note}" if target.note and role not in noted else ""
@@ -82,6 +95,27 @@ def timed_aims(aims: Sequence[AimedAt], layout: Layout,
         if text:
             said.append(Problem(f"<{each.aim.word}> {text}", each.place, is_warning=True, is_note=target is None))
     return tuple(found), tuple(holds), tuple(said)
+
+
+def timed_meets(aims: Sequence[AimedAt], layout: Layout,
+                cast: Mapping[str, Target]) -> tuple[tuple[TimedMeet, ...], tuple[TimedMeet, ...]]:
+    """Return what hands of a sequence are to meet others at roles that are cast, and what of it comes too early.
+
+    Too early: while the same hand still meets another one.
+    """
+    found, early = list[TimedMeet](), list[TimedMeet]()
+    for each in aims:
+        target = cast.get(each.aim.role)
+        if not each.aim.meets or target is None or misfit(target, ScenePlace, each.aim.role):
+            continue
+        meet = _meet(each, _timed(each, target, *_span_s(each, layout)))
+        (early if any(other.hand == meet.hand and other.is_with(meet) for other in found) else found).append(meet)
+    return tuple(found), tuple(early)
+
+
+def _meet(each: AimedAt, aim: TimedAim) -> TimedMeet:
+    return TimedMeet(aim.role, aim.hand, each.aim.meets, each.weight, aim.place, aim.begin_s, aim.there_s, aim.end_s,
+                     aim.back_s)
 
 
 def _span_s(each: AimedAt, layout: Layout) -> tuple[float, float]:

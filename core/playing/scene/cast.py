@@ -112,11 +112,11 @@ class Moving:
 
         Raises TaktError where its axes have no length then.
         """
-        matrix = _between(self.model_from_own.reshape(-1, 12), self.times_s, np.array((time_s,))).reshape(3, 4)
+        matrix = between(self.model_from_own.reshape(-1, 12), self.times_s, np.array((time_s,))).reshape(3, 4)
         if isinstance(self.still, ScenePath):
             return ScenePath(_points(np.array(self.still.points) @ matrix[:, :3].T + matrix[:, 3]))
         ahead = matrix[:, :3] @ self.still.ahead
-        head = None if self.heads is None else _points(_between(self.heads, self.times_s, np.array((time_s,))))[0]
+        head = None if self.heads is None else _points(between(self.heads, self.times_s, np.array((time_s,))))[0]
         return ScenePlace(_points((matrix[:, :3] @ self.still.position + matrix[:, 3])[None])[0],
                           _points((ahead / max(float(np.linalg.norm(ahead)), 1e-30))[None])[0], head)
 
@@ -148,7 +148,7 @@ def at_time(target: Target, time_s: float) -> Still:
 def seen_at(target: Target, times_s: FloatArray) -> FloatArray:
     """Return what is looked at, (F, 3), at times (F,) of the clock: of a person the head."""
     if isinstance(target, Moving) and target.heads is not None:
-        return _between(target.heads, target.times_s, times_s)
+        return between(target.heads, target.times_s, times_s)
     head = target.head if isinstance(target, ScenePlace) else None
     return touched_at(target, times_s) if head is None else np.broadcast_to(np.array(head), (len(times_s), 3))
 
@@ -156,7 +156,7 @@ def seen_at(target: Target, times_s: FloatArray) -> FloatArray:
 def touched_at(target: Target, times_s: FloatArray) -> FloatArray:
     """Return where a place or a prop is, (F, 3), at times (F,) of the clock."""
     if isinstance(target, Moving) and isinstance(target.still, ScenePlace):
-        matrices = _between(target.model_from_own.reshape(-1, 12), target.times_s, times_s).reshape(-1, 3, 4)
+        matrices = between(target.model_from_own.reshape(-1, 12), target.times_s, times_s).reshape(-1, 3, 4)
         return np.asarray(matrices[..., :3] @ target.still.position + matrices[..., 3])
     position = target.position if isinstance(target, ScenePlace) else (np.nan,) * 3
     return np.broadcast_to(np.array(position, dtype=np.float64), (len(times_s), 3))
@@ -173,7 +173,7 @@ def misfit(target: Target | None, kind: type[ScenePlace] | type[ScenePath] | typ
         f"the role {quoted(role)} is played by a {_KIND_OF[own]}, expected a {_KIND_OF[kind]}")
 
 
-def _between(values: FloatArray, at_s: FloatArray, times_s: FloatArray) -> FloatArray:
+def between(values: FloatArray, at_s: FloatArray, times_s: FloatArray) -> FloatArray:
     """Return values (F, C) at times (F,) between those (N, C) at times (N,)."""
     after = np.clip(np.searchsorted(at_s, times_s, side="right"), 1, max(len(at_s) - 1, 1))
     if len(at_s) < 2:

@@ -1,4 +1,4 @@
-"""Hands that hold props: when which hand leads, and where the other takes hold."""
+"""Hands that hold props, or hands: when which hand leads, and where the other takes hold."""
 
 from __future__ import annotations
 
@@ -25,9 +25,12 @@ _BREADTH: Final = 2.0
 def with_holds(aimed: Aimed, holds: Sequence[TimedHold]) -> tuple[Aimed, tuple[Problem, ...]]:
     """Return a motion whose hands also hold props, and what is to be said of those that they cannot hold.
 
-    Hands take and let go in the order of time, for where a prop lies depends on who has put it there.
+    Hands take and let go in the order of time, for where a prop lies depends on who has put it there. Hands that stay
+    with another's close around it.
     """
-    if not holds:
+    clasps = [TimedHold(aim.role, aim.target, aim.hand, aim.place, aim.there_s, aim.end_s) for aim in aimed.aims
+              if aim.meets and aim.end_s > aim.there_s + _SAME_S]
+    if not (holds or clasps):
         return aimed, ()
     taking = _Taking(aimed)
     events = sorted([(hold.end_s, 0, i) for i, hold in enumerate(holds)]
@@ -35,7 +38,7 @@ def with_holds(aimed: Aimed, holds: Sequence[TimedHold]) -> tuple[Aimed, tuple[P
     for time_s, begins, i in events:
         if holds[i].hand in aimed.arms:
             (taking.take if begins else taking.let_go)(holds[i], time_s)
-    held = tuple(hold for hold in holds if hold in taking.taken)
+    held = (*(hold for hold in holds if hold in taking.taken), *clasps)
     grips = {side: grip for side, arm in aimed.arms.items() if any(hold.hand == side for hold in held)
              and (grip := Grip.of(arm.body, side)) is not None}
     return replace(taking.aimed, holds=held, grips=grips), tuple(taking.said)

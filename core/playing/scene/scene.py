@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
 
 import numpy as np
 
@@ -18,17 +20,22 @@ from ..feet.standing import Feet
 from ..placing.root_motion import RootMode
 from ..row import Row
 from ..stage import Stage
-from .aim import timed_aims
+from .aim import timed_aims, timed_meets
 from .aimed import Aimed
-from .cast import SceneFloor, Target, misfit
+from .cast import SceneFloor, Target, Unfit, misfit
 from .fitting import fitted
 from .hold import with_holds
 from .look import Neck
+from .meet import TimedMeet
 from .reach import Reaching
 from .surface import Surface
 from .traveller import Traveller, ahead_of
 from .warped import Warped
 from .warping import warp_of
+
+NOBODY: Final[Mapping[TimedMeet, Target]] = MappingProxyType({})
+_TOO_EARLY: Final = Unfit("is left out, since the hand still meets another one then: let it begin later")
+_IN_LOOP: Final = Unfit("is left out while the score loops: the next round would find nobody there")
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +95,19 @@ class Scene:
             return Floored(stage, Surface.of(found, ground_axes(stage.up))), tuple(said)
         return stage, tuple(said)
 
-    def aimed(self, stage: Stage, row: Row) -> tuple[Stage, tuple[Problem, ...]]:
-        """Return a motion whose head and hands aim at what its elements say, and what is to be said of it."""
-        aims, holds, said = timed_aims(row.sequence.aims, row.layout, self.cast)
+    def meets(self, row: Row) -> tuple[TimedMeet, ...]:
+        """Return what hands are to meet; in a loop none, whose rounds find the others elsewhere."""
+        return () if row.is_loop else timed_meets(row.sequence.aims, row.layout, self.cast)[0]
+
+    def aimed(self, stage: Stage, row: Row,
+              met: Mapping[TimedMeet, Target] = NOBODY) -> tuple[Stage, tuple[Problem, ...]]:
+        """Return a motion whose head and hands aim at what its elements say, and what is to be said of it.
+
+        met: where hands meet those of others.
+        """
+        meets, early = timed_meets(row.sequence.aims, row.layout, self.cast)
+        met = {**met, **dict.fromkeys(early, _TOO_EARLY), **dict.fromkeys(meets if row.is_loop else (), _IN_LOOP)}
+        aims, holds, said = timed_aims(row.sequence.aims, row.layout, self.cast, met)
         if holds and row.is_loop:
             said += (Problem("<hold> is left out while the score loops: nothing would bring the prop back",
                              holds[0].place, is_warning=True),)
@@ -101,8 +118,9 @@ class Scene:
         arms = {side: arm for side in sorted({aim.hand for aim in aims if aim.hand} | {hold.hand for hold in holds})
                 if (arm := Reaching.of(self.body, side)) is not None}
         aimed, left_out = with_holds(Aimed(stage, aims, neck, arms, self._shown), holds)
-        missed = (Problem(f"<reach> at {self._shown(np.array((aim.there_s,)))[0]:.2f} s the hand stays {away:.2g} m "
-                          f"away from {quoted(aim.role)}: bring it nearer, or the body", aim.place, is_warning=True)
+        missed = (Problem(f"<{'meet' if aim.meets else 'reach'}> at "
+                          f"{self._shown(np.array((aim.there_s,)))[0]:.2f} s the hand stays {away:.2g} m away from "
+                          f"{quoted(aim.role)}: bring it nearer, or the body", aim.place, is_warning=True)
                   for aim, away in aimed.misses())
         return aimed, (*said, *missed, *left_out)
 
