@@ -243,7 +243,7 @@ def _cuts_much(cells: Cells, plane: Plane) -> bool:
     """Tell whether a plane cuts a body where it is thick."""
     cut = float((np.abs(plane.away(cells.points)) < _MIDDLE * cells.cell).sum()) / (2.0 * _MIDDLE)
     ball = np.pi * (3.0 * len(cells) / (4.0 * np.pi)) ** (2.0 / 3.0)
-    return cut > _SECTION * ball
+    return bool(cut > _SECTION * ball)
 
 
 def _pairs(points: FloatArray, plane: Plane, near: float) -> tuple[list[tuple[int, int]], list[int]] | None:
