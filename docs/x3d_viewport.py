@@ -29,7 +29,7 @@ def steps() -> Iterator[None]:
     scene.render.fps = FPS
     operators.takt.rebuild()
     scene.camera = camera()
-    rig = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
+    rig: Any = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
     window.look_at((0.0, 0.0, 0.8), 4.0)
     space = window.viewport()[1].spaces.active
     space.region_3d.view_perspective, space.shading.type = "CAMERA", "SOLID"

@@ -60,7 +60,7 @@ def moving(dancer: Person, found: FittedSkeleton, monkeypatch: pytest.MonkeyPatc
 def pixel_of(joint: str) -> np.ndarray:
     shown = joint_handles.shown()
     assert shown is not None
-    return front_view().pixels(shown.fitted.position(joint)[None])[0]
+    return np.asarray(front_view().pixels(shown.fitted.position(joint)[None])[0])
 
 
 def do(moving: MovesJoints, kind: str, at: Any = (0.0, 0.0), value: str = "PRESS", **held: bool) -> str:

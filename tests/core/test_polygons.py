@@ -16,7 +16,7 @@ SAME = 1e-9
 def star(count: int, rng: np.random.Generator) -> FloatArray:
     """Return corners (N, 2) around a point that sees them all."""
     angles = (np.arange(count) + rng.uniform(0.0, 0.9, count)) * 2.0 * np.pi / count
-    return rng.uniform(0.2, 1.0, count)[:, None] * np.stack((np.cos(angles), np.sin(angles)), axis=1)
+    return np.asarray(rng.uniform(0.2, 1.0, count)[:, None] * np.stack((np.cos(angles), np.sin(angles)), axis=1))
 
 
 def comb(count: int, rng: np.random.Generator) -> FloatArray:
