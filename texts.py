@@ -27,6 +27,8 @@ SMALL_WORDS: Final = frozenset((
     "a", "an", "the", "and", "or", "but", "for", "to", "from", "of", "in", "on", "at", "by", "with", "as", "without",
     "per", "via", "if", "than", "up", "beside", "into", "over"))
 """What Blender's title case writes small within a label."""
+PHRASES: Final = ("left", "right", "comes in", "goes out", "eases in", "eases out")
+"""Words that are filled into messages, and are too short to be taken for such."""
 _MOST_VARIANTS: Final = 8
 _NOT_SHOWN: Final = re.compile(
     r"(core/formats/(\w+_write|format)|core/skeletons/(maps/names|hanim)|core/shading/\w+|core/maths/\w+"
@@ -59,6 +61,7 @@ def gathered(root: Path, shown: Iterable[tuple[str, str, str]] = ()) -> Texts:
     for part, text, where in shown:
         if re.search(r"(?<![.\w])[A-Za-z]{2,}", text):  # no endings of files, no axes
             texts[part].setdefault(text, where)
+    texts["messages"].update(dict.fromkeys(PHRASES, "texts.py"))
     for room in ROOMS:
         for path in sorted((root / room).rglob("*.py")):
             where = path.relative_to(root).as_posix()
