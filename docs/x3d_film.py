@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import bpy
 import checkout
@@ -70,10 +71,10 @@ def in_x_ite(folder: Path) -> Iterator[Path]:
 
 def pixels_of(path: Path) -> film.Picture:
     """Return a picture, (H, W, 4), from below."""
-    image = bpy.data.images.load(str(path))
+    image: Any = bpy.data.images.load(str(path))
     width, height = image.size
     pixels = np.empty(width * height * 4, np.float32)
-    image.pixels.foreach_get(pixels)  # type: ignore[arg-type]
+    image.pixels.foreach_get(pixels)
     bpy.data.images.remove(image)
     return np.rint(255.0 * pixels.reshape(height, width, 4)).astype(np.uint8)
 
