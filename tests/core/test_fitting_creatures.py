@@ -41,7 +41,7 @@ def away(found: FittedSkeleton, points: np.ndarray) -> np.ndarray:
     along = found.ends - found.positions
     share = ((points[:, None] - found.positions) * along).sum(axis=-1) / np.maximum((along**2).sum(axis=-1), 1e-12)
     nearest = found.positions + np.clip(share, 0.0, 1.0)[..., None] * along
-    return np.linalg.norm(points[:, None] - nearest, axis=-1).min(axis=1)
+    return np.asarray(np.linalg.norm(points[:, None] - nearest, axis=-1).min(axis=1))
 
 
 @pytest.mark.parametrize("kind", LIMBS)
