@@ -116,6 +116,7 @@ class TAKT_OT_fit_skeleton(WorksInBackground[FitResult], bpy.types.Operator):
         """Stop whatever goes on: Blender calls it when the window is closed or another file opened."""
         if self._handles is not None:
             self._handles.end()
+            self._hint(context, None)
         if self._fitting is not None:
             self._fitting.end()
             self._clear(context)
