@@ -139,8 +139,9 @@ class _Walk:
                     failed += differences(f"step {number}, {name}, the user's own", own,
                                           users_own(after, self._folder, USERS_OWN))
                 self.done[name if name.endswith("refused") else name.split("(")[0].split()[0]] += 1
-                if name in ("import_pha refused", "retarget_clips refused"):
+                if name in ("import_pha refused", "rebuild refused", "retarget_clips refused"):
                     _ops.ed.undo_push(message=name)  # what can be done is done; mistakes are an error
+                    failed += self._undone(f"step {number}, {name}", before, after)
                 elif name.endswith("refused"):
                     failed += differences(f"step {number}, {name}", before, after)
                 elif not (name.endswith("timers") or _context.mode.startswith("EDIT") or name.startswith("mode")):
