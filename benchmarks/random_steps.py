@@ -18,6 +18,7 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ import checkout
 from mathutils import Euler
 
 import takt
-from takt.benchmarks.steps_file import CLIP, USERS_OWN, in_window, make_file
+from takt.benchmarks.steps_file import CLIP, USERS_OWN, in_window, open_file
 from takt.benchmarks.steps_state import Snapshot, differences, snapshot, users_own
 from takt.bridge import following, guard, properties, score, score_blocks, score_tree
 from takt.core.score_editor.stripes import Stripes
@@ -70,7 +71,7 @@ def main() -> int:
     failures, done, began_s = 0, Counter[str](), time.monotonic()
     try:
         for seed in range(options.first, options.first + options.seeds):
-            walk = _Walk(seed, folder)
+            walk = _Walk(seed, folder / "walk")
             failed = walk.run(options.steps) + logged.taken()
             done += walk.done
             failures += len(failed)
@@ -83,6 +84,11 @@ def main() -> int:
           f"{sum(done.values()) - steps} refusals in {time.monotonic() - began_s:.0f} s; {failures} failures")
     print(", ".join(f"{name} {count}" for name, count in sorted(done.items())))
     return int(failures > 0)
+
+
+@cache
+def _operators() -> tuple[str, ...]:
+    return tuple(name for name in sorted(dir(_ops.takt)) if name not in _LEFT_OUT)
 
 
 class _Logged(logging.Handler):
@@ -108,24 +114,23 @@ class _Walk:
 
     def __init__(self, seed: int, folder: Path) -> None:
         self._random = random.Random(seed)
-        self._folder = folder / str(seed)
+        self._folder = folder
         self._clock_s = 0.0
         self.done = Counter[str]()
 
     def run(self, steps: int) -> list[str]:
         """Take the steps; return what failed."""
-        (self._folder / "out").mkdir(parents=True)
-        make_file(self._folder)
+        open_file(self._folder)
         with in_window():
             return self._take(steps)
 
     def _take(self, steps: int) -> list[str]:
         _ops.ed.undo_push(message="begin")
         failed, path = list[str](), list[str]()
+        after = snapshot()
         for number in range(steps):
-            name = "?"
+            name, before = "?", after  # what was found last
             try:
-                before = snapshot()
                 own = users_own(before, self._folder, USERS_OWN)
                 name = self._step()
                 path.append(name)
@@ -134,8 +139,9 @@ class _Walk:
                     failed += differences(f"step {number}, {name}, the user's own", own,
                                           users_own(after, self._folder, USERS_OWN))
                 self.done[name if name.endswith("refused") else name.split("(")[0].split()[0]] += 1
-                if name in ("import_pha refused", "retarget_clips refused"):
+                if name in ("import_pha refused", "rebuild refused", "retarget_clips refused"):
                     _ops.ed.undo_push(message=name)  # what can be done is done; mistakes are an error
+                    failed += self._undone(f"step {number}, {name}", before, after)
                 elif name.endswith("refused"):
                     failed += differences(f"step {number}, {name}", before, after)
                 elif not (name.endswith("timers") or _context.mode.startswith("EDIT") or name.startswith("mode")):
@@ -162,8 +168,7 @@ class _Walk:
         return self._random.choice(ways)()
 
     def _operator(self) -> str:
-        names = [name for name in sorted(dir(_ops.takt)) if name not in _LEFT_OUT]
-        name = self._random.choice(names)
+        name = self._random.choice(_operators())
         operator, values = getattr(_ops.takt, name), {}
         for each in operator.get_rna_type().properties:
             often = 0.9 if each.identifier in ("filepath", "directory", "files", "character") else 0.4
@@ -346,7 +351,10 @@ class _Walk:
             bpy.data.texts.remove(self._random.choice(texts))
         else:
             what = "move"
-            self._random.choice([ob for ob in bpy.data.objects if ob.is_editable]).location.x += 1.0
+            ob = self._random.choice([ob for ob in bpy.data.objects if ob.is_editable])
+            ob.location.x += 1.0
+            if ob.name == "Mine":  # else the next frame takes it back
+                ob.keyframe_insert("location", frame=1)
         _context.view_layer.update()
         _ops.ed.undo_push(message=what)
         return f"hand({what})"

@@ -40,8 +40,21 @@ USERS_OWN = frozenset(("Mine", "notes", "linked.blend", "mine.txt"))
 CLIP = "Steps.skeleton.xml"
 
 
-def make_file(folder: Path) -> None:
-    """Make libraries and a character to link on disk, and open a file with two windows and all kinds of characters."""
+def open_file(folder: Path) -> None:
+    """Open a file with two windows and all kinds of characters, beside libraries and a character that is linked.
+
+    All of it is made once, beside the folder, and copied, as paths in the file are those of this folder.
+    """
+    made = folder.with_name("made")
+    if not made.exists():
+        _make_file(folder)
+        shutil.copytree(folder, made)
+    shutil.rmtree(folder)
+    shutil.copytree(made, folder)
+    _ops.wm.open_mainfile(filepath=str(folder / TWO_WINDOWS.name), load_ui=True)
+
+
+def _make_file(folder: Path) -> None:
     _make_library(folder)
     linked = folder / "linked.blend"
     _ops.wm.read_factory_settings(use_empty=False)
@@ -59,6 +72,7 @@ def make_file(folder: Path) -> None:
         add_rig("Partner")
         _ops.takt.import_pha(filepath=str(folder / "dance.pha"))
         _add_body()
+    _ops.wm.save_mainfile()
 
 
 @contextmanager
@@ -71,8 +85,9 @@ def in_window() -> Iterator[None]:
 def _make_library(folder: Path) -> None:
     """Write a library, a folder with other clips, scores, music, and a file that is none of ours."""
     skeleton = make_skeleton()
+    (folder / "out").mkdir(parents=True)
     for name, titles in (("feet", ("left", "right")), ("more", ("nod", "wave"))):
-        (folder / name).mkdir(parents=True)
+        (folder / name).mkdir()
         clips = tuple(make_clip(title, skeleton, number) for number, title in enumerate(titles))
         (folder / name / CLIP).write_bytes(ogre_xml.write(OgreSkeleton.of(skeleton, clips)))
     (folder / "dance.pha").write_text(STEPS, encoding="utf-8")

@@ -52,7 +52,8 @@ def _action(action: Any) -> str:
                   for bag in strip.channelbags for curve in bag.fcurves):
         keys = np.zeros(2 * len(curve.keyframe_points), np.float32)
         curve.keyframe_points.foreach_get("co", keys)
-        digest.update(repr((curve.data_path, curve.array_index, curve.mute, keys.tolist())).encode())
+        digest.update(repr((curve.data_path, curve.array_index, curve.mute, len(keys))).encode())
+        digest.update(keys.tobytes())
     return repr((digest.hexdigest(), action.use_fake_user, action.asset_data is not None,
                  [getattr(action, name) for name in (properties.MADE_FROM, properties.KEYS_WRITTEN, properties.TIES,
                                                      properties.OF_SCORE, properties.MUTED)]))

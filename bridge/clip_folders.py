@@ -55,16 +55,30 @@ def bring(armature_object: bpy.types.Object, path: Path) -> str:
         raise FileError.at(f"is no file of clips that Takt reads: {', '.join(endings())}", path)
     if "." in path.name.removesuffix(ending):
         raise FileError.at(shelf.HAS_DOT, path)
-    character = properties.character(armature_object)
-    before = character.library, len(character.folders)
+    before = searched(armature_object)
     add(armature_object, path.parent)
     if not (src := shelf.src_of(_library(armature_object), path)):
-        character.library = before[0]
-        for _ in range(len(character.folders) - before[1]):
-            character.folders.remove(len(character.folders) - 1)
-        changes.score()
+        search_only(armature_object, before)
         raise FileError.at("cannot be told from a file of the same name in the score's library; rename one", path)
     return src
+
+
+def searched(armature_object: bpy.types.Object) -> tuple[str, int]:
+    """Return a character's library, and how many folders are searched after it."""
+    character = properties.character(armature_object)
+    return character.library, len(character.folders)
+
+
+def search_only(armature_object: bpy.types.Object, before: tuple[str, int]) -> None:
+    """Search only what was searched before some folders were added."""
+    if searched(armature_object) == before:
+        return
+    character = properties.character(armature_object)
+    character.library = before[0]
+    for _ in range(len(character.folders) - before[1]):
+        character.folders.remove(len(character.folders) - 1)
+    changes.score()
+    score_blocks.refresh(armature_object)
 
 
 def bring_all(armature_object: bpy.types.Object, files: Iterable[Path]) -> tuple[list[str], list[str]]:

@@ -132,7 +132,7 @@ def _block_of(procedure: Procedure) -> tuple[Node, ...]:
     """Return what a procedure plays; calls of version 1 as nodes."""
     if procedure.calls:
         return tuple(map(_node_of, procedure.calls))
-    return tuple(node for node in procedure.block if node.tag != "param")
+    return procedure.block[len(procedure.params):]
 
 
 def _node_of(call: Call) -> Node:
@@ -316,10 +316,11 @@ class _Lookup:
                 self._look_up(within, node)
             elif node.tag == "lane":
                 self._check_body(view, node.texts.get("body", "whole"), "lane", self._at(procedure, node))
-            index = self._new(node, node.texts.get("index", ""), known, procedure) if node.tag == "loop" else []
+            index = self._new(node, node.texts.get("index", ""), known, procedure) if node.tag == "loop" else ()
             if node.children:  # no deeper than elements may be nested
                 self._look_into_block(node.children, known, within)
-            known.difference_update(index)
+            if index:
+                known.difference_update(index)
             if node.tag == "let":
                 own += self._new(node, node.texts["name"], known, procedure)
         known.difference_update(own)

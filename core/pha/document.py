@@ -77,12 +77,14 @@ class Procedure:
     @property
     def params(self) -> tuple[Node, ...]:
         """Its parameters, which version 2 has."""
+        if not self.block or self.block[0].tag != "param":  # most have none
+            return ()
         return tuple(takewhile(lambda node: node.tag == "param", self.block))
 
     @property
     def ticks(self) -> float:
         """What its calls add up to."""
-        return sum(call.duration * call.repeat for call in self.calls)
+        return sum([call.duration * call.repeat for call in self.calls]) if self.calls else 0.0
 
 
 class Tempo(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import isfinite
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -354,7 +355,7 @@ class _Resolver:
 
     def _routine(self, module: Module, procedure: Procedure, ticks: float) -> Routine:
         at = At(module.document.place, procedure)
-        if not np.isfinite(ticks):
+        if not isfinite(ticks):
             self._error(f"<procedure> {quoted(procedure.name)}: found durations that add up to more than a number can "
                         "hold, expected a finite sum", at.place)
         name = procedure.name if module.index == 0 else f"{module.src}.{procedure.name}"

@@ -41,8 +41,16 @@ class TAKT_OT_score_drop_file(InScoreEditor, bpy.types.Operator):
         return self.execute(context)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Find its src, and put in what it holds first."""
-        editor, path = found_editor(context), Path(bpy.path.abspath(self.filepath))
+        """Find its src, and put in what it holds first; its folder is searched only where that can be."""
+        armature_object = found_editor(context).armature
+        before = clip_folders.searched(armature_object)
+        result = self._insert(context, Path(bpy.path.abspath(self.filepath)))
+        if "FINISHED" not in result:
+            clip_folders.search_only(armature_object, before)
+        return result
+
+    def _insert(self, context: bpy.types.Context, path: Path) -> "set[Any]":
+        editor = found_editor(context)
         try:
             src = clip_folders.bring(editor.armature, path)
             held = shelf.playables_of(src, path, _library(found_editor(context)))

@@ -131,6 +131,22 @@ def test_a_file_that_is_dropped_on_the_shelf_is_only_there(
         assert "more" in {each.src for each in bridge_shelf.playables(rig)}
 
 
+@pytest.mark.parametrize(("name", "text", "refusal"), [
+    ("other.pha", STEPS, "This would break the score: <call> name: found 'pair', which is the name of 2 things"),
+    ("only.pha", '<pha tickLength="1"><procedure name="main"/></pha>', "only.pha holds only 'main'"),
+])
+def test_the_folder_of_a_file_that_cannot_be_inserted_is_not_searched(
+        rig: bpy.types.Object, library: Path, tmp_path_factory: pytest.TempPathFactory, name: str, text: str,
+        refusal: str) -> None:
+    play(library / "dance.pha")
+    path, character = tmp_path_factory.mktemp("Downloads") / name, properties.character(rig)
+    path.write_text(text, encoding="utf-8")
+    searched = character.library
+    with editing(), pytest.raises(RuntimeError, match=refusal):
+        operators.takt.score_drop_file(filepath=str(path))
+    assert character.library == searched and not len(character.folders) and text_of(rig).as_string() == STEPS
+
+
 def test_undo_gives_a_gesture_up_as_esc_does(rig: bpy.types.Object, library: Path) -> None:
     play(library / "dance.pha")
     with editing() as layout:
