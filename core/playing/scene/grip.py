@@ -22,7 +22,7 @@ _THUMB_RAD: Final = np.radians((20.0, 30.0, 30.0))
 
 @dataclass(frozen=True, eq=False)
 class Grip:
-    """Fingers and a thumb around something: joints (N,), and how they are turned from where they rest, quaternions (N, 4)."""
+    """Fingers and a thumb around something: joints (N,), and how they turn from where they rest, quaternions (N, 4)."""
 
     joints: IntArray
     turns: FloatArray
