@@ -13,14 +13,14 @@ import numpy as np
 from ..core.errors import TaktError, quoted
 from ..core.maths.arrays import FloatArray
 from ..core.playing.scene.cast import Moving, SceneFloor, ScenePath, ScenePlace, Target, Unfit
-from . import changes, floors, object_courses, person, properties
+from . import changes, floors, held_courses, object_courses, person, properties
 from .curve_points import points_along
 from .frame_rate import frames_per_second
 
 _DIGITS = 6
 """What moves by less than the last of these has not moved."""
 _HEAD_DIGITS = 4
-"""Of heads, so that two who look at each other come to rest."""
+"""Of heads and of what others hold, so that two who look at each other come to rest."""
 _NO_LENGTH = 1e-6
 _MOST_CHARACTERS = 256
 _characters: dict[tuple[int, str], tuple[Hashable, Target]] = {}
@@ -84,7 +84,8 @@ def _targets(armature_object: bpy.types.Object) -> Iterator[tuple[str, Target]]:
         target = role.target
         reader = (partial(_floor, role, armature_object, scene) if role.kind == "floor" or target is None else
                   partial(_target, target, role.kind, armature_object, scene))
-        if target is None or role.collection is not None or person.armature_of(target) is not None:
+        if (target is None or role.collection is not None or person.armature_of(target) is not None
+                or (role.kind == "prop" and held_courses.earlier(target, armature_object))):
             reader = partial(_known_target, role, armature_object, scene, reader)
         yield role.name, reader()
 
@@ -153,10 +154,14 @@ def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.O
     """Return where an object is over the score's frames; raise TaktError where nobody knows."""
     fps, first = frames_per_second(scene), properties.character(armature_object).frame_start
     own, ours, up_to_head = object_courses.links(target), object_courses.links(armature_object), person.head(target)
-    frames = object_courses.frames_of([*own, *ours, *up_to_head], first, scene.frame_end)
+    holds = held_courses.earlier(target, armature_object) if kind == "prop" else []
+    frames = object_courses.frames_of([*own, *ours, *up_to_head, *held_courses.links(holds)], first, scene.frame_end)
     notes = [note for chain in (own, ours) for link in chain if (note := object_courses.note(link.owner))]
     model_from_world = np.linalg.pinv(object_courses.sound_world(armature_object, ours, frames))
-    matrices = (model_from_world @ object_courses.sound_world(target, own, frames)).round(_DIGITS) + 0.0
+    world = object_courses.sound_world(target, own, frames)
+    if holds:
+        world = held_courses.world_over(target, frames, holds)
+    matrices = (model_from_world @ world).round(_DIGITS if not holds else _HEAD_DIGITS) + 0.0
     heads = None
     if up_to_head:
         head = model_from_world @ object_courses.world_over(up_to_head, frames)

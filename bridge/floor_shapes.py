@@ -115,7 +115,12 @@ def _is_altered(ob: bpy.types.Object) -> bool:
 
 
 def _settings(ob: bpy.types.Object) -> Hashable:
-    """Return all that is set of what alters a mesh: what is not evaluated tells of nothing else."""
+    """Return all that is set of what alters a mesh: what is not evaluated tells of nothing else.
+
+    None where it is animated: it would be another at each frame.
+    """
+    if moves(ob):
+        return None
     keys = _data(ob).shape_keys
     return shape.all_settings(ob), () if keys is None else tuple(
         (key.value, key.mute) for key in keys.key_blocks), ob.show_only_shape_key, ob.active_shape_key_index

@@ -196,6 +196,21 @@ def out_of_the_scene(ob: bpy.types.Object) -> None:
     other.objects.link(ob)
 
 
+def test_a_modifier_that_is_keyed_is_told_and_counts_the_same_at_every_frame(stander: bpy.types.Object) -> None:
+    stage, scene = platform(0.2), bpy.context.scene
+    modifier = array(stage, 2)
+    for frame, count in ((1, 2), (50, 9)):
+        modifier.count = count
+        modifier.keyframe_insert("count", frame=frame)
+    assert scene is not None
+    scene.frame_set(1)
+    properties.character(stander).cast["stage"].target = stage
+    key, found = cast.key(stander), read(stander)
+    assert "the shape of 'Stage' is animated" in found.note and len(found.triangles) == 4
+    scene.frame_set(50)
+    assert cast.key(stander) == key
+
+
 @pytest.mark.parametrize("hide", [lambda ob: setattr(ob, "hide_viewport", True), lambda ob: ob.hide_set(True),
                                   out_of_the_scene])
 def test_a_floor_that_is_not_shown_counts_with_its_modifiers(stander: bpy.types.Object, hide: Any) -> None:
