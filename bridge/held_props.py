@@ -149,8 +149,9 @@ def _check(prop: bpy.types.Object, armature_object: bpy.types.Object, taken: set
         holder = hold.holder
         if holder not in (None, armature_object) and begin < span[1] - _SAME_FRAME and end > span[0] + _SAME_FRAME:
             assert holder is not None
-            raise TaktError(f"{quoted(holder.name)} holds {name} {_frames(begin, end)}, and {armature_object.name!r} "
-                            f"would {_frames(*span)}: one has to let go of it before another takes it; change their "
+            own = quoted(armature_object.name)
+            raise TaktError(f"{quoted(holder.name)} holds {name} {_frames(begin, end)}, and {own} would "
+                            f"{_frames(*span)}: one has to let go of it before another takes it; change their "
                             "scores, or choose another object for one of them")
     if why := object_courses.held_by(prop):
         raise TaktError(f"{name} is moved by {why}, so no hand can hold it: bake its motion into keys (Object > "

@@ -74,6 +74,8 @@ def test_footprints_are_as_high_and_as_steep_as_the_floor() -> None:
     high = ankles[traces.sides, np.arange(len(traces.sides)), 2] - traces.prints[:, 0, 1]
     assert high.min() > 0.0 and high.max() < 0.3 * LEG_M
     assert traces.way[:, 1].max() > 0.5
+    found = Surface.of((floor,), axes).below(traces.way @ axes[:2].T).heights
+    assert (traces.way[:, 1] > found - 1e-9).all()
 
 
 def test_what_a_hand_reaches_for_is_marked_where_it_is_then() -> None:

@@ -74,7 +74,7 @@ def traces_of(motion: Motion, up: FloatArray, cast: Mapping[str, Target]) -> Tra
 
 
 def _way(motion: Motion, up: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return where the hips are over the ground, (N, 3), and when, (N,)."""
+    """Return where the hips are over the ground, (N, 3), and when, (N,): not within floors."""
     count = int(np.clip(np.ceil(motion.duration_s * _PER_S), 1, _MOST_POINTS)) + 1
     times_s = np.linspace(0.0, motion.duration_s, count)
     body, rest = motion.body, motion.skeleton.rest_world
@@ -82,7 +82,13 @@ def _way(motion: Motion, up: FloatArray) -> tuple[FloatArray, FloatArray]:
     hips = np.concatenate([world_from_pose(motion.skeleton, motion.sample(times_s[i:i + _AT_ONCE]))[:, joint, :, 3]
                            for i in range(0, count, _AT_ONCE)])
     high = float(rest[joint, :, 3] @ up) - min(float((rest[..., 3] @ up).min()), 0.0)
-    return hips - high * up, times_s
+    way, floor = hips - high * up, _floored(motion)
+    if floor is not None and motion.feet is not None:
+        axes = ground_axes(motion.feet.up)
+        ground = way @ axes.T
+        ground[:, 2] = np.fmax(ground[:, 2], floor.surface.below(ground[:, :2]).heights)
+        way = ground @ axes
+    return way, times_s
 
 
 def _prints(motion: Motion, lock: FeetLock, size: float) -> tuple[FloatArray, IntArray, FloatArray]:
