@@ -98,13 +98,13 @@ class Motion:
 
 def play(character: bpy.types.Object, score: Score | None = None, *, procedure: str = "main",
          values: Mapping[str, float | bool] | None = None, seed: int | None = None,
-         cast: Mapping[str, bpy.types.Object] | None = None) -> Motion:
+         cast: Mapping[str, bpy.types.Object | bpy.types.Collection] | None = None) -> Motion:
     """Let an armature play a score, write its Action, and return what it does.
 
     score: None for the one that it has, which is then played as it was, but for what is given here. procedure: of the
     score, where one is given. values: of the procedure's parameters. seed: decides what the score picks. cast: the
-    objects that play its roles. Settings such as Root Motion stay as they are with the armature. No undo step is made:
-    an operator that calls this has its own.
+    objects that play its roles, and collections that play floors. Settings such as Root Motion stay as they are with
+    the armature. No undo step is made: an operator that calls this has its own.
     """
     _check(armature_problem(character))
     settings = properties.character(character)
@@ -208,14 +208,14 @@ class _Kept:
 
     simple: Mapping[str, Any]
     parameters: Mapping[str, tuple[float, bool]]
-    cast: Mapping[str, bpy.types.Object | None]
+    cast: Mapping[str, tuple[bpy.types.Object | None, bpy.types.Collection | None]]
 
     @classmethod
     def of(cls, settings: properties.TaktCharacter) -> _Kept:
         names = ("text", "filepath", "procedure", "seed", "version")
         return cls({name: getattr(settings, name) for name in names},
                    {each.name: (each.number, each.truth) for each in settings.parameters},
-                   {role.name: role.target for role in settings.cast})
+                   {role.name: (role.target, role.collection) for role in settings.cast})
 
     def give_back(self, character: bpy.types.Object) -> None:
         settings = properties.character(character)
@@ -224,7 +224,7 @@ class _Kept:
         for each in settings.parameters:
             each.number, each.truth = self.parameters.get(each.name, (each.number, each.truth))
         for role in settings.cast:
-            role.target = self.cast.get(role.name)
+            role.target, role.collection = self.cast.get(role.name, (None, None))
         if settings.text is not None:
             _score.motion_of(character)
             _score.keep_lists(character)

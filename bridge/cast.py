@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from functools import partial
 from typing import cast
 
 import bpy
@@ -12,20 +13,18 @@ import numpy as np
 from ..core.errors import TaktError, quoted
 from ..core.maths.arrays import FloatArray
 from ..core.playing.scene.cast import Moving, SceneFloor, ScenePath, ScenePlace, Target, Unfit
-from . import changes, floors, object_courses, person, properties
+from . import changes, floors, held_courses, object_courses, person, properties
 from .curve_points import points_along
 from .frame_rate import frames_per_second
 
 _DIGITS = 6
 """What moves by less than the last of these has not moved."""
 _HEAD_DIGITS = 4
-"""Of heads, so that two who look at each other come to rest."""
+"""Of heads and of what others hold, so that two who look at each other come to rest."""
 _NO_LENGTH = 1e-6
-_FARTHEST = 1e9
-"""Blender's units; nothing can be counted with what is farther away."""
 _MOST_CHARACTERS = 256
-_characters: dict[tuple[int, int, str], tuple[Hashable, Target]] = {}
-"""Who plays roles for whom, as what, and where: with the numbers of `changes` for which that is valid."""
+_characters: dict[tuple[int, str], tuple[Hashable, Target]] = {}
+"""What takes long to read, by the character whose role it plays: with what that depends on, and where it is."""
 _AHEAD = np.array((0.0, -1.0, 0.0))
 """An object faces along its own −Y, as Blender's characters do."""
 
@@ -73,32 +72,52 @@ def copy(source: properties.TaktCharacter, to: properties.TaktCharacter) -> None
     keep(to, {role.name: role.kind for role in source.cast if role.is_here})
     for role in source.cast:
         if role.is_here:
-            to.cast[role.name].target = role.target
+            to.cast[role.name].target, to.cast[role.name].collection = role.target, role.collection
 
 
 def _targets(armature_object: bpy.types.Object) -> Iterator[tuple[str, Target]]:
-    roles = [role for role in properties.character(armature_object).cast if role.is_here and role.target is not None]
+    roles = [role for role in properties.character(armature_object).cast if role.is_here and is_cast(role)]
     scene = bpy.context.scene
     if not roles or scene is None:
         return
     for role in roles:
-        assert role.target is not None
-        reader = _target if person.armature_of(role.target) is None else _known_target
-        yield role.name, reader(role.target, role.kind, armature_object, scene)
+        target = role.target
+        reader = (partial(_floor, role, armature_object, scene) if role.kind == "floor" or target is None else
+                  partial(_target, target, role.kind, armature_object, scene))
+        if (target is None or role.collection is not None or person.armature_of(target) is not None
+                or (role.kind == "prop" and held_courses.earlier(target, armature_object))):
+            reader = partial(_known_target, role, armature_object, scene, reader)
+        yield role.name, reader()
 
 
-def _known_target(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object,
-                  scene: bpy.types.Scene) -> Target:
-    """Return the same as _target, of a character, whose many curves are read only when something has changed."""
-    which = armature_object.session_uid, target.session_uid, kind
-    now = (changes.of_scores(), changes.of_scenes(), changes.of_all_data(), scene.session_uid, scene.frame_end,
+def is_cast(role: properties.TaktRole) -> bool:
+    """Tell whether anything plays a role: an object, or for floors a collection."""
+    return role.target is not None or (role.kind == "floor" and role.collection is not None)
+
+
+def _known_target(role: properties.TaktRole, armature_object: bpy.types.Object, scene: bpy.types.Scene,
+                  read_anew: Callable[[], Target]) -> Target:
+    """Return the same as read_anew, of what takes long to read, only where something has changed."""
+    which = armature_object.session_uid, role.name
+    now = (*(0 if each is None else each.session_uid for each in (role.target, role.collection)), role.kind,
+           changes.of_scores(), changes.of_scenes(), changes.of_all_data(), scene.session_uid, scene.frame_end,
            frames_per_second(scene), properties.character(armature_object).frame_start)
     known = _characters.get(which)
     if known is None or known[0] != now:
         if len(_characters) >= _MOST_CHARACTERS:
             _characters.clear()
-        known = _characters[which] = now, _target(target, kind, armature_object, scene)
+        known = _characters[which] = now, read_anew()
     return known[1]
+
+
+def _floor(role: properties.TaktRole, armature_object: bpy.types.Object, scene: bpy.types.Scene) -> Target:
+    """Return the floor that a role is, and Unfit where nobody can stand on it."""
+    try:
+        if role.target is not None:
+            _check_kind(role.target, "floor", armature_object)
+        return floors.floor(role, armature_object, scene)
+    except TaktError as error:
+        return Unfit(str(error))
 
 
 def _target(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object, scene: bpy.types.Scene) -> Target:
@@ -125,9 +144,9 @@ def _check_kind(target: bpy.types.Object, kind: str, armature_object: bpy.types.
     if kind == "person" and person.armature_of(target) is None:
         raise TaktError(f"{name} is of the type {target.type.title()}, expected a character: choose an armature, or a "
                         "mesh that one deforms")
-    for needed, wanted in (("path", "CURVE"), ("floor", "MESH")):
-        if kind == needed and target.type != wanted:
-            raise TaktError(f"{name} is of the type {target.type.title()}, expected a {wanted.lower()}: choose one")
+    if (kind == "path" and target.type != "CURVE") or (kind == "floor" and not properties.plays_floor(target)):
+        raise TaktError(f"{name} is of the type {target.type.title()}, expected a "
+                        f"{'curve' if kind == 'path' else 'mesh'}: choose one")
 
 
 def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object,
@@ -135,44 +154,22 @@ def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.O
     """Return where an object is over the score's frames; raise TaktError where nobody knows."""
     fps, first = frames_per_second(scene), properties.character(armature_object).frame_start
     own, ours, up_to_head = object_courses.links(target), object_courses.links(armature_object), person.head(target)
-    frames = object_courses.frames_of([*own, *ours, *up_to_head], first, scene.frame_end)
-    notes = [note for chain in (own, ours) for link in chain if (note := _note(link.owner))]
-    model_from_world = np.linalg.pinv(_world(armature_object, ours, frames))
-    matrices = (model_from_world @ _world(target, own, frames)).round(_DIGITS) + 0.0
+    holds = held_courses.earlier(target, armature_object) if kind == "prop" else []
+    frames = object_courses.frames_of([*own, *ours, *up_to_head, *held_courses.links(holds)], first, scene.frame_end)
+    notes = [note for chain in (own, ours) for link in chain if (note := object_courses.note(link.owner))]
+    model_from_world = np.linalg.pinv(object_courses.sound_world(armature_object, ours, frames))
+    world = object_courses.sound_world(target, own, frames)
+    if holds:
+        world = held_courses.world_over(target, frames, holds)
+    matrices = (model_from_world @ world).round(_DIGITS if not holds else _HEAD_DIGITS) + 0.0
     heads = None
     if up_to_head:
         head = model_from_world @ object_courses.world_over(up_to_head, frames)
         heads = head[:, :3, 3].round(_HEAD_DIGITS) + 0.0
-    if kind == "floor":
-        if len(frames) > 1:
-            notes.append(f"{quoted(target.name)} or {quoted(armature_object.name)} is animated, and counts as a floor "
-                         "where it is as the score begins: clear its animation")
-        return floors.floor(target, matrices[0], notes[0] if notes else "")
     still, note = _still(target, kind, matrices[0, :3]), notes[0] if notes else ""
     if len(frames) > 1:
         return Moving(still, (frames - first) / fps, matrices[:, :3], heads, note)
     return _placed(still, matrices[0], None if heads is None else heads[0], note)
-
-
-def _world(ob: bpy.types.Object, chain: list[object_courses.Link], frames: FloatArray) -> FloatArray:
-    """Return an object's matrices (F, 4, 4) in the world; raise TaktError where nothing can be counted with them."""
-    found = object_courses.world_over(chain, frames)
-    if not (np.abs(found) < _FARTHEST).all():
-        raise TaktError(f"the location, rotation or scale of {quoted(ob.name)} is not a number, or beyond "
-                        f"{_FARTHEST:.0g}: clear them (Object > Clear)")
-    return found
-
-
-def _note(owner: bpy.types.Object | bpy.types.PoseBone) -> str:
-    """Return what is to be said of how something moves, "" for nothing; raise TaktError where nobody knows."""
-    held = "" if isinstance(owner, bpy.types.PoseBone) else object_courses.held_by(owner)
-    if isinstance(owner, bpy.types.PoseBone) or not held:
-        return ""
-    if not object_courses.is_evaluated(owner):
-        raise TaktError(f"{quoted(owner.name)} is moved by {held}, and is not in the current scene, or disabled or "
-                        "excluded there, so its position is unknown: enable it (it may be hidden by its eye)")
-    return (f"{quoted(owner.name)} is moved by {held}, so it counts where it is at the current frame: bake its motion "
-            "into keys (Object > Animation > Bake Action)") if object_courses.is_animated(owner) else ""
 
 
 def _still(target: bpy.types.Object, kind: str, matrix: FloatArray) -> ScenePlace | ScenePath:

@@ -14,6 +14,8 @@ from itertools import count
 _next = count(1)
 _last_of_all = _last_score = _last_scene = _last_edit = 0
 _last_data: dict[int, int] = {}
+_watched: set[int] = set()
+"""The session_uids of objects whose evaluated shape somebody has asked for."""
 
 
 def score(_settings: object = None, _context: object = None) -> None:
@@ -29,9 +31,22 @@ def scene() -> None:
 
 
 def data(uid: int) -> None:
-    """A mesh (its weights and groups included), an armature or a material was edited, by its session_uid."""
+    """A mesh (its weights and groups included), an armature or a material was edited, by its session_uid.
+
+    Also an object that is watched, where its modifiers make something else of its mesh.
+    """
     global _last_edit
     _last_data[uid] = _last_edit = next(_next)
+
+
+def watch(uid: int) -> None:
+    """Note that somebody wants to know when what modifiers make of an object changes."""
+    _watched.add(uid)
+
+
+def watched() -> set[int]:
+    """Return the session_uids of objects whose shape is watched."""
+    return _watched
 
 
 def everything() -> None:

@@ -24,6 +24,7 @@ from . import (
     called_actions,
     clips,
     constraints,
+    floor_shapes,
     held_props,
     linked_texts,
     long_actions,
@@ -174,7 +175,8 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     if texts.is_proposed():
         return  # an edit is only being tried
     called_actions.look_after(armature_object)
-    said, digest = _digests(armature_object, scene)
+    with floor_shapes.busy():
+        said, digest = _digests(armature_object, scene)
     made_from = "" if character.action is None else getattr(character.action, properties.MADE_FROM)
     older = bool(digest) and digest != made_from and (bool(made_from) or (known is not None and known.is_changed))
     if said and character.action is not None:

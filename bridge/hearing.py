@@ -24,6 +24,7 @@ def _after_update(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     changes.scene()
     changes.score()  # constraints are settings too, and what they limit is known to none of ours
     _note_edits(depsgraph)
+    _note_shapes(depsgraph)
 
 
 @handlers.persistent  # type: ignore[untyped-decorator]
@@ -40,6 +41,17 @@ def _note_edits(depsgraph: bpy.types.Depsgraph) -> None:
     for update in depsgraph.updates:
         if isinstance(update.id, _CLASSES):
             changes.data(cast(bpy.types.ID, update.id.original).session_uid)
+
+
+def _note_shapes(depsgraph: bpy.types.Depsgraph) -> None:
+    """Take note of watched objects whose modifiers make something else of them; of frames nothing is to be noted."""
+    if not changes.watched() or not depsgraph.id_type_updated("OBJECT"):
+        return
+    for update in depsgraph.updates:
+        if update.is_updated_geometry and isinstance(update.id, bpy.types.Object):
+            uid = cast(bpy.types.ID, update.id.original).session_uid
+            if uid in changes.watched():
+                changes.data(uid)
 
 
 @handlers.persistent  # type: ignore[untyped-decorator]

@@ -14,6 +14,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
+from ..core.errors import TaktError, quoted
 from ..core.maths import rotations as rot
 from ..core.maths.arrays import FloatArray
 from . import drivers, properties
@@ -24,6 +25,8 @@ from .curves import bags, quaternions, rotation_channel, values_at
 
 _MOST_FRAMES: Final = 20_000
 _MOST_SEEN: Final = 200
+_FARTHEST: Final = 1e9
+"""Blender's units; nothing can be counted with what is farther away."""
 _BY_OBJECTS: Final = ("OBJECT", "ARMATURE", "LATTICE", "BONE")
 """Types of parents that carry as a whole."""
 _SIZES: Final = {"location": 3, "scale": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4,
@@ -84,6 +87,27 @@ def world_over(chain: list[Link], frames: FloatArray) -> FloatArray:
             inverse = np.array(own.matrix_parent_inverse, dtype=np.float64) if own.parent is not None else np.eye(4)
             world = world @ inverse @ basis(own, link.curves, frames)
     return np.broadcast_to(world @ posed, (len(frames), 4, 4))
+
+
+def sound_world(ob: bpy.types.Object, chain: list[Link], frames: FloatArray) -> FloatArray:
+    """Return an object's matrices (F, 4, 4) in the world; raise TaktError where nothing can be counted with them."""
+    found = world_over(chain, frames)
+    if not (np.abs(found) < _FARTHEST).all():
+        raise TaktError(f"the location, rotation or scale of {quoted(ob.name)} is not a number, or beyond "
+                        f"{_FARTHEST:.0g}: clear them (Object > Clear)")
+    return found
+
+
+def note(owner: bpy.types.Object | bpy.types.PoseBone) -> str:
+    """Return what is to be said of how something moves, "" for nothing; raise TaktError where nobody knows."""
+    held = "" if isinstance(owner, bpy.types.PoseBone) else held_by(owner)
+    if isinstance(owner, bpy.types.PoseBone) or not held:
+        return ""
+    if not is_evaluated(owner):
+        raise TaktError(f"{quoted(owner.name)} is moved by {held}, and is not in the current scene, or disabled or "
+                        "excluded there, so its position is unknown: enable it (it may be hidden by its eye)")
+    return (f"{quoted(owner.name)} is moved by {held}, so it counts where it is at the current frame: bake its motion "
+            "into keys (Object > Animation > Bake Action)") if is_animated(owner) else ""
 
 
 def held_by(ob: bpy.types.Object) -> str:

@@ -374,10 +374,23 @@ class TaktParameter(bpy.types.PropertyGroup):
 
 
 def _may_play(role: "TaktRole", target: bpy.types.Object) -> bool:
-    """Tell whether an object may play a role: a curve a path, a mesh a floor, a character a person."""
-    is_fit = {"path": target.type == "CURVE", "floor": target.type == "MESH",
+    """Tell whether an object may play a role: a curve a path, a mesh or an instance a floor, a character a person."""
+    is_fit = {"path": target.type == "CURVE", "floor": plays_floor(target),
               "person": target.type == "ARMATURE" or target.find_armature() is not None}.get(role.kind, True)
     return is_fit and not is_of_character(target, cast(bpy.types.Object, role.id_data))
+
+
+def plays_floor(ob: bpy.types.Object) -> bool:
+    """Tell whether an object may be a floor: a mesh, or an instance of a collection."""
+    return ob.type == "MESH" or (ob.instance_type == "COLLECTION" and ob.instance_collection is not None)
+
+
+def hangs_on(ob: bpy.types.Object, armature_object: bpy.types.Object) -> bool:
+    """Tell whether an object is a character, a part of its body, or has it among its parents."""
+    above = ob.parent
+    while above is not None and above != armature_object:
+        above = above.parent
+    return above is not None or is_of_character(ob, armature_object)
 
 
 def is_of_character(ob: bpy.types.Object, armature_object: bpy.types.Object) -> bool:
@@ -392,11 +405,13 @@ class TaktRole(bpy.types.PropertyGroup):
     """What plays a role of the score; `name` is the role's.
 
     kind: place, path, prop, floor or person. is_here: whether the score has the role now; the others keep what plays
-    them. meets: whether the character's hands meet its hands.
+    them. collection: of a floor, whose meshes count besides the target. meets: whether the character's hands meet its
+    hands.
     """
 
     if TYPE_CHECKING:
         target: bpy.types.Object | None
+        collection: bpy.types.Collection | None
         kind: str
         is_here: bool
         meets: bool
@@ -406,6 +421,9 @@ class TaktRole(bpy.types.PropertyGroup):
             description="The object that plays this role: a place or a prop is where its origin is, and faces along "
                         "its −Y; a path is a curve, a floor a mesh, a person another character. Empty: the score plays "
                         "as if the role were not there")
+        collection: PointerProperty(
+            type=bpy.types.Collection, name="Collection", override=_OVERRIDABLE, update=changes.score,
+            description="All meshes of this collection are the floor, also those within instances")
         kind: StringProperty(override=_OVERRIDABLE)
         is_here: BoolProperty(override=_OVERRIDABLE)
         meets: BoolProperty(override=_OVERRIDABLE)

@@ -21,7 +21,18 @@ from ..core.formats.format import Format
 from ..core.playing.meeting import together
 from ..core.playing.motion import Motion
 from ..core.score_editor.change import holds_nothing_yet
-from . import cast, changes, included_texts, libraries, meeting, parameters, performing, properties, texts
+from . import (
+    cast,
+    changes,
+    floor_shapes,
+    included_texts,
+    libraries,
+    meeting,
+    parameters,
+    performing,
+    properties,
+    texts,
+)
 from .background_performance import BackgroundPerformance
 from .clip_store import CLIPS
 from .frame_rate import frames_per_second
@@ -231,7 +242,8 @@ def while_drawing(then: Callable[[], None]) -> Iterator[None]:
     global _when_performed
     before, _when_performed = _when_performed, then
     try:
-        yield
+        with floor_shapes.busy():
+            yield
     finally:
         _when_performed = before
 

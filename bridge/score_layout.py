@@ -91,7 +91,10 @@ def _draw_cast(layout: bpy.types.UILayout, character: TaktCharacter) -> None:
     if body is None:
         return
     for role in roles:
-        body.prop(role, "target", text=role.name, icon=_ICONS.get(role.kind, "OBJECT_DATA"), translate=False)
+        column = body.column(align=True)
+        column.prop(role, "target", text=role.name, icon=_ICONS.get(role.kind, "OBJECT_DATA"), translate=False)
+        if role.kind == "floor":
+            column.prop(role, "collection")
 
 
 def matters(settings: ScoreSettings, name: str) -> bool:

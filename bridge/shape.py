@@ -1,6 +1,6 @@
 """A mesh as it is before its armature deforms it: with shape keys, and with the modifiers that can be shown."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import Any, cast
 
@@ -49,6 +49,11 @@ def settings_key(mesh_object: bpy.types.Object) -> Hashable:
                  if modifier.show_viewport and modifier.type != "ARMATURE" and modifier.name not in left_out)
 
 
+def all_settings(mesh_object: bpy.types.Object) -> Hashable:
+    """Return all that is set of modifiers that are shown; another one where any of it has changed."""
+    return tuple(_settings(modifier) for modifier in mesh_object.modifiers if modifier.show_viewport)
+
+
 def _settings(modifier: bpy.types.Modifier) -> Hashable:
     holder: Any = modifier
     found: list[Hashable] = [modifier.type]
@@ -71,17 +76,37 @@ def shaped(mesh_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
     That is itself, or a copy without its armature, evaluated in a scene of its own; the copy is gone afterwards.
     Not to be used from within a drawing where `is_shaped`.
     """
-    global _is_reading
-    if not is_shaped(mesh_object):
+    left_out = set(not_shown(mesh_object))
+    if is_shaped(mesh_object):
+        with _apart(mesh_object, lambda modifier: modifier.type == "ARMATURE" or modifier.name in left_out) as found:
+            yield found
+    else:
         yield mesh_object
-        return
-    left_out, now = set(not_shown(mesh_object)), bpy.context.scene
+
+
+@contextmanager
+def evaluated_apart(mesh_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """Yield an object with all that modifiers make of it, also where the current scene does not evaluate it.
+
+    It is an evaluated copy, which is gone afterwards. Not to be used from within a drawing.
+    """
+    with _apart(mesh_object, lambda _: False) as found:
+        yield found
+
+
+@contextmanager
+def _apart(mesh_object: bpy.types.Object,
+           is_left_out: Callable[[bpy.types.Modifier], bool]) -> Iterator[bpy.types.Object]:
+    """Yield a copy without some modifiers, evaluated in a scene of its own."""
+    global _is_reading
+    now = bpy.context.scene
     before, _is_reading = _is_reading, True
     copy, scene = cast(bpy.types.Object, mesh_object.copy()), bpy.data.scenes.new(_SCENE)
     try:
         for modifier in list(copy.modifiers):
-            if modifier.type == "ARMATURE" or modifier.name in left_out:
+            if is_left_out(modifier):
                 copy.modifiers.remove(modifier)
+        copy.hide_viewport = False
         assert scene.collection is not None
         scene.collection.objects.link(copy)
         if now is not None:

@@ -29,13 +29,19 @@ def set_values(character: properties.TaktCharacter, values: Mapping[str, float |
 
 
 def set_cast(character: properties.TaktCharacter, objects: Mapping[str, str]) -> None:
-    """Let objects of the file play roles of a score; raise TaktError where there is no such role or object."""
+    """Let objects of the file, for floors also collections, play roles of a score, by their names.
+
+    Raises TaktError where there is no such role or object.
+    """
     there = {role.name: role for role in character.cast if role.is_here}
     for role, name in objects.items():
         if role not in there:
             raise TaktError(f"role {role}: the score has no such role; it has "
                             f"{some_of(tuple(there), _SHOWN) or 'none'}")
-        target = bpy.data.objects.get(name)
+        target, is_floor = bpy.data.objects.get(name), there[role].kind == "floor"
+        if target is None and is_floor and name in bpy.data.collections:
+            there[role].target, there[role].collection = None, bpy.data.collections[name]
+            continue
         if target is None:
             raise TaktError(f"role {role}: the file has no object {name!r}")
         if there[role].kind == "path" and target.type != "CURVE":

@@ -52,7 +52,7 @@ class TAKT_PT_preview_more(SidebarPanel):
         layout, manager = self.layout, context.window_manager
         assert layout is not None and manager is not None
         grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
-        for name in ("see_through", "skeleton", "paths", "strip"):
+        for name in ("see_through", "skeleton", "paths", "strip", "ways"):
             grid.prop(manager, f"takt_{name}", toggle=True)
         layout.use_property_split = True
         layout.use_property_decorate = False

@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge import following, given_score, properties, score, tweak_waiting, tweaks
+from ..bridge import following, given_score, held_props, properties, score, tweak_waiting, tweaks
 from ..bridge.action_users import is_pushed_down
 from ..bridge.active_character import active_armature, armature_problem, name_of_character
 from ..bridge.below_own_actions import has_own_action
@@ -218,6 +218,8 @@ def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
         draw_edited_by_hand(layout, context, armature_object)
     elif following.is_older(armature_object) and not character.keep_action:
         draw_words(layout, context, "The Action is older than the score", "ERROR")
+    if why := held_props.problem(armature_object):
+        draw_words(layout, context, why, "INFO")
     row = layout.row(align=True)
     row.operator(TAKT_OT_rebuild.bl_idname, icon="FILE_REFRESH")
     row.operator(TAKT_OT_edit_score.bl_idname, text="", icon="TEXT")

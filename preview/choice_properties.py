@@ -7,7 +7,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 from ..bridge import language
-from . import life
+from . import life, way
 from .choices import COMPARISONS
 from .modes import MODES
 from .player import CLOCKS, SPEEDS, Clock
@@ -36,6 +36,9 @@ PROPERTIES: dict[str, Callable[..., Any]] = {
         name="Paths", description="Draw the paths of the selected bones' ends, or of hands, feet and head", **kept),
     "strip": lambda **kept: BoolProperty(
         name="Strip", description="Show the score along the bottom of the viewport; click it to go there", **kept),
+    "ways": lambda **kept: BoolProperty(
+        name="Way", description="Draw where the character goes, its footprints and its targets, while a score editor "
+                                "or this tab is open, and objects play roles of the score", **kept),
     "ghosts": lambda **kept: IntProperty(
         name="Ghosts", description="Number of ghosts before and after the current time", min=0, max=_MOST_GHOSTS,
         **kept),
@@ -64,11 +67,13 @@ def register() -> None:
         setattr(bpy.types.WindowManager, f"takt_{name}", make(**_access(life.choices, name)))
     for name, make in PLAYER_PROPERTIES.items():
         setattr(bpy.types.WindowManager, f"takt_{name}", make(**_access(lambda: life.choices().player, name)))
+    way.switch(on=life.choices().ways)
 
 
 def unregister() -> None:
     """Switch the preview off and take the choices away."""
     life.stop()
+    way.switch(on=False)
     for name in (*PROPERTIES, *PLAYER_PROPERTIES):
         delattr(bpy.types.WindowManager, f"takt_{name}")
 
@@ -81,6 +86,8 @@ def _access(holder: Callable[[], object], name: str) -> dict[str, Any]:
             if name in PLAYER_PROPERTIES:
                 life.keep_time()
             setattr(holder(), name, value)
+            if name == "ways":
+                way.switch(on=bool(value))
         life.changed()
 
     return {"get": lambda _: getattr(holder(), name), "set": write, "translation_context": language.CONTEXT}

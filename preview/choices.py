@@ -49,7 +49,8 @@ _ALL = {name: comparison for group in COMPARISONS.values() for name, comparison 
 class Choices:
     """What is shown and played.
 
-    ghosts: how many before and as many after, ghost_step_s apart. paths: of the chosen bones' ends.
+    ghosts: how many before and as many after, ghost_step_s apart. paths: of the chosen bones' ends. ways: over the
+    ground, with footprints and targets, also while the preview is off.
     copies: of each character, the first being itself, each phase_s later than the one before.
     transitions: whether they are played. alone: a clip's full name that is played in place of the score, or "";
     alone_segment: where in the score it was chosen.
@@ -62,6 +63,7 @@ class Choices:
     ghost_step_s: float = 0.15
     paths: bool = False
     strip: bool = True
+    ways: bool = True
     compare: str = "NONE"
     copies: int = 1
     phase_s: float = 0.25

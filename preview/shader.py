@@ -148,6 +148,13 @@ FLOOR = Interface(
     samplers=("shadow",),
 )
 
+WAY = Interface(
+    attributes=(("VEC3", "position"), ("VEC4", "colour_in"), ("FLOAT", "when_s")),
+    varyings=(("VEC4", "tint"), ("FLOAT", "since_s")), outputs=(("VEC4", "colour"),), buffers=(("TaktView", "view"),),
+    typedefs=_VIEW, vertex=("lines.glsl", "way.vert.glsl"), fragment=("way.frag.glsl",),
+    push_constants=(("MAT4", "world_from_model"), ("FLOAT", "now_s")),
+)
+
 
 @cache
 def shader(interface: Interface, *variants: Variant) -> gpu.types.GPUShader:

@@ -144,7 +144,7 @@ def test_constraints_of_the_users_stay_and_takts_go_with_the_action(drinker: bpy
     assert animation is None or not len(animation.drivers)
 
 
-def test_two_characters_do_not_hold_one_prop(drinker: bpy.types.Object, tmp_path: Path) -> None:
+def test_two_characters_do_not_hold_one_prop_at_a_time(drinker: bpy.types.Object, tmp_path: Path) -> None:
     prop = cup()
     properties.character(drinker).cast["cup"].target = prop
     rebuilt()
@@ -155,8 +155,9 @@ def test_two_characters_do_not_hold_one_prop(drinker: bpy.types.Object, tmp_path
     assert motion is not None and scene is not None
     ((severity, text),) = held_props.write(other, scene, motion)
     assert severity == "WARNING" and text == (
-        f"The role 'cup': '{drinker.name}' holds 'Cup' already, and only one character holds a prop: choose another "
-        "object for one of them")
+        f"The role 'cup': '{drinker.name}' holds 'Cup' from frame 73 to 145, and '{other.name}' would from frame 73 "
+        "to 145: one has to let go of it before another takes it; change their scores, or choose another object for one "
+        "of them")
     assert len(prop.constraints) == constraints and not properties.character(other).held
 
 

@@ -154,3 +154,39 @@ def test_floors_are_left_out_where_nobody_goes_anywhere(settings: dict[str, Any]
     motion = played(slope(0.2, 0.0), **settings)
     assert [problem for problem in motion.problems if "floors are left out" in problem.message and why in
             problem.message]
+
+
+def hole(floor: SceneFloor, side: float) -> SceneFloor:
+    """Return a slope with a square hole below the feet."""
+    corners = floor.points[:, (0, 2)]
+    inner = corners / np.abs(corners).max() * side
+    points = np.concatenate((corners, inner))
+    slope_of = np.linalg.lstsq(corners, floor.points[:, 1], rcond=None)[0]
+    around = np.array([(one, two, two + 4) for one, two in ((0, 1), (1, 2), (2, 3), (3, 0))]
+                      + [(one, two + 4, one + 4) for one, two in ((0, 1), (1, 2), (2, 3), (3, 0))])
+    return SceneFloor(np.stack((points[:, 0], points @ slope_of + 0.3, points[:, 1]), axis=1), around)
+
+
+def test_a_floor_with_a_hole_has_the_ground_in_it_and_the_motion_stays_sound() -> None:
+    floor = hole(slope(0.0, 0.0), 0.35)
+    motion = played(floor)
+    assert not motion.problems and np.isfinite(motion.sample(times(motion)).translations).all()
+    own = gaps(motion, floor)[held(motion)]
+    assert np.abs(own - gaps(FLAT, None)[held(motion)]).max() < NEAR_LEGS * LEG_M
+    hips = motion.sample(times(motion)).translations[:, 0, 1] - FLAT.sample(times(motion)).translations[:, 0, 1]
+    assert hips[0] < 0.1 and hips[-1] > 0.25  # out of the hole, onto the stage
+
+
+def moved(floor: SceneFloor, *by: float) -> SceneFloor:
+    return SceneFloor(floor.points * (0.1, 1.0, 0.1) + np.array(by), floor.triangles)
+
+
+@pytest.mark.parametrize(("floor", "message"), [
+    (moved(slope(0.0, 0.0), 40.0, 0.0, 0.0), "nobody stands on the floor 'stage'"),
+    (SceneFloor(slope(0.2, 0.0).points * 0.0, slope(0.2, 0.0).triangles), "covers nothing of the ground"),
+    (SceneFloor(slope(0.2, 0.0).points * (0.0, 1.0, 1.0), slope(0.2, 0.0).triangles), "covers nothing of the ground")])
+def test_a_floor_on_which_nobody_stands_is_told(floor: SceneFloor, message: str) -> None:
+    motion, at = played(floor), times(FLAT)
+    (problem,) = motion.problems
+    assert message in problem.message and problem.place.line == 1 and not problem.is_note
+    np.testing.assert_allclose(motion.sample(at).rotations, FLAT.sample(at).rotations, atol=1e-12)

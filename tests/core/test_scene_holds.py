@@ -184,6 +184,23 @@ def test_a_hand_closes_around_what_it_holds_and_opens(side: str) -> None:
             ).all()
 
 
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("size", SIZES)
+def test_the_thumb_comes_to_the_fingers_on_their_palm_side(side: str, size: float) -> None:
+    motion, plain = (played(programme(RIGHT.replace("right", side)), size, cup=cup) for cup in (
+        scaled(spot(1, side), size), (0.0, 1.1, 4.0 * size)))
+    thumb, tips = motion.skeleton.index_of[f"{side[0]}_thumb3"], [
+        motion.skeleton.index_of[f"{side[0]}_{finger}3"] for finger in ("index", "middle", "ring", "pinky")]
+    times = np.linspace(3.3, 5.7, 5)
+    near, far = (np.linalg.norm(world[:, thumb] - world[:, tips].mean(axis=1), axis=1) for world in (
+        world_from_pose(each.skeleton, each.sample(times))[..., 3] for each in (motion, plain)))
+    assert (near < 0.75 * far).all()
+    turned = rot.angle_between(plain.sample(times).rotations[:, thumb], motion.sample(times).rotations[:, thumb])
+    assert np.degrees(turned).min() > 5.0 and np.degrees(turned).max() < 60.0
+    away = np.array((2.6, 6.4))
+    np.testing.assert_allclose(motion.sample(away).rotations[:, thumb], plain.sample(away).rotations[:, thumb], atol=1e-9)
+
+
 def test_a_tempo_that_changes_moves_props_by_the_clock() -> None:
     cup = -0.2, 1.1, 0.35
     motion = played(programme(RIGHT, tempo='<tempo tick="2" tickLength="2"/>'), cup=cup)

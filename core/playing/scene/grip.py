@@ -16,11 +16,13 @@ from .turned_chain import turns_of
 _FINGERS: Final = ("index", "middle", "ring", "pinky")
 _BENT_RAD: Final = np.radians((45.0, 50.0, 30.0))
 """How far the joints of a finger are bent around something, from the knuckle to the tip."""
+_THUMB_RAD: Final = np.radians((20.0, 30.0, 30.0))
+"""How far those of a thumb are bent towards the fingers, from the root to the tip."""
 
 
 @dataclass(frozen=True, eq=False)
 class Grip:
-    """Fingers around something: joints (N,), and how they are turned from where they rest, quaternions (N, 4)."""
+    """Fingers and a thumb around something: joints (N,), and how they turn from where they rest, quaternions (N, 4)."""
 
     joints: IntArray
     turns: FloatArray
@@ -30,7 +32,7 @@ class Grip:
         """Find the fingers of a side, l or r; None where fewer than two are known: they say where the palm is.
 
         With the knuckles in a line from the index finger to the little one, a left hand's fingers bend about that line,
-        a right hand's the other way round.
+        a right hand's the other way round. A thumb bends to where they close: before the palm, below their middle.
         """
         joints, skeleton = body.joint_of, body.skeleton
         known = [finger for finger in _FINGERS if f"{side}_{finger}1" in joints]
@@ -39,17 +41,32 @@ class Grip:
         first, last = (skeleton.rest_world[joints[f"{side}_{known[end]}1"], :, 3] for end in (0, -1))
         along = (last - first) * (1.0 if side == "l" else -1.0)
         axis = along / max(float(np.linalg.norm(along)), 1e-30)
-        found, bent = list[int](), list[float]()
-        for finger in known:
-            for number, angle in enumerate(_BENT_RAD.tolist(), 1):
+        found, bent = list[int](), list[FloatArray]()
+        about = {**dict.fromkeys(known, axis), "thumb": _thumb_axis(body, side, axis, known)}
+        for finger, way in about.items():
+            for number, angle in enumerate((_THUMB_RAD if finger == "thumb" else _BENT_RAD).tolist(), 1):
                 if f"{side}_{finger}{number}" in joints:
                     found.append(joints[f"{side}_{finger}{number}"])
-                    bent.append(angle)
-        own = rot.rotate(rot.conjugate(turns_of(skeleton.rest_world[found])), axis)
-        return cls(np.array(found, dtype=np.int64), rot.exp(np.array(bent)[:, None] * own))
+                    bent.append(angle * way)
+        own = rot.rotate(rot.conjugate(turns_of(skeleton.rest_world[found])), np.array(bent))
+        return cls(np.array(found, dtype=np.int64), rot.exp(own))
 
     def close(self, pose: Pose, weights: FloatArray) -> None:
         """Close hands in poses (F, J, …) by weights (F,) from 0 to 1, in place."""
         now = pose.rotations[:, self.joints]
         way = rot.log(rot.multiply(rot.conjugate(now), np.broadcast_to(self.turns, now.shape)))
         pose.rotations[:, self.joints] = rot.multiply(now, rot.exp(weights[:, None, None] * way))
+
+
+def _thumb_axis(body: SkeletonMap, side: str, axis: FloatArray, known: list[str]) -> FloatArray:
+    """Return about what a thumb is bent, (3,), nothing where it is not known; axis: that of the fingers, known."""
+    joints, rest = body.joint_of, body.skeleton.rest_world[..., 3]
+    chain = [joints[f"{side}_thumb{number}"] for number in (1, 2, 3) if f"{side}_thumb{number}" in joints]
+    if len(chain) < 2 or f"{side}_wrist" not in joints:
+        return np.zeros(3)
+    root, knuckles = rest[chain[0]], rest[[joints[f"{side}_{finger}1"] for finger in known]].mean(axis=0)
+    fingers = knuckles - rest[joints[f"{side}_wrist"]]
+    below = np.cross(axis, fingers)  # where the fingers go as they bend
+    meets = knuckles + below * 0.5 - root
+    about = np.cross(rest[chain[-1]] - root, meets)
+    return np.asarray(about / max(float(np.linalg.norm(about)), 1e-30))

@@ -36,6 +36,8 @@ from .warping import warp_of
 NOBODY: Final[Mapping[TimedMeet, Target]] = MappingProxyType({})
 _TOO_EARLY: Final = Unfit("is left out, since the hand still meets another one then: let it begin later")
 _IN_LOOP: Final = Unfit("is left out while the score loops: the next round would find nobody there")
+_AT_ONCE: Final = 16
+"""Footprints of each foot that are looked at before others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +89,8 @@ class Scene:
                 text += ", so the ground is flat: choose a mesh for it"
             elif isinstance(target, SceneFloor):
                 text = f"floors are left out while the score {why}" if why else (
-                    target.note and f"the role {quoted(role)}: {target.note}")
+                    (isinstance(stage, Feet) and _why_unused(stage, target, role)) or (
+                        target.note and f"the role {quoted(role)}: {target.note}"))
                 found.append(target)
             if text:
                 said.append(Problem(f"<role> {text}", place, is_warning=True, is_note=target is None))
@@ -129,3 +132,21 @@ class Scene:
 
     def _traveller(self, row: Row) -> Traveller | None:
         return Traveller.of(row.sources.clips, self.up, self.followers, self.body, ahead_of(self.body, self.turn))
+
+
+def _why_unused(stage: Feet, floor: SceneFloor, role: str) -> str:
+    """Return why nobody stands on a floor, "" where a foot does."""
+    surface, lock = Surface.of((floor,), ground_axes(stage.up)), stage.lock
+    if surface.is_nowhere:
+        return (f"the role {quoted(role)}: its floor covers nothing of the ground, since seen from above it has no "
+                "area: choose a mesh that is not scaled to nothing nor all walls")
+    times_s = [lock.footholds.spans_s(leg).mean(axis=1) for leg in range(len(lock.legs))]
+    for begin in range(0, max(map(len, times_s)), _AT_ONCE):
+        part = [each[begin:begin + _AT_ONCE] for each in times_s]
+        feet = lock.limbs(stage.sample(np.concatenate(part)))[0][3, ..., :2, 3]
+        counts = np.cumsum([0, *map(len, part)]).tolist()
+        own = np.concatenate([feet[leg, counts[leg]:counts[leg + 1]] for leg in range(len(part))])
+        if np.isfinite(surface.below(own).heights).any():
+            return ""
+    return (f"nobody stands on the floor {quoted(role)}: move it below the feet, or the character to it"
+            if any(map(len, times_s)) else "")

@@ -70,6 +70,11 @@ class Surface:
         first = np.searchsorted(cell[order], np.arange(int(count.prod()) + 1))
         return cls(plane, inside, begin, size, count, first, owner[order])
 
+    @property
+    def is_nowhere(self) -> bool:
+        """Whether it is below no point at all."""
+        return not len(self.members)
+
     def below(self, points: FloatArray) -> Heights:
         """Return what is at points (..., 2) over the ground, as (...,) and (..., 2)."""
         at = points.reshape(-1, 2)

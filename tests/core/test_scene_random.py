@@ -1,0 +1,233 @@
+"""The scene's figures with random settings on four rigs that are made by rule: as many as TAKT_SCENE_SETTINGS says."""
+
+import os
+from functools import cache
+from typing import Final
+
+import numpy as np
+import pytest
+
+from takt.core.library.store import ClipStore
+from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import FloatArray
+from takt.core.pha.document import parse
+from takt.core.pha.programme import resolve
+from takt.core.playing.feet.footholds import ground_axes
+from takt.core.playing.motion import Motion
+from takt.core.playing.scene.cast import SceneFloor, Target
+from takt.core.playing.scene.reach import Reaching
+from takt.core.playing.scene.surface import Surface
+from takt.core.playing.scene.traveller import Traveller, ahead_of
+from takt.core.playing.score import Settings, play
+from takt.core.skeletons.skeleton import world_from_pose
+from takt.samples.clips import build_clips
+from takt.tests.core.scene_rigs import FOUR, Rig
+from takt.tests.core.scores import library
+from takt.tests.core.test_scene_floors import hills, slope, stairs
+
+SEEDS = range(int(os.environ.get("TAKT_SCENE_SETTINGS", "20")))
+FPS: Final = 60
+END_LEGS, FACES_RAD, PACES = 0.01, np.radians(1.0), (0.8, 1.25)
+SLIDES_LEGS, PATH_LEGS, TANGENT_RAD = 0.01, 0.04, np.radians(12.0)
+FLOOR_LEGS, JERKS, HAND_LEGS, SLIP_LEGS = 0.01, 1.5, 0.01, 0.005
+OWN_LEG_M: Final = 0.825
+"""Of the character whose the clips are."""
+CLIPS = library(feet_Steps=tuple(build_clips("feet/Steps.skeleton.xml")),
+                gestures_Greetings=tuple(build_clips("gestures/Greetings.skeleton.xml")))
+STORE = ClipStore()
+ROLES = ('<role name="seat" is="place"/><role name="lane" is="path"/><role name="stage" is="floor"/>'
+         '<role name="cup" is="prop"/>')
+HANDS = ('<together><lane><call name="hello" duration="8"/></lane><lane><wait duration="1"/>'
+         '<reach for="cup" with="{side} hand" duration="2"/>{then}<wait duration="2"/></lane></together>')
+WALKS = '<call name="walk" duration="8" repeat="3"/>'
+
+
+def rig_of(seed: int) -> Rig:
+    return FOUR[seed % len(FOUR)]
+
+
+def played(rig: Rig, inside: str, **cast: Target) -> Motion:
+    text = (f'<pha version="2" tickLength="1"><load src="feet.Steps"/><load src="gestures.Greetings"/>{ROLES}'
+            '<procedure name="walk"><call name="left_step" duration="1"/><call name="right_step" duration="1"/>'
+            f'</procedure><procedure name="main">{inside}</procedure></pha>')
+    return play(resolve(parse(text), CLIPS), rig.skeleton, Settings(cast=tuple(cast.items())), turn=rig.turn, up=rig.up,
+                store=STORE)
+
+
+@cache
+def flat(rig: Rig) -> Motion:
+    return played(rig, WALKS)
+
+
+def traveller_of(rig: Rig, motion: Motion) -> Traveller:
+    found = Traveller.of(motion.row.sources.clips, rig.up, np.zeros(0, dtype=np.int64), rig.map,
+                         ahead_of(rig.map, rig.turn))
+    assert found is not None
+    return found
+
+
+def seen(rig: Rig, motion: Motion, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return where hips are over the ground, complex (F,), and the angles at which the body faces, (F,)."""
+    pose, traveller = motion.sample(times_s), traveller_of(rig, motion)
+    _, facing = traveller.seen(pose)
+    hips = world_from_pose(rig.skeleton, pose)[:, rig.joint("HumanoidRoot"), :, 3]
+    return traveller.over_all(hips), facing
+
+
+def own_s(motion: Motion) -> float:
+    """Return how long the steps of a motion last by themselves, on average."""
+    return float(np.mean([motion.clips[clip].duration_s for clip in motion.sequence.clip.tolist()]))
+
+
+def apart(one: FloatArray, other: FloatArray) -> FloatArray:
+    return np.asarray(np.abs((one - other + np.pi) % (2.0 * np.pi) - np.pi))
+
+
+def slides(rig: Rig, motion: Motion) -> FloatArray:
+    """Return how far planted feet go from the middle of where they are held, over the ground, each held once."""
+    assert motion.feet is not None
+    lock, found = motion.feet.lock, list[float]()
+    times = np.arange(0.0, motion.duration_s, 1.0 / FPS)
+    feet = lock.limbs(motion.sample(times))[0][3, ..., :2, 3]
+    for leg in range(len(lock.legs)):
+        for begin, end in lock.footholds.spans_s(leg).tolist():
+            held = feet[leg, (times >= begin) & (times <= end)]
+            found += [float(np.linalg.norm(held - held.mean(axis=0), axis=1).max())] if len(held) else []
+    return np.array(found)
+
+
+@pytest.mark.parametrize("number", range(len(FOUR)))
+def test_ways_end_at_their_places_at_the_clips_pace_and_planted_feet_stay(number: int) -> None:
+    rig = FOUR[number]
+    slid = [slides(rig, walked_to_its_place(rig, seed)) for seed in SEEDS if rig_of(seed) is rig]
+    assert np.percentile(np.concatenate(slid), 90) <= SLIDES_LEGS * rig.leg
+
+
+def walked_to_its_place(rig: Rig, seed: int) -> Motion:
+    """Return a walk to a random place, that was found to end there, and to be as quick as its clip."""
+    rng = np.random.default_rng(seed)
+    legs, angle, ahead = rng.uniform(2.0, 7.0), *rng.uniform(-np.pi, np.pi, 2)
+    place = rig.place(legs * rig.leg_m * np.array((np.sin(angle), 0.0, np.cos(angle))),
+                      np.array((np.sin(ahead), 0.0, np.cos(ahead))))
+    faces = bool(rng.integers(4))
+    walk = '<call name="walk" to="seat" duration="{}" repeat="fit" facing="' + ("yes" if faces else "no") + '"/>'
+    guess = 3.0 * legs
+    first = played(rig, walk.format(guess), seat=place)
+    # Of a way that takes a time T and is gone in N steps of t, the steps are as long as the clip's in N² t² / T.
+    seconds = (len(first.sequence) * own_s(first)) ** 2 / guess * rng.uniform(0.95, 1.05)
+    motion = played(rig, walk.format(seconds) + '<call name="left_step" duration="1"/>', seat=place)
+    traveller = traveller_of(rig, motion)
+    positions, angles = seen(rig, motion, np.array((seconds,)))
+    assert abs(positions[0] - traveller.over(place.position)) < END_LEGS * rig.leg, seed
+    assert not faces or apart(angles, np.array(traveller.angle(place.ahead)))[0] < FACES_RAD, seed
+    assert PACES[0] <= seconds / ((len(motion.sequence) - 1) * own_s(motion)) <= PACES[1], seed
+    return motion
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_hips_follow_a_path_and_face_along_it(seed: int) -> None:
+    rig, rng = rig_of(seed), np.random.default_rng(seed + 1000)
+    radius, sweep = rng.uniform(1.5, 4.0) * rig.leg_m, rng.uniform(1.0, 6.0)
+    begin, side = rng.uniform(-np.pi, np.pi), rng.choice((-1.0, 1.0))
+    turns = begin + side * np.linspace(0.0, sweep, 200)
+    middle = rng.uniform(-2.0, 2.0, 2)
+    path = rig.path(np.stack((middle[0] + radius * np.cos(turns), np.zeros(200),
+                              middle[1] + radius * np.sin(turns)), axis=1))
+    seconds = radius / rig.leg_m * OWN_LEG_M * sweep / rng.uniform(0.2, 0.3)
+    motion = played(rig, f'<call name="walk" along="lane" duration="{seconds}" repeat="fit"/>', lane=path)
+    traveller = traveller_of(rig, motion)
+    points = traveller.over_all(path.points)
+    positions, facing = seen(rig, motion, np.linspace(0.5, seconds - 0.5, 120))
+    nearest = np.abs(positions[:, None] - points).argmin(axis=1)
+    centre = traveller.over(rig.point(np.array((middle[0], 0.0, middle[1]))))
+    assert np.abs(np.abs(positions - centre) - radius * rig.units).max() < PATH_LEGS * rig.leg
+    tangents = np.angle(np.gradient(points))[nearest]
+    assert apart(facing, tangents).max() < TANGENT_RAD
+
+
+def spot_of(rig: Rig, seed: int) -> tuple[str, FloatArray]:
+    """Return a hand, and a position within its reach: before the body, at most so far as nine tenths of the arm."""
+    rng = np.random.default_rng(seed + 2000)
+    side = ("right", "left")[int(rng.integers(2))]
+    shoulder = rot.rotate(rot.conjugate(rig.turn), rig.skeleton.rest_world[rig.joint(f"{side[0]}_shoulder"), :, 3])
+    out, high, ahead = rng.uniform(-0.35, 0.6), rng.uniform(-0.5, 0.35), rng.uniform(0.3, 1.0)
+    way = np.array((out * (1.0 if side == "left" else -1.0), high, ahead))
+    far = rng.uniform(0.5, 0.9) * rig.arm
+    return side, (shoulder + far * way / np.linalg.norm(way)) / rig.units
+
+
+def palms(rig: Rig, motion: Motion, side: str, times_s: FloatArray) -> FloatArray:
+    reaching = Reaching.of(rig.map, side[0])
+    assert reaching is not None
+    return reaching.palms(world_from_pose(rig.skeleton, motion.sample(times_s)))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_hand_is_where_it_reaches_at_its_time(seed: int) -> None:
+    rig = rig_of(seed)
+    side, spot = spot_of(rig, seed)
+    cup = rig.place(spot, np.array((0.0, 0.0, 1.0)))
+    motion = played(rig, HANDS.format(side=side, then='<wait duration="3"/>'), cup=cup)
+    assert np.linalg.norm(palms(rig, motion, side, np.array((3.0,)))[0] - cup.position) < HAND_LEGS * rig.leg
+    assert not [problem for problem in motion.problems if "stays" in problem.message]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_prop_does_not_slip_in_the_hand_that_holds_it(seed: int) -> None:
+    rig = rig_of(seed)
+    side, spot = spot_of(rig, seed)
+    cup, times = rig.place(spot, np.array((0.0, 0.0, 1.0))), np.linspace(3.0, 5.999, 60)
+    motion = played(rig, HANDS.format(side=side, then=f'<hold prop="cup" with="{side} hand" duration="3"/>'), cup=cup)
+    moved, palm = motion.carry("cup", times), palms(rig, motion, side, times)
+    own = np.linalg.solve(moved[..., :3], (palm - moved[..., 3])[..., None])[..., 0]
+    assert np.linalg.norm(own - own[0], axis=1).max() < SLIP_LEGS * rig.leg
+    assert np.linalg.norm(own - cup.position, axis=1).max() < HAND_LEGS * rig.leg
+
+
+def floor_of(rig: Rig, seed: int) -> tuple[str, SceneFloor]:
+    """Return stairs of 10 to 22 cm for a leg of the sample's, up or down, a slope, or hills, as large as the rig is."""
+    rng, size = np.random.default_rng(seed + 3000), rig.leg_m / OWN_LEG_M
+    kind = ("stairs", "slope", "hills")[seed // len(FOUR) % 3]
+    if kind == "stairs":
+        floor = stairs(rng.choice((-1.0, 1.0)) * rng.uniform(0.1, 0.22, 24), float(rng.uniform(0.28, 0.34)))
+    elif kind == "slope":
+        steep, angle = np.tan(np.radians(rng.uniform(5.0, 25.0))), rng.uniform(-np.pi, np.pi)
+        floor = slope(float(steep * np.cos(angle)), float(steep * np.sin(angle)))
+    else:
+        floor = hills(rng)
+    return kind, rig.floor(SceneFloor(size * floor.points, floor.triangles))
+
+
+def gaps(motion: Motion, floor: SceneFloor | None, times_s: FloatArray) -> FloatArray:
+    """Return how high the lowest point of each sole is over the floor, (L, F), or over flat ground."""
+    feet = motion.feet
+    assert feet is not None
+    soles = feet.lock.soles.positions(*feet.lock.limbs(motion.sample(times_s))[0][1:])
+    if floor is None:
+        return np.asarray(soles[..., 2].min(axis=2))
+    below = Surface.of((floor,), ground_axes(feet.up)).below(soles[..., :2]).heights
+    return np.asarray((soles[..., 2] - np.where(np.isnan(below), 0.0, below)).min(axis=2))
+
+
+def jerks(motion: Motion, times_s: FloatArray) -> float:
+    assert motion.feet is not None
+    knees = motion.feet.lock.limbs(motion.sample(times_s))[0][1, ..., :3, 3]
+    return float(np.percentile(np.linalg.norm(np.diff(knees, n=3, axis=1), axis=2), 95))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_soles_are_on_floors_and_never_in_them(seed: int) -> None:
+    rig = rig_of(seed)
+    kind, floor = floor_of(rig, seed)
+    motion, plain = played(rig, WALKS, stage=floor), flat(rig)
+    times = np.linspace(0.0, motion.duration_s, round(motion.duration_s * FPS) + 1)
+    feet = motion.feet
+    assert feet is not None
+    held = np.array([((times >= spans[:, :1]) & (times <= spans[:, 1:])).any(axis=0)
+                     for spans in (feet.lock.footholds.spans_s(leg) for leg in range(2))])
+    own, wanted = gaps(motion, floor, times), gaps(plain, None, times)
+    away = np.abs(own - wanted)[held]
+    assert (np.percentile(away, 90) if kind == "hills" else away.max()) < FLOOR_LEGS * rig.leg
+    assert kind == "hills" or own.min() > min(wanted.min(), 0.0) - FLOOR_LEGS * rig.leg
+    if kind == "slope":
+        assert jerks(motion, times) < JERKS * jerks(plain, times)
