@@ -150,7 +150,7 @@ def _from_others(segments: Segments, parents: IntArray) -> Segments:
 
 
 def _some(segments: Segments, lines: IntArray) -> Segments:
-    return Segments(*(values[lines] for values in (segments.bones, segments.starts, segments.ends, segments.leaf)))
+    return Segments(segments.bones[lines], segments.starts[lines], segments.ends[lines], segments.leaf[lines])
 
 
 def _nearest_of(segments: Segments, others: IntArray, own: IntArray) -> tuple[FloatArray, FloatArray, IntArray]:
