@@ -11,6 +11,8 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import release as rules
+
 ROOT = Path(__file__).resolve().parent
 DEV = ROOT / ".dev"
 BUILD = ROOT / "build"
@@ -43,7 +45,7 @@ def main() -> int:
     """Run one subcommand; return its exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in (demo, test, lint, build, bench):
+    for command in (demo, test, lint, build, site, release, bench):
         says = (command.__doc__ or "").partition("\n")[0]
         subparser = commands.add_parser(command.__name__, help=says, description=says, allow_abbrev=False)
         subparser.set_defaults(run=command)
@@ -52,8 +54,9 @@ def main() -> int:
         if command is test:
             subparser.add_argument("--quick", action="store_true",
                                    help="the fast tests of core alone, side by side, without Blender")
-        if command is demo:
-            subparser.add_argument("--out", type=Path, default=BUILD / "demo", help="default: build/demo")
+        if command in (demo, site):
+            default = BUILD / command.__name__
+            subparser.add_argument("--out", type=Path, default=default, help=f"default: build/{default.name}")
     options, rest = parser.parse_known_args()
     if rest and options.run not in (test, bench):
         parser.error(f"{options.command} does not know {' '.join(rest)}")
@@ -86,9 +89,10 @@ def test(options: argparse.Namespace) -> int:
 
 
 def quick(rest: Sequence[str]) -> int:
-    """Run the tests of core that are not marked as slow, with NumPy and pytest alone."""
+    """Run the tests of core that are not marked as slow, or files of these, with NumPy and pytest alone."""
+    chosen = any(Path(each.partition("::")[0]).exists() for each in rest)
     python = environment("core", sys.executable, dependencies("core"))
-    what = rest if any(Path(each.partition("::")[0]).exists() for each in rest) else (ROOT / "tests" / "core", *rest)
+    what = rest if chosen else (ROOT / "tests" / "core", *rest)
     return run([python, "-m", "pytest", "-m", "not slow", *SIDE_BY_SIDE, "--dist", "worksteal", "--quiet", *what],
                ONE_THREAD)
 
@@ -112,6 +116,50 @@ def lint(_: argparse.Namespace) -> int:
 def build(_: argparse.Namespace) -> int:
     """Make the extension's zip with Blender's own tool and validate it."""
     return build_zip(blender_python())
+
+
+def site(options: argparse.Namespace) -> int:
+    """Make the web site out of README and docs/, to be read from disk or put on a server."""
+    python = environment("site", sys.executable, dependencies("site"))
+    return run([python, ROOT / "docs" / "pages.py", ROOT, options.out.resolve()])
+
+
+def release(_: argparse.Namespace) -> int:
+    """Make the zip and the wheel of a release, or say what is wrong with it instead."""
+    problems = [*rules.problems_of_text(ROOT), *rules.problems_of_git(ROOT, version())]
+    if build_zip(blender_python()):
+        problems.append("the zip: Blender's own tool refuses it; the lines above say why")
+    else:
+        problems += rules.problems_of_zip(zip_path())
+    try:
+        wheel, said = built_wheel()
+        problems += rules.problems_of_command(said, version())
+    except SetupError as error:
+        problems.append(f"the wheel: {error}")
+    if problems:
+        print(f"This is no release of {version()} yet:", *problems, sep="\n- ", flush=True)
+        return 1
+    say(f"{zip_path().relative_to(ROOT)} is for extensions.blender.org, {wheel.relative_to(ROOT)} for PyPI")
+    return 0
+
+
+def built_wheel() -> tuple[Path, str]:
+    """Build the wheel of the command, install it alone; return it, and what its `takt --version` says."""
+    python = environment("wheel", sys.executable, dependencies("wheel"))
+    pip = [sys.executable, fresh_pip(), "--python", python]
+    folder, source = BUILD / "wheel", copy_tracked(ROOT, BUILD / "source")
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        if run([*pip, "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, source]):
+            raise SetupError("it could not be built; the lines above say why")
+    finally:
+        if source != ROOT:
+            shutil.rmtree(source)
+    wheel = next(folder.glob("*.whl"))
+    if run([*pip, "install", "--quiet", "--no-deps", "--force-reinstall", wheel]):
+        raise SetupError("it could not be installed; the lines above say why")
+    return wheel, subprocess.run([python.parent / "takt", "--version"], capture_output=True, text=True, check=False,
+                                 cwd=folder).stdout
 
 
 def bench(options: argparse.Namespace) -> int:
@@ -163,8 +211,12 @@ def copy_tracked(root: Path, to: Path) -> Path:
 
 def zip_path() -> Path:
     """Return where the zip is built, named after the manifest."""
-    manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
-    return BUILD / f"{manifest['id']}-{manifest['version']}.zip"
+    return BUILD / f"{rules.manifest_of(ROOT)['id']}-{version()}.zip"
+
+
+def version() -> str:
+    """Return the version, which the manifest alone has."""
+    return str(rules.manifest_of(ROOT)["version"])
 
 
 class SetupError(Exception):

@@ -1,11 +1,14 @@
 """Fit skeletons into meshes, and measure how far their joints are from where they should be.
 
-    dev.py bench fit_skeleton [artists] [made] [speed] [--data FOLDER] [--count N] [--seed N]
+    dev.py bench fit_skeleton [artists] [made] [comic] [odd] [speed] [--data FOLDER] [--count N] [--seed N]
 
 artists  for each humanoid of FOLDER, the distance of the main joints from the artist's, in % of the height, and which
          came out in another limb. What an artist's joints are is read from the names of the bones; where these call
-         left what is on the right, as seen from the feet, the line says so.
+         left what is on the right, as seen from the feet, the line says so. Bones outside the body's box are controls.
 made     people made by rule (`tests/core/made_people.py`), whose joints are known.
+comic    people made by rule with large heads, hands and feet, and short limbs.
+odd      people with tails, four arms, swords and more, in odd poses, turned (`tests/core/odd_people.py`): a line for
+         each kind, COUNT bodies in all.
 speed    the sample dancer at 50,000 and at a million vertices: seconds, and the memory that arrays take at most.
 """
 
@@ -16,7 +19,7 @@ import os
 import sys
 import time
 import tracemalloc
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,7 +32,8 @@ from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.cage import subdivide
-from takt.tests.core.made_people import A_POSE, Build, person, random_person
+from takt.tests.core.made_people import A_POSE, Build, Person, comic_person, person, random_person
+from takt.tests.core.odd_people import KINDS, odd_person
 
 _ROOT = Path(__file__).resolve().parents[1]
 _SHARED = Path(os.environ.get("TAKT_DATA", _ROOT / ".." / "shared" / "data"))
@@ -43,6 +47,11 @@ FINGERS = tuple(f"{side}_{finger}{number}" for side in "lr" for finger in hand.F
 
 _LIMB_JOINTS = 12
 _TELL_EVERY = 50
+_NEAR = 0.02
+_STATURE_M = 1.735
+_WRONG_PERCENT = 6.0
+"""Of the height: a body whose main joints are farther off on average counts as wrong too."""
+
 _HANIM_UP, _HANIM_FRONT = np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0))
 
 
@@ -120,15 +129,23 @@ def artists(folder: Path) -> Iterator[Case]:
         if sum(joint in joints for joint in MAIN) < len(MAIN) - 4:
             continue
         vertices = data["vertices"].astype(np.float64)
+        joints = {name: point for name, point in joints.items() if _is_inside(point, vertices)}
         problem = FittingProblem(vertices, data["face_vertices"].astype(np.int64), data["face_sizes"].astype(np.int64))
-        up = joints["skullbase"] - (joints["l_hip"] + joints["r_hip"]) / 2.0
+        top = joints.get("skullbase", (joints["l_shoulder"] + joints["r_shoulder"]) / 2.0)
+        up = top - (joints["l_hip"] + joints["r_hip"]) / 2.0
         yield Case(path.stem, problem, joints, float(np.ptp(vertices @ (up / np.linalg.norm(up)))))
 
 
-def made(count: int, seed: int) -> Iterator[Case]:
-    """Yield people made by rule."""
+def _is_inside(point: FloatArray, vertices: FloatArray) -> bool:
+    """Tell whether a point (3,) is in the box around vertices (V, 3), or near it."""
+    near = _NEAR * np.ptp(vertices, axis=0).max()
+    return bool(((point > vertices.min(axis=0) - near) & (point < vertices.max(axis=0) + near)).all())
+
+
+def made(count: int, seed: int, of: Callable[[int], tuple[Person, str]] = random_person) -> Iterator[Case]:
+    """Yield people made by rule; of: makes one of them, and says what it is like."""
     for number in range(seed, seed + count):
-        one, words = random_person(number)
+        one, words = of(number)
         problem = FittingProblem(one.vertices, one.quads.reshape(-1), np.full(len(one.quads), 4), _HANIM_UP,
                                  _HANIM_FRONT)
         height = float(np.linalg.norm(one.joints["skullbase"] - one.joints["l_ankle"])) / 0.86
@@ -176,6 +193,35 @@ def _summarise(outcomes: list[Outcome]) -> None:
                      + ", ".join(f"{name} {mean:.1f}" for name, mean in means.items()) + "\n")
 
 
+def report_odd(count: int, seed: int) -> None:
+    """Print a line for each kind of odd people: how many have all joints in their limbs, and how sure it was."""
+    each, right_of_all, asked = -(-count // len(KINDS)), 0, 0
+    for kind in KINDS:
+        right, refused, guessed, distances = 0, 0, 0, list[float]()
+        wrong = list[str]()
+        for number in range(seed, seed + each):
+            one = odd_person(kind, number)
+            problem = FittingProblem(one.vertices, one.quads.reshape(-1), np.full(len(one.quads), 4), _HANIM_UP,
+                                     _HANIM_FRONT)
+            outcome = measure(Case(kind, problem, one.joints, _STATURE_M))
+            refused += bool(outcome.refused)
+            if outcome.fitted is None:
+                continue
+            is_guess = len(outcome.fitted.guesses) > len(outcome.fitted.names) // 2
+            values = [outcome.distances[name] for name in MAIN]
+            if outcome.wrong or np.mean(values) > _WRONG_PERCENT:
+                wrong.append(f"{number}{' (guessed)' if is_guess else ''}")
+                continue
+            right, guessed = right + 1, guessed + is_guess
+            distances += values
+        right_of_all, asked = right_of_all + right, asked + each
+        sys.stdout.write(f"{kind:24s} {each:4d} bodies, right {100.0 * right / each:5.1f} %, refused {refused}, called "
+                         f"guesses though right {guessed}, mean {np.mean(distances or [np.nan]):.2f} %"
+                         f"{', wrong: ' + ', '.join(wrong) if wrong else ''}\n")
+        sys.stdout.flush()
+    sys.stdout.write(f"{asked} bodies, right {100.0 * right_of_all / asked:.1f} %\n")
+
+
 def speed() -> None:
     """Print seconds and memory for the dancer at two sizes."""
     dancer = person(Build(turns=A_POSE))
@@ -198,16 +244,20 @@ def speed() -> None:
 def main(arguments: list[str]) -> int:
     """Measure what was asked for; without a word everything."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", choices=[[], "artists", "made", "speed"], metavar="WHAT")
+    parser.add_argument("what", nargs="*", choices=[[], "artists", "made", "comic", "odd", "speed"], metavar="WHAT")
     parser.add_argument("--data", type=Path, default=_SHARED / "bind")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
-    what = options.what or ["artists", "made", "speed"]
+    what = options.what or ["artists", "made", "comic", "odd", "speed"]
     if "artists" in what:
         report(artists(options.data), only_bad=False)
     if "made" in what:
         report(made(options.count, options.seed), only_bad=True)
+    if "comic" in what:
+        report(made(options.count, options.seed, comic_person), only_bad=True)
+    if "odd" in what:
+        report_odd(options.count, options.seed)
     if "speed" in what:
         speed()
     return 0

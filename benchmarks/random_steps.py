@@ -1,15 +1,14 @@
 """Random operators in random places, each undone and done again: what holds whatever somebody does.
 
-python3 dev.py bench random_steps [--seeds N] [--first SEED] [--steps M] [--blender 4.5] makes a file with a character
-of its own, a linked and an overridden one, and takes M (40) random steps for each of N (300) seeds: any operator of
-ours that can be undone with random values, a random setting, a change by hand, Edit Mode, and timers between them. A
-desktop Blender whose timer calls main has two windows besides. After each step that Blender counts as one, undo must
-give back the state before it, redo the state after it. Prints what was done and how often it was refused, and each
-failure with its seed; exits with 1 where there is any.
+python3 dev.py bench random_steps [--seeds N] [--first SEED] [--steps M] [--blender 4.5] opens a file with two windows,
+characters of its own, a linked and an overridden one, a cast and a body, and takes M (40) random steps for each of N
+(300) seeds: any operator of ours with random values, a gesture in the score editor, keys of tweaks, a role or setting,
+a change by hand, Edit Mode, and timers between them. After each step that Blender counts as one, undo must give back
+the state before it, redo the state after it; a refusal changes nothing, and no operator what is the user's alone.
+Prints what was done and how often it was refused, and each failure with its seed; exits with 1 where there is any.
 """
 
 import argparse
-import hashlib
 import logging
 import random
 import shutil
@@ -24,14 +23,23 @@ from typing import Any
 
 import bpy
 import checkout
-from mathutils import Matrix
+from mathutils import Euler
 
 import takt
-from takt.bridge import axes, following, guard, properties, score, score_blocks, score_tree
-from takt.core.formats import ogre_xml
-from takt.core.formats.ogre import OgreSkeleton
+from takt.benchmarks.steps_file import CLIP, USERS_OWN, in_window, make_file
+from takt.benchmarks.steps_state import Snapshot, differences, snapshot, users_own
+from takt.bridge import following, guard, properties, score, score_blocks, score_tree
+from takt.core.score_editor.stripes import Stripes
+from takt.operators.score_editor.contact import TAKT_OT_score_contact
+from takt.operators.score_editor.drag import TAKT_OT_score_drag
+from takt.operators.score_editor.insert import TAKT_OT_score_shelf
+from takt.operators.score_editor.open import TAKT_OT_score_automatic
+from takt.operators.score_editor.scrub import TAKT_OT_score_scrub
+from takt.operators.score_editor.select import TAKT_OT_score_box_select
+from takt.operators.score_editor.tweak import TAKT_OT_score_delete_tweak, TAKT_OT_score_tweak
 from takt.preview.score_editor import windows
-from takt.tests.blender.dancing import NAMES, PARENTS, STEPS, make_clip, make_skeleton
+from takt.preview.score_editor.life import show_tweaks
+from takt.tests.blender.score_editors import Hand
 
 _context: Any = bpy.context
 _ops: Any = bpy.ops
@@ -39,8 +47,13 @@ _LEFT_OUT = {"change_libraries", "forget_folder", "help", "import_character", "i
              "bend_report", "save_map"}
 """What changes the preferences or the samples, opens a browser, or takes long."""
 _WORDS = ("main", "pair", "left", "right", "feet.Steps.left", "no_such", "", "x" * 70, "Rig", "Überraschung", "1/0",
-          "..", "<pha/>", "l_hip")
-_Snapshot = dict[str, str]
+          "..", "<pha/>", "l_hip", "feet.Steps.right", "more.Steps.nod", "walk")
+_PATHS = ("dance.pha", "other.pha", "scene.pha", f"feet/{CLIP}", f"more/{CLIP}", "out/made.glb", "out/made.gltf",
+          "out/made.fbx", "out/made.bvh", "out/made.skeleton.xml", "out/made.takt.tweaks.json", "beat.wav",
+          "none.pha", "")
+_FOLDERS = ("feet", "more", "out", "none", "")
+_GESTURES = (TAKT_OT_score_drag, TAKT_OT_score_shelf, TAKT_OT_score_tweak, TAKT_OT_score_delete_tweak,
+             TAKT_OT_score_contact, TAKT_OT_score_automatic, TAKT_OT_score_scrub, TAKT_OT_score_box_select)
 
 
 def main() -> int:
@@ -101,8 +114,9 @@ class _Walk:
 
     def run(self, steps: int) -> list[str]:
         """Take the steps; return what failed."""
-        self._make_file()
-        with _in_window():
+        (self._folder / "out").mkdir(parents=True)
+        make_file(self._folder)
+        with in_window():
             return self._take(steps)
 
     def _take(self, steps: int) -> list[str]:
@@ -111,26 +125,21 @@ class _Walk:
         for number in range(steps):
             name = "?"
             try:
-                before = _snapshot()
+                before = snapshot()
+                own = users_own(before, self._folder, USERS_OWN)
                 name = self._step()
                 path.append(name)
+                after = snapshot()
+                if not name.startswith("hand"):
+                    failed += differences(f"step {number}, {name}, the user's own", own,
+                                          users_own(after, self._folder, USERS_OWN))
+                self.done[name if name.endswith("refused") else name.split("(")[0].split()[0]] += 1
                 if name in ("import_pha refused", "retarget_clips refused"):
                     _ops.ed.undo_push(message=name)  # what can be done is done; mistakes are an error
                 elif name.endswith("refused"):
-                    failed += self._differences(f"step {number}, {name}", before, _snapshot())
-                if name.endswith(("refused", "timers")):
-                    self.done[name.split()[0] if name.endswith("timers") else name] += 1
-                    if failed:
-                        break
-                    continue
-                self.done[name.split("(")[0]] += 1
-                after = _snapshot()
-                if _context.mode.startswith("EDIT") or name.startswith("mode"):
-                    continue  # Edit Mode has an undo of its own
-                _ops.ed.undo()
-                failed += self._differences(f"step {number}, {name}, undone", before, _snapshot())
-                _ops.ed.redo()
-                failed += self._differences(f"step {number}, {name}, done again", after, _snapshot())
+                    failed += differences(f"step {number}, {name}", before, after)
+                elif not (name.endswith("timers") or _context.mode.startswith("EDIT") or name.startswith("mode")):
+                    failed += self._undone(f"step {number}, {name}", before, after)  # Edit Mode has an undo of its own
             except Exception as problem:
                 traceback.print_exc()
                 failed.append(f"step {number}, {name}: {type(problem).__name__}: {problem}")
@@ -140,13 +149,16 @@ class _Walk:
         return failed + (["after " + ", ".join(path[-6:-1])] if failed else [])
 
     @staticmethod
-    def _differences(what: str, wanted: _Snapshot, found: _Snapshot) -> list[str]:
-        return [f"{what}: {name}: {wanted.get(name, '-')[:300]} | {found.get(name, '-')[:300]}"
-                for name in sorted(wanted.keys() | found.keys()) if wanted.get(name) != found.get(name)][:2]
+    def _undone(what: str, before: Snapshot, after: Snapshot) -> list[str]:
+        _ops.ed.undo()
+        failed = differences(f"{what}, undone", before, snapshot())
+        _ops.ed.redo()
+        return failed + differences(f"{what}, done again", after, snapshot())
 
     def _step(self) -> str:
         """Do something and push an undo step; return its name, with "refused" behind it where nothing was done."""
-        ways = (self._operator,) * 6 + (self._setting, self._by_hand, self._mode, self._timers)
+        ways = (self._operator,) * 12 + (self._gesture, self._setting, self._by_hand, self._timers) * 2 + (
+            self._mode, self._cast, self._key)
         return self._random.choice(ways)()
 
     def _operator(self) -> str:
@@ -154,7 +166,8 @@ class _Walk:
         name = self._random.choice(names)
         operator, values = getattr(_ops.takt, name), {}
         for each in operator.get_rna_type().properties:
-            if each.identifier != "rna_type" and self._random.random() < 0.4:
+            often = 0.9 if each.identifier in ("filepath", "directory", "files", "character") else 0.4
+            if each.identifier != "rna_type" and self._random.random() < often:
                 values[each.identifier] = self._value(each)
         values = {key: value for key, value in values.items() if value is not None}
         self._choose_objects()
@@ -182,10 +195,15 @@ class _Walk:
         if each.type == "ENUM" and not each.is_enum_flag and len(each.enum_items_static):
             return self._random.choice([item.identifier for item in each.enum_items_static])
         if each.type == "STRING":
-            if each.identifier in ("filepath", "library", "directory"):
-                return str(self._folder / self._random.choice(
-                    ("dance.pha", "other.pha", "feet/Steps.skeleton.xml", "none.pha", "")))
+            if each.identifier in ("library", "directory", "folder"):
+                return str(self._folder / self._random.choice(_FOLDERS))
+            if each.identifier in ("filepath", "sound"):
+                return str(self._folder / self._random.choice(_PATHS))
+            if each.identifier == "character":
+                return self._random.choice([ob.name for ob in bpy.data.objects if ob.type == "ARMATURE"])
             return self._random.choice(_WORDS)
+        if each.type == "COLLECTION":
+            return [{"name": self._random.choice((CLIP, "none.bvh"))}]
         return None
 
     @contextmanager
@@ -210,23 +228,98 @@ class _Walk:
         layout = score_blocks.refresh(armature_object).layout
         if layout is not None:
             windows.look_into(bpy.context, layout)
+            show_tweaks(armature_object, bpy.context.scene)
             boxes = [layout.id_of(box) for box in range(len(layout.boxes))]
             score_tree.select(tree, layout, self._random.sample(boxes, min(len(boxes), self._random.randint(0, 2))))
 
     def _choose_objects(self) -> None:
         if _context.mode != "OBJECT":
             return
-        for ob in _context.view_layer.objects:
-            ob.select_set(self._random.random() < 0.5)
-        _context.view_layer.objects.active = self._random.choice(list(_context.view_layer.objects))
+        objects = list(_context.view_layer.objects)
+        often = self._random.choice((0.1, 0.5))
+        for ob in objects:
+            ob.select_set(self._random.random() < often)
+        active = self._random.choice([ob for ob in objects if ob.type == "ARMATURE"] or objects)
+        if self._random.random() < 0.3:  # bodies are bound, and get skeletons
+            active = self._random.choice(objects)
+        _context.view_layer.objects.active = active
+        active.select_set(True)
+
+    def _gesture(self) -> str:
+        """Press, pull and let go the mouse in a score editor, as often as not on something."""
+        operator, began = self._random.choice(_GESTURES), {"PASS_THROUGH"}
+        name = operator.bl_idname.rpartition(".")[2]
+        self._choose_objects()
+        with self._place(name):
+            if not getattr(_ops.takt, name).poll():
+                return f"{name} refused"
+            hand, keys = Hand(operator), {key: self._random.random() < 0.3 for key in ("shift", "ctrl")}
+            for _ in range(20):  # most of an editor is empty
+                began = hand.press(*self._pixel(operator), **keys)
+                if began != {"PASS_THROUGH"}:
+                    break
+            if began == {"RUNNING_MODAL"}:
+                for _ in range(self._random.randint(0, 3)):
+                    hand.move(*self._pixel(operator), **keys)
+                began = hand.escape() if self._random.random() < 0.2 else hand.let_go(*self._pixel(operator), **keys)
+        _ops.ed.undo_push(message=name)
+        return f"{name}(by hand)" if began == {"FINISHED"} else f"{name} refused"
+
+    def _pixel(self, operator: Any) -> tuple[float, float]:
+        """Return a pixel of the editor that the context is in: of keys of tweaks for those that want them."""
+        region, window = _context.region, windows.window_of(_context.space_data)
+        anywhere = self._random.uniform(0, region.width), self._random.uniform(0, region.height)
+        armature_object = score_tree.character_of(score_tree.tree_of(_context), _context)
+        shown = None if armature_object is None else score_blocks.shown(armature_object)
+        layout = None if shown is None else shown.layout
+        if window is None or layout is None or layout.tweaks is None or not len(layout.tweaks):
+            return anywhere
+        row = Stripes.of(layout, window.view).tweaks
+        if row is None or operator not in (TAKT_OT_score_tweak, TAKT_OT_score_delete_tweak):
+            return anywhere
+        at = self._random.randrange(len(layout.tweaks))
+        return float(window.view.x(layout.tweaks[at:at + 1])[0]), sum(row) / 2.0
+
+    def _cast(self) -> str:
+        """Let an object play a role, or nothing."""
+        roles = [role for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.is_editable
+                 for role in properties.character(ob).cast]
+        if not roles or _context.mode != "OBJECT":
+            return "cast refused"
+        role = self._random.choice(roles)
+        role.target = self._random.choice((None, *bpy.data.objects))
+        _context.view_layer.update()
+        _ops.ed.undo_push(message="cast")
+        return f"cast({role.name} = {role.target and role.target.name})"
+
+    def _key(self) -> str:
+        """Set a key by hand where an Action of tweaks, or any other, is assigned."""
+        animated: list[Any] = [ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.is_editable
+                    and ob.animation_data is not None and ob.animation_data.action is not None
+                    and ob.animation_data.action.is_editable]
+        if not animated or _context.mode != "OBJECT":
+            return "key refused"
+        ob = self._random.choice(animated)
+        bone, frame = self._random.choice(list(ob.pose.bones)), self._random.randint(1, 120)
+        _context.scene.frame_set(frame)
+        bone.rotation_mode = "QUATERNION"
+        bone.rotation_quaternion.rotate(Euler((0.2, 0.1, 0.0)))
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+        _context.view_layer.update()
+        _ops.ed.undo_push(message="key")
+        return f"key({ob.name}, {bone.name}, {frame})"
 
     def _setting(self) -> str:
         rigs = [ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.is_editable]
         character: Any = properties.character(self._random.choice(rigs))
-        name = self._random.choice([*properties.SETTING_NAMES, "seed", "frame_start", "keep_action"])
-        value = self._value(character.bl_rna.properties[name])
-        if value is None or _context.mode != "OBJECT":
+        name = self._random.choice(
+            [*properties.SETTING_NAMES, *properties.ACTION_NAMES, "seed", "frame_start", "keep_action", "sound",
+             "parameter"])
+        if name == "parameter" and len(character.parameters):
+            character, name = self._random.choice(list(character.parameters)), "number"
+        if name not in character.bl_rna.properties or _context.mode != "OBJECT":
             return "setting refused"
+        value = self._value(character.bl_rna.properties[name])
         setattr(character, name, value)
         _context.view_layer.update()
         _ops.ed.undo_push(message=name)
@@ -286,92 +379,6 @@ class _Walk:
                     raise TimeoutError("an Action is being sampled for 20 s")
         _ops.ed.undo_push(message="timers")
         return "timers"
-
-    def _make_file(self) -> None:
-        """Make a library on disk, a .blend with a character to link, and a file with three characters."""
-        (self._folder / "feet").mkdir(parents=True)
-        skeleton = make_skeleton()
-        clips = tuple(make_clip(name, skeleton, number) for number, name in enumerate(("left", "right")))
-        (self._folder / "feet" / "Steps.skeleton.xml").write_bytes(ogre_xml.write(OgreSkeleton.of(skeleton, clips)))
-        (self._folder / "dance.pha").write_text(STEPS, encoding="utf-8")
-        (self._folder / "other.pha").write_text(STEPS.replace("0.7", "1.7"), encoding="utf-8")
-        linked = self._folder / "linked.blend"
-        _ops.wm.read_factory_settings(use_empty=False)
-        with _in_window():
-            rig = _rig("Linked")
-            _ops.takt.import_pha(filepath=str(self._folder / "dance.pha"))
-            bpy.data.libraries.write(str(linked), {rig, rig.users_collection[0]} if rig.users_collection else {rig})
-        _ops.wm.read_factory_settings(use_empty=False)
-        with _in_window():
-            self._make_characters(linked)
-            if not bpy.app.background:
-                _ops.wm.window_new()
-
-    def _make_characters(self, linked: Path) -> None:
-        """Make a character of its own in the open file, a linked and an overridden one."""
-        for _ in range(2):
-            libraries: Any = bpy.data.libraries
-            with libraries.load(str(linked), link=True) as (_source, wanted):
-                wanted.objects = ["Linked"]
-            ob = wanted.objects[0]
-            if ob is not None and ob.name not in _context.scene.collection.objects:
-                _context.scene.collection.objects.link(ob)
-        ob.override_create(remap_local_usages=True)
-        _rig("Rig")
-        _ops.takt.import_pha(filepath=str(self._folder / "dance.pha"))
-
-
-@contextmanager
-def _in_window() -> Iterator[None]:
-    """Be in the first window: a timer of a Blender that was just given another file is in none."""
-    with _context.temp_override(window=_context.window_manager.windows[0]):
-        yield
-
-
-def _rig(name: str) -> Any:
-    data: Any = bpy.data.armatures.new(name)
-    rig: Any = bpy.data.objects.new(name, data)
-    _context.collection.objects.link(rig)
-    _context.view_layer.objects.active = rig
-    _ops.object.mode_set(mode="EDIT")
-    worlds = make_skeleton().turned(axes.BLENDER_FROM_HANIM).rest_world
-    for bone_name, parent, world in zip(NAMES, PARENTS, worlds, strict=True):
-        bone = data.edit_bones.new(bone_name)
-        bone.length, bone.matrix = 0.2, Matrix((*world.tolist(), (0, 0, 0, 1)))
-        bone.parent = data.edit_bones[NAMES[parent]] if parent >= 0 else None
-    _ops.object.mode_set(mode="OBJECT")
-    return rig
-
-
-def _snapshot() -> _Snapshot:
-    """Return the state of all that is ours or that ours touches, by what it belongs to."""
-    _context.view_layer.update()
-    found = {f"text {text.name_full}": text.as_string() for text in bpy.data.texts}
-    action: Any
-    for action in bpy.data.actions:
-        digest = hashlib.blake2b(digest_size=8)
-        for curve in (curve for layer in action.layers for strip in layer.strips
-                      for bag in strip.channelbags for curve in bag.fcurves):
-            values = [0.0] * (2 * len(curve.keyframe_points))
-            curve.keyframe_points.foreach_get("co", values)
-            digest.update(repr((curve.data_path, curve.array_index, values)).encode())
-        found[f"action {action.name_full}"] = digest.hexdigest()
-    ob: Any
-    for ob in bpy.data.objects:
-        state: list[Any] = [tuple(ob.location), [modifier.name for modifier in ob.modifiers],
-                            [group.name for group in ob.vertex_groups]]
-        if ob.animation_data is not None and ob.animation_data.action is not None:
-            state.append(ob.animation_data.action.name)
-        if ob.type == "ARMATURE":
-            character: Any = properties.character(ob)
-            state += [getattr(character, name) for name in (*properties.SETTING_NAMES, "seed", "frame_start",
-                                                            "released", "is_map_checked", "filepath")]
-            state.append(character.text and character.text.name)
-            state += [(bone.name, [(each.name, each.mute) for each in bone.constraints]) for bone in ob.pose.bones]
-        found[f"object {ob.name_full}"] = repr(state)
-    found["scene"] = repr([(scene.frame_start, scene.frame_end,
-                            sorted(marker.name for marker in scene.timeline_markers)) for scene in bpy.data.scenes])
-    return found
 
 
 if __name__ == "__main__":

@@ -19,9 +19,10 @@ from takt.core.pha.open_scores import Scores
 from takt.core.pha.programme import resolve
 from takt.core.pha.text import Text
 from takt.core.score_editor.change import attempt
-from takt.core.score_editor.drag import Drag, begin
+from takt.core.score_editor.drag import Drag
 from takt.core.score_editor.drawing import picture
-from takt.core.score_editor.hit import Hit, Part, hit
+from takt.core.score_editor.gestures import begin, hit
+from takt.core.score_editor.hit import Hit, Part
 from takt.core.score_editor.layout import Layout, lay_out
 from takt.core.score_editor.view import View
 from takt.tests.core.scores import STEPS

@@ -22,8 +22,8 @@ import numpy as np
 import takt
 from takt.bridge import properties, score, score_blocks, score_edits, score_tree
 from takt.bridge.versions import start_gpu
-from takt.core.score_editor import drag
 from takt.core.score_editor.drawing import picture
+from takt.core.score_editor.gestures import begin
 from takt.core.score_editor.hit import Hit, Part
 from takt.core.score_editor.layout import Layout
 from takt.preview.score_editor import life, windows
@@ -96,7 +96,7 @@ def _drag_step(armature: bpy.types.Object, layout: Layout, view: Any) -> tuple[f
     """Return what it costs to pull the first block's edge a little farther: until it is laid out, and posed then."""
     blocks = score_blocks.refresh(armature)
     assert blocks.scores is not None
-    begun = drag.begin(layout, Hit(Part.RIGHT_EDGE, float(layout.boxes.end[0]), 0), blocks.scores)
+    begun = begin(layout, Hit(Part.RIGHT_EDGE, float(layout.boxes.end[0]), 0), blocks.scores)
     assert begun is not None
     edge, steps = float(view.x(layout.boxes.end[:1])[0]), iter(range(10_000))
 

@@ -24,7 +24,7 @@ from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray
 from takt.core.retargeting.comparing.upright import FEET
 from takt.core.retargeting.contacts.arms import ArmsBesideTrunk
-from takt.core.retargeting.contacts.hands_and_body import HandsAndBody, height_of
+from takt.core.retargeting.contacts.hands_and_body import HandsAndBody, InFrames, height_of
 from takt.core.retargeting.ground.bearing_trunk import of_trunk
 from takt.core.retargeting.ground.touching import ground_height, leg_length
 from takt.core.retargeting.retarget import Retargeted
@@ -196,7 +196,7 @@ def touches(clip: Clip, found: SkeletonMap, times: FloatArray) -> dict[str, Bool
     if body is None:
         return {}
     world = world_from_pose(clip.skeleton, poses_at(clip, times))
-    palms, is_aside = body.palms_at(world), body.hanging(world) < 0.5
+    palms, is_aside = InFrames(body, world).palms(), body.hanging(world) < 0.5
     return {part: (body.outside(world, palms, part)[0] < ON * body.height) & is_aside for part in body.parts}
 
 
@@ -208,7 +208,7 @@ def _passing(clip: Clip, found: SkeletonMap, times: FloatArray, part: str) -> Fl
     joint = body.parts[part][0].joint
     for beside in (-BESIDE_S, BESIDE_S):
         world = world_from_pose(clip.skeleton, poses_at(clip, (times + beside).clip(0.0, clip.duration_s)))
-        away = body.palms_at(world) - world[:, None, joint, :, 3]
+        away = InFrames(body, world).palms() - world[:, None, joint, :, 3]
         places.append(np.einsum("fji,fpj->fpi", world[:, joint, :, :3], away))
     return np.asarray(np.linalg.norm(places[1] - places[0], axis=-1) / (2.0 * BESIDE_S * body.height))
 
@@ -252,7 +252,7 @@ def _together(clip: Clip, source: SkeletonMap, played: Clip, body: SkinnedBody, 
         return np.zeros(0)
     apart = []
     for hands, each in ((there, clip), (here, played)):
-        palms = hands.palms_at(world_from_pose(each.skeleton, poses_at(each, times)))
+        palms = InFrames(hands, world_from_pose(each.skeleton, poses_at(each, times))).palms()
         apart.append(np.linalg.norm(palms[:, 0] - palms[:, 1], axis=1) / hands.height)
     return np.asarray((apart[1] - apart[0])[apart[0] < TOGETHER])
 

@@ -1,30 +1,24 @@
 """A motion written as an Action: keys of every bone that moves, joined by straight lines."""
 
-import zlib
-from collections.abc import Collection, Generator, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Collection, Generator, Iterator
 from typing import Any, Final, Literal, cast
 
 import bpy
 import numpy as np
 
 from ..core.maths.arrays import BoolArray, Float32Array, FloatArray
-from . import properties, versions
+from . import changes, properties, versions
 from .action_users import is_used_elsewhere, object_slot
 from .armature import bone_property
 from .below_own_actions import Below, has_own_action, plays_below
 from .channels import Channels
 from .curves import bags
-from .keys import LINEAR, bone_path, write_keys
+from .curves_digest import Written, digest_of_all_keys, digest_of_curves
+from .keys import bone_path, write_keys
 from .steps import finished
 
 _FRAMES_AT_ONCE = 256
-_OF_CURVES: Final = "curves:"
-"""What a digest begins with that is not of keys alone."""
 _Repeat = Literal["REPEAT", "REPEAT_OFFSET"]
-_Written = dict[tuple[str, int], Float32Array]
-"""Keys by their curve's path and index, frame and value in turn, (2 K,), joined by straight lines."""
-_NONE_WRITTEN: Final[Mapping[tuple[str, int], Float32Array]] = MappingProxyType({})
 
 
 def write_action(armature_object: bpy.types.Object, name: str, channels: Channels,
@@ -32,7 +26,7 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
     """Write the keys into Takt's own Action of the armature and let that play.
 
     The Action that Takt made before of the score of that name is filled anew, unless it is used elsewhere by now, or
-    its keys were edited by hand; curves that someone has added to it, as of a face, stay. An Action that Takt did not
+    its curves were edited by hand; curves that someone has added to it, as of a face, stay. An Action that Takt did not
     make stays assigned: Takt's then plays below it, in a strip of the NLA.
     played: names of Actions that the score itself may play, which are never written into.
     """
@@ -49,7 +43,7 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
     """
     if not is_aside:
         _without_tweak_mode(armature_object)
-    below = Below.of(armature_object, _own_action(armature_object))
+    below = Below.of(armature_object, properties.character(armature_object).action)
     own = _refilled(armature_object, name, played, may_lie_in_strips=not is_new_score and _lies_below(armature_object))
     action = own if own is not None and not is_aside else _beside(own, name)
     try:
@@ -60,7 +54,7 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
         raise
     if is_aside:
         _without_tweak_mode(armature_object)
-        below = Below.of(armature_object, _own_action(armature_object))
+        below = Below.of(armature_object, properties.character(armature_object).action)
     if own is not None and own != action:
         own_name, action.use_fake_user = own.name, own.use_fake_user
         own.user_remap(action)
@@ -73,6 +67,7 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
     _keep_for_score(armature_object, name, action, channels, written)
     if not is_below:
         _let_play(armature_object, action, _slot(action, armature_object))
+    changes.score()  # others may look at this character
     return action
 
 
@@ -106,12 +101,12 @@ def _refilled(armature_object: bpy.types.Object, name: str, played: Collection[s
 
 
 def _fill(armature_object: bpy.types.Object, action: bpy.types.Action,
-          channels: Channels) -> "Generator[float, None, _Written]":
+          channels: Channels) -> "Generator[float, None, Written]":
     """Write keys into an Action in place of those of the score that it had; yield the share that is written."""
     bag = versions.ensure_channelbag(action, _slot(action, armature_object))
     _clear(bag, _paths(channels) | _written_paths(armature_object, bag),
            is_known=bool(properties.character(armature_object).written))
-    written: _Written = {}
+    written: Written = {}
     bones = sum(len(names) for _, names, _, _ in channels.curves)
     count = 0
     for channel, names, values, is_key in channels.curves:
@@ -126,7 +121,7 @@ def _fill(armature_object: bpy.types.Object, action: bpy.types.Action,
 
 
 def _keep_for_score(armature_object: bpy.types.Object, name: str, action: bpy.types.Action, channels: Channels,
-                    written: "_Written") -> None:
+                    written: "Written") -> None:
     """Let the Action of a score, which has all its keys, be the armature's own; keep what it played before."""
     animation, own = armature_object.animation_data, _own_action(armature_object)
     assert animation is not None
@@ -135,11 +130,11 @@ def _keep_for_score(armature_object: bpy.types.Object, name: str, action: bpy.ty
     for left in (before, own):
         # An Action without a user would be lost on saving.
         if left is not None and left != action and left.users <= (left == before) + (left == character.action):
-            left.use_fake_user = True
+            keep_in_file(left)
     paths, slot = _paths(channels), _slot(action, armature_object)
     _prepare_bones(armature_object, channels)
     character.action, character.written = action, "\n".join(sorted(paths))
-    setattr(action, properties.KEYS_WRITTEN, _curves_digest(versions.ensure_channelbag(action, slot), paths, written))
+    setattr(action, properties.KEYS_WRITTEN, digest_of_curves(versions.ensure_channelbag(action, slot), paths, written))
 
 
 def _slot(action: bpy.types.Action, armature_object: bpy.types.Object) -> bpy.types.ActionSlot:
@@ -150,15 +145,14 @@ def _paths(channels: Channels) -> set[str]:
     return {bone_path(name, channel) for channel, names, _, _ in channels.curves for name in names}
 
 
-EDITED_BY_HAND: Final = ("Keys in this Action were edited by hand, so it stays as it is, older than the score")
+EDITED_BY_HAND: Final = ("Curves of this Action were edited by hand, so it stays as it is, older than the score")
 
 
 def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
     """Tell whether the curves of the Action that Takt made for an armature differ from those that Takt wrote.
 
-    Their keys, how these are joined, modifiers, extrapolation, and whether they are muted.
-
-    Curves that someone has added, as of a face, do not count: they are kept. Nor do new names of bones.
+    So they do by their keys, their modifiers, and all that a person has set of them, such as Mute. Curves that someone
+    has added, as of a face, do not count: they are kept. Nor do new names of bones.
     """
     own = _own_action(armature_object)
     written = "" if own is None else getattr(own, properties.KEYS_WRITTEN)
@@ -166,7 +160,7 @@ def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
         return False
     slot = object_slot(own)
     bag = next((bag for bag in bags(own) if slot is not None and bag.slot_handle == slot.handle), None)
-    return bag is None or _curves_digest(bag, _written_paths(armature_object, bag), like=written) != written
+    return bag is None or digest_of_curves(bag, _written_paths(armature_object, bag), like=written) != written
 
 
 def _written_paths(armature_object: bpy.types.Object, bag: bpy.types.ActionChannelbag) -> set[str]:
@@ -211,7 +205,7 @@ def write_new_action(armature_object: bpy.types.Object, name: str, channels: Cha
     slot = action.slots.new(id_type="OBJECT", name=armature_object.name) if instead is None else instead.slots[0]
     bag = versions.ensure_channelbag(action, slot)
     _clear(bag, {curve.data_path for curve in bag.fcurves}, is_known=True)
-    written: _Written = {}
+    written: Written = {}
     for channel, names, values, is_key in channels.curves:
         for keys in _write_keys(bag, channel, names, channels.frames, values, is_key, None):
             written |= keys
@@ -223,7 +217,7 @@ def assign(armature_object: bpy.types.Object, action: bpy.types.Action, channels
     """Let an armature play a new Action, or one that was filled anew; what it played before is kept in the file."""
     animation = _without_tweak_mode(armature_object)
     if animation.action is not None:
-        animation.action.use_fake_user = True
+        keep_in_file(animation.action)
         animation.action = None
     _prepare_bones(armature_object, channels)
     _let_play(armature_object, action, action.slots[0])
@@ -253,6 +247,12 @@ def _let_play(armature_object: bpy.types.Object, action: bpy.types.Action, slot:
     animation.action_slot = slot
 
 
+def keep_in_file(action: bpy.types.Action) -> None:
+    """Let an Action be saved also where nothing uses it; a linked one is kept by its own file, and undo misses it."""
+    if action.is_editable:
+        action.use_fake_user = True
+
+
 def has_something_to_play(armature_object: bpy.types.Object) -> bool:
     """Tell whether an armature plays an Action, strips of the NLA or a score, also one that has no Action yet."""
     animation = armature_object.animation_data
@@ -264,8 +264,8 @@ def put_aside(armature_object: bpy.types.Object) -> None:
     """Let an armature play no Action, so that a score can give it one; the one that it played is kept in the file."""
     animation, character = _without_tweak_mode(armature_object), properties.character(armature_object)
     for left in (animation.action, character.action):
-        if left is not None and left.is_editable:  # linked ones are kept by their own file
-            left.use_fake_user = True
+        if left is not None:
+            keep_in_file(left)
     animation.action = None
     character.action, character.written = None, ""
 
@@ -286,53 +286,6 @@ def _clear(bag: bpy.types.ActionChannelbag, paths: Collection[str], *, is_known:
         bag.groups.remove(group)
 
 
-def digest_of_all_keys(action: bpy.types.Action,
-                       written: Mapping[tuple[str, int], Float32Array] = _NONE_WRITTEN) -> str:
-    """Return a digest of all curves of an Action; written: keys that were written just now."""
-    return " ".join(_curves_digest(bag, None, written) for bag in bags(action))
-
-
-def is_as_written(action: bpy.types.Action) -> bool:
-    """Tell whether all curves of an Action are as Takt wrote them."""
-    told = getattr(action, properties.KEYS_WRITTEN)
-    return bool(told == " ".join(_curves_digest(bag, None, like=told) for bag in bags(action)))
-
-
-def _curves_digest(bag: bpy.types.ActionChannelbag, paths: Collection[str] | None,
-                   written: Mapping[tuple[str, int], Float32Array] = _NONE_WRITTEN, like: str = _OF_CURVES) -> str:
-    """Return a digest of the curves of these paths, or of all: where keys lie, how they are joined, what changes them.
-
-    written: keys that were written just now: to ask Blender for them would take as long as writing them did. like: the
-    digest that it is compared with; older files have some of the keys alone.
-    """
-    digest, is_of_curves = 0, like.startswith(_OF_CURVES)
-    for curve in bag.fcurves:
-        path = curve.data_path
-        if paths is not None and path not in paths:
-            continue
-        pairs = written.get((path, curve.array_index))
-        pairs, joined = _read_keys(curve) if pairs is None else (pairs, bytes((LINEAR,)) * (len(pairs) // 2))
-        digest = zlib.crc32(joined, zlib.crc32(pairs.tobytes(), digest))
-        if is_of_curves:
-            digest = zlib.crc32(_settings(curve), digest)
-    return f"{_OF_CURVES if is_of_curves else ''}{digest:08x}"
-
-
-def _settings(curve: bpy.types.FCurve) -> bytes:
-    """Return what changes a curve besides its keys."""
-    modifiers = [(modifier.type, modifier.mute) for modifier in curve.modifiers]
-    return f"{curve.mute} {curve.extrapolation} {modifiers}".encode()
-
-
-def _read_keys(curve: bpy.types.FCurve) -> tuple[Float32Array, bytes]:
-    """Return a curve's keys, (2 K,), and a byte for each that tells how it is joined to the next."""
-    points: Any = curve.keyframe_points
-    pairs, joined = np.empty(2 * len(points), dtype=np.float32), np.empty(len(points), dtype=np.uint8)
-    points.foreach_get("co", pairs)
-    points.foreach_get("interpolation", joined)
-    return pairs, joined.tobytes()
-
-
 def _own_action(armature_object: bpy.types.Object) -> bpy.types.Action | None:
     """Return the Action that Takt made for this armature, None if it belongs to one that this is a copy of."""
     action = properties.character(armature_object).action
@@ -343,13 +296,13 @@ def _own_action(armature_object: bpy.types.Object) -> bpy.types.Action | None:
 
 
 def _write_keys(bag: bpy.types.ActionChannelbag, channel: str, names: tuple[str, ...], frames: FloatArray,
-                values: FloatArray, is_key: BoolArray, repeat: _Repeat | None) -> Iterator[_Written]:
+                values: FloatArray, is_key: BoolArray, repeat: _Repeat | None) -> Iterator[Written]:
     """Write values (F, B, C) as curves of bones; yield the keys of each bone."""
     columns = _columns(values)
     for bone, name in enumerate(names):
         is_dense = bool(is_key[:, bone].all())
         rows = slice(None) if is_dense else np.flatnonzero(is_key[:, bone])
-        path, written = bone_path(name, channel), _Written()
+        path, written = bone_path(name, channel), Written()
         for index, (curve, keys) in enumerate(
                 write_keys(bag, name, channel, frames[rows], columns[bone][:, rows].T, is_dense=is_dense)):
             written[path, index] = keys

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import bpy
 
+from .constraint_names import is_takts
+
 _RIGID = ("CHILD_OF", "COPY_TRANSFORMS", "ARMATURE")
 """Constraints by which an object goes along with a bone as if it were a part of it."""
 _LONGEST_CHAIN = 64
@@ -38,7 +40,7 @@ def _by_constraint(ob: bpy.types.Object) -> Attachment | None:
     """Return what a constraint attaches an object to; location and rotation copied from one bone count too."""
     copied: dict[Attachment, set[str]] = {}
     for constraint in reversed(ob.constraints):
-        if constraint.mute or not constraint.enabled or constraint.influence < 1.0:
+        if constraint.mute or not constraint.enabled or constraint.influence < 1.0 or is_takts(constraint):
             continue
         targets = _targets(constraint)
         if constraint.type in _RIGID and len(targets) == 1:

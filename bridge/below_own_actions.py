@@ -6,6 +6,7 @@ The Action in the strip follows the score like one that is assigned, and what li
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import bpy
@@ -61,9 +62,14 @@ class Below(NamedTuple):
         """Let the strips play what was written, whole ones to its last frame; return whether there are any.
 
         A track is made where the NLA is empty. Where it is not, nothing can be put below the animator's own tracks.
+        An override cannot change its library's tracks: what they play from there on is played again above them.
         """
         slot, animation = object_slot(action), armature_object.animation_data
         assert slot is not None and animation is not None
+        if any(track.is_override_data and strip in self.strips for track in animation.nla_tracks
+               for strip in track.strips):
+            _play_again(animation, self.strips, action, last_frame)
+            return True
         for strip, is_whole in zip(self.strips, self.are_whole, strict=True):
             if strip.action != action:
                 strip.action, strip.action_slot = action, slot
@@ -76,3 +82,24 @@ class Below(NamedTuple):
         strip = track.strips.new(action.name, int(action.frame_range[0]), action)
         strip.action_slot, strip.action_frame_end = slot, last_frame
         return True
+
+
+def _play_again(animation: bpy.types.AnimData, strips: Sequence[bpy.types.NlaStrip], action: bpy.types.Action,
+                last_frame: float) -> None:
+    """Copy the tracks from the first on that has one of these strips, which play another Action there."""
+    tracks = list(animation.nla_tracks)
+    first = next(number for number, track in enumerate(tracks) if any(strip in strips for strip in track.strips))
+    for track in tracks[first:]:
+        copy = animation.nla_tracks.new()
+        copy.name, copy.mute = TRACK if track == tracks[first] else track.name, track.mute
+        for strip in track.strips:
+            is_own = strip in strips
+            played = action if is_own else strip.action
+            if played is None:
+                continue
+            made = copy.strips.new(strip.name, int(strip.frame_start), played)
+            made.action_slot = object_slot(played)
+            for name in ("blend_type", "influence", "extrapolation", "mute", "action_frame_start", "action_frame_end"):
+                setattr(made, name, getattr(strip, name))
+            if is_own:
+                made.action_frame_end = last_frame

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
+from ..core.errors import TaktError
 from ..core.maths import rotations as rot
 from ..core.maths.arrays import BoolArray, FloatArray
 from ..core.maths.euler import to_euler, to_turns
@@ -70,6 +71,17 @@ def clip_channels(clip: Playable, scene: bpy.types.Scene, frame_start: int,
     """Sample what plays on the armature's skeleton from frame_start on, at every frame; rules: see sample_channels."""
     keyed = key_clip(clip, frames_per_second(scene), rules.inheritance)
     return Channels(keyed.frames + frame_start, tuple(_curves(clip.skeleton, keyed, rules)), False, False)
+
+
+def whole_frames(motion: Playable, fps: float, rules: BoneRules = ORDINARY) -> Channels:
+    """Sample a motion from frame 0 on, at every frame, a little faster or slower, so that it ends at a whole one.
+
+    So it lasts at most half a frame longer or shorter, and a loop is closed. Raises TaktError where it lasts no time.
+    """
+    if motion.duration_s <= 0.0:
+        raise TaktError("it lasts no time")
+    keyed = key_clip(motion, max(round(motion.duration_s * fps), 1) / motion.duration_s, rules.inheritance)
+    return Channels(keyed.frames, tuple(_curves(motion.skeleton, keyed, rules)), False, False)
 
 
 def _curves(skeleton: Skeleton, keyed: Keyed, rules: BoneRules) -> "list[_Curves]":

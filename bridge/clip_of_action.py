@@ -13,7 +13,7 @@ from pathlib import Path
 import bpy
 
 from . import properties
-from .action import is_as_written
+from .curves_digest import digest_of_all_keys
 
 _DIGEST_BYTES = 16
 _MOST_LETTERS = 59
@@ -39,8 +39,9 @@ def _is_as_made(action: bpy.types.Action, armature_object: bpy.types.Object, cli
     is_named = re.sub(r"\.\d{3,}$", "", action.name)[:_MOST_LETTERS] == clip[:_MOST_LETTERS]
     is_own = len(action.slots) == 1 and action.slots[0].name_display == armature_object.name
     is_plain = action.asset_data is None and not action.use_frame_range and not len(action.pose_markers)
+    written = str(getattr(action, properties.KEYS_WRITTEN))
     return (action.is_editable and is_named and is_own and is_plain
-            and is_as_written(action))
+            and digest_of_all_keys(action, like=written) == written)
 
 
 def _is_free(action: bpy.types.Action, armature_object: bpy.types.Object) -> bool:

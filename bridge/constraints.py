@@ -33,25 +33,18 @@ def controlled_bones(armature_object: bpy.types.Object, *, unmuted: bool = False
     return tuple(bone.name for bone in armature_object.pose.bones if bone.name in controlled)
 
 
-def mute(armature_object: bpy.types.Object, names: Collection[str], action: bpy.types.Action, *,
-         spares_added: bool = False) -> int:
+def mute(armature_object: bpy.types.Object, names: Collection[str], action: bpy.types.Action) -> int:
     """Mute the constraints that keep bones of these names from being played by an Action; return how many those are.
 
     Muted are constraints that move such a bone or one of its ancestors, and constraints that hold a descendant of it
     back: those that tie the descendant to a bone of the armature whose nearest played ancestor is another one.
-    Constraints that only set bounds are left alone, as are those that a driver mutes or lets act; those muted before
-    act again. What is muted is remembered with the Action and with the armature, for `follow_action`.
-    spares_added: let those act that were added after the first call with names, and those that were muted and then
-    given back by hand: they are an animator's changes of what is played. A call without names forgets which those are.
+    Constraints that only set bounds are left alone, as are those that a driver mutes or lets act, and all that the user
+    has added since the first Action came, or has let act again; those muted before act again. What is muted is
+    remembered with the Action and with the armature, for `follow_action`.
     """
-    freed = _given_back(armature_object)
+    _note_freed(armature_object)
+    found = _to_mute(armature_object, names, action)
     unmute(armature_object)
-    found = _in_the_way(armature_object, names)
-    if spares_added:
-        if not names:
-            properties.character(armature_object).own_constraints = ""
-        own = _own(armature_object, freed) if names else set()
-        found = [each for each in found if each in own]
     _remember(action, found)
     _mute_also(armature_object, found)
     return len(found)
@@ -59,14 +52,15 @@ def mute(armature_object: bpy.types.Object, names: Collection[str], action: bpy.
 
 def mute_once_played(armature_object: bpy.types.Object, names: Collection[str], action: bpy.types.Action) -> None:
     """Let the constraints that `mute` would mute be muted as soon as an Action plays, and not before."""
-    _remember(action, _in_the_way(armature_object, names))
+    _note_freed(armature_object)
+    _remember(action, _to_mute(armature_object, names, action))
 
 
-def mute_in_way(armature_object: bpy.types.Object, names: Collection[str]) -> None:
-    """Mute for good what keeps bones of these names from being played: on a copy that nobody keeps."""
-    assert armature_object.pose is not None
-    for bone, name in _in_the_way(armature_object, names):
-        armature_object.pose.bones[bone].constraints[name].mute = True
+def forget_met(armature_object: bpy.types.Object) -> None:
+    """Let the next Action that may mute constraints meet all that there are then, also those that the user added."""
+    character = properties.character(armature_object)
+    character.met.clear()
+    character.has_met = False
 
 
 def unmute(armature_object: bpy.types.Object) -> None:
@@ -80,7 +74,8 @@ def unmute(armature_object: bpy.types.Object) -> None:
 def follow_action(armature_object: bpy.types.Object) -> None:
     """Let exactly those constraints be muted that are in the way of the Actions that play."""
     character = properties.character(armature_object)
-    wanted = _wanted(armature_object)
+    _note_freed(armature_object)
+    wanted = _wanted(armature_object) - _freed(character)
     muted = _listed(character) if character.are_muted else set()
     if muted - wanted:
         _set(armature_object, is_muted=False)
@@ -138,6 +133,47 @@ def _set(armature_object: bpy.types.Object, *, is_muted: bool) -> None:
     character.are_muted = is_muted
 
 
+def _to_mute(armature_object: bpy.types.Object, names: Collection[str], action: bpy.types.Action) -> list[_Named]:
+    """Return which of the constraints that are in the way may be muted for an Action; the first one meets them all.
+
+    Of a file in which Takt has muted some before it kept which it met, it has met just these.
+    """
+    assert armature_object.pose is not None
+    character = properties.character(armature_object)
+    if names and not character.has_met:
+        has_muted = bool(getattr(action, properties.MUTES) or character.muted)
+        known = _told(action) | _listed(character) if has_muted else {
+            (bone.name, constraint.name) for bone in armature_object.pose.bones for constraint in bone.constraints}
+        for bone, name in sorted(known):
+            entry = character.met.add()
+            entry.bone, entry.name = bone, name
+        character.has_met = True
+    met = {(entry.bone, entry.name) for entry in character.met if not entry.is_free}
+    return [each for each in _in_the_way(armature_object, names) if each in met]
+
+
+def _note_freed(armature_object: bpy.types.Object) -> None:
+    """Take note of constraints that the user has let act again while they were muted."""
+    character = properties.character(armature_object)
+    freed = {(entry.bone, entry.name) for entry in character.muted
+             if character.are_muted and _is_acting(armature_object, entry.bone, entry.name)}
+    if not freed:
+        return
+    for entry in character.met:
+        if (entry.bone, entry.name) in freed:
+            entry.is_free = True
+    for bone, name in freed - _freed(character):
+        entry = character.met.add()
+        entry.bone, entry.name, entry.is_free = bone, name, True
+    for at in reversed(range(len(character.muted))):
+        if (character.muted[at].bone, character.muted[at].name) in freed:
+            character.muted.remove(at)
+
+
+def _freed(character: properties.TaktCharacter) -> set[_Named]:
+    return {(entry.bone, entry.name) for entry in character.met if entry.is_free}
+
+
 def _in_the_way(armature_object: bpy.types.Object, names: Collection[str]) -> list[_Named]:
     """Return what keeps bones of these names from being played, also what is muted for another Action; see mute."""
     assert armature_object.pose is not None
@@ -162,37 +198,10 @@ def _in_the_way(armature_object: bpy.types.Object, names: Collection[str]) -> li
             and not drivers.is_muted_by(driven, constraint)]
 
 
-def _own(armature_object: bpy.types.Object, freed: Collection[_Named]) -> set[_Named]:
-    """Return the constraints that are the rig's own, kept from the first time that this is asked; see mute."""
-    assert armature_object.pose is not None
-    character = properties.character(armature_object)
-    if character.own_constraints:
-        own = _from_lines(character.own_constraints)
-    else:
-        own = {(bone.name, constraint.name) for bone in armature_object.pose.bones for constraint in bone.constraints}
-    own -= set(freed)
-    character.own_constraints = _to_lines(sorted(own)) or "\t"
-    return own
-
-
-def _given_back(armature_object: bpy.types.Object) -> set[_Named]:
-    """Return what was muted, and acts again by hand."""
-    character = properties.character(armature_object)
-    return {each for each in _listed(character) if _is_acting(armature_object, *each)} if character.are_muted else set()
-
-
-def _to_lines(found: Iterable[_Named]) -> str:
-    return "\n".join("\t".join(each) for each in found)
-
-
-def _from_lines(told: str) -> set[_Named]:
-    return {(bone, name) for bone, _, name in (line.partition("\t") for line in told.split("\n"))}
-
-
 def _remember(action: bpy.types.Action, found: Collection[_Named]) -> None:
     """Keep with an Action what is to be muted while it plays."""
     setattr(action, properties.MUTES, bool(found))
-    setattr(action, properties.MUTED, _to_lines(found))
+    setattr(action, properties.MUTED, "\n".join("\t".join(each) for each in found))
 
 
 def _mute_also(armature_object: bpy.types.Object, found: Collection[_Named]) -> None:
@@ -228,9 +237,14 @@ def _wanted(armature_object: bpy.types.Object) -> set[_Named]:
     found = set[_Named]()
     for action in (animation.action, *strips):
         if action is not None and getattr(action, properties.MUTES):
-            told = str(getattr(action, properties.MUTED))
-            found |= _from_lines(told) if told else _listed(properties.character(armature_object))
+            found |= _told(action) or _listed(properties.character(armature_object))
     return found
+
+
+def _told(action: bpy.types.Action) -> set[_Named]:
+    """Return what an Action says is muted while it plays."""
+    told = str(getattr(action, properties.MUTED))
+    return {(bone, name) for bone, _, name in (line.partition("\t") for line in told.split("\n"))} if told else set()
 
 
 def _acts(constraint: bpy.types.Constraint) -> bool:

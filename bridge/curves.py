@@ -284,6 +284,14 @@ def _at_rest(channel: str, count: int) -> FloatArray:
     return values
 
 
+def values_at(curves: Sequence[bpy.types.FCurve], frames: FloatArray) -> list[FloatArray]:
+    """Return what curves say at frames (F,), ascending: each (F,)."""
+    return [np.interp(frames, some.frames, some.values)
+            if some.is_straight and (some.is_still_outside or _within(frames, some.frames))
+            else np.array([curve.evaluate(frame) for frame in frames.tolist()])
+            for curve, some in zip(curves, _keys(curves), strict=True)]
+
+
 def _keys(curves: Sequence[bpy.types.FCurve]) -> Iterator[_Keys]:
     """Yield the keys of curves, which are read into one array."""
     points: list[Any] = [curve.keyframe_points for curve in curves]

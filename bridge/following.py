@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import bpy
+from bpy.app import handlers
 
 from ..core.errors import TaktError
 from . import (
@@ -23,6 +24,7 @@ from . import (
     called_actions,
     clips,
     constraints,
+    held_props,
     linked_texts,
     long_actions,
     properties,
@@ -30,6 +32,7 @@ from . import (
     skin_points,
     texts,
     tweaks,
+    versions,
     write_motion,
 )
 from .active_character import score_problem
@@ -53,15 +56,16 @@ class _Followed:
     """What was last seen of an armature's score.
 
     said: the digest of the score and its settings, without the skin. digest: with it; "" while no skin was read.
-    since_s: when they were first seen. listed: for what `said` was the panel lists the procedures. is_changed: whether
-    it has changed since the armature was first seen. is_older: whether the Action is of something else. problem: why it
-    stays so.
+    since_s: when they were first seen. listed: for what `said` was the panel lists the procedures. made_from: of what
+    the Action was. is_changed: whether any of it has changed since the armature was first seen. is_older: whether the
+    Action is of something else. problem: why it stays so.
     """
 
     said: str
     digest: str
     since_s: float
     listed: str
+    made_from: str
     is_changed: bool = False
     is_older: bool = False
     problem: str = ""
@@ -121,7 +125,7 @@ def is_score_heard(armature_object: bpy.types.Object) -> bool:
 
 def want_action(armature_object: bpy.types.Object) -> None:
     """Let an armature's Action be written though its score has not changed: it was just given to it."""
-    _followed[armature_object.session_uid] = _Followed("", "", 0.0, "", is_changed=True)
+    _followed[armature_object.session_uid] = _Followed("", "", 0.0, "", "", is_changed=True)
 
 
 def look(now_s: float) -> None:
@@ -142,6 +146,7 @@ def look(now_s: float) -> None:
 @guarded(None)  # what is wrong with one character costs no other
 def _look_at_one(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: float) -> None:
     constraints.follow_action(armature_object)
+    held_props.follow(armature_object, plays=is_score_heard(armature_object))
     _look_at(armature_object, scene, now_s)
 
 
@@ -172,15 +177,19 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     said, digest = _digests(armature_object, scene)
     made_from = "" if character.action is None else getattr(character.action, properties.MADE_FROM)
     older = bool(digest) and digest != made_from and (bool(made_from) or (known is not None and known.is_changed))
-    if said and not older and character.action is not None:
-        tweaks.look(armature_object, scene)
+    if said and character.action is not None:
+        if not older:
+            tweaks.look(armature_object, scene)
+        elif not character.keep_action:
+            tweaks.tie(armature_object, scene, is_older=True)
     if known is None:
-        _followed[armature_object.session_uid] = _Followed(said, digest, now_s, said, is_older=older)
+        _followed[armature_object.session_uid] = _Followed(said, digest, now_s, said, made_from, is_older=older)
         return
-    if said != known.said or (digest and known.digest and digest != known.digest):
+    is_other_action = older and made_from != known.made_from  # undo has brought back an older one
+    if said != known.said or (digest and known.digest and digest != known.digest) or is_other_action:
         known.since_s, known.is_changed, known.problem = now_s, True, ""
         _redraw()
-    known.said, known.digest = said, (digest or known.digest) if said else ""
+    known.said, known.made_from, known.digest = said, made_from, (digest or known.digest) if said else ""
     if older != known.is_older:
         known.is_older, known.problem = older, known.problem if older else ""
         _redraw()
@@ -265,9 +274,26 @@ def _tick() -> float | None:
     return _INTERVAL_S
 
 
+@handlers.persistent  # type: ignore[untyped-decorator]  # the stubs give it no types
+@guarded(None)
+def _before_saving(*_: object) -> None:
+    """Tie keys of tweaks that were set just now, or where no timer runs: the file is to say where they belong."""
+    scene = bpy.context.scene
+    if scene is None:
+        return
+    for ob in bpy.data.objects:
+        # Asked for settings that it has not, an object would get some.
+        is_kept = ob.type == "ARMATURE" and versions.saved_settings(ob, properties.NAME) is not None
+        if is_kept and tweaks.has_tweaks(ob):
+            own = properties.character(ob).action
+            made_from = "" if own is None else getattr(own, properties.MADE_FROM)
+            tweaks.tie(ob, scene, is_older=made_from != write_motion.digest(ob, scene))
+
+
 def register() -> None:
     """Begin to look."""
     bpy.app.timers.register(_tick, first_interval=_INTERVAL_S, persistent=True)
+    handlers.save_pre.append(_before_saving)
     called_actions.register()
     tweaks.register()
 
@@ -277,6 +303,8 @@ def unregister() -> None:
     global _writing
     if bpy.app.timers.is_registered(_tick):
         bpy.app.timers.unregister(_tick)
+    if _before_saving in handlers.save_pre:
+        handlers.save_pre.remove(_before_saving)
     if _writing is not None:
         _writing.work.end()
     _writing = None

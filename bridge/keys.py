@@ -30,22 +30,23 @@ def write_keys(bag: bpy.types.ActionChannelbag, bone: str, channel: str, frames:
     of the time of writing.
     """
     path = bone_path(bone, channel)
-    keys = np.empty((values.shape[1], len(frames), 2), dtype=np.float32)
-    keys[..., 0] = frames
-    keys[..., 1] = values.T
-    linear = np.full(len(frames), LINEAR, dtype=np.uint8)
-    vector = np.full(len(frames), _VECTOR, dtype=np.uint8)
-    curves = []
-    for index, own in enumerate(keys.reshape(len(keys), -1)):
-        curve = versions.add_fcurve(bag, path, index, bone)
-        points: Any = curve.keyframe_points
-        points.add(len(frames))
-        points.foreach_set("co", own)
-        points.foreach_set("interpolation", linear)
-        if is_dense:
-            points.foreach_set("handle_left_type", vector)
-            points.foreach_set("handle_right_type", vector)
-        curve.update()
-        curves.append((curve, own))
-    return curves
+    return [write_curve(bag, path, index, bone, frames, own, is_dense=is_dense) for index, own in enumerate(values.T)]
 
+
+def write_curve(bag: bpy.types.ActionChannelbag, path: str, index: int, group: str, frames: FloatArray,
+                values: FloatArray | Float32Array, *, is_dense: bool = False) -> tuple[bpy.types.FCurve, Float32Array]:
+    """Write keys (K,) at frames (K,) as one curve; see write_keys."""
+    keys = np.empty((len(frames), 2), dtype=np.float32)
+    keys[:, 0], keys[:, 1] = frames, values
+    own = keys.ravel()
+    curve = versions.add_fcurve(bag, path, index, group)
+    points: Any = curve.keyframe_points
+    points.add(len(frames))
+    points.foreach_set("co", own)
+    points.foreach_set("interpolation", np.full(len(frames), LINEAR, dtype=np.uint8))
+    if is_dense:
+        vector = np.full(len(frames), _VECTOR, dtype=np.uint8)
+        points.foreach_set("handle_left_type", vector)
+        points.foreach_set("handle_right_type", vector)
+    curve.update()
+    return curve, own

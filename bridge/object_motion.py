@@ -4,10 +4,10 @@ file, which play on the very same bones, as motion of their topmost ones.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import replace
 from operator import itemgetter
-from typing import Any, Final
+from typing import Final
 
 import bpy
 import numpy as np
@@ -17,15 +17,12 @@ from ..core.clips.keyed import keys_of, packed, sampled, turns_at
 from ..core.maths import rotations as rot
 from ..core.maths.arrays import FloatArray, IntArray
 from ..core.skeletons.skeleton import Skeleton
-from . import curves
+from . import curves, object_courses
 
 _SAME: Final = 1e-4
 """Of the skeleton's size, and of rotations: what moves less stands still."""
 _MOST_FRAMES: Final = 100_000
 _PATHS: Final = ("location", "rotation_quaternion", "rotation_axis_angle", "rotation_euler", "scale")
-_DELTAS: Final = ("delta_location", "delta_rotation_quaternion", "delta_rotation_euler", "delta_scale")
-TRANSFORMS: Final = frozenset((*_PATHS, *_DELTAS))
-"""Properties of an object that move it."""
 
 
 def carried(clip: Clip, fitted: curves.Fitted, fps: float) -> Clip:
@@ -82,7 +79,10 @@ def _motion(clip: Clip, fitted: curves.Fitted, fps: float,
         return None
     start = fitted.action.frame_range[0]
     times = np.append(np.arange(0.0, clip.duration_s * fps, 1.0)[:_MOST_FRAMES], clip.duration_s * fps)
-    bases = bases_at(fitted.armature_object, own, start + times)
+    channels = dict[str, dict[int, bpy.types.FCurve]]()
+    for curve in own:
+        channels.setdefault(curve.data_path, {})[curve.array_index] = curve
+    bases = np.broadcast_to(object_courses.basis(fitted.armature_object, channels, start + times), (len(times), 4, 4))
     moved = np.linalg.pinv(bases[0] if rest is None else rest) @ bases
     size = max(float(np.ptp(clip.skeleton.rest_world[:, :, 3], axis=0).max()), 1e-9)
     moves: FloatArray = np.asarray(moved[:, :3, 3], dtype=np.float64)
@@ -99,27 +99,6 @@ def _keyed(tracks: Tracks, joints: IntArray, times_s: FloatArray, values: FloatA
               if joint not in joints]
     new = [(joint, times_s, values[:, column]) for column, joint in enumerate(joints.tolist())]
     return packed(sorted([*others, *new], key=itemgetter(0)), values.shape[2])
-
-
-def bases_at(ob: Any, own: Sequence[bpy.types.FCurve], frames: FloatArray) -> FloatArray:
-    """Return an object's own matrices parent_from_object (F, 4, 4) at frames (F,) of its curves, deltas included.
-
-    Curves of other properties are left out.
-    """
-    values = {path: np.tile(np.array(getattr(ob, path), dtype=np.float64), (len(frames), 1))
-              for path in (*_PATHS, *_DELTAS)}
-    for curve in own:
-        if curve.data_path in values:
-            values[curve.data_path][:, curve.array_index] = [curve.evaluate(frame) for frame in frames.tolist()]
-    turned = curves.rotation_channel(ob.rotation_mode)
-    turns = curves.quaternions(values[turned], ob.rotation_mode)
-    before = values.get(f"delta_{turned}")  # angles about axes have no delta
-    if before is not None:
-        turns = rot.multiply(curves.quaternions(before, ob.rotation_mode), turns)
-    bases = np.tile(np.eye(4), (len(frames), 1, 1))
-    bases[:, :3, :3] = rot.to_matrix(turns) * (values["scale"] * values["delta_scale"])[:, None, :]
-    bases[:, :3, 3] = values["location"] + values["delta_location"]
-    return bases
 
 
 def _with_root(clip: Clip, name: str, times_s: FloatArray, turns: FloatArray, moves: FloatArray) -> Clip:

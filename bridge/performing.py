@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.clips.clip import Clip
 from ..core.clips.released import read_released
-from ..core.errors import FileError, ScoreError, TaktError, quoted
+from ..core.errors import FileError, Problem, ScoreError, TaktError, quoted
 from ..core.formats.format import Format
 from ..core.library.library import FindClips, Library
 from ..core.maths import rotations as rot
@@ -25,6 +25,7 @@ from ..core.pha.definitions import Definitions
 from ..core.pha.document import Document, parse
 from ..core.pha.expansion import expand, length_s
 from ..core.pha.expansion import parameters as parameters_of
+from ..core.pha.faulty import without_faulty
 from ..core.pha.open_scores import Scores
 from ..core.pha.programme import Programme, resolve
 from ..core.pha.sequence import Sequence as Segments
@@ -336,6 +337,29 @@ def expand_score(text: str, character: properties.TaktCharacter, armature_object
     keep_resolved(task, frozenset(actions), None if programme.gaps else (programme, library))
     sequence = expand(programme, settings.procedure, settings.loop, values=dict(settings.values), seed=settings.seed)
     return Expanded(sequence, clock_of(programme), library, programme)
+
+
+def procedure_names(text: str, character: properties.TaktCharacter,
+                    armature_object: bpy.types.Object) -> tuple[str, tuple[str, ...], Mapping[str, Problem]]:
+    """Return the names of all procedures of a score that can be started, and what it says without its faulty ones.
+
+    These are left out of it one after the other until it can be read, and returned with the mistake in each; whoever
+    calls one of them is faulty too. Raises TaktError as perform_score does, where the mistake is in no procedure of it.
+    """
+    faulty = dict[str, Problem]()
+    while True:
+        task = read_task(text, properties.score_path(character), character, armature_object)
+        try:
+            document, library = _read(task, clips.clips_of_action(armature_object, CLIPS), clips.formats(), set())
+            programme = (resolve(document, _modules(task, library), with_gaps=True) if task.resolved is None
+                         else task.resolved[0])
+        except FileError as error:
+            text, found = without_faulty(parse(text, task.path), error)
+            if not found:
+                raise
+            faulty = {**found, **faulty}
+        else:
+            return text, tuple(programme.own), faulty
 
 
 def read_score(text: str, character: properties.TaktCharacter,

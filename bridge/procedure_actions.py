@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import bpy
 import numpy as np
 
-from ..core.errors import TaktError
+from ..core.errors import FileError, Problem, TaktError, some_of
+from ..core.pha.programme import GAP
 from ..core.playing.motion import Motion
-from . import action, bone_rules, clip_of_action, constraints, long_actions, performing, properties, texts
-from .channels import Channels, sample_channels
+from . import action, bone_rules, clip_of_action, constraints, long_actions, performing, properties, texts, tweaks
+from .channels import Channels, whole_frames
 from .frame_rate import frames_per_second
-from .reports import in_brief
+from .reports import Told, in_brief
 
-FIRST_FRAME: Final = 0
 MOST: Final = 1_000
 """Procedures of one score that are made into Actions."""
+_SHOWN: Final = 5
 
 
 class Wanted(NamedTuple):
@@ -33,62 +35,86 @@ class Sampled(NamedTuple):
     procedure: str
     channels: Channels | None = None
     moved: tuple[str, ...] = ()
+    is_loop: bool = False
     problem: str = ""
 
 
 def names_of(armature_object: bpy.types.Object) -> list[str]:
-    """Return the procedures of a character's score that can be started; raise TaktError where it cannot be read."""
-    performance = _performed(armature_object, properties.character(armature_object).procedure, Wanted())
-    if not performance.procedures:
-        raise performance.error or TaktError("the score has no procedures")
-    return [name for name, _, _ in performance.procedures][:MOST]
+    """Return the procedures of a character's score that can be started, also those with mistakes in them.
+
+    Raises TaktError where the score cannot be read, or has none.
+    """
+    _, names, faulty = _readable(armature_object)
+    if not names and not faulty:
+        raise TaktError("the score has no procedures")
+    return list(dict.fromkeys((*names, *faulty)))[:MOST]
 
 
 def sample(armature_object: bpy.types.Object, scene: bpy.types.Scene, procedure: str, wanted: Wanted) -> Sampled:
-    """Play a procedure; what is wrong with it costs only this one."""
+    """Play a procedure; what is wrong with it costs only this one. That which the character plays has its tweaks."""
     try:
         motion = _motion(armature_object, scene, procedure, wanted)
+        channels = whole_frames(motion, frames_per_second(scene), bone_rules.read_rules(armature_object))
     except TaktError as error:
         return Sampled(procedure, problem=in_brief(error))
-    rules = bone_rules.read_rules(armature_object)
-    channels = sample_channels(motion, frames_per_second(scene), FIRST_FRAME, rules=rules)
-    moved = tuple(motion.skeleton.names[joint] for joint in np.flatnonzero(motion.moved).tolist())
-    return Sampled(procedure, channels, moved)
+    return Sampled(procedure, channels, tuple(motion.skeleton.names[joint] for joint in np.flatnonzero(motion.moved)),
+                   motion.is_loop)
 
 
-def write(armature_object: bpy.types.Object, sampled: Sampled, *, is_new: bool = False) -> bpy.types.Action:
-    """Make an Action of what is sampled; the one that was made of it before is filled anew, if nobody has changed it.
+def sampled_of(armature_object: bpy.types.Object, scene: bpy.types.Scene, names: Sequence[str],
+               wanted: Wanted) -> Generator[float, None, list[Sampled]]:
+    """Play procedures, one at each step; raise TaktError where none of them can be played."""
+    sampled = list[Sampled]()
+    for name in names:
+        sampled.append(sample(armature_object, scene, name, wanted))
+        yield len(sampled) / len(names)
+    if all(each.problem for each in sampled):
+        raise TaktError("no procedure can be played: "
+                        + some_of([f"{each.procedure}: {each.problem}" for each in sampled], _SHOWN))
+    return sampled
 
-    is_new: it is a new one in any case.
-    """
+
+def problems_of(sampled: Sequence[Sampled]) -> list[Told]:
+    """Return what is to be said of procedures that cannot be played."""
+    return [("WARNING", f"{each.procedure}: {each.problem}") for each in sampled if each.problem]
+
+
+def write(armature_object: bpy.types.Object, sampled: Sampled) -> bpy.types.Action:
+    """Make an Action of what is sampled, or fill the one anew that was made of it before and that nobody changed."""
     assert sampled.channels is not None
     path = _source(armature_object)
-    before = None if is_new else clip_of_action.earlier(armature_object, path, sampled.procedure)
+    before = clip_of_action.earlier(armature_object, path, sampled.procedure)
     made = action.write_new_action(armature_object, sampled.procedure, sampled.channels, before)
-    if not is_new:
-        clip_of_action.mark(made, path, sampled.procedure)
-        mutes = properties.character(armature_object).mute_constraints
-        constraints.mute_once_played(armature_object, sampled.moved if mutes else (), made)
+    made.use_cyclic = sampled.is_loop
+    clip_of_action.mark(made, path, sampled.procedure)
+    mutes = properties.character(armature_object).mute_constraints
+    constraints.mute_once_played(armature_object, sampled.moved if mutes else (), made)
     return made
 
 
-def _motion(armature_object: bpy.types.Object, scene: bpy.types.Scene, procedure: str, wanted: Wanted) -> Motion:
-    performance = _performed(armature_object, procedure, wanted)
-    if performance.motion is None:
-        raise performance.error or TaktError("it plays nothing")
-    if too_long := long_actions.problem(performance.motion, frames_per_second(scene)):
-        raise TaktError(too_long)
-    return performance.motion
-
-
-def _performed(armature_object: bpy.types.Object, procedure: str, wanted: Wanted) -> performing.Performance:
+def _readable(armature_object: bpy.types.Object) -> tuple[str, tuple[str, ...], Mapping[str, Problem]]:
     character = properties.character(armature_object)
     assert character.text is not None  # whoever asks has seen to it
+    return performing.procedure_names(texts.said(character.text), character, armature_object)
+
+
+def _motion(armature_object: bpy.types.Object, scene: bpy.types.Scene, procedure: str, wanted: Wanted) -> Motion:
+    character = properties.character(armature_object)
+    said, names, faulty = _readable(armature_object)
+    if procedure in faulty and procedure not in names:
+        raise FileError(faulty[procedure])
     instead: dict[str, object] = {"procedure": procedure, "loop": wanted.is_loop}
     if wanted.is_in_place:
         instead["root_motion"] = "IN_PLACE"
-    return performing.perform_score(texts.said(character.text), properties.score_path(character), character,
-                                    armature_object, instead)
+    found = performing.perform_score(said, properties.score_path(character), character, armature_object, instead)
+    motion = found.motion
+    if motion is None:
+        raise found.error or TaktError("it plays nothing")
+    if found.error is not None and GAP in motion.sequence.played_clips():
+        raise found.error
+    if too_long := long_actions.problem(motion, frames_per_second(scene)):
+        raise TaktError(too_long)
+    return tweaks.shown(armature_object, scene, motion) if procedure == character.procedure else motion
 
 
 def _source(armature_object: bpy.types.Object) -> Path:

@@ -47,6 +47,9 @@ OF_CLIP = "takt_of_clip"
 """The property of an Action that Takt has made: a digest of the clip and its file. See clip_of_action.py."""
 TIES = "takt_ties"
 """The property of an Action of tweaks: to which moments of the music its keys are tied. See tweaks.py."""
+PLACED_BY = "takt_placed_by"
+"""The property of an Action of tweaks: the layout of blocks by which its keys lie, see tweak_placing.Layout.said. It is
+kept with the keys, so that undo brings back both."""
 RANGE_LEFT = "takt_range_left"
 """The property of a scene: first and last frame as Takt has left them; another range now is the user's own."""
 VERSION = 2
@@ -346,9 +349,10 @@ class TaktParameter(bpy.types.PropertyGroup):
 
 
 def _may_play(role: "TaktRole", target: bpy.types.Object) -> bool:
-    """Tell whether an object may play a role: a curve a path, anything but the character and its body a place."""
-    return not is_of_character(target, cast(bpy.types.Object, role.id_data)) and (
-        role.kind != "path" or target.type == "CURVE")
+    """Tell whether an object may play a role: a curve a path, a mesh a floor, a character a person."""
+    is_fit = {"path": target.type == "CURVE", "floor": target.type == "MESH",
+              "person": target.type == "ARMATURE" or target.find_armature() is not None}.get(role.kind, True)
+    return is_fit and not is_of_character(target, cast(bpy.types.Object, role.id_data))
 
 
 def is_of_character(ob: bpy.types.Object, armature_object: bpy.types.Object) -> bool:
@@ -362,7 +366,8 @@ def is_of_character(ob: bpy.types.Object, armature_object: bpy.types.Object) -> 
 class TaktRole(bpy.types.PropertyGroup):
     """What plays a role of the score; `name` is the role's.
 
-    kind: place, path or prop. is_here: whether the score has the role now; the others keep what plays them.
+    kind: place, path, prop, floor or person. is_here: whether the score has the role now; the others keep what plays
+    them.
     """
 
     if TYPE_CHECKING:
@@ -373,7 +378,8 @@ class TaktRole(bpy.types.PropertyGroup):
         target: PointerProperty(
             type=bpy.types.Object, name="Played By", override=_OVERRIDABLE, update=changes.score, poll=_may_play,
             description="The object that plays this role: a place or a prop is where its origin is, and faces along "
-                        "its −Y; a path is a curve. Empty: the score plays as if the role were not there")
+                        "its −Y; a path is a curve, a floor a mesh, a person another character. Empty: the score plays "
+                        "as if the role were not there")
         kind: StringProperty(override=_OVERRIDABLE)
         is_here: BoolProperty(override=_OVERRIDABLE)
 
@@ -387,13 +393,27 @@ def _choose_procedure(character: "TaktCharacter", index: int) -> None:
         character.procedure = character.procedures[index].name
 
 
+class TaktHeld(bpy.types.PropertyGroup):
+    """A prop that the character's hands hold, by Takt's constraints."""
+
+    if TYPE_CHECKING:
+        prop: bpy.types.Object | None
+    else:
+        prop: PointerProperty(type=bpy.types.Object, override=_OVERRIDABLE)
+
+
 class TaktMuted(bpy.types.PropertyGroup):
-    """A constraint that is muted while a score plays; its name is the constraint's."""
+    """A constraint that is, or may be, muted while a score plays; its name is the constraint's.
+
+    is_free: the user has let it act again, so it is never muted again.
+    """
 
     if TYPE_CHECKING:
         bone: str
+        is_free: bool
     else:
         bone: StringProperty(override=_OVERRIDABLE)
+        is_free: BoolProperty(override=_OVERRIDABLE)
 
 
 class TaktSwitched(bpy.types.PropertyGroup):
@@ -460,7 +480,9 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         has_reference_pose: bool
         muted: bpy.types.bpy_prop_collection_idprop[TaktMuted]
         are_muted: bool
-        own_constraints: str
+        held: bpy.types.bpy_prop_collection_idprop[TaktHeld]
+        met: bpy.types.bpy_prop_collection_idprop[TaktMuted]
+        has_met: bool
         switched: bpy.types.bpy_prop_collection_idprop[TaktSwitched]
     else:
         version: IntProperty(options={"HIDDEN"})  # 0: kept by a Takt that did not say
@@ -515,12 +537,15 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         has_reference_pose: BoolProperty(override=_OVERRIDABLE, update=changes.score)
         muted: CollectionProperty(type=TaktMuted, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         are_muted: BoolProperty(override=_OVERRIDABLE)  # else they act, since another Action is assigned
-        own_constraints: StringProperty(override=_OVERRIDABLE)  # of the rig, before the animator added any
+        held: CollectionProperty(type=TaktHeld, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+        # The constraints that there were when the first Action came that may mute any, and whether one has come.
+        met: CollectionProperty(type=TaktMuted, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+        has_met: BoolProperty(override=_OVERRIDABLE)
         switched: CollectionProperty(type=TaktSwitched, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
 
 
-_CLASSES = (TaktMarker, TaktProcedure, TaktClip, TaktCalled, TaktTweaks, TaktParameter, TaktRole, TaktJoint, TaktMuted,
-            TaktSwitched, TaktCharacter)
+_CLASSES = (TaktMarker, TaktProcedure, TaktClip, TaktCalled, TaktTweaks, TaktParameter, TaktRole, TaktJoint, TaktHeld,
+            TaktMuted, TaktSwitched, TaktCharacter)
 
 
 def character(armature_object: bpy.types.Object) -> TaktCharacter:
@@ -533,7 +558,7 @@ def register() -> None:
     for cls in _CLASSES:
         language.register_class(cls)
     setattr(bpy.types.Object, NAME, PointerProperty(type=TaktCharacter, override={"LIBRARY_OVERRIDABLE"}))
-    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, OF_CLIP, TIES):
+    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, OF_CLIP, TIES, PLACED_BY):
         setattr(bpy.types.Action, name, StringProperty(options={"HIDDEN"}))
     setattr(bpy.types.Action, MUTES, BoolProperty(options={"HIDDEN"}))
     setattr(bpy.types.Action, MUTED, StringProperty(options={"HIDDEN"}))
@@ -543,7 +568,7 @@ def register() -> None:
 def unregister() -> None:
     """Take the settings away; what a file holds of them stays in the file."""
     delattr(bpy.types.Scene, RANGE_LEFT)
-    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, OF_CLIP, TIES, MUTES, MUTED):
+    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, OF_CLIP, TIES, PLACED_BY, MUTES, MUTED):
         delattr(bpy.types.Action, name)
     delattr(bpy.types.Object, NAME)
     for cls in reversed(_CLASSES):

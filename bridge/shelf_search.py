@@ -47,6 +47,8 @@ MANY_FILES: Final = 500
 """Of more, clips are read without being kept, and figures are kept at their telling instant alone."""
 _PAUSE_S: Final = 0.002
 """Left to the interface after each file."""
+_FIRST_PAUSE_S: Final = 0.1
+"""Left to the interface to show the files before the first is read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,30 +70,30 @@ class Known:
         return cls(found.words, fingerprint(body).astype(np.float32), *end_poses(body))
 
 
-@dataclass
+@dataclass(slots=True)
 class File:
     """A file of a library: what it holds as far as that is known, and why it cannot be read."""
 
     src: str
     path: Path
-    chip: list[Playable]
-    held: list[Playable] | None = None
+    chip: Playable
+    held: tuple[Playable, ...] | None = None
     problem: str = ""
 
     @classmethod
     def of(cls, src: str, path: Path) -> File:
         """Return a file that nobody has read."""
-        return cls(src, path, [Playable(src, src.rpartition(".")[2], 0.0, not path.name.endswith(SCORE_SUFFIX), False,
-                                        found_by=src.casefold())])
+        return cls(src, path, Playable(src, src.rpartition(".")[2], 0.0, not path.name.endswith(SCORE_SUFFIX), False,
+                                       found_by=src.casefold()))
 
-    def playables(self) -> list[Playable]:
+    def playables(self) -> tuple[Playable, ...]:
         """Return what is on the shelf of it; a chip of its own while it is not read."""
-        return self.chip if self.held is None else self.held
+        return (self.chip,) if self.held is None else self.held
 
     def fail(self, problem: str) -> None:
         """Keep why it cannot be read."""
         self.held, self.problem = None, problem
-        self.chip = [replace(self.chip[0], problem=problem)]
+        self.chip = replace(self.chip, problem=problem)
 
 
 class Search:
@@ -131,6 +133,7 @@ class Search:
         self.version += 1
         self.structure += 1
         files = list(self.files.values())
+        time.sleep(_FIRST_PAUSE_S)
         for looked, what in enumerate((self._read, self._classify)):
             for number, file in enumerate(files):
                 if not go_on((looked + number / len(files)) / 2.0):
@@ -158,7 +161,7 @@ class Search:
                     self.known[self._playable(file.src, clip)] = known
                     is_told = True
         if is_told:
-            file.held = [self._with_tags(each) for each in file.held]
+            file.held = tuple(self._with_tags(each) for each in file.held)
             self.version += 1
 
     def _clips(self, path: Path, formats: Mapping[str, Format]) -> tuple[Clip, ...]:
@@ -176,13 +179,13 @@ class Search:
         """Find out what a file holds, or why that cannot be; raise LookupError where these formats do not read it."""
         try:
             if file.path.name.endswith(SCORE_SUFFIX):
-                file.held = procedures_of(file.src, file.path, self._roots)
+                file.held = tuple(procedures_of(file.src, file.path, self._roots))
             else:
                 held = self._clips(file.path, formats)
                 for clip in held:
                     if len(clip.skeleton):
                         self.figures[playable_of(file.src, clip)] = self._figure(clip)
-                file.held = [self._playable(file.src, clip) for clip in held]
+                file.held = tuple(self._playable(file.src, clip) for clip in held)
             file.problem = ""
         except (FileError, OSError) as error:
             said = error.problems[0].message if isinstance(error, FileError) else str(error)

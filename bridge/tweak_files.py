@@ -6,6 +6,7 @@ So tweaks go to other scenes: there each key looks for its block in that scene's
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +26,8 @@ ENDING: Final = ".takt.tweaks.json"
 VERSION: Final = 1
 _SETTINGS: Final = {"ease_in": EASE_S, "ease_out": EASE_S, "holds": False, "is_last": False}
 _LARGEST_BYTES: Final = 64 << 20
+Layer = tuple[str, dict[str, Any], tuple[Waiting, ...]]
+"""A layer of a file: its name, its settings, and its keys."""
 
 
 def save(armature_object: bpy.types.Object, path: Path) -> int:
@@ -53,13 +56,11 @@ def _as_waiting(action: bpy.types.Action) -> tuple[Waiting, ...]:
     return (*there, *ties.waiting)
 
 
-def load(armature_object: bpy.types.Object, path: Path) -> tuple[int, tuple[str, ...]]:
-    """Add the layers of a file to a character; return how many, and the bones with keys that it does not have.
+def add(armature_object: bpy.types.Object, layers: Sequence[Layer]) -> tuple[str, ...]:
+    """Add the layers of a file to a character; return the bones with keys that it does not have.
 
-    The keys are placed when its tweaks are looked at next. Raises TaktError, and changes nothing, where the file
-    cannot be read: what it says that this version does not know is left out, what it lacks is as in a new layer.
+    The keys are placed when its tweaks are looked at next.
     """
-    layers = _read(path)
     assert armature_object.pose is not None
     missing: dict[str, None] = {}
     for name, settings, waiting in layers:
@@ -71,10 +72,15 @@ def load(armature_object: bpy.types.Object, path: Path) -> tuple[int, tuple[str,
         bones = [part[1] for each in waiting for data_path, _ in each.keys["curves"]
                  if len(part := data_path.split('"')) > 1]
         missing.update((bone, None) for bone in bones if bone not in armature_object.pose.bones)
-    return len(layers), tuple(missing)
+    return tuple(missing)
 
 
-def _read(path: Path) -> list[tuple[str, dict[str, Any], tuple[Waiting, ...]]]:
+def read(path: Path) -> list[Layer]:
+    """Return the layers of a file.
+
+    Raises TaktError where it cannot be read. What it says that this version does not know is left out, what it lacks is
+    as in a new layer.
+    """
     try:
         if path.stat().st_size > _LARGEST_BYTES:
             raise FileError.at(f"found {path.stat().st_size:,} bytes, expected at most {_LARGEST_BYTES:,}", path)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import bpy
@@ -12,29 +16,80 @@ import numpy as np
 from ..core.errors import TaktError
 from ..core.maths.arrays import FloatArray, IntArray
 from ..core.playing import ties as ties_
-from ..core.playing.moments import Timeline
+from ..core.playing.moments import Block, Timeline
 from ..core.playing.ties import Ties, Waiting
 from . import curves, element_history, properties, tweak_curves
 from .action_users import object_slot
 from .tweak_curves import SAME_FRAME, CurveKeys
 
+_DIGEST_BYTES = 16
+_MOST_LAYOUTS = 32
+_layouts: OrderedDict[str, Layout] = OrderedDict()
+"""By what they say of themselves: those by which keys were placed last in this session."""
+
 
 @dataclass(frozen=True, eq=False)
-class Placed:
-    """By what keys are placed: a timeline, its first frame, and what the score's Action is made from then."""
+class Layout:
+    """By what keys are placed: when blocks play, at which frame the first one begins, and frames per second."""
 
     timeline: Timeline
     frame_start: int
     fps: float
-    made_from: str
+
+    @cached_property
+    def said(self) -> str:
+        """The first frame, frames per second, and a digest of the texts and of when blocks play."""
+        clock, digest = self.timeline.clock, hashlib.blake2b(digest_size=_DIGEST_BYTES)
+        digest.update(repr(sorted(ties_.texts_of(self.timeline).items())).encode("utf-8", "replace"))
+        edges_s = self.timeline.edges_s
+        digest.update((edges_s if clock is None else clock.shown(edges_s)).tobytes())
+        return f"{self.frame_start} {self.fps!r} {digest.hexdigest()}"
 
     def frames(self, blocks: IntArray, shares: FloatArray) -> FloatArray:
         """Return the frames of shares of blocks."""
         return self.frame_start + self.timeline.times(blocks, shares) * self.fps
 
 
-def place(layer: properties.TaktTweaks, action: bpy.types.Action, before: Placed, now: Placed) -> None:
-    """Move the keys of one Action, and keep to which moments they are tied."""
+def layout_of(action: bpy.types.Action) -> Layout | None:
+    """Return the layout by which the keys of an Action lie, None where this session does not know it."""
+    return _layouts.get(getattr(action, properties.PLACED_BY))
+
+
+def has_untied_keys(action: bpy.types.Action) -> bool:
+    """Tell whether keys were set in an Action that are not tied yet; raise TaktError as ties_of does."""
+    bag = bag_of(action)
+    frames = np.zeros(0) if bag is None else tweak_curves.own_frames(tweak_curves.read(bag))
+    return bool((ties_of(action).find(frames, SAME_FRAME) < 0).any())
+
+
+def forget() -> None:
+    """Keep no layouts any longer."""
+    _layouts.clear()
+
+
+def _layout_before(action: bpy.types.Action, now: Layout) -> Layout:
+    """Return the layout by which keys lie that are not tied yet.
+
+    Of one that another session has made only the first frame and frames per second are known.
+    """
+    said = str(getattr(action, properties.PLACED_BY))
+    known = _layouts.get(said)
+    if known is not None or not said:
+        return known or now
+    frame_start, fps, _ = said.split()
+    return Layout(now.timeline, int(frame_start), float(fps))
+
+
+def place(layer: properties.TaktTweaks, action: bpy.types.Action, now: Layout) -> None:
+    """Move the keys of one Action to where their moments are in a layout, and keep to which moments they are tied.
+
+    All that this goes by lies in the Action itself, so that it is right whatever undo and redo have brought back.
+    """
+    before = _layout_before(action, now)
+    _layouts[now.said] = now
+    _layouts.move_to_end(now.said)
+    while len(_layouts) > _MOST_LAYOUTS:
+        _layouts.popitem(last=False)
     bag = bag_of(action)
     kept = ties_of(action)
     if bag is None:
@@ -74,7 +129,7 @@ class _Moments:
     names: list[tuple[ties_.Texts, Any]]
 
     @classmethod
-    def of(cls, kept: Ties, frames: FloatArray, before: Placed, now: Placed) -> _Moments:
+    def of(cls, kept: Ties, frames: FloatArray, before: Layout, now: Layout) -> _Moments:
         """Tie what is not tied yet to what was played before, and look for all blocks in what is played now."""
         which = kept.find(frames, SAME_FRAME)
         new = ties_.tied(before.timeline, frames[which < 0], before.frame_start, before.fps)
@@ -84,9 +139,8 @@ class _Moments:
                                 (new, np.flatnonzero(which < 0), np.arange(len(new)))):
             if not len(rows):
                 continue
-            found = _found(ties.texts, ties.blocks, now)
-            segment[rows] = found[ties.block[own]]
-            share[rows], length[rows] = ties.share[own], ties.length[own]
+            segment[rows], share[rows], growth = _found(ties.texts, ties.blocks, ties.block[own], ties.share[own], now)
+            length[rows] = ties.length[own] / growth
             for row, block in zip(rows.tolist(), ties.block[own].tolist(), strict=True):
                 names[row] = ties.texts, ties.blocks[block]
         there = np.maximum(segment, 0)
@@ -102,11 +156,14 @@ class _Moments:
         return Waiting(texts, block, float(self.share[at]), float(self.length[at]), taken.to_data())
 
 
-def _found(texts: ties_.Texts, blocks: Any, now: Placed) -> IntArray:
-    """Return the segments that play blocks now, −1: none does."""
-    lineage = ties_.lineage(texts, ties_.texts_of(now.timeline), element_history.origin)
-    return np.array([-1 if segment is None else segment for segment in now.timeline.find(blocks, lineage)],
-                    dtype=np.int64)
+def _found(texts: ties_.Texts, blocks: Sequence[Block], block: IntArray, shares: FloatArray,
+           now: Layout) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return where moments of blocks are now; see Timeline.find_moments. Shares of blocks that have gone stay."""
+    new = ties_.texts_of(now.timeline)
+    lineage = ties_.lineage(texts, new, element_history.origin)
+    found = now.timeline.find_moments(blocks, block, shares, lineage, ties_.splits(texts, new, lineage))
+    is_gone = found[0] < 0
+    return found[0], np.where(is_gone, shares, found[1]), np.where(is_gone, 1.0, found[2])
 
 
 class _Restored(NamedTuple):
@@ -118,20 +175,21 @@ class _Restored(NamedTuple):
     share: float
 
 
-def _restored(waiting: tuple[Waiting, ...], now: Placed) -> tuple[list[_Restored], list[Waiting]]:
+def _restored(waiting: tuple[Waiting, ...], now: Layout) -> tuple[list[_Restored], list[Waiting]]:
     """Return keys whose blocks are there again, and those that wait on."""
     there, still = list[_Restored](), list[Waiting]()
     for each in waiting:
-        segment = int(_found(each.texts, (each.block,), now)[0])
+        segments, shares, _ = _found(each.texts, (each.block,), np.array((0,)), np.array((each.share,)), now)
+        segment, share = int(segments[0]), float(shares[0])
         if segment < 0:
             still.append(each)
             continue
-        frame = float(now.frames(np.array((segment,)), np.array((each.share,)))[0])
+        frame = float(now.frames(segments, shares)[0])
         try:
             keys = CurveKeys.from_data(each.keys)
         except (KeyError, TypeError, ValueError) as error:
             raise TaktError(f"keys of tweaks that wait for their block are damaged ({error!r})") from None
-        there.append(_Restored(keys.moved(np.full(len(keys), frame), np.ones(len(keys))), frame, segment, each.share))
+        there.append(_Restored(keys.moved(np.full(len(keys), frame), np.ones(len(keys))), frame, segment, share))
     return there, still
 
 
@@ -161,7 +219,7 @@ def _are_same(before: CurveKeys, after: CurveKeys) -> bool:
         before.columns["co"], after.columns["co"], rtol=0.0, atol=1e-4)
 
 
-def _keep(action: bpy.types.Action, frames: FloatArray, segments: IntArray, shares: FloatArray, now: Placed,
+def _keep(action: bpy.types.Action, frames: FloatArray, segments: IntArray, shares: FloatArray, now: Layout,
           waiting: tuple[Waiting, ...]) -> None:
     different, block = np.unique(segments, return_inverse=True)
     ends = [now.frames(segments, np.full(len(segments), share)) for share in (0.0, 1.0)]
@@ -170,11 +228,17 @@ def _keep(action: bpy.types.Action, frames: FloatArray, segments: IntArray, shar
     said = json.dumps(ties_.to_data(ties), separators=(",", ":"))
     if said != getattr(action, properties.TIES):
         setattr(action, properties.TIES, said)
+    if now.said != getattr(action, properties.PLACED_BY):
+        setattr(action, properties.PLACED_BY, now.said)
 
 
 def ties_of(action: bpy.types.Action) -> Ties:
     """Return to which moments the keys of an Action are tied; raise TaktError where that cannot be read."""
-    said = getattr(action, properties.TIES)
+    return ties_said(str(getattr(action, properties.TIES)))
+
+
+def ties_said(said: str) -> Ties:
+    """Return the ties that an Action keeps; raise TaktError as ties_of does."""
     if not said:
         return Ties.none()
     try:

@@ -20,22 +20,21 @@ import bpy
 import numpy as np
 
 from ..core.errors import TaktError
+from ..core.playing.differences import Differences
 from ..core.playing.moments import Timeline
 from ..core.playing.motion import Motion
-from ..core.playing.tweaked import Differences, below_feet, tweaked, without_layers
-from . import changes, curves, element_history, properties, score, versions
+from ..core.playing.tweaked import below_feet, tweaked, without_layers
+from . import changes, curves, element_history, properties, score, tweak_placing, versions
 from .action_users import object_slot, strips_of
 from .frame_rate import frames_per_second
-from .guard import guarded
-from .tweak_placing import Placed, bag_of, place, ties_of
+from .tweak_placing import Layout, bag_of, has_untied_keys, layout_of, place
 
 _Layer = properties.TaktTweaks
+_State = tuple[object, ...]
 
 
-_placed: dict[int, Placed] = {}
-"""By the session_uid of the armature's object."""
-_seen: dict[int, int] = {}
-"""A checksum of the keys of a character's tweaks as they were last placed, likewise."""
+_seen: dict[int, _State] = {}
+"""What `look` has seen of a character when its keys were placed last, by the session_uid of the armature's object."""
 _problems: dict[int, str] = {}
 """Why the tweaks of a character stay where they are, likewise."""
 
@@ -61,70 +60,76 @@ def problem(armature_object: bpy.types.Object) -> str:
     return _problems.get(armature_object.session_uid, "")
 
 
-def waiting(armature_object: bpy.types.Object) -> int:
-    """Return at how many moments keys wait for their blocks."""
-    count = 0
-    for _, action in layers_of(armature_object):
-        with suppress(TaktError):
-            count += len(ties_of(action).waiting)
-    return count
-
-
 # In time
 
 
 def go_along(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> None:
     """Move the keys of all tweaks to where their moments are in a motion; those of blocks that have gone wait."""
-    if not has_tweaks(armature_object):
-        _placed.pop(armature_object.session_uid, None)
-        return
-    now = Placed(Timeline.of(motion), properties.character(armature_object).frame_start, frames_per_second(scene), "")
-    before = _placed.get(armature_object.session_uid, now)
-    _place_all(armature_object, before, now)
-    _placed[armature_object.session_uid] = now
-
-
-def keep_made_from(armature_object: bpy.types.Object, made_from: str) -> None:
-    """Keep what the score's Action is made from for which the keys were placed."""
-    known = _placed.get(armature_object.session_uid)
-    if known is not None:
-        _placed[armature_object.session_uid] = Placed(known.timeline, known.frame_start, known.fps, made_from)
+    if has_tweaks(armature_object):
+        _place_all(armature_object, _layout(armature_object, scene, motion))
 
 
 def look(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
-    """Tie keys that were set since, and ease them; only while the score's Action is what the score says."""
-    if not has_tweaks(armature_object) or checksum(armature_object) == _seen.get(armature_object.session_uid):
+    """Tie keys that were set since, ease them, and put right what undo has brought back with another layout.
+
+    Only while the score's Action is what the score says.
+    """
+    if not has_tweaks(armature_object) or _state(armature_object) == _seen.get(armature_object.session_uid):
         return
+    motion = score.motion_of(armature_object)
+    if motion is not None:
+        _place_all(armature_object, _layout(armature_object, scene, motion))
+        changes.score()
+
+
+def tie(armature_object: bpy.types.Object, scene: bpy.types.Scene, *, is_older: bool) -> None:
+    """Tie keys that were set since, and leave all keys where they are.
+
+    is_older: whether the score's Action is of another score than there is now; then keys whose layout is not known any
+    longer stay as they are.
+    """
+    if not has_tweaks(armature_object) or _state(armature_object) == _seen.get(armature_object.session_uid):
+        return
+    for layer, action in layers_of(armature_object):
+        with suppress(TaktError):  # `look` tells of it
+            if _why_it_stays(armature_object, action) or not has_untied_keys(action):
+                continue
+            layout = layout_of(action)
+            motion = None if layout is not None or is_older else score.motion_of(armature_object)
+            layout = layout if motion is None else _layout(armature_object, scene, motion)
+            if layout is not None:
+                place(layer, action, layout)
+    _seen[armature_object.session_uid] = _state(armature_object)
+
+
+def _layout(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> Layout:
+    return Layout(Timeline.of(motion), properties.character(armature_object).frame_start, frames_per_second(scene))
+
+
+def _state(armature_object: bpy.types.Object) -> _State:
+    """Return what is the same as long as no key is set or moved, and keys and the score's Action are of one layout."""
     own = properties.character(armature_object).action
-    made_from = "" if own is None else getattr(own, properties.MADE_FROM)
-    known = _placed.get(armature_object.session_uid)
-    if known is None or known.made_from != made_from:
-        motion = score.motion_of(armature_object)
-        if motion is None:
-            return
-        known = Placed(Timeline.of(motion), properties.character(armature_object).frame_start,
-                        frames_per_second(scene), made_from)
-        _placed[armature_object.session_uid] = known
-    _place_all(armature_object, known, known)
-    changes.score()
+    return (checksum(armature_object), *(getattr(action, properties.PLACED_BY) for _, action in
+                                          layers_of(armature_object)),
+            "" if own is None else getattr(own, properties.MADE_FROM))
 
 
-def _place_all(armature_object: bpy.types.Object, before: Placed, now: Placed) -> None:
+def _place_all(armature_object: bpy.types.Object, now: Layout) -> None:
     found = ""
     for layer, action in layers_of(armature_object):
         reason = _why_it_stays(armature_object, action)
         if not reason:
             try:
-                place(layer, action, before, now)
+                place(layer, action, now)
             except TaktError as error:
                 reason = f"{action.name}: {error}"
         found = found or reason
         _let_strips_reach(armature_object, action, now)
     _problems[armature_object.session_uid] = found
-    _seen[armature_object.session_uid] = checksum(armature_object)
+    _seen[armature_object.session_uid] = _state(armature_object)
 
 
-def _let_strips_reach(armature_object: bpy.types.Object, action: bpy.types.Action, now: Placed) -> None:
+def _let_strips_reach(armature_object: bpy.types.Object, action: bpy.types.Action, now: Layout) -> None:
     """Let strips that play an Action of tweaks frame by frame play it as long as the score lasts."""
     animation = armature_object.animation_data
     end = now.frame_start + now.timeline.times(np.array((len(now.timeline) - 1,)), np.ones(1))[0] * now.fps
@@ -239,7 +244,9 @@ def begin(armature_object: bpy.types.Object, name: str) -> bpy.types.Action:
         animation.use_tweak_mode = False
     if animation.action is not None:
         _push_down(animation, animation.action)
-    action = bpy.data.actions.new(name)
+    names = (name, *(f"{name}.{number:03}" for number in range(1, len(bpy.data.actions) + len(character.tweaks) + 2)))
+    taken = {layer.name for layer in character.tweaks} | {each.name for each in bpy.data.actions}
+    action = bpy.data.actions.new(next(each for each in names if each not in taken))
     slot = action.slots.new(id_type="OBJECT", name=armature_object.name)
     versions.ensure_channelbag(action, slot)
     layer = character.tweaks.add()
@@ -281,28 +288,12 @@ def _push_down(animation: bpy.types.AnimData, action: bpy.types.Action) -> None:
 def register() -> None:
     """Let motions be drawn with tweaks."""
     score.show_with(_as_drawn)
-    for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
-        handlers.append(_after_undo)
 
 
 def unregister() -> None:
     """Draw motions as the score has them."""
     score.show_with(None)
-    for handlers in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
-        if _after_undo in handlers:
-            handlers.remove(_after_undo)
     forget()
-
-
-@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # the stubs give it no types
-@guarded(None)
-def _after_undo(*_: object) -> None:
-    """Place keys by what the file says: undo has brought back settings and keys of one time, and not what is kept here.
-
-    Keys that were not tied yet at that time lie where the settings of that time put them.
-    """
-    _placed.clear()
-    _seen.clear()
 
 
 def _as_drawn(armature_object: bpy.types.Object, motion: Motion) -> Motion:
@@ -312,6 +303,7 @@ def _as_drawn(armature_object: bpy.types.Object, motion: Motion) -> Motion:
 
 def forget() -> None:
     """Keep nothing any longer."""
-    for kept in (_placed, _seen, _problems, _digests):
+    for kept in (_seen, _problems, _digests):
         kept.clear()
+    tweak_placing.forget()
     element_history.forget()

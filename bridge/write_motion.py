@@ -18,6 +18,7 @@ from . import (
     bone_rules,
     constraints,
     curves,
+    held_props,
     limits,
     parameters,
     performing,
@@ -25,6 +26,7 @@ from . import (
     score,
     skin_points,
     timeline,
+    tweak_waiting,
     tweaks,
 )
 from .below_own_actions import has_own_action, plays_below
@@ -92,23 +94,25 @@ def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
     yield from action.writing(armature_object, name, channels, score.played_actions(armature_object), is_aside=is_aside,
                               is_new_score=is_new_score)
     assert character.action is not None  # it was written just now
-    muted = constraints.mute(armature_object, _moved(motion) if character.mute_constraints else (), character.action,
-                             spares_added=True)
+    if not character.mute_constraints:
+        constraints.forget_met(armature_object)
+    muted = constraints.mute(armature_object, _moved(motion) if character.mute_constraints else (), character.action)
     is_extended = timeline.extend_for(character, scene, character.frame_start, channels.last_frame, is_new=is_new)
     timeline.write_markers(armature_object, scene, motion)
     score.keep_lists(armature_object)
-    made_from = digest(armature_object, scene)
-    setattr(character.action, properties.MADE_FROM, made_from)
-    tweaks.keep_made_from(armature_object, made_from)
+    setattr(character.action, properties.MADE_FROM, digest(armature_object, scene))
     told = list[Told]()
     if channels.has_turning_laps:
         told.append(("WARNING", "Each lap of the loop starts with another heading, which an Action cannot "
                                 "repeat: it holds one lap"))
     if before_name is not None and not is_new and before_name != character.action.name_full:
-        why = "has keys that were edited by hand" if is_edited else "is used elsewhere"
+        why = "has curves that were edited by hand" if is_edited else "is used elsewhere"
         told.append(("WARNING" if is_edited else "INFO", f"'{before_name}' {why} and stays as it is; the score plays "
                                                          f"'{character.action.name}' now"))
+    if waiting := tweak_waiting.words(armature_object):
+        told.append(("WARNING", waiting))
     told += _told_of_own_action(armature_object)
+    told += held_props.write(armature_object, scene, motion)
     told += _findings(armature_object, motion, scene)
     seconds = float(channels.frames[-1] - channels.frames[0]) / frames_per_second(scene)
     told.append(("INFO", f"'{armature_object.name}' plays {_counted(len(motion.sequence), 'segment')}, {seconds:.1f} s"
@@ -120,9 +124,9 @@ def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
 def _told_of_own_action(armature_object: bpy.types.Object) -> list[Told]:
     """Return what is to be said where an Action of the animator's stays assigned."""
     animation = armature_object.animation_data
-    if animation is None or animation.action is None or not has_own_action(armature_object):
-        return []
-    if any(action == animation.action for _, action in tweaks.layers_of(armature_object)):
+    layers = [action for _, action in tweaks.layers_of(armature_object)]
+    if (animation is None or animation.action is None or not has_own_action(armature_object)
+            or (animation.action in layers and plays_below(armature_object))):
         return []
     own, made = animation.action.name, properties.character(armature_object).action
     assert made is not None  # it was written just now

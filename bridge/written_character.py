@@ -59,10 +59,11 @@ def unit_m(armature_object: bpy.types.Object) -> float:
 class _Part:
     """What is written of one mesh, in the armature's space: V vertices, T triangles, M materials.
 
-    positions, normals: (V, 3). triangles: (T, 3) vertices, with texture coordinates uvs (T, 3, 2), or none.
+    name: of its object. positions, normals: (V, 3). triangles: (T, 3) vertices, with texture coordinates uvs (T, 3, 2), or none.
     material: (T,) which of the looks each has.
     """
 
+    name: str
     positions: FloatArray
     normals: FloatArray
     triangles: IntArray
@@ -88,7 +89,7 @@ class _Part:
         data.loop_triangles.foreach_get("material_index", material)
         influences = written.influences(armature_object, names)
         looks = tuple(_look(slot.material) for slot in mesh_object.material_slots) or (_look(None),)
-        return cls(points, turned_normals / np.where(length > 0.0, length, 1.0),
+        return cls(mesh_object.name, points, turned_normals / np.where(length > 0.0, length, 1.0),
                    triangles.reshape(-1, 3).astype(np.int64), influences,
                    np.minimum(material.astype(np.int64), len(looks) - 1), looks, _uvs(data))
 
@@ -111,7 +112,9 @@ class _Part:
                        np.concatenate([part.triangles + start for part, start in zip(parts, first, strict=False)]),
                        influences,
                        np.concatenate([part.material + start for part, start in zip(parts, of_looks, strict=False)]),
-                       tuple(look for part in parts for look in part.looks), uvs)
+                       tuple(look for part in parts for look in part.looks), uvs,
+                       tuple(part.name for part in parts),
+                       np.repeat(np.arange(len(parts)), [len(part.triangles) for part in parts]))
 
 
 def _uvs(data: bpy.types.Mesh) -> FloatArray | None:

@@ -86,7 +86,7 @@ def marks(motion: Motion) -> list[tuple[FloatArray, FloatArray]]:
     way = world[:, joints["HumanoidRoot"]] * (1.0, 0.0, 1.0)
     prints = []
     for number, side in enumerate("lr"):
-        for begin, end in motion.feet._lock.footholds.spans_s(number).tolist():
+        for begin, end in motion.feet.lock.footholds.spans_s(number).tolist():
             at = np.clip(np.searchsorted(times, (begin + end) / 2.0), 0, len(times) - 1)
             prints.append(world[at, joints[f"{side}_metatarsal"]])
     angles = np.linspace(0.0, 2.0 * np.pi, 1500)

@@ -20,6 +20,7 @@ from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
 from .bake_tweaks import TAKT_OT_bake_tweaks
 from .bend_report import TAKT_OT_bend_report
 from .bend_test import TAKT_OT_bend_in_turn, TAKT_OT_bend_test
+from .breakdown import TAKT_OT_breakdown
 from .change_libraries import TAKT_OT_change_libraries, TAKT_OT_forget_folder
 from .choose_method import TAKT_OT_choose_method
 from .clean_tweaks import TAKT_OT_clean_tweaks
@@ -79,6 +80,7 @@ _CLASSES = (
     TAKT_OT_tweak,
     TAKT_OT_bake_tweaks,
     TAKT_OT_extract_tweaks,
+    TAKT_OT_breakdown,
     TAKT_OT_clean_tweaks,
     TAKT_OT_save_tweaks,
     TAKT_OT_load_tweaks,

@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge import bake_others, bone_rules, curves, properties, score, tweaks
+from ..bridge import bone_rules, other_curves, properties, score, tweaks
 from ..bridge.action import write_new_action
 from ..bridge.active_character import active_armature
 from ..bridge.channels import clip_channels
@@ -26,15 +26,14 @@ class TAKT_OT_bake_tweaks(ForTweaks, bpy.types.Operator):
         motion = score.motion_of(armature_object)
         if motion is None:
             return refuse(self, f"The score cannot be played: {score.error_of(armature_object) or 'it is empty'}")
+        own = properties.character(armature_object).action
+        layers = [action for _, action in tweaks.layers_of(armature_object)]
         channels = clip_channels(tweaks.shown(armature_object, scene, motion), scene,
                                  properties.character(armature_object).frame_start,
                                  bone_rules.read_rules(armature_object))
         action = write_new_action(armature_object, f"{armature_object.name} baked", channels)
-        bag = next(curves.bags(action))
-        others = bake_others.other_curves(armature_object, {curve.data_path for curve in bag.fcurves})
-        if others:
-            bake_others.write(bag, others, channels.frames,
-                              bake_others.played(armature_object, scene, others, channels.frames))
+        others = other_curves.sample(armature_object, layers if own is None else [own, *layers], channels.frames)
+        other_curves.write(action, others, channels.frames)
         setattr(action, properties.KEYS_WRITTEN, "")  # it is the animator's
         self.report({"INFO"}, f"'{action.name}' holds the score and its tweaks, a key at every frame; choose it in the "
                               "Action editor, or export it")

@@ -1,4 +1,4 @@
-"""The command `blender --command takt`: clips made into Actions, a score played or exported, without a window."""
+"""The command `blender --command takt`: clips made into Actions, a score played, filmed or exported, windowless."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..bridge.active_character import armature_problem
 from ..bridge.play_clips import ClipPlayer, files_in, folders_within
 from ..core.errors import TaktError, some_of
 from ..core.retargeting.outcome import Outcome, table
-from . import play_command
+from . import film_command, play_command
 from .retarget_clips import retargeted
 
 _NAME = "takt"
@@ -38,6 +38,7 @@ def run(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog=f"blender --command {_NAME}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
     play_command.add(commands)
+    film_command.add(commands)
     retarget = commands.add_parser("retarget", help="make an Action of each clip for the character of a .blend")
     retarget.add_argument("rig", type=Path, help="the .blend with the character")
     retarget.add_argument("clips", type=Path, nargs="+", help="files with clips, or folders of them")
@@ -56,7 +57,7 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as stopped:  # Blender itself shall end the process
         return int(stopped.code or 0)
     try:
-        return {"play": _play, "export": _export, "retarget": _retarget}[options.command](options)
+        return {"play": _play, "film": _film, "export": _export, "retarget": _retarget}[options.command](options)
     except TaktError as error:
         print(f"error: {error}")  # noqa: T201  # the command's answer
         return 2
@@ -89,6 +90,16 @@ def _play(options: argparse.Namespace) -> int:
     _open(options.rig)
     print(play_command.perform(_armature(options.armature), options))  # noqa: T201  # the command's answer
     _save(options.out)
+    return 0
+
+
+def _film(options: argparse.Namespace) -> int:
+    if not options.rig.is_file():
+        raise TaktError(f"there is no file {options.rig}")
+    film_command.check(options)
+    _check_out(options, [] if options.score is None else [options.score])
+    _open(options.rig)
+    print(film_command.render(_armature(options.armature), options))  # noqa: T201  # the command's answer
     return 0
 
 

@@ -46,7 +46,7 @@ class TAKT_OT_extract_tweaks(ForScore, bpy.types.Operator):
         found = tweak_extraction.differences(source, armature_object, scene, motion)
         if not found:
             return refuse(self, f"'{source.name}' says what the score plays: there is nothing to make tweaks of")
-        source.use_fake_user = True
+        action_.keep_in_file(source)
         armature_object.animation_data.action = None
         character = properties.character(armature_object)
         if character.action == source:

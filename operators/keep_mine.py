@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge import action, properties
+from ..bridge import action, held_props, properties
 from ..bridge.active_character import ForScore, active_armature
 
 
@@ -31,6 +31,8 @@ class TAKT_OT_keep_mine(ForScore, bpy.types.Operator):
         character = properties.character(armature_object)
         own = character.action
         assert own is not None
-        own.use_fake_user, character.action = True, None
+        held_props.leave(armature_object)
+        action.keep_in_file(own)
+        character.action = None
         self.report({"INFO"}, f"'{own.name}' stays as it is; Rebuild makes another Action of the score")
         return {"FINISHED"}

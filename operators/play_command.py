@@ -8,13 +8,12 @@ from typing import Any
 
 import bpy
 
-from ..bridge import exported_actions, procedure_actions, properties, score
+from ..bridge import engine_files, exported_procedures, procedure_actions, properties, score, variation
 from ..bridge.procedure_actions import Wanted
 from ..bridge.steps import finished
 from ..core.errors import TaktError, some_of
 from ..core.pha.document import number
 from ..core.playing.motion import Motion
-from . import export_procedures
 
 _TRUTHS = {"yes": True, "no": False}
 _SHOWN = 8
@@ -23,17 +22,18 @@ _SHOWN = 8
 def add(commands: Any) -> None:
     """Add the commands' arguments."""
     play = commands.add_parser("play", help="let the character of a .blend play a score, and save that")
-    _add_common(play, "the .blend that is written")
+    add_common(play, "the .blend that is written")
     play.add_argument("--procedure", default="main", help="which procedure of the score is played (main)")
     export = commands.add_parser("export", help="write a character with an animation for each procedure of a score")
-    _add_common(export, "the .glb, .gltf or .fbx that is written")
+    add_common(export, "the .glb, .gltf or .fbx that is written")
     export.add_argument("--procedure", action="append", default=[], dest="procedures", metavar="NAME",
                         help="one that is written, instead of all; may be given several times")
     export.add_argument("--in-place", action="store_true", help="keep the character in its place")
     export.add_argument("--loop", action="store_true", help="let each procedure lead back to its beginning")
 
 
-def _add_common(command: argparse.ArgumentParser, out: str) -> None:
+def add_common(command: argparse.ArgumentParser, out: str) -> None:
+    """Add the arguments of all that play a score. out: what --out names."""
     command.add_argument("rig", type=Path, help="the .blend with the character")
     command.add_argument("--score", type=Path, help="the .pha that is played; without it, what is played already")
     command.add_argument("--out", type=Path, required=True, help=out)
@@ -84,15 +84,15 @@ def perform(armature_object: bpy.types.Object, options: argparse.Namespace) -> s
 
 def export(armature_object: bpy.types.Object, options: argparse.Namespace) -> tuple[str, bool]:
     """Write what the options say; return what came of it, and whether all could be written. Raises TaktError."""
-    exported_actions.check(options.out.resolve())
+    engine_files.checked(options.out.resolve())
     prepare(armature_object, options, options.procedures[0] if options.procedures else "main")
     names = procedure_actions.names_of(armature_object)
     if missing := [name for name in options.procedures if name not in names]:
         raise TaktError(f"the score has no procedure {missing[0]}; it has {some_of(names, _SHOWN)}")
     scene = bpy.context.scene
     assert scene is not None
-    told = finished(export_procedures.steps(armature_object, scene, options.procedures or names, options.out.resolve(),
-                                            Wanted(options.in_place, options.loop)))
+    told = finished(exported_procedures.steps(armature_object, scene, options.procedures or names,
+                                              options.out.resolve(), Wanted(options.in_place, options.loop)))
     return "\n".join(message for _, message in told), all(severity == "INFO" for severity, _ in told)
 
 
@@ -113,24 +113,14 @@ def prepare(armature_object: bpy.types.Object, options: argparse.Namespace, proc
     if motion is None:
         raise TaktError(f"the score cannot be played: {score.error_of(armature_object)}")
     score.keep_lists(armature_object)
-    _set(character, values)
-    _give_roles(character, cast)
+    variation.set_values(character, values)
+    variation.set_cast(character, cast)
     if options.seed is not None:
         character.seed = options.seed
     motion = score.motion_of(armature_object)
     if motion is None:
         raise TaktError(f"the score cannot be played: {score.error_of(armature_object)}")
     return motion
-
-
-def _give_roles(character: properties.TaktCharacter, cast: dict[str, str]) -> None:
-    roles = [role.name for role in character.cast if role.is_here]
-    for role, name in cast.items():
-        if role not in roles:
-            raise TaktError(f"--cast {role}: the score has no such role; it has {some_of(roles, _SHOWN) or 'none'}")
-        if name not in bpy.data.objects:
-            raise TaktError(f"--cast {role}: the file has no object {name!r}")
-        character.cast[role].target = bpy.data.objects[name]
 
 
 def _import(path: Path, procedure: str) -> None:
@@ -148,17 +138,3 @@ def _done(operator: Any) -> None:
         raise TaktError(str(error).removeprefix("Error: ").strip()) from None
     if not finished:
         raise TaktError("it was not done")
-
-
-def _set(character: properties.TaktCharacter, values: dict[str, float | bool]) -> None:
-    there = {each.name: each for each in character.parameters if each.is_here}
-    for name, value in values.items():
-        if name not in there:
-            raise TaktError(f"--set {name}: the procedure has no such parameter; it has "
-                            f"{some_of(tuple(there), _SHOWN) or 'none'}")
-        if there[name].is_truth != isinstance(value, bool):
-            raise TaktError(f"--set {name}: expected {'yes or no' if there[name].is_truth else 'a number'}")
-        if isinstance(value, bool):
-            there[name].truth = value
-        else:
-            there[name].number = value

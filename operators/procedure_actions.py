@@ -8,7 +8,7 @@ from bpy.props import BoolProperty, EnumProperty
 
 from ..bridge import procedure_actions, properties
 from ..bridge.active_character import ForScore, active_armature
-from ..bridge.procedure_actions import Sampled, Wanted
+from ..bridge.procedure_actions import Wanted
 from ..bridge.reports import Told, refuse
 from ..core.errors import TaktError, some_of
 from .in_steps import WorksInSteps
@@ -66,12 +66,13 @@ class TAKT_OT_procedure_actions(ForScore, WorksInSteps, bpy.types.Operator):
 
     def _steps_of(self, armature_object: bpy.types.Object, scene: bpy.types.Scene,
                   names: list[str]) -> Generator[float, None, list[Told]]:
-        sampled = yield from sampled_of(armature_object, scene, names, Wanted(self.in_place, self.loop))
+        wanted = Wanted(self.in_place, self.loop)
+        sampled = yield from procedure_actions.sampled_of(armature_object, scene, names, wanted)
         made = [procedure_actions.write(armature_object, each) for each in sampled if not each.problem]
         for action in made if self.as_assets else ():
             action.asset_mark()
             action.asset_generate_preview()
-        told = problems_of(sampled)
+        told = procedure_actions.problems_of(sampled)
         told.append(("INFO", f"Made {len(made)} Actions: {some_of([each.name for each in made], _SHOWN)}"))
         return told
 
@@ -80,21 +81,3 @@ def chosen(armature_object: bpy.types.Object, which: str) -> list[str]:
     """Return the procedures that are wanted; raise TaktError where the score cannot be read."""
     names = procedure_actions.names_of(armature_object)
     return names if which == "ALL" else [properties.character(armature_object).procedure]
-
-
-def sampled_of(armature_object: bpy.types.Object, scene: bpy.types.Scene, names: list[str],
-               wanted: Wanted) -> Generator[float, None, list[Sampled]]:
-    """Play procedures, one at each step; raise TaktError where none of them can be played."""
-    sampled = list[Sampled]()
-    for name in names:
-        sampled.append(procedure_actions.sample(armature_object, scene, name, wanted))
-        yield len(sampled) / len(names)
-    if all(each.problem for each in sampled):
-        raise TaktError("no procedure can be played: "
-                        + some_of([f"{each.procedure}: {each.problem}" for each in sampled], _SHOWN))
-    return sampled
-
-
-def problems_of(sampled: list[Sampled]) -> list[Told]:
-    """Return what is to be said of procedures that cannot be played."""
-    return [("WARNING", f"{each.procedure}: {each.problem}") for each in sampled if each.problem]

@@ -30,8 +30,8 @@ _BACKGROUND = (0.22, 0.23, 0.25, 1.0)
 _FULL_HD = 1920, 1080
 _AT_ONCE_S = 0.25
 """After that Blender draws itself and looks for Esc."""
-_MP4, _PNG = ".mp4", ".png"
-_CANNOT = (OSError, RuntimeError, ReferenceError, SystemError)
+_MP4, _PNG = ENDINGS = ".mp4", ".png"
+CANNOT = (OSError, RuntimeError, ReferenceError, SystemError)
 """What a full disk, Blender's encoder, a character deleted meanwhile, or Blender without a GPU raises."""
 
 
@@ -110,8 +110,8 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
                 return self._watched(context)
             for _ in remaining:
                 pass
-        except (ValueError, *_CANNOT) as error:
-            return refuse(self, _why(error, path))
+        except (ValueError, *CANNOT) as error:
+            return refuse(self, why(error, path))
         self.report({"INFO"}, f"Wrote {path}")
         return {"FINISHED"}
 
@@ -129,8 +129,8 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
                 share = next(self._remaining)
         except StopIteration:
             return self._ended(context, f"Wrote {self._path}", {"INFO"})
-        except _CANNOT as error:
-            return self._ended(context, _why(error, self._path), {"ERROR"})
+        except CANNOT as error:
+            return self._ended(context, why(error, self._path), {"ERROR"})
         assert context.window_manager is not None and context.workspace is not None
         context.window_manager.progress_update(share)
         context.workspace.status_text_set(f"Rendering: {share:.0%}   Esc: Cancel")
@@ -165,7 +165,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
         return {"FINISHED"} if kind == {"INFO"} else {"CANCELLED"}
 
 
-def _why(error: Exception, path: Path) -> str:
+def why(error: Exception, path: Path) -> str:
     """Say what kept a film from being written, and what to do."""
     if isinstance(error, ReferenceError):
         return "A character was deleted; nothing was written"

@@ -43,6 +43,8 @@ class TAKT_OT_tweak(ForScoreAction, bpy.types.Operator):
         if not layers and not score_plays(self, context, armature_object):
             return {"CANCELLED"}
         action = tweaks.begin(armature_object, f"{armature_object.name} tweaks")
+        assert context.scene is not None
+        tweaks.look(armature_object, context.scene)  # so that the undo step holds by which layout keys are set
         self.report({"INFO"}, f"Keys that you set land in '{action.name}' now, as changes of what the score plays")
         return {"FINISHED"}
 

@@ -7,7 +7,7 @@ import bpy
 from bpy.props import StringProperty
 from bpy_extras.io_utils import ImportHelper
 
-from ..bridge import score, tweak_files, tweaks
+from ..bridge import score, tweak_files, tweak_waiting, tweaks
 from ..bridge.active_character import active_armature
 from ..bridge.reports import refuse
 from ..core.errors import TaktError, some_of
@@ -67,23 +67,22 @@ class TAKT_OT_load_tweaks(ForScoreAction, ImportHelper, bpy.types.Operator):
         """Read the file first; then add its layers."""
         armature_object, scene = active_armature(context), context.scene
         assert armature_object is not None and scene is not None  # poll saw to it
-        if not tweaks.has_tweaks(armature_object) and not score_plays(self, context, armature_object):
-            return {"CANCELLED"}
         path = Path(bpy.path.abspath(self.filepath))
         try:
-            count, missing = tweak_files.load(armature_object, path)
+            layers = tweak_files.read(path)
         except TaktError as error:
             return refuse(self, str(error))
+        if not tweaks.has_tweaks(armature_object) and not score_plays(self, context, armature_object):
+            return {"CANCELLED"}
+        missing = tweak_files.add(armature_object, layers)
         score.look()
         tweaks.look(armature_object, scene)
-        waiting = tweaks.waiting(armature_object)
-        if waiting:
-            self.report({"WARNING"}, f"Keys at {waiting} moments wait: this score has not the blocks to which they are "
-                                     "tied")
+        if waiting := tweak_waiting.words(armature_object):
+            self.report({"WARNING"}, waiting)
         if missing:
             self.report({"WARNING"}, f"'{armature_object.name}' has no bones {some_of(missing, _SHOWN)}: their keys "
                                      "are kept, and move nothing")
         if tweaks.problem(armature_object):
-            return refuse(self, tweaks.problem(armature_object))
-        self.report({"INFO"}, f"Added {count} layers of tweaks from {path.name}")
+            self.report({"WARNING"}, tweaks.problem(armature_object))
+        self.report({"INFO"}, f"Added {len(layers)} layers of tweaks from {path.name}")
         return {"FINISHED"}

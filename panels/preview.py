@@ -9,6 +9,7 @@ from ..operators.player import TAKT_OT_player, watched_character
 from ..operators.preview import TAKT_OT_preview
 from ..operators.render_film import TAKT_OT_render_film
 from ..preview import life
+from ..preview.modes import MODES
 from ..preview.player_clocks import is_timeline_playing
 from .sidebar import SidebarPanel, draw_edited_by_hand, draw_reasons, draw_words
 
@@ -69,7 +70,7 @@ def _draw_watched(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
         return
     character, armature_object = watched
     draw_edited_by_hand(layout, context, armature_object)
-    if life.picture() == "WEIGHTS":
+    if MODES[life.picture()].is_of_bone:
         bone = cast(bpy.types.Armature, armature_object.data).bones.active
         layout.label(text=bone.name if bone else "Click a bone in Pose Mode", icon="BONE_DATA", translate=False)
     if character.not_shown:

@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge import following, given_score, properties, score, tweaks
+from ..bridge import following, given_score, properties, score, tweak_waiting, tweaks
 from ..bridge.action_users import is_pushed_down
 from ..bridge.active_character import active_armature, armature_problem, name_of_character
 from ..bridge.below_own_actions import has_own_action
@@ -244,15 +244,15 @@ def _draw_tweaks(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
         row = column.row(align=True)
         row.prop(layer, "holds", toggle=True)
         row.prop(layer, "is_last", toggle=True)
+        column.operator("takt.breakdown")
         row = column.row(align=True)
         row.operator("takt.bake_tweaks")
         row.operator("takt.clean_tweaks")
         row = column.row(align=True)
         row.operator("takt.save_tweaks")
         row.operator("takt.load_tweaks")
-    count = tweaks.waiting(armature_object)
-    if count:
-        draw_words(layout, context, f"Keys at {count} moments wait until their blocks come back", "INFO")
+    if told := tweak_waiting.words(armature_object):
+        draw_words(layout, context, told, "ERROR")
 
 
 def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types.Context,

@@ -23,9 +23,9 @@ from .character import Character
 from .choices import Choices
 from .draw import SEE_THROUGH_ALPHA, Painter, View, solid_state
 from .instances import Tint, sampled_rows
+from .modes import MODES
 from .overlays import draw_path, draw_skeleton, path_of
 from .roles import Bones, Posed, Role, pose_roles
-from .shader import Picture
 from .smooth import Smooth
 
 _BEFORE = (0.10, 0.46, 0.81)
@@ -168,7 +168,7 @@ class Cast:
             if not role.is_ghost:
                 self._outline_behind(role)
 
-    def _seen_through(self, role: Role, picture: Picture) -> None:
+    def _seen_through(self, role: Role, picture: str) -> None:
         self._foremost(role, picture, SEE_THROUGH_ALPHA)
         self._outline_behind(role)
 
@@ -179,7 +179,7 @@ class Cast:
             self.painter.draw(role, "OUTLINE")
             gpu.state.face_culling_set("NONE")
 
-    def _foremost(self, role: Role, picture: Picture, opacity: float = 1.0) -> None:
+    def _foremost(self, role: Role, picture: str, opacity: float = 1.0) -> None:
         """Draw only what lies foremost, so that a figure does not show through itself."""
         gpu.state.color_mask_set(False, False, False, False)
         self.painter.draw(role, "DEPTH")
@@ -208,7 +208,7 @@ class Cast:
 
 def roles_of(actor: Actor, choices: Choices) -> Iterator[Role]:
     """Yield what an actor is drawn as: itself, then its double, its copies, its ghosts."""
-    bone = actor.character.active_bone(actor.armature) if choices.picture == "WEIGHTS" else -1
+    bone = actor.character.active_bone(actor.armature) if MODES[choices.picture].is_of_bone else -1
     own = Role(actor.character, actor.armature, actor.meshes, actor.motion, actor.time_s,
                at_rest=choices.player.at_rest, outline=actor.outline, shown_bone=bone, bones=actor.bones)
     yield own

@@ -9,16 +9,11 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 from ..bridge import language
 from . import life
 from .choices import COMPARISONS
+from .modes import MODES
 from .player import CLOCKS, SPEEDS, Clock
 from .player_clocks import use_clock
-from .shader import PICTURES
 
-_PICTURES = [
-    ("SHADED", "Surface", "The surface as the viewport colours it"),
-    ("ZONES", "Zones", "A colour for each bone, blended by weight: how softly the zones of influence meet"),
-    ("WEIGHTS", "Weights", "How strongly the skin follows the active bone"),
-    ("WIREFRAME", "Wireframe", "The mesh's edges"),
-]
+_PICTURES = [(mode.identifier, mode.label, mode.description) for mode in MODES.values()]
 _NAMES = tuple(name for group in COMPARISONS.values() for name in group)
 _COMPARISONS: list[Any] = [item for heading, group in COMPARISONS.items() for item in (
     *([("", heading, "")] if heading else []),
@@ -30,7 +25,7 @@ _MOST_GHOSTS, _MOST_COPIES = 12, 200
 
 PROPERTIES: dict[str, Callable[..., Any]] = {
     "picture": lambda **kept: EnumProperty(name="Picture", description="What the preview shows", items=_PICTURES,
-                                           **_numbered(PICTURES, kept)),
+                                           **_numbered(tuple(MODES), kept)),
     "compare": lambda **kept: EnumProperty(
         name="Compare With", description="What plays beside the character at the same instant", items=_COMPARISONS,
         **_numbered(_NAMES, kept)),

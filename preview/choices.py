@@ -10,7 +10,6 @@ from ..core.clips.keys import INTERPOLATIONS
 from ..core.playing.transitions.curves import CURVES
 from ..core.playing.transitions.methods import TRANSITION_METHODS
 from .player import Player
-from .shader import Picture
 
 SKINNINGS = {
     "LINEAR": ("Linear Skinning", "The bones' matrices blended by weight"),
@@ -56,7 +55,7 @@ class Choices:
     alone_segment: where in the score it was chosen.
     """
 
-    picture: Picture = "SHADED"
+    picture: str = "SHADED"
     see_through: bool = False
     skeleton: bool = False
     ghosts: int = 0

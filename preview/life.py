@@ -28,7 +28,6 @@ from .instances import Tint
 from .look import look_of
 from .playing import Instant, played
 from .roles import Bones
-from .shader import Picture
 from .smooth import Smooth, is_wanted
 
 _log = logging.getLogger(__name__)
@@ -103,12 +102,12 @@ def choices() -> Choices:
     return _choices
 
 
-def picture() -> Picture:
+def picture() -> str:
     """Return what is drawn."""
     return _choices.picture
 
 
-def show(what: Picture) -> None:
+def show(what: str) -> None:
     """Choose what is drawn, now and later."""
     _choices.picture = what
     changed()

@@ -19,7 +19,7 @@ from .choices import Choices
 from .draw import View, solid_state
 from .floor import WHOLE_PICTURE, Floor, FloorPainter, bound
 from .look import Look, studio
-from .shader import OVERSAMPLING, REDUCE, Picture, shader
+from .shader import OVERSAMPLING, REDUCE, shader
 
 MatrixLike = Matrix | npt.NDArray[np.floating[Any]]
 Colour = tuple[float, float, float, float]
@@ -60,7 +60,7 @@ class Renderer:
         if self._floor is not None:
             self._floor.free()
 
-    def draw(self, view_matrix: MatrixLike, projection_matrix: MatrixLike, picture: Picture = "SHADED",
+    def draw(self, view_matrix: MatrixLike, projection_matrix: MatrixLike, picture: str = "SHADED",
              background: Colour = TRANSPARENT, choices: Choices | None = None,
              look: Look | None = None, floor: Floor | None = None) -> npt.NDArray[np.uint8]:
         """Draw the scene's current frame; returns (height, width, 4), sRGB, the top row first.
@@ -113,7 +113,7 @@ def _in_studio(floor: Floor | None) -> Look:
 
 
 def draw_image(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], width: int, height: int,
-               view_matrix: MatrixLike, projection_matrix: MatrixLike, picture: Picture = "SHADED",
+               view_matrix: MatrixLike, projection_matrix: MatrixLike, picture: str = "SHADED",
                background: Colour = TRANSPARENT) -> npt.NDArray[np.uint8]:
     """Draw a single picture; see `Renderer`, which is quicker for many."""
     with Renderer(scene, objects, width, height) as renderer:

@@ -10,6 +10,7 @@ import gpu
 from ..core.shading.material import MAX_DEPTH, MAX_TEXTURES, OPERATIONS
 from ..core.shading.tone import TONES
 from ..core.skinning import SKINNING_METHODS
+from .modes import DIAGRAMS, MODES, colour_by_pass
 
 _FOLDER = Path(__file__).parent.parent / "shaders"
 
@@ -23,11 +24,10 @@ MATERIAL_ROWS = 4 + 2 * MAX_TEXTURES
 """How many rows a material's header has, see shaders/material.glsl."""
 
 Kind = Literal["FLOAT", "VEC2", "VEC3", "VEC4", "INT", "IVEC2", "IVEC4", "MAT4"]
-Picture = Literal["SHADED", "ZONES", "WEIGHTS", "WIREFRAME"]
-PICTURES: tuple[Picture, ...] = ("SHADED", "ZONES", "WEIGHTS", "WIREFRAME")
-Pass = Literal["SHADED", "ZONES", "WEIGHTS", "WIREFRAME", "OUTLINE", "DEPTH", "SHIELD", "SHADOW"]
-PASSES: tuple[Pass, ...] = (*PICTURES, "OUTLINE", "DEPTH", "SHIELD", "SHADOW")
-"""DEPTH writes depth alone; SHIELD the nearest depth, so that nothing is drawn over it; SHADOW heights."""
+Pass = str
+PASSES: tuple[Pass, ...] = (*MODES, "OUTLINE", "DEPTH", "SHIELD", "SHADOW")
+"""The modes, and what is drawn besides: DEPTH writes depth alone; SHIELD the nearest depth, so that nothing is drawn
+over it; SHADOW heights."""
 Alpha = Literal["ALL", "SOLID", "REST"]
 ALPHAS: tuple[Alpha, ...] = ("ALL", "SOLID", "REST")
 """Which part of a surface is drawn, by its alpha: all; what counts as opaque; the rest, to be blended over that."""
@@ -52,8 +52,8 @@ class Interface:
     push_constants: (type, name), what changes from one draw call to the next, at most 128 bytes. `drawing`: the row
     where the first instance's record begins, the pass, which part by its alpha.
     samplers, depth_samplers: names of the textures it reads. writes_depth: whether it says how deep its pixels lie.
-    typedefs: the structs. vertex, fragment: files under shaders/, put together in order. constants: whole numbers known
-    to both.
+    typedefs: the structs. vertex, fragment: files under shaders/, put together in order. constants: what is defined in
+    both, whole numbers as a rule.
     """
 
     attributes: tuple[tuple[Kind, str], ...]
@@ -65,7 +65,7 @@ class Interface:
     fragment: tuple[str, ...]
     push_constants: tuple[tuple[Kind, str], ...] = ()
     samplers: tuple[str, ...] = ()
-    constants: tuple[tuple[str, int], ...] = ()
+    constants: tuple[tuple[str, int | str], ...] = ()
     flat_varyings: tuple[tuple[Kind, str], ...] = ()
     depth_samplers: tuple[str, ...] = ()
     writes_depth: bool = False
@@ -103,13 +103,14 @@ CHARACTER = Interface(
     push_constants=(("IVEC4", "drawing"), ("FLOAT", "opacity")),
     typedefs=_VIEW,
     vertex=("instance.glsl", "skinning.glsl", "posed.glsl", "lines.glsl", "character.vert.glsl"),
-    fragment=("studio.glsl", "tone.glsl", "material.glsl", "character.frag.glsl"),
+    fragment=("studio.glsl", "tone.glsl", "material.glsl", *(mode.shader for mode in DIAGRAMS), "character.frag.glsl"),
     samplers=("rows", "materials", *(f"image_{index}" for index in range(MAX_TEXTURES))),
     constants=(*_INSTANCES, *((f"PASS_{name}", number) for number, name in enumerate(PASSES)),
                *((f"OPERATION_{name}", number) for number, name in enumerate(OPERATIONS)),
                *((f"ALPHA_{name}", number) for number, name in enumerate(ALPHAS)),
                *((f"TONE_{name.upper().rpartition(' ')[2]}", number) for number, name in enumerate(TONES)),
-               ("MATERIAL_ROWS", MATERIAL_ROWS), ("MAX_TEXTURES", MAX_TEXTURES), ("MAX_DEPTH", MAX_DEPTH)),
+               ("COLOUR_BY_PASS", colour_by_pass()), ("MATERIAL_ROWS", MATERIAL_ROWS),
+               ("MAX_TEXTURES", MAX_TEXTURES), ("MAX_DEPTH", MAX_DEPTH)),
 )
 
 BONES = Interface(

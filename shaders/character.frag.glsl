@@ -1,4 +1,4 @@
-/* Surfaces are lit by Blender's studio light (studio.glsl). Diagrams of zones and weights, and ghosts, have a light of
+/* Surfaces are lit by Blender's studio light (studio.glsl). Diagrams (zones.mode.glsl), and ghosts, have a light of
  * their own, which keeps colours apart: it comes with the viewer, a key from the upper left, sky from above, and a dark
  * edge that lifts the figure from its background. Colours are linear throughout. */
 const vec3 KEY_DIRECTION = vec3(-0.37, 0.56, 0.74);
@@ -11,19 +11,6 @@ vec3 encoded(vec3 linear)
   vec3 low = linear * 12.92;
   vec3 high = 1.055 * pow(max(linear, vec3(0.0)), vec3(1.0 / 2.4)) - 0.055;
   return mix(high, low, vec3(lessThan(linear, vec3(0.0031308))));
-}
-
-/* From nothing to all: dark blue over grey to yellow, by lightness too, so that the colour-blind read it as well
- * (after cividis, Nuñez, Anderton and Renslow 2018); linear. */
-const vec3 HEAT_NONE = vec3(0.025, 0.03, 0.05);
-const vec3 HEAT_SOME = vec3(0.03, 0.08, 0.28);
-const vec3 HEAT_HALF = vec3(0.25, 0.24, 0.22);
-const vec3 HEAT_ALL = vec3(1.0, 0.78, 0.06);
-
-vec3 heat_colour(float weight)
-{
-  vec3 low = mix(HEAT_NONE, HEAT_SOME, smoothstep(0.0, 0.05, weight));
-  return (weight < 0.5) ? mix(low, HEAT_HALF, weight * 2.0) : mix(HEAT_HALF, HEAT_ALL, weight * 2.0 - 1.0);
 }
 
 vec4 finished(vec3 linear, float alpha)
@@ -98,6 +85,5 @@ void main()
   float key = max(dot(n, KEY_DIRECTION), 0.0);
   vec3 light = mix(GROUND, SKY, n.y * 0.5 + 0.5) + vec3(KEY * key);
   float edge = 1.0 - 0.45 * pow(1.0 - facing, 3.0);
-  vec3 plain = (drawing.y == PASS_WEIGHTS) ? heat_colour(heat) : base.rgb;
-  colour = finished(plain * light * edge, min(alpha, 1.0));
+  colour = finished(COLOUR_BY_PASS * light * edge, min(alpha, 1.0));
 }

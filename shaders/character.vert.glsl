@@ -28,7 +28,7 @@ void main()
   if (is_tinted || drawing.y == PASS_OUTLINE || drawing.y == PASS_WIREFRAME) {
     base.rgb = tint.rgb;
   }
-  heat = (drawing.y == PASS_WEIGHTS) ? weight_of(whole_numbers(row(instance + RECORD_BONES)).w) : 0.0;
+  heat = weight_of(whole_numbers(row(instance + RECORD_BONES)).w);
   if (drawing.y == PASS_WIREFRAME) {
     in_view = nearer(in_view);
   }

@@ -70,3 +70,9 @@ def need_plots() -> None:
     """Want matplotlib."""
     if importlib.util.find_spec("matplotlib") is None:
         missing("matplotlib is not installed")
+
+
+def need_markdown() -> None:
+    """Want what makes pages of the docs."""
+    if importlib.util.find_spec("markdown") is None:
+        missing("markdown is not installed")

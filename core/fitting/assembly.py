@@ -12,13 +12,13 @@ import numpy as np
 from ..maths.arrays import BoolArray, FloatArray
 from .cells import Cells
 from .embedding import Embedding
+from .ends import Inside
 from .hand import Hand
 from .humanoid import Head, Limb, arm, ball_of_foot, head, hidden_leg, hip, leg
-from .level_sets import Course, LevelSets
 from .limbs import unit
-from .problem import FittedSkeleton
+from .problem import GUESSED, FittedSkeleton
 
-_ROOT_ABOVE_HIPS: Final = 0.08
+_ROOT_ABOVE_HIPS: Final = 0.01
 """Of the way from hips to shoulders."""
 
 _SPINE: Final = (("vl5", 0.13), ("vl1", 0.35), ("vt6", 0.66))
@@ -39,6 +39,21 @@ _BY_HEAD: Final = 0.15
 _BY_HINT: Final = 0.2
 """What each foot, knee, elbow and hand, the head, and the hint have to say about where the front is."""
 
+_CLEARLY: Final = 0.6
+"""So many votes leave no doubt."""
+
+_STANDS: Final = 0.75
+_ACROSS: Final = 0.65
+_LEVEL: Final = 0.3
+"""Four legs point to the belly's side by such a cosine at least, along the trunk by no more than the other, and end in
+one plane, but for such a share of their length."""
+
+_FOURS: Final = "It stands on four legs: the arms are its fore legs"
+_UNSURE_LIMBS: Final = "It is not sure which of its ends are head, hands and feet"
+_UNSURE_SIDES: Final = "It is not sure where its front is; left and right may be exchanged"
+
+_UNSURE_ARMS: Final = "It is not sure where the hands end; what they hold may count as part of the arms"
+
 _TOES: Final = 0.08
 """Of the foot's length: what lies so near to its foremost cell is the tip of the toes."""
 
@@ -51,6 +66,7 @@ _LEGS_HIDDEN: Final = 0.3
 _HEM: Final = 0.15
 """Of a body's height: a robe's lowest part, whose middle is below the head."""
 
+_OF_ARMS: Final = ("sternoclavicular", "shoulder", "elbow", "wrist")
 _ROBE: Final = ("The legs cannot be seen, as under a robe; they stand where anatomy has them",)
 _CERTAIN_TRUNK: Final = 0.6
 _CERTAIN_COLLARBONE: Final = 0.55
@@ -63,7 +79,8 @@ class Body:
     """What was found of a humanoid: arms and legs, the first of each on one side; and its own axes.
 
     out: (3,) the unit normal of the body's plane, towards the first arm; up, front: (3,) unit vectors; middle: (3,) on
-    the plane.
+    the plane. sure_of_limbs, sure_of_sides, sure_of_arms: 0 to 1, how sure it is what is head, hand and foot, where
+    the front is, and where hands end.
     """
 
     arms: tuple[Limb, Limb]
@@ -74,25 +91,24 @@ class Body:
     front: FloatArray
     middle: FloatArray
     notes: tuple[str, ...] = ()
+    sure_of_limbs: float = 1.0
+    sure_of_sides: float = 1.0
+    sure_of_arms: float = 1.0
 
 
-def assembled(cells: Cells, tips: list[int], ways: FloatArray, found: Embedding, middle: int,
-              front: FloatArray) -> Body:
-    """Return what is found of a humanoid whose ends are known, its left limbs first.
-
-    tips: T cells; ways: (T, N) from each cell to them; front: (3,) where its face likely is.
-    """
-    return _symmetric(_left_first(_measured(cells, tips, ways, found, middle, front)))
+def assembled(inside: Inside, found: Embedding, front: FloatArray) -> Body:
+    """Return what is found of a humanoid whose ends are known, its left limbs first; front: (3,) its face's, likely."""
+    return replace(_symmetric(_left_first(_measured(inside, found, front))), sure_of_limbs=found.certain)
 
 
-def _measured(cells: Cells, tips: list[int], ways: FloatArray, found: Embedding, middle: int,
-              likely_front: FloatArray) -> Body:
-    points = cells.points[tips]
-    hands, feet = points[list(found.hands)], points[list(found.feet)]
-    normal = unit((hands[0] - hands[1]) + (feet[0] - feet[1]))
-    centre = (hands.mean(axis=0) + feet.mean(axis=0)) / 2.0
-    courses = {end: Course.of(cells, LevelSets.of(cells, ways[end]), ways[end], middle)
-               for end in (*found.hands, *found.feet)}
+def _measured(inside: Inside, found: Embedding, likely_front: FloatArray) -> Body:
+    cells, tips, ways, courses = inside.cells, inside.tips, inside.ways, inside.ends.courses
+    points, roots = inside.ends.points, inside.ends.roots
+    (hand, other_hand), (foot, other_foot) = found.hands, found.feet
+    normal = unit(unit(roots[hand, other_hand] - roots[other_hand, hand])
+                  + unit(roots[foot, other_foot] - roots[other_foot, foot]))
+    centre = (roots[hand, other_hand] + roots[other_hand, hand] + roots[foot, other_foot]
+              + roots[other_foot, foot]) / 4.0
     arms = [arm(courses[end], points[end], normal, centre) for end in found.hands]
     crotch = float(ways[found.feet[0]][tips[found.feet[1]]]) / 2.0
     stems = [hip(courses[end], crotch) for end in found.feet]
@@ -101,10 +117,14 @@ def _measured(cells: Cells, tips: list[int], ways: FloatArray, found: Embedding,
     up = unit((shoulders - hips) - (shoulders - hips) @ out * out)
     ground = float((cells.points @ up).min())
     tall = float(shoulders @ up) - ground
-    if float(hips @ up) - ground < _LEGS_HIDDEN * tall:
+    starts = np.array([*(limb.root for limb in arms), *(stem[1] for stem in stems)])
+    stands = _on_all_fours(starts, points[[*found.hands, *found.feet]], np.cross(out, up)) == 0.0
+    if stands and float(hips @ up) - ground < _LEGS_HIDDEN * tall:
         return _without_legs(cells, ways, found, points, arms, likely_front)
-    legs = [leg(cells.points[(ways[end] <= crotch) & (ways[end] <= ways[other])], cells.cell, courses[end], points[end],
-                stem, up) for end, other, stem in zip(found.feet, found.feet[::-1], stems, strict=True)]
+    legs = []
+    for end, other, stem in zip(found.feet, found.feet[::-1], stems, strict=True):
+        free = (ways[end] <= crotch) & (ways[end] <= ways[other])
+        legs.append(leg(cells.points[free], ways[end][free], cells.cell, courses[end], points[end], stem, up))
     above, top = _head(cells, ways, found, points, arms, up)
     body = Body((arms[0], arms[1]), (legs[0], legs[1]), top, out, up, np.cross(out, up), (shoulders + hips) / 2.0)
     palms = _palms(cells, ways, found, arms)
@@ -112,7 +132,7 @@ def _measured(cells: Cells, tips: list[int], ways: FloatArray, found: Embedding,
     feet_cells = [cells.points[(ways[end] <= crotch) & (ways[end] <= ways[other]) & (
         (cells.points - limb.end) @ unit(limb.end - limb.middle) > 0.0)]
         for end, other, limb in zip(found.feet, found.feet[::-1], legs, strict=True)]
-    body = replace(body, front=_front(body, feet_cells, palms, skull, likely_front))
+    body = _facing(body, feet_cells, palms, skull, likely_front)
     toed = [_with_toe(limb, foot, body.front) for limb, foot in zip(legs, feet_cells, strict=True)]
     return replace(body, legs=(toed[0], toed[1]))
 
@@ -152,8 +172,8 @@ def _without_legs(cells: Cells, ways: FloatArray, found: Embedding, points: Floa
     ahead = np.cross(out, up)
     body = Body((arms[0], arms[1]), legs(ahead), top, out, up, ahead, shoulders, _ROBE)
     skull = cells.points[above & ((cells.points - top.skull) @ up > 0.0)]
-    front = _front(body, (np.zeros((0, 3)),) * 2, _palms(cells, ways, found, arms), skull, likely_front)
-    return replace(body, legs=legs(front), front=front)
+    body = _facing(body, (np.zeros((0, 3)),) * 2, _palms(cells, ways, found, arms), skull, likely_front)
+    return replace(body, legs=legs(body.front))
 
 
 def _with_toe(limb: Limb, foot: FloatArray, front: FloatArray) -> Limb:
@@ -164,13 +184,44 @@ def _with_toe(limb: Limb, foot: FloatArray, front: FloatArray) -> Limb:
     return replace(limb, tip=foot[reach >= reach.max() - _TOES * np.ptp(reach)].mean(axis=0))
 
 
-def _front(body: Body, feet: Sequence[FloatArray], hands: Sequence[FloatArray], skull: FloatArray,
-           likely: FloatArray) -> FloatArray:
-    """Return the unit vector to the body's front (3,), by what mostly lies in front, and where it most likely is.
+def _on_all_fours(roots: FloatArray, tips: FloatArray, ahead: FloatArray) -> float:
+    """Return whether all limbs point away from the trunk to one side, as of an animal that stands on four legs.
+
+    roots, tips: (4, 3) of arms and legs. It is 1 where they point ahead, (3,), −1 where to the other side, 0 where they
+    do not.
+    """
+    trunk = unit(roots[:2].sum(axis=0) - roots[2:].sum(axis=0))
+    ways = tips - roots
+    lengths = np.linalg.norm(ways, axis=1)
+    arms, legs = (ways / lengths[:, None]).reshape(2, 2, 3).mean(axis=1)
+    is_level = float(np.ptp(tips @ ahead)) < _LEVEL * float(lengths.max())
+    is_across = max(abs(float(arms @ trunk)), abs(float(legs @ trunk))) < _ACROSS
+    forward = float(arms @ ahead), float(legs @ ahead)
+    if not is_level or not is_across or min(np.abs(forward)) < _STANDS or forward[0] * forward[1] < 0.0:
+        return 0.0
+    return float(np.sign(forward[0]))
+
+
+def _facing(body: Body, feet: Sequence[FloatArray], hands: Sequence[FloatArray], skull: FloatArray,
+            likely: FloatArray) -> Body:
+    """Return a body with its front by what mostly lies in front, and where it most likely is, (3,).
 
     feet, hands, skull: the cells (N, 3) below each ankle, of each hand, and of the head above the skull's base. A foot
-    reaches farther to the front of its ankle than to the back.
+    reaches farther to the front of its ankle than to the back. What stands on four legs has its belly in front.
     """
+    ahead = np.cross(body.out, body.up)
+    limbs = (*body.arms, *body.legs)
+    fours = _on_all_fours(np.array([limb.root for limb in limbs]), np.array([limb.tip for limb in limbs]), ahead)
+    if fours != 0.0:
+        return replace(body, front=fours * ahead, notes=(*body.notes, _FOURS))
+    votes = _votes(body, feet, hands, skull, likely)
+    sure = min(abs(votes) / _CLEARLY, 1.0)
+    return replace(body, front=ahead if votes >= 0.0 else -ahead, sure_of_sides=sure)
+
+
+def _votes(body: Body, feet: Sequence[FloatArray], hands: Sequence[FloatArray], skull: FloatArray,
+           likely: FloatArray) -> float:
+    """Return how much says that the front is where the body's axes have it; less than 0 where it is behind."""
     ahead = np.cross(body.out, body.up)
     votes = _BY_HINT * float(np.sign(ahead @ likely))
     for limb, foot in zip(body.legs, feet, strict=True):
@@ -189,7 +240,7 @@ def _front(body: Body, feet: Sequence[FloatArray], hands: Sequence[FloatArray], 
     if len(skull):
         size = float(np.linalg.norm(body.head.crown - body.head.skull))
         votes += _BY_HEAD * _vote((skull.mean(axis=0) - body.head.neck) @ ahead, 0.3 * size)
-    return np.asarray(ahead if votes >= 0.0 else -ahead)
+    return votes
 
 
 def _vote(distance: np.floating[Any] | FloatArray, full: float) -> float:
@@ -235,7 +286,7 @@ def _moved(limb: Limb, points: FloatArray) -> Limb:
 
 def skeleton_of(body: Body, hands: tuple[Hand | None, Hand | None] = (None, None)) -> FittedSkeleton:
     """Return the skeleton of a body whose left limbs come first, with the fingers of its left and right hand."""
-    rows = _Rows(body.up, body.front)
+    rows = _Rows(body)
     shoulders, hips = ((one.root + other.root) / 2.0 for one, other in (body.arms, body.legs))
     half = float(np.linalg.norm(body.arms[0].root - body.arms[1].root)) / 2.0
     root, neck = hips + _ROOT_ABOVE_HIPS * (shoulders - hips), body.head.neck
@@ -266,7 +317,15 @@ def skeleton_of(body: Body, hands: tuple[Hand | None, Hand | None] = (None, None
         rows.add(f"{side}_knee", f"{side}_hip", limb.middle, limb.end, bends, limb.certain[1])
         rows.add(f"{side}_ankle", f"{side}_knee", limb.end, ball, bends, limb.certain[2])
         rows.add(f"{side}_metatarsal", f"{side}_ankle", ball, limb.tip, bends, _CERTAIN_BALL)
-    return rows.skeleton(body.notes)
+    return rows.skeleton(_notes(body))
+
+
+def _notes(body: Body) -> tuple[str, ...]:
+    """Return what is to be said of a body, and of what it is not sure."""
+    unsure = (((_UNSURE_LIMBS,) if body.sure_of_limbs < GUESSED else ())
+              + ((_UNSURE_SIDES,) if body.sure_of_sides < GUESSED else ())
+              + ((_UNSURE_ARMS,) if body.sure_of_arms < GUESSED else ()))
+    return (*body.notes, *unsure)
 
 
 def _add_fingers(rows: _Rows, side: str, hand: Hand) -> None:
@@ -287,8 +346,8 @@ def _bend_axis(limb: Limb, towards: FloatArray) -> FloatArray:
 class _Rows:
     """Collects joints, parents before children."""
 
-    def __init__(self, up: FloatArray, front: FloatArray) -> None:
-        self._up, self._front = up, front
+    def __init__(self, body: Body) -> None:
+        self._body = body
         self._names: list[str] = []
         self._parents: list[int] = []
         self._vectors: list[tuple[FloatArray, FloatArray, FloatArray]] = []
@@ -296,14 +355,16 @@ class _Rows:
 
     def add(self, name: str, parent: str, position: FloatArray, end: FloatArray, bends: FloatArray,
             certainty: float) -> None:
-        """Add a joint; parent: "" for none."""
+        """Add a joint; parent: "" for none. It is no surer than what its limb is, and on which side."""
+        sides = self._body.sure_of_sides if name[:2] in ("l_", "r_") else 1.0
+        arms = self._body.sure_of_arms if name[2:] in _OF_ARMS else 1.0
         self._parents.append(self._names.index(parent) if parent else -1)
         self._names.append(name)
         self._vectors.append((position, end, bends))
-        self._certainty.append(certainty)
+        self._certainty.append(min(certainty, self._body.sure_of_limbs, sides, arms))
 
     def skeleton(self, notes: tuple[str, ...]) -> FittedSkeleton:
         """Return what was added."""
         positions, ends, axes = (np.array(column) for column in zip(*self._vectors, strict=True))
         return FittedSkeleton(tuple(self._names), np.array(self._parents), positions, ends, axes,
-                              np.array(self._certainty), self._up, self._front, notes)
+                              np.array(self._certainty), self._body.up, self._body.front, notes)

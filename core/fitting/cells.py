@@ -64,6 +64,14 @@ class Cells:
         return cls(points, neighbours, np.linalg.norm(_STEPS, axis=1) * solid.cell, bridges, _GAP_COST * gaps,
                    _depth(filled)[filled], solid.cell)
 
+    def some(self, kept: BoolArray) -> Cells:
+        """Return the graph of those cells alone that are kept, (N,)."""
+        place = np.rint(self.points / self.cell).astype(np.int64)
+        half = np.abs(place).max(axis=0)
+        filled = np.zeros(tuple(2 * half + 1), dtype=np.bool_)
+        filled[tuple((place[kept] + half).T)] = True
+        return Cells.of(Solid(filled, self.cell))
+
     def pairs(self) -> tuple[IntArray, IntArray]:
         """Return each pair of cells that touch once, (E,) and (E,), bridges among them."""
         first = np.repeat(np.arange(len(self)), int(_FORWARD.sum()))

@@ -8,36 +8,52 @@ from typing import Final
 
 import numpy as np
 
-from ..maths.arrays import FloatArray, IntArray, quotient
+from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
+from .ends import SAMPLES, Ends, gromov
 
 _UNEVEN: Final = 2.0
 _TRUNK: Final = 4.0
 _SHORTEST_TRUNK: Final = 0.1
 _HEAD_AT: Final = 1.5
-_LONG_ARMS: Final = 1.5
-_ASKEW: Final = 0.8
+_LONG_ARMS: Final = 1.0
+_ASKEW: Final = 0.6
 _OFF_PLANE: Final = 2.0
 _MOST_SPATIAL: Final = 1.2
+_LEFT_OUT: Final = 1.5
+_UP: Final = 0.15
+_SHEET: Final = 0.4
+_THIN_LEGS: Final = 0.35
+_STRAIGHT_FEET: Final = 0.25
 _THIN_HEAD: Final = 0.35
-_LEFT_OUT: Final = 0.9
-_UP: Final = 0.25
-_SHEET: Final = 0.5
+_LONG_HEAD: Final = 0.5
 """What each kind of mismatch costs; lengths count as shares of the longest way through the body."""
 
+_LEG_OF_ARM: Final = 1.2
+_HEAD_OF_ARM: Final = 2.0
+"""A leg's cross-section is so many times an arm's, and that of a head, in humanoids of all kinds; more is no better."""
 
-@dataclass(frozen=True, eq=False)
-class Ends:
-    """T ends of a body.
+_ROUND: Final = 0.6
+"""Whose cross-section is less round is no limb but a sheet."""
 
-    points: (T, 3); ways: (T, T) between them through the inside; lengths: (T,) how far they reach out; volumes: (T,) of
-    what lies near each; depths: (T,) of the deepest cell near each, in cells.
-    """
+_ALONG: Final = np.array((0.3, 0.45, 0.6, 0.75))
+"""Shares of a free limb at which cross-sections are compared."""
 
-    points: FloatArray
-    ways: FloatArray
-    lengths: FloatArray
-    volumes: FloatArray
-    depths: FloatArray
+_TOE: Final = 0.12
+_SHIN: Final = 0.25, 0.5
+"""Shares of the free limb: the toes end there; and there is the shin."""
+
+SHARED: Final = 0.7
+"""Of a limb: ends that part no farther from its tip are ends of one limb."""
+
+_CLEAR: Final = 0.25
+_SHAPES: Final = ("thin legs", "thin head", "sheets")
+_NO_DOUBT: Final = 0.4
+_ALIEN: Final = 0.8
+"""An embedding that is so much better than any other is certain, if its limbs and head, by their shapes, cost no more
+than this, and not at all from that on."""
+
+NOT_HUMANOID: Final = 1.3
+"""A penalty from which on there is no humanoid."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +61,9 @@ class Embedding:
     """Numbers of the ends that are the head, the hands, and the feet; hands and feet of one side stand alike.
 
     penalty: what mismatches cost, 0 for the pattern itself; about 1 and more is no humanoid. trunk: the way between
-    where the hands part and where the feet do, as a share of the longest way through the body.
+    where the hands part and where the feet do, as a share of the longest way through the body. certain: 0 to 1, by how
+    much worse any other choice of head, hands and feet is, and by the shapes of limbs and head. others: the numbers of
+    ends that are in no limb.
     """
 
     head: int
@@ -53,26 +71,49 @@ class Embedding:
     feet: tuple[int, int]
     penalty: float
     trunk: float
+    certain: float
+    others: tuple[int, ...]
 
 
 def embed(ends: Ends, up: FloatArray) -> Embedding | None:
     """Return the best embedding of head, hands and feet into the ends of a body; None where there are fewer than five.
 
     Every choice is tried, and the one with the least penalty taken, as Baran and Popović (2007, section 3.2) do for the
-    vertices of their graph. Penalised are: limbs of a pair that differ in length, hands and feet that have no trunk
-    between them, a head that does not sit on the hands' end of it, pairs that are not mirrored in one plane, a head
-    thinner than the hands, hands farther from the head than the feet, long ends left out, and a head that points away
-    from `up` (3,).
+    vertices of their graph. `penalties` tells what is penalised. up: (3,) where the head most likely is.
     """
     count = len(ends.points)
     if count < 5:
         return None
     choices = _choices(count)
-    total = _intrinsic(ends, choices) + _spatial(ends, choices, up) + _left_out(ends, choices, count)
+    costs = penalties(ends, choices, up)
+    total = np.sum(list(costs.values()), axis=0)
     best = int(total.argmin())
     head, one, other, foot, far = choices[best].tolist()
     trunk = float(_trunks(ends.ways / ends.ways.max(), choices[best:best + 1])[0])
-    return Embedding(head, (one, other), (foot, far), float(total[best]), trunk)
+    rival = float(total[_differ(ends.ways / ends.ways.max(), choices, best)].min(initial=np.inf))
+    clear = min((rival - float(total[best])) / _CLEAR, 1.0)
+    shape = sum(float(costs[name][best]) for name in _SHAPES)
+    fits = np.clip((_ALIEN - shape) / (_ALIEN - _NO_DOUBT), 0.0, 1.0)
+    others = tuple(end for end in range(count) if end not in choices[best])
+    return Embedding(head, (one, other), (foot, far), float(total[best]), trunk, clear * float(fits), others)
+
+
+def _differ(way: FloatArray, choices: IntArray, best: int) -> BoolArray:
+    """Return which choices (C, 5) have something else for a head, hands or feet than one of them, whatever the sides.
+
+    Ends that share most of a limb, as fingers of a hand, or horns of a head, are not something else.
+    """
+    h, a, b, c, d = choices[best]
+    lie = [way[h, a], way[a, h], way[b, h], way[c, h], way[d, h]]
+    others = [a, h, h, h, h]
+    free = [gromov(way, *some) for some in ((h, a, b), (a, h, b), (b, h, a), (c, d, h), (d, c, h))]
+    every = np.arange(len(way))
+    elsewhere = np.array([(way[end] + lie[k] - way[others[k]][every]) / 2.0 > SHARED * free[k]
+                          for k, end in enumerate((h, a, b, c, d))])
+    same = ~elsewhere
+    hands = (same[1, choices[:, 1]] & same[2, choices[:, 2]]) | (same[1, choices[:, 2]] & same[2, choices[:, 1]])
+    feet = (same[3, choices[:, 3]] & same[4, choices[:, 4]]) | (same[3, choices[:, 4]] & same[4, choices[:, 3]])
+    return np.asarray(~(same[0, choices[:, 0]] & hands & feet))
 
 
 def _choices(count: int) -> IntArray:
@@ -84,23 +125,31 @@ def _choices(count: int) -> IntArray:
     return np.array(rows, dtype=np.int64)
 
 
-def _intrinsic(ends: Ends, choices: IntArray) -> FloatArray:
-    """Return the penalties (C,) for lengths through the inside, which do not depend on the pose."""
+def penalties(ends: Ends, choices: IntArray, up: FloatArray) -> dict[str, FloatArray]:
+    """Return what each choice (C, 5) of head, hands and feet costs, (C,), by what it is for.
+
+    Lengths through the inside, which do not depend on the pose: limbs of a pair that differ, hands and feet that have
+    no trunk between them, a head that does not sit on the hands' end of it, hands farther from the head than feet, a
+    head longer than arms. Shapes: legs thinner than arms, hands that are angled like feet, a head as thin as an arm,
+    sheets. Space: pairs that are not mirrored in one plane, a head that points away from `up` (3,). And what is in no
+    limb, by its mass.
+    """
     way = ends.ways / ends.ways.max()
     h, a, b, c, d = choices.T
+    trunk = _trunks(way, choices)
+    from_hands, from_feet = gromov(way, h, a, b), gromov(way, h, c, d)
     uneven = (np.abs(way[h, a] - way[h, b]) + np.abs(way[h, c] - way[h, d]) + np.abs(way[a, c] - way[b, d])
               + np.abs(way[a, d] - way[b, c]))
-    trunk = _trunks(way, choices)
-    from_hands = (way[h, a] + way[h, b] - way[a, b]) / 2.0
-    from_feet = (way[h, c] + way[h, d] - way[c, d]) / 2.0
-    volume = ends.volumes
-    thin = 1.0 - np.minimum(quotient(2.0 * volume[h], volume[a] + volume[b]), 1.0)
-    sheets = sum(np.where(ends.depths[end] < 2.0, 1.0, 0.0) for end in (h, a, b, c, d)) / 5.0
     arms = (way[h, a] + way[h, b] - way[h, c] - way[h, d]) / 2.0
-    return np.asarray(_UNEVEN * uneven / 2.0 + _LONG_ARMS * np.maximum(arms, 0.0)
-                      + _TRUNK * np.maximum(_SHORTEST_TRUNK - trunk, 0.0)
-                      + _HEAD_AT * np.abs(from_feet - from_hands - np.maximum(trunk, 0.0))
-                      + _THIN_HEAD * thin + _SHEET * sheets)
+    arm = np.minimum(gromov(way, a, h, b), gromov(way, b, h, a))
+    return {"uneven": _UNEVEN * uneven / 2.0,
+            "long arms": _LONG_ARMS * np.maximum(arms, 0.0),
+            "no trunk": _TRUNK * np.maximum(_SHORTEST_TRUNK - trunk, 0.0),
+            "head on the wrong end": _HEAD_AT * np.abs(from_feet - from_hands - np.maximum(trunk, 0.0)),
+            "long head": _LONG_HEAD * np.maximum(from_hands - arm, 0.0),
+            **_shapes(ends, choices),
+            **_spatial(ends, choices, up),
+            "left out": _LEFT_OUT * _left_out(ends, choices)}
 
 
 def _trunks(way: FloatArray, choices: IntArray) -> FloatArray:
@@ -113,24 +162,59 @@ def _trunks(way: FloatArray, choices: IntArray) -> FloatArray:
     return np.asarray(across - (way[a, b] + way[c, d]) / 2.0)
 
 
-def _spatial(ends: Ends, choices: IntArray, up: FloatArray) -> FloatArray:
+def _left_out(ends: Ends, choices: IntArray) -> FloatArray:
+    """Return which share of the body (C,) is in branches that lead to no chosen end."""
+    way = ends.ways / ends.ways.max()
+    count = len(way)
+    every = np.arange(count)[:, None]
+    branch = np.min([gromov(way, every, one, other) for one, other in combinations(choices.T, 2)], axis=0)
+    return np.asarray(ends.masses[every, (branch * (SAMPLES - 1)).astype(np.int64)].sum(axis=0)
+                      - ends.masses[choices, 0].sum(axis=1))
+
+
+def _shapes(ends: Ends, choices: IntArray) -> dict[str, FloatArray]:
+    """Return the penalties (C,) for the shapes of limbs and of the head."""
+    way = ends.ways / ends.ways.max()
+    h, a, b, c, d = choices.T
+    grid = np.linspace(0.0, 1.0, SAMPLES)
+    areas, roundness, points = ends.areas_at(grid), ends.roundness_at(grid), ends.points_at(grid)
+    free = np.stack([gromov(way, one, other, third) for one, other, third in
+                     ((h, a, b), (a, h, b), (b, h, a), (c, d, h), (d, c, h))], axis=1)
+
+    def at(values: FloatArray, column: int, share: float) -> FloatArray:
+        index = np.clip(np.rint(share * free[:, column] * (SAMPLES - 1)), 0, SAMPLES - 1).astype(np.int64)
+        return np.asarray(values[choices[:, column], index])
+
+    wide = [np.mean([np.log(at(areas, column, share)) for share in _ALONG], axis=0) for column in range(5)]
+    arm, leg = (wide[1] + wide[2]) / 2.0, (wide[3] + wide[4]) / 2.0
+    skull = np.max([np.log(at(areas, 0, share)) for share in _ALONG], axis=0)
+    flat = [np.maximum(1.0 - np.mean([at(roundness, column, share) for share in _ALONG], axis=0) / _ROUND, 0.0)
+            for column in range(5)]
+    straight = []
+    for column in range(1, 5):
+        tip = at(points, column, _TOE) - ends.points[choices[:, column]]
+        shin = at(points, column, _SHIN[1]) - at(points, column, _SHIN[0])
+        straight.append(np.maximum((_unit(tip) * _unit(shin)).sum(axis=1), 0.0))
+    angled = (straight[2] + straight[3] - straight[0] - straight[1]) / 2.0
+    return {"thin legs": _THIN_LEGS * np.clip(np.log(_LEG_OF_ARM) - (leg - arm), 0.0, 1.5),
+            "thin head": _THIN_HEAD * np.clip(np.log(_HEAD_OF_ARM) - (skull - arm), 0.0, 2.0),
+            "straight feet": _STRAIGHT_FEET * np.maximum(angled, -0.5),
+            "sheets": _SHEET * np.sum(flat, axis=0)}
+
+
+def _spatial(ends: Ends, choices: IntArray, up: FloatArray) -> dict[str, FloatArray]:
     """Return the penalties (C,) for pairs that are not mirrored, no more than `_MOST_SPATIAL`, and for a low head."""
-    h, a, b, c, d = (ends.points[column] for column in choices.T)
+    h, a, b, c, d = choices.T
     size = float(ends.ways.max())
-    hands, feet = b - a, d - c
-    n_hands, n_feet = _unit(hands), _unit(feet)
-    cosine = (n_hands * n_feet).sum(axis=1)
-    normal = _unit(hands + feet)
-    upper, lower = (a + b) / 2.0, (c + d) / 2.0
-    off = np.abs(((h - lower) * normal).sum(axis=1)) + np.abs(((upper - lower) * normal).sum(axis=1))
-    mirror = np.minimum(_ASKEW * (1.0 - cosine) + _OFF_PLANE * off / size, _MOST_SPATIAL)
-    return np.asarray(mirror + _UP * (1.0 - (_unit(h - lower) * up).sum(axis=1)) / 2.0)
-
-
-def _left_out(ends: Ends, choices: IntArray, count: int) -> FloatArray:
-    """Return the penalties (C,) for ends that are in no limb, by how far they reach out."""
-    lengths = ends.lengths[:count] / float(ends.ways.max())
-    return np.asarray(_LEFT_OUT * (lengths.sum() - lengths[choices].sum(axis=1)))
+    arms, legs = (ends.roots[a, b], ends.roots[b, a]), (ends.roots[c, d], ends.roots[d, c])
+    across, beside = arms[1] - arms[0], legs[1] - legs[0]
+    normal = _unit(_unit(across) + _unit(beside))
+    upper, lower = (arms[0] + arms[1]) / 2.0, (legs[0] + legs[1]) / 2.0
+    head = ends.points[h]
+    off = np.abs(((head - lower) * normal).sum(axis=1)) + np.abs(((upper - lower) * normal).sum(axis=1))
+    mirror = _ASKEW * (1.0 - (_unit(across) * _unit(beside)).sum(axis=1)) + _OFF_PLANE * off / size
+    return {"not mirrored": np.minimum(mirror, _MOST_SPATIAL),
+            "head down": _UP * (1.0 - (_unit(head - lower) * up).sum(axis=1)) / 2.0}
 
 
 def _unit(vectors: FloatArray) -> FloatArray:

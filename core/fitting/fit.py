@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -10,16 +11,17 @@ import numpy as np
 from ..binding.decimation import decimated
 from ..binding.frame import Frame
 from ..binding.settings import BindCancelledError, Progress
-from ..binding.solid import SAMPLE_STEP, Solid
+from ..binding.solid import SAMPLE_STEP, Solid, dilated
 from ..binding.surface import Surface, triangulate, with_centres
 from ..binding.welding import COINCIDENT, weld
-from ..maths.arrays import FloatArray
+from ..maths.arrays import BoolArray, FloatArray
 from .assembly import assembled, skeleton_of
 from .carving import carved
 from .cells import Cells, parts_of
-from .embedding import Embedding, Ends, embed
+from .embedding import NOT_HUMANOID, Embedding, embed
+from .ends import Inside
 from .hand import both_hands
-from .level_sets import LevelSets, extremities
+from .more_limbs import Part, has_long_hand, other_limbs, thin_parts
 from .problem import FitError, FittedSkeleton, FittingProblem
 
 _MOST_POINTS: Final = 20000
@@ -37,19 +39,25 @@ are looked at again with cells so many times as fine."""
 _GAP: Final = 12
 """So many cells deep narrow gaps between them are opened then."""
 
-_FAR_POINTS: Final = 5
-_MOST_ENDS: Final = 9
-_SHORTEST: Final = 0.04
-"""Of the longest way through the body: what reaches out less is no end."""
-
-_BALL: Final = 0.09
-"""Of the longest way: radius of the surroundings of an end whose volume is compared."""
-
-_NOT_HUMANOID: Final = 1.3
 _LOOSE: Final = 0.3
 _MOST_LOOSE: Final = 5
 """So many of the largest loose parts, none with more than this share of the surface, are left out in turn."""
 
+_MOST_KEPT: Final = 0.7
+"""Of the body's cells: without thin parts so many are left."""
+
+_LONG_HANDS: Final = 0.4
+"""How sure arms are whose hands seem to hold something."""
+
+_DOUBTFUL: Final = 0.5
+_BETTER: Final = 0.1
+"""Below such a certainty parts are left out in turn; what is left has to be so much more a humanoid."""
+
+_NO_WORSE: Final = 0.2
+"""Where it is plain that parts are no limbs, what is left needs to be no less a humanoid but for this."""
+
+_SEVERAL: Final = ("the mesh has two or more large parts that are no humanoid together; if these are several bodies, "
+                   "separate them, and fit one after the other")
 _SECOND_BODY: Final = 0.6
 _FLAT: Final = 0.02
 
@@ -75,12 +83,21 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
     body = _looked_at_closely(surface, up)
     tell.at(0.5)
     notes: tuple[str, ...] = ()
-    if body.penalty > _NOT_HUMANOID:
+    if body.is_doubtful:
         body, notes = _without_loose_parts(surface, up, body, tell)
-    if body.found is None or body.penalty > _NOT_HUMANOID:
-        raise FitError(_refusal(surface, body))
+    if body.penalty > NOT_HUMANOID and _are_several(surface):
+        raise FitError(_SEVERAL)
+    if body.is_doubtful or has_long_hand(body.inside.ends, body.found):
+        body, thin = _without_thin_parts(surface, body, up, tell)
+        notes = (*notes, *thin)
+    if body.found is None or body.penalty > NOT_HUMANOID:
+        raise FitError(_refusal(body))
     tell.at(0.7)
-    found = assembled(body.cells, body.tips, body.ways, body.found, body.middle, problem.front @ frame.axes)
+    inside = body.inside
+    found = assembled(inside, body.found, problem.front @ frame.axes)
+    if has_long_hand(inside.ends, body.found):
+        found = replace(found, sure_of_arms=_LONG_HANDS)
+    notes = (*other_limbs(inside.ends, body.found), *notes)
     tell.at(0.8)
     fitted = skeleton_of(found, both_hands(surface, found.arms, found.out, found.middle))
     tell.at(1.0)
@@ -95,13 +112,15 @@ def _right_handed(frame: Frame) -> Frame:
 
 @dataclass(frozen=True, eq=False)
 class _Body:
-    """The inside of a body: its ends, the ways to them from each cell, (T, N), its middle, and what the ends are."""
+    """The inside of a body, and what its ends are."""
 
-    cells: Cells
-    tips: list[int]
-    ways: FloatArray
-    middle: int
+    inside: Inside
     found: Embedding | None
+
+    @classmethod
+    def of(cls, cells: Cells, up: FloatArray) -> _Body:
+        inside = Inside.of(cells)
+        return cls(inside, embed(inside.ends, up))
 
     @property
     def penalty(self) -> float:
@@ -111,16 +130,57 @@ class _Body:
     @property
     def touches(self) -> bool:
         """Tell whether limbs touch each other or the trunk."""
-        return len(self.tips) > 1 if self.found is None else self.found.trunk < _NO_TRUNK
+        return len(self.inside.tips) > 1 if self.found is None else self.found.trunk < _NO_TRUNK
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Tell whether something may be among the limbs that is none."""
+        return self.found is None or self.found.certain < _DOUBTFUL
 
 
 def _looked_at_closely(surface: Surface, up: FloatArray) -> _Body:
     """Return the inside of a surface and its ends, with finer cells where limbs touch."""
-    body = _ends(_cells(surface), up)
+    body = _Body.of(_cells(surface), up)
     if body.touches:
-        finer = _ends(_cells(surface, _FINER, _GAP), up)
+        finer = _Body.of(_cells(surface, _FINER, _GAP), up)
         body = finer if finer.penalty < body.penalty else body
     return body
+
+
+def _without_thin_parts(surface: Surface, body: _Body, up: FloatArray, tell: _Meter) -> tuple[_Body, tuple[str, ...]]:
+    """Return the body without the thin part, as a sword, that makes it less a humanoid; and a note of it."""
+    parts = thin_parts(body.inside, body.found)
+    for are_plain, most in ((True, body.penalty + _NO_WORSE), (False, body.penalty - _BETTER)):
+        found = _least_without(body, [part for part in parts if part.is_plain == are_plain], up, tell)
+        if found is None or found[0].penalty >= most:
+            continue
+        best, part = found
+        # what is left is smaller, and can have smaller cells
+        finer = _looked_at_closely(_outside(surface, body.inside.cells, part.cells), up)
+        note = ("A thin part, as a sword, was left out" if part.count == 1 else
+                f"{part.count} thin parts, as swords, were left out")
+        return finer if finer.penalty < best.penalty + _BETTER else best, (note,)
+    return body, ()
+
+
+def _least_without(body: _Body, parts: Sequence[Part], up: FloatArray, tell: _Meter) -> tuple[_Body, Part] | None:
+    """Return which part it is whose lack makes a body most a humanoid, and what is left; None where there is none."""
+    left = list[tuple[_Body, Part]]()
+    for part in parts:
+        tell.at(0.5)
+        if (~part.cells).mean() > _MOST_KEPT:
+            left.append((_Body.of(body.inside.cells.some(~part.cells), up), part))
+    return min(left, key=lambda one: one[0].penalty, default=None)
+
+
+def _outside(surface: Surface, cells: Cells, part: BoolArray) -> Surface:
+    """Return a surface without the triangles whose middles lie in some cells, (N,), or beside these."""
+    middles = surface.points[surface.triangles].mean(axis=1)
+    place = np.rint(np.concatenate((cells.points[part], middles)) / cells.cell).astype(np.int64)
+    place -= place.min(axis=0) - 1
+    near = np.zeros(tuple(place.max(axis=0) + 2), dtype=np.bool_)
+    near[tuple(place[:int(part.sum())].T)] = True
+    return Surface.build(surface.points, surface.triangles[~dilated(near, 1)[tuple(place[int(part.sum()):].T)]])
 
 
 def _without_loose_parts(surface: Surface, up: FloatArray, whole: _Body,
@@ -134,24 +194,26 @@ def _without_loose_parts(surface: Surface, up: FloatArray, whole: _Body,
     for left_out in [[k] for k in small] + ([small] if len(small) > 1 else []):
         tell.at(0.5)
         kept = surface.triangles[~np.isin(part[surface.triangles[:, 0]], left_out)]
-        body = _ends(_cells(Surface.build(surface.points, kept)), up)
-        if body.penalty < best.penalty:
+        body = _Body.of(_cells(Surface.build(surface.points, kept)), up)
+        if body.penalty < best.penalty - _BETTER:
             one = len(left_out) == 1
             best, notes = body, (f"{len(left_out)} loose part{'' if one else 's'} of the mesh, as a sword, "
                                  f"{'was' if one else 'were'} left out",)
     return best, notes
 
 
-def _refusal(surface: Surface, body: _Body) -> str:
-    """Return why there is no humanoid in a body, and what there is."""
+def _are_several(surface: Surface) -> bool:
+    """Tell whether the mesh has two large parts that are not joined."""
     part = parts_of(len(surface.points), surface.triangles)
     area = np.sort(np.bincount(part[surface.triangles[:, 0]], surface.face_areas))[::-1]
-    if len(area) > 1 and area[1] > _SECOND_BODY * area[0]:
-        return ("the mesh has two or more large parts that are no humanoid together; if these are several bodies, "
-                "separate them, and fit one after the other")
+    return bool(len(area) > 1 and area[1] > _SECOND_BODY * area[0])
+
+
+def _refusal(body: _Body) -> str:
+    """Return why there is no humanoid in a body, and what there is."""
     if body.found is None:
-        return (f"the ends of the mesh that reach out are {len(body.tips)}; a humanoid has five, a head, two hands and "
-                "two feet; choose a mesh with limbs that can be told apart")
+        return (f"the ends of the mesh that reach out are {len(body.inside.tips)}; a humanoid has five, a head, two "
+                "hands and two feet; choose a mesh with limbs that can be told apart")
     return ("the mesh has no head, two arms and two legs that mirror each other; a skeleton can be fitted into "
             "humanoids only")
 
@@ -189,27 +251,6 @@ def _cells(surface: Surface, finer: float = 1.0, deepest: int = 1) -> Cells:
     cell = max(float(extent.max()) / _ALONG, float(np.prod(extent)) ** (1.0 / 3.0) / _ACROSS) / finer
     samples, areas = surface.samples(SAMPLE_STEP * cell)
     return Cells.of(carved(Solid.build(points, samples, areas, cell), samples, areas, deepest))
-
-
-def _ends(cells: Cells, up: FloatArray) -> _Body:
-    """Find the ends of the body, the ways to them, and what they are."""
-    far = [int(cells.distances([cells.nearest(np.zeros(3))]).argmax())]
-    fields = [cells.distances([far[0]])]
-    while len(fields) < _FAR_POINTS:
-        far.append(int(np.min(fields, axis=0).argmax()))
-        fields.append(cells.distances([far[-1]]))
-    middle = int(np.mean(fields, axis=0).argmin())
-    distances = cells.distances([middle])
-    longest = float(np.max(fields[0]))
-    ends = extremities(LevelSets.of(cells, distances), distances, _SHORTEST * longest)[:_MOST_ENDS]
-    tips = [end.cell for end in ends]
-    known = dict(zip(far, fields, strict=True))
-    ways = np.array([known[tip] if tip in known else cells.distances([tip]) for tip in tips])
-    near = ways < _BALL * longest
-    depths = np.array([float(cells.depth[some].max()) for some in near])
-    found = embed(Ends(cells.points[tips], ways[:, tips], np.array([end.length for end in ends]),
-                       near.sum(axis=1).astype(np.float64), depths), up)
-    return _Body(cells, tips, ways, middle, found)
 
 
 def _in_space(fitted: FittedSkeleton, frame: Frame, notes: tuple[str, ...]) -> FittedSkeleton:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -41,14 +41,22 @@ _THUMB_ROOT: Final = 0.33
 _FEWEST: Final = 5
 """A hand with fewer fingers is a mitten: nothing tells which fingers they are."""
 
+_OTHER_WRISTS: Final = 0.85, 1.2
+_CLEAR: Final = 1.3
+"""So many times as far from the fingertip the wrist may be, where one hand has fingers, and they are less clear."""
+
 
 @dataclass(frozen=True, eq=False)
 class Hand:
-    """Joints (3, 3) and tip (3,) of each finger; palm: (3,) the unit vector that the palm looks along."""
+    """Joints (3, 3) and tip (3,) of each finger; palm: (3,) the unit vector that the palm looks along.
+
+    clear: how far the finger that reaches out least does so, in the least that a finger has to.
+    """
 
     joints: Mapping[str, FloatArray]
     tips: Mapping[str, FloatArray]
     palm: FloatArray
+    clear: float
 
     def mirrored(self, normal: FloatArray, middle: FloatArray) -> Hand:
         """Return the hand of the other side; normal, middle: (3,) of the plane between both."""
@@ -57,7 +65,7 @@ class Hand:
 
         palm = self.palm - 2.0 * float(self.palm @ normal) * normal
         return Hand({name: image(points) for name, points in self.joints.items()},
-                    {name: image(point) for name, point in self.tips.items()}, palm)
+                    {name: image(point) for name, point in self.tips.items()}, palm, self.clear)
 
 
 def find_hand(surface: Surface, arm: Limb, is_left: bool) -> Hand | None:
@@ -87,7 +95,8 @@ def find_hand(surface: Surface, arm: Limb, is_left: bool) -> Hand | None:
     across = tips[order[0]] - tips[order[2]]
     fingers = unit(tips[order[1:]].mean(axis=0) - arm.end)
     palm = unit(np.cross(fingers, across) * (1.0 if is_left else -1.0))
-    return Hand(joints, {name: tips[k] for name, k in zip(FINGERS, order, strict=True)}, palm)
+    return Hand(joints, {name: tips[k] for name, k in zip(FINGERS, order, strict=True)}, palm,
+                ends[-1].length / (_SHORTEST * length))
 
 
 def _cells_of_hand(surface: Surface, arm: Limb) -> Cells | None:
@@ -157,14 +166,27 @@ def _finger(cells: Cells, tip: int, free: float, sources: IntArray, is_thumb: bo
     return np.array(places)
 
 
+def _clearest(surface: Surface, arm: Limb, is_left: bool, found: Hand | None) -> Hand | None:
+    """Return what was found of a hand, or what is found, more clearly, where the wrist is taken to be elsewhere."""
+    for share in _OTHER_WRISTS:
+        other = find_hand(surface, replace(arm, end=arm.tip + share * (arm.end - arm.tip)), is_left)
+        if other is not None and (found is None or other.clear * share > found.clear):
+            found = replace(other, clear=other.clear * share)
+    return found
+
+
 def both_hands(surface: Surface, arms: tuple[Limb, Limb], normal: FloatArray,
                middle: FloatArray) -> tuple[Hand | None, Hand | None]:
     """Return the fingers of the left and the right hand: of both, or of none.
 
-    Where one hand's are found alone, the other's mirror them, if its tip is where the mirror image has one; normal,
-    middle: (3,) of the plane between both.
+    Where one hand's are found alone, the other's mirror them, if its tip is where the mirror image has one. Those
+    that are not clear are looked for from other wrists too; normal, middle: (3,) of the plane between both.
     """
-    left, right = (find_hand(surface, arm, is_left) for arm, is_left in zip(arms, (True, False), strict=True))
+    hands = [find_hand(surface, arm, is_left) for arm, is_left in zip(arms, (True, False), strict=True)]
+    if hands != [None, None]:
+        hands = [hand if hand is not None and hand.clear > _CLEAR else _clearest(surface, arm, is_left, hand)
+                 for hand, arm, is_left in zip(hands, arms, (True, False), strict=True)]
+    left, right = hands
     if (left is None) == (right is None):
         return left, right
     found = left or right

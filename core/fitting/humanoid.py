@@ -13,23 +13,32 @@ import numpy as np
 
 from ..maths.arrays import FloatArray, smoothstep
 from .level_sets import Course
-from .limbs import Stem, bend, line_through, narrowest, smoothed, unit
+from .limbs import Stem, Swelling, bend, line_through, smoothed, unit
 
-_SHOULDER_DEPTH: Final = 0.155, 0.055
+_SHOULDER_DEPTH: Final = 0.115, 0.0
 """How far inwards of where an arm has merged with the trunk the shoulder is, as a share of the free arm: where it hangs
 down, and where it is level."""
 
-_SHOULDER_AT_MOST: Final = 0.55
+_SHOULDER_AT_MOST: Final = 0.45
 """How far inwards of where an arm leaves the trunk the shoulder is at most, as a share of the way to the middle plane.
 """
 
-_HIP_DEPTH: Final = 0.08
+_HIP_DEPTH: Final = 0.07
 """How far above the crotch the hip is, as a share of the way from there to the toes."""
 
 _ELBOW: Final = 0.5
 _KNEE: Final = 0.5
 _WRIST: Final = 0.26
 """Of the way from the finger's tip to the shoulder."""
+
+_HAND_ENDS: Final = 0.18, 0.65
+_HAND_AT_MOST: Final = 0.53
+"""Shares of the free arm between which it is narrowest behind the hand, and which the hand takes at most. What swells
+up to farther in is the forearm, as a robot's.
+"""
+
+_HAND_OF_GIRTH: Final = 2.0
+"""A hand is no shorter than a ball of its girth, so many radii."""
 
 _FOOT: Final = 0.25
 """Of the way from toes to crotch: so long is the foot at most."""
@@ -39,6 +48,19 @@ _STANDS: Final = 0.6
 
 _SHIN: Final = 0.08, 0.48
 """The shin's curve is taken between these shares of the way from ankle to hip."""
+
+_BENT: Final = 0.08
+"""A leg bends clearly where it is so far from straight above its foot, as a share of its length there."""
+
+_SLIM: Final = 8.0
+"""A leg's curve is so many times its radius or longer where it tells of a bend; a shorter one is mostly foot."""
+
+_KNEE_FROM: Final = 0.38
+"""A bend nearer to the foot's end of the way from there to the hip is that of the ankle of a long foot, no knee's."""
+
+_BENT_SHIN: Final = 0.28, 0.5
+_HEIGHT: Final = 0.95
+"""Then its shin is between these shares of the curve, and its length so much of that."""
 
 _SHIN_TURNS: Final = 0.8
 """Cosine below which what was taken for the shin is the foot of a short leg."""
@@ -120,10 +142,10 @@ def arm(course: Course, tip: FloatArray, normal: FloatArray, middle: FloatArray)
     if towards > 0.0:
         depth = min(depth, _SHOULDER_AT_MOST * towards)
     shoulder = stem.foot + depth * stem.direction
-    narrow, waist = narrowest(course, 0.18 * free, 0.55 * free)
-    share = _WRIST * (free + depth)
-    weight = float(smoothstep(waist, 0.0, _WAISTED))
-    at_wrist = weight * narrow + (1.0 - weight) * share
+    hand = Swelling.of(course, *(share * free for share in _HAND_ENDS))
+    share = min(max(_WRIST * (free + depth), _HAND_OF_GIRTH * hand.girth), _HAND_AT_MOST * free)
+    weight = float(smoothstep(hand.waist, 0.0, _WAISTED)) if hand.half < _HAND_AT_MOST * free else 0.0
+    at_wrist = weight * hand.end + (1.0 - weight) * share
     wrist = course.point_at(at_wrist)
     own = course.points[(course.at >= at_wrist) & (course.at <= free)]
     elbow, bent = bend(own, shoulder, wrist, _ELBOW)
@@ -150,22 +172,28 @@ def hip(course: Course, crotch: float) -> tuple[Stem, FloatArray]:
     return stem, stem.foot + _HIP_DEPTH * float(course.at[stem.index]) * stem.direction
 
 
-def leg(own: FloatArray, cell: float, course: Course, tip: FloatArray, start: tuple[Stem, FloatArray],
-        up: FloatArray) -> Limb:
+def leg(own: FloatArray, away: FloatArray, cell: float, course: Course, tip: FloatArray,
+        start: tuple[Stem, FloatArray], up: FloatArray) -> Limb:
     """Return hip, knee and ankle from the curve of a leg.
 
-    own: (N, 3) the cells of the free leg, and their edge length; start: as `hip` finds it; up: (3,) along the trunk.
+    own: (N, 3) the cells of the free leg, away: (N,) how far they are from its tip, and their edge length; start: as
+    `hip` finds it; up: (3,) along the trunk.
     """
     stem, hip = start
-    curve = course.points[:stem.index + 1]
-    down = unit(course.point_at(_FOOT * float(course.at[stem.index])) - stem.foot)
+    curve, free = course.points[:stem.index + 1], float(course.at[stem.index])
+    down = unit(course.point_at(_FOOT * free) - stem.foot)
+    height = None
     if down @ -up > _STANDS:
         down = -up  # a short leg's foot is most of its curve
-    ankle, certain = _ankle(own, cell, hip, down)
+    above_foot = course.at[:stem.index + 1] > _BENT_SHIN[0] * free
+    if free > _SLIM * stem.radius and _has_bent_knee(curve[above_foot], course.point_at(_BENT_SHIN[0] * free), hip):
+        down = unit(course.point_at(_BENT_SHIN[0] * free) - course.point_at(_BENT_SHIN[1] * free))
+        own, height = own[away < _BENT_SHIN[1] * free], _HEIGHT * free
+    ankle, certain = _ankle(own, cell, hip, down, height)
     for _ in range(_ANKLE_ROUNDS):
-        height = float((ankle - hip) @ down)
+        tall = float((ankle - hip) @ down) if height is None else height
         above = (ankle - own) @ down
-        shin = own[(above > _SHIN[0] * height) & (above < _SHIN[1] * height)]
+        shin = own[(above > _SHIN[0] * tall) & (above < _SHIN[1] * tall)]
         along = (shin - ankle) @ down
         if not len(shin) or np.ptp(along) < 3.0 * cell:
             break
@@ -173,24 +201,36 @@ def leg(own: FloatArray, cell: float, course: Course, tip: FloatArray, start: tu
         if refined @ down < _SHIN_TURNS:
             break
         centre, down = shin.mean(axis=0), refined
-        ankle, certain = _ankle(own, cell, hip, down)
+        ankle, certain = _ankle(own, cell, hip, down, height)
         ankle = centre + float((ankle - centre) @ down) * down
-    knee, bent = bend(curve[(ankle - curve) @ down > _SHIN[0] * float((ankle - hip) @ down)], hip, ankle, _KNEE)
+    beyond = (ankle - curve) @ down > _SHIN[0] * float((ankle - hip) @ down)
+    if height is not None:
+        beyond = above_foot
+    knee, bent = bend(curve[beyond], hip, ankle, _KNEE)
     return Limb(hip, knee, ankle, tip, stem.radius, (_LIKELY, _SURE if bent > 0.08 else _LIKELY, certain))
 
 
-def _ankle(own: FloatArray, cell: float, hip: FloatArray, down: FloatArray) -> tuple[FloatArray, float]:
+def _has_bent_knee(curve: FloatArray, start: FloatArray, hip: FloatArray) -> bool:
+    """Tell whether a leg's curve (N, 3) from above its foot to its hip, both (3,), bends clearly, and at the knee."""
+    knee, bent = bend(curve, start, hip, _KNEE)
+    way = hip - start
+    return bent > _BENT and float((knee - start) @ way) > _KNEE_FROM * float(way @ way)
+
+
+def _ankle(own: FloatArray, cell: float, hip: FloatArray, down: FloatArray,
+           tall: float | None) -> tuple[FloatArray, float]:
     """Return the ankle (3,) and how sure it is: where slices of the leg become as small as those of the shin.
 
-    own: (N, 3) the leg's cells; down: (3,) along the shin. The ankle is about a third of the foot's length high; a boot
+    own: (N, 3) the leg's cells; down: (3,) along the shin; tall: how long the leg is, None where it is nearly
+    straight. The ankle is about a third of the foot's length high; a boot
     that is wide far above that says nothing of it.
     """
     sole = float((own @ down).max())
-    heights, height = sole - own @ down, sole - float(hip @ down)
+    heights, height = sole - own @ down, sole - float(hip @ down) if tall is None else tall
     areas = smoothed(np.bincount((heights / cell).astype(np.int64)).astype(np.float64)) * cell**2
     shin = areas[int(0.12 * height / cell):int(0.55 * height / cell) + 1]
     if not len(shin) or shin.min() <= 0.0:
-        return hip + (1.0 - _ANKLE_OF_LEG) * height * down, _GUESS
+        return _by_share(own, hip, down, height, tall is not None), _GUESS
     slim = np.flatnonzero(areas <= _SHIN_AREA * float(shin.min()))
     top = (float(slim[slim > 0][0]) if (slim > 0).any() else 0.0) * cell
     lowest = own[heights < max(2.0 * cell, 0.3 * top)]
@@ -199,12 +239,21 @@ def _ankle(own: FloatArray, cell: float, hip: FloatArray, down: FloatArray) -> t
     length = float(np.ptp(flat @ forward)) + cell
     usual = _ANKLE_OF_FOOT * length
     if length < _FOOT_IS * float(np.sqrt(shin.min())):
-        return hip + (1.0 - _ANKLE_OF_LEG) * height * down, _GUESS
+        return _by_share(own, hip, down, height, tall is not None), _GUESS
     above = float(np.clip(top, 0.6 * usual, 1.4 * usual))
     above = min(above, _ANKLE_AT_MOST * height)
     around = own[np.abs(heights - max(top, above)) <= 1.5 * cell]
     middle = around.mean(axis=0) if len(around) else hip
     return middle + (sole - above - float(middle @ down)) * down, _SURE if above == top else _LIKELY
+
+
+def _by_share(own: FloatArray, hip: FloatArray, down: FloatArray, height: float, bent: bool) -> FloatArray:
+    """Return the ankle (3,) by its share of a leg's height; of one that bends, above the cells (N, 3) of its sole."""
+    if not bent:
+        return hip + (1.0 - _ANKLE_OF_LEG) * height * down
+    above = float((own @ down).max()) - own @ down
+    around = own[np.abs(above - _ANKLE_OF_LEG * height) < 0.5 * _ANKLE_OF_LEG * height]
+    return np.asarray(around.mean(axis=0) if len(around) else own.mean(axis=0))
 
 
 def head(points: FloatArray, cell: float, crown: FloatArray, shoulders: FloatArray, up: FloatArray,

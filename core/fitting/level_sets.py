@@ -115,11 +115,19 @@ class Course:
     @classmethod
     def of(cls, cells: Cells, sets: LevelSets, distances: FloatArray, target: int) -> Course:
         """Follow the pieces of the level sets from the source of distances (N,) to a target cell."""
-        pieces = sets.node[cells.way(distances, target)[::-1]]
-        _, first = np.unique(sets.level[pieces], return_index=True)
-        pieces = pieces[first]
+        return cls.along(sets, cls.pieces(cells, sets, distances, target), cells.cell)
+
+    @classmethod
+    def along(cls, sets: LevelSets, pieces: IntArray, cell: float) -> Course:
+        """Return the curve through pieces (S,) of level sets of cells with such an edge."""
         at = np.asarray((sets.level[pieces] + 0.5) * sets.width, dtype=np.float64)
-        return cls(sets.middle[pieces], sets.areas(cells.cell)[pieces], at)
+        return cls(sets.middle[pieces], sets.areas(cell)[pieces], at)
+
+    @staticmethod
+    def pieces(cells: Cells, sets: LevelSets, distances: FloatArray, target: int) -> IntArray:
+        """Return the pieces (S,) of the level sets from the source of distances (N,) to a target cell, one a level."""
+        pieces = sets.node[cells.way(distances, target)[::-1]]
+        return np.asarray(pieces[np.unique(sets.level[pieces], return_index=True)[1]])
 
     def point_at(self, distance: float) -> FloatArray:
         """Return the point (3,) at a distance from the extremity."""

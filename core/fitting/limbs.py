@@ -27,6 +27,15 @@ count, since a sleeve may end at the elbow."""
 _TRUNK: Final = 3.3
 """At the shoulder it is so many times as large, in T, A and relaxed poses alike (measured on the sample dancer)."""
 
+_AS_CLEAR: Final = 0.5
+"""Of several waists the outermost counts that has this share of the clearest, as the wrist before the elbow."""
+
+_NEARLY: Final = 0.02
+"""Places whose waist is less clear by no more than this are as narrow; their middle counts."""
+
+_FALLEN: Final = 0.2
+"""A swelling ends where this share of what its radius exceeds that of the waist is left."""
+
 
 @dataclass(frozen=True, eq=False)
 class Stem:
@@ -109,19 +118,40 @@ def _usual_area(course: Course) -> float:
     return float(np.percentile(areas[along] if along.any() else areas, _USUAL))
 
 
-def narrowest(course: Course, low: float, high: float) -> tuple[float, float]:
-    """Return where between two distances the cross-section is least, and how much it is waisted there.
+@dataclass(frozen=True)
+class Swelling:
+    """The swelling at the end of a limb, as a hand: where it has shrunk by half, where it ends, how large it is.
 
-    The waist is 1 − least / (the smaller of the greatest on both sides): 0 where it only grows or shrinks.
+    half, end: distances from the limb's end; girth: the largest radius. waist: how much narrower the limb is behind
+    it than on both sides, as a share of the smaller cross-section of these; 0 where it only grows or shrinks.
     """
-    at, areas = course.at, smoothed(course.areas)
-    inside = np.flatnonzero((at >= low) & (at <= high))
-    if not len(inside):
-        return (low + high) / 2.0, 0.0
-    least = int(inside[areas[inside].argmin()])
-    before, after = areas[:least + 1], areas[least:][at[least:] <= high + 0.5 * (high - low)]
-    shoulder = min(float(before.max()), float(after.max()))
-    return float(at[least]), 1.0 - float(areas[least]) / shoulder
+
+    half: float
+    end: float
+    girth: float
+    waist: float
+
+    @classmethod
+    def of(cls, course: Course, low: float, high: float) -> Swelling:
+        """Find it; low, high: distances between which the waist is."""
+        at, areas = course.at, smoothed(course.areas)
+        radii = np.sqrt(areas / np.pi)
+        girth = float(radii[at <= (low + high) / 2.0].max(initial=0.0))
+        inside = np.flatnonzero((at >= low) & (at <= high))
+        if not len(inside):
+            return cls((low + high) / 2.0, (low + high) / 2.0, girth, 0.0)
+        near = areas[at <= high + 0.5 * (high - low)]
+        before, after = np.maximum.accumulate(areas), np.maximum.accumulate(near[::-1])[::-1]
+        waists = 1.0 - areas[inside] / np.minimum(before[inside], after[inside])
+        clear = np.flatnonzero(waists >= _AS_CLEAR * waists.max())
+        first = clear[:1 + int(np.argmin(np.append(np.diff(clear) == 1, False)))]
+        chosen = int(np.median(first[waists[first] >= waists[first].max() - _NEARLY]))
+        waist = int(inside[chosen])
+        largest = int(areas[:waist + 1].argmax())
+        fallen = np.arange(largest, waist + 1)
+        levels = radii[waist] + np.array((0.5, _FALLEN)) * (radii[largest] - radii[waist])
+        half, end = np.interp(-levels, -np.minimum.accumulate(radii[fallen]), at[fallen])
+        return cls(float(half), float(end), girth, float(waists[chosen]))
 
 
 def bend(points: FloatArray, start: FloatArray, end: FloatArray, share: float) -> tuple[FloatArray, float]:

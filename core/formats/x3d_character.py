@@ -1,13 +1,14 @@
 """The characters of an X3D scene: humanoids with their skins, and the shapes of their segments.
 
 A skin's shapes share the points of the humanoid's skinCoord, which joints move by weights; the shapes of a segment go
-with its joint alone. Both stand in the humanoid's space while its joints rest.
+with its joint alone. Both stand in the humanoid's space while its joints rest. Shapes of one name are one mesh, unless
+they have points in common with those of another: then all of these are the body's.
 Source: ISO/IEC 19774-1:2019, H-Anim architecture, 4.9 and 6.2 to 6.4.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -17,7 +18,17 @@ from ..errors import quoted
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..skinning.influences import Influences
-from .character import Character, CharacterFile, Look, SkinnedMesh, influences_of, joined, rigid, unit_normals
+from .character import (
+    MAX_MESHES,
+    Character,
+    CharacterFile,
+    Look,
+    SkinnedMesh,
+    influences_of,
+    joined,
+    rigid,
+    unit_normals,
+)
 from .x3d_body import JOINT, SEGMENT, Body, influences, local_matrix
 from .x3d_motion import clips, humanoids_of
 from .x3d_scene import MAX_DEPTH, Node, Scene, Use
@@ -41,6 +52,8 @@ def characters_of(scene: Scene) -> CharacterFile:
     made = tuple(Character(body.name, body.skeleton, tuple(_meshes(scene, body)),
                            tuple(clip for clip in played if clip.skeleton is body.skeleton), body.placed)
                  for body in found)
+    if sum(len(character.meshes) for character in made) > MAX_MESHES:
+        raise scene.error(f"more than {MAX_MESHES} meshes; no more are read", None)
     for character in made:
         if not character.meshes:
             scene.notes[f"{character.name} has no skin that is read; its skeleton is there"] = None
@@ -48,10 +61,12 @@ def characters_of(scene: Scene) -> CharacterFile:
 
 
 def _meshes(scene: Scene, body: Body) -> Iterator[SkinnedMesh]:
-    """Yield the skin of a humanoid, and the shapes of its segments as one mesh."""
-    skin = list(_skin_parts(scene, body))
-    if skin:
-        yield _placed(joined(body.name, skin), body)
+    """Yield the meshes of a humanoid's skin, and the shapes of its segments as one mesh."""
+    skin = dict[str, list[SkinnedMesh]]()
+    for part in _skin_parts(scene, body):
+        skin.setdefault(part.name or body.name, []).append(part)
+    for name, same in skin.items():
+        yield _placed(joined(name, same), body)
     seen = set[int]()
     parts = [part for joint, node in enumerate(body.nodes) if node.kind in JOINT
              for part in _rigid_parts(scene, node, joint, seen)]
@@ -68,15 +83,52 @@ def _placed(mesh: SkinnedMesh, body: Body) -> SkinnedMesh:
 def _skin_parts(scene: Scene, body: Body) -> Iterator[SkinnedMesh]:
     """Yield what the shapes of a skin are over the humanoid's points, and each of those over others."""
     coordinate = next((node for node, _ in scene.children(body.humanoid, COORDINATE, "skinCoord")), None)
-    shared = list[tuple[Faces, Look]]()
+    shared = dict[str, list[tuple[Faces, Look]]]()
     for shape, matrix in _shapes(scene, body.humanoid, ("skin",)):
+        name = scene.full_name(shape) or shape.name
         for faces in _faces(scene, shape):
             if coordinate is not None and faces.coordinate is coordinate:
-                shared.append((faces, look_of(scene, shape)))
+                shared.setdefault(name, []).append((faces, look_of(scene, shape)))
             else:
-                yield _mesh([(_moved(matrix, faces), look_of(scene, shape))], rigid(0, len(faces.points)))
+                yield _mesh([(_moved(matrix, faces), look_of(scene, shape))], rigid(0, len(faces.points)), name)
     if coordinate is not None and shared:
-        yield _mesh(shared, _weights(scene, body, len(shared[0][0].points)))
+        weights = _weights(scene, body, len(scene.numbers(coordinate, "point", 3)))
+        apart = _apart(shared)
+        for name, shapes in apart:
+            mesh = _mesh(shapes, weights, name)
+            yield mesh if len(apart) == 1 else _used(mesh)
+
+
+def _apart(shared: Mapping[str, list[tuple[Faces, Look]]]) -> list[tuple[str, list[tuple[Faces, Look]]]]:
+    """Return shapes over the same points by name; those of names that have points in common under none."""
+    first = list(range(len(shared)))  # name that each goes with
+    points = len(next(iter(shared.values()))[0][0].points)
+    of_point = np.full(points, -1)
+
+    def leading(number: int) -> int:
+        while first[number] != number:
+            first[number] = number = first[first[number]]
+        return number
+
+    for number, shapes in enumerate(shared.values()):
+        used = np.unique(np.concatenate([faces.triangles for faces, _ in shapes]))
+        for other in np.unique(of_point[used]).tolist():
+            if other >= 0:
+                one, another = sorted((leading(number), leading(other)))
+                first[another] = one
+        of_point[used] = number
+    groups = dict[int, list[str]]()
+    for number, name in enumerate(shared):
+        groups.setdefault(leading(number), []).append(name)
+    return [(names[0] if len(names) == 1 else "", [each for name in names for each in shared[name]])
+            for names in groups.values()]
+
+
+def _used(mesh: SkinnedMesh) -> SkinnedMesh:
+    """Leave out the vertices that no triangle has."""
+    kept, triangles = np.unique(mesh.triangles, return_inverse=True)
+    influences = Influences(mesh.influences.joints[kept], mesh.influences.weights[kept])
+    return replace(mesh, positions=mesh.positions[kept], triangles=triangles.reshape(-1, 3), influences=influences)
 
 
 def _weights(scene: Scene, body: Body, points: int) -> Influences:
@@ -142,7 +194,7 @@ def _moved(matrix: FloatArray, faces: Faces) -> Faces:
                           uvs=uvs, normals=normals)
 
 
-def _mesh(shapes: Sequence[tuple[Faces, Look]], influences: Influences) -> SkinnedMesh:
+def _mesh(shapes: Sequence[tuple[Faces, Look]], influences: Influences, name: str = "") -> SkinnedMesh:
     """Return shapes over the same points as one mesh."""
     faces = [each for each, _ in shapes]
     looks = list(dict.fromkeys(look for _, look in shapes))
@@ -153,6 +205,6 @@ def _mesh(shapes: Sequence[tuple[Faces, Look]], influences: Influences) -> Skinn
             [np.zeros((len(own.triangles), 3, width)) if each is None else each
              for each, own in zip(values, faces, strict=True)])
 
-    return SkinnedMesh("", faces[0].points, np.concatenate([each.triangles for each in faces]), material, tuple(looks),
+    return SkinnedMesh(name, faces[0].points, np.concatenate([each.triangles for each in faces]), material, tuple(looks),
                        corners([each.uvs for each in faces], 2), corners([each.normals for each in faces], 3),
                        influences)

@@ -19,7 +19,8 @@ class X3dSkin:
     positions, normals: (V, 3) in the skeleton's model space; normals are of unit length. triangles: (T, 3).
     influences: which joints move which vertices. material: (T,) which of the looks each triangle has.
     uvs: (T, 3, 2) texture coordinates of corners, v up, where a look has an image.
-    Raises TaktError where shapes do not fit, or triangles and looks are named that there are not.
+    names: of the meshes that the skin is made of; mesh: (T,) which of these each triangle is of, None for the first.
+    Raises TaktError where shapes do not fit, or triangles, looks and meshes are named that there are not.
     """
 
     positions: FloatArray
@@ -29,6 +30,8 @@ class X3dSkin:
     material: IntArray
     looks: tuple[Look, ...]
     uvs: FloatArray | None = None
+    names: tuple[str, ...] = ("",)
+    mesh: IntArray | None = None
 
     def __post_init__(self) -> None:
         vertices = len(self.positions)
@@ -40,11 +43,19 @@ class X3dSkin:
         if self.triangles.shape != (len(self.material), 3):
             raise TaktError(f"triangles {self.triangles.shape} and materials {self.material.shape} must be (T, 3), "
                             "(T,)")
-        for what, index, count in (("vertex", self.triangles, vertices), ("look", self.material, len(self.looks))):
+        if self.of_mesh.shape != self.material.shape:
+            raise TaktError(f"meshes {self.of_mesh.shape} and materials {self.material.shape} must both be (T,)")
+        for what, index, count in (("vertex", self.triangles, vertices), ("look", self.material, len(self.looks)),
+                                   ("mesh", self.of_mesh, len(self.names))):
             if index.size and not 0 <= index.min() <= index.max() < count:
                 raise TaktError(f"a triangle has {what} {int(index.max())}; there are {count}")
         if self.uvs is not None and self.uvs.shape != (len(self.triangles), 3, 2):
             raise TaktError(f"texture coordinates {self.uvs.shape} must be (T, 3, 2)")
+
+    @property
+    def of_mesh(self) -> IntArray:
+        """Which of the meshes each triangle is of, (T,)."""
+        return np.zeros(len(self.material), np.int64) if self.mesh is None else self.mesh
 
     def split(self) -> tuple[X3dSkin, FloatArray | None]:
         """Return the skin with a point for each pair of vertex and texture coordinates, and those of points, (V, 2).

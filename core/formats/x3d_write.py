@@ -165,19 +165,23 @@ class _Writer:
             stack.extend((child, False) for child in reversed(children[joint]))
 
     def _shapes(self, skin: X3dSkin, uvs: FloatArray | None) -> Iterator[str]:
-        """Yield a shape for each look that triangles have; all share the points, normals and texture coordinates."""
+        """Yield a shape for each look of each mesh; all share the points, normals and texture coordinates."""
         name, is_first = self._humanoid, True
         looks = list(dict.fromkeys(skin.looks))
         material = np.array([looks.index(look) for look in skin.looks], np.int64)[skin.material]
-        for number in np.unique(material).tolist():
-            look, coordinates = looks[number], ""
-            index = " ".join(map(str, skin.triangles[material == number].ravel().tolist()))
+        kinds, kind_of = np.unique(skin.of_mesh * len(looks) + material, return_inverse=True)
+        for kind, whole in enumerate(kinds.tolist()):
+            mesh, look, coordinates = skin.names[whole // len(looks)], looks[whole % len(looks)], ""
+            index = " ".join(map(str, skin.triangles[kind_of == kind].ravel().tolist()))
             if uvs is not None and (look.image or look.texture):
                 coordinates = (f'<TextureCoordinate DEF="{name}_skin_uvs" point="{_text(uvs)}"/>\n' if is_first else
                                f'<TextureCoordinate USE="{name}_skin_uvs"/>\n')
                 is_first = False
             seen = self._appearance(look, bool(coordinates))
-            yield (f'<Shape containerField="skin">\n<Appearance>{seen}</Appearance>\n'
+            called = self._defs.new(mesh) if mesh else ""
+            defined = f' DEF="{called}"' if called else ""
+            full_name = _full_name(mesh) if called != mesh else ""
+            yield (f'<Shape{defined} containerField="skin">\n{full_name}<Appearance>{seen}</Appearance>\n'
                    f'<IndexedTriangleSet index="{index}" solid="false">\n<Coordinate USE="{name}_skin_points"/>\n'
                    f'<Normal USE="{name}_skin_normals"/>\n{coordinates}</IndexedTriangleSet>\n</Shape>\n')
 

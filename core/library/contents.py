@@ -11,7 +11,7 @@ from .files import may_be_library
 
 MAX_FILES = 100_000
 """That are listed; the rest is counted."""
-_NEVER_IN_SRC = ("/", "\\", ":", "\0")
+_NEVER_IN_SRC = frozenset("/\\:\0")
 _MAX_SRC = 1_000
 
 
@@ -63,7 +63,7 @@ def contents(roots: Iterable[Path], endings: Sequence[str], most: int = MAX_FILE
 
 
 def _can_be_src(src: str) -> bool:
-    return len(src) <= _MAX_SRC and not any(each in src for each in _NEVER_IN_SRC)
+    return len(src) <= _MAX_SRC and _NEVER_IN_SRC.isdisjoint(src)
 
 
 def _folders(root: str) -> Iterator[tuple[str, tuple[str, ...], list[str]]]:

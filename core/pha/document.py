@@ -112,7 +112,7 @@ class Mask(NamedTuple):
 
 
 class NamedRole(NamedTuple):
-    """A name for something in the scene; kind: place or path."""
+    """A name for something in the scene; kind: of ROLE_KINDS."""
 
     name: str
     kind: str

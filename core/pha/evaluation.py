@@ -301,13 +301,19 @@ class _Evaluation:
     def _look(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
         ticks = self._length(node, "duration", scope)
         yield from ()
-        return self._rest(node, ticks, Aim(self._role(node, "at", scope, _TARGETS)), within), ticks
+        return self._rest(node, ticks, Aim(self._role(node, "at", scope, _LOOKED_AT)), within), ticks
 
     def _reach(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
         comes, holds = self._length(node, "duration", scope), self._length(node, "hold", scope)
         yield from ()
         aim = Aim(self._role(node, "for", scope, _TARGETS), node.texts["with"][0], holds / max(comes + holds, 1e-30))
         return self._rest(node, comes + holds, aim, within), comes + holds
+
+    def _hold(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
+        ticks = self._length(node, "duration", scope)
+        yield from ()
+        aim = Aim(self._role(node, "prop", scope, ("prop",)), node.texts["with"][0], holds=True)
+        return self._rest(node, ticks, aim, within), ticks
 
     def _rest(self, node: Node, ticks: float, aim: Aim, within: Within) -> _Calls:
         return [_Call(~WAIT, 1, ticks, _NAN, node, going=aim, within=within)] if ticks > 0.0 else []
@@ -578,9 +584,10 @@ class _Evaluation:
 
 
 _TARGETS: Final = ("place", "prop")
+_LOOKED_AT: Final = (*_TARGETS, "person")
 _GOING: Final = {"to": ("place",), "at": ("place",), "along": ("path",)}
 """The attributes of a call that name roles, and of which kinds these are."""
 PLAYED_BY: Final[Mapping[str, Callable[[_Evaluation, Node, Scope, Within], _BlockSteps]]] = {
-    "wait": _Evaluation._wait, "look": _Evaluation._look, "reach": _Evaluation._reach, "loop": _Evaluation._loop,
-    "pick": _Evaluation._pick, "together": _Evaluation._together}
+    "wait": _Evaluation._wait, "look": _Evaluation._look, "reach": _Evaluation._reach, "hold": _Evaluation._hold,
+    "loop": _Evaluation._loop, "pick": _Evaluation._pick, "together": _Evaluation._together}
 """What evaluates an element, by its tag, beside `call`, `let`, and `if` with what belongs to it."""

@@ -105,8 +105,10 @@ class Expression:
         """Return its value where that is a role of one of some kinds; raise ExpressionError otherwise."""
         value = self.value(scope)
         if not isinstance(value, Role) or value.kind not in kinds:
+            named = [f"a {kind}" for kind in kinds]
+            either = " or ".join([*filter(None, [", ".join(named[:-1])]), named[-1]])
             raise ExpressionError(f"found {quoted(self.text)}, which is {_described(value)}, expected a role that is "
-                                  f"a {' or a '.join(kinds)}")
+                                  f"{either}")
         return value
 
 

@@ -30,10 +30,12 @@ class Kind(Enum):
     SECONDS = "a plain number of seconds"
     JOINTS = "a plain number of joints, 0 or more"
     VERSION = "1 or 2"
-    ROLE_KIND = "place, path or prop"
+    ROLE_KIND = "place, path, prop, floor or person"
     PLACE = "a role that is a place"
     PATH = "a role that is a path"
     TARGET = "a role that is a place or a prop"
+    PROP = "a role that is a prop"
+    LOOKED_AT = "a role that is a place, a prop or a person"
     HAND = "left hand or right hand"
     PART_OR_PLACE = "a share from 0 to 1, or seconds as in 1.5s, or a role that is a place"
 
@@ -44,10 +46,11 @@ class Kind(Enum):
 
 
 _EXPRESSIONS: Final = frozenset({Kind.LENGTH, Kind.SHARE, Kind.WEIGHT, Kind.COUNT, Kind.REPEAT, Kind.TRUTH, Kind.PART,
-                                 Kind.VALUE, Kind.PLACE, Kind.PATH, Kind.PART_OR_PLACE, Kind.TARGET})
+                                 Kind.VALUE, Kind.PLACE, Kind.PATH, Kind.PART_OR_PLACE, Kind.TARGET,
+                                 Kind.PROP, Kind.LOOKED_AT})
 PARTS: Final = frozenset({Kind.PART, Kind.PART_OR_PLACE})
 """Attributes that may be given in seconds."""
-ROLE_KINDS: Final = ("place", "path", "prop")
+ROLE_KINDS: Final = ("place", "path", "prop", "floor", "person")
 HANDS: Final = ("left hand", "right hand")
 FIT: Final = "fit"
 """What `repeat` says where a call is repeated as often as its way needs."""
@@ -77,7 +80,7 @@ class Rule(NamedTuple):
 
 _TRANSITION: Final = Attribute(Kind.LENGTH, "how long the transition after it is; 0 for none", "automatic")
 _WEIGHT_IN_PICK: Final = Attribute(Kind.WEIGHT, "how likely it is among its neighbours; only inside a pick", "1")
-AIMS: Final = ("look", "reach")
+AIMS: Final = ("look", "reach", "hold")
 """What lets a part of the body aim at something of the scene, over whatever else plays."""
 RESTS: Final = ("wait", *AIMS)
 """What plays no clip, but lasts."""
@@ -111,8 +114,9 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
     }),
     "role": Rule("A name for something in the scene, which is chosen there.", {
         "name": Attribute(Kind.NEW_NAME, "the name"),
-        "is": Attribute(Kind.ROLE_KIND, "a place to be at, which faces some way, a path to go along, or a prop, which "
-                                        "hands reach for"),
+        "is": Attribute(Kind.ROLE_KIND, "a place to be at, which faces some way, a path to go along, a prop, which "
+                                        "hands reach for and hold, a floor, on which feet stand, or a person, who is "
+                                        "another character"),
     }),
     "let": Rule("A value with a name, which never changes: for all procedures of a file, or to the end of a block.", {
         "name": Attribute(Kind.NEW_NAME, "the name"),
@@ -146,7 +150,7 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
         "weight": _WEIGHT_IN_PICK,
     }),
     "look": Rule("Turns head, neck and chest to something, over whatever else plays; a rest otherwise.", {
-        "at": Attribute(Kind.TARGET, "what is looked at"),
+        "at": Attribute(Kind.LOOKED_AT, "what is looked at"),
         "duration": Attribute(Kind.LENGTH, "how long"),
         "transition": _TRANSITION,
         "weight": _WEIGHT_IN_PICK,
@@ -156,6 +160,14 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
         "with": Attribute(Kind.HAND, "which hand"),
         "duration": Attribute(Kind.LENGTH, "how long it takes to get there"),
         "hold": Attribute(Kind.LENGTH, "how long the hand stays there, before it goes back", "0"),
+        "transition": _TRANSITION,
+        "weight": _WEIGHT_IN_PICK,
+    }),
+    "hold": Rule("Lets a prop go with a hand, over whatever else plays; a rest otherwise. A hand that no reach has "
+                 "brought there comes to the prop by itself. After it the prop lies where the hand left it.", {
+        "prop": Attribute(Kind.PROP, "what is held"),
+        "with": Attribute(Kind.HAND, "which hand; two may hold one prop, which goes with the one that held it first"),
+        "duration": Attribute(Kind.LENGTH, "how long"),
         "transition": _TRANSITION,
         "weight": _WEIGHT_IN_PICK,
     }),

@@ -56,10 +56,10 @@ def matched(old: Text, new: Text) -> list[int]:
     """Return for each element of a typed text the number that it had in the old one, NEW where it had none.
 
     Elements are compared from the root inwards: of the children of two that are the same, first those that say the
-    same in the same order, then those that say the same elsewhere among them, then those with the same tag and name.
-    What is left over is found again where as many elsewhere say the same: a call that was put into a procedure of its
-    own. Then those of the same tag where as many stand between the same neighbours. No two elements have the same
-    origin.
+    same in the same order, then those that say the same elsewhere among them, then those with the same tag and name,
+    then those of the same tag where as many stand between the same neighbours. What is left over is found again where
+    as many elsewhere say the same; so a call that was put into a procedure is found there, and the call of that
+    procedure in its place is a new one. No two elements have the same origin.
 
     >>> old = Text.of("<pha><call name='bow'/><call name='kick'/></pha>")
     >>> matched(old, Text.of("<pha><wait/><call name='kick'/><call name='bow' duration='2'/></pha>"))
@@ -77,17 +77,16 @@ class _Matching:
         self._old_says, self._new_says = _says(old, known), _says(new, known)
         self._origin = [NEW] * len(new)
         self._is_taken = [False] * len(old)
-        self._parents: list[tuple[int, int]] = []
+        self._in_place: list[tuple[int, int]] = []
 
     def origin(self) -> list[int]:
         """Return the origin of each new element."""
         self._same(0, 0)
-        for _ in range(2):
-            for old, new in self._left_elsewhere():
-                self._same(old, new)
-            while self._parents:
-                for old, new in self._between_neighbours(*self._parents.pop(0)):
-                    self._same(old, new)
+        for old, new in self._left_elsewhere():
+            self._same(old, new)
+        for old, new in self._in_place:
+            if not self._is_taken[old] and self._origin[new] == NEW:
+                self._take(old, new)
         return self._origin
 
     def _same(self, old: int, new: int) -> None:
@@ -119,23 +118,24 @@ class _Matching:
         left, right = _without(before, after, pairs)
         pairs += [(left[i][0], right[k][0]) for i, k in _in_order([_key(self._old, child) for _, child in left],
                                                                   [_key(self._new, child) for _, child in right])]
-        self._parents.append((old, new))
-        return [(before[i], after[k]) for i, k in pairs]
+        found = [(before[i], after[k]) for i, k in pairs]
+        for i, k in self._between_neighbours(before, after, pairs):
+            pair = before[i], after[k]
+            # A call in the place of another one is that one with another name, unless that is found elsewhere.
+            waits = self._old.shape.tags[pair[0]] == "call" and all(
+                text.after(element) == element + 1 for text, element in zip((self._old, self._new), pair, strict=True))
+            (self._in_place if waits else found).append(pair)
+        return found
 
-    def _between_neighbours(self, old: int, new: int) -> list[tuple[int, int]]:
-        """Return those children of two elements of one tag that stand between the same ones, as many before as after.
-
-        Children that have come from elsewhere, or gone there, do not count.
-        """
-        before, after = list(self._old.children(old)), list(self._new.children(new))
-        at = {child: i for i, child in enumerate(before)}
-        pairs = sorted((at[self._origin[child]], k) for k, child in enumerate(after) if self._origin[child] in at)
+    def _between_neighbours(self, before: list[int], after: list[int],
+                            pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Return elements of one tag that stand between the same neighbours, as many before as after."""
         found, begin = [], (-1, -1)
-        for end in (*pairs, (len(before), len(after))):
-            left = [child for child in before[begin[0] + 1:end[0]] if not self._is_taken[child]]
-            right = after[begin[1] + 1:end[1]]
-            tags = [self._old.shape.tags[child] for child in left], [self._new.shape.tags[child] for child in right]
-            if left and tags[0] == tags[1] and all(self._origin[child] == NEW for child in right):
+        taken = {k for _, k in pairs}
+        for end in (*sorted(pairs), (len(before), len(after))):
+            left, right = range(begin[0] + 1, end[0]), range(begin[1] + 1, end[1])
+            tags = [self._old.shape.tags[before[i]] for i in left], [self._new.shape.tags[after[k]] for k in right]
+            if left and tags[0] == tags[1] and taken.isdisjoint(right):
                 found += list(zip(left, right, strict=True))
             begin = end
         return found

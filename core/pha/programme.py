@@ -27,9 +27,9 @@ MAX_ELEMENTS = 100_000
 MAX_MISSING = 1_000
 """Files that are not there, or cannot be read; no more are looked for."""
 _T = TypeVar("_T")
-_GAP = "nothing"
+GAP = "nothing"
 """What a clip is called that plays in place of one that is not there."""
-_NO_BODY = Skeleton.from_arrays((_GAP,), (-1,), rot.identities(1), np.zeros((1, 3)))
+_NO_BODY = Skeleton.from_arrays((GAP,), (-1,), rot.identities(1), np.zeros((1, 3)))
 """Of such a clip where there are no others."""
 
 
@@ -201,8 +201,8 @@ class _Resolver:
                        calls: CallTable | Definitions) -> Programme:
         if len(self._clips) in used:
             bones = self._clips[0].skeleton if self._clips else _NO_BODY
-            self._clips.append(Clip(_GAP, bones, 1.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3)))
-            self._clip_names.append(_GAP)
+            self._clips.append(Clip(GAP, bones, 1.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3)))
+            self._clip_names.append(GAP)
         return Programme(tuple(module.document for module in self._modules), tuple(self._clip_names[i] for i in used),
                          tuple(self._clips[i] for i in used), tuple(routines), scopes.own(0), calls,
                          shortened(self._problems))

@@ -93,6 +93,19 @@ class Sequence:
         """The lengths of all segments together."""
         return float(self.length_s.sum())
 
+    def played_clips(self) -> set[str]:
+        """Return the names of the clips that segments play, also in lanes; self: the sequence that has the blocks."""
+        return set(self._played_clips(self))
+
+    def _played_clips(self, row: Sequence) -> Iterator[str]:
+        for clip in np.unique(row.clip).tolist():
+            if clip >= len(self.clips):
+                for lane in self.blocks[clip - len(self.clips)].lanes:
+                    if lane.sequence is not None:
+                        yield from self._played_clips(lane.sequence)
+            elif clip != WAIT:
+                yield self.clips[clip]
+
     def with_ways_of_lanes(self) -> Sequence:
         """Return the same with what goes and aims in lanes, also of blocks within lanes, among its own."""
         found = list(self._of_lanes(self))

@@ -31,14 +31,21 @@ class Going(NamedTuple):
 
 
 class Aim(NamedTuple):
-    """What a head looks at, or a hand reaches for: the name of a role.
+    """What a head looks at, or a hand reaches for or holds: the name of a role.
 
-    hand: l or r, "" for the head. held: the share of the time for which the hand stays, at its end.
+    hand: l or r, "" for the head. held: the share of the time for which the hand stays, at its end. holds: whether
+    what plays the role goes with the hand.
     """
 
     role: str
     hand: str = ""
     held: float = 0.0
+    holds: bool = False
+
+    @property
+    def word(self) -> str:
+        """What a score says for it."""
+        return "hold" if self.holds else "reach" if self.hand else "look"
 
     def mirrored(self) -> Aim:
         """Return the same for the other hand."""

@@ -7,5 +7,5 @@ lanes over each other; `arrangement.py`, `blocks.py` and `presence.py` make them
 round the trunk, and planted `feet/` stay. In a `scene/` the way is bent, and head and hands aim at something.
 `clock.py` bends time. `motion.py` is the end, which `bake.py` and `keying.py` read, and `ahead.py` for who watches;
 `why.py` tells of a transition. `tweaks.py` holds what an animator has changed above all that, tied to `moments.py` of
-the music (`ties.py`); `tweaked.py` adds it to the poses.
+the music (`ties.py`); `tweaked.py` adds these `differences.py` to the poses.
 """

@@ -22,6 +22,7 @@ from ..maths.arrays import FloatArray, IntArray
 from ..pha.document import Document
 from ..pha.lineage import NEW
 from ..pha.sequence import Sequence
+from ..pha.split_calls import Part, Parts, Playing
 from .clock import Clock
 from .motion import Motion
 
@@ -31,6 +32,23 @@ Lineage = Mapping[str, SequenceOf[int]]
 """For each file of a score, by its name in a Step, which number each element had before; none: as they are."""
 UNCHANGED: Final[Lineage] = {}
 _LONGER: Final = 1e-9
+
+
+class Split(NamedTuple):
+    """What was split in a file, and what was joined, since blocks were named.
+
+    parts: of what, by the numbers of then, each playing of now is a part. joined: of what of now, by the numbers of
+    now, each playing of then is a part. origin: which element each of now was then.
+    """
+
+    parts: Parts
+    joined: Parts
+    origin: SequenceOf[int]
+
+
+Splits = Mapping[str, Split]
+"""For each file of a score in which anything was split or joined, by its name in a Step."""
+UNSPLIT: Final[Splits] = {}
 
 
 class Step(NamedTuple):
@@ -113,6 +131,28 @@ class Timeline:
         """
         return _Search(self, lineage).find(list(blocks))
 
+    def find_moments(self, blocks: SequenceOf[Block], block: IntArray, shares: FloatArray,
+                     lineage: Lineage = UNCHANGED,
+                     splits: Splits = UNSPLIT) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Return for shares (N,) of blocks (N,) which segments play them now, at which shares, and how much is there.
+
+        Returns segments (N,), −1: gone; shares (N,); and by how much shares have grown, (N,): 2 where a block was split
+        into halves. splits: of what each file's calls are parts, and of which of them the earlier ones were, see
+        Split. A moment goes with the part of its block in which it lies.
+        """
+        search = _Search(self, lineage, splits)
+        blocks, begin, grown = search.joined(blocks)
+        shares, growth = begin[block] + shares / grown[block], 1.0 / grown[block]
+        segments = np.array([-1 if found is None else found for found in search.find(blocks)], dtype=np.int64)[block]
+        for segment in np.unique(segments[segments >= 0]).tolist() if splits else ():
+            runs = search.parts_of(segment)
+            ends = np.array([part.end for _, part in runs])
+            for row in np.flatnonzero(segments == segment).tolist() if runs else ():
+                now, part = runs[min(int(np.searchsorted(ends, shares[row], side="right")), len(runs) - 1)]
+                length = part.end - part.begin
+                segments[row], shares[row], growth[row] = now, (shares[row] - part.begin) / length, growth[row] / length
+        return segments, shares, growth
+
     def find_everywhere(self, blocks: Iterable[Block], lineage: Lineage = UNCHANGED) -> list[IntArray]:
         """Return all segments to which each chain of calls leads at last, whatever leads to the first of them."""
         search = _Search(self, lineage)
@@ -172,8 +212,8 @@ def own_time_s(motion: Motion) -> FloatArray:
 class _Search:
     """Looks for blocks of a score as it was in the sequence of a score as it is."""
 
-    def __init__(self, timeline: Timeline, lineage: Lineage) -> None:
-        self._timeline, self._lineage = timeline, lineage
+    def __init__(self, timeline: Timeline, lineage: Lineage, splits: Splits = UNSPLIT) -> None:
+        self._timeline, self._lineage, self._splits = timeline, lineage, splits
         self._of_leaf = defaultdict[tuple[str, int], list[int]](list)
         leaf: dict[int, tuple[str, int]] = {}
         for segment, row in enumerate(timeline.sequence.origins.segments.call.tolist()):
@@ -193,6 +233,34 @@ class _Search:
                 if found[at] is not None:
                     taken.add(found[at] or 0)
         return found
+
+    def joined(self, blocks: Iterable[Block]) -> tuple[list[Block], FloatArray, FloatArray]:
+        """Return what blocks are parts of now, B, where each of them begins in it, (B,), and how much larger it is."""
+        found, begin, grown = list[Block](), list[float](), list[float]()
+        for block in blocks:
+            split = self._splits.get(block[-1].document) if block else None
+            part = None if split is None else split.joined.get(Playing(block[-1].element, block[-1].repetition))
+            if split is not None and part is not None:
+                step = block[-1]._replace(element=split.origin[part.whole.element], repetition=part.whole.repetition)
+                block = (*block[:-1], step)
+            found.append(block)
+            begin.append(0.0 if part is None else part.begin)
+            grown.append(1.0 if part is None else 1.0 / (part.end - part.begin))
+        return found, np.array(begin), np.array(grown)
+
+    def parts_of(self, segment: int) -> list[tuple[int, Part]]:
+        """Return the segments that play the parts of what a segment is a part of, in order; none where it is whole."""
+        if not self._splits or self._part(segment) is None:
+            return []
+        last, wanted = self._chain(segment)[-1], _plain(self._chain(segment))
+        found = [(other, part) for other in self._of_leaf.get((last.document, last.element), ())
+                 if _plain(self._chain(other)) == wanted and (part := self._part(other)) is not None]
+        return sorted(found, key=lambda each: each[1].begin)
+
+    def _part(self, segment: int) -> Part | None:
+        step = self._timeline.block(segment)[-1]
+        split = self._splits.get(step.document)
+        return None if split is None else split.parts.get(Playing(step.element, step.repetition))
 
     def ending_with(self, block: Block) -> IntArray:
         """See Timeline.find_everywhere."""
@@ -225,7 +293,11 @@ class _Search:
 
     def _translated(self, step: Step) -> Step:
         rounds = tuple((self._before(step.document, element), at) for element, at in step.rounds)
-        return step._replace(element=self._before(step.document, step.element),
+        split = self._splits.get(step.document)
+        part = None if split is None else split.parts.get(Playing(step.element, step.repetition))
+        element, repetition = ((self._before(step.document, step.element), step.repetition) if part is None
+                               else part.whole)
+        return step._replace(element=element, repetition=repetition,
                              home=self._before(step.document, step.home), rounds=rounds)
 
     def _before(self, document: str, element: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,6 +27,8 @@ from .followers import Followers
 from .mix import Lane, mixed
 from .placing.root_motion import RootMode
 from .row import Row
+from .scene.aimed import Aimed
+from .scene.carried import Carried
 from .scene.scene import Scene
 from .scene.warped import Warped
 from .stage import Instants, Over, Stage, in_rounds
@@ -80,6 +82,40 @@ class Motion:
         while isinstance(stage, Over) and not isinstance(stage, Feet):
             stage = stage.below
         return stage if isinstance(stage, Feet) else None
+
+    @property
+    def carried(self) -> Mapping[str, Carried]:
+        """What hands hold at times, by the names of its roles; see carry."""
+        aimed = self._aimed
+        return {} if aimed is None else aimed.carried
+
+    @property
+    def _aimed(self) -> Aimed | None:
+        stage = self.end
+        while isinstance(stage, Over) and not isinstance(stage, Aimed):
+            stage = stage.below
+        return stage if isinstance(stage, Aimed) else None
+
+    def carry(self, role: str, times_s: FloatArray) -> FloatArray:
+        """Return how a prop that hands hold is moved in the model, (F, 3, 4), at times (F,) in any order.
+
+        From where the scene has it when a hand takes it first. Raises KeyError where no hand holds it.
+        """
+        aimed = self._aimed
+        assert aimed is not None  # it has such a prop
+        times_s, _ = in_rounds(times_s, self.duration_s, is_loop=False)
+        even_s = times_s if self.clock is None else self.clock.even(times_s)
+        return aimed.carried[role].moved(even_s, aimed.hands(self.sample(times_s)))
+
+    def hand_joint(self, side: str) -> int:
+        """Return the wrist of a hand, l or r, that holds something."""
+        aimed = self._aimed
+        assert aimed is not None  # it holds something
+        return aimed.arms[side].limb.last
+
+    def shown(self, even_s: FloatArray) -> FloatArray:
+        """Return what the clock shows at times (F,) in which no tempo changes anything."""
+        return even_s if self.clock is None else self.clock.shown(even_s)
 
     @property
     def lap_yaw_rad(self) -> float:
@@ -170,7 +206,7 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
     end = mixed((Lane.whole(row),))
     said: tuple[Problem, ...] = ()
     if scene is not None:
-        end, said = scene.warped(end, row, root_motion, _instants_seen(clock))
+        end, said = scene.warped(end, row, root_motion)
     warped = end if isinstance(end, Warped) else None
     arms = None if feet is None else arms_of(feet)
     if arms is not None:
@@ -179,14 +215,10 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
         end = Followers(end, Doubles.of(row.skeleton, doubles))
     if feet is not None and legs_of(feet):
         end = Feet(end, row, feet, up / np.linalg.norm(up), points, warped=warped)
-    aimed: tuple[Problem, ...] = ()
+    floored, aimed = tuple[Problem, ...](), tuple[Problem, ...]()
     if scene is not None:
-        end, aimed = scene.aimed(end, row, _instants_seen(clock))
+        end, floored = scene.floored(end, row)
+        end, aimed = scene.aimed(end, row)
     if clock is not None:
         end = Timed(end, clock)
-    return Motion(row, end, problems + row.problems + said + aimed, unmatched, clock, cuts, body)
-
-
-def _instants_seen(clock: Clock | None) -> Callable[[float], float]:
-    """Return what leads from seconds in even time to those at which they are seen."""
-    return float if clock is None else lambda time_s: float(clock.shown(np.array((time_s,)))[0])
+    return Motion(row, end, problems + row.problems + said + floored + aimed, unmatched, clock, cuts, body)

@@ -143,7 +143,10 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
            for each, name in zip(fitted, sequence.clips, strict=True)]
     own = with_whole_legs(own, legs_of(target_map)) if settings.holds_feet else own
     sequence, pieces, said = arranged(sequence, own, target_map, playing, Place(programme.document.path))
-    scene, lacking = Scene(dict(settings.cast), target_map, turn, up, playing.followers), tuple[Problem, ...]()
+    clock, lacking = clock_of(programme), tuple[Problem, ...]()
+    floors = {role.name: document.place(role) for document in programme.documents for role in document.roles
+              if role.kind == "floor"}
+    scene = Scene(dict(settings.cast), target_map, turn, up, playing.followers, clock, tuple(floors.items()))
     if any(way.going.fits for way in sequence.ways):
         sequence, lacking = scene.fitted(sequence, playing.row(sequence, pieces, settings.root_motion))
     sequence, pieces, cuts, told = fit_seams(sequence, pieces, fit_named(settings.fit), programme.document.tick_s,
@@ -151,7 +154,7 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     return compose(sequence, pieces, settings.style, root_motion=settings.root_motion, up=up, speed=settings.speed,
                    limits=limits, problems=programme.problems + missed + said + lacking + told, unmatched=unmatched,
                    feet=target_map if settings.holds_feet else None, doubles=doubles,
-                   clock=clock_of(programme), cuts=cuts, body=target_map, skin=with_skin,
+                   clock=clock, cuts=cuts, body=target_map, skin=with_skin,
                    points=None if skeleton is None else points, scene=scene)
 
 

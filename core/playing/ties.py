@@ -17,8 +17,9 @@ import numpy as np
 from ..errors import FileError, TaktError
 from ..maths.arrays import FloatArray, IntArray
 from ..pha.lineage import matched
+from ..pha.split_calls import inverse, parts
 from ..pha.text import Text
-from .moments import Block, Lineage, Step, Timeline
+from .moments import Block, Lineage, Split, Splits, Step, Timeline
 
 VERSION: Final = 1
 """Of what is kept; what a newer version has kept is left alone."""
@@ -103,6 +104,17 @@ def lineage(old: Texts, new: Texts, known: Known) -> Lineage:
             continue
         origin = known(before, text)
         found[name] = matched(Text.of(before), Text.of(text)) if origin is None else origin
+    return found
+
+
+def splits(old: Texts, new: Texts, lineage: Lineage) -> Splits:
+    """Return which calls of files were split, and which joined, between old and new texts; lineage: see lineage."""
+    found = {}
+    for name, origin in lineage.items():
+        before, after = Text.of(old[name]), Text.of(new[name])
+        split = Split(parts(before, after, origin), parts(after, before, inverse(origin, len(before))), origin)
+        if split.parts or split.joined:
+            found[name] = split
     return found
 
 

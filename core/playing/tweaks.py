@@ -19,8 +19,8 @@ from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.body_parts import BodyMasks
 from ..skeletons.maps import SkeletonMap
+from .differences import Differences
 from .moments import UNCHANGED, Block, Lineage, Timeline
-from .tweaked import Differences
 
 EASE_S: Final = 0.2
 """How long a tweak takes to fade in and out, where nothing else is said."""
@@ -115,7 +115,7 @@ class Tweak:
         """Return what it adds to a motion whose blocks play when a timeline says; keys of blocks that have gone wait.
 
         lineage: which element each was in the score in which its blocks were named, see Timeline.find.
-        Joints that the skeleton does not have are left out; missing_joints() names them.
+        Joints that the skeleton does not have are left out.
         """
         segments = _segments(self, timeline, lineage)
         joint = np.array([body.skeleton.index_of.get(name, -1) for name in self.joints], dtype=np.int64)
@@ -123,10 +123,6 @@ class Tweak:
                                   for channel, keys in self.channels.items())
         mask = BodyMasks({}, body).of(self.body, 0.0) if self.body else np.ones(len(body.skeleton))
         return Differences(turns, shifts, factors, mask * (0.0 if self.is_muted else self.weight))
-
-    def missing_joints(self, body: SkeletonMap) -> tuple[str, ...]:
-        """Return the joints that have keys but that a skeleton does not have."""
-        return tuple(name for name in self.joints if name not in body.skeleton.index_of)
 
     def _tracks(self, channel: str, keys: TweakKeys, timeline: Timeline, segments: list[IntArray],
                 joint: IntArray) -> Tracks:

@@ -86,13 +86,28 @@ def _mend(seams: Sequence[Options], limits_s: FloatArray, taken: IntArray, row: 
     """Choose anew at the seams around the clips of a row; the other ends of the clips beside it stay as they are."""
     count = len(seams)
     first, last = (row[0] - 1) % count, (row[-1] + 1) % count
-    is_all, free = len(row) == count, np.ones(len(seams[first].out_s), dtype=np.bool_)
-    if not is_all:
-        if first == last and not seams[row[-1]].is_settled:  # one clip is on both sides: it keeps its own end
-            taken[first], free[1:] = 0, False
-        own_s = seams[first - 1].into_s[taken[first - 1, 1]] + seams[first].out_s
-        free &= seams[first].is_settled | _fits(own_s, limits_s[first])
-    worth, out = _cheapest(np.where(free, 0.0, np.inf), seams[first])
+    is_all, ends = len(row) == count, seams[row[-1]].is_settled
+    out_s = seams[first].out_s
+    if not is_all and first == last and not ends:  # one clip is on both sides: each of its ends is tried
+        ways = [_way(seams, limits_s, row, np.where(np.arange(len(out_s)) == at, 0.0, np.inf), limits_s[last] - own_s)
+                for at, own_s in enumerate(out_s.tolist())]
+        found = min(ways, key=lambda way: way[0])[1]
+    else:
+        own_s = seams[first - 1].into_s[taken[first - 1, 1]] + out_s
+        free = is_all | seams[first].is_settled | _fits(own_s, limits_s[first])
+        room_s = None if is_all or ends else limits_s[last] - seams[last].out_s[taken[last, 0]]
+        found = _way(seams, limits_s, row, np.where(free, 0.0, np.inf), room_s)[1]
+    taken[[first, *row]] = found
+
+
+def _way(seams: Sequence[Options], limits_s: FloatArray, row: Sequence[int], so_far: FloatArray,
+         room_s: FloatArray | None) -> tuple[float, IntArray]:
+    """Return the cheapest pairs at the seam before a row and at those behind its clips, (R + 1, 2), and their costs.
+
+    so_far: (N,) what it costs to come to each option of the first seam. room_s: (2,) at least and at most what may be
+    passed over behind the last one; None: whatever.
+    """
+    worth, out = _cheapest(so_far, seams[row[0] - 1])
     outs, intos = [out], list[IntArray]()
     for clip in row:
         before, after = seams[clip - 1], seams[clip]
@@ -101,14 +116,15 @@ def _mend(seams: Sequence[Options], limits_s: FloatArray, taken: IntArray, row: 
         intos.append(reached.argmin(axis=0))
         worth, out = _cheapest(reached.min(axis=0), after)
         outs.append(out)
-    if not is_all and not seams[row[-1]].is_settled:
-        fits = _fits(seams[row[-1]].into_s + seams[last].out_s[taken[last, 0]], limits_s[last])
-        worth = np.where(fits, worth, np.inf)
+    if room_s is not None:
+        worth = np.where(_fits(seams[row[-1]].into_s, room_s), worth, np.inf)
     into = int(np.argmin(worth))
-    for seam in reversed(row):
-        taken[seam] = outs.pop()[into], into
-        into = int(intos.pop()[taken[seam, 0]])
-    taken[first] = outs.pop()[into], into
+    costs, pairs = float(worth[into]), list[tuple[int, int]]()
+    for before_into in reversed(intos):
+        pairs.append((int(outs.pop()[into]), into))
+        into = int(before_into[pairs[-1][0]])
+    pairs.append((int(outs.pop()[into]), into))
+    return costs, np.array(pairs[::-1])
 
 
 def _cheapest(so_far: FloatArray, seam: Options) -> tuple[FloatArray, IntArray]:

@@ -272,13 +272,17 @@ _WAYS = {"at": "@", "to": "→", "along": "~"}
 """How the title of a block says where its call goes in the scene."""
 
 
+_AIMED_AT = ("at", "for", "prop")
+"""Which attributes name what an element aims at."""
+
+
 def _title(call: Call | Node) -> str:
     """Return what is written on a box: a name with the values it is given, a test, or what kind of element it is."""
     name = short(call.name)
     if isinstance(call, Call):
         return name
     if call.tag in AIMS:
-        return f"{call.tag} {next(call.expressions[word].text for word in ('at', 'for') if word in call.expressions)}"
+        return f"{call.tag} {next(call.expressions[word].text for word in _AIMED_AT if word in call.expressions)}"
     if call.tag != "call":
         test = call.expressions.get("test")
         return call.tag if test is None else f"{call.tag} {test.text}"

@@ -30,7 +30,7 @@ _SHORTEST = 0.25
 """Ticks that a new call lasts at least."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Playable:
     """What can be called: a clip of a file, or a procedure of another score, or of this one.
 

@@ -17,11 +17,9 @@ from .boxes import Kind, ancestors
 from .change import Edits, Proposal, given, locked, setting, uses_in_words
 from .drop import Drop, drop_at
 from .grid import Meter
-from .hit import EDGE_PX, Hit, Part
+from .hit import EDGE_PX
 from .layout import BoxId, Layout
-from .nudge_beat import NudgeBeat
 from .order import moves
-from .pull_weight import PullWeight
 from .stretch import Room
 from .view import View
 
@@ -42,38 +40,6 @@ class Drag(Protocol):
 
     def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
         """Return what it would do if the mouse were let go at a pixel; is_free: with Ctrl held."""
-
-
-def why_not(layout: Layout, hit: Hit, scores: Scores) -> str:
-    """Return why what the mouse is on cannot be pulled, "" where it can or where nothing looks as if it could."""
-    gesture = None if hit.part is Part.BODY else begin(layout, hit, scores)
-    return "" if gesture is None else gesture.refusal
-
-
-def begin(layout: Layout, hit: Hit, scores: Scores, *, selected: frozenset[BoxId] = frozenset(),
-          meter: Meter | None = None) -> Drag | None:
-    """Return the gesture that begins where the mouse was pressed, None where nothing can be pulled there.
-
-    scores: what is open and may be changed. selected: what moves along when one of it is moved.
-    """
-    meter = meter or Meter()
-    if hit.part is Part.SEAM and hit.seam is not None:
-        return PullTransition.of(layout, hit.seam, hit.tick, scores, meter)
-    if hit.part is Part.WEIGHT and hit.voice is not None:
-        return PullWeight.of(layout, hit.voice, hit.is_right, hit.x, hit.y, scores, meter)
-    if hit.part is Part.MUSIC:
-        return NudgeBeat.of(layout, hit.tick, scores, meter)
-    if hit.box is None:
-        return None
-    if hit.part is Part.RIGHT_EDGE:
-        return PullEdge.of(layout, hit.box, hit.tick - float(layout.boxes.end[hit.box]), scores, meter)
-    if hit.part is Part.REPEAT:
-        refusal = locked(_document(layout, hit.box), scores)
-        return PullRepeats(layout, hit.box, hit.tick - float(layout.boxes.end[hit.box]), refusal)
-    if hit.part is Part.BODY:
-        chosen = selected if layout.id_of(hit.box) in selected else frozenset((layout.id_of(hit.box),))
-        return Carry.of(layout, hit.box, chosen, scores)
-    return None
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..playing.why import Why
-from .contact_lines import said_of_contact
-from .hit import Hit, Part
 from .layout import Layout
 
 _TICK_DECIMALS, _SECOND_DECIMALS = 3, 2
@@ -90,26 +88,3 @@ def transition(layout: Layout, seam: int, why: Why | None = None, refusal: str =
         return f"{said}. {sentence(refusal)}" if refusal else said
     can = "Pull to set its length" if seams.is_automatic[seam] else "Pull, or double-click to make it automatic"
     return f"{said}. {can}"
-
-
-def of_handle(layout: Layout, hit: Hit, why: Why | None = None, refusal: str = "") -> str:
-    """Say what can be done with what is hit, or why not, or its whole name; "" where its look tells all.
-
-    why, refusal: see transition().
-    """
-    if hit.contact is not None and layout.contacts is not None:
-        return said_of_contact(layout.contacts, hit.contact)
-    if hit.part is Part.TWEAK:
-        return "Pull these keys to another moment; with Shift a copy, with Ctrl free of the beats; X deletes them"
-    if hit.seam is not None:
-        return transition(layout, hit.seam, why, refusal)
-    if refusal:
-        return sentence(refusal)
-    if hit.part is Part.WEIGHT:
-        turn = "goes out" if hit.is_right else "comes in"
-        return f"Pull to the side: over how long it {turn}; up and down: how much it counts"
-    if hit.part is Part.REPEAT:
-        return "Pull to the right to repeat it"
-    if hit.part is Part.MUSIC:
-        return "Pull what is heard here to a beat; with Ctrl all beats go along"
-    return "" if hit.box is None else ". ".join(filter(None, (name(layout, hit.box), speed(layout, hit.box))))

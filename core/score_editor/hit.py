@@ -1,9 +1,10 @@
-"""What lies under the mouse."""
+"""What lies under the mouse: what a point of the editor is, and how each kind of thing is found there."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 import numpy as np
 
@@ -66,52 +67,6 @@ class Hit:
         return (self.part, self.box, self.seam, self.contact, self.tweak, self.voice, self.is_right) == (
             other.part, other.box, other.seam, other.contact, other.tweak, other.voice, other.is_right)
 
-    @property
-    def cursor(self) -> str:
-        """How the mouse should look, as Blender names it."""
-        return _CURSORS.get(self.part, "DEFAULT")
-
-
-_CURSORS = {Part.RIGHT_EDGE: "MOVE_X", Part.REPEAT: "MOVE_X", Part.SEAM: "MOVE_X", Part.WEIGHT: "SCROLL_XY",
-            Part.RULER: "SCROLL_X", Part.MUSIC: "MOVE_X", Part.TWEAK: "MOVE_X", Part.CONTACT: "HAND"}
-
-
-def hit(layout: Layout, view: View, x: float, y: float) -> Hit:
-    """Return what lies at a pixel of a view.
-
-    Of boxes within each other the innermost that is there; what is too narrow to be drawn counts as the one around it.
-    """
-    stripes, tick = Stripes.of(layout, view), view.tick_at(x)
-    if y >= stripes.ruler[0]:
-        return Hit(Part.RULER, tick)
-    if x < view.left:
-        return Hit(Part.LABEL, tick, lane=stripes.lane_at(y))
-    if stripes.music is not None and stripes.music[0] <= y <= stripes.music[1]:
-        return Hit(Part.MUSIC, tick)
-    lane = stripes.lane_at(y)
-    if lane is None:
-        tweak = None if layout.tweaks is None else tweak_at(layout.tweaks, view, stripes, x, y)
-        return Hit(Part.EMPTY if tweak is None else Part.TWEAK, tick, tweak=tweak)
-    if stripes.contacts is not None and layout.contacts is not None and lane == 0 and y <= stripes.contacts[1]:
-        contact = contact_at(layout.contacts, view, stripes, x, y)
-        return Hit(Part.LANE if contact is None else Part.CONTACT, tick, lane=lane, contact=contact)
-    seam = _seam(layout, view, stripes, lane, x, y)
-    if seam is not None:
-        return Hit(Part.SEAM, tick, seam=seam, lane=lane)
-    near = 2.0 * HANDLE_PX * view.scale / view.px_per_tick
-    for number in layout.voices_between(tick - near, tick + near).tolist():
-        voice = layout.voices[number]
-        is_shown = voice.lane == lane and voice.depth >= stripes.tops[lane] and (
-            voice.depth == 0 or not counts_wholly(voice))
-        is_right = handle_at(voice, view, stripes, x, y) if is_shown else None
-        if is_right is not None:
-            return Hit(Part.WEIGHT, tick, lane=lane, voice=number, is_right=is_right, x=x, y=y)
-    for number in layout.untaken_between(tick - near, tick + near).tolist():
-        at_x, at_y = untaken_at(layout.untaken[number], view, stripes)
-        if max(abs(x - at_x), abs(y - at_y)) <= UNTAKEN_PX * view.scale:
-            return Hit(Part.UNTAKEN, tick, lane=lane, untaken=number)
-    return _box(layout, view, stripes, lane, x, y)
-
 
 def reach_of_seams(seams: Seams, view: View) -> tuple[FloatArray, FloatArray]:
     """Return from where to where transitions can be caught at the foot of their lane, (T,) pixels each."""
@@ -119,40 +74,163 @@ def reach_of_seams(seams: Seams, view: View) -> tuple[FloatArray, FloatArray]:
     return np.minimum(view.x(seams.begin), middle - slack), np.maximum(view.x(seams.end), middle + slack)
 
 
-def _seam(layout: Layout, view: View, stripes: Stripes, lane: int, x: float, y: float) -> int | None:
-    """Return the seam whose transition is at a point at the foot of a lane, the nearest one."""
-    if y > stripes.box_low[lane] + SEAM_PX * view.scale:
-        return None
-    left, right = reach_of_seams(layout.seams, view)
-    near = np.flatnonzero((left <= x) & (x <= right) & (layout.seams.lane == lane))
-    return int(near[np.argmin(np.abs(view.x(layout.seams.tick[near]) - x))]) if len(near) else None
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A pixel of a view, and what lies there in ticks and lanes; lane: None between lanes.
 
+    box, edge: the innermost box around it that is drawn, and the one whose right edge is near and is no further out;
+    what is too narrow to be drawn counts as the one around it.
+    """
 
-def _box(layout: Layout, view: View, stripes: Stripes, lane: int, x: float, y: float) -> Hit:
-    boxes, tick, px = layout.boxes, view.tick_at(x), view.scale
-    slack, outside = EDGE_PX * px / view.px_per_tick, _OUTSIDE_PX * px / view.px_per_tick
-    level = int((stripes.lane_high[lane] - y) / (TITLE_PX * px))
-    here = np.flatnonzero((boxes.lane == lane) & (boxes.depth <= level + stripes.tops[lane]) & (boxes.begin <= tick)
-                          & (tick <= boxes.end + outside) & (boxes.length * view.px_per_tick >= 2.0 * px)
-                          & stripes.shows(boxes.lane, boxes.depth))
-    inside = here[tick < boxes.end[here]]
-    at_edge = here[tick >= boxes.end[here] - np.minimum(slack, boxes.length[here] / 4.0)]
-    box = int(inside[np.argmax(boxes.depth[inside])]) if len(inside) else None
-    if len(at_edge):
+    layout: Layout
+    view: View
+    x: float
+    y: float
+
+    @cached_property
+    def stripes(self) -> Stripes:
+        """Where the rows of the editor lie."""
+        return Stripes.of(self.layout, self.view)
+
+    @cached_property
+    def tick(self) -> float:
+        """Its time."""
+        return self.view.tick_at(self.x)
+
+    @cached_property
+    def lane(self) -> int | None:
+        """In which lane it lies."""
+        return self.stripes.lane_at(self.y)
+
+    @property
+    def near(self) -> float:
+        """How many ticks beside it something may have its handle there."""
+        return 2.0 * HANDLE_PX * self.view.scale / self.view.px_per_tick
+
+    @property
+    def edge(self) -> int | None:
+        """The box whose right edge it is on."""
+        return self._boxes[0]
+
+    @property
+    def box(self) -> int | None:
+        """The box that it is in."""
+        return self._boxes[1]
+
+    @cached_property
+    def _boxes(self) -> tuple[int | None, int | None]:
+        boxes, view, tick, stripes, px = self.layout.boxes, self.view, self.tick, self.stripes, self.view.scale
+        assert self.lane is not None
+        slack, outside = EDGE_PX * px / view.px_per_tick, _OUTSIDE_PX * px / view.px_per_tick
+        level = int((stripes.lane_high[self.lane] - self.y) / (TITLE_PX * px))
+        here = np.flatnonzero((boxes.lane == self.lane) & (boxes.depth <= level + stripes.tops[self.lane])
+                              & (boxes.begin <= tick) & (tick <= boxes.end + outside)
+                              & (boxes.length * view.px_per_tick >= 2.0 * px) & stripes.shows(boxes.lane, boxes.depth))
+        inside = here[tick < boxes.end[here]]
+        at_edge = here[tick >= boxes.end[here] - np.minimum(slack, boxes.length[here] / 4.0)]
+        box = int(inside[np.argmax(boxes.depth[inside])]) if len(inside) else None
+        if not len(at_edge):
+            return None, box
         deepest = at_edge[boxes.depth[at_edge] == boxes.depth[at_edge].max()]
         edge = int(deepest[np.argmin(np.abs(boxes.end[deepest] - tick))])
-        if box is None or boxes.depth[edge] >= boxes.depth[box]:
-            return Hit(Part.RIGHT_EDGE, tick, edge, lane=lane)
-    if box is None:
-        return Hit(Part.LANE, tick, lane=lane)
-    return Hit(Part.REPEAT if _is_on_handle(layout, view, stripes, box, x, y) else Part.BODY, tick, box, lane=lane)
+        return (edge if box is None or boxes.depth[edge] >= boxes.depth[box] else None), box
 
 
-def _is_on_handle(layout: Layout, view: View, stripes: Stripes, box: int, x: float, y: float) -> bool:
-    """Tell whether a point is in the upper right corner of a box, where its repeats are pulled."""
-    boxes, px = layout.boxes, view.scale
+# What is at a point, None where nothing of that kind is. gestures.py has these in the order in which they are asked.
+
+def on_ruler(at: Point) -> Hit | None:
+    """Find the ruler."""
+    return Hit(Part.RULER, at.tick) if at.y >= at.stripes.ruler[0] else None
+
+
+def on_label(at: Point) -> Hit | None:
+    """Find the labels at the left of the lanes."""
+    return Hit(Part.LABEL, at.tick, lane=at.lane) if at.x < at.view.left else None
+
+
+def on_music(at: Point) -> Hit | None:
+    """Find the row of the music."""
+    music = at.stripes.music
+    return Hit(Part.MUSIC, at.tick) if music is not None and music[0] <= at.y <= music[1] else None
+
+
+def on_tweak(at: Point) -> Hit | None:
+    """Find keys of tweaks in their row below the lanes."""
+    ticks = at.layout.tweaks if at.lane is None else None
+    tweak = None if ticks is None else tweak_at(ticks, at.view, at.stripes, at.x, at.y)
+    return None if tweak is None else Hit(Part.TWEAK, at.tick, tweak=tweak)
+
+
+def beside_lanes(at: Point) -> Hit | None:
+    """Find what is above, below and between lanes."""
+    return Hit(Part.EMPTY, at.tick) if at.lane is None else None
+
+
+def on_contact(at: Point) -> Hit | None:
+    """Find a contact; where no contact is near in their lines, the lane."""
+    stripes, contacts = at.stripes, at.layout.contacts
+    if stripes.contacts is None or contacts is None or at.lane != 0 or at.y > stripes.contacts[1]:
+        return None
+    contact = contact_at(contacts, at.view, stripes, at.x, at.y)
+    return Hit(Part.LANE if contact is None else Part.CONTACT, at.tick, lane=at.lane, contact=contact)
+
+
+def on_seam(at: Point) -> Hit | None:
+    """Find a transition, at the foot of its lane, the nearest one."""
+    seams, view, lane = at.layout.seams, at.view, at.lane
+    if lane is None or at.y > at.stripes.box_low[lane] + SEAM_PX * view.scale:
+        return None
+    left, right = reach_of_seams(seams, view)
+    near = np.flatnonzero((left <= at.x) & (at.x <= right) & (seams.lane == lane))
+    if not len(near):
+        return None
+    return Hit(Part.SEAM, at.tick, seam=int(near[np.argmin(np.abs(view.x(seams.tick[near]) - at.x))]), lane=lane)
+
+
+def on_weight(at: Point) -> Hit | None:
+    """Find the handles of lanes' weights."""
+    for number in at.layout.voices_between(at.tick - at.near, at.tick + at.near).tolist():
+        voice = at.layout.voices[number]
+        is_shown = voice.lane == at.lane and voice.depth >= at.stripes.tops[voice.lane] and (
+            voice.depth == 0 or not counts_wholly(voice))
+        is_right = handle_at(voice, at.view, at.stripes, at.x, at.y) if is_shown else None
+        if is_right is not None:
+            return Hit(Part.WEIGHT, at.tick, lane=at.lane, voice=number, is_right=is_right, x=at.x, y=at.y)
+    return None
+
+
+def on_untaken(at: Point) -> Hit | None:
+    """Find the marks of what did not play."""
+    for number in at.layout.untaken_between(at.tick - at.near, at.tick + at.near).tolist():
+        x, y = untaken_at(at.layout.untaken[number], at.view, at.stripes)
+        if max(abs(at.x - x), abs(at.y - y)) <= UNTAKEN_PX * at.view.scale:
+            return Hit(Part.UNTAKEN, at.tick, lane=at.lane, untaken=number)
+    return None
+
+
+def on_edge(at: Point) -> Hit | None:
+    """Find the right edge of a box."""
+    return None if at.edge is None else Hit(Part.RIGHT_EDGE, at.tick, at.edge, lane=at.lane)
+
+
+def on_repeat(at: Point) -> Hit | None:
+    """Find the upper right corner of a box, where its repeats are pulled."""
+    if at.box is None:
+        return None
+    boxes, box, view, px = at.layout.boxes, at.box, at.view, at.view.scale
     left, right = view.x(np.array((boxes.begin[box], boxes.end[box]))).tolist()
-    high = float(stripes.boxes(boxes.lane[box:box + 1], boxes.depth[box:box + 1])[1][0])
-    is_call = boxes.kind[box] in (Kind.CLIP, Kind.PROCEDURE, Kind.LOOP)
-    return (is_call and right - left >= _LEAST_FOR_HANDLE_PX * px
-            and right - (_HANDLE_PX + EDGE_PX) * px <= x and y >= high - _HANDLE_PX * px)
+    high = float(at.stripes.boxes(boxes.lane[box:box + 1], boxes.depth[box:box + 1])[1][0])
+    is_on_handle = (boxes.kind[box] in (Kind.CLIP, Kind.PROCEDURE, Kind.LOOP)
+                    and right - left >= _LEAST_FOR_HANDLE_PX * px and right - (_HANDLE_PX + EDGE_PX) * px <= at.x
+                    and at.y >= high - _HANDLE_PX * px)
+    return Hit(Part.REPEAT, at.tick, box, lane=at.lane) if is_on_handle else None
+
+
+def on_box(at: Point) -> Hit | None:
+    """Find a box, of those within each other the innermost that is there."""
+    return None if at.box is None else Hit(Part.BODY, at.tick, at.box, lane=at.lane)
+
+
+def on_lane(at: Point) -> Hit | None:
+    """Find the lane itself."""
+    return Hit(Part.LANE, at.tick, lane=at.lane)

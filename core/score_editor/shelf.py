@@ -225,10 +225,7 @@ def _grouped(playables: Sequence[Playable]) -> list[tuple[str, list[int]]]:
     files: dict[tuple[str, bool, str], list[int]] = {}
     for number, each in enumerate(playables):
         key = each.src, each.is_clip, each.shelf_group
-        if key in files:
-            files[key].append(number)
-        else:
-            files[key] = [number]
+        files.setdefault(key, []).append(number)
     groups: dict[tuple[bool, int, bool, str], list[int]] = {}
     for (src, is_clip, group), chips in files.items():
         if group:

@@ -12,7 +12,8 @@ from .boxes import ancestors
 from .contact_lines import draw_contacts
 from .contacts import contacts_of
 from .drawing import boxes_layer
-from .hit import Part, hit
+from .gestures import hit
+from .hit import Part
 from .layout import Layout, lay_out, windows_of
 from .picture import Layer, Measure, Pen, about_as_wide
 from .stripes import TITLE_PX, Stripes

@@ -9,12 +9,13 @@ import numpy as np
 
 from ..maths.arrays import IntArray
 from ..pha.document import Document
+from ..pha.grammar import BLOCK, GRAMMAR
 from ..pha.text import Text
 from .boxes import Boxes
 
-_TELLING = {"if": "test", "elif": "test", "else": "", "loop": "times", "call": "name", "together": "",
-            "wait": "duration", "look": "at", "reach": "for", "pick": ""}
-"""Elements that may play, and the attribute that tells most of each."""
+_TELLING = {tag: next((name for name, each in GRAMMAR[tag].attributes.items() if each.default is None), "")
+            for tag in BLOCK if tag != "let"}
+"""Elements that may play, and the attribute that tells most of each: the first that must be given."""
 
 _CHOICES = frozenset(("if", "loop", "pick"))
 

@@ -7,14 +7,15 @@ from typing import Any, TypeVar, cast
 
 import bpy
 
-from ...bridge import reports, score_blocks, score_edits, score_tree, texts
+from ...bridge import reports, score_blocks, score_edits, score_tree, texts, tweak_waiting
 from ...bridge.reports import GreyWithReason
 from ...bridge.score_blocks import Blocks
 from ...core.errors import EditError
 from ...core.pha.open_scores import Scores
 from ...core.score_editor.change import Proposal
+from ...core.score_editor.gestures import hit
 from ...core.score_editor.hints import sentence
-from ...core.score_editor.hit import Hit, hit
+from ...core.score_editor.hit import Hit
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.view import View
 from ...preview import life
@@ -163,6 +164,7 @@ def carry_out(operator: bpy.types.Operator, context: bpy.types.Context, editor: 
 def write_text(operator: bpy.types.Operator, context: bpy.types.Context, editor: Editor, new: score_edits.New,
                proposal: Proposal) -> None:
     """Write the texts that a proposal led to, and select what it says; warn where the Action stays as it is."""
+    waited = tweak_waiting.waiting(editor.armature)
     stays = score_edits.write(context, editor.armature, new)
     if proposal.selects is not None:
         found_editor(context).select(BoxId(*box) for box in proposal.selects)
@@ -170,6 +172,8 @@ def write_text(operator: bpy.types.Operator, context: bpy.types.Context, editor:
     score_tree.redraw()
     if stays:
         operator.report({"WARNING"}, sentence(stays))
+    if len(tweak_waiting.waiting(editor.armature)) > len(waited):
+        operator.report({"WARNING"}, sentence(tweak_waiting.words(editor.armature)))
 
 
 def clears_up(modal: "_Modal[_Gesture]") -> "_Modal[_Gesture]":

@@ -7,7 +7,7 @@ import bpy
 from ...bridge import properties, score_tree
 from ...core.clips.released import read_released, write_released
 from ...core.score_editor.contacts import Contacts
-from ...core.score_editor.hit import Part
+from ...core.score_editor.gestures import press_of
 from ...preview import life
 from .base import InScoreEditor, fresh_editor, hit_in_score, refuse
 
@@ -24,7 +24,7 @@ class TAKT_OT_score_contact(InScoreEditor, bpy.types.Operator):
         editor = fresh_editor(context)
         contacts = editor.layout.contacts
         found = hit_in_score(context, editor, float(event.mouse_region_x), float(event.mouse_region_y))
-        if found is None or found.part is not Part.CONTACT or found.contact is None or contacts is None:
+        if found is None or press_of(found) != "contact" or found.contact is None or contacts is None:
             return {"PASS_THROUGH"}
         if not editor.armature.is_editable:
             return refuse(self, f"'{editor.armature.name}' is linked and cannot be changed")

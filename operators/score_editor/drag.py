@@ -11,8 +11,9 @@ from ...bridge.score_tree import meter_of
 from ...core.errors import EditError, TaktError
 from ...core.score_editor import drag
 from ...core.score_editor.change import Proposal
+from ...core.score_editor.gestures import begin, press_of
 from ...core.score_editor.hints import sentence
-from ...core.score_editor.hit import Hit, Part
+from ...core.score_editor.hit import Hit
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.nudge_beat import NudgeBeat
 from ...core.score_editor.overlay import overlay
@@ -35,7 +36,6 @@ from .base import (
     write_text,
 )
 
-_PULLED = (Part.BODY, Part.RIGHT_EDGE, Part.REPEAT, Part.SEAM, Part.WEIGHT, Part.MUSIC)
 _NO_PLACE = Proposal(refusal="the shelf is no place in the score; let go above it")
 _FARTHER_PX = 3.0
 """Whoever moves the mouse less than this while pressing it, clicks."""
@@ -64,7 +64,7 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
         editor = fresh_editor(context)
         self._start = self._mouse = float(event.mouse_region_x), float(event.mouse_region_y)
         found = hit_in_score(context, editor, *self._start)
-        if found is None or found.part not in _PULLED:
+        if found is None or press_of(found) != "drag":
             return {"PASS_THROUGH"}
         self._hit = found
         self._blocks, self._view, self._drag = editor.blocks, editor.view, None
@@ -114,8 +114,8 @@ class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
             farther = max(abs(now - then) for now, then in zip(self._mouse, self._start, strict=True))
             if farther < _FARTHER_PX * self._view.scale or self._blocks.layout is None or self._blocks.scores is None:
                 return
-            self._drag = drag.begin(self._blocks.layout, self._hit, self._blocks.scores,
-                                    selected=editor.selected, meter=meter_of(editor.armature))
+            self._drag = begin(self._blocks.layout, self._hit, self._blocks.scores,
+                               selected=editor.selected, meter=meter_of(editor.armature))
         if self._drag is None:
             return
         self._is_away = isinstance(self._drag, drag.Carry) and is_on_shelf(context, self._mouse[1])

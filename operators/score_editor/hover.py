@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import bpy
 
-from ...core.score_editor.hit import hit
+from ...core.score_editor.gestures import cursor_of, hit
 from ...preview.life import now_s
 from ...preview.score_editor.windows import Chip, Hover, is_on_shelf, window_of
 from .base import editor_of
@@ -33,7 +33,7 @@ class TAKT_GT_score_hover(bpy.types.Gizmo):
         if playable is None or before[1] is None or before[1].playable != playable:
             window.chip = None if playable is None else Chip(playable, x, y, now_s())
         can_be_pulled = window.hover is not None and not window.hover.refusal
-        context.window.cursor_set(cast(Any, over.cursor if can_be_pulled else "DEFAULT"))
+        context.window.cursor_set(cast(Any, cursor_of(over) if can_be_pulled else "DEFAULT"))
         if before[1] != window.chip or before[0] is None or not before[0].is_on_the_same(over):
             context.area.tag_redraw()
         return -1

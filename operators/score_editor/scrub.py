@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...core.score_editor.hit import Part, hit
+from ...core.score_editor.gestures import hit, press_of
 from ...preview import life
 from ...preview.score_editor.life import frame_at, tick_now
 from .base import InScoreEditor, editor_of, found_editor, is_given_up
@@ -22,7 +22,7 @@ class TAKT_OT_score_scrub(InScoreEditor, bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Begin on the ruler; leave what is pressed elsewhere to others."""
         editor = found_editor(context)
-        if hit(editor.layout, editor.view, event.mouse_region_x, event.mouse_region_y).part is not Part.RULER:
+        if press_of(hit(editor.layout, editor.view, event.mouse_region_x, event.mouse_region_y)) != "scrub":
             return {"PASS_THROUGH"}
         scene = context.scene
         assert context.window_manager is not None and scene is not None

@@ -7,7 +7,7 @@ import numpy as np
 from bpy.props import EnumProperty
 
 from ...core.maths.arrays import IntArray
-from ...core.score_editor.hit import Part
+from ...core.score_editor.gestures import press_of
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.opening import outermost
 from ...core.score_editor.picture import Pen, Picture
@@ -16,8 +16,6 @@ from ...core.score_editor.theme import Theme
 from ...core.score_editor.view import View
 from ...preview.score_editor.windows import show_in_front
 from .base import InScoreEditor, clears_up, editor_of, found_editor, hit_in_score, is_given_up
-
-_OUTSIDE = (Part.EMPTY, Part.LANE, Part.LABEL)
 
 
 class TAKT_OT_score_select(InScoreEditor, bpy.types.Operator):
@@ -55,7 +53,7 @@ class TAKT_OT_score_box_select(InScoreEditor, bpy.types.Operator):
         editor = found_editor(context)
         self._start = float(event.mouse_region_x), float(event.mouse_region_y)
         found = hit_in_score(context, editor, *self._start)
-        if found is None or found.part not in _OUTSIDE:
+        if found is None or press_of(found) != "box_select":
             return {"PASS_THROUGH"}
         self._before, self._end = editor.selected if event.shift else frozenset[BoxId](), self._start
         assert context.window_manager is not None

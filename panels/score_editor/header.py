@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import bpy
 
-from ...bridge import action, following, properties, score_tree
+from ...bridge import action, following, properties, score_tree, tweak_waiting
 from ...bridge.guard import guarded
 from ...bridge.reports import edit_mode_problem
 from ...preview import life
@@ -74,6 +74,8 @@ def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
         tweak = row.row(align=True)
         tweak.context_pointer_set("active_object", shown)
         tweak.operator("takt.tweak", text="", icon="POSE_HLT")
+        if count := len(tweak_waiting.waiting(shown)):
+            row.label(text=f"Tweaks Without Block: {count}", icon="ERROR", translate=False)
         if edit_mode_problem(context):
             row.label(text="Locked by Edit Mode", icon="LOCKED", translate=False)
     layout.separator_spacer()

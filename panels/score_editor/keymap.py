@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, cast
 
 import bpy
 
+from ...core.score_editor.gestures import presses
+
 _KEYMAP = "View2D"
 
 
@@ -24,6 +26,10 @@ class Shortcut(NamedTuple):
     repeat: bool = False
 
 
+_PRESSES = tuple(Shortcut("LEFTMOUSE", f"takt.score_{press}", ctrl=held == "ctrl", shift=held == "shift")
+                 for press, modifiers in presses().items() for held in ("", *modifiers)
+                 if (press, held) != ("drag", ""))
+"""What the list of gestures begins, but for the one that stands first below."""
 _SCORE = (
     Shortcut("WHEELUPMOUSE", "takt.score_zoom", {"steps": 1}),
     Shortcut("WHEELDOWNMOUSE", "takt.score_zoom", {"steps": -1}),
@@ -42,15 +48,7 @@ _SCORE = (
     Shortcut("PERIOD", "takt.score_frame", {"only_selected": True}),
     Shortcut("LEFTMOUSE", "takt.score_drag"),  # whose name the status bar shows: the first
     Shortcut("LEFTMOUSE", "takt.score_shelf"),
-    Shortcut("LEFTMOUSE", "takt.score_scrub"),
-    Shortcut("LEFTMOUSE", "takt.score_contact"),
-    Shortcut("LEFTMOUSE", "takt.score_tweak"),
-    Shortcut("LEFTMOUSE", "takt.score_tweak", ctrl=True),
-    Shortcut("LEFTMOUSE", "takt.score_tweak", shift=True),
-    Shortcut("LEFTMOUSE", "takt.score_drag", ctrl=True),
-    Shortcut("LEFTMOUSE", "takt.score_drag", shift=True),
-    Shortcut("LEFTMOUSE", "takt.score_box_select"),
-    Shortcut("LEFTMOUSE", "takt.score_box_select", shift=True),
+    *_PRESSES,
     Shortcut("A", "takt.score_select", {"which": "ALL"}),
     Shortcut("A", "takt.score_select", {"which": "NONE"}, alt=True),
     Shortcut("A", "takt.score_select", {"which": "NONE"}, "DOUBLE_CLICK"),

@@ -19,9 +19,10 @@ from ...bridge.score_fields import why_behind
 from ...bridge.shape import is_reading
 from ...bridge.sound import trouble_with, waveform
 from ...core.errors import TaktError
-from ...core.score_editor import hints, shelf
+from ...core.score_editor import shelf
 from ...core.score_editor.boxes import colours_of_procedures
 from ...core.score_editor.drawing import Marked, picture, playhead_layer, scrollbar_layer
+from ...core.score_editor.gestures import of_handle
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.overlay import overlay
 from ...core.score_editor.picture import Layer, Pen, Picture, clipped
@@ -219,7 +220,7 @@ def _hover(armature_object: bpy.types.Object, blocks: Blocks, window: windows.Wi
     why = None
     if (seam := hover.over.seam) is not None and layout.seams.row[seam] == 0:
         why = why_behind(layout, int(layout.seams.segment[seam]), armature_object)
-    words = hints.of_handle(layout, hover.over, why, hover.refusal) if problem is None else problem.message
+    words = of_handle(layout, hover.over, why, hover.refusal) if problem is None else problem.message
     is_refused = bool(hover.refusal) if problem is None else not problem.is_warning
     return Picture((overlay(layout, window.view, theme, x=hover.x, y=hover.y, words="" if is_refused else words,
                             refusal=words if is_refused else "", hovered=None if hover.refusal else hover.over,

@@ -17,7 +17,7 @@ from ...bridge import properties, score_blocks, score_tree
 from ...bridge.score_tree import TaktScoreTree
 from ...core.pha.open_scores import Scores
 from ...core.score_editor.commands import Playable
-from ...core.score_editor.drag import why_not
+from ...core.score_editor.gestures import why_not
 from ...core.score_editor.hit import Hit
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.picture import Picture

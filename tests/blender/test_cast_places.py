@@ -1,4 +1,4 @@
-"""Where what is cast counts: as the score begins, whatever frame is shown, also where Blender does not evaluate it."""
+"""Where what is cast counts: at its time, whatever frame is shown, also where Blender does not evaluate it."""
 
 from collections.abc import Callable
 
@@ -6,8 +6,9 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import cast, object_places, properties, score
-from takt.core.playing.scene.cast import ScenePlace, Target, Unfit
+from takt.bridge import cast, object_courses, properties, score
+from takt.core.errors import Problem
+from takt.core.playing.scene.cast import Moving, ScenePlace, Target, Unfit
 from takt.tests.blender.test_cast import NEAR_M, added, chair, rebuilt, root_at, walker
 
 __all__ = ["walker"]  # the fixture
@@ -111,23 +112,23 @@ def test_matrices_are_those_that_blender_evaluates_at_the_frame(seed: int) -> No
     shown_at(12)
     wanted = np.array(ob.matrix_world)
     shown_at(30)
-    found = object_places.at_frame(ob, 12)
-    size = np.abs(wanted).max()
-    if found.is_moving:
-        np.testing.assert_allclose(found.matrix, wanted, atol=20 * EXACT * size)
+    (found,) = object_courses.world_over(object_courses.links(ob), np.array((12.0,)))
+    np.testing.assert_allclose(found, wanted, atol=20 * EXACT * np.abs(wanted).max())
 
 
-def test_a_place_that_moves_counts_where_it_is_as_the_score_begins_whatever_is_shown(walker: bpy.types.Object) -> None:
+def test_a_place_that_moves_counts_where_it_is_at_its_time_whatever_is_shown(walker: bpy.types.Object) -> None:
     seat = chair()
     key(seat, 1, 1.5)
+    key(seat, ARRIVES, -1.5)
     key(seat, 200, -3.0)
     properties.character(walker).cast["seat"].target = seat
     for frame in (1, 90, 200):
         shown_at(frame)
         found, digest = read(walker), cast.key(walker)
-        assert isinstance(found, ScenePlace) and found.position[0] == pytest.approx(1.5)
+        assert isinstance(found, Moving)
+        np.testing.assert_allclose(found.model_from_own[[0, ARRIVES - 1, -1], 0, 3], (1.5, -1.5, -3.0), atol=EXACT)
         rebuilt()
-        assert np.hypot(*(root_at(walker, ARRIVES) - (1.5, -2.0))) < NEAR_M
+        assert np.hypot(*(root_at(walker, ARRIVES) - (-1.5, -2.0))) < NEAR_M
         shown_at(50)
         assert cast.key(walker) == digest
     properties.character(walker).frame_start = 200
@@ -135,26 +136,36 @@ def test_a_place_that_moves_counts_where_it_is_as_the_score_begins_whatever_is_s
     assert isinstance(found, ScenePlace) and found.position[0] == pytest.approx(-3.0)
 
 
-def test_movement_that_is_not_followed_is_told_once(walker: bpy.types.Object) -> None:
-    seat = chair()
+def test_movement_that_is_followed_needs_no_word_and_one_that_is_not_is_told_once(walker: bpy.types.Object) -> None:
+    seat, mark = chair(), added("Mark", None)
     properties.character(walker).cast["seat"].target = seat
     key(seat, 1, 1.5)
-    motion = score.motion_of(walker)
-    assert motion is not None
-    (problem,) = [problem for problem in motion.problems if "is animated" in problem.message]
-    assert "'Chair' is animated, and counts where it is as the score begins" in problem.message
+    key(mark, 1, 1.5)
+
+    def told() -> list[Problem]:
+        motion = score.motion_of(walker)
+        assert motion is not None
+        return [problem for problem in motion.problems if "'Chair'" in problem.message]
+
+    assert not told()
+    seat.constraints.new("COPY_LOCATION").target = mark  # type: ignore[attr-defined]
+    updated()
+    (problem,) = told()
+    assert "'Chair' is moved by constraints, so it counts where it is at the current frame" in problem.message
     assert problem.place.line is not None and not problem.is_note
 
 
-def test_a_character_that_is_keyed_itself_reads_its_places_as_the_score_begins(walker: bpy.types.Object) -> None:
+def test_a_character_that_is_keyed_itself_reads_its_places_whatever_is_shown(walker: bpy.types.Object) -> None:
     properties.character(walker).cast["seat"].target = chair()
     walker.animation_data_clear()
     key(walker, 1, 0.0)
     key(walker, 100, 4.0)
     shown_at(1)
-    first = read(walker)
+    first, found = cast.key(walker), read(walker)
+    assert isinstance(found, Moving) and not found.note
+    np.testing.assert_allclose(found.model_from_own[[0, -1], 0, 3], (1.0, -3.0), atol=EXACT)
     shown_at(100)
-    assert read(walker) == first and isinstance(first, ScenePlace) and f"'{walker.name}' is animated" in first.note
+    assert cast.key(walker) == first
 
 
 def test_what_else_moves_a_place_is_told(walker: bpy.types.Object) -> None:

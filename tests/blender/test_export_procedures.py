@@ -7,8 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import action as action_keys
-from takt.bridge import procedure_actions
+from takt.bridge import curves_digest, procedure_actions
 from takt.bridge.procedure_actions import Wanted
 from takt.tests.blender.dancing import NAMES, STEPS, Wait, evaluated, play, text_of
 
@@ -40,7 +39,7 @@ def heads(rig: Any, frame: int) -> Any:
 def as_it_is(rig: Any) -> dict[str, Any]:
     """Return what an export must leave alone."""
     animation, scene = rig.animation_data, bpy.context.scene
-    found = {action.name: (action_keys.digest_of_all_keys(action), action.users, action.use_fake_user)
+    found = {action.name: (curves_digest.digest_of_all_keys(action), action.users, action.use_fake_user)
              for action in bpy.data.actions}
     return {"actions": found, "action": animation.action, "slot": animation.action_slot,
             "mixed": (animation.action_blend_type, animation.action_influence, animation.use_nla),

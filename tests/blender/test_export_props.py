@@ -10,6 +10,7 @@ import pytest
 from takt.bridge import ogre_files
 from takt.bridge.axes import BLENDER_FROM_HANIM
 from takt.core.formats import FORMATS
+from takt.core.formats.character import joined
 from takt.core.formats.format import Source
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
@@ -104,9 +105,10 @@ def test_x3d_has_what_hangs_on_bones(rig: Any, tmp_path: Path, ending: str) -> N
     reader = FORMATS["X3D" if ending == "x3d" else "X3D_CLASSIC"].read_characters
     assert reader is not None
     (character,) = reader(Source(path.read_bytes(), path)).characters
-    (mesh,), (clip,) = character.meshes, character.clips
-    assert len(mesh.positions) == 8 * 4 and len(mesh.triangles) == 12 * 4
-    check(rig, clip, mesh.influences, mesh.positions)
+    assert {mesh.name for mesh in character.meshes} == {"Body", *PROPS}
+    (clip,), whole = character.clips, joined("All", character.meshes)
+    assert len(whole.positions) == 8 * 4 and len(whole.triangles) == 12 * 4
+    check(rig, clip, whole.influences, whole.positions)
 
 
 def test_ogre_has_what_hangs_on_bones(rig: Any, tmp_path: Path) -> None:
@@ -155,9 +157,9 @@ def test_what_a_format_cannot_hold_is_named(rig: Any, tmp_path: Path, capfd: Any
     reader = FORMATS["X3D"].read_characters
     assert reader is not None
     (character,) = reader(Source((tmp_path / "rig.x3d").read_bytes(), tmp_path / "rig.x3d")).characters
-    (mesh,) = character.meshes
-    is_still = mesh.influences.weights.sum(axis=1) == 0.0
-    assert is_still.sum() == 8 and farthest(("Banner",), mesh.positions[is_still]) < SAME_M
+    (banner,) = (mesh for mesh in character.meshes if not mesh.influences.weights.any())
+    assert banner.name == "Banner" and len(banner.positions) == 8
+    assert farthest(("Banner",), banner.positions) < SAME_M
     takt.export_ogre(filepath=str(tmp_path / "rig.mesh"), clips="NONE")
     said = capfd.readouterr().out
     assert "Warning: 'Banner' hangs on the armature itself, which OGRE's meshes cannot hold" in said

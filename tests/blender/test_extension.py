@@ -7,7 +7,9 @@ import bpy
 
 import takt
 from takt.bridge import score_tree
+from takt.core.score_editor.gestures import presses
 from takt.panels import menu
+from takt.panels.score_editor import keymap
 
 
 def _names() -> set[str]:
@@ -84,3 +86,12 @@ def test_the_menu_holds_operators_that_there_are() -> None:
     for verb in filter(None, menu._VERBS):
         room, _, name = verb[0].partition(".")
         assert name in dir(getattr(bpy.ops, room)) and verb[1] in icons
+
+
+def test_each_press_in_the_score_editor_has_its_operator_and_its_shortcut() -> None:
+    pressed = [(each.operator, each.ctrl, each.shift) for each in keymap.SHORTCUTS if each.type == "LEFTMOUSE"
+               and each.value == "PRESS" and each.operator != "takt.score_shelf"]
+    wanted = [(f"takt.score_{press}", held == "ctrl", held == "shift")
+              for press, modifiers in presses().items() for held in ("", *modifiers)]
+    assert sorted(pressed) == sorted(wanted)
+    assert all(name.removeprefix("takt.") in dir(bpy.ops.takt) for name, _, _ in pressed)  # type: ignore[attr-defined]

@@ -1,5 +1,7 @@
 """Keep Action Up to Date: the Action follows what is typed and set, and nothing else of the user's is touched."""
 
+import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -7,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import action, following, properties, score, skin_points
+from takt.bridge import action, curves_digest, following, properties, score, skin_points
 from takt.bridge.action_users import is_pushed_down
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.tests.blender.dancing import STEPS, Wait, curves, play, rebuild
@@ -407,14 +409,69 @@ def test_a_key_inserted_removed_or_eased_counts_as_an_edit(dancer: bpy.types.Obj
         rebuild()
 
 
-def test_actions_of_older_files_are_judged_by_their_keys(dancer: bpy.types.Object) -> None:
-    own: Any = properties.character(dancer).action
-    assert getattr(own, properties.KEYS_WRITTEN).startswith("curves:")
-    bag, paths = own.layers[0].strips[0].channelbags[0], set(properties.character(dancer).written.splitlines())
-    setattr(own, properties.KEYS_WRITTEN, action._curves_digest(bag, paths, like="old"))
-    curves(dancer)[0].modifiers.new("NOISE")
+def colour(curve: Any) -> None:
+    curve.color_mode, curve.color = "CUSTOM", (1.0, 0.0, 0.0)
+
+
+CURVE_EDITS: dict[str, Callable[[Any], None]] = {
+    "modifier": lambda curve: curve.modifiers.new("NOISE"),
+    "envelope": lambda curve: curve.modifiers.new("ENVELOPE").control_points.add(3.0),
+    "mute": lambda curve: setattr(curve, "mute", True),
+    "lock": lambda curve: setattr(curve, "lock", True),
+    "extrapolation": lambda curve: setattr(curve, "extrapolation", "LINEAR"),
+    "colour": colour}
+
+
+@pytest.mark.parametrize("loops", [False, True])
+@pytest.mark.parametrize("name", CURVE_EDITS)
+def test_what_is_set_of_a_curve_counts_as_an_edit(dancer: bpy.types.Object, wait: Wait, name: str, loops: bool) -> None:
+    kept = properties.character(dancer)
+    if loops:
+        kept.loop, kept.root_motion = True, "IN_PLACE"
+        rebuild()
+        assert len(curves(dancer)[0].modifiers) == 1
+    own = kept.action
+    assert own is not None and not action.is_edited_by_hand(dancer)
+    curve = curves(dancer)[0]
+    curve.hide, curve.select = True, False
+    assert not action.is_edited_by_hand(dancer), "how it is looked at is no edit"
+    CURVE_EDITS[name](curve)
+    count = len(curve.modifiers)
+    assert action.is_edited_by_hand(dancer)
+    kept.text.from_string(SHORTER)
+    wait(2.0)
+    assert following.is_older(dancer) and "by hand" in following.problem(dancer)
+    rebuild()
+    bag: Any = own.layers[0].strips[0]
+    assert kept.action != own and len(bag.channelbags[0].fcurves[0].modifiers) == count
+
+
+def test_a_modifier_that_is_changed_counts_as_an_edit(dancer: bpy.types.Object) -> None:
+    kept = properties.character(dancer)
+    kept.loop, kept.root_motion = True, "IN_PLACE"
+    rebuild()
+    cycles = curves(dancer)[0].modifiers[0]
+    for name, value in (("cycles_after", 2), ("mute", True), ("mode_before", "MIRROR"), ("influence", 0.5)):
+        before = getattr(cycles, name)
+        setattr(cycles, name, value)
+        if name == "influence":
+            cycles.use_influence = True
+        assert action.is_edited_by_hand(dancer), name
+        setattr(cycles, name, before)
+        cycles.use_influence = False
+        assert not action.is_edited_by_hand(dancer), name
+    cycles.show_expanded = not cycles.show_expanded
     assert not action.is_edited_by_hand(dancer)
-    curves(dancer)[0].keyframe_points[2].co.y += 0.1
+
+
+def test_a_file_that_counts_keys_alone_is_not_taken_for_edited(dancer: bpy.types.Object) -> None:
+    own = properties.character(dancer).action
+    assert own is not None
+    bag: Any = own.layers[0].strips[0]
+    setattr(own, properties.KEYS_WRITTEN, curves_digest.digest_of_curves(bag.channelbags[0], None, like="0"))
+    curves(dancer)[0].mute = True
+    assert not action.is_edited_by_hand(dancer)
+    curves(dancer)[0].keyframe_points[2].co.y += 0.25
     assert action.is_edited_by_hand(dancer)
 
 
@@ -559,6 +616,7 @@ def test_of_many_characters_nothing_is_read_again_while_nothing_changes(
         return once(who, meshes)
 
     monkeypatch.setattr(skin_points, "_read", counted)
+    monkeypatch.setattr(following, "_LOOK_S", math.inf)  # each look gets round, however busy the machine is
     wait(1.0)
     assert set(read) <= {dancer}  # a mesh that no score has asked for is not read by a timer
     for twin in twins:

@@ -7,8 +7,7 @@ from typing import Any, cast
 import bpy
 import pytest
 
-from takt.bridge import action as action_keys
-from takt.bridge import following, long_actions, properties, score, score_blocks, score_edits
+from takt.bridge import curves_digest, following, long_actions, properties, score, score_blocks, score_edits
 from takt.bridge.below_own_actions import plays_below
 from takt.bridge.steps import finished
 from takt.core.errors import TaktError
@@ -52,7 +51,7 @@ def rebuilding(said: list[str]) -> Any:
 def everything() -> dict[str, Any]:
     """Return the keys of all Actions, who uses them, and the timeline."""
     scene = bpy.context.scene
-    found: dict[str, Any] = {action.name: (action_keys.digest_of_all_keys(action), action.users, action.use_fake_user)
+    found: dict[str, Any] = {action.name: (curves_digest.digest_of_all_keys(action), action.users, action.use_fake_user)
                              for action in bpy.data.actions}
     return found | {"range": (scene.frame_start, scene.frame_end), "markers": len(scene.timeline_markers)}
 

@@ -117,3 +117,21 @@ def test_an_edited_action_in_the_strip_stays_in_the_file_and_another_plays(rig: 
     made = properties.character(rig).action
     assert made != below and rig.animation_data.action == own and below.use_fake_user
     assert rig.animation_data.nla_tracks[0].strips[0].action == made
+
+
+@pytest.mark.parametrize("what", ["clip", "score"])
+def test_a_linked_action_that_gives_way_stays_as_its_file_has_it(rig: Any, library: Path, tmp_path: Path,
+                                                                 what: str) -> None:
+    own = bpy.data.actions.new("Linked")
+    bpy.data.libraries.write(str(tmp_path / "linked.blend"), {own})
+    bpy.data.actions.remove(own)
+    libraries: Any = bpy.data.libraries
+    with libraries.load(str(tmp_path / "linked.blend"), link=True) as (_, wanted):
+        wanted.actions = ["Linked"]
+    rig.animation_data_create().action = wanted.actions[0]
+    takt: Any = bpy.ops.takt  # type: ignore[attr-defined]
+    if what == "clip":
+        assert takt.play_clip(filepath=str(library / "feet" / "Steps.skeleton.xml")) == {"FINISHED"}
+    else:
+        play(library / "dance.pha")
+    assert rig.animation_data.action != wanted.actions[0] and not wanted.actions[0].use_fake_user

@@ -52,7 +52,8 @@ def test_what_it_plays_already_is_played_again(paths: tuple[Path, Path, Path]) -
 @pytest.mark.parametrize(("more", "message"), [
     (["--set", "turns"], "--set turns: expected NAME=VALUE"),
     (["--set", "wide=1"], "the procedure has no such parameter"),
-    (["--set", "turns=yes"], "--set turns: expected a number"), (["--score", "gone.pha"], "there is no file gone.pha"),
+    (["--set", "turns=yes"], "parameter turns: expected a number"),
+    (["--score", "gone.pha"], "there is no file gone.pha"),
     (["--procedure", "finale"], "finale"), (["--armature", "Other"], "there is no armature 'Other'")])
 def test_what_is_wrong_ends_with_2_and_writes_nothing(paths: tuple[Path, Path, Path], more: list[str], message: str,
                                                       capsys: pytest.CaptureFixture[str]) -> None:

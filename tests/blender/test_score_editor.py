@@ -15,7 +15,7 @@ from takt.bridge import changes, properties, score, score_blocks, score_edits, s
 from takt.bridge import shelf as bridge_shelf
 from takt.bridge.background_performance import BackgroundPerformance
 from takt.core.errors import EditError
-from takt.core.score_editor import commands, drag, hit, shelf
+from takt.core.score_editor import commands, gestures, hit, shelf
 from takt.core.score_editor.drop import drop_at
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
@@ -654,7 +654,10 @@ def test_of_a_score_that_is_dropped_the_first_procedure_that_can_be_called_plays
         before = text_of(rig).as_string()
         with pytest.raises(RuntimeError, match="holds only 'main'"):
             operators.takt.score_drop_file(filepath=str(alone))
-        assert text_of(rig).as_string() == before and "alone" not in {each.src for each in bridge_shelf.playables(rig)}
+        assert text_of(rig).as_string() == before
+        while bridge_shelf.is_searching(rig):  # until then each file has a chip
+            time.sleep(0.01)
+        assert "alone" not in {each.src for each in bridge_shelf.playables(rig)}
         assert operators.takt.score_drop_file(filepath=str(figures)) == {"FINISHED"}
         assert '<call name="turn"' in text_of(rig).as_string() and len(looked_into()) > len(layout)
 
@@ -768,7 +771,7 @@ def test_a_transition_that_is_pulled_is_shown_as_long_at_once_and_where_it_plays
         layout = blocks.layout
         assert layout is not None and blocks.scores is not None
         view = View(900.0, 400.0).framed(0.0, layout.ticks)
-        begun = drag.begin(layout, hit.Hit(hit.Part.SEAM, float(layout.seams.tick[0]), seam=0), blocks.scores)
+        begun = gestures.begin(layout, hit.Hit(hit.Part.SEAM, float(layout.seams.tick[0]), seam=0), blocks.scores)
         assert begun is not None
         proposal = begun.to(view, float(view.x(layout.seams.tick[:1])[0]) + 60.0, 60.0)
         assert proposal.change is not None

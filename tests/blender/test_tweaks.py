@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mathutils import Quaternion, Vector
 
-from takt.bridge import following, properties, score, score_blocks, score_edits, tweaks
+from takt.bridge import following, properties, score, score_blocks, score_edits, tweak_waiting, tweaks, versions
 from takt.core.pha.edits import Move, Remove, SetAttribute
 from takt.core.score_editor.change import Edits
 from takt.core.skeletons.skeleton import world_from_pose
@@ -135,10 +135,12 @@ def test_typed_changes_take_tweaks_along(tweaked: Any, wait: Wait) -> None:
     assert own_frames(tweaked.animation_data.action) == [pytest.approx(70.0)] and is_lifted(tweaked, 70)
 
 
-def test_rebuild_leaves_the_tweaks_assigned(tweaked: Any, wait: Wait) -> None:
+def test_rebuild_leaves_the_tweaks_assigned(tweaked: Any, wait: Wait, capsys: pytest.CaptureFixture[str]) -> None:
     set_key(tweaked, 20)
     action = tweaked.animation_data.action
+    capsys.readouterr()
     rebuild()
+    assert "is not Takt's" not in capsys.readouterr().out
     assert tweaked.animation_data.action == action and is_lifted(tweaked, 20)
     assert len(bpy.data.actions) == 2
 
@@ -290,6 +292,45 @@ def test_bake_holds_whatever_is_keyed_above_the_score(tweaked: Any, wait: Wait) 
     for frame, (turned, others) in zip(frames, wanted, strict=True):
         assert shown(tweaked, frame)[0].rotation_difference(turned).angle < 2e-3
         assert values() == pytest.approx(others, abs=1e-4)
+def test_bake_holds_what_is_keyed_besides_bones(tweaked: Any, wait: Wait) -> None:
+    """The object's place, custom properties, the influence of a constraint: as Blender mixes them, frame by frame."""
+    tail = tweaked.pose.bones["x_tail"]
+    tweaked["mood"], tail["wag"], tweaked["steps"] = 0.25, 0.5, 3
+    pull = tail.constraints.new("COPY_LOCATION")
+    pull.target, pull.influence = bpy.data.objects.new("Goal", None), 0.5
+    for frame, much in ((20, 0.0), (30, 0.4)):
+        tweaked["mood"], tail["wag"], tweaked["steps"], pull.influence = much, 2.0 * much, int(9 * much), much
+        tweaked.location.x, tweaked.rotation_euler.z, tail.rotation_mode = much, 3.0 * much, "QUATERNION"
+        for owner, path in ((tweaked, '["mood"]'), (tail, '["wag"]'), (tweaked, '["steps"]'), (pull, "influence"),
+                            (tweaked, "location"), (tweaked, "rotation_euler")):
+            assert owner.keyframe_insert(path, frame=frame)
+    set_key(tweaked, 25)
+    wait(0.5)
+    mine = bpy.data.actions.new("mine")  # in the NLA too, but neither the score's nor a layer of tweaks
+    slot = mine.slots.new(id_type="OBJECT", name="Rig")
+    versions.ensure_channelbag(mine, slot).fcurves.new('["mood"]').keyframe_points.insert(1, 0.5)
+
+    def seen() -> list[list[float]]:
+        found = []
+        for frame in range(10, 45):
+            bpy.context.scene.frame_set(frame)
+            found.append([tweaked["mood"], tail["wag"], tweaked["steps"], pull.influence, tweaked.location.x,
+                          tweaked.rotation_euler.z])
+        return found
+
+    wanted = seen()
+    assert len({round(each[4], 3) for each in wanted}) > 10
+    animation = tweaked.animation_data
+    strip = animation.nla_tracks.new().strips.new("mine", 1, mine)
+    strip.blend_type = "ADD"
+    objects, scenes = len(bpy.data.objects), len(bpy.data.scenes)
+    assert operators.takt.bake_tweaks() == {"FINISHED"}
+    assert (len(bpy.data.objects), len(bpy.data.scenes)) == (objects, scenes) and not strip.mute
+    baked = bpy.data.actions["Rig baked"]
+    animation.action, animation.action_blend_type, animation.use_nla = baked, "REPLACE", False
+    animation.action_slot = baked.slots[0]
+    np.testing.assert_allclose(seen(), wanted, atol=1e-5)
+    assert not any(curve.data_path.startswith("takt") for curve in curves_of(baked))
 
 
 def test_extract_makes_tweaks_of_an_edited_action(rig: Any, library: Path, wait: Wait) -> None:
@@ -388,6 +429,21 @@ def test_a_file_of_tweaks_that_cannot_be_read_changes_nothing(tweaked: Any, tmp_
     assert (len(tweaks_of(tweaked)), len(bpy.data.actions)) == before
 
 
+def test_a_file_that_cannot_be_read_leaves_an_action_that_is_older_than_its_score(rig: Any, library: Path, wait: Wait,
+                                                                                  tmp_path: Path) -> None:
+    play(library / "dance.pha")
+    action = properties.character(rig).action
+    assert action is not None
+    before = getattr(action, properties.MADE_FROM)
+    character = properties.character(rig)
+    character.keep_action, character.procedure = False, "pair"
+    wait(1.0)
+    assert following.is_older(rig)
+    with pytest.raises(RuntimeError, match="cannot be read"):
+        operators.takt.load_tweaks(filepath=str(tmp_path / "none.takt.tweaks.json"))
+    assert getattr(action, properties.MADE_FROM) == before
+
+
 def test_a_path_that_cannot_be_written_is_refused(tweaked: Any, tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="cannot be written"):
         operators.takt.save_tweaks(filepath=str(tmp_path / "none" / "x.takt.tweaks.json"))
@@ -402,3 +458,62 @@ def test_keys_of_bones_that_the_rig_has_not_are_told_of(tweaked: Any, wait: Wait
     path.write_text(path.read_text().replace(KNEE, "tentacle"))
     operators.takt.load_tweaks(filepath=str(path))
     assert "'Rig' has no bones tentacle: their keys are kept" in capsys.readouterr().out
+
+
+SCORE = '<?xml version="1.0"?>\n<pha version="2" tickLength="1.0">\n  <load src="feet.Steps"/>\n%s</pha>\n'
+MAIN = '  <procedure name="main">\n    %s\n  </procedure>\n'
+LEFT, RIGHT = '<call name="left" duration="2"/>', '<call name="right" duration="2" repeat="2"/>'
+
+
+@pytest.fixture
+def plain_score(tweaked: Any, wait: Wait) -> Any:
+    """A call of left (2 s), and right twice (2 s each); keys are set in both."""
+    text_of(tweaked).from_string(SCORE % MAIN % (LEFT + RIGHT))
+    wait(2.0)
+    for frame in (13, 37, 133):
+        set_key(tweaked, frame)
+        wait(0.5)
+    assert own_frames(tweaked.animation_data.action) == [13.0, 37.0, 133.0]
+    return tweaked
+
+
+@pytest.mark.parametrize("is_before", [True, False])
+def test_a_call_that_is_wrapped_in_a_procedure_keeps_its_tweaks(plain_score: Any, wait: Wait, is_before: bool) -> None:
+    procedure = f'  <procedure name="turn">{RIGHT}</procedure>\n'
+    main = MAIN % (LEFT + '<call name="turn" duration="4"/>')
+    text_of(plain_score).from_string(SCORE % (procedure + main if is_before else main + procedure))
+    wait(2.0)
+    assert own_frames(plain_score.animation_data.action) == pytest.approx([13.0, 37.0, 133.0], abs=0.01)
+    assert not tweak_waiting.words(plain_score)
+
+
+def test_keys_go_with_the_part_of_a_split_call_in_which_they_lie(plain_score: Any, wait: Wait) -> None:
+    action, text = plain_score.animation_data.action, text_of(plain_score).as_string()
+    halves = ('<call name="left" duration="1" to="0.5" transition="0"/>', '<call name="left" duration="1" from="0.5"/>')
+    text_of(plain_score).from_string(SCORE % MAIN % ("".join(halves) + RIGHT))
+    wait(2.0)
+    assert own_frames(action) == pytest.approx([13.0, 37.0, 133.0], abs=0.01)
+    text_of(plain_score).from_string(SCORE % MAIN % (halves[0] + RIGHT + halves[1]))
+    wait(2.0)
+    assert own_frames(action) == pytest.approx([13.0, 109.0, 133.0], abs=0.01), "the second part has gone elsewhere"
+    text_of(plain_score).from_string(SCORE % MAIN % ("".join(halves) + RIGHT))
+    wait(2.0)
+    text_of(plain_score).from_string(text)
+    wait(2.0)
+    assert own_frames(action) == pytest.approx([13.0, 37.0, 133.0], abs=0.01)
+    assert not tweak_waiting.words(plain_score)
+
+
+def test_it_is_said_which_keys_wait_and_what_to_do(plain_score: Any, wait: Wait,
+                                                   capsys: pytest.CaptureFixture[str]) -> None:
+    text = text_of(plain_score).as_string()
+    text_of(plain_score).from_string(SCORE % MAIN % LEFT)
+    wait(2.0)
+    told = tweak_waiting.words(plain_score)
+    assert "Keys at 1 moment wait" in told and "'right' (l_knee)" in told and "press Undo" in told
+    capsys.readouterr()
+    rebuild()
+    assert told in capsys.readouterr().out
+    text_of(plain_score).from_string(text)
+    wait(2.0)
+    assert not tweak_waiting.words(plain_score)

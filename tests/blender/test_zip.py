@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from takt import dev
+from takt import dev, release
 from takt.tests.beside import missing
 
 
@@ -29,11 +29,13 @@ def test_the_zip_holds_nothing_that_git_does_not_track(tmp_path: Path, monkeypat
         pages = {name: archive.read(name).decode() for name in packed if name.endswith(".html")}
     tracked = set(listed.stdout.split("\0"))
     assert {name.replace(".html", ".md") for name in pages} == {
-        name for name in tracked if name.startswith("docs/") and name.endswith(".md")} | {"docs/index.md"}
-    assert packed <= tracked | set(pages)
+        name for name in tracked if name.startswith("docs/") and name.endswith(".md")} | {
+        f"docs/{name}.md" for name in ("index", "contributing", "changelog", "gallery")}
+    assert packed <= tracked | set(pages) | {"docs/search-index.js"}
+    assert list(release.problems_of_zip(dev.zip_path())) == []
     for name, page in pages.items():
-        for link in re.findall(r'<(?:a|img) [^>]*?(?:href|src)="([^"#]+)', page):
+        for link in re.findall(r'<(?:a|img|link|script) (?:[^>]*? )?(?:href|src)="([^"#]+)', page):
             if not link.startswith("https:"):
                 assert posixpath.normpath(posixpath.join("docs", link)) in packed, f"{name} leads to {link}"
     assert {"__init__.py", "blender_manifest.toml", "core/errors.py", "samples/library/dance.pha"} <= packed
-    assert not any(name.startswith(("tests/", "benchmarks/", "dev.py", ".ci/")) for name in packed)
+    assert not any(name.startswith(("tests/", "benchmarks/", "dev.py", "release.py", ".ci/")) for name in packed)

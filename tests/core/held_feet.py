@@ -40,8 +40,8 @@ def feet_lock(found: SkeletonMap, sample: Callable[[FloatArray], Pose], duration
 def held(lock: FeetLock, pose: Pose, times_s: FloatArray, upright: float = 0.0) -> Pose:
     """Return poses with feet held over the ground only, as away from seams, or also upright."""
     pose = Pose(pose.rotations.copy(), pose.translations.copy(), pose.scales)
-    knees = np.full((len(lock.legs), len(times_s)), -np.inf)
-    lock.hold(pose, times_s, lock.footholds.gaps_at(times_s), np.full(len(times_s), upright), None, knees)
+    knees, none = np.full((len(lock.legs), len(times_s)), -np.inf), np.zeros(len(times_s))
+    lock.hold(pose, times_s, lock.footholds.gaps_at(times_s), np.full(len(times_s), upright), None, knees, none, none)
     return pose
 
 

@@ -114,6 +114,14 @@ def _scale_of(skeleton: Skeleton, joint: int, build: Build) -> FloatArray:
     return wide * np.eye(3) + (long - wide) * np.outer(direction, direction)
 
 
+def share_of(joint: str) -> FloatArray:
+    """Return how much of each vertex, (V,), a joint and those below it move."""
+    _, _, skeleton, weights = _dancer()
+    top = skeleton.index_of[joint]
+    own = [k for k in range(len(skeleton)) if k == top or is_descendant(skeleton.parents, k, top)]
+    return np.asarray(weights[:, own].sum(axis=1))
+
+
 def below(joint: str) -> list[str]:
     """Return a joint of the left side and all below it, without their side."""
     skeleton = build_skeleton()
@@ -149,6 +157,18 @@ def random_person(seed: int) -> tuple[Person, str]:
     thicker = {"": wide, "skullbase": top, "wrist": random.uniform(0.9, 1.2) * wide}
     made = person(Build(left, right if random.random() < 0.5 else {}, longer, thicker))
     return _spoiled(made, random, f"{pose}, {wide:.2f} wide, legs {legs:.2f}, arms {arms:.2f}, head {top:.2f}")
+
+
+def comic_person(seed: int) -> tuple[Person, str]:
+    """Return a person as in comics, with what was drawn in words: large head, hands and feet, short arms and legs."""
+    random = np.random.default_rng(seed)
+    top, hand, foot = random.uniform(1.0, 2.6), random.uniform(1.0, 2.0), random.uniform(1.0, 1.6)
+    legs, arms, wide = random.uniform(0.5, 1.0), random.uniform(0.7, 1.0), random.uniform(0.8, 1.4)
+    turns = {**(T_POSE, A_POSE)[seed % 2], "elbow": (FORWARD, random.uniform(0.0, 30.0))}
+    large = {"skullbase": top, **dict.fromkeys(below("l_wrist"), hand), **dict.fromkeys(below("l_ankle"), foot)}
+    limbs = {"hip": legs, "knee": legs, "shoulder": arms, "elbow": arms}
+    return (person(Build(turns, {}, {**limbs, **large}, {"": wide, **large})),
+            f"head {top:.2f}, hands {hand:.2f}, feet {foot:.2f}, legs {legs:.2f}, arms {arms:.2f}, {wide:.2f} wide")
 
 
 def _spoiled(made: Person, random: np.random.Generator, words: str) -> tuple[Person, str]:

@@ -86,6 +86,35 @@ def test_a_look_is_that_of_the_material_and_its_first_texture(look: str, wanted:
     np.testing.assert_allclose(found.colour, wanted.colour, atol=1e-6)
 
 
+FACE = """<Shape containerField="skin" {}><IndexedTriangleSet index="{}"><Coordinate USE="p"/></IndexedTriangleSet>
+</Shape>"""
+
+
+@pytest.mark.parametrize(("shapes", "names", "triangles"), [
+    ((('DEF="Skin"', "0 1 2"),), ["Skin"], [[[0, 1, 2]]]),  # all points are kept, as with no name
+    ((("", "0 1 2"),), ["Ann"], [[[0, 1, 2]]]),
+    ((('DEF="A"', "0 1 2"), ('DEF="B"', "3 4 5")), ["A", "B"], [[[0, 1, 2]], [[0, 1, 2]]]),
+    ((("", "0 1 2"), ('DEF="B"', "5 3 4")), ["Ann", "B"], [[[0, 1, 2]], [[2, 0, 1]]]),
+    ((("", "0 1 2"), ("", "3 4 5")), ["Ann"], [[[0, 1, 2], [3, 4, 5]]]),
+    ((('DEF="A"', "0 1 2"), ('DEF="B"', "6 7 8"), ('DEF="C"', "2 3 4")), ["Ann", "B"],
+     [[[0, 1, 2], [2, 3, 4]], [[0, 1, 2]]]),
+    ((('DEF="A"', "0 1 2"), ('DEF="B"', "6 7 8"), ('DEF="C"', "2 7 4")), ["Ann"], [[[0, 1, 2], [6, 7, 8], [2, 7, 4]]])])
+def test_shapes_that_are_called_and_lie_apart_are_meshes(shapes: tuple[tuple[str, str], ...], names: list[str],
+                                                         triangles: list[list[list[int]]]) -> None:
+    points = " ".join(f"{number} 0 {number * number}" for number in range(9))
+    text = "".join(FACE.format(*each) for each in shapes)
+    read = FORMATS["X3D"].read_characters
+    assert read is not None
+    joint = '<HAnimJoint containerField="skeleton" name="humanoid_root" skinCoordIndex="7 8" skinCoordWeight="1 .5"/>'
+    data = (f'<X3D><Scene><HAnimHumanoid name="Ann"><Coordinate DEF="p" containerField="skinCoord" point="{points}"/>'
+            f"{joint}{text}</HAnimHumanoid></Scene></X3D>")
+    (character,) = read(Source(data.encode(), Path("ann.x3d"))).characters
+    assert [each.name for each in character.meshes] == names
+    assert [each.triangles.tolist() for each in character.meshes] == triangles
+    for found in character.meshes:  # each point has its own weights still
+        np.testing.assert_allclose(found.influences.weights[:, 0], found.positions[:, 0] >= 7.0)
+
+
 def test_shapes_of_segments_go_with_their_joint_alone() -> None:
     shape = '<Shape><TriangleSet><Coordinate point="0 0 0 1 0 0 0 1 0"/></TriangleSet></Shape>'
     around = f'<Transform translation="1 0 0" rotation="0 0 1 1.5707963">{shape}</Transform>'

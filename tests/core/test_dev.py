@@ -48,3 +48,21 @@ def test_a_broken_checkout_is_refused(tmp_path: Path) -> None:
     (tmp_path / ".git").write_text("gitdir: /nowhere")
     with pytest.raises(dev.SetupError, match="git does not list the files of"):
         dev.copy_tracked(tmp_path, tmp_path / "out")
+
+
+@pytest.mark.parametrize(("rest", "paths"), [
+    ([], [dev.ROOT / "tests" / "core"]), (["-k", "name"], [dev.ROOT / "tests" / "core"]), ([__file__], []),
+    ([f"{__file__}::test_only_what_git_tracks_is_packed", "-x"], [])])
+def test_quick_runs_all_of_core_unless_files_are_named(monkeypatch: pytest.MonkeyPatch, rest: list[str],
+                                                       paths: list[Path]) -> None:
+    commands: list[list[object]] = []
+
+    def run(command: list[object], *_: object) -> int:
+        commands.append(command)
+        return 0
+
+    monkeypatch.setattr(dev, "environment", lambda *_: Path("python"))
+    monkeypatch.setattr(dev, "run", run)
+    assert dev.quick(rest) == 0
+    assert [each for each in commands[0] if isinstance(each, Path)][1:] == paths
+    assert commands[0][len(commands[0]) - len(rest):] == rest

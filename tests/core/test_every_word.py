@@ -24,6 +24,7 @@ def score(inside: str = NOD, head: str = "", more: str = "") -> str:
 
 
 P = f'<procedure name="p"><param name="n" default="1"/><loop times="n">{NOD}</loop>{LEFT}</procedure>'
+PROP = '<role name="r" is="prop"/>'
 PLACE = '<role name="r" is="place"/>'
 WITH = '<call name="p" duration="3">{}</call>'
 CHANGED: dict[str, tuple[str, str]] = {
@@ -45,6 +46,8 @@ CHANGED: dict[str, tuple[str, str]] = {
     "look": (score(NOD + '<wait duration="1"/>', PLACE), score(NOD + '<look at="r" duration="1"/>', PLACE)),
     "reach": (score(NOD + '<wait duration="1"/>', PLACE),
               score(NOD + '<reach for="r" with="left hand" duration="1"/>', PLACE)),
+    "hold": (score(NOD + '<wait duration="1"/>', PROP), score(NOD + '<hold prop="r" with="left hand" duration="1"/>',
+                                                              PROP)),
     "loop": (score(f'<loop times="1">{NOD}</loop>'), score(f'<loop times="2">{NOD}</loop>')),
     "if": (score(), score(NOD + f'<if test="yes">{LEFT}</if>')),
     "elif": (score(NEVER + NOD), score(f'{NEVER}<elif test="yes">{LEFT}</elif>{NOD}')),

@@ -187,7 +187,7 @@ def test_a_foot_is_led_to_where_its_sole_is_on_the_ground(higher: float) -> None
     """Who comes heel first is not led to where the ball would be if the foot were flat, to be pushed up there."""
     found, times = footholds(((1.0, 2.0),), np.array(((0.1, 0.0, 0.02),))), np.linspace(0.5, 2.5, 2001)
     found.plan(found.gaps_at(times), np.ones_like, lambda at: (
-        np.zeros((1, len(at))), np.full((1, len(at)), higher), np.ones((1, len(at)))))
+        np.full((1, len(at)), higher), np.ones((1, len(at)))))
     high = shifted(found, np.zeros((1, len(times), 3)), times, 1.0, higher)[0, :, 2]
     is_held = (times >= 1.0) & (times <= 2.0)
     assert high[is_held] == pytest.approx(0.02 + higher)

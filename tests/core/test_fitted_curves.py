@@ -116,3 +116,23 @@ def test_no_bound_between_even_frames_is_passed_over() -> None:
     curve = smoothed(times, np.zeros((1, len(times))), 0.1, lo=deep, holds_between=True)[0]
     assert (curve >= deep).all()
     assert np.abs(np.diff(curve) / np.diff(times)).max() < 0.2 / 0.05
+
+
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_a_contact_at_an_end_is_kept_from_the_end_on(side: float) -> None:
+    """A foot that hangs as a clip begins or ends: the body does not come to it within the first moments."""
+    times = np.arange(2 * FPS + 1) / FPS
+    contact = np.where(np.abs(times - 1.0) > 0.7, 0.1, -FAR) * side
+    low, high = (contact, 0.0 * times + FAR) if side > 0.0 else (0.0 * times - FAR, contact)
+    made = smooth_between(times, 0.0 * times, low, high, is_cycle=False)
+    assert made[[0, -1]] == pytest.approx(0.1 * side, abs=GAIN)
+    assert np.abs(np.diff(made[:6])).max() < 0.002 and np.abs(np.diff(made[-6:])).max() < 0.002
+
+
+def test_clips_that_fit_together_still_do() -> None:
+    """One ends in the pose in which the other begins, with a contact there that neither is wanted at otherwise."""
+    times = np.arange(2 * FPS + 1) / FPS
+    ends, begins = (smooth_between(times, np.sin(way * times), np.full_like(times, -FAR),
+                                   np.where(times == at, -0.2, FAR), is_cycle=False)[which]
+                    for way, at, which in ((np.pi, times[-1], -1), (-3.0, 0.0, 0)))
+    assert ends == pytest.approx(begins, abs=ENDS)

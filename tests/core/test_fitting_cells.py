@@ -10,7 +10,7 @@ from takt.core.binding.surface import Surface, connected
 from takt.core.fitting.carving import carved
 from takt.core.fitting.cells import Cells
 from takt.core.fitting.level_sets import Course, LevelSets, extremities
-from takt.core.fitting.limbs import bend, narrowest
+from takt.core.fitting.limbs import Swelling, bend
 
 from .bodies import joined, tube
 from .test_binding_surface import triangles_of
@@ -110,13 +110,26 @@ def test_a_course_runs_through_the_middle_with_its_cross_section(bar):
     assert course.point_at(1.0)[0] == pytest.approx(-1.0, abs=1.5 * CELL)
 
 
-def test_the_narrowest_place_is_found_and_how_much_it_is_waisted():
-    at = np.linspace(0.05, 1.95, 20)
-    areas = 1.0 - 0.5 * np.exp(-((at - 1.2) / 0.3) ** 2)
-    course = Course(np.stack((at, 0 * at, 0 * at), axis=1), areas, at)
-    where, waist = narrowest(course, 0.5, 1.8)
-    assert where == pytest.approx(1.2, abs=0.1) and 0.4 < waist < 0.55
-    assert narrowest(course, 0.05, 0.6)[1] == pytest.approx(0.0, abs=0.05)
+def limb_with(radii: np.ndarray) -> Course:
+    at = np.linspace(0.05, 1.95, len(radii))
+    return Course(np.stack((at, 0 * at, 0 * at), axis=1), np.pi * radii**2, at)
+
+
+def test_a_swelling_ends_before_the_waist_behind_it():
+    at = np.linspace(0.05, 1.95, 39)
+    hand = np.where(at < 0.8, 0.3, 0.2)
+    found = Swelling.of(limb_with(hand + 0.1 * (at > 1.5)), 0.4, 1.6)
+    assert found.half == pytest.approx(0.8, abs=0.05) and found.end == pytest.approx(0.8, abs=0.05)
+    assert found.waist == pytest.approx(1.0 - 4.0 / 9.0) and found.girth == pytest.approx(0.3)
+    assert Swelling.of(limb_with(0.3 - 0.1 * at), 0.4, 1.2).waist == pytest.approx(0.0)
+    assert Swelling.of(limb_with(0.1 + 0.1 * at), 0.4, 1.2).waist == pytest.approx(0.0)
+
+
+def test_of_two_waists_that_are_nearly_as_clear_the_outer_one_counts():
+    at = np.linspace(0.05, 1.95, 39)
+    radii = 0.3 - 0.1 * np.exp(-((at - 0.6) / 0.1) ** 2) - 0.12 * np.exp(-((at - 1.2) / 0.1) ** 2)
+    found = Swelling.of(limb_with(radii), 0.3, 1.4)
+    assert 0.4 < found.end < 0.6 and 0.3 < found.waist < 0.6
 
 
 def test_a_bent_limb_bends_at_its_corner_and_a_straight_one_by_share():

@@ -14,7 +14,7 @@ from takt.core.fitting.hand import FINGERS
 from takt.core.maths import rotations as rot
 from takt.core.skeletons import hanim
 
-from .made_people import A_POSE, RELAXED, T_POSE, Build, Person, person
+from .made_people import A_POSE, RELAXED, T_POSE, Build, Person, below, person
 
 MAIN = ("HumanoidRoot", "vc7", "skullbase",
         *(f"{side}_{joint}" for side in "lr" for joint in ("shoulder", "elbow", "wrist", "hip", "knee", "ankle")))
@@ -45,6 +45,24 @@ def test_joints_are_where_they_are(pose, build):
     of = person(Build(turns=pose, longer=BUILDS[build].get("longer", {}), thicker=BUILDS[build].get("thicker", {})))
     found = errors(fit_skeleton(problem(of)), of)
     assert found.mean() < MEAN and found.max() < WORST
+
+
+@pytest.mark.parametrize("size", [1.3, 1.6, 1.9])
+def test_large_hands_end_at_the_wrist(size):
+    hand = dict.fromkeys(("wrist", *below("l_wrist")), size)
+    of = person(Build(T_POSE, {}, {"shoulder": 0.8, "elbow": 0.8, **hand}, hand))
+    found = fit_skeleton(problem(of))
+    for name in ("l_wrist", "l_elbow", "r_wrist", "r_elbow"):
+        assert np.linalg.norm(found.position(name) - of.joints[name]) < WORST * of.height
+
+
+@pytest.mark.parametrize(("legs", "feet"), [(0.6, 1.4), (0.5, 1.0), (0.5, 1.5)])
+def test_short_legs_with_long_feet_stand_straight(legs, feet):
+    foot = {"ankle": feet, "metatarsal": feet}
+    of = person(Build(T_POSE, {}, {"hip": legs, "knee": legs, **foot}, foot))
+    found = fit_skeleton(problem(of))
+    for name in ("l_knee", "l_ankle", "r_knee", "r_ankle"):
+        assert np.linalg.norm(found.position(name) - of.joints[name]) < WORST * of.height
 
 
 def test_arms_that_hang_down():
@@ -189,7 +207,8 @@ def test_a_sword_is_left_out_and_a_cape_does_not_matter():
     armed = with_boxes(of, sword, box(np.array((-0.25, 0.2, -0.16)), np.array((0.25, 1.4, -0.15))))
     found = fit_skeleton(problem(armed))
     assert errors(found, of).max() < WORST
-    assert found.notes == ("1 loose part of the mesh, as a sword, was left out",)
+    assert found.notes == ("Flat parts, as wings or a cape, got no bones",
+                           "1 loose part of the mesh, as a sword, was left out")
 
 
 def test_legs_under_a_robe_are_guessed():

@@ -10,7 +10,6 @@ from takt.core.clips.contacts import foot_contacts
 from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, IntArray, smoothstep
-from takt.core.retargeting.ground.contact_detection import contact_spans
 from takt.core.retargeting.ground.lift_of_touching import lift_of_touching
 from takt.core.retargeting.ground.off_ground import is_within
 from takt.core.retargeting.limbs import Limb, LimbPoses
@@ -20,6 +19,7 @@ from takt.core.skeletons.hierarchy import with_descendants
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
+from takt.tests.core.contact_spans import contact_spans
 from takt.tests.core.rewriting import Rewriting, movements, rewritten
 from takt.tests.core.rigs import RIGS, standing_at, worn
 from takt.tests.core.test_foot_contacts import without_balls

@@ -5,11 +5,11 @@ import pytest
 
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.ground.contact_detection import contact_spans
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton
+from takt.tests.core.contact_spans import contact_spans
 from takt.tests.core.rewriting import movements
 from takt.tests.core.rigs import MORE_RIGS, RIGS, worn
 from takt.tests.core.test_ground import Skin, skin_of

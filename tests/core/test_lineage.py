@@ -99,3 +99,20 @@ def test_a_call_that_is_put_into_a_procedure_by_typing_is_the_same() -> None:
 def test_a_call_of_something_else_in_the_same_place_is_the_same() -> None:
     old = '<pha><procedure name="main"><call name="a"/><call name="bow"/><call name="b"/></procedure></pha>'
     assert matched(Text.of(old), Text.of(old.replace("bow", "kick"))) == [0, 1, 2, 3, 4]
+@pytest.mark.parametrize("new", [
+    '<pha><procedure name="new"><call name="x"/></procedure><procedure name="main"><call name="y"/><call name="new"/>'
+    '</procedure></pha>',
+    '<pha><procedure name="main"><call name="y"/><call name="new"/></procedure><procedure name="new"><call name="x"/>'
+    '</procedure></pha>'])
+def test_a_call_that_is_put_into_a_procedure_by_typing_is_found_there(new: str) -> None:
+    old = Text.of('<pha><procedure name="main"><call name="y"/><call name="x"/></procedure></pha>')
+    after = Text.of(new)
+    origin = matched(old, after)
+    named = {after.shape.attributes[element].get("name"): was for element, was in enumerate(origin)
+             if after.shape.tags[element] == "call"}
+    assert named == {"y": 2, "x": 3, "new": NEW}
+
+
+def test_a_call_that_is_given_another_name_is_the_same_one() -> None:
+    old = Text.of('<pha><procedure name="main"><call name="y"/><call name="x"/></procedure></pha>')
+    assert matched(old, Text.of(str(old).replace('"x"', '"z"'))) == [0, 1, 2, 3]

@@ -11,7 +11,7 @@ from takt.core.pha.expansion import expand
 from takt.core.pha.programme import Programme, resolve
 from takt.core.pha.version_1 import as_version_1
 from takt.core.playing.motion import Motion
-from takt.core.playing.scene.cast import ScenePlace, Target
+from takt.core.playing.scene.cast import Moving, ScenePlace, Target, Unfit
 from takt.core.playing.scene.look import Neck
 from takt.core.playing.scene.reach import Reaching
 from takt.core.playing.scene.traveller import ahead_of
@@ -26,7 +26,8 @@ from takt.tests.core.scores import library
 BODY, UP, LEG_M = build_skeleton(), np.array((0.0, 1.0, 0.0)), 0.825
 MAP = find_map(BODY)
 CLIPS = library(gestures_Greetings=tuple(build_clips("gestures/Greetings.skeleton.xml")))
-ROLES = '<role name="her" is="place"/><role name="cup" is="prop"/><role name="lane" is="path"/>'
+ROLES = ('<role name="her" is="person"/><role name="spot" is="place"/><role name="cup" is="prop"/>'
+         '<role name="lane" is="path"/>')
 HELLO = '<lane><call name="hello" duration="8"/></lane>'
 LOOK = '<lane body="head"><wait duration="1"/><look at="her" duration="5"/><wait duration="2"/></lane>'
 REACH = '<lane><wait duration="1"/><reach for="cup" with="{} hand" duration="2" hold="3"/><wait duration="2"/></lane>'
@@ -127,6 +128,23 @@ def test_who_leans_to_reach_still_looks() -> None:
     assert off_rad(worlds(motion, np.linspace(3.0, 5.9, 20)), her).max() < NEAR_RAD
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_who_looks_meanwhile_still_reaches(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    cup = -float(rng.uniform(-0.1, 0.4)), float(rng.uniform(0.8, 1.5)), float(rng.uniform(0.2, 0.5))
+    aside = rng.uniform(-1.4, 1.4)
+    motion = played(programme(HELLO, LOOK, REACH.format("right")), cup=cup,
+                    her=(2.0 * float(np.sin(aside)), 1.5, 2.0 * float(np.cos(aside))))
+    world = worlds(motion, np.linspace(3.0, 5.9, 20))
+    assert np.linalg.norm(palms(world, "r") - cup, axis=1).max() < 0.01 * LEG_M
+
+
+def test_a_place_and_a_prop_are_looked_at_too() -> None:
+    for role in ("spot", "cup"):
+        motion = played(programme(HELLO, LOOK.replace("her", role)), **{role: (0.8, 1.4, 1.5)})
+        assert off_rad(worlds(motion, np.linspace(1.5, 5.9, 20)), (0.8, 1.4, 1.5)).max() < NEAR_RAD
+
+
 def test_nobody_looks_behind() -> None:
     her = 0.0, 1.5, -3.0
     score, times = programme(HELLO, LOOK), np.linspace(0.0, 8.0, 97)
@@ -150,7 +168,10 @@ def test_nothing_cast_plays_bit_for_bit_as_a_rest(lane: str) -> None:
 
 
 @pytest.mark.parametrize(("lane", "message"), [
-    ('<lane><look at="lane" duration="1"/></lane>', "is the path 'lane', expected a role that is a place or a prop"),
+    ('<lane><look at="lane" duration="1"/></lane>', "is the path 'lane', expected a role that is a place, a prop or a "
+     "person"),
+    ('<lane><reach for="her" with="left hand" duration="1"/></lane>', "is the person 'her', expected a role that is a "
+     "place or a prop"),
     ('<lane><reach for="cup" with="foot" duration="1"/></lane>', "expected left hand or right hand"),
     ('<lane><reach for="cup" duration="1"/></lane>', "<reach> with: found none"),
     ('<lane><look duration="1"/></lane>', "<look> at: found none"),
@@ -165,3 +186,47 @@ def test_version_1_has_no_aims() -> None:
     score = programme(HELLO, main='<call name="hello" duration="1"/><look at="her" duration="1"/>')
     with pytest.raises(ScoreError, match="<look>: found a rest, which version 1 does not have"):
         as_version_1(score, CLIPS)
+
+
+def moving(of: ScenePlace, heads: bool, seconds: float = 8.0) -> Moving:
+    """Return somebody who goes to the left, and nods, for as long."""
+    times = np.linspace(0.0, seconds, 200)
+    matrices = np.tile(np.eye(4)[:3], (len(times), 1, 1))
+    matrices[:, 0, 3] = 0.2 * times
+    up = np.stack((0.0 * times, 1.5 + 0.1 * np.sin(times), 0.0 * times), axis=1)
+    return Moving(of, times, matrices, np.array(of.position) + matrices[:, :, 3] + up if heads else None)
+
+
+@pytest.mark.parametrize("heads", [True, False])
+def test_a_look_follows_what_moves_and_a_persons_head(heads: bool) -> None:
+    her = moving(ScenePlace((-0.8, 0.0 if heads else 1.5, 2.0), (0.0, 0.0, -1.0)), heads)
+    motion = play(programme(HELLO, LOOK), BODY, Settings(cast=(("her", her),)), turn=rot.IDENTITY, up=UP)
+    times = np.linspace(1.5, 5.9, 60)
+    world = worlds(motion, times)
+    for row, time_s in zip(world, times.tolist(), strict=True):
+        height = 1.5 + 0.1 * np.sin(time_s) * heads
+        assert off_rad(row[None], (-0.8 + 0.2 * time_s, height, 2.0))[0] < NEAR_RAD
+
+
+def test_a_still_person_is_looked_at_in_the_head() -> None:
+    her = ScenePlace((0.3, 0.0, 1.5), (0.0, 0.0, -1.0), head=(0.3, 1.6, 1.5))
+    motion = play(programme(HELLO, LOOK), BODY, Settings(cast=(("her", her),)), turn=rot.IDENTITY, up=UP)
+    assert off_rad(worlds(motion, np.linspace(1.5, 5.9, 20)), (0.3, 1.6, 1.5)).max() < NEAR_RAD
+
+
+def test_a_hand_follows_what_it_reaches_for() -> None:
+    cup = moving(ScenePlace((-0.9, 1.1, 0.35), (0.0, 0.0, 1.0)), heads=False)
+    motion = play(programme(HELLO, REACH.format("right")), BODY, Settings(cast=(("cup", cup),)), turn=rot.IDENTITY,
+                  up=UP)
+    times = np.linspace(3.0, 6.0, 60)
+    there = np.array((-0.9, 1.1, 0.35)) + np.outer(0.2 * times, (1.0, 0.0, 0.0))
+    assert np.linalg.norm(palms(worlds(motion, times), "r") - there, axis=1).max() < 0.01 * LEG_M
+
+
+@pytest.mark.parametrize(("lane", "role"), [(LOOK, "her"), (REACH.format("left"), "cup")])
+def test_what_cannot_be_aimed_at_is_told_with_the_reason(lane: str, role: str) -> None:
+    unfit = Unfit("'Box' has a position that is not a number")
+    motion = play(programme(HELLO, lane), BODY, Settings(cast=((role, unfit),)), turn=rot.IDENTITY, up=UP)
+    (problem,) = (each for each in motion.problems if not each.is_note)
+    assert f"nothing can play the role '{role}': 'Box' has a position that is not" in problem.message
+    assert problem.place.line == 1

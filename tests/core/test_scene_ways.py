@@ -11,7 +11,7 @@ from takt.core.pha.expansion import expand
 from takt.core.pha.programme import Programme, resolve
 from takt.core.pha.version_1 import as_version_1
 from takt.core.playing.motion import Motion
-from takt.core.playing.scene.cast import ScenePath, ScenePlace, Target
+from takt.core.playing.scene.cast import Moving, ScenePath, ScenePlace, Target, Unfit
 from takt.core.playing.scene.traveller import Traveller, ahead_of
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.maps import find_map
@@ -125,7 +125,7 @@ def test_steps_are_about_as_long_and_as_quick_as_the_clips() -> None:
 def test_planted_feet_stay_on_a_way_that_turns() -> None:
     motion = played('<call name="walk" to="seat" duration="8" repeat="fit"/>', cast={"seat": PLACE})
     assert motion.feet is not None
-    footholds = motion.feet._lock.footholds
+    footholds = motion.feet.lock.footholds
     times = np.arange(0.0, 8.0, 1.0 / 120.0)
     world = world_from_pose(BODY, motion.sample(times))[..., 3]
     slid = []
@@ -165,6 +165,7 @@ def test_a_parameter_may_hold_a_role() -> None:
     ('<call name="walk" to="door" duration="4"/>', "found the name 'door'"),
     ('<call name="walk" to="lane" duration="4"/>', "is the path 'lane', expected a role that is a place"),
     ('<call name="walk" along="seat" duration="4"/>', "is the place 'seat', expected a role that is a path"),
+    ('<call name="walk" to="her" duration="4"/>', "is the person 'her', expected a role that is a place"),
     ('<call name="walk" to="0.5" duration="4"/>', "for the procedure 'walk'"),
     ('<call name="walk" at="2" duration="4"/>', "which is 2, expected a role that is a place"),
     ('<call name="walk" duration="seat"/>', "is the place 'seat', expected a number"),
@@ -173,12 +174,13 @@ def test_a_parameter_may_hold_a_role() -> None:
 ])
 def test_what_does_not_fit_a_role_is_told_with_its_place(inside: str, message: str) -> None:
     with pytest.raises(ScoreError, match=message) as caught:
-        expand(programme(inside))
+        expand(programme(inside, roles=ROLES + '<role name="her" is="person"/>'))
     assert caught.value.problems[0].place.line == 1
 
 
 @pytest.mark.parametrize(("roles", "message"), [
-    ('<role name="seat" is="chair"/>', "expected place, path or prop"), ('<role is="place"/>', "found none"),
+    ('<role name="seat" is="chair"/>', "expected place, path, prop, floor or person"),
+    ('<role is="place"/>', "found none"),
     ('<role name="seat" is="place"/><role name="seat" is="path"/>', "already defines"),
     ('<role name="seat" is="place"/><let name="seat" value="2"/>', "which a <role> already has"),
 ])
@@ -210,3 +212,82 @@ def test_ways_are_left_out_where_nothing_may_go_anywhere(settings: dict[str, obj
 def test_a_path_that_leads_nowhere_or_is_none_is_told(target: Target) -> None:
     motion = played('<call name="walk" along="lane" duration="4"/>', cast={"lane": target})
     assert any(problem.is_warning and not problem.is_note and "lane" in problem.message for problem in motion.problems)
+
+
+STOPS = '<call name="left_step" duration="2"/>'
+"""What stands before a jump, and has time for it."""
+FPS, FASTEST_LEGS_PER_S, STRETCHED_LEGS = 24, 8.0, 0.75
+
+
+@pytest.mark.parametrize("before", [STOPS, '<call name="walk" to="mark" duration="4" repeat="fit"/>'])
+@pytest.mark.parametrize("seed", range(12))
+def test_nobody_jumps_to_a_place_or_a_path_and_a_warning_says_how_far_it_is(seed: int, before: str) -> None:
+    """With no transition to lead there, what plays before does, and no leg stretches after a foot that stays."""
+    rng = np.random.default_rng(seed)
+    far, angle, ahead = rng.uniform(0.6, 3.0), *rng.uniform(-np.pi, np.pi, 2)
+    at = complex(far * np.exp(1j * angle))
+    place = ScenePlace((at.real, 0.0, at.imag), (np.sin(ahead), 0.0, np.cos(ahead)))
+    path = ScenePath((place.position, (at.real + 3.0 * np.sin(ahead), 0.0, at.imag + 3.0 * np.cos(ahead))))
+    words = rng.choice(('at="seat"', 'along="lane" repeat="fit"'))
+    score = programme(before.replace("/>", ' transition="0"/>'), f'<call name="walk" {words} duration="3"/>',
+                      roles=ROLES + '<role name="mark" is="place"/>')
+    mark = ScenePlace((0.1, 0.0, 0.7), (0.0, 0.0, 1.0))
+    motion = play(score, BODY, Settings(cast=(("seat", place), ("lane", path), ("mark", mark))), turn=rot.IDENTITY,
+                  up=UP)
+    begin_s = 4.0 if "walk" in before else 2.0
+    times = np.arange(0.0, motion.duration_s, 1.0 / FPS)
+    positions, _ = seen(motion, times)
+    assert np.linalg.norm(np.diff(positions, axis=0), axis=1).max() < FASTEST_LEGS_PER_S * LEG_M / FPS
+    there, _ = seen(motion, np.array((begin_s,)))
+    assert np.hypot(*(there[0] - place.position[::2])) < EXACT_M
+    world = world_from_pose(BODY, motion.sample(times))[..., 3]
+    for side in "lr":
+        legs = world[:, BODY.index_of[f"{side}_ankle"]] - world[:, BODY.index_of[f"{side}_hip"]]
+        assert np.hypot(legs[:, 0], legs[:, 2]).max() < STRETCHED_LEGS * LEG_M
+    before_m, _ = seen(motion, np.array((0.0,) if "walk" not in before else (begin_s - 2.0,)))
+    told = [problem for problem in motion.problems if "the body is " in problem.message]
+    assert all(problem.place.line == 1 and f"at {begin_s:.2f} s" in problem.message for problem in told)
+    assert told or np.hypot(*(before_m[0] - place.position[::2])) < LEG_M
+
+
+def test_a_place_that_is_a_step_away_is_reached_without_a_word() -> None:
+    near = ScenePlace((0.2, 0.0, 0.45), (0.0, 0.0, 1.0))
+    motion = played(STOPS, '<call name="walk" at="seat" duration="2"/>', cast={"seat": near})
+    assert not [problem for problem in motion.problems if "the body is " in problem.message]
+
+
+def moving(still: ScenePlace | ScenePath, speed: tuple[float, float, float]) -> Moving:
+    """Return something that goes straight on for ten seconds."""
+    times = np.linspace(0.0, 10.0, 101)
+    matrices = np.tile(np.eye(4)[:3], (len(times), 1, 1))
+    matrices[:, :, 3] = times[:, None] * speed
+    return Moving(still, times, matrices)
+
+
+@pytest.mark.parametrize("tempo", ["", '<tempo tick="0" tickLength="0.5"/>'])
+def test_a_place_that_moves_counts_where_it_is_when_the_way_ends(tempo: str) -> None:
+    """By the clock, as the scene's frames go."""
+    score = programme('<call name="walk" to="seat" duration="8" repeat="fit"/>', roles=tempo + ROLES)
+    motion = play(score, BODY, Settings(cast=(("seat", moving(PLACE, (0.1, 0.0, -0.2))),)), turn=rot.IDENTITY, up=UP)
+    end_s = 4.0 if tempo else 8.0
+    positions, angles = seen(motion, np.array((end_s,)))
+    assert np.hypot(*(positions[0] - (1.5 + 0.1 * end_s, 2.0 - 0.2 * end_s))) < EXACT_M
+    assert apart(float(angles[0]), traveller_of(motion).angle(PLACE.ahead)) < EXACT_RAD
+
+
+def test_a_path_that_moves_counts_where_it_is_when_the_way_begins() -> None:
+    lane = ScenePath(((0.0, 0.0, 0.0), (0.0, 0.0, 4.0)))
+    motion = played(STOPS, '<call name="walk" along="lane" duration="8" repeat="fit"/>',
+                    cast={"lane": moving(lane, (0.1, 0.0, 0.0))})
+    positions, _ = seen(motion, np.array((2.0, 10.0)))
+    np.testing.assert_allclose(positions, ((0.2, 0.0), (0.2, 4.0)), atol=EXACT_M)
+
+
+@pytest.mark.parametrize("words", ['to="seat"', 'at="seat"', 'along="lane"'])
+def test_what_cannot_play_its_role_is_told_with_the_reason_and_left_out(words: str) -> None:
+    call, times = '<call name="walk" duration="4" {}/>', np.linspace(0.0, 4.0, 9)
+    unfit = Unfit("'Box' has no points: draw some")
+    one = played(call.format(words), cast={"seat": unfit, "lane": unfit})
+    np.testing.assert_array_equal(one.sample(times).translations, played(call.format("")).sample(times).translations)
+    (problem,) = (each for each in one.problems if not each.is_note)
+    assert "'Box' has no points: draw some" in problem.message and problem.place.line == 1

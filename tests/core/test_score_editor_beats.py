@@ -18,8 +18,9 @@ from takt.core.pha.text import Text
 from takt.core.playing.clock import Clock
 from takt.core.score_editor import hints
 from takt.core.score_editor.change import attempt
-from takt.core.score_editor.drag import Drag, begin, why_not
-from takt.core.score_editor.hit import Part, hit
+from takt.core.score_editor.drag import Drag
+from takt.core.score_editor.gestures import begin, cursor_of, hit, of_handle, why_not
+from takt.core.score_editor.hit import Part
 from takt.core.score_editor.layout import Layout, lay_out
 from takt.core.score_editor.music import grid_of, lay_ticks
 from takt.core.score_editor.stripes import Stripes
@@ -105,7 +106,7 @@ class Music:
         stripe = Stripes.of(self.layout, self.view).music
         assert stripe is not None
         found = hit(self.layout, self.view, self.x(tick), sum(stripe) / 2.0)
-        assert (found.part, found.cursor) == (Part.MUSIC, "MOVE_X")
+        assert (found.part, cursor_of(found)) == (Part.MUSIC, "MOVE_X")
         drag = begin(self.layout, found, self.scores)
         assert drag is not None
         return drag
@@ -151,6 +152,6 @@ def test_beats_that_cannot_be_moved_say_why() -> None:
     drag = begin(inherited, found, own.scores)
     assert drag is not None and "names no music" in drag.to(own.view, own.x(5.0), 0.0).refusal
     before = why_not(inherited, found, own.scores)
-    assert "names no music" in before and hints.of_handle(inherited, found, refusal=before) == hints.sentence(before)
-    assert hints.of_handle(inherited, found) == "Pull what is heard here to a beat; with Ctrl all beats go along"
+    assert "names no music" in before and of_handle(inherited, found, refusal=before) == hints.sentence(before)
+    assert of_handle(inherited, found) == "Pull what is heard here to a beat; with Ctrl all beats go along"
     assert not any(why_not(music.layout, replace(found, tick=tick), music.scores) for tick in (0.0, 4.0, 20.0))

@@ -18,7 +18,8 @@ from takt.core.playing.score import Settings, play
 from takt.core.score_editor.contact_lines import said_of_contact
 from takt.core.score_editor.contacts import Contacts, contacts_of
 from takt.core.score_editor.drawing import picture
-from takt.core.score_editor.hit import Part, hit
+from takt.core.score_editor.gestures import hit
+from takt.core.score_editor.hit import Part
 from takt.core.score_editor.layout import Layout, lay_out, windows_of
 from takt.core.score_editor.strip import Strip
 from takt.core.score_editor.stripes import CONTACT_PX, Stripes

@@ -17,9 +17,10 @@ from takt.core.playing.why import Why
 from takt.core.score_editor import arrange, commands, hints
 from takt.core.score_editor.boxes import Kind, ancestors
 from takt.core.score_editor.change import Candidate, Proposal, attempt
-from takt.core.score_editor.drag import Carry, Drag, PullEdge, automatic_again, begin, why_not
+from takt.core.score_editor.drag import Carry, Drag, PullEdge, automatic_again
 from takt.core.score_editor.drop import drop_at
-from takt.core.score_editor.hit import Hit, Part, hit, reach_of_seams
+from takt.core.score_editor.gestures import begin, cursor_of, hit, of_handle, why_not
+from takt.core.score_editor.hit import Hit, Part, reach_of_seams
 from takt.core.score_editor.layout import empty, lay_out
 from takt.core.score_editor.overlay import overlay
 from takt.core.score_editor.stripes import SEAM_PX, TITLE_PX, Stripes
@@ -92,7 +93,7 @@ def test_mouse_finds_what_is_drawn() -> None:
     assert hit(editor.layout, editor.view, 10.0, 300.0).part is Part.LABEL
     assert hit(editor.layout, editor.view, 600.0, 5.0).part is Part.EMPTY
     right = hit(editor.layout, editor.view, *editor.corner(editor.box("left"), right=True))
-    assert (right.part, right.cursor) == (Part.RIGHT_EDGE, "MOVE_X")
+    assert (right.part, cursor_of(right)) == (Part.RIGHT_EDGE, "MOVE_X")
 
 
 def test_the_transition_below_the_mouse_is_shown_where_it_can_be_caught_and_says_what_can_be_done() -> None:
@@ -126,7 +127,7 @@ def test_what_can_be_pulled_is_wide_and_high_enough_for_a_hand(part: Part, px: f
     target = hit(editor.layout, view, at[0] * px, at[1] * px)
     across = sum(target.is_on_the_same(hit(editor.layout, view, x, at[1] * px)) for x in xs.tolist())
     upwards = sum(target.is_on_the_same(hit(editor.layout, view, at[0] * px, y)) for y in ys.tolist())
-    assert target.part is part and target.cursor == "MOVE_X"
+    assert target.part is part and cursor_of(target) == "MOVE_X"
     assert min(across, upwards) >= _HAND_PX
 
 
@@ -143,11 +144,11 @@ def test_the_corner_for_repeats_is_sixteen_pixels_wide_and_high_beside_the_edge(
 def test_handles_say_what_they_do() -> None:
     editor = Editor(score(WALK, MAIN))
     layout, nod = editor.layout, editor.box("nod")
-    assert "repeat" in hints.of_handle(layout, editor.hit(nod, Part.REPEAT))
-    assert not hints.of_handle(layout, editor.hit(nod, Part.BODY))
+    assert "repeat" in of_handle(layout, editor.hit(nod, Part.REPEAT))
+    assert not of_handle(layout, editor.hit(nod, Part.BODY))
     reason = Why("0.43 s: automatic")
-    assert hints.of_handle(layout, Hit(Part.SEAM, 0.0, seam=5), reason) == hints.transition(layout, 5, reason)
-    assert [turn in hints.of_handle(layout, Hit(Part.WEIGHT, 0.0, voice=0, is_right=is_right))
+    assert of_handle(layout, Hit(Part.SEAM, 0.0, seam=5), reason) == hints.transition(layout, 5, reason)
+    assert [turn in of_handle(layout, Hit(Part.WEIGHT, 0.0, voice=0, is_right=is_right))
             for is_right, turn in ((False, "comes in"), (True, "goes out"))] == [True, True]
 
 

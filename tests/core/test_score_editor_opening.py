@@ -11,7 +11,8 @@ from takt.core.pha.programme import resolve
 from takt.core.pha.text import Text
 from takt.core.score_editor.drawing import picture
 from takt.core.score_editor.drop import drop_at
-from takt.core.score_editor.hit import Part, hit
+from takt.core.score_editor.gestures import hit
+from takt.core.score_editor.hit import Part
 from takt.core.score_editor.layout import Layout, lay_out
 from takt.core.score_editor.opening import closed, is_open, opened, outermost
 from takt.core.score_editor.stripes import TITLE_PX, Stripes

@@ -16,8 +16,8 @@ from takt.core.pha.programme import resolve
 from takt.core.playing.score import Settings, play
 from takt.core.score_editor.drawing import Marked, picture, playhead_layer, scrollbar_layer
 from takt.core.score_editor.drop import drop_at
+from takt.core.score_editor.gestures import hit
 from takt.core.score_editor.grid import Meter, bar_labels, lines, second_labels, snapped, step
-from takt.core.score_editor.hit import hit
 from takt.core.score_editor.layout import BoxId, Layout, empty, lay_out, windows_of
 from takt.core.score_editor.overlay import overlay
 from takt.core.score_editor.picture import Layer, Picture, about_as_wide, clipped

@@ -17,10 +17,11 @@ from takt.core.pha.text import Text
 from takt.core.playing.score import Settings
 from takt.core.score_editor import arrange, commands
 from takt.core.score_editor.change import Candidate, Edits, Proposal, attempt
-from takt.core.score_editor.drag import automatic_again, begin
+from takt.core.score_editor.drag import automatic_again
 from takt.core.score_editor.drawing import Marked, picture
 from takt.core.score_editor.drop import drop_at
-from takt.core.score_editor.hit import Hit, Part, hit
+from takt.core.score_editor.gestures import begin, hit
+from takt.core.score_editor.hit import Hit, Part
 from takt.core.score_editor.layout import Layout, lay_out
 from takt.core.score_editor.view import View
 from takt.tests.core.score_programmes import programme

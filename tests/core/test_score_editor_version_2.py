@@ -9,7 +9,8 @@ from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
 from takt.core.score_editor.boxes import Kind
 from takt.core.score_editor.drawing import picture
-from takt.core.score_editor.hit import Part, hit
+from takt.core.score_editor.gestures import hit
+from takt.core.score_editor.hit import Part
 from takt.core.score_editor.layout import Layout, lay_out
 from takt.core.score_editor.stripes import Stripes, untaken_at
 from takt.core.score_editor.view import View

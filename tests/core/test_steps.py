@@ -12,7 +12,7 @@ from takt.core.clips.excerpt import Excerpt, mirrored
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, runs
 from takt.core.playing.feet.due_steps import SHORTEST_STEP_S
-from takt.core.playing.feet.footholds import DOWN_S, EASE_S
+from takt.core.playing.feet.footholds import EASE_S
 from takt.core.playing.feet.legs import legs_of
 from takt.core.playing.feet.standing import Feet
 from takt.core.playing.followers import Followers
@@ -34,6 +34,8 @@ METHODS = ("LEAD", "END", "BOTH", "INSERT", "INSERT_BOTH", "APPEND")
 EXACT_M = 1e-6
 CALM_LEGS_PER_S = 0.5
 """So fast a body may go down for a leg that does not reach: no faster than it bobs when it walks."""
+DOWN_S = 0.25
+"""So long it takes at most to come up again."""
 SUNK_LEGS = 0.015
 """So far soles may give way, as they are kept above the ground softly."""
 
@@ -194,7 +196,7 @@ def test_a_foot_without_time_for_a_step_stands_once(before: FloatArray, after: F
     """As long as both clips have it stand, but for the time that its way from or to another foothold takes."""
     feet = planted(l=(np.array(before), np.array(after)), r=(NEVER, NEVER))
     assert not feet.steps
-    np.testing.assert_allclose(feet._lock.footholds.spans_s(0), wanted, atol=1e-9)
+    np.testing.assert_allclose(feet.lock.footholds.spans_s(0), wanted, atol=1e-9)
     for begin_s, end_s in wanted:
         world = world_from_pose(BODY, feet.sample(np.linspace(begin_s, end_s, 50)))
         over = world[:, BODY.index_of["l_metatarsal"], ::2, 3]
@@ -256,10 +258,10 @@ def test_what_a_clip_tells_of_its_feet_is_what_is_seen_of_them(is_loop: bool) ->
     played = play(score, BODY, Settings(loop=is_loop), turn=rot.IDENTITY, up=UP)
     motion = compose(played.sequence, (glide,), played.style, root_motion="CONTINUE", up=UP, feet=find_map(BODY))
     assert isinstance(motion.end, Feet)
-    known = motion.end._lock.footholds.eases_s.copy()
-    assert (known > EASE_S).sum() >= 12 and not np.isnan(motion.end._lock.footholds.loose).any()
+    known = motion.end.lock.footholds.eases_s.copy()
+    assert (known > EASE_S).sum() >= 12 and not np.isnan(motion.end.lock.footholds.loose).any()
     looked_up = replace(motion.end, below=Followers(motion.end.below, Doubles.of(BODY, {})))
-    assert np.isnan(looked_up._lock.footholds.loose[0]).sum() >= 12
+    assert np.isnan(looked_up.lock.footholds.loose[0]).sum() >= 12
     times = np.random.default_rng(5).permutation(np.linspace(-1.0, 2.0 * motion.duration_s, 400))
     times, rounds = in_rounds(times, motion.duration_s, is_loop)
     wanted = motion.end.sample(times, rounds)

@@ -13,7 +13,7 @@ import pytest
 from takt.core.formats.character import Look
 from takt.core.formats.x3d_write import X3dFile, X3dSkin, write
 from takt.tests.beside import x3d_package
-from takt.tests.core.test_x3d_write import BODY, dance, skin, textured
+from takt.tests.core.test_x3d_write import BODY, dance, named, skin, textured
 
 _OF_NUMBERS = {"SFVec3f": 3, "SFColor": 3, "SFRotation": 4, "MFVec3f": 3, "MFRotation": 4,
                "MFVec2f": 2}
@@ -56,7 +56,7 @@ def built(x3d: Any, element: ET.Element) -> Any:
     return cls(**fields)
 
 
-@pytest.mark.parametrize("made", [skin(), textured(), replace(skin(), looks=(Look("Skin 1.5"), Look("b")))])
+@pytest.mark.parametrize("made", [skin(), textured(), named(), replace(skin(), looks=(Look("Skin 1.5"), Look("b")))])
 @pytest.mark.parametrize("as_frames", [False, True])
 def test_what_is_written_is_valid(made: X3dSkin, as_frames: bool, capsys: pytest.CaptureFixture[str]) -> None:
     x3d = x3d_package()

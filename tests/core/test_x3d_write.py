@@ -257,7 +257,8 @@ def test_what_x3d_cannot_hold_is_refused() -> None:
 
 @pytest.mark.parametrize(("change", "message"), [
     ({"normals": np.zeros((3, 3))}, "must both be"), ({"triangles": np.full((20, 3), 50)}, "vertex 50; there are 50"),
-    ({"material": np.full(20, 2)}, "look 2; there are 2"), ({"material": np.zeros(3, int)}, "must be"),
+    ({"material": np.full(20, 2)}, "look 2; there are 2"), ({"mesh": np.full(20, 1)}, "mesh 1; there are 1"),
+    ({"mesh": np.zeros(3, int)}, r"meshes \(3,\) and materials \(20,\) must both be"), ({"material": np.zeros(3, int)}, "must be"),
     ({"influences": Influences(np.zeros((2, 1), int), np.ones((2, 1)))}, "2 rows of weights for 50 vertices")])
 def test_a_skin_whose_parts_do_not_fit_is_refused(change: dict[str, np.ndarray], message: str) -> None:
     with pytest.raises(TaktError, match=message):
@@ -324,6 +325,37 @@ def test_a_textured_character_comes_back(name: str) -> None:
                                made.influences.dense(len(BODY)), atol=1e-6)
     assert [look.image for look in found.looks] == [made.looks[0].image, b""]
     np.testing.assert_allclose(found.looks[1].colour, made.looks[1].colour, atol=1e-6)
+
+
+def named(seed: int = 0) -> X3dSkin:
+    """Return a skin of three meshes of 20, 10 and 20 vertices, of which the last has both looks."""
+    rng = np.random.default_rng(seed)
+    made, edges = skin(), (0, 20, 30, 50)
+    mesh = np.sort(rng.integers(0, 3, 20))
+    mesh[:3], mesh[-2:] = (0, 1, 2), 2
+    triangles = np.stack([rng.permutation(np.arange(edges[each], edges[each + 1]))[:3] for each in mesh])
+    material = np.where(mesh == 2, np.arange(20) % 2, mesh)
+    return replace(made, triangles=triangles, material=material, names=("Rig|skin", "Hat", 'Brill "e"'), mesh=mesh)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", ["X3D", "X3D_CLASSIC"])
+def test_meshes_come_back_by_their_names(name: str, seed: int) -> None:
+    made, entry = named(seed), FORMATS[name]
+    assert entry.write is not None and entry.read_characters is not None and made.mesh is not None
+    data = entry.write(X3dFile(BODY, (), skin=made), 30.0)
+    (character,) = entry.read_characters(Source(data, Path("a"))).characters
+    assert [mesh.name for mesh in character.meshes] == list(made.names)
+    joints = [character.skeleton.index_of[each] for each in BODY.names]
+    for number, found in enumerate(character.meshes):
+        own = np.flatnonzero(made.mesh == number)
+        own = own[np.argsort(made.material[own], kind="stable")]  # a shape for each look
+        np.testing.assert_allclose(found.positions[found.triangles], made.positions[made.triangles[own]], atol=1e-6)
+        assert len(found.positions) == len(np.unique(made.triangles[own]))
+        np.testing.assert_allclose(found.influences.dense(len(BODY))[found.triangles][..., joints],
+                                   made.influences.dense(len(BODY))[made.triangles[own]], atol=1e-6)
+        assert [found.looks[each].name for each in found.material] == [made.looks[each].name
+                                                                      for each in made.material[own]]
 
 
 @pytest.mark.parametrize("as_frames", [False, True])

@@ -13,8 +13,8 @@ import numpy.typing as npt
 import pytest
 from mathutils import Matrix, Quaternion, Vector
 
+from takt.preview.modes import MODES
 from takt.preview.offscreen import draw_image
-from takt.preview.shader import PICTURES, Picture
 from takt.tests.characters import Object, context, exchange_bones, own_character
 
 KEPT = Path(__file__).parent / "pictures"
@@ -70,7 +70,7 @@ def seen_from() -> tuple[Any, Any]:
     return view, projection
 
 
-def draw(mesh: Object, picture: Picture) -> Image:
+def draw(mesh: Object, picture: str) -> Image:
     return draw_image(context.scene, [mesh], WIDTH, HEIGHT, *seen_from(), picture, background=BACKGROUND)
 
 
@@ -90,23 +90,23 @@ def keep(picture: str, drawn: Image) -> None:
     image.save()
 
 
-@pytest.mark.parametrize("picture", PICTURES)
-def test_picture_is_as_kept(picture: Picture) -> None:
+@pytest.mark.parametrize("picture", MODES)
+def test_picture_is_as_kept(picture: str) -> None:
     drawn = draw(character()[1], picture)
     if os.environ.get("TAKT_KEEP_PICTURES"):
         keep(picture, drawn)
     assert similarity(drawn, kept(picture)) >= ALIKE
 
 
-@pytest.mark.parametrize("picture", PICTURES)
-def test_a_wrong_bone_shows(picture: Picture) -> None:
+@pytest.mark.parametrize("picture", MODES)
+def test_a_wrong_bone_shows(picture: str) -> None:
     _, mesh = character()
     exchange_bones(mesh)
     assert similarity(draw(mesh, picture), kept(picture)) < ALIKE
 
 
-@pytest.mark.parametrize("picture", PICTURES)
-def test_a_lost_influence_shows(picture: Picture) -> None:
+@pytest.mark.parametrize("picture", MODES)
+def test_a_lost_influence_shows(picture: str) -> None:
     _, mesh = character()
     mesh.vertex_groups.remove(mesh.vertex_groups["bone1"])
     context.view_layer.update()

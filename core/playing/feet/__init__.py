@@ -2,5 +2,7 @@
 
 `standing.py` is the stage: contacts on this body (`clip_feet.py`), put together over seams (`planted.py`, `steps.py`,
 `due_steps.py`, `shorter_steps.py`) into `footholds.py`, led from one to the next (`leading.py`), held by `lock.py`
-and `legs.py`, with `soles.py` above the ground, to which they rise (`rises.py`) where a clip has them below it.
+and `legs.py`, with `soles.py` above the ground, to which they rise (`rises.py`) where a clip has them below it, and
+the body lowered where legs do not reach (`lowering.py`). What tweaks do to the height and turn of feet that stand is
+taken back (`kept.py`). `floored.py` is the stage above, over the floors of a scene.
 """

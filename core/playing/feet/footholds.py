@@ -15,7 +15,7 @@ import numpy as np
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ...maths.formulas import Number, greatest, least
-from .leading import ANY_STRETCH, CLEAR, CLOCKS, DOWN, FADES, IS_FREE, NUMBERS, STRETCH, moments
+from .leading import ANY_STRETCH, CLEAR, CLOCKS, FADES, IS_FREE, NUMBERS, STRETCH, moments
 
 REACH: Final = 0.9995
 """Legs are never straightened beyond this share of their length, where the knee would snap."""
@@ -26,8 +26,6 @@ JERK_LEGS: Final = 150.0
 """How jerkily feet are led to footholds and away, in leg lengths per s³: as by 4 % of the leg in EASE_S."""
 SOON_S: Final = 0.2
 """How long it takes in height, unless that would be a jerk: who lifts a foot means to clear the ground."""
-DOWN_S: Final = 0.25
-"""So long the body takes to go down for a foot that comes, and to come up after one that has left."""
 CLEAR_LEGS: Final = 0.05
 CLEAR_SHARE: Final = 0.2
 """Feet that are led over the ground are lifted by so much of their distance, and at most so high."""
@@ -116,6 +114,16 @@ class Footholds:
         instants, gaps = self._ends
         return gaps.take(instants.searchsorted(times_s, side="right"), axis=1)
 
+    def near(self, gaps: IntArray, times_s: FloatArray) -> FloatArray:
+        """Return how near the instants at which feet are held are at times (F,) in gaps (L, F), 1 while they are.
+
+        It is 0 from EASE_S on before and after that, and in the middle of shorter gaps.
+        """
+        begin_s, end_s = self.edges_s.take(gaps, axis=1)
+        ease_s = np.maximum(np.minimum(EASE_S, (end_s - begin_s) / 2.0), 1e-9)
+        left = 1.0 - np.clip(np.stack((times_s - begin_s, end_s - times_s)) / ease_s, 0.0, 1.0)
+        return np.asarray((left**3 * (10.0 + left * (6.0 * left - 15.0))).sum(axis=0))
+
     @cached_property
     def _ends(self) -> tuple[FloatArray, IntArray]:
         """When gaps of any foot end, (U,), and for each foot the gap before the first of these and from each on."""
@@ -149,13 +157,14 @@ class Footholds:
         return np.asarray(np.isnan(self.loose[0]).any(axis=0))
 
     def plan(self, gaps: IntArray, upright: Callable[[FloatArray], FloatArray],
-             lacks: Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]) -> None:
-        """Find by how much the body is down as feet are let go and held again over gaps, where it is not known.
+             lacks: Callable[[FloatArray], tuple[FloatArray, FloatArray]]) -> None:
+        """Find how much higher than their footholds feet are as they are let go and held again over gaps.
 
-        And how much higher than their footholds feet are then, turned as they are, to have their soles on the ground:
-        from there they are let go, and there they are led. And how far their legs are stretched.
-        upright: how near transitions are at times (F,), 0…1: far from them the body stays as it is. lacks: by how much
-        it is down for each foot held, how much higher that is, and how far from its hip, (L, F) each.
+        That is, where it is not known yet, turned as they are, to have their soles on the ground: from there they are
+        let go, and there they are led. And how far their legs are stretched then. Near transitions the body does not go
+        down by the moment for them, see lowering.py.
+        upright: how near transitions are at times (F,), 0…1: far from them nothing changes. lacks: how much higher each
+        foot that is held is, and how far from its hip, (L, F) each.
         """
         is_new = self._is_unplanned.take(gaps)
         if not np.count_nonzero(is_new):
@@ -166,15 +175,12 @@ class Footholds:
         is_edge = np.abs(edges_s) < NEVER_S
         near = np.zeros(edges_s.shape)
         near[is_edge] = upright(edges_s[is_edge])
-        self._ways[some[near.any(axis=0)], IS_FREE] = 0.0
+        edge, at = np.nonzero(near)
+        self._ways[some[at], IS_FREE + edge] = 0.0
         edge, at = np.nonzero(is_edge & near.any(axis=0))
         if len(at):
             foot = np.searchsorted(self.first, some[at], side="right") - 1
-            down, higher, stretch = (each[foot, np.arange(len(at))] for each in lacks(edges_s[edge, at]))
-            self._ways[some[at], DOWN + edge] = down
-            is_let_go, came = edge == 0, (edge == 1) & (some[at] + 1 < len(self._ways))
-            self._ways[some[at][is_let_go], DOWN + 2] = down[is_let_go]
-            self._ways[some[at][came] + 1, DOWN + 3] = down[came]
+            higher, stretch = (each[foot, np.arange(len(at))] for each in lacks(edges_s[edge, at]))
             self._ways[some[at], FADES + 3 * edge + _UP] += higher
             self._ways[some[at], STRETCH + edge] = np.clip(stretch, _BENT, 1.0)
 
@@ -219,18 +225,14 @@ class Footholds:
 
     @cached_property
     def _ways(self) -> FloatArray:
-        """What leading.py wants to know of each gap, (G, 55), side by side, as it is looked up."""
+        """What leading.py wants to know of each gap, (G, 45), side by side, as it is looked up."""
         (begin, end), count = self.edges_s, self.edges_s.shape[1]
-        came = end[np.maximum(np.arange(count) - 1, 0)]
-        per_s, held_per_s = (1.0 / np.minimum(DOWN_S, np.maximum(takes_s, 1e-9))
-                             for takes_s in (end - begin, begin - came))
         begin_s, fades_per_s, *fades = self._fades_at(*np.indices(self.edges_s.shape)).swapaxes(1, 2)
-        none = np.zeros((6, count))
         found = np.concatenate((
-            begin_s.reshape(6, count), (begin, begin, end, begin, came), fades_per_s.reshape(6, count),
-            (1.0 / np.maximum(end - begin, 1e-9), per_s, -per_s, -held_per_s, held_per_s),
-            np.concatenate(fades).reshape(18, count), none[:2], (self.clear, self.lift),
-            np.full((2, count), ANY_STRETCH), (self.lift > 0.0, np.ones(count)), none[:4], self.at[:, 0]))
+            begin_s.reshape(6, count), begin[None], fades_per_s.reshape(6, count),
+            1.0 / np.maximum(end - begin, 1e-9)[None], np.concatenate(fades).reshape(18, count), np.zeros((2, count)),
+            (self.clear, self.lift), np.full((2, count), ANY_STRETCH), (self.lift > 0.0,), np.ones((2, count)),
+            self.at[:, 0]))
         assert len(found) == NUMBERS
         return found.T.copy()
 

@@ -15,11 +15,10 @@ import numpy as np
 from ...maths.arrays import FloatArray
 from ...maths.formulas import Number
 
-CLOCKS: Final = 11
+CLOCKS: Final = 7
 """A gap's numbers begin with so many instants from which on something goes on, and then how much of it a second takes.
 
-First how the foot is let go along three axes, then how it is led on; the gap itself; and the time in which the body
-goes down and up: in the gap about its beginning and its end, in the foothold before about its end and its beginning.
+First how the foot is let go along three axes, then how it is led on; and the gap itself.
 """
 LET_GO: Final = 6
 """Of these the instant when the gap begins."""
@@ -32,26 +31,27 @@ LIFT: Final = CLEAR + 3
 """Then the lift of the step; how far the leg is stretched as the gap begins and ends."""
 STRETCH: Final = LIFT + 1
 IS_STEP: Final = STRETCH + 2
-"""Then 1 where it is a step; and 1 where it is not planned how far the body is down."""
+"""Then 1 where it is a step; and for both edges 1 where the body goes down as the moment needs it."""
 IS_FREE: Final = IS_STEP + 1
-DOWN: Final = IS_FREE + 1
-"""Then how far it is, at the four instants above."""
-AT: Final = DOWN + 4
+AT: Final = IS_FREE + 2
 """And last where the foot was held before."""
 NUMBERS: Final = AT + 3
 ANY_STRETCH: Final = 1e9
 """More than there is."""
-MOMENT: Final = 14
+MOMENT: Final = 13
 """So many numbers say how a foot is led at an instant.
 
 What it is moved by (x, y, z), less its own position over the ground and in height so many times; 1 while it is held;
 how firmly, soon 0 as it leaves; how firmly in height; by how much it is lifted anyway, and how high over the ground it
-is at least; to which share of its length its leg is stretched at most; how much the body goes down as this foot wants,
-and how far it is down at least; and how high the foothold is that is before.
+is at least; to which share of its length its leg is stretched at most; how firmly the body goes down for it, where that
+is by the moment; and how high the foothold is that is before.
 """
+IS_HELD: Final = 5
 FIRMLY: Final = 6
 LIFTED: Final = 8
 OVER_GROUND: Final = 9
+STRETCHED: Final = 10
+BORNE: Final = 11
 _POLYNOMIALS: Final = np.array((
     (1.0, 0.0, 0.0, -10.0, 15.0, -6.0, 0.0),  # what is left
     (0.0, -1.0, 3.0, -3.0, 1.0, 0.0, 0.0),  # −x·(1 − x)³
@@ -64,9 +64,9 @@ _POLYNOMIALS: Final = np.array((
 
 
 def moments(ways: FloatArray, times_s: FloatArray) -> FloatArray | list[Sequence[float]]:
-    """Return how L feet are led at times (F,), (L, F, 14), at a single one as a list for each foot.
+    """Return how L feet are led at times (F,), (L, F, 13), at a single one as a list for each foot.
 
-    ways: (L, F, 55) the numbers of the gaps.
+    ways: (L, F, 45) the numbers of the gaps.
     """
     if len(times_s) == 1:
         time_s = float(times_s[0])
@@ -80,7 +80,6 @@ def moments(ways: FloatArray, times_s: FloatArray) -> FloatArray | list[Sequence
     is_held, size = times_s <= ways[LET_GO], shares.shape[1:]
     fades = terms[:3, :6] * ways[FADES:CLEAR].reshape(3, 6, *size)
     firmly = left[:3] + left[3:6]
-    down = left[LET_GO + 1:] * ways[DOWN:AT]
     begin, end = ways[STRETCH:IS_STEP]
     found = np.empty((MOMENT, *size))
     found[:3] = np.where(is_held, ways[AT:], np.add.reduce(fades.reshape(6, 3, *size)))
@@ -92,9 +91,9 @@ def moments(ways: FloatArray, times_s: FloatArray) -> FloatArray | list[Sequence
     np.maximum.reduce(parted[:LET_GO:3] * ways[CLEAR:CLEAR + 2], out=found[9])
     np.maximum(found[9], aloft[LET_GO] * ways[CLEAR + 2], out=found[9])
     found[10] = np.where(is_held, begin + ANY_STRETCH, begin + (end - begin) * smooth[LET_GO])
-    np.maximum(is_held, ways[IS_FREE], out=found[11])
-    found[12] = np.where(is_held, np.maximum(down[2], down[3]), down[0] + down[1])
-    found[13] = ways[-1]
+    free = left[:LET_GO:3] * ways[IS_FREE:AT]
+    found[BORNE] = np.where(is_held, 1.0, (free[0] + free[1]) ** 2)
+    found[12] = ways[-1]
     return found.transpose(1, 2, 0)
 
 
@@ -111,23 +110,22 @@ def _of_shares(shares: FloatArray) -> FloatArray:
 def _moment(way: Sequence[float], time_s: float) -> Sequence[float]:
     """Return the same for one foot at one instant, without arrays."""
     if time_s <= way[LET_GO]:
-        down = max(way[DOWN + 2] * _left(_share(way, 9, time_s)), way[DOWN + 3] * _left(_share(way, 10, time_s)))
-        return *way[AT:], 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, way[STRETCH] + ANY_STRETCH, 1.0, down, way[-1]
-    x = y = z = firmly = firmly_up = clear = 0.0
+        return *way[AT:], 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, way[STRETCH] + ANY_STRETCH, 1.0, way[-1]
+    x = y = z = firmly = firmly_up = clear = borne = 0.0
     for edge in (0, 1):
         flat, up = _share(way, 3 * edge, time_s), _share(way, 3 * edge + 2, time_s)
         if flat < 1.0 or up < 1.0:
             first = FADES + 3 * edge
             firmly, firmly_up = firmly + _left(flat), firmly_up + _left(up)
             x, y = x + _faded(way, first, flat), y + _faded(way, first + 1, flat)
+            borne += way[IS_FREE + edge] * _left(flat)
             z, parted = z + _faded(way, first + 2, up), flat * (1.0 - flat)
             clear = max(clear, 16.0 * way[CLEAR + edge] * parted * parted)
     over, is_step, begin = _share(way, LET_GO, time_s), way[IS_STEP], way[STRETCH]
     bump = over * (1.0 - over)
-    down = way[DOWN] * _left(_share(way, 7, time_s)) + way[DOWN + 1] * _left(_share(way, 8, time_s))
     return (x, y, z, is_step * firmly, is_step * firmly_up, 0.0, firmly * firmly, firmly_up,
             64.0 * way[LIFT] * bump * bump * bump, max(clear, way[CLEAR + 2] * bump * bump * (48.0 - 128.0 * bump)),
-            begin + (way[STRETCH + 1] - begin) * over * over * (3.0 - 2.0 * over), way[IS_FREE], down, way[-1])
+            begin + (way[STRETCH + 1] - begin) * over * over * (3.0 - 2.0 * over), borne * borne, way[-1])
 
 
 def _share(way: Sequence[float], clock: int, time_s: float) -> float:

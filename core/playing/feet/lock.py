@@ -30,7 +30,7 @@ from ...skeletons.skeleton import Pose
 from ..joints import Joints
 from .due_steps import LIFT_LEGS
 from .footholds import Footholds, ground_axes, softly
-from .leading import FIRMLY, LIFTED, OVER_GROUND, led
+from .leading import BORNE, FIRMLY, IS_HELD, LIFTED, OVER_GROUND, STRETCHED, led
 from .legs import Chains, Leg
 from .soles import SOFT_LEGS, Soles
 
@@ -77,21 +77,22 @@ class FeetLock:
     soles: Soles
 
     def hold(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray, floor: Floor | None,
-             knees: FloatArray) -> None:
+             knees: FloatArray, near: FloatArray, lowered: FloatArray) -> None:
         """Bring the feet of poses (F, J, …) at times (F,), in any order, into their footholds.
 
         gaps: (L, F), see Footholds; upright: (F,) how much they are held in height too. floor: what they are kept
-        above, if there is anything; knees: (L, F) how low knees may be. A foothold that the leg cannot reach is
-        followed as far as it goes.
+        above, if there is anything; knees: (L, F) how low knees may be. lowered: (F,) by how much the body goes down
+        near transitions, and near: (F,) how much that counts; elsewhere it goes down as the moment needs it. A foothold
+        that the leg cannot reach is followed as far as it goes.
         """
-        world, are_scaled = self._joints.posed(pose)
-        matrices = world.reshape(4, len(self.legs), len(times_s), 4, 4)
+        matrices, are_scaled = self.limbs(pose)
         outward = _outward(matrices)
         led = self._worked_out(_shift_and_down, matrices, outward, times_s, gaps, upright, floor)
         shift, downs, most = led[..., :3], led[..., 3], led[..., 4]
         for leg in self._loose:
             downs[leg] = 0.0
         lowest = np.maximum.reduce(downs)
+        lowest += near * (lowered - lowest)
         if np.count_nonzero(lowest):
             pose.translations[:, self._tops] -= (lowest[:, None] * self.up)[:, None]
             matrices[..., 2, 3] -= lowest
@@ -100,34 +101,33 @@ class FeetLock:
             return
         room = outward
         room[..., 2] = knees
-        self._bend(pose, matrices[:3], are_scaled, shift, most, upright, room)
+        self.bend(pose, matrices[:3], are_scaled, shift, most, upright, room)
         if floor is not None and self.soles.have_shins:
             self._lift_shins(pose, floor, upright, room)
 
     def _lift_shins(self, pose: Pose, floor: Floor, upright: FloatArray, room: FloatArray) -> None:
         """Draw feet up whose soles also move with the shin: how low these are is known when their legs are bent."""
         for _ in range(_TIMES_BENT):
-            world, are_scaled = self._joints.posed(pose)
-            matrices = world.reshape(4, len(self.legs), *world.shape[1:])
+            matrices, are_scaled = self.limbs(pose)
             below, share, _ = self._ground(matrices, floor)
             lift = share * np.maximum(below, 0.0)
             if not lift.any():
                 return
             shift = lift[..., None] * np.array((0.0, 0.0, 1.0))
-            self._bend(pose, matrices[:3], are_scaled, shift, np.full(lift.shape, np.inf), upright, room)
+            self.bend(pose, matrices[:3], are_scaled, shift, np.full(lift.shape, np.inf), upright, room)
 
     def lacks(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
               floor: Floor | None) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return by how much the body goes down for each foot that is held, (L, F), and how much higher feet are then.
+        """Return by how much the body has to go down for feet that are held, (F,), and how much higher feet are then.
 
-        That is than their footholds, since their soles would be in the ground; see hold. And how far from its hip the
-        ankle is then, as a share of the leg.
+        That is than their footholds, since their soles would be in the ground, (L, F); see hold. And how far from its
+        hip the ankle is then, as a share of the leg, (L, F).
         """
-        matrices = self._joints.posed(pose)[0].reshape(4, len(self.legs), len(times_s), 4, 4)
+        matrices, _ = self.limbs(pose)
         found = self._worked_out(_lacks, matrices, _outward(matrices), times_s, gaps, upright, floor)
         for leg in self._loose:
             found[leg, :, 0] = 0.0
-        return found[..., 0], found[..., 1], found[..., 2]
+        return np.maximum.reduce(found[..., 0]), found[..., 1], found[..., 2]
 
     def _worked_out(self, formula: Callable[..., Sequence[Number]], matrices: FloatArray, outward: FloatArray,
                     times_s: FloatArray, gaps: IntArray, upright: FloatArray, floor: Floor | None) -> FloatArray:
@@ -145,8 +145,16 @@ class FeetLock:
         below = np.maximum.reduce(floor.heights - self.soles.heights(*matrices[1:]), axis=2)
         return below, floor.share[None], floor.rise
 
-    def _bend(self, pose: Pose, matrices: FloatArray, are_scaled: bool, shift: FloatArray, most: FloatArray,
-              upright: FloatArray, room: FloatArray) -> None:
+    def limbs(self, pose: Pose) -> tuple[FloatArray, bool]:
+        """Return (4, L, F, 4, 4) what leads from hips, knees, ankles and feet to ground coordinates.
+
+        And whether any of them, or of their ancestors, is scaled.
+        """
+        world, are_scaled = self._joints.posed(pose)
+        return world.reshape(4, len(self.legs), -1, 4, 4), are_scaled
+
+    def bend(self, pose: Pose, matrices: FloatArray, are_scaled: bool, shift: FloatArray, most: FloatArray,
+             upright: FloatArray, room: FloatArray | None = None) -> None:
         """Turn the joints of legs so that ankles are shifted (L, F, 3); most, upright, room: see Chains.bent.
 
         matrices: (3, L, F, 4, 4) of hips, knees and ankles in the model, which are changed where they are scaled.
@@ -232,10 +240,8 @@ def _shift_and_down(limb: Sequence[Sequence[Number]], outward: Sequence[Number],
 
     That is at most, as a share of the leg. For the rest see _shift.
     """
-    firmly, *_, stretch, is_free, least_down, _ = moment[FIRMLY:]
     x, y, z, _ = _shift(limb, outward, moment, upright, below, share, rise, sizes)
-    wanted = firmly * _wanted(limb, (x, y, z), sizes)
-    return x, y, z, greatest(is_free * wanted, least_down), stretch
+    return x, y, z, moment[BORNE] * _wanted(limb, (x, y, z), sizes), moment[STRETCHED]
 
 
 def _lacks(limb: Sequence[Sequence[Number]], outward: Sequence[Number], moment: Sequence[Number], upright: Number,
@@ -248,7 +254,7 @@ def _lacks(limb: Sequence[Sequence[Number]], outward: Sequence[Number], moment: 
     x, y, z, higher = _shift(limb, outward, moment, upright, below, share, rise, sizes)
     wanted = _wanted(limb, (x, y, z), sizes)
     left, leg = plus(minus(ankle, hip), (x, y, z + wanted)), length(minus(knee, hip)) + length(minus(ankle, knee))
-    return wanted, higher, length(left) / greatest(leg, 1e-30)
+    return moment[IS_HELD] * wanted, higher, length(left) / greatest(leg, 1e-30)
 
 
 def _shift(limb: Sequence[Sequence[Number]], outward: Sequence[Number], moment: Sequence[Number], upright: Number,

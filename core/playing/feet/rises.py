@@ -74,7 +74,16 @@ class Rises:
         """
         x = np.maximum(times_s / KNOT_S, 0.0)
         span = np.minimum(x.astype(np.int64), self.spans.take(clip) - 1)
-        share = np.minimum(x - span, 1.0)[..., None]
-        counts = ((share * _CUBIC[3] + _CUBIC[2]) * share + _CUBIC[1]) * share + _CUBIC[0]
+        counts = spline_counts(np.minimum(x - span, 1.0))
         around = self.knots.take((self.first.take(clip) + span)[..., None] + _FOUR, axis=0)
         return np.asarray((counts[..., None, :] @ around)[..., 0, :])
+
+
+def spline_counts(share: FloatArray) -> FloatArray:
+    """Return how much each of four knots of a cubic B-spline counts (..., 4), at shares (...,) between the middle two.
+
+    >>> (6.0 * spline_counts(np.array((0.0, 1.0)))).round(9).tolist()
+    [[1.0, 4.0, 1.0, 0.0], [0.0, 1.0, 4.0, 1.0]]
+    """
+    share = share[..., None]
+    return np.asarray(((share * _CUBIC[3] + _CUBIC[2]) * share + _CUBIC[1]) * share + _CUBIC[0])

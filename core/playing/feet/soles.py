@@ -124,6 +124,12 @@ class Soles:
         joints = (ankles, feet, knees)[:self.shape[2] // 4]
         return np.concatenate([matrices[..., 2, :] for matrices in joints], axis=-1) @ self._by_foot
 
+    def positions(self, knees: FloatArray, ankles: FloatArray, feet: FloatArray) -> FloatArray:
+        """Return where they are, (L, F, N, 3), likewise."""
+        joints = (ankles, feet, knees)[:self.shape[2] // 4]
+        rows = np.concatenate([matrices[..., :3, :] for matrices in joints], axis=-1)
+        return np.asarray((rows @ self._by_foot[:, None]).swapaxes(-1, -2))
+
     @cached_property
     def _by_foot(self) -> FloatArray:
         return self.points.transpose(1, 2, 0).copy()

@@ -5,6 +5,7 @@ the joint that bears it is held in one position; the ankle goes along, and hip a
 Where the leg would become straight, the body goes down a little, before the foot is there. At seams a foot stays,
 or makes a step (steps.py); on its way from or to a foothold it is lifted a little, and the rims of soles go no lower
 than the clips on both sides have them. Feet that a clip has in the ground are lifted onto it. A foot keeps its turn.
+Where the poses below are tweaked, feet that are held have the height and turn that they have without it (kept.py).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ...skeletons.hierarchy import with_ancestors
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Pose, Skeleton
 from ..arms import Arms
+from ..differences import Tweaked
 from ..joints import Joints
 from ..mix import Mix
 from ..row import Row
@@ -31,16 +33,22 @@ from ..stage import FIRST_ROUND, Over, Stage, in_rounds
 from ..transitions.seams import time_stretch
 from .clip_feet import ClipFoot, clip_feet, known_contacts, own_feet
 from .footholds import BESIDE_S, Loose, ground_axes
+from .kept import Kept, keep, of_what_carries
 from .legs import Leg, legs_of
 from .lock import FeetLock, Floor
+from .lowering import Lowering
 from .planted import Planted
 from .rises import Rises
 from .soles import SOFT_LEGS, Soles, on_ground
 from .steps import Seams, footholds
 
 _JUMP_LEGS: Final = 0.01
+_GLIDES_LEGS: Final = 0.5
+"""What carries a body so far while a foot is planted takes the foot along."""
 _UPRIGHT_S: Final = 0.25
 """So long before a transition feet come to the height of their footholds, and so long after it they leave it."""
+_LOWERS: Final = 1.4
+"""And then for so many times as long the body goes over to being lowered by the moment."""
 _MOST_KNOWN: Final = 4
 """Bodies that are kept for what they play next."""
 
@@ -64,10 +72,10 @@ class Feet(Over):
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with planted feet in place; see Stage."""
         pose, segment = self.below.sample(times_s), self.row.segment_at(times_s)
-        gaps = self._lock.footholds.gaps_at(times_s)
+        gaps = self.lock.footholds.gaps_at(times_s)
         self._plan(gaps)
-        upright, floor, knees = self._around(times_s, segment)
-        self._lock.hold(pose, times_s, gaps, upright, floor, knees)
+        upright, floor, knees, near = self._around(times_s, segment, self._kept(pose, times_s, times_s, gaps))
+        self.lock.hold(pose, times_s, gaps, upright, floor, knees, near, self._lowered(times_s, segment, near))
         self.root.repeat(pose, rounds)
         return pose
 
@@ -77,7 +85,7 @@ class Feet(Over):
         moved = self.below.moved.copy()
         for leg in self._legs:
             moved[[leg.hip, leg.knee, leg.ankle]] = True
-        moved[self._lock.tops] = True
+        moved[self.lock.tops] = True
         return np.asarray(moved)
 
     @cached_property
@@ -86,13 +94,22 @@ class Feet(Over):
 
         Each with its side, when it begins and ends, and the segment before its seam.
         """
-        footholds = self._lock.footholds
+        footholds = self.lock.footholds
         begin_s, end_s = footholds.edges_s
         gaps = np.flatnonzero((footholds.lift > 0.0) & (end_s > 0.0) & (begin_s < self.duration_s))
         leg = np.searchsorted(footholds.first, gaps, side="right") - 1
         seam = self._played[0][footholds.into[gaps] - 1]
         return tuple((self._legs[at].side, begin, end, before) for at, begin, end, before in zip(
             leg.tolist(), begin_s[gaps].tolist(), end_s[gaps].tolist(), seam.tolist(), strict=True))
+
+    @cached_property
+    def held_s(self) -> tuple[tuple[str, FloatArray], ...]:
+        """When feet are held, of one round of a loop: each with its side, and when it begins and ends, (K, 2)."""
+        found = []
+        for number, leg in enumerate(self._legs):
+            spans = np.clip(self.lock.footholds.spans_s(number), 0.0, self.duration_s)
+            found.append((leg.side, spans[spans[:, 1] > spans[:, 0]]))
+        return tuple(found)
 
     @cached_property
     def _legs(self) -> tuple[Leg, ...]:
@@ -129,8 +146,8 @@ class Feet(Over):
         return list(of_value.values()), np.array([number[id(feet)] for feet in self._feet])
 
     @cached_property
-    def _lock(self) -> FeetLock:
-        """What holds the feet."""
+    def lock(self) -> FeetLock:
+        """What holds the feet, with their footholds."""
         lengths = [leg.length(self.skeleton) for leg in self._legs]
         planted = [self._planted(leg) for leg in range(len(self._legs))]
         return FeetLock(self.skeleton_map, self._legs, footholds(planted, self._seams(), lengths), self.up, self._soles)
@@ -161,7 +178,10 @@ class Feet(Over):
         points = np.concatenate((at[:, None], loose_at.reshape(-1, 6, 3), at[:, None] + ground[0]), axis=1)
         points = self.root.placed_points(points.reshape(-1, 3), segment.repeat(8), turn.repeat(8))
         if self.warped is not None:
-            points = self.warped.points(points, spans.mean(axis=1).repeat(8))
+            stays = self._stays(self.warped, points[::8], spans, leg)
+            counts = np.bincount(own[stays], minlength=len(counts))
+            segment, turn, spans, own = segment[stays], turn[stays], spans[stays], own[stays]
+            points = self.warped.points(points[stays.repeat(8)], spans.mean(axis=1).repeat(8))
         points = (points @ ground.T).reshape(-1, 8, 3)
         turned = (points[:, 7] - points[:, 0]) @ np.array((1.0, 1j, 0.0))
         step_s = stretch[own, None] * BESIDE_S
@@ -170,6 +190,12 @@ class Feet(Over):
         loose.positions[~is_own] = np.nan
         return Planted(spans + turn[:, None] * self.duration_s, points[:, 0], loose,
                        np.append(0, np.cumsum(counts)), fast, heights, turned, 3 if self.is_loop else 1)
+
+    def _stays(self, warped: Warped, points: FloatArray, spans_s: FloatArray, leg: int) -> BoolArray:
+        """Tell which feet that are planted at points (H, 3), from when to when (H, 2), no glide takes along."""
+        begin, end = (warped.points(points, spans_s[:, edge]) for edge in range(2))
+        away = np.linalg.norm(end - begin, axis=1)
+        return np.asarray(away <= _GLIDES_LEGS * self._legs[leg].length(self.skeleton))
 
     def _are_clips_own(self, times_s: FloatArray, segment: IntArray) -> BoolArray:
         """Tell at which times (H, 2) of segments (H,) the poses below are the clip's own, but for root motion."""
@@ -207,21 +233,41 @@ class Feet(Over):
         if not np.count_nonzero(self._is_new.take(gaps)):
             return
         around = np.union1d(gaps, np.maximum(gaps - 1, 0))
-        self._lock.footholds.know(around, self._loose)
-        self._lock.footholds.plan(around, self._upright_at, self._lacks)
+        self.lock.footholds.know(around, self._loose)
+        self.lock.footholds.plan(around, self._upright_at, lambda times_s: self._lacks(times_s)[1:])
         self._is_new[gaps] = False
+
+    def _lowered(self, times_s: FloatArray, segment: IntArray, near: FloatArray) -> FloatArray:
+        """Return by how much the body is lowered at times (F,) in segments (F,) near transitions, (F,)."""
+        if not np.count_nonzero(near):
+            return np.zeros(len(near))
+        self._lowering.know(segment[near > 0.0], self._needed)
+        return self._lowering.at(times_s)
+
+    @cached_property
+    def _lowering(self) -> Lowering:
+        layout = self.row.layout
+        return Lowering.of(layout.window_begin_s, layout.window_end_s, self.duration_s, self.is_loop)
+
+    def _needed(self, times_s: FloatArray) -> FloatArray:
+        """Return by how much the body has to be lowered for feet that are held at times (F,), (F,); see _lacks."""
+        gaps = self.lock.footholds.gaps_at(times_s)
+        self._plan(gaps)
+        return self._lacks(times_s)[0]
 
     @cached_property
     def _is_new(self) -> BoolArray:
         """Over which gaps of footholds nothing was played yet, (G,)."""
-        return np.ones(self._lock.footholds.edges_s.shape[1], dtype=np.bool_)
+        return np.ones(self.lock.footholds.edges_s.shape[1], dtype=np.bool_)
 
     def _loose(self, times_s: FloatArray) -> FloatArray:
         """Return where feet are at times (F,) if nothing holds them, (F, L, 3) in ground coordinates.
 
         In a loop also in its other rounds.
         """
-        pose = self._without_arms.sample(*in_rounds(times_s, self.duration_s, self.is_loop))
+        own_s, rounds = in_rounds(times_s, self.duration_s, self.is_loop)
+        pose = self._without_arms.sample(own_s, rounds)
+        self._kept(pose, own_s, times_s, self.lock.footholds.gaps_at(times_s))
         return self._joints.positions(pose)
 
     def _upright_at(self, times_s: FloatArray) -> FloatArray:
@@ -230,12 +276,27 @@ class Feet(Over):
         return self._around(times_s, self.row.segment_at(times_s))[0]
 
     def _lacks(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return what feet that are held at times (F,) lack, likewise, (L, F) each; see FeetLock."""
-        gaps = self._lock.footholds.gaps_at(times_s)
-        self._lock.footholds.know(gaps, self._loose)
+        """Return what feet that are held at times (F,) lack, likewise; see FeetLock."""
+        gaps = self.lock.footholds.gaps_at(times_s)
+        self.lock.footholds.know(gaps, self._loose)
         own_s, rounds = in_rounds(times_s, self.duration_s, self.is_loop)
-        upright, floor, _ = self._around(own_s, self.row.segment_at(own_s))
-        return self._lock.lacks(self._without_arms.sample(own_s, rounds), times_s, gaps, upright, floor)
+        pose = self._without_arms.sample(own_s, rounds)
+        upright, floor, *_ = self._around(own_s, self.row.segment_at(own_s), self._kept(pose, own_s, times_s, gaps))
+        return self.lock.lacks(pose, times_s, gaps, upright, floor)
+
+    def _kept(self, pose: Pose, own_s: FloatArray, times_s: FloatArray, gaps: IntArray) -> Kept | None:
+        """Turn ankles of poses at times own_s (F,) back that tweaks turn while feet are held; None: nothing is tweaked.
+
+        times_s: the same in all rounds of a loop; gaps: (L, F) at these.
+        """
+        if self._tweaks is None:
+            return None
+        return keep(self.lock, self._tweaks, pose, own_s, self.lock.footholds.near(gaps, times_s))
+
+    @cached_property
+    def _tweaks(self) -> Tweaked | None:
+        """What tweaks do to the joints that carry the feet, None where there is nothing."""
+        return of_what_carries(self.below, self._legs) if isinstance(self.below, Tweaked) else None
 
     @property
     def _without_arms(self) -> Stage:
@@ -246,18 +307,24 @@ class Feet(Over):
     def _joints(self) -> Joints:
         return Joints.of(self.skeleton, [leg.foot for leg in self._legs]).turned(ground_axes(self.up))
 
-    def _around(self, times_s: FloatArray, segment: IntArray) -> tuple[FloatArray, Floor | None, FloatArray]:
+    def _around(self, times_s: FloatArray, segment: IntArray,
+                kept: Kept | None = None) -> tuple[FloatArray, Floor | None, FloatArray, FloatArray]:
         """Return how much feet are held in height too at times (F,) in segments (F,), 0…1, and what is below soles.
 
-        And how low knees may be, (L, F).
+        And how low knees may be, (L, F); and how much the body is lowered by a curve, (F,), 0…1. kept: of what tweaks
+        do to feet then.
         """
         around = worked_out(_around_transitions, times_s[None, :, None], self._spans.take(segment, axis=0)[None])[0]
-        upright, share, weights = around[:, 0], around[:, 1], around[:, None, 2:]
+        upright, share, near, weights = around[:, 0], around[:, 1], around[:, 2], around[:, None, 3:]
         knees = (weights @ self._floors.knees.take(segment, axis=0))[:, 0].T
+        if kept is not None:
+            share = np.maximum(share, kept.share)
         if not np.count_nonzero(share):
-            return upright, None, knees
+            return upright, None, knees, near
+        rise = self._rise(times_s, segment)
         heights = (weights @ self._floors.heights.take(segment, axis=0)).reshape(len(segment), len(self._legs), -1)
-        return upright, Floor(heights.swapaxes(0, 1), share, self._rise(times_s, segment)), knees
+        floor = Floor(heights.swapaxes(0, 1), share, rise if kept is None else rise + kept.rise)
+        return upright, floor, knees, near
 
     def _rise(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
         """Return how far feet rise at times (F,) in segments (F,) whose clips have them in the ground, (L, F).
@@ -363,6 +430,7 @@ def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> Se
     """Return how much feet are held in height too, how much soles are kept above the floor, and what makes that.
 
     All 0…1. In height wholly while a transition plays; before and after it comes and goes. segment: see Feet._spans.
+    Third how much the body is lowered by a curve, see lowering.py: wholly for longer than that.
     Around transitions the floor goes from what it is as the segment begins to what it is as it ends; in a clip whose
     feet sink into the ground it is elsewhere the clip's own: so much counts what it is as the segment begins, by itself
     and as it ends.
@@ -373,7 +441,9 @@ def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> Se
     beside = sinks * (1.0 - upright)
     between = 1.0 - beside
     gone = gone * between
-    return upright, greatest(upright, sinks), between - gone, beside, gone
+    later, sooner = of_each(lambda begin_s, per_s: _eased(((time_s - begin_s) * per_s - 1.0) / _LOWERS),
+                            segment[:2], segment[3:5])
+    return upright, greatest(upright, sinks), 1.0 - later * sooner, between - gone, beside, gone
 
 
 def _eased(share: Number) -> Number:

@@ -12,7 +12,8 @@ from ...errors import Place, Problem, quoted
 from ...maths.arrays import FloatArray
 from ...pha.ways import AimedAt
 from ..transitions.methods import Layout
-from .cast import ScenePlace, Target, Unfit
+from .carried import TimedHold
+from .cast import ScenePlace, Target, Unfit, misfit, seen_at, touched_at
 
 LOOK_S: Final = 0.4
 """So long a head takes to turn to something, and back."""
@@ -24,25 +25,27 @@ _SOONEST_S: Final = 0.1
 
 @dataclass(frozen=True, eq=False)
 class TimedAim:
-    """Something that is aimed at: role, by its name; position (3,) in the model. hand: l or r, "" for the head.
+    """Something that is aimed at: role, by its name; target: what plays it. hand: l or r, "" for the head.
 
-    place: of the element, in its file.
+    place: of what says so, in its file. holds: whether it is said to hold it. grip: see Carried.
     begin_s, there_s, end_s, back_s: when the body begins to turn to it, has done so, begins to turn back, and has.
     """
 
     role: str
-    position: FloatArray
+    target: Target
     hand: str
+    place: Place
     begin_s: float
     there_s: float
     end_s: float
     back_s: float
-    place: Place
+    holds: bool = False
+    grip: FloatArray | None = None
 
     def weights(self, times_s: FloatArray) -> FloatArray:
         """Return how much it is aimed at at times (F,), 0 to 1, with the least jerk (Flash and Hogan 1985).
 
-        >>> aim = TimedAim("cup", np.zeros(3), "r", 1.0, 2.0, 3.0, 4.0, Place())
+        >>> aim = TimedAim("cup", ScenePlace((0, 1, 0), (0, 0, 1)), "r", Place(), 1.0, 2.0, 3.0, 4.0)
         >>> aim.weights(np.array((0.5, 1.5, 2.5, 3.5, 4.5))).tolist()
         [0.0, 0.5, 1.0, 0.5, 0.0]
         """
@@ -51,38 +54,45 @@ class TimedAim:
         x = np.clip(np.minimum(comes, goes), 0.0, 1.0)
         return np.asarray(x**3 * (10.0 + x * (6.0 * x - 15.0)))
 
+    def positions(self, shown_s: FloatArray) -> FloatArray:
+        """Return where it is, (F, 3) in the model, at times (F,) of the clock."""
+        return touched_at(self.target, shown_s) if self.hand else seen_at(self.target, shown_s)
+
 
 def timed_aims(aims: Sequence[AimedAt], layout: Layout,
-               cast: Mapping[str, Target]) -> tuple[tuple[TimedAim, ...], tuple[Problem, ...]]:
-    """Return what the elements of a score aim at, and what is to be said of them.
+               cast: Mapping[str, Target]) -> tuple[tuple[TimedAim, ...], tuple[TimedHold, ...], tuple[Problem, ...]]:
+    """Return what the elements of a score aim at, what they hold, and what is to be said of them.
 
     aims: of a sequence. cast: what plays the roles; aims at roles that nothing plays are left out.
     """
-    found, said, noted = [], [], set[str]()
+    found, holds, said, noted = list[TimedAim](), list[TimedHold](), list[Problem](), set[str]()
     for each in aims:
         role, target = each.aim.role, cast.get(each.aim.role)
-        word = f"<{'reach' if each.aim.hand else 'look'}>"
-        if isinstance(target, ScenePlace):
-            target = target if each.aim.hand else target.head or target
-            found.append(_timed(each, target, layout))
-            if target.note and role not in noted:
-                said.append(Problem(f"{word} the role {quoted(role)}: {target.note}", each.place, is_warning=True))
-                noted.add(role)
-        elif isinstance(target, Unfit):
-            said.append(Problem(f"{word} nothing can play the role {quoted(role)}, so it is left out: {target.why}",
-                                each.place, is_warning=True))
-        else:
-            said.append(Problem(f"{word} the role {quoted(role)} is not cast, so it is left out: choose an object for "
-                                "it", each.place, is_warning=True, is_note=True))
-    return tuple(found), tuple(said)
+        text = misfit(target, ScenePlace, role)
+        if target is None:
+            text += ", so it is left out: choose an object for it"
+        elif not text and not isinstance(target, Unfit):
+            begin_s, end_s = _span_s(each, layout)
+            if each.aim.holds:
+                holds.append(TimedHold(role, target, each.aim.hand, each.place, begin_s, end_s))
+            else:
+                found.append(_timed(each, target, begin_s, end_s))
+            text = f"the role {quoted(role)}: {target.note}" if target.note and role not in noted else ""
+            noted.add(role)
+        if text:
+            said.append(Problem(f"<{each.aim.word}> {text}", each.place, is_warning=True, is_note=target is None))
+    return tuple(found), tuple(holds), tuple(said)
 
 
-def _timed(each: AimedAt, target: ScenePlace, layout: Layout) -> TimedAim:
-    aim = each.aim
+def _span_s(each: AimedAt, layout: Layout) -> tuple[float, float]:
     first_s, last_s = float(layout.begin_s[each.first]), float(layout.end_s[each.first])
     begin, end = (0.0, 1.0) if each.inside is None else each.inside
-    begin_s, end_s = first_s + begin * (last_s - first_s), first_s + end * (last_s - first_s)
+    return first_s + begin * (last_s - first_s), first_s + end * (last_s - first_s)
+
+
+def _timed(each: AimedAt, target: Target, begin_s: float, end_s: float) -> TimedAim:
+    aim = each.aim
     there_s = begin_s + (max((1.0 - aim.held) * (end_s - begin_s), _SOONEST_S) if aim.hand else LOOK_S)
     end_s = max(end_s, there_s)
-    return TimedAim(aim.role, np.array(target.position), aim.hand, begin_s, there_s, end_s,
-                    end_s + (BACK_S if aim.hand else LOOK_S), each.place)
+    return TimedAim(aim.role, target, aim.hand, each.place, begin_s, there_s, end_s,
+                    end_s + (BACK_S if aim.hand else LOOK_S))

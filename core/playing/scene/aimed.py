@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -11,36 +12,115 @@ from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...skeletons.skeleton import Pose, world_from_pose
 from ..stage import FIRST_ROUND, Over
 from .aim import TimedAim
+from .carried import Carried, TimedHold
+from .grip import Grip
 from .look import Neck
 from .reach import Reaching
 
 
 @dataclass(frozen=True, eq=False)
 class Aimed(Over):
-    """The motion below with aims, hands first: who leans to reach still looks where he does.
+    """The motion below with aims: the body leans, then the head turns, with the chest, then arms reach from there.
 
-    neck, arms: what the body has, arms by side.
+    neck, arms: what the body has, arms by side. shown: from times to those that a clock shows. carried: what hands
+    hold, by its role; where another hand leads it, a hand follows last. holds: when hands do so, and are closed by
+    grips, by side.
     """
 
     aims: tuple[TimedAim, ...]
     neck: Neck | None
     arms: dict[str, Reaching]
+    shown: Callable[[FloatArray], FloatArray]
+    carried: Mapping[str, Carried] = field(default_factory=dict)
+    holds: tuple[TimedHold, ...] = ()
+    grips: Mapping[str, Grip] = field(default_factory=dict)
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with head and hands where they are to be; see Stage."""
         pose = self.below.sample(times_s, rounds)
-        for aim in sorted(self.aims, key=lambda aim: not aim.hand):
-            weights = aim.weights(times_s)
-            frames = np.flatnonzero(weights)
-            if not len(frames):
-                continue
-            part = pose.at(frames)
-            if aim.hand and aim.hand in self.arms:
-                self.arms[aim.hand].reach(part, aim.position, weights[frames])
-            elif not aim.hand and self.neck is not None:
-                self.neck.look(part, aim.position, weights[frames])
-            pose.rotations[frames] = part.rotations
+        self._lean(pose, times_s)
+        if self.neck is not None:
+            self._look(pose, times_s, self.neck)
+        self._reach(pose, times_s)
+        for side, grip in self.grips.items():
+            weights = np.max([hold.weights(times_s) for hold in self.holds if hold.hand == side], axis=0)
+            if len(frames := np.flatnonzero(weights)):
+                _change(pose, frames, grip.close, weights[frames])
         return pose
+
+    def _lean(self, pose: Pose, times_s: FloatArray) -> None:
+        self._turn(pose, times_s, "lean")
+        if self.carried:
+            seen = pose.at(np.arange(len(times_s)))  # a copy
+            self._turn(seen, times_s, "reach")
+            self._turn(pose, times_s, "lean", follows=True, seen=seen)
+            self._turn(pose, times_s, "lean")
+
+    def _reach(self, pose: Pose, times_s: FloatArray) -> None:
+        self._turn(pose, times_s, "reach")
+        if self.carried:
+            self._turn(pose, times_s, "reach", follows=True)
+
+    def _look(self, pose: Pose, times_s: FloatArray, neck: Neck) -> None:
+        """Turn heads in poses; where the chest goes along, so that an arm is too short again, the body leans more."""
+        looks = [(aim, weights, frames) for aim in self.aims if not aim.hand
+                 and len(frames := np.flatnonzero(weights := aim.weights(times_s)))]
+        if not looks:
+            return
+        seen = pose
+        if any(aim.role in self.carried for aim, _, _ in looks):
+            seen = pose.at(np.arange(len(times_s)))  # a copy
+            self._reach(seen, times_s)
+        targets = [self._positions(aim, seen, times_s, frames) for aim, _, frames in looks]
+        for (_, weights, frames), target in zip(looks, targets, strict=True):
+            _change(pose, frames, neck.look, target, weights[frames])
+        if not any(aim.hand for aim in self.aims):
+            return
+        before = neck.gaze(pose)
+        self._lean(pose, times_s)
+        for (_, weights, frames), target in zip(looks, targets, strict=True):
+            _change(pose, frames, neck.look_on, target, weights[frames], (before[0][frames], before[1][frames]))
+
+    def _turn(self, pose: Pose, times_s: FloatArray, how: str, *, follows: bool = False,
+              seen: Pose | None = None) -> None:
+        """Let bodies lean, or hands reach, for all that they aim at, in place.
+
+        follows: for what another hand leads at the time, or for all else. seen: poses in which that hand is where it
+        will be.
+        """
+        for aim in self.aims:
+            if aim.hand not in self.arms:
+                continue
+            weights, carried = aim.weights(times_s), self.carried.get(aim.role)
+            is_meant = weights > 0.0
+            if carried is not None:
+                is_meant &= carried.is_led(times_s, aim.hand) == follows
+            elif follows:
+                continue
+            frames = np.flatnonzero(is_meant)
+            if len(frames):
+                target = self._positions(aim, pose if seen is None else seen, times_s, frames)
+                _change(pose, frames, getattr(self.arms[aim.hand], how), target, weights[frames])
+
+    def _positions(self, aim: TimedAim, pose: Pose, times_s: FloatArray, frames: IntArray) -> FloatArray:
+        """Return where something is to be touched or seen, (N, 3), in some of the poses."""
+        own_s = times_s[frames]
+        shown_s, carried = self.shown(own_s), self.carried.get(aim.role)
+        if carried is None:
+            return aim.positions(shown_s)
+        return carried.positions(own_s, shown_s, self.hands(pose.at(frames)), aim.hand, aim.grip)
+
+    def hands(self, pose: Pose) -> dict[str, FloatArray]:
+        """Return where hands are in poses (F, J, …), (F, 3, 4) each in the model."""
+        world = world_from_pose(self.skeleton, pose)
+        return {side: world[:, arm.limb.last] for side, arm in self.arms.items()}
+
+    def away(self, aim: TimedAim, time_s: float) -> float:
+        """Return how far a hand is from what it reaches for at a time."""
+        times_s, now = np.array((time_s,)), np.zeros(1, dtype=np.int64)
+        pose = self.sample(times_s)
+        palm = self.arms[aim.hand].palms(world_from_pose(self.skeleton, pose))
+        return float(np.linalg.norm(palm - self._positions(aim, pose, times_s, now)))
 
     @cached_property
     def moved(self) -> BoolArray:
@@ -50,18 +130,27 @@ class Aimed(Over):
             moved[self.neck.chain] = True
         for arm in self.arms.values():
             moved[[*arm.limb, *arm.spine.tolist()]] = True
+        for grip in self.grips.values():
+            moved[grip.joints] = True
         return np.asarray(moved)
 
-    def misses(self) -> tuple[tuple[TimedAim, float], ...]:
-        """Return where hands stay away from what they reach for by more than 1 %, once for each role, and how far."""
-        found = dict[str, tuple[TimedAim, float]]()
+    def misses(self) -> Iterator[tuple[TimedAim, float]]:
+        """Yield where hands stay away from what they reach for by more than 1 % of an arm, and how far.
+
+        Once for each role.
+        """
+        told = set[str]()
         for aim in self.aims:
-            if aim.hand not in self.arms or aim.role in found:
+            if aim.hand not in self.arms or aim.holds or aim.role in told:
                 continue
-            arm = self.arms[aim.hand]
-            world = world_from_pose(self.skeleton, self.sample(np.array((aim.there_s,))))
-            rest = self.skeleton.rest_world[list(arm.limb), :, 3]
-            away, length = np.linalg.norm(arm.palms(world)[0] - aim.position), np.linalg.norm(np.diff(rest, axis=0))
-            if away > 0.01 * length:
-                found[aim.role] = aim, float(away)
-        return tuple(found.values())
+            away = max(self.away(aim, time_s) for time_s in (aim.there_s, aim.end_s))
+            if away > self.arms[aim.hand].near:
+                told.add(aim.role)
+                yield aim, away
+
+
+def _change(pose: Pose, frames: IntArray, turn: Callable[..., None], *values: object) -> None:
+    """Turn joints in some of the poses, in place."""
+    part = pose.at(frames)
+    turn(part, *values)
+    pose.rotations[frames] = part.rotations

@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 
-from ...errors import TaktError
+from ...errors import TaktError, quoted
+from ...maths.arrays import FloatArray, IntArray
 
 Point = tuple[float, float, float]
 MOST_POINTS: Final = 100_000
 """Of a path."""
+MOST_TRIANGLES: Final = 2_000_000
+"""Of a floor."""
 
 
 @dataclass(frozen=True)
 class ScenePlace:
     """A place to be at. position: of its ground; ahead: where a body faces there, not up or down.
 
-    note: what is to be said of it where it is used, "" for nothing. head: of the character that is there, which others
-    look at.
+    head: of a person, where others look. note: what is to be said of it, "" for nothing.
     Raises TaktError where a number is not finite, or ahead has no length.
     """
 
     position: Point
     ahead: Point
+    head: Point | None = None
     note: str = ""
-    head: ScenePlace | None = None
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        if not np.isfinite((*self.position, *self.ahead)).all() or not np.any(self.ahead):
+        numbers = *self.position, *self.ahead, *(self.head or ())
+        if not np.isfinite(numbers).all() or not np.any(self.ahead):
             raise TaktError(f"a place at {self.position} facing {self.ahead}; expected finite numbers and a direction")
 
 
@@ -52,6 +57,70 @@ class ScenePath:
             raise TaktError("a path with a point that is not finite; expected finite numbers")
 
 
+@dataclass(frozen=True, eq=False)
+class SceneFloor:
+    """A floor that feet stand on: points (V, 3), and triangles (T, 3) of their numbers. note: see ScenePlace.
+
+    Raises TaktError where there are no triangles or too many, a number is not finite, or a triangle has no such point.
+    """
+
+    points: FloatArray
+    triangles: IntArray
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        if not 1 <= len(self.triangles) <= MOST_TRIANGLES:
+            raise TaktError(f"a floor of {len(self.triangles)} triangles; expected 1 to {MOST_TRIANGLES}")
+        if self.triangles.min() < 0 or self.triangles.max() >= len(self.points):
+            raise TaktError(f"a floor with a triangle of the point {self.triangles.max()}; expected 0 to "
+                            f"{len(self.points) - 1}")
+        if not np.isfinite(self.points).all():
+            raise TaktError("a floor with a point that is not finite; expected finite numbers")
+
+    @cached_property
+    def digest(self) -> bytes:
+        """The same for the same floor."""
+        found = hashlib.blake2b(self.note.encode(), digest_size=16)
+        for numbers in (self.points, self.triangles):
+            found.update(np.ascontiguousarray(numbers).tobytes())
+        return found.digest()
+
+
+@dataclass(frozen=True, eq=False)
+class Moving:
+    """A place or a path that moves, or a still one before a character that moves itself.
+
+    still: it in its own axes. times_s: (N,) of the score as a clock shows them, ascending; before and after them it
+    stays. model_from_own: (N, 3, 4). heads: (N, 3) of a person, in the model. note: see ScenePlace.
+    Raises TaktError where a number is not finite.
+    """
+
+    still: ScenePlace | ScenePath
+    times_s: FloatArray
+    model_from_own: FloatArray
+    heads: FloatArray | None = None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        if not np.isfinite(self.model_from_own).all() or not (self.heads is None or np.isfinite(self.heads).all()):
+            raise TaktError("something that moves to a position that is not finite; expected finite numbers")
+
+    def at(self, time_s: float) -> ScenePlace | ScenePath:
+        """Return where it is at a time.
+
+        Raises TaktError where its axes have no length then.
+        """
+        matrix = _between(self.model_from_own.reshape(-1, 12), self.times_s, np.array((time_s,))).reshape(3, 4)
+        if isinstance(self.still, ScenePath):
+            return ScenePath(_points(np.array(self.still.points) @ matrix[:, :3].T + matrix[:, 3]))
+        ahead = matrix[:, :3] @ self.still.ahead
+        head = None if self.heads is None else _points(_between(self.heads, self.times_s, np.array((time_s,))))[0]
+        return ScenePlace(_points((matrix[:, :3] @ self.still.position + matrix[:, 3])[None])[0],
+                          _points((ahead / max(float(np.linalg.norm(ahead)), 1e-30))[None])[0], head)
+
+
 @dataclass(frozen=True)
 class Unfit:
     """What is cast for a role and cannot play it. why: what is wrong with it, and what to do."""
@@ -59,7 +128,59 @@ class Unfit:
     why: str
 
 
-Target = ScenePlace | ScenePath | Unfit
-"""What is cast for a role."""
-KIND_OF: Final[dict[type, str]] = {ScenePlace: "place", ScenePath: "path"}
+Still = ScenePlace | ScenePath | SceneFloor | Unfit
+Target = Still | Moving
+"""What may play a role."""
+_KIND_OF: Final[dict[type, str]] = {ScenePlace: "place", ScenePath: "path", SceneFloor: "floor"}
 """Which kind of role each of them plays, as a score says it."""
+
+
+def at_time(target: Target, time_s: float) -> Still:
+    """Return what plays a role as it is at a time of the clock."""
+    if not isinstance(target, Moving):
+        return target
+    try:
+        return target.at(time_s)
+    except TaktError as error:
+        return Unfit(str(error))
+
+
+def seen_at(target: Target, times_s: FloatArray) -> FloatArray:
+    """Return what is looked at, (F, 3), at times (F,) of the clock: of a person the head."""
+    if isinstance(target, Moving) and target.heads is not None:
+        return _between(target.heads, target.times_s, times_s)
+    head = target.head if isinstance(target, ScenePlace) else None
+    return touched_at(target, times_s) if head is None else np.broadcast_to(np.array(head), (len(times_s), 3))
+
+
+def touched_at(target: Target, times_s: FloatArray) -> FloatArray:
+    """Return where a place or a prop is, (F, 3), at times (F,) of the clock."""
+    if isinstance(target, Moving) and isinstance(target.still, ScenePlace):
+        matrices = _between(target.model_from_own.reshape(-1, 12), target.times_s, times_s).reshape(-1, 3, 4)
+        return np.asarray(matrices[..., :3] @ target.still.position + matrices[..., 3])
+    position = target.position if isinstance(target, ScenePlace) else (np.nan,) * 3
+    return np.broadcast_to(np.array(position, dtype=np.float64), (len(times_s), 3))
+
+
+def misfit(target: Target | None, kind: type[ScenePlace] | type[ScenePath] | type[SceneFloor], role: str) -> str:
+    """Return why something cannot play a role as a kind of thing, "" where it can."""
+    if target is None:
+        return f"the role {quoted(role)} is not cast"
+    if isinstance(target, Unfit):
+        return f"nothing can play the role {quoted(role)}: {target.why}"
+    own = type(target.still if isinstance(target, Moving) else target)
+    return "" if own is kind else (
+        f"the role {quoted(role)} is played by a {_KIND_OF[own]}, expected a {_KIND_OF[kind]}")
+
+
+def _between(values: FloatArray, at_s: FloatArray, times_s: FloatArray) -> FloatArray:
+    """Return values (F, C) at times (F,) between those (N, C) at times (N,)."""
+    after = np.clip(np.searchsorted(at_s, times_s, side="right"), 1, max(len(at_s) - 1, 1))
+    if len(at_s) < 2:
+        return np.asarray(values[np.zeros(len(times_s), dtype=np.int64)])
+    share = np.clip((times_s - at_s[after - 1]) / (at_s[after] - at_s[after - 1]), 0.0, 1.0)[:, None]
+    return np.asarray((1.0 - share) * values[after - 1] + share * values[after])
+
+
+def _points(values: FloatArray) -> tuple[Point, ...]:
+    return tuple((x, y, z) for x, y, z in values.tolist())

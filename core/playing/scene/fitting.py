@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,7 +14,7 @@ from ...pha.sequence import Sequence as Segments
 from ...pha.ways import Way
 from ..placing.placement import Placement
 from ..row import Row
-from .cast import ScenePath, ScenePlace, Target
+from .cast import ScenePath, ScenePlace, Still, Target, at_time, misfit
 from .ground_curve import GroundCurve, bend
 from .traveller import Traveller
 from .warping import STANDS_SIZES, innermost
@@ -22,18 +22,19 @@ from .warping import STANDS_SIZES, innermost
 _MOST_ROUNDS: Final = 10_000
 
 
-def fitted(sequence: Segments, row: Row, cast: Mapping[str, Target],
-           traveller: Traveller) -> tuple[Segments, tuple[Problem, ...]]:
+def fitted(sequence: Segments, row: Row, cast: Mapping[str, Target], traveller: Traveller,
+           shown: Callable[[FloatArray], FloatArray]) -> tuple[Segments, tuple[Problem, ...]]:
     """Return a sequence whose ways that fit are repeated as often as they need, and what is to be said of them.
 
-    row: the sequence, with one round of each. In the time T that a call lasts, a clip that lasts t and goes the way w
-    is played n times so that its pace, T/(n·t), and the length of its steps, L/(n·w) on a way of length L, are both as
-    near to its own as that goes: n = √(T/t · L/w); where nothing plays its role, n = T/t. In lanes there is one round.
+    row: the sequence, with one round of each. shown: from times to those that a clock shows.
+    In the time T that a call lasts, a clip that lasts t and goes the way w is played n times so that its pace, T/(n·t),
+    and the length of its steps, L/(n·w) on a way of length L, are both as near to its own as that goes:
+    n = √(T/t · L/w); where nothing plays its role, n = T/t. In lanes there is one round.
     """
     ways = innermost(sequence.ways)
     if not any(way.going.fits for way in ways):
         return sequence, ()
-    counting = _Counting(row, cast, traveller)
+    counting = _Counting(row, cast, traveller, shown)
     counts, said = dict[Way, int](), list[Problem]()
     for way in ways:
         count = counting.rounds(way) if _is_cast(way, cast) else counting.rounds_by_time(way)
@@ -47,7 +48,7 @@ def fitted(sequence: Segments, row: Row, cast: Mapping[str, Target],
 
 def _is_cast(way: Way, cast: Mapping[str, Target]) -> bool:
     kinds = {way.going.at: ScenePlace, way.going.to: ScenePlace, way.going.along: ScenePath}
-    return all(isinstance(cast.get(role), kind) for role, kind in kinds.items() if role)
+    return all(not misfit(cast.get(role), kind, role) for role, kind in kinds.items() if role)
 
 
 def _whole(rounds: float) -> int:
@@ -61,6 +62,7 @@ class _Counting:
     row: Row
     cast: Mapping[str, Target]
     traveller: Traveller
+    shown: Callable[[FloatArray], FloatArray]
     now: Placement = field(default_factory=lambda: Placement(np.zeros(()), np.zeros((), dtype=np.complex128)))
 
     def rounds(self, way: Way) -> int:
@@ -69,11 +71,12 @@ class _Counting:
         edges_s = np.array((layout.begin_s[way.first], layout.end_s[way.after - 1]))
         (begin, end), facing = self.traveller.seen(self.row.sample(edges_s))
         if going.at:
-            self.now = self._placed(self.cast[going.at], begin, float(facing[0]), going.faces)
+            self.now = self._placed(self._target(going.at, edges_s[0]), begin, float(facing[0]), going.faces)
         if not going.role:
             return 1
         goes = float(np.angle(end - begin)) if end != begin else float(facing[0])
-        curve = self._curve(way, self._carried(begin), goes, float(facing[1]))
+        at_s = float(edges_s[0 if going.along else 1])
+        curve = self._curve(way, self._target(going.role, at_s), self._carried(begin), goes, float(facing[1]))
         if curve is None:
             return 1
         last_rad = float(curve.angles[-1])
@@ -93,17 +96,24 @@ class _Counting:
     def _carried(self, position: complex) -> complex:
         return complex(self.now.shift + np.exp(1j * self.now.yaw_rad) * position)
 
-    def _placed(self, place: Target, position: complex, facing: float, faces: bool) -> Placement:
-        assert isinstance(place, ScenePlace)
+    def _target(self, role: str, time_s: float) -> Still:
+        """Return what plays a role at a time."""
+        return at_time(self.cast[role], float(self.shown(np.array((time_s,)))[0]))
+
+    def _placed(self, place: Still, position: complex, facing: float,
+                faces: bool) -> Placement:
+        if not isinstance(place, ScenePlace):
+            return self.now
         yaw = self.traveller.angle(place.ahead) - facing if faces else float(self.now.yaw_rad)
         return Placement(np.asarray(yaw), np.asarray(self.traveller.over(place.position) - np.exp(1j * yaw) * position))
 
-    def _curve(self, way: Way, begin: complex, goes: float, last_facing: float) -> GroundCurve | None:
-        target = self.cast[way.going.role]
+    def _curve(self, way: Way, target: Still, begin: complex, goes: float,
+               last_facing: float) -> GroundCurve | None:
         try:
             if isinstance(target, ScenePath):
                 return GroundCurve.through(self.traveller.over_all(target.points))
-            assert isinstance(target, ScenePlace)
+            if not isinstance(target, ScenePlace):
+                return None
             end_rad = self.traveller.angle(target.ahead) - (last_facing - goes) if way.going.faces else None
             return bend(begin, float(self.now.yaw_rad) + goes, self.traveller.over(target.position), end_rad)
         except TaktError:

@@ -29,12 +29,14 @@ _ROUNDS: Final = 3
 class Neck:
     """What turns a head. chain: (N,) joints down to the head; shares: (N,) how much of a turn each makes.
 
+    chest_joints: how many of them, at its beginning, are of the chest.
     ahead: (3,) where the head faces, in the head's own axes; chest: what carries the chain, and where that faces.
     """
 
     body: SkeletonMap
     chain: IntArray
     shares: FloatArray
+    chest_joints: int
     ahead: FloatArray
     chest: int
     chest_ahead: FloatArray
@@ -56,10 +58,10 @@ class Neck:
         if carrier < 0:
             return None
         own = [rot.rotate(rot.conjugate(skeleton.rest_world_rotations[joint]), ahead) for joint in (chain[-1], carrier)]
-        return cls(body, chain, np.array(shares), own[0], carrier, own[1])
+        return cls(body, chain, np.array(shares), len(chest), own[0], carrier, own[1])
 
     def look(self, pose: Pose, target: FloatArray, weights: FloatArray) -> None:
-        """Turn heads in poses (F, J, …) to a position (3,) of the model, by weights (F,) from 0 to 1, in place."""
+        """Turn heads in poses (F, J, …) to positions (F, 3) of the model, by weights (F,) from 0 to 1, in place."""
         skeleton, begun = self.body.skeleton, None
         for _ in range(_ROUNDS):
             world = world_from_pose(skeleton, pose)
@@ -69,6 +71,24 @@ class Neck:
             wanted, share = _within_reach(target - world[:, self.chain[-1], :, 3], front)
             goal = rot.rotate(rot.exp((weights * share)[:, None] * _arc(begun, wanted)), begun)
             turn_chain(skeleton, pose, world, self.chain, self.shares, _arc(faces, goal))
+
+    def gaze(self, pose: Pose) -> tuple[FloatArray, FloatArray]:
+        """Return where heads in poses (F, J, …) are and where they face, (F, 3) each in the model."""
+        head = world_from_pose(self.body.skeleton, pose)[:, self.chain[-1]]
+        return head[..., 3], rot.rotate(turns_of(head), self.ahead)
+
+    def look_on(self, pose: Pose, target: FloatArray, weights: FloatArray,
+                before: tuple[FloatArray, FloatArray]) -> None:
+        """Turn heads of bodies that moved back to what they looked at, without the chest, in place; see look.
+
+        before: the gaze before they moved.
+        """
+        was_at, faced = before
+        now_at, faces = self.gaze(pose)
+        goal = rot.rotate(rot.exp(weights[:, None] * _arc(target - was_at, target - now_at)), faced)
+        own = slice(self.chest_joints, None)
+        turn_chain(self.body.skeleton, pose, world_from_pose(self.body.skeleton, pose), self.chain[own],
+                   self.shares[own] / self.shares[own].sum(), _arc(faces, goal))
 
 
 def _within_reach(way: FloatArray, front: FloatArray) -> tuple[FloatArray, FloatArray]:

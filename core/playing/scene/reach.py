@@ -50,13 +50,18 @@ class Reaching:
         palm: FloatArray = np.linalg.inv(rest[limb.last, :, :3]) @ away
         return cls(body, limb, palm, np.array(spine, dtype=np.int64))
 
+    @property
+    def near(self) -> float:
+        """How near a palm is to something that counts as touched: 1 % of the arm."""
+        return 0.01 * float(np.linalg.norm(np.diff(self.body.skeleton.rest_world[list(self.limb), :, 3], axis=0)))
+
     def palms(self, world: FloatArray) -> FloatArray:
         """Return where palms are, (F, 3); world: (F, J, 3, 4)."""
         wrist = world[:, self.limb.last]
         return np.asarray(wrist[..., :3] @ self.palm + wrist[..., 3])
 
-    def reach(self, pose: Pose, target: FloatArray, weights: FloatArray) -> None:
-        """Bring palms in poses (F, J, …) to a position (3,) of the model, by weights (F,) from 0 to 1, in place."""
+    def lean(self, pose: Pose, target: FloatArray, weights: FloatArray) -> None:
+        """Turn spines in poses (F, J, …) so far that arms are long enough to reach positions, in place; see reach."""
         skeleton = self.body.skeleton
         world = world_from_pose(skeleton, pose)
         goal = self.palms(world) + weights[:, None] * (target - self.palms(world))
@@ -67,8 +72,16 @@ class Reaching:
             shares = np.full(len(self.spine), 1.0 / len(self.spine))
             turn_chain(skeleton, pose, world, self.spine, shares, turns)
             world = world_from_pose(skeleton, pose)
-        moved = LimbPoses.of(world, self.limb).at((slice(None), 0)).reaching(goal - self.palms(world))
-        pose.rotations[:, list(self.limb)] = moved.rotations(skeleton, world, self.limb)
+
+    def reach(self, pose: Pose, target: FloatArray, weights: FloatArray) -> None:
+        """Bring palms in poses (F, J, …) to positions (F, 3) of the model, by weights (F,) from 0 to 1, in place.
+
+        By the arm alone: as far as it is long.
+        """
+        world = world_from_pose(self.body.skeleton, pose)
+        away = weights[:, None] * (target - self.palms(world))
+        moved = LimbPoses.of(world, self.limb).at((slice(None), 0)).reaching(away)
+        pose.rotations[:, list(self.limb)] = moved.rotations(self.body.skeleton, world, self.limb)
 
     def _leaning(self, world: FloatArray, goal: FloatArray, weights: FloatArray) -> FloatArray | None:
         """Return the turns (F, 3) of spines that bring shoulders as near as arms need, None where all are near."""

@@ -53,15 +53,17 @@ class Piece:
         return cls(np.array((time_s,)), origin, Frames(np.array((complex(by.shift),)), np.array((float(by.yaw_rad),))))
 
     @classmethod
-    def over(cls, begin_s: float, end_s: float, position: complex, before: Placement, after: Placement) -> Piece:
-        """Go from one placement to another between two instants, for a body at a position, the short way round."""
-        share = np.linspace(0.0, 1.0, 33)
+    def added(cls, times_s: FloatArray, positions: ComplexArray, carried: Placement, shift: complex,
+              turn_rad: float) -> Piece:
+        """Add a shift and a turn on the spot to what carries a body, gently (least jerk, Flash and Hogan 1985).
+
+        positions: (K,) of the body at times_s (K,), which are evenly apart; carried: (K,) what carries it then.
+        """
+        share = np.linspace(0.0, 1.0, len(times_s))
         eased = share**3 * (10.0 + share * (6.0 * share - 15.0))
-        one, other = (complex(by.shift + np.exp(1j * by.yaw_rad) * position) for by in (before, after))
-        turn = (float(after.yaw_rad - before.yaw_rad) + np.pi) % (2.0 * np.pi) - np.pi
-        own = Frames(np.full(33, position, dtype=np.complex128), np.zeros(33))
-        positions = eased.astype(np.complex128) * (other - one) + one
-        return cls(begin_s + share * (end_s - begin_s), own, Frames(positions, float(before.yaw_rad) + eased * turn))
+        before = carried.shift + np.exp(1j * carried.yaw_rad) * positions
+        return cls(times_s, Frames(positions, np.zeros(len(times_s))),
+                   Frames(before + eased * shift, np.unwrap(carried.yaw_rad) + eased * turn_rad))
 
     def placements(self, times_s: FloatArray) -> Placement:
         """Return what carries the body at times (F,)."""

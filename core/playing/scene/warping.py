@@ -14,7 +14,7 @@ from ...pha.ways import Way
 from ..placing.placement import Placement
 from ..stage import Stage
 from ..transitions.methods import Layout
-from .cast import KIND_OF, ScenePath, ScenePlace, Target, Unfit
+from .cast import ScenePath, ScenePlace, Target, Unfit, at_time, misfit
 from .ground_curve import GroundCurve, bend
 from .traveller import Traveller
 from .warp import Frames, Piece, Warp, way_of
@@ -24,25 +24,28 @@ PACES: Final = (0.8, 1.25)
 """A clip may go so much slower or faster than it does by itself, by how long its steps are."""
 _SPACING_S: Final = 1.0 / 60.0
 _MOST_FRAMES: Final = 20_000
-STANDS_SIZES: Final = 0.02
-"""A way that is shorter, against the height of the hips, leads nowhere."""
-_NOWHERE: Final = 1e-6
-"""Of the same: what is so near is here."""
+_FASTEST_SIZES_PER_S: Final = 1.5
+"""So many heights of the hips a second a body is carried where no walk leads it, if there is time for it."""
+_FASTEST_RAD_PER_S: Final = np.pi
 _NUDGE_SIZES, _NUDGE_RAD = 0.1, np.radians(45.0)
 """Nobody minds a body that is moved and turned by so little at once."""
 _BROUGHT_SIZES_PER_S, _BROUGHT_RAD_PER_S = 1.0, 2.0 * np.pi
 """So fast a transition brings a body somewhere without a word: at a walk."""
+STANDS_SIZES: Final = 0.02
+"""A way that is shorter, against the height of the hips, leads nowhere."""
+_NOWHERE: Final = 1e-6
+"""Of the same: what is so near is here."""
 
 
 def warp_of(stage: Stage, layout: Layout, ways: Sequence[Way], cast: Mapping[str, Target], traveller: Traveller,
-            seen: Callable[[float], float] = float) -> tuple[Warp | None, tuple[Problem, ...]]:
+            shown: Callable[[FloatArray], FloatArray]) -> tuple[Warp | None, tuple[Problem, ...]]:
     """Return what bends a motion onto its ways, None where nothing does, and what is to be said of it.
 
     stage: the motion as its clips lead; layout: when its segments play. ways: in order; of several at the same segments
     the inner ones count. cast: what plays the roles, by their names; ways of roles that nothing plays are left out.
-    seen: from seconds to those at which they are seen, which warnings name.
+    shown: from times to those that a clock shows.
     """
-    warping = _Warping(stage, layout, dict(cast), traveller, seen)
+    warping = _Warping(stage, layout, dict(cast), traveller, shown)
     for way in innermost(ways):
         warping.go(way)
     return (Warp.of(warping.pieces) if warping.pieces else None), tuple(warping.said)
@@ -69,7 +72,7 @@ class _Warping:
     layout: Layout
     cast: dict[str, Target]
     traveller: Traveller
-    seen: Callable[[float], float]
+    shown: Callable[[FloatArray], FloatArray]
     pieces: list[Piece] = field(default_factory=list)
     said: list[Problem] = field(default_factory=list)
     now: Placement = field(default_factory=lambda: Placement(np.zeros(()), np.zeros((), dtype=np.complex128)))
@@ -77,37 +80,40 @@ class _Warping:
 
     def go(self, way: Way) -> None:
         """Follow one way."""
-        if way.going.at and (place := self._target(way, way.going.at, ScenePlace)) is not None:
+        begin_s, end_s = self._edges_s(way)
+        if way.going.at and (place := self._target(way, way.going.at, ScenePlace, begin_s)) is not None:
             self._begin_at(way, place)
-        if way.going.to and (place := self._target(way, way.going.to, ScenePlace)) is not None:
+        if way.going.to and (place := self._target(way, way.going.to, ScenePlace, end_s)) is not None:
             self._lead(way, place)
-        if way.going.along and (path := self._target(way, way.going.along, ScenePath)) is not None:
+        if way.going.along and (path := self._target(way, way.going.along, ScenePath, begin_s)) is not None:
             self._lead(way, path)
 
-    def _target(self, way: Way, role: str, kind: type[_T]) -> _T | None:
-        target = self.cast.get(role)
-        if target is None:
-            self._say(way, f"the role {quoted(role)} is not cast, so its way is as authored: choose an object for it",
-                      is_note=True)
+    def _target(self, way: Way, role: str, kind: type[_T], time_s: float) -> _T | None:
+        """Return what plays a role as it is at a time; None where that is nothing, or cannot."""
+        cast = self.cast.get(role)
+        if why := misfit(cast, kind, role):
+            help_ = ", so its way is as authored: choose an object for it" if cast is None else ""
+            self._say(way, why + help_, is_note=cast is None)
             return None
-        if isinstance(target, Unfit):
-            self._say(way, f"nothing can play the role {quoted(role)}, so its way is as authored: {target.why}")
-            return None
-        if not isinstance(target, kind):
-            self._say(way, f"the role {quoted(role)} is played by a {KIND_OF[type(target)]}, expected a "
-                           f"{KIND_OF[kind]}")
-            return None
-        if target.note and role not in self.noted:
+        assert cast is not None and not isinstance(cast, Unfit)
+        if cast.note and role not in self.noted:
             self.noted.add(role)
-            self._say(way, f"the role {quoted(role)}: {target.note}")
+            self._say(way, f"the role {quoted(role)}: {cast.note}")
+        target = at_time(cast, self._shown_s(time_s))
+        if not isinstance(target, kind):
+            self._say(way, misfit(target, kind, role))
+            return None
         return target
+
+    def _shown_s(self, time_s: float) -> float:
+        return float(self.shown(np.array((time_s,)))[0])
 
     def _begin_at(self, way: Way, place: ScenePlace) -> None:
         """Let the body be at a place as a way begins; the transition before brings it there."""
         begin_s, _ = self._edges_s(way)
         position, facing = self._body(np.array((begin_s,)))
         after = self._at_place(place, complex(position[0]), float(facing[0]), way.going.faces)
-        self._come(way, way.going.at, after, complex(position[0]), begin_s)
+        self._come(way, after, complex(position[0]), begin_s, way.going.at)
 
     def _edges_s(self, way: Way) -> tuple[float, float]:
         """Return when a way begins and ends."""
@@ -115,15 +121,45 @@ class _Warping:
         begin, end = (0.0, 1.0) if way.inside is None else way.inside
         return begin_s + begin * (end_s - begin_s), begin_s + end * (end_s - begin_s)
 
-    def _come(self, way: Way, role: str, after: Placement, position: complex, begin_s: float) -> None:
-        """Be carried otherwise from an instant on; the transition before it, if there is one, leads there."""
-        seam = way.first - 1
-        from_s = begin_s if seam < 0 or (way.inside or (0.0,))[0] > 0.0 else float(self.layout.window_begin_s[seam])
-        if from_s < begin_s:
-            self.pieces.append(Piece.over(from_s, begin_s, position, self.now, after))
-        if begin_s > 0.0:
-            self._check_jump(way, role, after, position, begin_s, max(begin_s - from_s, 0.0))
+    def _come(self, way: Way, after: Placement, position: complex, begin_s: float, role: str) -> None:
+        """Be carried otherwise from an instant on; what plays before leads there, over its transition at least.
+
+        If there is time for it, that is no faster than a walk. role: of what is there.
+        """
+        shift, turn = self._away(after, position)
+        is_inside = way.inside is not None and way.inside[0] > 0.0
+        if way.first > 0 or is_inside:
+            needs_s = max(abs(shift) / (_FASTEST_SIZES_PER_S * self.traveller.size), abs(turn) / _FASTEST_RAD_PER_S)
+            window_s = begin_s if is_inside else float(self.layout.window_begin_s[way.first - 1])
+            from_s = min(max(begin_s - needs_s, 0.0), window_s)
+            if from_s < begin_s:
+                self._spread(from_s, begin_s, shift, turn)
+            self._check_jump(way, role, abs(shift), abs(turn), from_s, window_s)
         self._jump(after, begin_s)
+
+    def _check_jump(self, way: Way, role: str, far: float, turn: float, from_s: float, window_s: float) -> None:
+        """Warn where a body has to glide, since its transition, from window_s on, does not bring it where a way begins.
+
+        far, turn: to there; from_s: when the glide begins.
+        """
+        begin_s, _ = self._edges_s(way)
+        is_far = far > self.traveller.size * (_NUDGE_SIZES + _BROUGHT_SIZES_PER_S * (begin_s - window_s))
+        if not is_far and turn <= _NUDGE_RAD + _BROUGHT_RAD_PER_S * (begin_s - window_s):
+            return
+        moves = f"is moved {far:.2f} m" if is_far else f"is turned by {np.degrees(turn):.0f}°"
+        place = quoted(role) if role == way.going.at else f"a place at the beginning of {quoted(role)}"
+        self._say(way, f"at {self._shown_s(begin_s):.2f} s the body {moves} to {quoted(role)}, more than its "
+                       f"transition does, so it glides there in the {begin_s - from_s:.2f} s before: call a walk to "
+                       f"{place} before it")
+
+    def _spread(self, from_s: float, to_s: float, shift: complex, turn: float) -> None:
+        """Let a shift and a turn come gently between two instants, on top of what carries the body there."""
+        count = int(np.clip(np.ceil((to_s - from_s) / _SPACING_S), 8, _MOST_FRAMES)) + 1
+        times = np.linspace(from_s, to_s, count)
+        positions, _ = self._body(times)
+        carried = Warp.of(self.pieces).placements(times)
+        self.pieces = [piece for piece in self.pieces if piece.times_s[0] < from_s]
+        self.pieces.append(Piece.added(times, positions, carried, shift, turn))
 
     def _at_place(self, place: ScenePlace, position: complex, facing: float, faces: bool) -> Placement:
         """Return what carries a body from where it is, facing some way, to a place."""
@@ -152,7 +188,7 @@ class _Warping:
         yaw = float(angles[0] - frames.angles[0])
         start = Placement(np.asarray(yaw), np.asarray(new_positions[0] - np.exp(1j * yaw) * positions[0]))
         if not self._is_there(start, complex(positions[0])):
-            self._come(way, way.going.role, start, complex(positions[0]), begin_s)
+            self._come(way, start, complex(positions[0]), begin_s, way.going.role)
         turns = 2.0 * np.pi * np.round((float(self.now.yaw_rad) - yaw) / (2.0 * np.pi))
         piece = Piece(times, frames, Frames(new_positions, angles + turns))
         self.pieces.append(piece)
@@ -165,26 +201,14 @@ class _Warping:
 
     def _is_there(self, start: Placement, position: complex) -> bool:
         """Tell whether the body is where a way begins."""
-        far, turn = self._away(start, position)
-        return far <= _NOWHERE * self.traveller.size and turn <= _NOWHERE
+        shift, turn = self._away(start, position)
+        return abs(shift) <= _NOWHERE * self.traveller.size and abs(turn) <= _NOWHERE
 
-    def _away(self, after: Placement, position: complex) -> tuple[float, float]:
-        """Return how far from where it is a placement brings the body, and by how much it turns it there."""
+    def _away(self, after: Placement, position: complex) -> tuple[complex, float]:
+        """Return by how much a placement shifts and turns a body against what carries it now."""
         here, there = (complex(by.shift + np.exp(1j * by.yaw_rad) * position) for by in (self.now, after))
         turn = (float(after.yaw_rad - self.now.yaw_rad) + np.pi) % (2.0 * np.pi) - np.pi
-        return abs(there - here), abs(turn)
-
-    def _check_jump(self, way: Way, role: str, after: Placement, position: complex, begin_s: float,
-                    lasts_s: float) -> None:
-        """Warn where a body would have to run, or be in two places at once, to begin where its way does."""
-        far, turn = self._away(after, position)
-        is_far = far > self.traveller.size * (_NUDGE_SIZES + _BROUGHT_SIZES_PER_S * lasts_s)
-        if not is_far and turn <= _NUDGE_RAD + _BROUGHT_RAD_PER_S * lasts_s:
-            return
-        moves = f"is moved {far:.2f} m" if is_far else f"is turned by {np.degrees(turn):.0f}°"
-        place = quoted(role) if role == way.going.at else f"a place at the beginning of {quoted(role)}"
-        self._say(way, f"at {self.seen(begin_s):.2f} s the body {moves} to {quoted(role)} "
-                       f"{f'within {lasts_s:.2g} s' if lasts_s > 0.0 else 'at once'}: call a walk to {place} before it")
+        return there - here, turn
 
     def _curve(self, way: Way, target: ScenePlace | ScenePath, positions: ComplexArray, frames: Frames,
                last_facing: float) -> GroundCurve | None:

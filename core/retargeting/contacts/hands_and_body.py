@@ -79,10 +79,6 @@ class HandsAndBody:
                        parts={name: tuple(replace(hull, joint=row[hull.joint]) for hull in part)
                               for name, part in self.parts.items()})
 
-    def palms_at(self, world: FloatArray) -> FloatArray:
-        """Return where the palms are, (F, 2, 3); world: (F, J, 3, 4)."""
-        return InFrames(self, world).palms()
-
     def outside(self, world: FloatArray, palms: FloatArray, part: str) -> tuple[FloatArray, FloatArray]:
         """Return how far hands at (F, 2, 3) are outside a part, (F, 2), and the directions out, (F, 2, 3)."""
         return InFrames(self, world).outside(palms, part)

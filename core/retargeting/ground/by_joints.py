@@ -41,6 +41,8 @@ _CLOSE = 1.01
 """Of SAMPLE_S: keys that are no farther apart are close enough for every joint between them."""
 _STRAIGHT = 0.97
 """Of the leg's length: legs that rest as straight as that, 14° apart at most, stand on the ground."""
+_OVER_LEGS: Final = 0.3
+"""Who has both feet so far above his hips turns over, or stands on his hands."""
 _SAME_GROUND = 0.05
 """Of the leg."""
 _SUNK_LEGS: Final = 0.08
@@ -122,6 +124,29 @@ def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: f
     return low
 
 
+def _below_ankles(ground: FloatArray, names: Sequence[str], shape: FloatArray) -> FloatArray:
+    """Return how high foot joints (J,) stand of one who turns over; ground: (J,) where they seldom go lower.
+
+    His ankles come down to where balls stand, and these tell how high an ankle is. shape: (J,) how high joints are
+    above each other in a foot that stands.
+
+    >>> _below_ankles(np.array((0.03, 0.03)), ("l_ankle", "l_metatarsal"), np.array((0.1, 0.03))).tolist()
+    [0.1, 0.03]
+    """
+    kinds = np.array([name[2:] for name in names])
+    ankles, balls = (kinds == kind for kind in ("ankle", "metatarsal"))
+    if not balls.any():
+        return ground
+    above = shape - shape[balls].mean()
+    return np.where(ankles, np.maximum(ground, ground[balls].mean() + above), ground)
+
+
+def _hips_over_feet(source: BodyMotion, pairs: Pairing, heights: FloatArray, times: FloatArray) -> FloatArray:
+    """Return how far hips are above the lowest foot joint at times (F,), (F,); infinite where there are none."""
+    hips = pairs.source[[name in HIPS for name in pairs.meant]]
+    return np.asarray(source.heights(hips, times).min(axis=1, initial=np.inf) - heights.min(axis=1))
+
+
 def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, heights: FloatArray, times: FloatArray,
                     seen: FloatArray) -> FloatArray:
     """Return how high foot joints (J,) are on the ground, as the rest pose tells; heights (F, J) at times (F,).
@@ -138,9 +163,8 @@ def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, heights:
     is_told = height >= _STRAIGHT * leg or np.abs(rest - seen).max() < _SAME_GROUND * leg
     if not is_told:
         return seen
-    hips = pairs.source[[name in HIPS for name in pairs.meant]]  # where there are none, nothing tells that it lies
-    high = source.heights(hips, times).min(axis=1, initial=np.inf) - heights.min(axis=1)
-    return rest + _sunk((heights - rest).min(axis=1), times, leg) if high.max() > _STANDS_LEGS * leg else rest
+    high = _hips_over_feet(source, pairs, heights, times).max()  # where there are no hips, nothing tells that it lies
+    return rest + _sunk((heights - rest).min(axis=1), times, leg) if high > _STANDS_LEGS * leg else rest
 
 
 def _sunk(lower: FloatArray, times: FloatArray, leg: float) -> float:
@@ -216,13 +240,15 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
     times = filled(merged(source.times(theirs), target.times(ours)))
     there = source.heights(theirs, times)
     leg = _leg(source, pairs)
+    rest = target.skeleton.rest_world[ours, :, 3] @ target.up
     ground = _ground(there, names, times, leg)
+    if _hips_over_feet(source, pairs, there, times).min() < -_OVER_LEGS * leg:
+        ground = _below_ankles(ground, names, rest / ratio)
     if is_ground_known:
         ground = _ground_at_rest(source, pairs, theirs, there, times, ground)
     sides = sorted({name[0] for name in names})
     legs = tuple(Limb.of(found, side, ("hip", "knee", "ankle")) for side in sides)
     ends = [(0, 0) if limb is None else (limb.first, limb.last) for limb in legs]
-    rest = target.skeleton.rest_world[ours, :, 3] @ target.up
 
     def measured(when: FloatArray, there: FloatArray) -> _Heights:
         lowest = ratio * (there - ground).min(axis=1)

@@ -16,7 +16,7 @@ from ...clips.body_contacts import BODY, FEET, HANDS, HEAD, JOINTS, SEAT, TRUNK,
 from ...clips.clip import Clip
 from ...clips.contacts import STEP_S, FootContacts, foot_contacts, instants, joined
 from ...clips.posed import PosedJoints
-from ...maths.arrays import BoolArray, FloatArray, IntArray, runs, smoothstep
+from ...maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
 from ...skeletons.hierarchy import is_descendant
 from ...skeletons.maps import SkeletonMap
 from ..comparing.upright import FEET as FOOT_JOINTS
@@ -24,7 +24,7 @@ from .balance import beyond_feet
 from .bearing_trunk import ABOUT_LEGS, OF_ARMS, head_height, plain_name, trunk_height
 from .fitted_curves import smoothed
 from .lowest_parts import LowestParts, points_of
-from .off_ground import ankles_and_soles, is_within, off_ground
+from .off_ground import is_within
 from .touching import NEAR_LEGS, TRUNK_NEAR_LEGS, ground_height, leg_length
 
 SLOW_LEGS_PER_S: Final = 0.3
@@ -49,8 +49,6 @@ _HAND_S: Final = 0.1
 """Hands bear so long before they are on the ground, and afterwards; their weight comes and goes meanwhile."""
 _HAND_SOFT_S: Final = 0.036
 """So soft that comes and goes."""
-_FOOT_ON_LEGS: Final = 0.005
-"""A foot that a clip has no higher than this above where it stands is on the ground."""
 _LEAST: Final = 1e-6
 """Smaller weights are 0 but for rounding."""
 _BESIDE_LEGS: Final = (0.12, 0.22)
@@ -120,19 +118,6 @@ def find_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> BodyContact
     none.
     """
     return clip.derived(_found, found, tuple(up.tolist()))
-
-
-def contact_spans(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
-    """Return when a clip's body is on the ground, (K, 2) in seconds: with a foot, or where it lies or crawls.
-
-    A foot that leaves the ground, or comes to it, and is still near it, is not on it.
-    """
-    contacts, times = find_contacts(clip, found, up), instants(clip.duration_s)
-    _, soles = ankles_and_soles(clip, found, [*contacts.feet], times, up)
-    is_on = off_ground(times, soles, soles, [*contacts.feet], contacts.feet) <= _FOOT_ON_LEGS * leg_length(found)
-    feet = [np.reshape([(times[a], times[b - 1]) for a, b in runs(on & is_within(times, contact.stands))], (-1, 2))
-            for on, contact in zip(is_on.T, contacts.feet.values(), strict=True)]
-    return joined(np.concatenate((*feet, contacts.spans(JOINTS))))
 
 
 def _found(clip: Clip, found: SkeletonMap, upwards: tuple[float, ...]) -> BodyContacts:

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from ...clips.keyed import SAMPLE_S
-from ...maths.arrays import FloatArray
+from ...maths.arrays import FloatArray, quotient
 from ...maths.displacement import DisplacementProblem, SoftBounds, solve_displacement
 
 _END_WEIGHT: Final = 1e6
@@ -59,16 +59,31 @@ def smoothed(times: FloatArray, wish: FloatArray, smoothing_s: float, *, weight:
     if is_cycle:
         wished[:, 0], low[:, 0] = 0.5 * (wished[:, 0] + wished[:, -1]), np.maximum(low[:, 0], low[:, -1])
         high[:, 0] = np.minimum(high[:, 0], high[:, -1])
-    elif keeps_ends:
-        weights[:, [0, -1]] = _END_WEIGHT
     if soft is not None:
         soft = SoftBounds(*(_at(every, times, rows)[:, own]
                             for rows in (soft.lo, soft.hi, soft.lo_weight, soft.hi_weight)))
+    if keeps_ends and not is_cycle:
+        ends = [0, -1]
+        if soft is not None:
+            wished[:, ends] = _by_itself(wished[:, ends], weights[:, ends], SoftBounds(
+                *(rows[:, ends] for rows in (soft.lo, soft.hi, soft.lo_weight, soft.hi_weight))))
+        weights[:, ends] = _END_WEIGHT
     made = solve_displacement(DisplacementProblem(
         wished[:, own], weights[:, own], low[:, own], high[:, own], np.full(len(wish), smoothing_s), length / frames,
         soft, is_cycle)).curves
     closed = np.concatenate((made, made[:, :1]), axis=1) if is_cycle else made
     return np.asarray(np.clip(_at(times, every, closed), lo, hi))
+
+
+def _by_itself(wish: FloatArray, weight: FloatArray, soft: SoftBounds) -> FloatArray:
+    """Return where a curve is best at an instant by itself, (K, N), whatever is before and after it.
+
+    So clips of which one ends as the other begins still fit, and a curve that has to leave its wish for a contact does
+    not do so all at once.
+    """
+    below, above = np.maximum(soft.lo - wish, 0.0), np.maximum(wish - soft.hi, 0.0)
+    return np.asarray(wish + below * quotient(soft.lo_weight, weight + soft.lo_weight)
+                      - above * quotient(soft.hi_weight, weight + soft.hi_weight))
 
 
 def _highest(every: FloatArray, times: FloatArray, rows: FloatArray) -> FloatArray:

@@ -13,6 +13,7 @@ from .. import hanim
 from ..skeleton import Skeleton
 from . import body, names
 from .body import JOINT_OF_PART, Tree
+from .conventions import in_known_words
 from .fingers import fingers_of, first_of_counted
 from .shape import has_limbs, has_limbs_besides, limbs_by_shape, without_between
 from .skeleton_map import SkeletonMap
@@ -80,7 +81,7 @@ def _map_of(skeleton: Skeleton, said: tuple[str | None, ...], in_any_pose: bool)
         found = _map_by_names(skeleton, tree, [_IN_WORDS.get(meant or "", name) for name, meant in
                                                zip(skeleton.names, standard, strict=True)], in_any_pose)
         return found if found.is_humanoid else own
-    return _map_by_names(skeleton, tree, list(skeleton.names), in_any_pose)
+    return _map_by_names(skeleton, tree, in_known_words(skeleton.names), in_any_pose)
 
 
 def _map_by_names(skeleton: Skeleton, tree: Tree, called: list[str], in_any_pose: bool) -> SkeletonMap:

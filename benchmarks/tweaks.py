@@ -1,0 +1,91 @@
+"""What tweaks cost: 1,000 keys above the sample character's dance.
+
+python3 dev.py bench tweaks lets the sample character dance, sets 1,000 keys in a layer of tweaks (seeded), and prints
+in milliseconds of the processor, medians of several and the worst, what an edit of the score adds for the keys (they
+are moved to where their blocks are; 25 ms are wanted), and what a drag of one key costs (it is tied and eased anew;
+20 ms are wanted). Sampling and writing the score's own Action are measured by bench edit and bench score.
+"""
+
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+import numpy as np
+
+import takt
+from takt.bridge import properties, score, tweak_curves, tweaks
+from takt.bridge.keys import write_keys
+from takt.bridge.tweak_placing import bag_of
+from takt.samples import dancer
+
+from .timing import say
+
+KEYS, BONES, RUNS = 1_000, 20, 15
+_operators: Any = bpy.ops
+_context: Any = bpy.context
+
+
+def main() -> int:
+    """Set the keys, then measure."""
+    takt.register()
+    rig, _ = dancer.bound_dancer()
+    dancer.play()
+    _operators.takt.tweak()
+    scene, action = _context.scene, rig.animation_data.action
+    count = set_keys(rig, action, float(scene.frame_end))
+    tweaks.look(rig, scene)
+    say(f"Blender {bpy.app.version_string}, {count} keys of {BONES} bones, {len(score_motion(rig).sequence)} blocks")
+    say(f"{'':22}{'median':>10}{'worst':>10}")
+    starts = iter(range(2, 1000))
+
+    def edited() -> None:
+        properties.character(rig).frame_start = next(starts)
+        tweaks.go_along(rig, scene, score_motion(rig))
+
+    def dragged() -> None:
+        tweaks.look(rig, scene)
+
+    def drag() -> None:
+        bag: Any = bag_of(action)
+        points = bag.fcurves[0].keyframe_points
+        point = next(each for each in points if each.type != "GENERATED")
+        point.co.y += 0.01
+        score_motion(rig)
+
+    for name, before, run in (("edit", lambda: None, edited), ("drag of a key", drag, dragged)):
+        spent = [measured(before, run) for _ in range(RUNS)]
+        say(f"{name:22}{statistics.median(spent):10.1f}{max(spent):10.1f}")
+    takt.unregister()
+    return 0
+
+
+def score_motion(rig: Any) -> Any:
+    """Return what the score plays."""
+    return score.motion_of(rig)
+
+
+def set_keys(rig: Any, action: Any, last: float) -> int:
+    """Set keys of rotations: at each moment of some bones; return how many keys of bones there are."""
+    random, bag = np.random.default_rng(1), bag_of(action)
+    assert bag is not None
+    names = [bone.name for bone in rig.pose.bones][:BONES]
+    for name in names:
+        frames = np.sort(random.choice(np.arange(2, int(last)), KEYS // BONES, replace=False)).astype(np.float64)
+        turns = random.normal(size=(len(frames), 4)) * 0.1 + (1.0, 0.0, 0.0, 0.0)
+        write_keys(bag, name, "rotation_quaternion", frames, turns / np.linalg.norm(turns, axis=1, keepdims=True))
+    return int(tweak_curves.read(bag).are_own.sum()) // 4
+
+
+def measured(before: Callable[[], None], run: Callable[[], None]) -> float:
+    """Return what the processor spends on a run, in ms."""
+    before()
+    begin = time.process_time()
+    run()
+    return (time.process_time() - begin) * 1e3
+
+
+if __name__ == "__main__":
+    sys.exit(main())

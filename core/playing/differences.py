@@ -1,0 +1,135 @@
+"""Differences that are added to poses, as an animator's tweaks are.
+
+As Blender's NLA combines an Action with what lies below it: a joint's rotation is turned further in its own axes,
+rotation · difference, its translation is added to, its scale multiplied. With a weight w a difference counts as its
+w-th power, or w times.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from ..clips.tracks import Tracks
+from ..errors import TaktError
+from ..maths import rotations as rot
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..skeletons.skeleton import Pose
+from .clock import Clock
+from .stage import FIRST_ROUND, Instants, Over
+
+_LEAST_SCALE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """What one layer of tweaks adds to poses, by the time of the motion.
+
+    rotations: tracks of quaternions wxyz; translations: of vectors in the axes of the joint's parent, as in a Pose;
+    scales: of factors. Keys are joined by the shorter arc and by straight lines; before a track's first key and after
+    its last one its ends hold. weights: (J,) how much of it each joint has, 0 to 1.
+    """
+
+    rotations: Tracks
+    translations: Tracks
+    scales: Tracks
+    weights: FloatArray
+
+    def __post_init__(self) -> None:
+        for tracks, channels in ((self.rotations, 4), (self.translations, 3), (self.scales, 3)):
+            if tracks.channels != channels:
+                raise TaktError(f"tweaks have {tracks.channels} channels where {channels} belong")
+            if len(tracks) and not 0 <= tracks.joints.min() <= tracks.joints.max() < len(self.weights):
+                raise TaktError(f"tweaks change joints that the skeleton with its {len(self.weights)} does not have")
+
+    @property
+    def changed(self) -> BoolArray:
+        """Joints that it changes, (J,)."""
+        changed = np.zeros(len(self.weights), dtype=np.bool_)
+        for tracks in (self.rotations, self.translations, self.scales):
+            changed[tracks.joints] = True
+        return np.asarray(changed & (self.weights != 0.0))
+
+    def of_joints(self, joints: BoolArray) -> Differences:
+        """Return what it adds to some joints, (J,)."""
+        return Differences(self.rotations.of_joints(joints), self.translations.of_joints(joints),
+                           self.scales.of_joints(joints), self.weights)
+
+    def add(self, pose: Pose, times_s: FloatArray, sign: float = 1.0) -> None:
+        """Add to poses (F, J, …) what it says at times (F,); sign: −1 takes it away again."""
+        if len(self.rotations):
+            joints = self.rotations.joints
+            before, after, share = self.rotations.neighbours(times_s)
+            turns = rot.nlerp(self._unit[before], self._unit[after], share)
+            weights = sign * self.weights[joints]
+            if (weights != 1.0).any():
+                turns = rot.exp(rot.log(turns) * weights[:, None])
+            pose.rotations[:, joints] = rot.multiply(pose.rotations[:, joints], turns)
+        if len(self.translations):
+            joints = self.translations.joints
+            pose.translations[:, joints] += _between(self.translations, times_s) * (
+                sign * self.weights[joints, None])
+        if len(self.scales):
+            joints = self.scales.joints
+            factors = np.maximum(_between(self.scales, times_s), _LEAST_SCALE)
+            pose.scales[:, joints] *= factors ** (sign * self.weights[joints, None])
+
+    @cached_property
+    def times_s(self) -> FloatArray:
+        """The times of all keys, ascending."""
+        return np.unique(np.concatenate([tracks.times_s for tracks in
+                                         (self.rotations, self.translations, self.scales)]))
+
+    @cached_property
+    def _unit(self) -> FloatArray:
+        return rot.normalized(self.rotations.values)
+
+
+def _between(tracks: Tracks, times_s: FloatArray) -> FloatArray:
+    before, after, share = tracks.neighbours(times_s)
+    start = tracks.values[before]
+    return np.asarray(start + (tracks.values[after] - start) * share[..., None])
+
+
+@dataclass(frozen=True, eq=False)
+class Tweaked(Over):
+    """The stage that adds differences to poses, those of one layer after those of another.
+
+    clock: by which the layers go, where the stage itself is sampled in even time. sign: −1 takes them away.
+    """
+
+    layers: tuple[Differences, ...]
+    clock: Clock | None = None
+    sign: float = 1.0
+
+    def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
+        """Return the poses below with what the layers add; see Stage."""
+        pose = self.below.sample(times_s, rounds)
+        self.add(pose, times_s, self.sign)
+        return pose
+
+    def add(self, pose: Pose, times_s: FloatArray, sign: float = 1.0) -> None:
+        """Add to poses (F, J, …) what the layers say at times (F,); sign: −1 takes it away again."""
+        shown_s = times_s if self.clock is None else self.clock.shown(times_s)
+        for layer in self.layers if sign > 0.0 else reversed(self.layers):
+            layer.add(pose, shown_s, sign)
+
+    def of_joints(self, joints: BoolArray) -> Tweaked:
+        """Return the stage that adds what the layers add to some joints, (J,)."""
+        return replace(self, layers=tuple(layer.of_joints(joints) for layer in self.layers
+                                          if (layer.changed & joints).any()))
+
+    @cached_property
+    def moved(self) -> BoolArray:
+        """Joints that anything moves, (J,)."""
+        return np.asarray(np.logical_or.reduce([self.below.moved, *(layer.changed for layer in self.layers)]))
+
+    def instants(self, per_s: float, densest: float) -> Instants:
+        """Return when something happens, also when a tweak has a key; see Stage."""
+        found = self.below.instants(per_s, densest)
+        times_s = np.concatenate([layer.times_s for layer in self.layers])
+        times_s = times_s if self.clock is None else self.clock.even(times_s)
+        own = times_s[(times_s >= 0.0) & (times_s <= self.duration_s)] * per_s
+        return replace(found, keys=np.union1d(found.keys, own))

@@ -1,0 +1,228 @@
+"""A motion on flat ground goes over the floors of a scene: stairs, slopes, hills.
+
+Footprints stay where they are over the ground, but that each is moved along its foot, as far as stairs want it, so that
+the sole is on one tread. They take the height of the floor and its slope. Between two of them a foot goes as on flat
+ground, raised by as much as lies between, and so that its sole clears what it goes over. The body follows smoothly,
+about as high as both feet together, and no higher than the legs reach down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ...maths import rotations as rot
+from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...maths.displacement import DisplacementProblem, solve_displacement
+from ...skeletons.skeleton import Pose
+from ..scene.surface import Surface
+from ..stage import FIRST_ROUND, Over
+from .footholds import REACH
+from .lock import FeetLock
+from .standing import Feet
+
+_SPACING_S: Final = 1.0 / 60.0
+_MOVED_LEGS: Final = np.linspace(-0.2, 0.2, 161)
+"""So far along the foot a footprint may be moved, in leg lengths."""
+_UNEVEN_LEGS: Final = 0.005
+"""A tread that is so even is even."""
+_ROOM: Final = 1.05
+"""Soles want so much more room, so that toes do not touch what is ahead."""
+_COSTS: Final = 1.0, 10.0, 5.0
+"""How far a foot is rather moved than come so near what is ahead, stand on it, or over an edge, by their heights."""
+_STEEPEST: Final = np.tan(np.radians(40.0))
+"""Soles are tilted no farther."""
+_BEFORE_FRAMES: Final = 2
+"""A foot is high enough so soon before it goes over something, and so long after."""
+_FEET_S, _BODY_S = 0.05, 0.12
+"""Over so much time feet and body rise."""
+_BENT: Final = 0.97
+"""To this share of their length legs may be stretched, and as far as they are anyway."""
+
+
+class Prints(NamedTuple):
+    """Where one foot is held on the floor, K times.
+
+    spans_s: (K, 2) when; rise: (K,) how much higher than on flat ground; moved: (K, 2) how far over the ground;
+    slopes: (K, 2) of the floor.
+    """
+
+    spans_s: FloatArray
+    rise: FloatArray
+    moved: FloatArray
+    slopes: FloatArray
+
+    def between(self, values: FloatArray, times_s: FloatArray) -> FloatArray:
+        """Return what goes from one of the values (K, C) to the next while the foot is not held, (F, C)."""
+        begin_s, end_s = self.spans_s.T
+        last = np.maximum(begin_s.searchsorted(times_s, side="right") - 1, 0)
+        after = np.minimum(last + 1, len(begin_s) - 1)
+        x = np.clip((times_s - end_s[last]) / np.maximum(begin_s[after] - end_s[last], 1e-9), 0.0, 1.0)[:, None]
+        return np.asarray(values[last] + x**3 * (10.0 + x * (6.0 * x - 15.0)) * (values[after] - values[last]))
+
+    def holds(self, times_s: FloatArray) -> BoolArray:
+        """Tell at which times (F,) it is held."""
+        last = self.spans_s[:, 0].searchsorted(times_s, side="right") - 1
+        return np.asarray((last >= 0) & (times_s <= self.spans_s[np.maximum(last, 0), 1]))
+
+
+class _Course(NamedTuple):
+    """By how much a body is raised, (F,), feet are moved in ground coordinates, (L, F, 3), and slopes, (L, F, 2)."""
+
+    rise: FloatArray
+    feet: FloatArray
+    slopes: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Floored(Over):
+    """The motion of feet on flat ground, below, on the surface of floors; beside them the ground is flat.
+
+    Not in a loop, whose rounds go on from each other.
+    """
+
+    surface: Surface
+
+    def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
+        """Return the poses below on the floor; see Stage."""
+        pose, lock = self.below.sample(times_s, rounds), self._lock
+        numbers = _at(self._numbers, times_s)
+        rise, feet, slopes = numbers[0], *(part.reshape(len(lock.legs), -1, len(times_s)).swapaxes(1, 2) for part in (
+            np.split(numbers[1:], (3 * len(lock.legs),))))
+        if not numbers.any():
+            return pose
+        pose.translations[:, lock.tops] += (rise[:, None] * lock.up)[:, None]
+        matrices, are_scaled = lock.limbs(pose)
+        turns = _tilts(slopes)
+        apart = matrices[2, ..., :3, 3] - matrices[3, ..., :3, 3]
+        shift = feet + rot.rotate(turns, apart) - apart
+        shift[..., 2] -= rise
+        frames = matrices[2, ..., :3, :3] / np.maximum(np.linalg.norm(matrices[2, ..., :3, :3], axis=-2, keepdims=True),
+                                                       1e-30)
+        lock.bend(pose, matrices[:3], are_scaled, shift, np.full(shift.shape[:2], np.inf), np.zeros(len(times_s)))
+        own = rot.from_matrix(frames)
+        for leg, turn, frame in zip(lock.legs, turns, own, strict=True):
+            by = rot.multiply(rot.conjugate(frame), rot.multiply(turn, frame))
+            pose.rotations[:, leg.ankle] = rot.multiply(pose.rotations[:, leg.ankle], by)
+        return pose
+
+    @cached_property
+    def moved(self) -> BoolArray:
+        """Joints that anything moves, (J,)."""
+        return self.below.moved
+
+    @property
+    def _lock(self) -> FeetLock:
+        assert isinstance(self.below, Feet)  # this stage lies right above it
+        return self.below.lock
+
+    @cached_property
+    def _numbers(self) -> FloatArray:
+        """The course of body and feet, (1 + 5 L, F), _SPACING_S apart."""
+        course = self._course
+        return np.concatenate((course.rise[None], *(each.swapaxes(1, 2).reshape(-1, len(course.rise))
+                                                    for each in (course.feet, course.slopes))))
+
+    @cached_property
+    def _course(self) -> _Course:
+        count = max(int(np.ceil(self.duration_s / _SPACING_S)), 1) + 1
+        times_s = np.linspace(0.0, (count - 1) * _SPACING_S, count)
+        lock = self._lock
+        matrices, _ = lock.limbs(self.below.sample(np.minimum(times_s, self.duration_s)))
+        hips, ankles, feet = (matrices[joint, ..., :3, 3] for joint in (0, 2, 3))
+        soles = lock.soles.positions(*matrices[1:])
+        prints = [self._prints(leg, ankles[leg], feet[leg], soles[leg]) for leg in range(len(lock.legs))]
+        held = np.array([each.holds(times_s) for each in prints])
+        moved, slopes = (np.array([each.between(getattr(each, name), times_s) for each in prints])
+                         for name in ("moved", "slopes"))
+        turns = _tilts(slopes)
+        soles = rot.rotate(turns[:, :, None], soles - feet[:, :, None]) + feet[:, :, None]
+        least = self._least(soles + np.append(moved, np.zeros((*moved.shape[:2], 1)), axis=2)[:, :, None])
+        wish = np.array([each.between(each.rise[:, None], times_s)[:, 0] for each in prints])
+        free = np.full(wish.shape, np.inf)
+        rises = solve_displacement(DisplacementProblem(
+            wish, np.ones(wish.shape), np.where(held, wish, least), np.where(held, wish, free),
+            np.full(len(wish), _FEET_S), _SPACING_S)).curves
+        shift = np.append(moved, rises[..., None], axis=2)
+        goal = rot.rotate(turns, ankles - feet) + feet + shift
+        body = self._body(hips, ankles, goal, rises.mean(axis=0))
+        return _Course(body, shift, slopes)
+
+    def _prints(self, leg: int, ankles: FloatArray, feet: FloatArray, soles: FloatArray) -> Prints:
+        """Return where a foot is held on the floor; ankles, feet: (F, 3), soles: (F, N, 3) as they are on flat ground.
+
+        A foot that is never held is treated as if it were all the time.
+        """
+        spans_s = self._lock.footholds.spans_s(leg)
+        spans_s = spans_s if len(spans_s) else np.array(((0.0, self.duration_s),))
+        middle = np.clip(np.rint(spans_s.mean(axis=1) / _SPACING_S), 0, len(feet) - 1).astype(np.int64)
+        ahead = (feet - ankles)[middle, :2]
+        ahead = ahead / np.maximum(np.linalg.norm(ahead, axis=1, keepdims=True), 1e-30)
+        length = self._lock.legs[leg].length(self.skeleton)
+        moves = length * _MOVED_LEGS[:, None] * ahead[:, None]
+        ball = feet[middle, None, :2] + moves
+        at = np.clip(np.rint(spans_s / _SPACING_S), 0, len(feet) - 1).astype(np.int64)
+        rolls = (soles - feet[:, None])[np.append(at, middle[:, None], axis=1), :, :2]  # it tilts while it is held
+        below, sole = self.surface.below(ball), rolls.reshape(len(middle), 1, -1, 2)
+        slopes = below.slopes * np.minimum(_STEEPEST / np.maximum(np.linalg.norm(below.slopes, axis=2), 1e-30),
+                                           1.0)[..., None]
+        height = np.where(np.isnan(below.heights), self._level, below.heights)
+        tilted = height[..., None] + (sole * slopes[:, :, None]).sum(axis=3)
+        over = self._heights(ball[:, :, None] + sole) - tilted
+        with_room = self._heights(ball[:, :, None] + _ROOM * sole) - tilted
+        edges = (np.maximum(each.max(axis=2) - _UNEVEN_LEGS * length, 0.0) for each in (with_room, over, -over))
+        cost = sum(cost * edge for cost, edge in zip(_COSTS, edges, strict=True)) + np.linalg.norm(moves, axis=2)
+        best = np.arange(len(middle)), cost.argmin(axis=1)
+        rise = height[best] + np.maximum(over[best].max(axis=1), 0.0) - self._level
+        return Prints(spans_s, rise, moves[best], slopes[best])
+
+    def _least(self, soles: FloatArray) -> FloatArray:
+        """Return how far feet are raised at least to clear the floor, (L, F); soles: (L, F, N, 3)."""
+        high = self._heights(soles[..., :2]) - np.maximum(soles[..., 2], self._level)
+        least = high.max(axis=2)
+        padded = np.pad(least, ((0, 0), (_BEFORE_FRAMES, _BEFORE_FRAMES)), mode="edge")
+        return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, 2 * _BEFORE_FRAMES + 1, axis=1).max(axis=2))
+
+    def _body(self, hips: FloatArray, ankles: FloatArray, goals: FloatArray, wish: FloatArray) -> FloatArray:
+        """Return by how much the body is raised, (F,); hips, ankles: (L, F, 3) on flat ground; goals: of the ankles."""
+        lengths = np.array([leg.length(self.skeleton) for leg in self._lock.legs])[:, None]
+        far = np.clip(np.linalg.norm(ankles - hips, axis=2), _BENT * lengths, REACH * lengths)
+        aside = np.linalg.norm((goals - hips)[..., :2], axis=2)
+        most = goals[..., 2] + np.sqrt(np.maximum(far * far - aside * aside, 0.0)) - hips[..., 2]
+        highest = most.min(axis=0)
+        return np.asarray(solve_displacement(DisplacementProblem(
+            wish[None], np.ones((1, len(wish))), np.full((1, len(wish)), -np.inf), highest[None],
+            np.array((_BODY_S,)), _SPACING_S)).curves[0])
+
+    def _heights(self, points: FloatArray) -> FloatArray:
+        """Return how high the floor is at points (..., 2) over the ground, or the flat ground beside it."""
+        found = self.surface.below(points).heights
+        return np.where(np.isnan(found), self._level, found)
+
+    @cached_property
+    def _level(self) -> float:
+        """How high flat ground is: where the body has its soles as it rests."""
+        soles, lock = self._lock.soles, self._lock
+        if not soles.are_skin:
+            return 0.0
+        return float(soles.ground(self.skeleton, lock.legs, lock.up).min())
+
+
+def _tilts(slopes: FloatArray) -> FloatArray:
+    """Return what turns the flat ground into slopes (..., 2) by the shortest way, (..., 4)."""
+    normals = np.concatenate((-slopes, np.ones((*slopes.shape[:-1], 1))), axis=-1)
+    return rot.shortest_arc(np.broadcast_to(np.array((0.0, 0.0, 1.0)), normals.shape), normals)
+
+
+def _at(curves: FloatArray, times_s: FloatArray) -> FloatArray:
+    """Return curves (C, F) of frames _SPACING_S apart at times (T,), (C, T), without bends (Hermite)."""
+    at = np.clip(times_s / _SPACING_S, 0.0, curves.shape[1] - 1)
+    before = np.minimum(at.astype(np.int64), curves.shape[1] - 2)
+    x, rates = at - before, np.gradient(curves, axis=1)
+    one, other = curves[:, before], curves[:, before + 1]
+    into, out = rates[:, before], rates[:, before + 1]
+    share = x * x * (3.0 - 2.0 * x)
+    return np.asarray(one + share * (other - one) + x * (1.0 - x) * ((1.0 - x) * into - x * out))

@@ -1,0 +1,131 @@
+"""By how much the body is lowered about transitions so that legs reach their footholds: a displacement curve.
+
+Moment by moment it would be let go, or drop, within a frame or two as a foothold comes within reach or goes out of it.
+The curve is nowhere less than what feet need then, nor more than they ever need about that transition, and goes there
+and back as gently as displacement.py has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...maths.displacement import DisplacementProblem, solve_displacement
+from .rises import spline_counts
+
+PER_S: Final = 30.0
+"""Knots of the curve in a second."""
+SMOOTHING_S: Final = 0.09
+"""Of the body, which is heavy."""
+BESIDE_S: Final = 0.75
+"""So long before and after a transition the curve is known: longer than it counts."""
+_PINNED: Final = 3
+"""So many knots at both ends of a curve are what feet need at that moment: those that two neighbours share."""
+_SOONER: Final = 1
+"""So many knots before a foot is held the body is as low as it needs: its leg is nearly stretched as it comes there."""
+_AT_ONCE: Final = 64
+_FOUR: Final = np.arange(-1, 3)
+
+
+@dataclass(frozen=True, eq=False)
+class Lowering:
+    """The curves of S seams, in one row of knots of a cubic B-spline.
+
+    per_s: how many knots there are in a second; count: in all. is_loop: whether the first one follows the last one.
+    chunks: (S, 2) of each seam the first knot that its curve has, and the last one; in a loop also beyond all.
+    """
+
+    per_s: float
+    count: int
+    is_loop: bool
+    chunks: IntArray
+
+    @classmethod
+    def of(cls, window_begin_s: FloatArray, window_end_s: FloatArray, duration_s: float, is_loop: bool) -> Lowering:
+        """Take the transitions of S seams, (S,); without a loop nothing follows the last segment.
+
+        Where two transitions are near each other, their curves meet in the middle between them.
+        """
+        count = max(int(np.ceil(duration_s * PER_S)), 1)
+        per_s = count / duration_s if duration_s > 0.0 else PER_S
+        before_s = np.roll(window_end_s, 1)
+        before_s[0] = before_s[0] - duration_s if is_loop else 0.0
+        middles_s = (before_s + window_begin_s) / 2.0
+        after_s = np.roll(middles_s, -1)
+        after_s[-1] = after_s[-1] + duration_s if is_loop else duration_s
+        edges_s = np.stack((np.maximum(window_begin_s - BESIDE_S, middles_s),
+                            np.minimum(window_end_s + BESIDE_S, after_s)), axis=1)
+        beside = np.rint(edges_s * per_s).astype(np.int64)
+        chunks = np.stack((beside[:, 0] - 1, np.maximum(beside[:, 1], beside[:, 0]) + 1), axis=1)
+        return cls(per_s, count + (0 if is_loop else 1), is_loop, chunks if is_loop else chunks[:-1])
+
+    def know(self, segments: IntArray, needed: Callable[[FloatArray], FloatArray]) -> None:
+        """Find the curves before and after segments (F,), where they are not known yet.
+
+        needed: by how much feet need the body lowered at times (N,), in a loop also in its other rounds.
+        """
+        if not np.count_nonzero(self._is_new.take(segments)):
+            return
+        some = np.unique(segments)
+        self._is_new[some] = False
+        beside, count = np.concatenate((some - 1, some)), len(self.chunks)
+        seams = np.unique(beside % count if self.is_loop else beside[(beside >= 0) & (beside < count)])
+        seams = seams[self._is_unknown[seams]]
+        self._is_unknown[seams] = False
+        lengths = self.chunks[seams, 1] - self.chunks[seams, 0] + 1
+        seams = seams[np.argsort(lengths, kind="stable")]  # those of one length together
+        for start in range(0, len(seams), _AT_ONCE):
+            self._find(self.chunks[seams[start:start + _AT_ONCE]], needed)
+
+    def _find(self, chunks: IntArray, needed: Callable[[FloatArray], FloatArray]) -> None:
+        at = chunks[:, :1] + np.arange(int((chunks[:, 1] - chunks[:, 0]).max()) + 1)
+        own = at <= chunks[:, 1:]
+        at = np.minimum(at, chunks[:, 1:])
+        lo = np.zeros(at.shape)
+        need = needed(at[own] / self.per_s)
+        lo[own] = np.where(need > 0.0, need, 0.0)  # nor what is no number
+        some = lo.any(axis=1)
+        if not some.any():
+            return
+        at, own, lo, chunks = at[some], own[some], lo[some], chunks[some]
+        lo = np.take_along_axis(lo, at - chunks[:, :1], axis=1)
+        is_pinned = (at < chunks[:, :1] + _PINNED) | (at > chunks[:, 1:] - _PINNED)
+        most = lo.max(axis=1, keepdims=True)
+        for _ in range(_SOONER):
+            lo[:, :-1] = np.where(is_pinned[:, :-1], lo[:, :-1], np.maximum(lo[:, :-1], lo[:, 1:]))
+        made = solve_displacement(DisplacementProblem(
+            np.zeros(lo.shape), np.ones(lo.shape), lo, np.where(is_pinned, lo, most), np.full(len(lo), SMOOTHING_S),
+            1.0 / self.per_s)).curves
+        knots = np.clip(made[:, 1:-1] - np.diff(made, 2) / 6.0, 0.0, most)  # of which the spline is as high as made
+        inside = own[:, 2:]
+        self._knots[self._rows(at[:, 1:-1][inside])] = knots[inside]
+
+    def at(self, times_s: FloatArray) -> FloatArray:
+        """Return by how much the body is lowered at times (F,) within the motion, (F,)."""
+        x = times_s * self.per_s
+        span = np.floor(x)
+        around = self._knots.take(self._rows(span.astype(np.int64)[:, None] + _FOUR))
+        return np.asarray((spline_counts(x - span) * around).sum(axis=-1))
+
+    def _rows(self, knots: IntArray) -> IntArray:
+        return np.asarray(knots % self.count if self.is_loop else np.clip(knots, 0, self.count - 1))
+
+    @cached_property
+    def _knots(self) -> FloatArray:
+        """The curves as far as they are known, (K,)."""
+        return np.zeros(self.count)
+
+    @cached_property
+    def _is_unknown(self) -> BoolArray:
+        """Whose curves are not known yet, (S,)."""
+        return np.ones(len(self.chunks), dtype=np.bool_)
+
+    @cached_property
+    def _is_new(self) -> BoolArray:
+        """Which segments were not asked for yet."""
+        return np.ones(len(self.chunks) + 1, dtype=np.bool_)

@@ -1,0 +1,92 @@
+"""The surface of floors: how high it is over the ground, and how steep, at many points at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ...maths.arrays import FloatArray, IntArray
+from .cast import SceneFloor
+
+_STEEPEST: Final = 1e-6
+"""Triangles that cover less of the ground, against their area, are walls."""
+_BESIDE: Final = 1e-9
+"""What is so little beside a triangle, as a share of it, is on it, so that there are no cracks between two."""
+_MOST_CELLS: Final = 512
+"""Along each side of the grid."""
+
+
+class Heights(NamedTuple):
+    """What is below N points: heights (N,), NaN where there is nothing, and slopes (N, 2), up per length each way."""
+
+    heights: FloatArray
+    slopes: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """T triangles over the ground, those of each cell of a grid together; where several are above another, the highest.
+
+    plane: (T, 3) each as a + b·x + c·y; inside: (T, 3, 3) from (1, x, y) to the shares of its corners.
+    corner, size: of the grid, (2,) and of one cell; count: (2,) cells; first: (cells + 1,) where the triangles of each
+    cell begin in `members`.
+    """
+
+    plane: FloatArray
+    inside: FloatArray
+    corner: FloatArray
+    size: float
+    count: IntArray
+    first: IntArray
+    members: IntArray
+
+    @classmethod
+    def of(cls, floors: Sequence[SceneFloor], axes: FloatArray) -> Surface:
+        """Take the floors; axes: (3, 3) from the model to ground coordinates, see footholds.ground_axes."""
+        corners = np.concatenate([np.zeros((0, 3, 3)), *(floor.points[floor.triangles] for floor in floors)]) @ axes.T
+        one, other = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+        across = np.cross(one, other)
+        corners = corners[np.abs(across[:, 2]) > _STEEPEST * np.linalg.norm(across, axis=1)]
+        ground = corners.copy()
+        ground[..., 2] = 1.0
+        inside = np.linalg.inv(ground[..., (2, 0, 1)]).swapaxes(1, 2)
+        plane = (inside.swapaxes(1, 2) @ corners[..., 2:])[..., 0]
+        low, high = corners[..., :2].min(axis=1), corners[..., :2].max(axis=1)
+        begin = low.min(axis=0, initial=np.inf) if len(low) else np.zeros(2)
+        extent = float((high.max(axis=0, initial=-np.inf) - begin).max()) if len(low) else 1.0
+        size = max(float((high - low).mean()) if len(low) else 1.0, extent / _MOST_CELLS, 1e-30)
+        cells = np.floor((np.stack((low, high)) - begin) / size).astype(np.int64)
+        count = cells[1].max(axis=0, initial=0) + 1
+        wide = cells[1] - cells[0] + 1
+        each = wide.prod(axis=1)
+        owner = np.repeat(np.arange(len(each)), each)
+        number = np.arange(len(owner)) - np.repeat(np.cumsum(each) - each, each)
+        x, y = cells[0, owner, 0] + number % wide[owner, 0], cells[0, owner, 1] + number // wide[owner, 0]
+        cell = y * count[0] + x
+        order = np.argsort(cell, kind="stable")
+        first = np.searchsorted(cell[order], np.arange(int(count.prod()) + 1))
+        return cls(plane, inside, begin, size, count, first, owner[order])
+
+    def below(self, points: FloatArray) -> Heights:
+        """Return what is at points (..., 2) over the ground, as (...,) and (..., 2)."""
+        at = points.reshape(-1, 2)
+        cells = np.floor((at - self.corner) / self.size)
+        (x, y), (most_x, most_y) = cells.T, self.count
+        is_over = (x >= 0) & (x < most_x) & (y >= 0) & (y < most_y)
+        column, row = np.where(is_over[:, None], cells, 0).astype(np.int64).T
+        cell = row * self.count[0] + column
+        each = np.where(is_over, self.first[cell + 1] - self.first[cell], 0)
+        point = np.repeat(np.arange(len(at)), each)
+        member = self.members[np.repeat(self.first[cell] - (np.cumsum(each) - each), each) + np.arange(len(point))]
+        where = np.concatenate((np.ones((len(point), 1)), at[point]), axis=1)
+        shares = (self.inside[member] @ where[..., None])[..., 0]
+        is_on = (shares >= -_BESIDE).all(axis=1)
+        point, member, where = point[is_on], member[is_on], where[is_on]
+        height = (self.plane[member] * where).sum(axis=1)
+        order = np.lexsort((height, point))  # the last of each point is the highest
+        heights, slopes = np.full(len(at), np.nan), np.zeros((len(at), 2))
+        heights[point[order]], slopes[point[order]] = height[order], self.plane[member[order], 1:]
+        return Heights(heights.reshape(points.shape[:-1]), slopes.reshape(*points.shape[:-1], 2))

@@ -1,0 +1,123 @@
+"""Skeletons fitted into people with what no humanoid has, in odd poses, and turned so that every hint is wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from takt.core.fitting import FittedSkeleton, FittingProblem, fit_skeleton
+
+from .made_people import A_POSE, Build, Person, person
+from .odd_people import KINDS, more_arms, odd_person, pipe, tail, turned, wings, with_part
+
+LIMBS = {f"{side}_{limb[0]}": tuple(f"{side}_{joint}" for joint in limb) for side in "lr"
+         for limb in (("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle"))}
+MAIN = ("HumanoidRoot", "vc7", "skullbase", *(joint for limb in LIMBS.values() for joint in limb))
+MEAN = 0.06
+"""Of the height by which the main joints may be off on average."""
+
+UP, FRONT = np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0))
+SEEDS = 3
+
+
+def fit(of: Person, front: np.ndarray = FRONT) -> FittedSkeleton:
+    return fit_skeleton(FittingProblem(of.vertices, of.quads.reshape(-1), np.full(len(of.quads), 4), UP, front))
+
+
+def in_other_limbs(found: FittedSkeleton, of: Person) -> list[str]:
+    limb_of = {joint: name for name, limb in LIMBS.items() for joint in limb}
+    names, there = list(limb_of), np.array([of.joints[joint] for joint in limb_of])
+    return [joint for joint in names
+            if limb_of[names[int(np.linalg.norm(there - found.position(joint), axis=1).argmin())]] != limb_of[joint]]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", [*range(1), *(pytest.param(seed, marks=pytest.mark.slow)
+                                               for seed in range(1, SEEDS))])
+def test_no_joint_is_in_another_limb(kind, seed):
+    of = odd_person(kind, seed)
+    found = fit(of)
+    assert in_other_limbs(found, of) == []
+    away = np.array([np.linalg.norm(found.position(name) - of.joints[name]) for name in MAIN])
+    assert away.mean() < MEAN * 1.735
+
+
+@pytest.fixture(scope="module")
+def dancer() -> Person:
+    return person(Build(turns=A_POSE))
+
+
+@pytest.mark.parametrize("lift_deg", [-60.0, 0.0, 60.0])
+def test_a_tail_turns_no_one_upside_down_and_is_told(dancer, lift_deg):
+    of = with_part(dancer, tail(dancer, np.random.default_rng(1), lift_deg, 0.9), grown=True)
+    found = fit(of)
+    assert found.up @ UP > 0.95 and found.front @ FRONT > 0.95
+    assert found.notes == ("1 limb more, as a tail, got no bones",)
+
+
+def test_more_arms_are_told(dancer):
+    of = dancer
+    for part in more_arms(dancer, 0.13, 30.0):
+        of = with_part(of, part, grown=True)
+    found = fit(of)
+    assert in_other_limbs(found, of) == []
+    assert "2 limbs more, as of a figure with four arms, got no bones" in found.notes
+
+
+def test_wings_are_flat_parts(dancer):
+    of = dancer
+    for part in wings(dancer, np.random.default_rng(5)):
+        of = with_part(of, part, grown=True)
+    found = fit(of)
+    assert in_other_limbs(found, of) == []
+    assert found.notes == ("Flat parts, as wings or a cape, got no bones",)
+
+
+def test_a_blade_that_has_grown_to_the_hand_is_left_out(dancer):
+    hand = dancer.joints["l_middle1"]
+    blade = pipe(hand + np.linspace(-0.1, 1.0, 12)[:, None] * np.array((0.3, -0.2, 0.9)), np.full(12, 0.012))
+    of = with_part(dancer, blade, grown=True)
+    found = fit(of)
+    assert found.notes == ("A thin part, as a sword, was left out",)
+    assert np.linalg.norm(found.position("l_wrist") - of.joints["l_wrist"]) < 0.06
+
+
+def test_blades_in_both_hands_are_left_out(dancer):
+    of = dancer
+    for side, sign in (("l", 1.0), ("r", -1.0)):
+        way = np.linspace(-0.1, 0.9, 12)[:, None] * np.array((0.5 * sign, -0.4, 0.7))
+        of = with_part(of, pipe(dancer.joints[f"{side}_middle1"] + way, np.full(12, 0.014)), grown=True)
+    found = fit(of)
+    assert found.notes == ("2 thin parts, as swords, were left out",)
+    for side in "lr":
+        assert np.linalg.norm(found.position(f"{side}_wrist") - of.joints[f"{side}_wrist"]) < 0.06
+
+
+@pytest.mark.parametrize("axis", range(3))
+def test_feet_tell_the_front_whatever_the_hints_say(dancer, axis):
+    of = turned(dancer, np.eye(3)[axis], np.pi)
+    found = fit(of)
+    assert in_other_limbs(found, of) == [] and found.guesses == ()
+
+
+def figure_of_tubes() -> Person:
+    """A figure that looks to no side: its feet are balls, its knees and elbows straight, and its head a ball."""
+    tubes = [((0.0, 0.9, 0.0), (0.0, 1.45, 0.0), 0.16), ((0.0, 1.4, 0.0), (0.0, 1.6, 0.0), 0.06),
+             ((0.0, 1.6, 0.0), (0.0, 1.75, 0.0), 0.11)]
+    for sign in (1.0, -1.0):
+        tubes += [((0.1 * sign, 1.4, 0.0), (0.75 * sign, 1.3, 0.0), 0.045),
+                  ((0.09 * sign, 0.95, 0.0), (0.13 * sign, 0.02, 0.0), 0.07)]
+    of = Person(np.zeros((0, 3)), np.zeros((0, 4), dtype=np.int64), {})
+    for start, end, radius in tubes:
+        steps = np.linspace(0.0, 1.0, 12)[:, None]
+        part = pipe(np.array(start) + steps * (np.array(end) - start), np.full(12, radius))
+        of = with_part(of, part, grown=False)
+    return of
+
+
+def test_sides_are_guesses_where_nothing_tells_the_front():
+    found = fit(figure_of_tubes())
+    assert found.front @ FRONT > 0.9  # as the hint has it
+    assert {"l_shoulder", "r_shoulder", "l_knee", "r_ankle"} <= set(found.guesses)
+    assert any("left and right may be exchanged" in note for note in found.notes)
+    assert fit(figure_of_tubes(), -FRONT).front @ FRONT < -0.9
