@@ -30,6 +30,10 @@ that begin alike; files list bones limb by limb and name them by limb."""
 _FROM_LIMB = 2.0
 """So many times as far a loose limb may be from the trunk as from another limb to go on from the trunk."""
 
+_SAME_WAY = 1e-6
+"""Ways are as long as each other whose lengths differ by less than this share of the skeleton's size: where one bone
+ends and another begins, which of the two is nearer would be a matter of rounding."""
+
 _IN_ORDER = 0.5, 0.8
 """A list is in some order where the link between neighbours in it costs less than this share of any; above, it says
 less, and nothing from the second share on."""
@@ -108,6 +112,7 @@ def adopted(parents: IntArray, lines: Segments, solid: Solid) -> IntArray:
     parents: (B,) of those that move skin; lines: theirs. Limbs that a file hangs from a root on the ground go on from
     the body all the same. The trunk is the tree that is nearest to all others; the next is joined first, and a way
     costs more where it leaves the body, and from another limb: a head goes on from a trunk rather than from a wing.
+    Where two bones meet, what is nearest to their joint goes on from the one above: legs from a body, not from a head.
     """
     found = parents.copy()
     owners = np.unique(lines.bones)
@@ -124,10 +129,12 @@ def adopted(parents: IntArray, lines: Segments, solid: Solid) -> IntArray:
     to_tree = np.stack([away[:, tree[lines.bones] == root].min(axis=1) for root in roots], axis=1)
     joined = tree == roots[int(to_tree.sum(axis=0).argmin())]
     away *= np.where(joined[lines.bones], 1.0, _FROM_LIMB)
+    same = _SAME_WAY * float(np.linalg.norm(np.ptp(heads[owners], axis=0)))
     while (waiting := ~joined[roots]).any():
         free = np.where(waiting[:, None] & joined[lines.bones], away, np.inf)
-        bone, line = np.unravel_index(int(free.argmin()), free.shape)
-        found[roots[bone]] = lines.bones[line]
+        bone = int(free.min(axis=1).argmin())
+        near = np.unique(lines.bones[free[bone] <= free[bone].min() + same])
+        found[roots[bone]] = min(near.tolist(), key=lambda other: len(path_to_root(found, other)))
         joined |= tree == roots[bone]
     return found
 

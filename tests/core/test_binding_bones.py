@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from takt.core.binding.bone_lines import bone_lines
 from takt.core.binding.euclidean import segment_distances
-from takt.core.binding.hierarchy import linked, rejoined
+from takt.core.binding.hierarchy import adopted, linked, rejoined
 from takt.core.binding.roles import hubs
 from takt.core.binding.segments import Segments
 from takt.core.binding.solid import Solid
@@ -223,6 +223,15 @@ def test_a_bone_whose_children_all_start_before_its_middle_is_a_last_one(solid):
     found = bone_lines(["neck", "skull", "jaw"], np.array([-1, 0, 1]), np.array(heads, float),
                        np.array(tails, float), solid, SIZE).segments
     assert dict(zip(found.bones.tolist(), found.leaf.tolist(), strict=True)) == {0: False, 1: True, 2: True}
+
+
+@pytest.mark.parametrize("nudge", [-1e-13, 0.0, 1e-13])
+def test_limbs_beside_a_joint_go_on_from_the_bone_above_it_whatever_rounding_says(nudge):
+    air = Solid(np.zeros((3, 3, 3), dtype=np.bool_), 1.0)
+    heads = np.array([[0, 0, 1], [0, 0, 2], [0.5, -0.2, 2.2], [-0.5, -0.2, 2.2]])
+    ends = np.array([[0, 0, 2 - nudge], [0, 1, 2], [0.5, -0.2, 1], [-0.5, -0.2, 1]])
+    limbs = Segments(np.arange(4), heads, ends, np.array([False, True, True, True]))
+    assert adopted(np.array([-1, 0, -1, -1]), limbs, air).tolist() == [-1, 0, 0, 0]
 
 
 SHIN_AND_FOOT = (np.array([[9, 0, 0], [0, 0, 2], [0, 0, 1]], float),
