@@ -33,6 +33,13 @@ def test_limbs_of_one_bone_that_hang_from_the_ground_keep_their_pieces(kind: str
     assert not faults_of(make(kind, mesh, "from the root", "up", "plain", "Z up", 1.0, seed, as_drawn=False))
 
 
+@pytest.mark.parametrize("seed", [1, 142])
+def test_fins_turn_away_from_the_trunk_that_they_grow_from(seed: int) -> None:
+    """The way from the head of the fish to a fin leads along the trunk, and all tails point one way."""
+    made = make("fish", "skin", "plain", "forward", "plain", "Y up", 100.0, seed, as_drawn=False)
+    assert not faults_of(made)
+
+
 @pytest.mark.parametrize("scale", [1e-3, 7.3, 1e3])
 @pytest.mark.parametrize(("kind", "rig"), [("horse", "from the root"), ("insect", "from the root"), ("fish", "root")])
 def test_units_change_nothing(kind: str, rig: str, scale: float, monkeypatch: pytest.MonkeyPatch) -> None:
