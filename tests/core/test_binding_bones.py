@@ -164,6 +164,15 @@ def test_only_a_list_that_is_in_some_order_joins_neighbours_in_it():
     assert sum((some > 1.31).sum() for some in shuffled) < 10  # no farther than to the next
 
 
+@pytest.mark.parametrize("spread", [0.2, 0.3])
+def test_fingers_go_on_from_the_wrist_however_near_to_each_other_they_start(spread):
+    fingers, joints = ("pinky", "ring", "middle", "index", "thumb"), ("tip", "distal", "proximal", "metacarpal")
+    heads = [[spread * (k - 2), 1.9 - 0.4 * joint, 0] for k in range(5) for joint in range(4)] + [[0, 0, 0]]
+    names = [f"{finger}-{joint}" for finger in fingers for joint in joints] + ["wrist"]
+    found = linked(names, np.array(heads, float), np.array(heads, float), Solid(np.zeros((3, 3, 3), np.bool_), 1.0))
+    assert found.tolist() == [20 if joint == 3 else 4 * k + joint + 1 for k in range(5) for joint in range(4)] + [-1]
+
+
 @given(st.integers(0, 2**31))
 @settings(max_examples=25, deadline=None)
 def test_bones_without_parents_follow_those_whose_tails_end_at_their_heads(seed):
