@@ -24,6 +24,7 @@ PAGES: Final = {
     "retargeting": "From a clip to a body", "contacts": "Contacts",
     "binding-in-blender": "Binding", "preview": "Preview", "command": "Command",
     "api": "For other add-ons", "binding": "How binding works",
+    "binding-figures": "Binding, measured",
     "glossary": "Glossary", "architecture": "How Takt is built", "CONTRIBUTING": "Contributing", "CHANGELOG": "Changes",
 }
 """File name without its ending → its title; in the order of the menu, the README as index.html."""

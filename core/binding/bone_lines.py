@@ -100,7 +100,7 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
         segments = rule.lines(parents, roles.steering)
         groups = partner_groups(names, roles.steering.astype(np.int64), parents, heads, size)
         segments = along_tails(segments, parents, heads, tails, groups, solid, size)
-        segments = into_limbs(segments, parents, solid, size)
+        segments = into_limbs(segments, parents, groups, solid, size)
     reach = eye_reach(names, parents, segments, heads, tails, solid)
     segments = segments.to_the_skin(solid, size)
     return BoneLines(segments, parents, parted(rig_parents, parents) & ~roles.steering, roles, reach)

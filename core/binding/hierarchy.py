@@ -27,8 +27,16 @@ _SAME_FIRST_WORD = 0.5
 """What joins loose bones: links inside the body, short paths to the root, bones listed one after the other, and names
 that begin alike; files list bones limb by limb and name them by limb."""
 
+_SIDE_BY_SIDE = 10.0
+"""A link between two limbs that go on side by side, as their names tell, costs so many times as much: all metacarpals
+go on from the wrist, however near to each other they start."""
+
 _FROM_LIMB = 2.0
 """So many times as far a loose limb may be from the trunk as from another limb to go on from the trunk."""
+
+_SAME_WAY = 1e-6
+"""Ways are as long as each other whose lengths differ by less than this share of the skeleton's size: where one bone
+ends and another begins, which of the two is nearer would be a matter of rounding."""
 
 _IN_ORDER = 0.5, 0.8
 """A list is in some order where the link between neighbours in it costs less than this share of any; above, it says
@@ -108,6 +116,7 @@ def adopted(parents: IntArray, lines: Segments, solid: Solid) -> IntArray:
     parents: (B,) of those that move skin; lines: theirs. Limbs that a file hangs from a root on the ground go on from
     the body all the same. The trunk is the tree that is nearest to all others; the next is joined first, and a way
     costs more where it leaves the body, and from another limb: a head goes on from a trunk rather than from a wing.
+    Where two bones meet, what is nearest to their joint goes on from the one above: legs from a body, not from a head.
     """
     found = parents.copy()
     owners = np.unique(lines.bones)
@@ -124,10 +133,12 @@ def adopted(parents: IntArray, lines: Segments, solid: Solid) -> IntArray:
     to_tree = np.stack([away[:, tree[lines.bones] == root].min(axis=1) for root in roots], axis=1)
     joined = tree == roots[int(to_tree.sum(axis=0).argmin())]
     away *= np.where(joined[lines.bones], 1.0, _FROM_LIMB)
+    same = _SAME_WAY * float(np.linalg.norm(np.ptp(heads[owners], axis=0)))
     while (waiting := ~joined[roots]).any():
         free = np.where(waiting[:, None] & joined[lines.bones], away, np.inf)
-        bone, line = np.unravel_index(int(free.argmin()), free.shape)
-        found[roots[bone]] = lines.bones[line]
+        bone = int(free.min(axis=1).argmin())
+        near = np.unique(lines.bones[free[bone] <= free[bone].min() + same])
+        found[roots[bone]] = min(near.tolist(), key=lambda other: len(path_to_root(found, other)))
         joined |= tree == roots[bone]
     return found
 
@@ -170,6 +181,7 @@ def linked(names: Sequence[str], heads: FloatArray, tails: FloatArray, solid: So
 
     A bone that begins where the tail of another ends, of tails (B, 3), is its child. A link costs its length, more
     where it leaves the body, less between neighbours in the list and between names that begin with the same word.
+    It costs more between limbs that go on side by side, by their names, as fingers.
     First the cheapest tree is grown bone by bone (Prim 1957); its middle, the bone with the shortest paths to all
     others, or where its chain begins, is the root, from which bones are joined again, now counting part of the path to
     the root as well, so that limbs lead outward (Alpert, Hu, Huang, Kahng and Karger 1995).
@@ -222,13 +234,34 @@ def _spanning_tree(cost: FloatArray, root: int, detour: float) -> tuple[IntArray
     return parents, paths
 
 
-def _first_words(names: Sequence[str]) -> list[str]:
-    """Return the word that each name begins with, after those that all begin with, as a file's prefix: "" for none."""
+def _own_words(names: Sequence[str]) -> list[list[str]]:
+    """Return the words of each name after those that all begin with, as a file's prefix."""
     rows = [words(name) for name in names]
     shared = 0
     while len({row[shared] if len(row) > shared else "" for row in rows}) == 1 and len(rows[0]) > shared:
         shared += 1
-    return [row[shared] if len(row) > shared else "" for row in rows]
+    return [row[shared:] for row in rows]
+
+
+def _side_by_side(rows: Sequence[Sequence[str]]) -> BoolArray:
+    """Return which pairs of bones (B, B) belong to two limbs that go on side by side, as two fingers or arms.
+
+    rows: the words of their names. A limb is a first word of two bones or more that stand together in the list, and of
+    no others: "upper" in upper-arm and upper-leg names none. Two limbs go on side by side that have at least two last
+    words in common, numbers aside, which are at least half of those of either.
+
+    >>> fingers = [["pinky", "tip"], ["pinky", "base"], ["ring", "tip"], ["ring", "base"], ["wrist"]]
+    >>> _side_by_side(fingers).sum(axis=1).tolist()
+    [2, 2, 2, 2, 0]
+    """
+    first, last = ([row[end] if row else "" for row in rows] for end in (0, -1))
+    begins = [k for k, word in enumerate(first) if k == 0 or first[k - 1] != word]
+    limbs = {word for word in first if word and [first[k] for k in begins].count(word) == 1 < first.count(word)}
+    ends = {word: {own for other, own in zip(first, last, strict=True) if other == word and own != word
+                   and not own.isdigit()} for word in limbs}
+    beside = {(one, other) for one in limbs for other in limbs if one != other
+              and len(ends[one] & ends[other]) >= max(2.0, 0.5 * len(ends[one]), 0.5 * len(ends[other]))}
+    return np.array([[(one, other) in beside for other in first] for one in first], dtype=np.bool_)
 
 
 def _link_costs(names: Sequence[str], heads: FloatArray, solid: Solid) -> FloatArray:
@@ -237,6 +270,8 @@ def _link_costs(names: Sequence[str], heads: FloatArray, solid: Solid) -> FloatA
     apart = np.abs(np.arange(len(heads))[:, None] - np.arange(len(heads)))
     nearness = float(np.median(cost[apart == 1]) / (np.median(cost[apart > 0]) or 1.0))
     cost[apart == 1] *= np.interp(nearness, _IN_ORDER, (_NEXT_IN_LIST, 1.0))
-    first = np.array(_first_words(names))
+    rows = _own_words(names)
+    first = np.array([row[0] if row else "" for row in rows])
     cost[(first[:, None] == first) & ~np.char.isdigit(first) & (first != "")] *= _SAME_FIRST_WORD
+    cost[_side_by_side(rows)] *= _SIDE_BY_SIDE
     return np.asarray(cost)

@@ -34,6 +34,15 @@ _MUCH_DEEPER: Final = 1.5
 _AS_FAR: Final = 0.75
 """Share of the farthest child's distance from its parent's head from which on a child goes on the limb."""
 
+_MET: Final = 1e-3
+"""Share of the body's size that is no distance."""
+
+_AT_SKIN: Final = 0.5
+"""A bone that starts so many radii of a limb from its middle grows from its side."""
+
+_SLENDER: Final = 4.0
+"""What is so many times as long as its radius is a limb, and no way through a trunk."""
+
 _AROUND: Final = np.cos(np.radians(25.0))
 """Directions are averaged over what is as near as this to the deepest."""
 
@@ -93,16 +102,21 @@ def along_tails(segments: Segments, parents: IntArray, heads: FloatArray, tails:
     return replace(segments, ends=ends)
 
 
-def into_limbs(segments: Segments, parents: IntArray, solid: Solid, size: float) -> Segments:
+def into_limbs(segments: Segments, parents: IntArray, groups: Sequence[IntArray], solid: Solid,
+               size: float) -> Segments:
     """Return the lines, where those of last bones that soon leave the body turn to where it goes on farthest.
 
     A foot may stand at any angle to its shin. No other child of its parent starts as far from that one's head, and the
-    direction is clear of all other bones; beside others, what is thick would be taken for long.
+    direction is clear of all other bones; beside others, what is thick would be taken for long. A bone beside others
+    that starts at the skin of the limb it grows from, as a fin, turns away from that limb, if what is there is slender;
+    partners (groups) do so together or not at all.
     """
     length = np.zeros(len(parents))
     np.maximum.at(length, segments.bones, segments.lengths)
-    leaves = np.flatnonzero(segments.leaf & _go_on_alone(segments, parents)[segments.bones]
-                            & solid.contains(segments.starts))
+    within = segments.leaf & solid.contains(segments.starts)
+    alone = _go_on_alone(segments, parents)[segments.bones]
+    outward = _outward(segments, np.flatnonzero(within & ~alone), solid, size)
+    leaves = np.flatnonzero(within & (alone | outward.any(axis=1)))
     on = solid.depths(segments.starts[leaves], segments.directions[leaves], size)
     leaves = leaves[on < _SHORT * length[parents[segments.bones[leaves]]]]
     ends = segments.ends.copy()
@@ -111,13 +125,37 @@ def into_limbs(segments: Segments, parents: IntArray, solid: Solid, size: float)
         starts = np.repeat(start[None], len(_DIRECTIONS), axis=0)
         depth = solid.depths(starts, _DIRECTIONS, size)
         depth[~_clear(segments, np.full(len(starts), bone), starts, _DIRECTIONS, depth)] = 0.0
+        depth[_DIRECTIONS @ outward[line] < 0.0] = 0.0
         here = float(solid.depths(start[None], segments.directions[[line]], size)[0])
         best = int(depth.argmax())
         if depth[best] > _MUCH_DEEPER * max(here, solid.cell):
             near = depth * (_DIRECTIONS @ _DIRECTIONS[best] >= _AROUND)
             mean = near @ _DIRECTIONS
             ends[line] = start + depth[best] * mean / np.linalg.norm(mean)
-    return replace(segments, ends=ends)
+    turned = replace(segments, ends=ends)
+    slender = turned.lengths >= _SLENDER * limb_radii(turned, solid, size, 0.0)
+    kept = alone | ((ends != segments.ends).any(axis=1) & slender)
+    for group in groups:
+        own = segments.leaf & np.isin(segments.bones, group)
+        kept[own] &= alone[own] | kept[own].all()
+    return replace(segments, ends=np.where(kept[:, None], ends, segments.ends))
+
+
+def _outward(segments: Segments, own: IntArray, solid: Solid, size: float) -> FloatArray:
+    """Return for lines (S, 3) the way from the nearest other bone to their start, 0 where they start inside its limb.
+
+    own: (N,) the lines that are asked for, the others get 0. Lines that lead to a start say nothing of its limb.
+    """
+    found = np.zeros((len(segments.bones), 3))
+    radius = limb_radii(segments, solid, size, 0.0)
+    for line in own.tolist():
+        leads = np.linalg.norm(segments.ends - segments.starts[line], axis=1) <= _MET * size
+        others = np.flatnonzero(~leads & ~segments.leaf & (segments.bones != segments.bones[line]))
+        if len(others):
+            there, away, nearest = _nearest_of(segments, others, np.array([line]))
+            if away[0] >= _AT_SKIN * radius[others[nearest[0]]]:
+                found[line] = segments.starts[line] - there[0]
+    return found
 
 
 def _go_on_alone(segments: Segments, parents: IntArray) -> BoolArray:

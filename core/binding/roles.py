@@ -219,9 +219,11 @@ def _ground_bones(names: Sequence[str], parents: IntArray, heads: FloatArray, ta
     """Return which bones (B,) stand on the ground.
 
     Those are roots that start outside the body and whose names say so, or whose lines to their children lie outside it,
-    with bones that start at the same position or end without ever entering the body.
+    with bones that start at the same position or end without ever entering the body. A root in the skin stands on the
+    ground where both are so: a snake lies on its root, a hip stands inside the body.
     """
     near = replace(solid, filled=dilated(solid.filled, 1))  # one cell of tolerance, for thin feet
+    in_skin = ~replace(solid, filled=~dilated(~solid.filled, 1)).contains(heads)
     outside, ends_outside = ~near.contains(heads), ~near.contains(tails)
     size = float(np.linalg.norm(np.ptp(heads, axis=0)))
     children, named = children_of(parents), root_names(names)
@@ -229,8 +231,9 @@ def _ground_bones(names: Sequence[str], parents: IntArray, heads: FloatArray, ta
     for bone in parents_first(parents):
         parent = parents[bone]
         if parent < 0:
-            ground[bone] = bool(children[bone]) and outside[bone] and (
-                named[bone] or _outside(bone, children[bone], parents, heads, solid) > _APART)
+            alone = bool(children[bone]) and (outside[bone] or (in_skin[bone] and named[bone]))
+            ground[bone] = alone and ((outside[bone] and named[bone])
+                                      or _outside(bone, children[bone], parents, heads, solid) > _APART)
         elif ground[parent]:
             same = np.linalg.norm(heads[bone] - heads[parent]) <= _COINCIDENT * size
             ground[bone] = outside[bone] and (same or (not children[bone] and ends_outside[bone]))

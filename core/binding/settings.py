@@ -55,7 +55,7 @@ class BindSettings:
     hardness: float = 1.5
     smoothing: float = 1.0
     resolution: int = 48
-    prune_below: float = 0.012
+    prune_below: float = 0.01
     weld_seams: bool = True
 
     def __post_init__(self) -> None:

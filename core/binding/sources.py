@@ -31,8 +31,9 @@ _MET = 1e-3
 _OUTSIDE = 10.0
 """A line from surface to bone that lies wholly outside the body costs 1 + so many times its distance."""
 
-_BEHIND, _BEYOND = 0.1, 0.7
-"""How much a bone loses towards what lies behind its start, or beyond its end where other bones go on."""
+_BEHIND, _LEAF_BEHIND, _BEYOND = 0.3, 0.1, 0.7
+"""How much a bone loses towards what lies behind its start, a leaf bone there, whose limb may be round, as a head above
+its chin; and what any loses beyond its end where other bones go on."""
 
 _THICKNESS = 0.2
 _FAR, _FAR_FROM = 2.0, 1.2
@@ -340,7 +341,8 @@ def _against_direction(points: FloatArray, distance: FloatArray, share: FloatArr
     ahead = points @ segments.directions.T - (segments.starts * segments.directions).sum(axis=1)
     cosine = np.clip((ahead - share * segments.lengths) / np.maximum(distance, _TINY), -1.0, 1.0)  # on a line: 0 / 0
     ends: BoolArray = (share >= 1.0) & ~segments.leaf
-    return np.asarray(_BEHIND * np.where(share <= 0.0, np.maximum(-cosine, 0.0), 0.0)
+    behind = np.where(segments.leaf, _LEAF_BEHIND, _BEHIND)
+    return np.asarray(behind * np.where(share <= 0.0, np.maximum(-cosine, 0.0), 0.0)
                       + _BEYOND * np.where(ends, np.maximum(cosine, 0.0), 0.0))
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from takt.core.binding.bone_lines import bone_lines
 from takt.core.binding.euclidean import segment_distances
-from takt.core.binding.hierarchy import linked, rejoined
+from takt.core.binding.hierarchy import adopted, linked, rejoined
 from takt.core.binding.roles import hubs
 from takt.core.binding.segments import Segments
 from takt.core.binding.solid import Solid
@@ -111,6 +111,18 @@ def test_a_root_below_a_gown_moves_no_skin_if_its_name_says_so(solid):
     assert lines(solid, [-1, 0], heads, tails, ["tail", "hips"])["tail"]
 
 
+@pytest.mark.parametrize(("name", "height", "moves"), [("Root", 0.02, False), ("Hips", 0.02, True),
+                                                       ("Root", 0.5, True)])
+def test_a_root_that_a_snake_lies_on_moves_no_skin_if_its_name_says_so(name, height, moves):
+    coiled = joined(tube((0, 0, 0.5), (4, 0, 0.5), 0.5, 12, 16), tube((4, 0, 0.5), (4, 0, 6), 0.5, 12, 16),
+                    tube((4, 0, 6), (0, 0, 6), 0.5, 12, 16))
+    heads = [[0.5, 0, height], [3.5, 0, 0.5], [2, 0, 0.5], [3.8, 0, 6], [2, 0, 6]]
+    tails = [[0.5, 0, height + 0.3], [2, 0, 0.5], [0.8, 0, 0.5], [2, 0, 6], [0.5, 0, 6]]
+    names = [name, "tail", "tip", "neck", "head"]
+    found = lines(solid_of(*coiled[:2], cell=0.1), [-1, 0, 1, 0, 3], heads, tails, names)
+    assert bool(found[name]) == moves and all(found[other] for other in names[1:])
+
+
 def test_a_root_in_the_gap_between_two_boxes_moves_skin():
     gap = solid_of(*joined(tube((0, 0, 0), (0, 0, 1), 0.4), tube((0, 0, 1.45), (0, 0, 2), 0.4))[:2], cell=0.08)
     heads, tails = [[0, 0, 1.2], [0, 0, 1.8], [0, 0, 1.0]], [[0, 0, 1.8], [0, 0, 2], [0, 0, 0]]
@@ -150,6 +162,15 @@ def test_only_a_list_that_is_in_some_order_joins_neighbours_in_it():
     assert (lengths(np.arange(20)) > 1.2).sum() == 16  # along the fingers
     shuffled = [lengths(np.random.default_rng(seed).permutation(20)) for seed in range(20)]
     assert sum((some > 1.31).sum() for some in shuffled) < 10  # no farther than to the next
+
+
+@pytest.mark.parametrize("spread", [0.2, 0.3])
+def test_fingers_go_on_from_the_wrist_however_near_to_each_other_they_start(spread):
+    fingers, joints = ("pinky", "ring", "middle", "index", "thumb"), ("tip", "distal", "proximal", "metacarpal")
+    heads = [[spread * (k - 2), 1.9 - 0.4 * joint, 0] for k in range(5) for joint in range(4)] + [[0, 0, 0]]
+    names = [f"{finger}-{joint}" for finger in fingers for joint in joints] + ["wrist"]
+    found = linked(names, np.array(heads, float), np.array(heads, float), Solid(np.zeros((3, 3, 3), np.bool_), 1.0))
+    assert found.tolist() == [20 if joint == 3 else 4 * k + joint + 1 for k in range(5) for joint in range(4)] + [-1]
 
 
 @given(st.integers(0, 2**31))
@@ -223,6 +244,15 @@ def test_a_bone_whose_children_all_start_before_its_middle_is_a_last_one(solid):
     found = bone_lines(["neck", "skull", "jaw"], np.array([-1, 0, 1]), np.array(heads, float),
                        np.array(tails, float), solid, SIZE).segments
     assert dict(zip(found.bones.tolist(), found.leaf.tolist(), strict=True)) == {0: False, 1: True, 2: True}
+
+
+@pytest.mark.parametrize("nudge", [-1e-13, 0.0, 1e-13])
+def test_limbs_beside_a_joint_go_on_from_the_bone_above_it_whatever_rounding_says(nudge):
+    air = Solid(np.zeros((3, 3, 3), dtype=np.bool_), 1.0)
+    heads = np.array([[0, 0, 1], [0, 0, 2], [0.5, -0.2, 2.2], [-0.5, -0.2, 2.2]])
+    ends = np.array([[0, 0, 2 - nudge], [0, 1, 2], [0.5, -0.2, 1], [-0.5, -0.2, 1]])
+    limbs = Segments(np.arange(4), heads, ends, np.array([False, True, True, True]))
+    assert adopted(np.array([-1, 0, -1, -1]), limbs, air).tolist() == [-1, 0, 0, 0]
 
 
 SHIN_AND_FOOT = (np.array([[9, 0, 0], [0, 0, 2], [0, 0, 1]], float),

@@ -1,11 +1,17 @@
 """Rigs made by rule: no limb without vertices, and no vertex that follows another limb."""
 
 import os
+from dataclasses import replace
 
+import numpy as np
 import pytest
+
+from takt.core.binding.inside import bind_inside_distance
 
 from .made_rig_faults import faults_of
 from .made_rigs import BODIES, MESHES, RIGS, TAILS, draw, make
+
+ROUNDING = 1e-9
 
 
 @pytest.mark.parametrize("kind", BODIES)
@@ -25,6 +31,27 @@ def test_every_kind_of_rig(rig: str, mesh: str) -> None:
 def test_limbs_of_one_bone_that_hang_from_the_ground_keep_their_pieces(kind: str, mesh: str, seed: int) -> None:
     """The way from the root on the ground to a fin says nothing of where that goes, nor do tails that point up."""
     assert not faults_of(make(kind, mesh, "from the root", "up", "plain", "Z up", 1.0, seed, as_drawn=False))
+
+
+@pytest.mark.parametrize("seed", [1, 142])
+def test_fins_turn_away_from_the_trunk_that_they_grow_from(seed: int) -> None:
+    """The way from the head of the fish to a fin leads along the trunk, and all tails point one way."""
+    made = make("fish", "skin", "plain", "forward", "plain", "Y up", 100.0, seed, as_drawn=False)
+    assert not faults_of(made)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 7.3, 1e3])
+@pytest.mark.parametrize(("kind", "rig"), [("horse", "from the root"), ("insect", "from the root"), ("fish", "root")])
+def test_units_change_nothing(kind: str, rig: str, scale: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limbs start beside joints of the trunk, so that two of its bones are as near."""
+    joints = {"horse": (0, -0.1), "insect": (0, 0.1), "fish": (0, 0.1)}[kind]
+    limbs = [limb if limb.above is None or not limb.name.startswith(("front", "leg2", "fin")) else
+             replace(limb, joints=[(limb.joints[0][0], joints[1], limb.joints[0][2]), *limb.joints[1:]])
+             for limb in BODIES[kind]]
+    monkeypatch.setitem(BODIES, kind, limbs)
+    weights = [bind_inside_distance(body).dense(len(body.bone_names))
+               for body in (make(kind, "skin", rig, "up", "plain", "Z up", by, 1).body for by in (1.0, scale))]
+    assert np.abs(weights[0] - weights[1]).max() < ROUNDING
 
 
 @pytest.mark.slow

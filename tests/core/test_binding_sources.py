@@ -1,5 +1,7 @@
 """Which bone a place belongs to before zones are blended."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -105,6 +107,15 @@ def test_a_thin_limb_that_starts_inside_the_trunk_does_not_hold_it():
     assert (found.shares[trunk & (surface.points[:, 0] > 0), 0] > 0.4).all()
     assert (found.shares[trunk, 0] == 1).mean() > 0.9
     assert (found.shares[surface.points[:, 2] < -0.5, 1] == 1).all()
+
+
+def test_of_two_bones_that_lead_away_from_a_place_the_one_that_ends_a_limb_has_more_of_it():
+    surface, solid, skin = body(tube((-3, 0, 0), (3, 0, 0), 0.5, 49, 12))
+    bones = segments([[0.4, 0, 0], [1.5, 0, 0]], [[1.5, 0, 0], [3, 0, 0]], [[-0.4, 0, 0], [-3, 0, 0]], leaf=False)
+    bones = replace(bones, leaf=np.array([False, True, True]))
+    found = find_sources(skin, bones, np.array([-1, 0, -1]), solid, SIZE)
+    between = np.abs(surface.points[:, 0]) < 0.03
+    assert between.sum() >= 8 and (found.shares[between, 2] > found.shares[between, 0] + 0.1).all()
 
 
 def test_a_tip_gets_no_bulk():
