@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -49,15 +50,21 @@ INNER_ROOMS: dict[str, set[str]] = {
 }
 
 
+@cache
+def statements(source: str) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """Return all that a module's source imports by; kept, as several tests ask for it."""
+    return tuple(node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import | ast.ImportFrom))
+
+
 def imports(source: str, package: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Yield all that a module of a package imports; what comes from Takt itself starts with "takt".
 
     `from . import x` counts as the import of x, since it may be a module.
     """
-    for node in ast.walk(ast.parse(source)):
+    for node in statements(source):
         if isinstance(node, ast.Import):
             yield from (tuple(alias.name.split(".")) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = package[:len(package) - node.level + 1] if node.level else ()
             base += tuple((node.module or "").split(".")) if node.module else ()
             yield from ((*base, alias.name) for alias in node.names)
@@ -123,7 +130,7 @@ def test_needs_numpy_alone(room: str, extras: set[str]) -> None:
 def test_imports_itself_relatively(room: str) -> None:
     # Installed in Blender the package is called bl_ext.….takt.
     found = [str(path.relative_to(ROOT)) for path in files(room)
-             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+             for node in statements(path.read_text(encoding="utf-8"))
              if (isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").split(".")[0] == "takt")
              or (isinstance(node, ast.Import) and any(alias.name.split(".")[0] == "takt" for alias in node.names))]
     assert found == []

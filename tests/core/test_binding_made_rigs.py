@@ -15,7 +15,8 @@ ROUNDING = 1e-9
 
 
 @pytest.mark.parametrize("kind", BODIES)
-@pytest.mark.parametrize("tails", TAILS)
+@pytest.mark.parametrize("tails", [tails if tails == "up" else pytest.param(tails, marks=pytest.mark.slow)
+                                   for tails in TAILS])
 def test_every_kind_of_body_with_tails_of_every_kind(kind: str, tails: str) -> None:
     assert not faults_of(make(kind, "skin", "root", tails, "plain", "Z up", 1.0, 1))
 

@@ -158,7 +158,8 @@ def exact_costs(first: Clip, others: list[Clip]) -> np.ndarray:
     return np.array(found)
 
 
-@pytest.mark.parametrize("name", ["left_step", "wave", "jump", "right_run"])
+@pytest.mark.parametrize("name", ["left_step", *(pytest.param(name, marks=pytest.mark.slow)
+                                                 for name in ("wave", "jump", "right_run"))])
 def test_what_fits_after_a_clip_is_what_costs_least_as_fit_measures_it(name: str) -> None:
     first = next(clip for clip in CLIPS if clip.name == name)
     ends = [end_poses(body) for clip in CLIPS if (body := followed(clip, find_map(clip.skeleton))) is not None]

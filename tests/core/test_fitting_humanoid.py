@@ -31,6 +31,11 @@ BUILDS: dict[str, dict[str, dict[str, float]]] = {
 }
 
 
+def slow(*values: object) -> object:
+    """Leave these values of a parameter to the full run: each body takes a second or more."""
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
 def problem(of: Person, up: np.ndarray = UP, front: np.ndarray = FRONT) -> FittingProblem:
     return FittingProblem(of.vertices, of.quads.reshape(-1), np.full(len(of.quads), 4), up, front)
 
@@ -41,13 +46,14 @@ def errors(found: FittedSkeleton, of: Person) -> np.ndarray:
 
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("pose", [T_POSE, A_POSE], ids=["T", "A"])
+@pytest.mark.slow
 def test_joints_are_where_they_are(pose, build):
     of = person(Build(turns=pose, longer=BUILDS[build].get("longer", {}), thicker=BUILDS[build].get("thicker", {})))
     found = errors(fit_skeleton(problem(of)), of)
     assert found.mean() < MEAN and found.max() < WORST
 
 
-@pytest.mark.parametrize("size", [1.3, 1.6, 1.9])
+@pytest.mark.parametrize("size", [slow(1.3), 1.6, slow(1.9)])
 def test_large_hands_end_at_the_wrist(size):
     hand = dict.fromkeys(("wrist", *below("l_wrist")), size)
     of = person(Build(T_POSE, {}, {"shoulder": 0.8, "elbow": 0.8, **hand}, hand))
@@ -56,7 +62,7 @@ def test_large_hands_end_at_the_wrist(size):
         assert np.linalg.norm(found.position(name) - of.joints[name]) < WORST * of.height
 
 
-@pytest.mark.parametrize(("legs", "feet"), [(0.6, 1.4), (0.5, 1.0), (0.5, 1.5)])
+@pytest.mark.parametrize(("legs", "feet"), [slow(0.6, 1.4), slow(0.5, 1.0), (0.5, 1.5)])
 def test_short_legs_with_long_feet_stand_straight(legs, feet):
     foot = {"ankle": feet, "metatarsal": feet}
     of = person(Build(T_POSE, {}, {"hip": legs, "knee": legs, **foot}, foot))
@@ -65,6 +71,7 @@ def test_short_legs_with_long_feet_stand_straight(legs, feet):
         assert np.linalg.norm(found.position(name) - of.joints[name]) < WORST * of.height
 
 
+@pytest.mark.slow
 def test_arms_that_hang_down():
     of = person(Build(turns=RELAXED))
     found = errors(fit_skeleton(problem(of)), of)
@@ -79,6 +86,11 @@ def dancer() -> Person:
 @pytest.fixture(scope="module")
 def fitted(dancer) -> FittedSkeleton:
     return fit_skeleton(problem(dancer))
+
+
+def test_joints_of_the_dancer_are_where_they_are(dancer, fitted):
+    found = errors(fitted, dancer)
+    assert found.mean() < MEAN and found.max() < WORST
 
 
 def test_names_are_of_hanim_and_parents_come_first(fitted):
@@ -113,6 +125,7 @@ def test_knees_bend_backwards_and_elbows_forwards(fitted):
             assert (turned - along) @ towards > 0.0
 
 
+@pytest.mark.slow
 def test_what_is_moved_turned_and_scaled_has_its_skeleton_there(dancer):
     turn = rot.from_axis_angle(np.array((1.0, 2.0, -0.5)) / np.sqrt(5.25), 1.9)
     shift = np.array((40.0, -3.0, 7.0))
@@ -126,12 +139,14 @@ def test_what_is_moved_turned_and_scaled_has_its_skeleton_there(dancer):
     assert (errors(found, moved) * moved.height / 100.0 / dancer.height).max() < WORST
 
 
-@pytest.mark.parametrize("up", [FRONT, -UP, np.array((1.0, 0.0, 0.0))], ids=["lying", "upside down", "aside"])
+@pytest.mark.parametrize("up", [slow(FRONT), -UP, slow(np.array((1.0, 0.0, 0.0)))],
+                         ids=["lying", "upside down", "aside"])
 def test_a_wrong_hint_changes_nothing_where_the_mesh_is_clear(dancer, up):
     found = fit_skeleton(problem(dancer, up, -FRONT))
     assert errors(found, dancer).max() < WORST
 
 
+@pytest.mark.slow
 def test_holes_and_loose_seams_do_not_matter(dancer):
     kept = np.random.default_rng(3).random(len(dancer.quads)) > 0.1
     quads = dancer.quads[kept]
@@ -139,6 +154,7 @@ def test_holes_and_loose_seams_do_not_matter(dancer):
     assert errors(fit_skeleton(problem(torn)), dancer).max() < WORST
 
 
+@pytest.mark.slow
 def test_what_is_not_straight_bends_where_the_joint_is():
     bent = {**A_POSE, "knee": ((1.0, 0.0, 0.0), 40.0), "hip": ((-1.0, 0.0, 0.0), 20.0)}
     of = person(Build(turns=bent))
@@ -211,6 +227,7 @@ def test_a_sword_is_left_out_and_a_cape_does_not_matter():
                            "1 loose part of the mesh, as a sword, was left out")
 
 
+@pytest.mark.slow
 def test_legs_under_a_robe_are_guessed():
     of = person(Build(turns=A_POSE))
     robed = with_boxes(of, box(np.array((-0.3, 0.02, -0.25)), np.array((0.3, 0.95, 0.25))))
@@ -228,7 +245,7 @@ def test_two_people_are_told_to_be_separated(dancer):
         fit_skeleton(problem(two))
 
 
-@pytest.mark.parametrize("part", ["bust", "half", "legs"])
+@pytest.mark.parametrize("part", ["bust", slow("half"), slow("legs")])
 def test_parts_of_a_body_are_refused(dancer, part):
     middles = dancer.vertices[dancer.quads].mean(axis=1)
     kept = {"bust": middles[:, 1] > 1.2, "half": middles[:, 0] > 0.0, "legs": middles[:, 1] < 0.9}[part]
@@ -236,6 +253,7 @@ def test_parts_of_a_body_are_refused(dancer, part):
         fit_skeleton(problem(replace(dancer, quads=dancer.quads[kept])))
 
 
+@pytest.mark.slow
 def test_hands_that_nearly_touch_the_hips_are_told_from_them():
     of = person(Build(turns=RELAXED, thicker={"": 1.25}))
     assert errors(fit_skeleton(problem(of)), of).max() < WORST

@@ -9,6 +9,7 @@ from takt.core.fitting import FittedSkeleton, FittingProblem, fit_skeleton
 
 from .made_people import A_POSE, Build, Person, person
 from .odd_people import KINDS, more_arms, odd_person, pipe, tail, turned, wings, with_part
+from .test_fitting_humanoid import slow
 
 LIMBS = {f"{side}_{limb[0]}": tuple(f"{side}_{joint}" for joint in limb) for side in "lr"
          for limb in (("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle"))}
@@ -31,9 +32,9 @@ def in_other_limbs(found: FittedSkeleton, of: Person) -> list[str]:
             if limb_of[names[int(np.linalg.norm(there - found.position(joint), axis=1).argmin())]] != limb_of[joint]]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", [*range(1), *(pytest.param(seed, marks=pytest.mark.slow)
-                                               for seed in range(1, SEEDS))])
+@pytest.mark.parametrize(("kind", "seed"), [
+    (kind, seed) if seed == 0 and kind in ("four arms", "cape", "sitting", "noise and holes")
+    else pytest.param(kind, seed, marks=pytest.mark.slow) for kind in KINDS for seed in range(SEEDS)])
 def test_no_joint_is_in_another_limb(kind, seed):
     of = odd_person(kind, seed)
     found = fit(of)
@@ -47,7 +48,7 @@ def dancer() -> Person:
     return person(Build(turns=A_POSE))
 
 
-@pytest.mark.parametrize("lift_deg", [-60.0, 0.0, 60.0])
+@pytest.mark.parametrize("lift_deg", [slow(-60.0), 0.0, slow(60.0)])
 def test_a_tail_turns_no_one_upside_down_and_is_told(dancer, lift_deg):
     of = with_part(dancer, tail(dancer, np.random.default_rng(1), lift_deg, 0.9), grown=True)
     found = fit(of)
@@ -73,6 +74,7 @@ def test_wings_are_flat_parts(dancer):
     assert found.notes == ("Flat parts, as wings or a cape, got no bones",)
 
 
+@pytest.mark.slow
 def test_a_blade_that_has_grown_to_the_hand_is_left_out(dancer):
     hand = dancer.joints["l_middle1"]
     blade = pipe(hand + np.linspace(-0.1, 1.0, 12)[:, None] * np.array((0.3, -0.2, 0.9)), np.full(12, 0.012))
@@ -93,7 +95,7 @@ def test_blades_in_both_hands_are_left_out(dancer):
         assert np.linalg.norm(found.position(f"{side}_wrist") - of.joints[f"{side}_wrist"]) < 0.06
 
 
-@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("axis", [0, slow(1), slow(2)])
 def test_feet_tell_the_front_whatever_the_hints_say(dancer, axis):
     of = turned(dancer, np.eye(3)[axis], np.pi)
     found = fit(of)

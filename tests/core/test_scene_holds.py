@@ -70,7 +70,8 @@ def scaled(point: tuple[float, float, float], size: float) -> tuple[float, float
     return size * x, size * y, size * z
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", [*range(40), *(pytest.param(seed, marks=pytest.mark.slow)
+                                                for seed in range(40, 200))])
 def test_a_prop_goes_with_the_hand_and_lies_where_that_leaves_it(seed: int) -> None:
     size, side = SIZES[seed % 4], ("right", "left")[seed // 4 % 2]
     cup, near = scaled(spot(seed, side), size), 0.005 * LEG_M * size
@@ -115,7 +116,7 @@ def in_the_other(motion: Motion, times_s: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.solve(moved[..., :3], (palm - moved[..., 3])[..., None])[..., 0])
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 12))])
 def test_two_hands_hold_one_prop_and_it_goes_on_with_the_one_that_stays(seed: int) -> None:
     cup, table = spot(seed), (0.1 * spot(seed)[0], 0.4 + 0.5 * spot(seed + 100)[1], 0.25)
     ahead = ('<lane><wait duration="3"/><reach for="table" with="right hand" duration="1" hold="2"/>'
