@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from mathutils import Euler
+from mathutils import Vector
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import checkout  # noqa: F401  # makes takt known
@@ -20,7 +20,8 @@ from takt.docs import scene_stage, window
 from takt.docs.scene_film import EVERY, FPS, SIZE
 from takt.docs.window import context, operators
 
-EYE_M, EYE_RAD, LENS_MM = (3.4, -6.0, 2.35), (1.38, 0.0, 0.52), 38.0
+EYE_M, SEEN_M, LENS_MM = (3.3, -8.0, 2.5), (0.25, -0.2, 0.95), 38.0
+BACKGROUND = (0.36, 0.4, 0.45)
 
 
 def steps() -> Iterator[None]:
@@ -34,6 +35,7 @@ def steps() -> Iterator[None]:
     space = window.viewport()[1].spaces.active
     space.region_3d.view_perspective, space.shading.type = "CAMERA", "SOLID"
     space.shading.color_type, space.shading.show_cavity, space.shading.show_shadows = "TEXTURE", True, True
+    space.shading.background_type, space.shading.background_color = "VIEWPORT", BACKGROUND
     space.overlay.show_overlays = False
     for each in armatures:
         each.hide_set(True)
@@ -53,7 +55,8 @@ def _camera() -> Any:
     data: Any = bpy.data.cameras.new("Camera")
     data.lens = LENS_MM
     made = bpy.data.objects.new("Camera", data)
-    made.location, made.rotation_euler = EYE_M, Euler(EYE_RAD)
+    made.location = EYE_M
+    made.rotation_euler = (Vector(SEEN_M) - Vector(EYE_M)).to_track_quat("-Z", "Y").to_euler()
     context.collection.objects.link(made)
     return made
 
