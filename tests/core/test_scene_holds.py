@@ -199,7 +199,8 @@ def test_the_thumb_comes_to_the_fingers_on_their_palm_side(side: str, size: floa
     turned = rot.angle_between(plain.sample(times).rotations[:, thumb], motion.sample(times).rotations[:, thumb])
     assert np.degrees(turned).min() > 5.0 and np.degrees(turned).max() < 60.0
     away = np.array((2.6, 6.4))
-    np.testing.assert_allclose(motion.sample(away).rotations[:, thumb], plain.sample(away).rotations[:, thumb], atol=1e-9)
+    one, other = (each.sample(away).rotations[:, thumb] for each in (motion, plain))
+    np.testing.assert_allclose(one, other, atol=1e-9)
 
 
 def test_a_tempo_that_changes_moves_props_by_the_clock() -> None:
