@@ -12,6 +12,7 @@ from takt.core.playing.motion import Motion
 from takt.core.playing.scene.cast import SceneFloor, ScenePlace, Target, Unfit
 from takt.core.playing.scene.surface import Surface
 from takt.core.playing.score import Settings, play
+from takt.tests.core.seeds import seeds
 from takt.tests.core.test_scene_surface import grid
 from takt.tests.core.test_scene_ways import BODY, LEG_M, UP, programme
 
@@ -96,13 +97,13 @@ def check_soles(floor: SceneFloor) -> Motion:
 
 
 @pytest.mark.parametrize("goes", [1.0, -1.0])
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10, quick=3))
 def test_soles_are_on_the_treads_of_stairs_and_never_in_them(seed: int, goes: float) -> None:
     rng = np.random.default_rng(seed)
     check_soles(stairs(goes * rng.uniform(0.1, 0.22, 24), rng.uniform(0.28, 0.34)))
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10, quick=3))
 def test_soles_are_on_slopes_and_knees_move_no_more_jerkily_than_on_flat_ground(seed: int) -> None:
     rng = np.random.default_rng(seed)
     steep, angle = np.tan(np.radians(rng.uniform(5.0, 25.0))), rng.uniform(-np.pi, np.pi)
@@ -110,7 +111,7 @@ def test_soles_are_on_slopes_and_knees_move_no_more_jerkily_than_on_flat_ground(
     assert np.percentile(jerks(motion), 95) < JERKS * np.percentile(jerks(FLAT), 95)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5, quick=2))
 def test_soles_are_on_hills(seed: int) -> None:
     floor = hills(np.random.default_rng(seed))
     motion = played(floor)
