@@ -47,6 +47,8 @@ _ops: Any = bpy.ops
 _LEFT_OUT = {"change_libraries", "forget_folder", "help", "import_character", "import_ogre", "render_film",
              "bend_report", "save_map"}
 """What changes the preferences or the samples, opens a browser, or takes long."""
+_IN_PART = ("import_pha refused", "rebuild refused", "retarget_clips refused")
+"""What does what can be done, and reports mistakes beside it as an error."""
 _WORDS = ("main", "pair", "left", "right", "feet.Steps.left", "no_such", "", "x" * 70, "Rig", "Überraschung", "1/0",
           "..", "<pha/>", "l_hip", "feet.Steps.right", "more.Steps.nod", "walk")
 _PATHS = ("dance.pha", "other.pha", "scene.pha", f"feet/{CLIP}", f"more/{CLIP}", "out/made.glb", "out/made.gltf",
@@ -139,8 +141,7 @@ class _Walk:
                     failed += differences(f"step {number}, {name}, the user's own", own,
                                           users_own(after, self._folder, USERS_OWN))
                 self.done[name if name.endswith("refused") else name.split("(")[0].split()[0]] += 1
-                if name in ("import_pha refused", "rebuild refused", "retarget_clips refused"):
-                    _ops.ed.undo_push(message=name)  # what can be done is done; mistakes are an error
+                if name in _IN_PART and after != before:
                     failed += self._undone(f"step {number}, {name}", before, after)
                 elif name.endswith("refused"):
                     failed += differences(f"step {number}, {name}", before, after)
@@ -184,6 +185,7 @@ class _Walk:
             except RuntimeError as refusal:
                 if "Traceback" in str(refusal):
                     raise
+                _ops.ed.undo_push(message=name)
                 return f"{name} refused"
         _ops.ed.undo_push(message=name)  # what Blender does in a window; here it may crash, called with an area
         if result != {"FINISHED"} or "UNDO" not in getattr(getattr(bpy.types, f"TAKT_OT_{name}"), "bl_options", ()):

@@ -24,6 +24,7 @@ from takt.core.playing.transitions.seam_cost import HALF_LIFE_S, displacement_ar
 from takt.core.skeletons.maps import find_map
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.scores import library
+from takt.tests.core.seeds import seeds
 
 BODY = build_skeleton()
 ROOT = find_map(BODY).joint_of["HumanoidRoot"]
@@ -64,7 +65,7 @@ def test_two_parts_of_one_dance_that_overlap_are_joined_as_if_they_were_one(over
     assert cuts.found[0] < 0.01 < cuts.authored[0]
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 6))])
+@pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_a_dance_cut_in_two_with_a_gap_is_joined_again_by_what_was_left_out(seed: int) -> None:
     rng, whole = np.random.default_rng(seed), dancing(seed, 0.0, 8.0, "a")
     end_s = float(rng.uniform(3.0, 4.5))

@@ -22,6 +22,7 @@ from takt.core.skeletons.skeleton import world_from_pose
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.scores import library
+from takt.tests.core.seeds import seeds
 
 BODY, UP, LEG_M = build_skeleton(), np.array((0.0, 1.0, 0.0)), 0.825
 MAP = find_map(BODY)
@@ -75,7 +76,7 @@ def chest_rad(world: FloatArray, target: tuple[float, float, float]) -> float:
     return float(np.arccos(np.einsum("fi,fi->f", front, way / np.linalg.norm(way, axis=1)[:, None])).max())
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60, quick=12))
 def test_a_head_looks_at_what_is_in_front_and_turns_there_without_haste(seed: int) -> None:
     rng = np.random.default_rng(seed)
     aside, far = rng.uniform(-1.4, 1.4), rng.uniform(0.8, 5.0)
@@ -95,7 +96,7 @@ def test_a_head_looks_at_what_is_in_front_and_turns_there_without_haste(seed: in
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(30, quick=6))
 def test_a_hand_is_there_in_time_stays_and_goes_back(seed: int, side: str) -> None:
     rng = np.random.default_rng(seed)
     sign = 1.0 if side == "left" else -1.0
@@ -128,7 +129,7 @@ def test_who_leans_to_reach_still_looks() -> None:
     assert off_rad(worlds(motion, np.linspace(3.0, 5.9, 20)), her).max() < NEAR_RAD
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, quick=5))
 def test_who_looks_meanwhile_still_reaches(seed: int) -> None:
     rng = np.random.default_rng(seed)
     cup = -float(rng.uniform(-0.1, 0.4)), float(rng.uniform(0.8, 1.5)), float(rng.uniform(0.2, 0.5))

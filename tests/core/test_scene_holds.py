@@ -16,6 +16,7 @@ from takt.core.playing.score import Settings, play
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
+from takt.tests.core.seeds import seeds
 from takt.tests.core.test_scene_aims import CLIPS, HELLO, off_rad
 
 UP = np.array((0.0, 1.0, 0.0))
@@ -70,8 +71,7 @@ def scaled(point: tuple[float, float, float], size: float) -> tuple[float, float
     return size * x, size * y, size * z
 
 
-@pytest.mark.parametrize("seed", [*range(40), *(pytest.param(seed, marks=pytest.mark.slow)
-                                                for seed in range(40, 200))])
+@pytest.mark.parametrize("seed", seeds(200, quick=40))
 def test_a_prop_goes_with_the_hand_and_lies_where_that_leaves_it(seed: int) -> None:
     size, side = SIZES[seed % 4], ("right", "left")[seed // 4 % 2]
     cup, near = scaled(spot(seed, side), size), 0.005 * LEG_M * size
@@ -88,7 +88,7 @@ def test_a_prop_goes_with_the_hand_and_lies_where_that_leaves_it(seed: int) -> N
     assert np.linalg.det(turned) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, quick=4))
 def test_a_hand_without_reach_comes_in_time_by_itself(seed: int) -> None:
     cup = spot(seed)
     motion = played(programme(RIGHT.replace('<reach for="cup" with="right hand" duration="2"/>',
@@ -98,7 +98,7 @@ def test_a_hand_without_reach_comes_in_time_by_itself(seed: int) -> None:
     assert np.linalg.norm(np.diff(palms(motion, "r", times), axis=0), axis=1).max() < 3.0 / 60.0 * 2.0
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, quick=4))
 def test_a_hand_puts_a_prop_down_at_a_place_and_takes_it_up_again(seed: int) -> None:
     cup, table = spot(seed), spot(seed + 100)
     down = '<lane><wait duration="4"/><reach for="table" with="right hand" duration="2"/><wait duration="2"/></lane>'
@@ -116,7 +116,7 @@ def in_the_other(motion: Motion, times_s: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.solve(moved[..., :3], (palm - moved[..., 3])[..., None])[..., 0])
 
 
-@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 12))])
+@pytest.mark.parametrize("seed", seeds(12, quick=4))
 def test_two_hands_hold_one_prop_and_it_goes_on_with_the_one_that_stays(seed: int) -> None:
     cup, table = spot(seed), (0.1 * spot(seed)[0], 0.4 + 0.5 * spot(seed + 100)[1], 0.25)
     ahead = ('<lane><wait duration="3"/><reach for="table" with="right hand" duration="1" hold="2"/>'
