@@ -99,24 +99,15 @@ def check_soles(floor: SceneFloor) -> Motion:
 
 
 @pytest.mark.parametrize("goes", [1.0, -1.0])
-<<<<<<< HEAD
-@pytest.mark.parametrize("seed", range(SETTINGS))
+@pytest.mark.parametrize("seed", seeds(SETTINGS, quick=3))
 def test_soles_are_on_the_treads_of_stairs_and_never_in_them_and_knees_move_evenly(seed: int, goes: float) -> None:
-=======
-@pytest.mark.parametrize("seed", seeds(10, quick=3))
-def test_soles_are_on_the_treads_of_stairs_and_never_in_them(seed: int, goes: float) -> None:
->>>>>>> steady4
     rng = np.random.default_rng(seed)
     motion = check_soles(stairs(goes * rng.uniform(0.1, 0.22, 24), rng.uniform(0.28, 0.34)))
     assert np.percentile(jerks(motion), 95) < JERKS * np.percentile(jerks(FLAT), 95)
     assert jerks(motion).max() < SPIKES * jerks(FLAT).max()
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize("seed", range(SETTINGS))
-=======
-@pytest.mark.parametrize("seed", seeds(10, quick=3))
->>>>>>> steady4
+@pytest.mark.parametrize("seed", seeds(SETTINGS, quick=3))
 def test_soles_are_on_slopes_and_knees_move_no_more_jerkily_than_on_flat_ground(seed: int) -> None:
     rng = np.random.default_rng(seed)
     steep, angle = np.tan(np.radians(rng.uniform(5.0, 25.0))), rng.uniform(-np.pi, np.pi)
