@@ -60,7 +60,7 @@ def number_of(constraint: bpy.types.Constraint) -> str:
 def span_of(constraint: bpy.types.Constraint) -> tuple[float, float]:
     """Return from which frame up to which one of Takt's constraints acts; nowhere without its driver."""
     curve = driver_of(constraint)
-    points = [] if curve is None else [point.co for point in curve.keyframe_points]
+    points: list[Any] = [] if curve is None else [point.co for point in curve.keyframe_points]
     begin = next((x for x, y in points if y > 0.5), _FOR_GOOD)
     return begin, next((x for x, y in points if x > begin and y < 0.5), _FOR_GOOD)
 

@@ -1,4 +1,4 @@
-"""Make the film of two dancers on a stage out of pictures of the viewport: scene.mp4 and scene_film.png, a moment of it.
+"""Make the film of two dancers on a stage out of pictures of the viewport: scene.mp4, and scene_film.png, a moment.
 
     .dev/blender-5.2/bin/python -m docs.scene_film PICTURES [FOLDER]
 

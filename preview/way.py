@@ -194,8 +194,8 @@ def _now_s(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mo
 
 def _is_tab_open(context: bpy.types.Context) -> bool:
     assert context.area is not None
-    sidebar = next((region for region in context.area.regions if region.type == "UI"), None)
-    return sidebar is not None and sidebar.width > 1 and sidebar.active_panel_category == _TAB
+    sidebar: Any = next((region for region in context.area.regions if region.type == "UI"), None)
+    return sidebar is not None and bool(sidebar.width > 1 and sidebar.active_panel_category == _TAB)
 
 
 def _is_editor_open(context: bpy.types.Context) -> bool:

@@ -279,7 +279,7 @@ def test_all_meshes_of_a_collection_are_one_floor(stander: bpy.types.Object) -> 
         part = platform(3.0)
         part.name, part.parent = name, stander
         if modifies:
-            part.modifiers.new("Armature", "ARMATURE").object = stander  # type: ignore[attr-defined]
+            part.modifiers.new("Armature", "ARMATURE").object = stander
         collection.objects.link(part)
     updated()
     assert len(read(stander).triangles) == 6

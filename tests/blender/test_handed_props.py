@@ -66,7 +66,7 @@ def takts(prop: bpy.types.Object) -> int:
 
 
 def test_undo_takes_the_prop_out_of_the_hand_and_redo_brings_it_back(drinker: bpy.types.Object) -> None:
-    prop, name, window = cup(), drinker.name, bpy.context.window_manager.windows[0]  # type: ignore[union-attr]
+    prop, name, window = cup(), drinker.name, bpy.context.window_manager.windows[0]
     lies = np.array(prop.matrix_world)
     with bpy.context.temp_override(window=window, screen=window.screen):
         operators().ed.undo_push(message="before")
@@ -83,7 +83,7 @@ def test_undo_takes_the_prop_out_of_the_hand_and_redo_brings_it_back(drinker: bp
             prop, walker = bpy.data.objects["Cup"], bpy.data.objects[name]
             assert takts(prop) == 3 and len(properties.character(walker).held) == 1
             np.testing.assert_allclose(course(prop, np.array((100.0,))), held, atol=1e-5)
-        bpy.context.view_layer.objects.active = walker  # type: ignore[union-attr]
+        bpy.context.view_layer.objects.active = walker
         rebuilt()
         assert takts(prop) == 3
 
@@ -99,7 +99,7 @@ def test_an_edit_of_the_score_that_is_undone_lets_the_prop_go_as_the_text_says(d
     assert takts(prop) == 0 and not character.held
     text.from_string(SCORE)
     rebuilt()
-    assert takts(prop) == 3 and len(prop.animation_data.drivers) == 3  # type: ignore[union-attr]
+    assert takts(prop) == 3 and len(prop.animation_data.drivers) == 3
 
 
 def test_an_override_of_a_character_holds_a_local_prop_and_one_that_is_overridden(
@@ -200,7 +200,7 @@ def two(drinker: bpy.types.Object, tmp_path: Path) -> tuple[bpy.types.Object, bp
     other.location = left[0] - 0.25, left[1] + 0.35, 0.0
     score.motion_of(other)
     score.keep_lists(other)
-    bpy.context.view_layer.update()  # type: ignore[union-attr]
+    bpy.context.view_layer.update()
     properties.character(other).cast["cup"].target = prop
     return first, other, prop
 
@@ -270,7 +270,7 @@ def test_one_who_would_take_it_while_another_has_it_is_told(
     assert text is not None
     text.from_string(SOONER)
     other.location = first.location
-    bpy.context.view_layer.update()  # type: ignore[union-attr]
+    bpy.context.view_layer.update()
     motion = score.motion_of(other)
     assert motion is not None
     if motion.carried:

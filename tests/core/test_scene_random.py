@@ -2,7 +2,7 @@
 
 import os
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -66,12 +66,12 @@ def traveller_of(rig: Rig, motion: Motion) -> Traveller:
     return found
 
 
-def seen(rig: Rig, motion: Motion, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
+def seen(rig: Rig, motion: Motion, times_s: FloatArray) -> tuple[Any, FloatArray]:
     """Return where hips are over the ground, complex (F,), and the angles at which the body faces, (F,)."""
     pose, traveller = motion.sample(times_s), traveller_of(rig, motion)
     _, facing = traveller.seen(pose)
     hips = world_from_pose(rig.skeleton, pose)[:, rig.joint("HumanoidRoot"), :, 3]
-    return traveller.over_all(hips), facing
+    return traveller.bearing.over_ground(hips), facing
 
 
 def own_s(motion: Motion) -> float:

@@ -15,8 +15,8 @@ from takt.core.maths.arrays import FloatArray
 from takt.core.playing.scene.traces import Mark, Traces
 from takt.preview import life, way
 from takt.preview.draw import View
+from takt.preview.floor import bound
 from takt.preview.look import Look
-from takt.preview.offscreen import bound
 from takt.preview.way_shapes import shapes_of
 from takt.samples.character import add_armature, bone_tails
 from takt.samples.clip_files import LIBRARY
@@ -59,7 +59,7 @@ def drawn(traces: Traces, world: Matrix, now_s: float, hidden_above: float | Non
     return np.array(pixels, dtype=np.float32).reshape(SIZE, SIZE, 4)
 
 
-WORLD = Matrix.LocRotScale((0.4, 0.3, 0.0), Quaternion((0.0, 0.0, 1.0), 0.7), (0.9, 0.9, 0.9))  # type: ignore[arg-type]
+WORLD = Matrix.LocRotScale((0.4, 0.3, 0.0), Quaternion((0.0, 0.0, 1.0), 0.7), (0.9, 0.9, 0.9))
 
 
 def made() -> Traces:
@@ -76,7 +76,7 @@ def made() -> Traces:
 
 
 def world_of(point: FloatArray) -> FloatArray:
-    return (np.array(WORLD) @ (*point, 1.0))[:3]
+    return np.asarray((np.array(WORLD) @ (*point, 1.0))[:3])
 
 
 @pytest.fixture

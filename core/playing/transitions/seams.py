@@ -193,8 +193,8 @@ def shortened(sequence: Sequence, fitted: FittedTransitions, method: TransitionM
         when, calls = "" if seen_s is None else f" ({seen_s[first]:.2f} s)", sequence.origins.of_segment(first)
         is_automatic = np.isnan(sequence.transition_s[first])
         yield Problem(("an automatic" if is_automatic else "a")
-                      + f" transition of {wished[first]:.4g} s from {quoted(before)} to {quoted(after)}{when} is longer "
-                      f"than {method.label} allows there and takes {limit[first]:.4g} s"
+                      + f" transition of {wished[first]:.4g} s from {quoted(before)} to {quoted(after)}{when} is "
+                      f"longer than {method.label} allows there and takes {limit[first]:.4g} s"
                       + (f" ({times} such)" if times > 1 else ""), calls[-1].place if calls else Place(),
                       is_warning=True, is_note=True)
     if len(pairs) > _NAMED_AT_MOST:
