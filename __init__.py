@@ -7,19 +7,9 @@ Blender is imported only inside register and unregister, so that `takt.core` wor
 def register() -> None:
     """Switch the extension on."""
     from . import operators, panels
-    from .bridge import (
-        constraints,
-        following,
-        hearing,
-        language,
-        libraries,
-        migrations,
-        paths,
-        properties,
-        score,
-        score_fields,
-        score_tree,
-    )
+    from .bridge import hearing, language, libraries, migrations, paths, properties
+    from .bridge.rigs import constraints
+    from .bridge.scores import following, score, score_fields, score_tree
     from .preview import choice_properties, score_editor
 
     language.register()
@@ -42,21 +32,10 @@ def register() -> None:
 def unregister() -> None:
     """Switch the extension off and leave nothing behind."""
     from . import operators, panels
-    from .bridge import (
-        constraints,
-        following,
-        hearing,
-        language,
-        libraries,
-        migrations,
-        paths,
-        properties,
-        score,
-        score_fields,
-        score_tree,
-        second_blender,
-        sound,
-    )
+    from .bridge import hearing, language, libraries, migrations, paths, properties
+    from .bridge.files import second_blender
+    from .bridge.rigs import constraints
+    from .bridge.scores import following, score, score_fields, score_tree, sound
     from .preview import choice_properties, score_editor
 
     following.unregister()

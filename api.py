@@ -21,21 +21,16 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from .bridge import (
-    engine_files,
-    linked_texts,
-    paths,
-    performing,
-    procedure_actions,
-    properties,
-    tweaks,
-    variation,
-)
-from .bridge import score as _score
-from .bridge import write_motion as _write_motion
+from .bridge import paths, properties
+from .bridge.actions import procedure_actions
+from .bridge.actions import write_motion as _write_motion
+from .bridge.actions.procedure_actions import Sampled, Wanted
 from .bridge.active_character import armature_problem, score_problem
-from .bridge.procedure_actions import Sampled, Wanted
+from .bridge.files import engine_files
+from .bridge.scores import linked_texts, performing, variation
+from .bridge.scores import score as _score
 from .bridge.steps import finished
+from .bridge.tweaking import tweaks
 from .core.errors import TaktError
 from .core.playing.motion import Motion as _Motion
 from .core.skeletons.skeleton import world_from_pose

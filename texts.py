@@ -33,7 +33,7 @@ _MOST_VARIANTS: Final = 8
 _NOT_SHOWN: Final = re.compile(
     r"(core/formats/(\w+_write|format)|core/skeletons/(maps/names|hanim)|core/shading/\w+|core/maths/\w+"
     r"|core/classes/tags_file|core/skeletons/maps/map_file|preview/shader"
-    r"|bridge/(second_blender|material_nodes|material_shaders|written_character|language|wording)"
+    r"|bridge/(files/second_blender|materials/material_(nodes|shaders)|files/written_character|language|wording)"
     r"|operators/(command|play_command|film_command))\.py")
 """Files whose texts are other programmes', other files', or of the code alone."""
 _LOGS: Final = re.compile(
@@ -48,7 +48,7 @@ _SAYING: Final = re.compile(r"(self\.)?(report|refuse|_say|tell|say|draw_words)"
 _OF_DATA: Final = re.compile(r"Takt (Music|baking|export|shape|tweaks|picture|reading)|Without counterpart"
                               r"|\{\w+\} (baked|tweaks)|copy of \{\w+\}|from takt.*|\w+(\.\w+)+\[.*")
 """Names of what Takt makes in a .blend, and code."""
-_LISTED: Final = re.compile(r"panels/.*|bridge/score_layout\.py")
+_LISTED: Final = re.compile(r"panels/.*|bridge/scores/score_layout\.py")
 """Files whose tables hold words that are drawn, be they single ones."""
 _FILE_TEXT: Final = re.compile(r"""^\s*</?[?!A-Za-z{][^<>]*[=>/]["'{]|=["']?\{|\t|^\s*#|==|</\w+>\s*$|^import |%s|%r""")
 _WORD: Final = re.compile(r"(?<![\w{])[A-Za-z][a-z'’]{2,}(?![\w}=(])")

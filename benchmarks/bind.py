@@ -30,7 +30,7 @@ from mathutils import Matrix
 import takt
 from takt.benchmarks import weights
 from takt.benchmarks.curve import write_curve
-from takt.bridge import groups
+from takt.bridge.meshes import groups
 
 _ROOT = Path(__file__).resolve().parents[1]
 _SHARED = Path(os.environ.get("TAKT_DATA", _ROOT / ".." / "shared" / "data"))

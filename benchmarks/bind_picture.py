@@ -13,7 +13,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion
 
 import takt
-from takt.bridge.film import write_picture
+from takt.bridge.files.film import write_picture
 from takt.bridge.versions import start_gpu
 from takt.preview.offscreen import Renderer
 from takt.samples import film

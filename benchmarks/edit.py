@@ -23,8 +23,10 @@ import bpy
 import numpy as np
 
 import takt
-from takt.bridge import joint_map, performing, properties, score
-from takt.bridge.clip_store import CLIPS
+from takt.bridge import properties
+from takt.bridge.files.clip_store import CLIPS
+from takt.bridge.rigs import joint_map
+from takt.bridge.scores import performing, score
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.formats import bvh, ogre_binary
 from takt.core.formats.ogre import OgreSkeleton

@@ -24,7 +24,9 @@ import numpy as np
 
 import takt
 from takt.benchmarks.timing import say
-from takt.bridge import performing, procedure_actions, properties, texts
+from takt.bridge import properties
+from takt.bridge.actions import procedure_actions
+from takt.bridge.scores import performing, texts
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.skeleton import world_from_pose

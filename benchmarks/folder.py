@@ -29,7 +29,7 @@ import checkout
 import numpy as np
 
 import takt
-from takt.bridge.play_clips import files_in
+from takt.bridge.actions.play_clips import files_in
 from takt.core.clips.clip import Clip
 from takt.core.clips.excerpt import Excerpt
 from takt.core.formats import bvh

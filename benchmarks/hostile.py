@@ -118,7 +118,7 @@ def _timed(case: hostile.Case, clock: Callable[[], float]) -> tuple[float, bool]
 
 def _peak_elsewhere_mib() -> int:
     """Return the peak of the second Blenders."""
-    from takt.bridge import second_blender
+    from takt.bridge.files import second_blender
 
     return second_blender.peak_bytes >> 20
 

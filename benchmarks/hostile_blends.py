@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 import takt
-from takt.bridge import second_blender
+from takt.bridge.files import second_blender
 from takt.core.formats.format import Source
 from takt.samples.film import quiet
 from takt.tests.core import hostile

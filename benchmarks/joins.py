@@ -31,7 +31,7 @@ import bpy
 import numpy as np
 
 import takt
-from takt.bridge import clips as blender_clips
+from takt.bridge.files import clips as blender_clips
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.contacts import foot_contacts
 from takt.core.library.library import Library

@@ -30,7 +30,7 @@ import bpy
 import numpy as np
 
 import takt
-from takt.bridge import clips as blender_clips
+from takt.bridge.files import clips as blender_clips
 from takt.core.clips.clip import Clip
 from takt.core.library.library import Library
 from takt.core.maths.arrays import FloatArray

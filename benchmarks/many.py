@@ -15,7 +15,7 @@ import bpy
 import checkout
 
 import takt
-from takt.bridge import following
+from takt.bridge.scores import following
 
 COUNTS = (1, 16, 17, 64, 200)
 LOOKS = 12

@@ -7,7 +7,8 @@ from typing import Any
 import bpy
 import numpy as np
 
-from takt.bridge import keys, versions
+from takt.bridge import versions
+from takt.bridge.actions import keys
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.motion import Motion

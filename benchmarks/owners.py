@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takt.benchmarks.weights import Case, body_of, default
-from takt.bridge.film import write_picture
+from takt.bridge.files.film import write_picture
 from takt.core.binding.input import BindInput
 from takt.core.binding.surface import triangulate
 from takt.core.maths.arrays import FloatArray, IntArray

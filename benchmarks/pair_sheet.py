@@ -19,9 +19,10 @@ from mathutils import Matrix, Quaternion
 
 import takt
 from takt.benchmarks.skin_measures import touches
-from takt.bridge import armature, axes
-from takt.bridge.film import write_picture
-from takt.bridge.skin_points import read_points
+from takt.bridge import axes
+from takt.bridge.files.film import write_picture
+from takt.bridge.meshes.skin_points import read_points
+from takt.bridge.rigs import armature
 from takt.bridge.versions import start_gpu
 from takt.core.clips.clip import Clip
 from takt.core.maths import rotations as rot

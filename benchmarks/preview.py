@@ -27,8 +27,8 @@ import numpy as np
 
 import takt
 from takt.benchmarks import tweaks as tweaks_bench
-from takt.bridge import tweaks
-from takt.bridge.groups import write_influences
+from takt.bridge.meshes.groups import write_influences
+from takt.bridge.tweaking import tweaks
 from takt.bridge.versions import start_gpu
 from takt.core.playing.ahead import Ahead
 from takt.core.skinning.influences import Influences

@@ -16,8 +16,8 @@ import numpy as np
 
 import takt
 from takt.benchmarks.preview import drawing_ms, memory_mb
-from takt.bridge.armature import read_pose_world, read_skeleton
-from takt.bridge.groups import write_influences
+from takt.bridge.meshes.groups import write_influences
+from takt.bridge.rigs.armature import read_pose_world, read_skeleton
 from takt.bridge.versions import start_gpu
 from takt.core.skinning import SKINNING_METHODS, Palette
 from takt.core.skinning.influences import Influences

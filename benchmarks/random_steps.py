@@ -29,7 +29,8 @@ from mathutils import Euler
 import takt
 from takt.benchmarks.steps_file import CLIP, USERS_OWN, in_window, open_file
 from takt.benchmarks.steps_state import Snapshot, differences, snapshot, users_own
-from takt.bridge import following, guard, properties, score, score_blocks, score_tree
+from takt.bridge import guard, properties
+from takt.bridge.scores import following, score, score_blocks, score_tree
 from takt.core.score_editor.stripes import Stripes
 from takt.operators.score_editor.contact import TAKT_OT_score_contact
 from takt.operators.score_editor.drag import TAKT_OT_score_drag

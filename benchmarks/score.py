@@ -21,8 +21,9 @@ import bpy
 import numpy as np
 
 import takt
-from takt.bridge import action, armature
-from takt.bridge.channels import sample_channels
+from takt.bridge.actions import action
+from takt.bridge.actions.channels import sample_channels
+from takt.bridge.rigs import armature
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot

@@ -20,7 +20,8 @@ import gpu
 import numpy as np
 
 import takt
-from takt.bridge import properties, score, score_blocks, score_edits, score_tree
+from takt.bridge import properties
+from takt.bridge.scores import score, score_blocks, score_edits, score_tree
 from takt.bridge.versions import start_gpu
 from takt.core.score_editor.drawing import picture
 from takt.core.score_editor.gestures import begin

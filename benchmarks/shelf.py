@@ -21,7 +21,7 @@ import bpy  # noqa: F401  # the bridge imports it
 import checkout
 import numpy as np
 
-from takt.bridge import shelf_search
+from takt.bridge.shelf import shelf_search
 from takt.core.formats import endings
 from takt.core.library.contents import contents
 from takt.core.library.library import SCORE_SUFFIX

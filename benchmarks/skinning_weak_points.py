@@ -15,9 +15,9 @@ import numpy as np
 from mathutils import Quaternion
 
 import takt
-from takt.bridge.armature import read_pose_world, read_skeleton
-from takt.bridge.film import write_picture
-from takt.bridge.groups import read_influences, write_influences
+from takt.bridge.files.film import write_picture
+from takt.bridge.meshes.groups import read_influences, write_influences
+from takt.bridge.rigs.armature import read_pose_world, read_skeleton
 from takt.bridge.versions import start_gpu
 from takt.core.maths.arrays import FloatArray
 from takt.core.skinning import SKINNING_METHODS, Palette

@@ -17,9 +17,11 @@ import bpy
 import numpy as np
 
 import takt
-from takt.bridge import properties, score, tweak_curves, tweaks
-from takt.bridge.keys import write_keys
-from takt.bridge.tweak_placing import bag_of
+from takt.bridge import properties
+from takt.bridge.actions.keys import write_keys
+from takt.bridge.scores import score
+from takt.bridge.tweaking import tweak_curves, tweaks
+from takt.bridge.tweaking.tweak_placing import bag_of
 from takt.samples import dancer
 
 from .timing import say

@@ -24,7 +24,7 @@ import takt
 from takt.benchmarks.bind import Scene, bone_heat
 from takt.benchmarks.owners import colours_of, drawn
 from takt.benchmarks.weights import Case, body_of, default
-from takt.bridge.film import write_picture
+from takt.bridge.files.film import write_picture
 from takt.core.binding.input import BindInput
 from takt.core.binding.inside import bind_inside_distance
 from takt.core.maths.arrays import FloatArray

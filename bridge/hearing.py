@@ -9,7 +9,7 @@ from bpy.app import handlers
 
 from . import changes, guard
 from .guard import guarded
-from .shape import is_reading
+from .meshes.shape import is_reading
 
 _DATA: Final[tuple[Literal["MESH", "ARMATURE", "MATERIAL", "KEY"], ...]] = ("MESH", "ARMATURE", "MATERIAL", "KEY")
 """Types of data whose edits have a number each; as Blender names them, and below their classes."""

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import bpy
 from bpy.app import handlers
 
-from . import libraries, properties, versions, write_motion
+from . import libraries, properties, versions
+from .actions import write_motion
 from .guard import guarded
 
 _NAMES = ("filepath", "library", "sound")

@@ -19,9 +19,11 @@ import checkout
 
 import takt
 from takt.benchmarks import nla
-from takt.bridge import action, armature, axes
-from takt.bridge.channels import sample_channels
-from takt.bridge.film import encode_film
+from takt.bridge import axes
+from takt.bridge.actions import action
+from takt.bridge.actions.channels import sample_channels
+from takt.bridge.files.film import encode_film
+from takt.bridge.rigs import armature
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, IntArray

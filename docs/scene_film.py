@@ -18,7 +18,7 @@ MOMENT: Final = 0.78
 
 def main(pictures: Path, folder: Path) -> None:
     """Encode the film, and keep the picture of a moment."""
-    from takt.bridge.film import encode_film
+    from takt.bridge.files.film import encode_film
     from takt.samples import film
 
     files = sorted(pictures.glob("*.png"))

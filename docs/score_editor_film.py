@@ -22,8 +22,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import checkout  # noqa: F401  # makes takt known
 
-from takt.bridge import score_blocks, score_tree
-from takt.bridge.film import encode_film
+from takt.bridge.files.film import encode_film
+from takt.bridge.scores import score_blocks, score_tree
 from takt.core.score_editor.layout import Layout
 from takt.docs import window
 from takt.docs.window import context

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import checkout  # noqa: F401  # makes takt known
 from mathutils import Quaternion
 
-from takt.bridge import score_blocks, score_tree
+from takt.bridge.scores import score_blocks, score_tree
 from takt.core.score_editor.layout import Layout
 from takt.core.score_editor.stripes import Stripes
 from takt.core.score_editor.weights import weight_line

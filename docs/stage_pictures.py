@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import checkout
 
 import takt
-from takt.bridge.film import write_picture
+from takt.bridge.files.film import write_picture
 from takt.bridge.versions import start_gpu
 from takt.preview.offscreen import Renderer
 from takt.samples import dancer, film

@@ -20,7 +20,7 @@ import bpy
 import checkout
 import numpy as np
 
-from takt.bridge.film import PictureFile, encode_film
+from takt.bridge.files.film import PictureFile, encode_film
 from takt.samples import film
 
 IMAGES: Final = checkout.ROOT / "docs" / "images"

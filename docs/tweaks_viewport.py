@@ -21,7 +21,8 @@ from mathutils import Quaternion
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import checkout  # noqa: F401  # makes takt known
 
-from takt.bridge import following, score, score_blocks, score_edits, score_tree, tweak_moments, tweaks
+from takt.bridge.scores import following, score, score_blocks, score_edits, score_tree
+from takt.bridge.tweaking import tweak_moments, tweaks
 from takt.core.pha.edits import SetAttribute
 from takt.core.score_editor.change import Edits
 from takt.core.score_editor.layout import Layout

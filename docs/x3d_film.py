@@ -20,7 +20,7 @@ import numpy as np
 
 from takt.benchmarks import x_ite_player
 from takt.benchmarks.chromium import Page
-from takt.bridge.film import PictureFile, encode_film
+from takt.bridge.files.film import PictureFile, encode_film
 from takt.samples import film
 
 FPS, FIRST, FRAMES = 15, 24 * 15, 88

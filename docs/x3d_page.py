@@ -17,7 +17,7 @@ import bpy
 import checkout  # noqa: F401  (lets `takt` be imported)
 
 import takt
-from takt.bridge import score
+from takt.bridge.scores import score
 
 _ROOT = Path(__file__).resolve().parent.parent
 _PACKAGE = json.loads((_ROOT / "benchmarks" / "x_ite" / "package.json").read_text(encoding="utf-8"))

@@ -6,9 +6,10 @@ from typing import Any
 
 import bpy
 
-from ..bridge import binding
-from ..bridge.bind_options import BindOptions
-from ..bridge.bind_selection import (
+from ..bridge.guard import guarded
+from ..bridge.meshes import binding
+from ..bridge.meshes.bind_options import BindOptions
+from ..bridge.meshes.bind_selection import (
     already_bound,
     check_objects,
     empty_meshes,
@@ -20,10 +21,9 @@ from ..bridge.bind_selection import (
     selection_problem,
     without_empty,
 )
-from ..bridge.binding import BindResult, BindTask
-from ..bridge.guard import guarded
+from ..bridge.meshes.binding import BindResult, BindTask
+from ..bridge.meshes.shared_meshes import part_meshes
 from ..bridge.reports import report
-from ..bridge.shared_meshes import part_meshes
 from ..core.binding.idle import IdleBones
 from ..core.binding.rig_oddities import RigOddities
 from ..core.errors import TaktError, some_of

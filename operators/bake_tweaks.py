@@ -4,11 +4,15 @@ from typing import Any
 
 import bpy
 
-from ..bridge import bone_rules, other_curves, properties, score, tweaks
-from ..bridge.action import write_new_action
+from ..bridge import properties
+from ..bridge.actions import other_curves
+from ..bridge.actions.action import write_new_action
+from ..bridge.actions.channels import clip_channels
 from ..bridge.active_character import active_armature
-from ..bridge.channels import clip_channels
 from ..bridge.reports import refuse, report
+from ..bridge.rigs import bone_rules
+from ..bridge.scores import score
+from ..bridge.tweaking import tweaks
 from .tweak_base import ForTweaks
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import bpy
 
-from ..bridge import bend, groups, improving
 from ..bridge.active_character import active_armature, armature_problem
+from ..bridge.meshes import bend, groups, improving
 from ..bridge.reports import report
 from ..core.binding.sweep import Sweep
 from ..core.errors import BindError

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import FloatProperty
 
-from ..bridge import bend
 from ..bridge.active_character import active_armature, armature_problem
 from ..bridge.language import say
+from ..bridge.meshes import bend
 from ..bridge.reports import GreyWithReason, report
 
 _ANGLE_RAD = math.radians(25.0)

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import FloatProperty
 
-from ..bridge import breakdown, score, tweaks
 from ..bridge.active_character import active_armature
-from ..bridge.breakdown import Poses
 from ..bridge.language import say
 from ..bridge.reports import refuse, report
+from ..bridge.scores import score
+from ..bridge.tweaking import breakdown, tweaks
+from ..bridge.tweaking.breakdown import Poses
 from .tweak_base import ForTweaks
 
 _ACROSS_PX = 400.0

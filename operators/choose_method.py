@@ -8,7 +8,7 @@ from bpy.props import StringProperty
 from ..bridge import properties
 from ..bridge.active_character import ForArmature, active_armature
 from ..bridge.language import say
-from ..bridge.score_tree import character_of, tree_of
+from ..bridge.scores.score_tree import character_of, tree_of
 from ..core.playing.transitions.methods import TRANSITION_METHODS
 from ..preview import life
 

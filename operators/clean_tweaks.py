@@ -4,9 +4,9 @@ from typing import Any
 
 import bpy
 
-from ..bridge import tweak_extraction, tweaks
 from ..bridge.active_character import active_armature
 from ..bridge.reports import report
+from ..bridge.tweaking import tweak_extraction, tweaks
 from .tweak_base import ForTweaks
 
 

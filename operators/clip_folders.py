@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import CollectionProperty, EnumProperty, IntProperty, StringProperty
 
-from ..bridge import clip_folders, score_tree
 from ..bridge.active_character import active_armature, score_problem
 from ..bridge.reports import GreyWithReason, refuse, report, words_of
+from ..bridge.scores import score_tree
+from ..bridge.shelf import clip_folders
 from ..core.errors import TaktError
 from ..core.formats import endings
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import bpy
 
+from ..bridge.actions.play_clips import ClipPlayer, files_in, folders_within
 from ..bridge.active_character import armature_problem
-from ..bridge.play_clips import ClipPlayer, files_in, folders_within
 from ..core.errors import TaktError, some_of
 from ..core.retargeting.outcome import Outcome, table
 from . import film_command, play_command

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import IntProperty, StringProperty
 
-from ..bridge import linked_texts, properties, texts
+from ..bridge import properties
 from ..bridge.active_character import ForScore, active_armature
 from ..bridge.reports import refuse
+from ..bridge.scores import linked_texts, texts
 from ..core.errors import FileError
 from ..core.pha.document import parse
 

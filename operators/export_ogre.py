@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
-from ..bridge import clips, properties, score, written_ogre
+from ..bridge import properties
 from ..bridge.active_character import active_armature, armature_problem, name_of_character
+from ..bridge.files import clips, written_ogre
+from ..bridge.files.read_progress import reading
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.guard import guarded
 from ..bridge.language import say
-from ..bridge.read_progress import reading
 from ..bridge.reports import GreyWithReason, refuse, refuse_score, tell, words_of
+from ..bridge.scores import score
 from ..core.errors import TaktError
 from ..core.library.whole_files import write_whole
 from ..core.playing.stage import Playable

@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
-from ..bridge import action, clips, following, properties, score, tweaks, written_character
+from ..bridge import properties
+from ..bridge.actions import action
 from ..bridge.active_character import ForArmature, active_armature, score_problem
+from ..bridge.files import clips, written_character
+from ..bridge.files.read_progress import reading
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.guard import guarded
 from ..bridge.language import say
-from ..bridge.read_progress import reading
 from ..bridge.reports import in_brief, refuse, tell
+from ..bridge.scores import following, score
+from ..bridge.tweaking import tweaks
 from ..core.errors import TaktError
 from ..core.formats import endings, format_of
 from ..core.library.whole_files import write_whole

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
-from ..bridge import engine_files, exported_procedures
+from ..bridge.actions.procedure_actions import Wanted
 from ..bridge.active_character import ForScore, active_armature
+from ..bridge.files import engine_files, exported_procedures
 from ..bridge.guard import guarded
 from ..bridge.language import say
-from ..bridge.procedure_actions import Wanted
 from ..bridge.reports import refuse
 from ..core.errors import TaktError
 from .in_steps import WorksInSteps

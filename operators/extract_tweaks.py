@@ -4,11 +4,13 @@ from typing import Any
 
 import bpy
 
-from ..bridge import action as action_
-from ..bridge import properties, score, tweak_extraction, tweaks
+from ..bridge import properties
+from ..bridge.actions import action as action_
+from ..bridge.actions.write_motion import write_motion
 from ..bridge.active_character import ForScore, active_armature
 from ..bridge.reports import refuse, report
-from ..bridge.write_motion import write_motion
+from ..bridge.scores import score
+from ..bridge.tweaking import tweak_extraction, tweaks
 
 
 class TAKT_OT_extract_tweaks(ForScore, bpy.types.Operator):

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, Final
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
-from ..bridge import binding, fitting
 from ..bridge.background import BackgroundWork
-from ..bridge.bind_selection import check_mesh, left_behind, mode_problem, selection, without_empty
-from ..bridge.fitting import FitResult, FitTask
+from ..bridge.meshes import binding, fitting
+from ..bridge.meshes.bind_selection import check_mesh, left_behind, mode_problem, selection, without_empty
+from ..bridge.meshes.fitting import FitResult, FitTask
+from ..bridge.meshes.shared_meshes import part_meshes
 from ..bridge.reports import report
-from ..bridge.shared_meshes import part_meshes
 from ..core.errors import TaktError, some_of
 from ..core.fitting import BodyKind, FittedSkeleton
 from ..core.fitting.naming import DEFAULT_NAMING, NAMINGS

@@ -7,7 +7,7 @@ import bpy
 from bpy.props import StringProperty
 from bpy_extras.io_utils import poll_file_object_drop
 
-from ..bridge import character_files, character_objects
+from ..bridge.files import character_files, character_objects
 from ..bridge.guard import guarded
 from ..bridge.language import say
 from ..bridge.reports import GreyWithReason, refuse, tell

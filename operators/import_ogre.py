@@ -8,10 +8,11 @@ import numpy as np
 from bpy.props import StringProperty
 from bpy_extras.io_utils import poll_file_object_drop
 
-from ..bridge import armature_modifiers, character_objects, groups, ogre_files
-from ..bridge.character_objects import check_names, write_clips
+from ..bridge.files import character_objects, ogre_files
+from ..bridge.files.character_objects import check_names, write_clips
 from ..bridge.guard import guarded
 from ..bridge.language import say
+from ..bridge.meshes import armature_modifiers, groups
 from ..bridge.reports import GreyWithReason, refuse, tell
 from ..core.errors import TaktError
 from ..core.formats.character import Look

@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import StringProperty
 
-from ..bridge import linked_texts, long_actions, paths, performing, properties, score, score_music, sound
+from ..bridge import paths, properties
+from ..bridge.actions import long_actions
+from ..bridge.actions.write_motion import write_motion
 from ..bridge.active_character import ForArmature, active_armature
+from ..bridge.files.read_progress import reading
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.guard import guarded
 from ..bridge.language import say
-from ..bridge.read_progress import reading
 from ..bridge.reports import refuse, refuse_score, report
-from ..bridge.score_layout import draw_settings
-from ..bridge.write_motion import write_motion
+from ..bridge.scores import linked_texts, performing, score, score_music, sound
+from ..bridge.scores.score_layout import draw_settings
 from ..core.errors import TaktError
 from .dropped_file import OpensDroppedFile, may_drop_on_character
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
-from ..bridge import binding, improving
 from ..bridge.active_character import active_armature
-from ..bridge.bind_selection import check_objects, left_behind, mode_problem
-from ..bridge.binding import BindScope
-from ..bridge.improving import IMPROVEMENTS, Improved, ImproveTask
+from ..bridge.meshes import binding, improving
+from ..bridge.meshes.bind_selection import check_objects, left_behind, mode_problem
+from ..bridge.meshes.binding import BindScope
+from ..bridge.meshes.improving import IMPROVEMENTS, Improved, ImproveTask
 from ..bridge.reports import report
 from ..core.binding import RANGES, BindSettings
 from ..core.errors import BindError

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import StringProperty
 
-from ..bridge import properties, texts
+from ..bridge import properties
 from ..bridge.active_character import ForScore, active_armature
 from ..bridge.language import say
 from ..bridge.reports import refuse
+from ..bridge.scores import texts
 from ..core.errors import TaktError, quoted
 from ..core.pha.document import Document, read
 from ..core.pha.edits import Insert, apply, element

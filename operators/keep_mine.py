@@ -4,9 +4,11 @@ from typing import Any
 
 import bpy
 
-from ..bridge import action, held_props, properties
+from ..bridge import properties
+from ..bridge.actions import action
 from ..bridge.active_character import ForScore, active_armature
 from ..bridge.reports import report
+from ..bridge.scene import held_props
 
 
 class TAKT_OT_keep_mine(ForScore, bpy.types.Operator):

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from ..bridge import properties, score_music, sound, texts
+from ..bridge import properties
 from ..bridge.active_character import ForScore, active_armature, score_problem
 from ..bridge.reports import refuse, report
-from ..bridge.score_tree import TaktScoreTree
+from ..bridge.scores import score_music, sound, texts
+from ..bridge.scores.score_tree import TaktScoreTree
 from ..core.errors import TaktError
 from ..core.library.library import SOUND_ENDINGS
 from ..core.maths.arrays import Float32Array, FloatArray

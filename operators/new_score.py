@@ -4,9 +4,11 @@ from typing import Any
 
 import bpy
 
-from ..bridge import action, libraries, paths, properties, score_music, score_tree, sound, timeline
+from ..bridge import libraries, paths, properties
+from ..bridge.actions import action, timeline
 from ..bridge.active_character import ForArmature, active_armature, name_of_character
 from ..bridge.reports import report
+from ..bridge.scores import score_music, score_tree, sound
 from ..core.errors import TaktError
 
 _EMPTY = """<?xml version="1.0" encoding="UTF-8"?>

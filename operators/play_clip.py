@@ -8,12 +8,7 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
-from ..bridge.active_character import ForArmature, active_armature
-from ..bridge.clip_store import CLIPS
-from ..bridge.dropped_on import armature_under
-from ..bridge.guard import guarded
-from ..bridge.language import say
-from ..bridge.play_clips import (
+from ..bridge.actions.play_clips import (
     ClipPlayer,
     begins_at_rest_property,
     feet_stand_property,
@@ -22,7 +17,12 @@ from ..bridge.play_clips import (
     mute_constraints_property,
     name_among,
 )
-from ..bridge.play_report import report_clip
+from ..bridge.actions.play_report import report_clip
+from ..bridge.active_character import ForArmature, active_armature
+from ..bridge.dropped_on import armature_under
+from ..bridge.files.clip_store import CLIPS
+from ..bridge.guard import guarded
+from ..bridge.language import say
 from ..bridge.reports import refuse
 from ..core.clips.clip import Clip
 from ..core.errors import TaktError, quoted, some_of

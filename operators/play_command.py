@@ -8,8 +8,11 @@ from typing import Any
 
 import bpy
 
-from ..bridge import engine_files, exported_procedures, procedure_actions, properties, score, variation
-from ..bridge.procedure_actions import Wanted
+from ..bridge import properties
+from ..bridge.actions import procedure_actions
+from ..bridge.actions.procedure_actions import Wanted
+from ..bridge.files import engine_files, exported_procedures
+from ..bridge.scores import score, variation
 from ..bridge.steps import finished
 from ..core.errors import TaktError, some_of
 from ..core.pha.document import number

@@ -8,7 +8,7 @@ from ..bridge import properties
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.language import say
 from ..bridge.reports import report
-from ..bridge.score import last_good
+from ..bridge.scores.score import last_good
 from ..core.clips.keys import INTERPOLATIONS
 from ..core.playing.motion import Motion
 from ..preview import life, player_clocks

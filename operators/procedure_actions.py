@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty
 
-from ..bridge import procedure_actions, properties
+from ..bridge import properties
+from ..bridge.actions import procedure_actions
+from ..bridge.actions.procedure_actions import Wanted
 from ..bridge.active_character import ForScore, active_armature
-from ..bridge.procedure_actions import Wanted
 from ..bridge.reports import Told, refuse
 from ..core.errors import TaktError, some_of
 from .in_steps import WorksInSteps

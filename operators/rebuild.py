@@ -5,14 +5,16 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty
 
-from ..bridge import long_actions, properties, score
+from ..bridge import properties
+from ..bridge.actions import long_actions
+from ..bridge.actions.write_motion import write_motion
 from ..bridge.active_character import ForScore, active_armature
+from ..bridge.files.read_progress import reading
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.language import say
-from ..bridge.performing import Performance
-from ..bridge.read_progress import reading
 from ..bridge.reports import refuse, refuse_score
-from ..bridge.write_motion import write_motion
+from ..bridge.scores import score
+from ..bridge.scores.performing import Performance
 from .in_steps import WorksInSteps
 
 

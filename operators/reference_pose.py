@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import EnumProperty, IntProperty
 
-from ..bridge import armature, joint_map
 from ..bridge.active_character import ForArmature, active_armature
 from ..bridge.reports import refuse
+from ..bridge.rigs import armature, joint_map
 from ..core.errors import TaktError
 from ..core.skeletons.skeleton import Pose
 

@@ -13,11 +13,12 @@ import bpy
 import numpy as np
 from bpy_extras.io_utils import ExportHelper
 
-from ..bridge import properties, score
-from ..bridge.film import PictureFile, encode_film, mix_sound
+from ..bridge import properties
+from ..bridge.files.film import PictureFile, encode_film, mix_sound
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.language import say
 from ..bridge.reports import GreyWithReason, refuse, report
+from ..bridge.scores import score
 from ..core.clips.frames import last_frame
 from ..core.maths.arrays import FloatArray
 from ..preview import life

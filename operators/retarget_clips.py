@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, StringProperty
 
-from ..bridge.action import has_something_to_play
-from ..bridge.active_character import ForArmature, active_armature
-from ..bridge.language import say
-from ..bridge.play_clips import (
+from ..bridge.actions.action import has_something_to_play
+from ..bridge.actions.play_clips import (
     ClipPlayer,
     begins_at_rest_property,
     feet_stand_property,
@@ -25,6 +23,8 @@ from ..bridge.play_clips import (
     mute_constraints_property,
     names_of,
 )
+from ..bridge.active_character import ForArmature, active_armature
+from ..bridge.language import say
 from ..bridge.reports import refuse, report
 from ..core.errors import TaktError
 from ..core.retargeting.outcome import Outcome, table

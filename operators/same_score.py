@@ -4,11 +4,13 @@ from typing import Any
 
 import bpy
 
-from ..bridge import given_score, long_actions, properties, score, write_motion
+from ..bridge import properties
+from ..bridge.actions import long_actions, write_motion
 from ..bridge.active_character import ForScore, active_armature, armature_problem, score_problem
+from ..bridge.files.read_progress import reading
 from ..bridge.frame_rate import frames_per_second
-from ..bridge.read_progress import reading
 from ..bridge.reports import in_brief, report
+from ..bridge.scores import given_score, score
 
 
 class TAKT_OT_same_score(ForScore, bpy.types.Operator):

@@ -8,11 +8,14 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
-from ..bridge import clip_folders, libraries, performing, properties, recorded, score, score_blocks, score_tree, shelf
+from ..bridge import libraries, properties
 from ..bridge.active_character import name_of_character, score_problem
+from ..bridge.files import recorded
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.language import say
 from ..bridge.reports import GreyWithReason, refuse, report, words_of
+from ..bridge.scores import performing, score, score_blocks, score_tree
+from ..bridge.shelf import clip_folders, shelf
 from ..core.clips.clip import Clip
 from ..core.errors import TaktError
 from ..core.library.files import parts_of

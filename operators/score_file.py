@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty
 
-from ..bridge import linked_texts, properties
+from ..bridge import properties
 from ..bridge.active_character import active_armature, score_problem
 from ..bridge.reports import GreyWithReason, refuse, report
+from ..bridge.scores import linked_texts
 from ..core.errors import TaktError
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from ..bridge import joint_map
 from ..bridge.active_character import ForArmature, active_armature
 from ..bridge.reports import refuse, report
+from ..bridge.rigs import joint_map
 from ..core.errors import TaktError
 from ..core.skeletons.maps import SUFFIX
 

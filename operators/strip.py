@@ -8,8 +8,9 @@ from typing import Any
 
 import bpy
 
-from ..bridge import properties, score, score_lines
+from ..bridge import properties
 from ..bridge.frame_rate import frames_per_second
+from ..bridge.scores import score, score_lines
 from ..core.playing.motion import Motion
 from ..preview import life
 from ..preview.cast import ClipAlone

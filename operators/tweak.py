@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty
 
-from ..bridge import tweaks
+from ..bridge.actions.below_own_actions import has_own_action
 from ..bridge.active_character import active_armature
-from ..bridge.below_own_actions import has_own_action
 from ..bridge.reports import refuse, report
+from ..bridge.tweaking import tweaks
 from .tweak_base import ForScoreAction, score_plays
 
 

@@ -2,10 +2,12 @@
 
 import bpy
 
-from ..bridge import following, properties, score, tweaks
+from ..bridge import properties
+from ..bridge.actions.write_motion import write_motion
 from ..bridge.active_character import ForScore, active_armature
 from ..bridge.reports import refuse, report
-from ..bridge.write_motion import write_motion
+from ..bridge.scores import following, score
+from ..bridge.tweaking import tweaks
 
 
 class ForTweaks(ForScore):

@@ -4,9 +4,10 @@ from typing import Any
 
 import bpy
 
-from ..bridge import score, tweak_single_calls, tweaks
 from ..bridge.active_character import active_armature
 from ..bridge.reports import refuse
+from ..bridge.scores import score
+from ..bridge.tweaking import tweak_single_calls, tweaks
 from ..core.errors import TaktError
 from .tweak_base import ForTweaks
 

@@ -7,9 +7,10 @@ import bpy
 from bpy.props import StringProperty
 from bpy_extras.io_utils import ImportHelper
 
-from ..bridge import score, tweak_files, tweak_waiting, tweaks
 from ..bridge.active_character import active_armature
 from ..bridge.reports import refuse, report
+from ..bridge.scores import score
+from ..bridge.tweaking import tweak_files, tweak_waiting, tweaks
 from ..core.errors import TaktError, some_of
 from .named_export import NamedAsCharacter
 from .tweak_base import ForScoreAction, ForTweaks, score_plays

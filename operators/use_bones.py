@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any, cast
 import bpy
 from bpy.props import BoolProperty
 
-from ..bridge import idle_bones
 from ..bridge.active_character import active_armature, armature_problem
 from ..bridge.language import say
+from ..bridge.meshes import idle_bones
 from ..bridge.reports import GreyWithReason, refuse, report
 from ..core.errors import some_of
 

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import StringProperty
 
-from ..bridge import given_score, properties, score_tree
+from ..bridge import properties
 from ..bridge.active_character import ForScore, active_armature
 from ..bridge.reports import refuse, report
+from ..bridge.scores import given_score, score_tree
 
 
 class TAKT_OT_who_dances(ForScore, bpy.types.Operator):

@@ -4,10 +4,10 @@ from typing import Any
 
 import bpy
 
-from ..bridge import bend, idle_bones
 from ..bridge.active_character import active_armature
-from ..bridge.bind_selection import already_bound, left_behind, selection
 from ..bridge.language import say
+from ..bridge.meshes import bend, idle_bones
+from ..bridge.meshes.bind_selection import already_bound, left_behind, selection
 from ..core.errors import some_of
 from ..operators.auto_bind import TAKT_OT_auto_bind
 from ..operators.bend_report import TAKT_OT_bend_report

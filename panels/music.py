@@ -2,9 +2,10 @@
 
 import bpy
 
-from ..bridge import libraries, properties, score, score_music
+from ..bridge import libraries, properties
 from ..bridge.active_character import active_armature
 from ..bridge.language import say
+from ..bridge.scores import score, score_music
 from ..operators.music import TAKT_OT_choose_music, TAKT_OT_find_beats, TAKT_OT_remove_music
 from .sidebar import SidebarPanel, draw_words
 

@@ -5,7 +5,7 @@ from typing import Any, cast
 import bpy
 
 from ..bridge.language import say
-from ..bridge.score import error_of, last_good
+from ..bridge.scores.score import error_of, last_good
 from ..operators.player import TAKT_OT_player, watched_character
 from ..operators.preview import TAKT_OT_preview
 from ..operators.render_film import TAKT_OT_render_film

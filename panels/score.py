@@ -6,12 +6,15 @@ from typing import Any
 
 import bpy
 
-from ..bridge import following, given_score, held_props, properties, score, tweak_waiting, tweaks
-from ..bridge.action_users import is_pushed_down
+from ..bridge import properties
+from ..bridge.actions.action_users import is_pushed_down
+from ..bridge.actions.below_own_actions import has_own_action
 from ..bridge.active_character import active_armature, armature_problem, name_of_character
-from ..bridge.below_own_actions import has_own_action
 from ..bridge.language import say
-from ..bridge.score_layout import draw_settings
+from ..bridge.scene import held_props
+from ..bridge.scores import following, given_score, score
+from ..bridge.scores.score_layout import draw_settings
+from ..bridge.tweaking import tweak_waiting, tweaks
 from ..core.errors import FileError, Problem, TaktError
 from ..core.score_editor.names import short
 from ..operators.add_sample import TAKT_OT_add_sample

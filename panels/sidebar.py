@@ -6,10 +6,11 @@ from unicodedata import east_asian_width
 
 import bpy
 
-from ..bridge import action, following
+from ..bridge.actions import action
 from ..bridge.active_character import active_armature
 from ..bridge.language import say
 from ..bridge.reports import GreyWithReason
+from ..bridge.scores import following
 from ..operators.help import TAKT_OT_help
 
 _LETTER_PX, _BESIDE_PX = 6.4, 60.0

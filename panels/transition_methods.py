@@ -6,10 +6,11 @@ import bpy
 import bpy.utils.previews
 import numpy as np
 
-from ..bridge import properties, score_layout
+from ..bridge import properties
 from ..bridge.active_character import active_armature
 from ..bridge.language import say
-from ..bridge.score_tree import character_of, tree_of
+from ..bridge.scores import score_layout
+from ..bridge.scores.score_tree import character_of, tree_of
 from ..core.playing.method_pictures import PICTURE_PX, method_picture
 from ..core.playing.transitions.methods import TRANSITION_METHODS
 from ..operators.choose_method import TAKT_OT_choose_method

@@ -9,9 +9,9 @@ import gpu
 import numpy as np
 import numpy.typing as npt
 
-from ..bridge.groups import read_influences
-from ..bridge.materials import Surface, read_surfaces
-from ..bridge.shape import shaped
+from ..bridge.materials.materials import Surface, read_surfaces
+from ..bridge.meshes.groups import read_influences
+from ..bridge.meshes.shape import shaped
 from ..core.maths.arrays import FloatArray
 from ..core.skinning.influences import Influences
 from .corners import Float32Array, Int32Array, corner_paint, corner_uv, read_array

@@ -11,7 +11,7 @@ from mathutils import Matrix
 
 from ..bridge import properties
 from ..bridge.language import say
-from ..bridge.score import is_waiting
+from ..bridge.scores.score import is_waiting
 from ..core.clips.keys import INTERPOLATIONS, Interpolation
 from ..core.maths.arrays import FloatArray
 from ..core.playing.transitions.curves import curve_named

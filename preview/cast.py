@@ -10,7 +10,7 @@ import gpu
 import numpy as np
 
 from ..bridge import properties
-from ..bridge.score import shown
+from ..bridge.scores.score import shown
 from ..bridge.versions import is_selected
 from ..core.clips.clip import Clip
 from ..core.maths.arrays import BoolArray, FloatArray

@@ -13,9 +13,9 @@ import bpy
 import numpy as np
 
 from ..bridge import changes, properties
-from ..bridge.armature import read_skeleton
-from ..bridge.attached import attachment_of
-from ..bridge.shape import is_shaped, not_shown, settings_key
+from ..bridge.meshes.attached import attachment_of
+from ..bridge.meshes.shape import is_shaped, not_shown, settings_key
+from ..bridge.rigs.armature import read_skeleton
 from ..core.maths.arrays import FloatArray
 from ..core.skeletons.skeleton import Skeleton
 from .batch import Geometry, read_geometry

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ..bridge.materials import Surface
+from ..bridge.materials.materials import Surface
 
 Float32Array = npt.NDArray[np.float32]
 Int32Array = npt.NDArray[np.int32]

@@ -7,10 +7,10 @@ from typing import cast
 import bpy
 import numpy as np
 
-from ..bridge.armature import read_skeleton
 from ..bridge.frame_rate import frames_per_second
-from ..bridge.mesh import transformed
-from ..bridge.score import time_s
+from ..bridge.meshes.mesh import transformed
+from ..bridge.rigs.armature import read_skeleton
+from ..bridge.scores.score import time_s
 from ..core.maths.arrays import FloatArray
 from ..core.playing.stage import Playable
 from ..core.skeletons.skeleton import world_from_pose

@@ -13,11 +13,12 @@ import bpy
 import gpu
 import numpy as np
 
-from ..bridge import changes, parameters, properties, score
+from ..bridge import changes, properties
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.guard import guarded
-from ..bridge.score import time_s
-from ..bridge.shape import is_reading, is_shaped
+from ..bridge.meshes.shape import is_reading, is_shaped
+from ..bridge.scores import parameters, score
+from ..bridge.scores.score import time_s
 from ..core.playing.stage import Playable
 from .cast import Actor, Cast
 from .character import Character, SharedParts, are_bones_shown, armature_of, is_worked_on

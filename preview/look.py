@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from mathutils import Matrix
 
-from ..bridge.materials import ColourMode
+from ..bridge.materials.materials import ColourMode
 from ..core.maths.arrays import FloatArray
 from ..core.shading.tone import TONES
 from .random_colours import random_colour

@@ -9,8 +9,8 @@ import bpy
 import gpu
 import numpy as np
 
-from ..bridge.material_nodes import is_there
-from ..bridge.materials import ColourMode, Surface
+from ..bridge.materials.material_nodes import is_there
+from ..bridge.materials.materials import ColourMode, Surface
 from ..core.shading.material import (
     ALPHA_MODES,
     DARK,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gpu_extras.batch import batch_for_shader
 from mathutils import Matrix
 
-from ..bridge.score import motion_of, time_s
+from ..bridge.scores.score import motion_of, time_s
 from ..core.playing.stage import Playable
 from .cast import Actor, Cast
 from .character import Character, SharedParts, armature_of, bound_meshes

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import gpu
 import numpy as np
 
-from ..bridge.materials import ColourMode, Surface
+from ..bridge.materials.materials import ColourMode, Surface
 from .batch import Geometry, edge_batch, triangle_batch, vertex_buffer
 from .corners import Int32Array
 from .materials import Images, images_of, material_table

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import bpy
 
 from ..bridge import properties
-from ..bridge.bend import is_bent
 from ..bridge.frame_rate import frames_per_second
-from ..bridge.score import shown
+from ..bridge.meshes.bend import is_bent
+from ..bridge.scores.score import shown
 from ..core.playing.motion import Motion
 from ..core.playing.stage import Playable
 from .cast import ClipAlone

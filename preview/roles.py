@@ -10,7 +10,7 @@ from typing import Literal
 import bpy
 import numpy as np
 
-from ..bridge.armature import read_pose_world
+from ..bridge.rigs.armature import read_pose_world
 from ..core.maths.arrays import FloatArray
 from ..core.playing.ahead import Ahead
 from ..core.playing.stage import Playable

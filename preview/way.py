@@ -15,12 +15,13 @@ import gpu
 import numpy as np
 from mathutils import Matrix
 
-from ..bridge import axes, properties, score
-from ..bridge import cast as casting
+from ..bridge import axes, properties
 from ..bridge.active_character import active_armature, score_problem
 from ..bridge.background import BackgroundWork
 from ..bridge.guard import guarded
-from ..bridge.score_tree import is_score_editor
+from ..bridge.scene import cast as casting
+from ..bridge.scores import score
+from ..bridge.scores.score_tree import is_score_editor
 from ..core.maths import rotations as rot
 from ..core.playing.motion import Motion
 from ..core.playing.scene.traces import traces_of

@@ -86,7 +86,7 @@ class Dancer:
         zones, transitions, dance = out / "zones.png", out / "transitions.png", out / "dance.mp4"
         say("draw the zones of influence and a transition")
         first = self.scene.frame_start
-        files = installed("bridge.film")
+        files = installed("bridge.files.film")
         files.write_picture(next(self.pictures([first], [self.camera([first], ZONES_SIZE)], "ZONES")), zones)
         files.write_picture(self.transition_strip(), transitions)
         self.draw_film(dance)
@@ -98,7 +98,7 @@ class Dancer:
         folder = path.with_suffix(".frames")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        frames, files, size = [], installed("bridge.film"), film_size()
+        frames, files, size = [], installed("bridge.files.film"), film_size()
         with files.PictureFile(*size) as file:
             for number, picture in zip(numbers, self.film_pictures(numbers, size), strict=True):
                 if (number - numbers[0]) % 480 == 0:
@@ -133,7 +133,7 @@ class Dancer:
 
     def film_pictures(self, frames: Sequence[int], size: tuple[int, int]) -> Iterator[film.Picture]:
         """Draw frames as the extension's films show them."""
-        plays = installed("bridge.score").motion_of
+        plays = installed("bridge.scores.score").motion_of
         framed = installed("preview.framing").frame_characters(self.scene, [self.armature], plays, frames)
         with installed("preview.offscreen").Renderer(self.scene, [self.mesh], *size) as renderer:
             for number, frame in enumerate(frames):
@@ -152,7 +152,7 @@ class Dancer:
 
     def roots(self, frames: Sequence[float]) -> film.Array:
         """Return where the skeleton's root is at frames (F,), in world space, (F, 3)."""
-        motion = installed("bridge.score").motion_of(self.armature)
+        motion = installed("bridge.scores.score").motion_of(self.armature)
         times_s = (np.asarray(frames, dtype=np.float64) - self.scene.frame_start) / self.fps
         posed = installed("core.skeletons.skeleton").world_from_pose(motion.skeleton, motion.sample(times_s))
         world = np.array(self.armature.matrix_world)
@@ -174,7 +174,7 @@ def film_size() -> tuple[int, int]:
 
 def longest_transition(armature: Any) -> tuple[float, float]:
     """Return start and length in seconds of the longest transition of the dance."""
-    motion = installed("bridge.score").motion_of(armature)
+    motion = installed("bridge.scores.score").motion_of(armature)
     longest = int(np.argmax(motion.transitions_s))
     return float(motion.layout.window_begin_s[longest]), float(motion.transitions_s[longest])
 

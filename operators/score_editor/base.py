@@ -7,9 +7,11 @@ from typing import Any, TypeVar, cast
 
 import bpy
 
-from ...bridge import reports, score_blocks, score_edits, score_tree, texts, tweak_waiting
+from ...bridge import reports
 from ...bridge.reports import GreyWithReason, report
-from ...bridge.score_blocks import Blocks
+from ...bridge.scores import score_blocks, score_edits, score_tree, texts
+from ...bridge.scores.score_blocks import Blocks
+from ...bridge.tweaking import tweak_waiting
 from ...core.errors import EditError
 from ...core.pha.open_scores import Scores
 from ...core.score_editor.change import Proposal

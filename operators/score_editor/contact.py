@@ -4,7 +4,8 @@ from typing import Any
 
 import bpy
 
-from ...bridge import properties, score_tree
+from ...bridge import properties
+from ...bridge.scores import score_tree
 from ...core.clips.released import read_released, write_released
 from ...core.score_editor.contacts import Contacts
 from ...core.score_editor.gestures import press_of

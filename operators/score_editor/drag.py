@@ -5,11 +5,11 @@ from typing import Any
 
 import bpy
 
-from ...bridge import score_edits, score_music, texts
 from ...bridge.language import say
 from ...bridge.reports import report
-from ...bridge.score_blocks import Blocks
-from ...bridge.score_tree import meter_of
+from ...bridge.scores import score_edits, score_music, texts
+from ...bridge.scores.score_blocks import Blocks
+from ...bridge.scores.score_tree import meter_of
 from ...core.errors import EditError, TaktError
 from ...core.score_editor import drag
 from ...core.score_editor.change import Proposal

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import StringProperty
 
-from ...bridge import clip_folders, score_tree, shelf
 from ...bridge.reports import report, words_of
+from ...bridge.scores import score_tree
+from ...bridge.shelf import clip_folders, shelf
 from ...core.errors import FileError
 from ...core.formats import endings
 from ...core.library.library import SCORE_SUFFIX

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any, cast
 import bpy
 from bpy.props import BoolProperty, EnumProperty
 
-from ...bridge import saved_enums, score_edits, shelf
+from ...bridge import saved_enums
 from ...bridge.language import say
 from ...bridge.reports import report, words_of
-from ...bridge.score_blocks import Blocks
+from ...bridge.scores import score_edits
+from ...bridge.scores.score_blocks import Blocks
+from ...bridge.shelf import shelf
 from ...core.errors import EditError, FileError
 from ...core.score_editor.change import Proposal
 from ...core.score_editor.commands import Playable, insert

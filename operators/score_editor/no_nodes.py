@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from ...bridge import score_tree
+from ...bridge.scores import score_tree
 
 
 class TAKT_OT_score_no_nodes(bpy.types.Operator):

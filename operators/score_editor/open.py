@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 import bpy
 from bpy.props import BoolProperty
 
-from ...bridge import linked_texts, score_lines, score_tree, texts
 from ...bridge.active_character import ForScore
 from ...bridge.reports import report
+from ...bridge.scores import linked_texts, score_lines, score_tree, texts
 from ...core.errors import EditError, FileError
 from ...core.score_editor.drag import automatic_again
 from ...core.score_editor.hints import sentence

@@ -5,10 +5,10 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...bridge import tweak_moments, tweaks
 from ...bridge.language import say
 from ...bridge.reports import report
-from ...bridge.score_tree import meter_of
+from ...bridge.scores.score_tree import meter_of
+from ...bridge.tweaking import tweak_moments, tweaks
 from ...core.score_editor import grid
 from ...core.score_editor.overlay import overlay
 from ...core.score_editor.picture import Pen, Picture

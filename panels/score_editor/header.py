@@ -4,10 +4,13 @@ from typing import Any, cast
 
 import bpy
 
-from ...bridge import action, following, properties, score_tree, tweak_waiting
+from ...bridge import properties
+from ...bridge.actions import action
 from ...bridge.guard import guarded
 from ...bridge.language import say
 from ...bridge.reports import edit_mode_problem
+from ...bridge.scores import following, score_tree
+from ...bridge.tweaking import tweak_waiting
 from ...preview import life
 from ..sidebar import draw_choices
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 
-from ...bridge import score_tree
+from ...bridge.scores import score_tree
 
 _NATIVE: list[tuple[Any, Any]] = []
 """Panels, and the function by which each tells whether it is drawn, while ours is in its place."""

@@ -2,10 +2,11 @@
 
 import bpy
 
-from ...bridge import properties, score_blocks, score_fields, score_tree
+from ...bridge import properties
 from ...bridge.language import say
 from ...bridge.reports import edit_mode_problem
-from ...bridge.score_layout import draw_settings
+from ...bridge.scores import score_blocks, score_fields, score_tree
+from ...bridge.scores.score_layout import draw_settings
 from ...core.clips.released import read_released
 from ...core.score_editor import hints
 from ...core.score_editor.boxes import Kind

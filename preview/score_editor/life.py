@@ -8,17 +8,20 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...bridge import language, properties, score, score_blocks, score_tree, shelf_order, tweak_moments
-from ...bridge import shelf as bridge_shelf
+from ...bridge import language, properties
 from ...bridge.frame_rate import frames_per_second
 from ...bridge.guard import guarded
 from ...bridge.language import say
+from ...bridge.meshes.shape import is_reading
 from ...bridge.reports import in_brief
-from ...bridge.score import last_good, time_s
-from ...bridge.score_blocks import Blocks
-from ...bridge.score_fields import why_behind
-from ...bridge.shape import is_reading
-from ...bridge.sound import trouble_with, waveform
+from ...bridge.scores import score, score_blocks, score_tree
+from ...bridge.scores.score import last_good, time_s
+from ...bridge.scores.score_blocks import Blocks
+from ...bridge.scores.score_fields import why_behind
+from ...bridge.scores.sound import trouble_with, waveform
+from ...bridge.shelf import shelf as bridge_shelf
+from ...bridge.shelf import shelf_order
+from ...bridge.tweaking import tweak_moments
 from ...core.errors import TaktError
 from ...core.score_editor import shelf
 from ...core.score_editor.boxes import colours_of_procedures

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import bpy
 
-from ...bridge import score_tree
 from ...bridge.guard import guarded
-from ...bridge.rehearsal import Rehearsal
+from ...bridge.scores import score_tree
+from ...bridge.scores.rehearsal import Rehearsal
 from ...core.score_editor.figures import STEP_S
 from .. import life as preview
 from . import windows

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple, cast
 
 import bpy
 
-from ...bridge import properties, score_blocks, score_tree
-from ...bridge.score_tree import TaktScoreTree
+from ...bridge import properties
+from ...bridge.scores import score_blocks, score_tree
+from ...bridge.scores.score_tree import TaktScoreTree
 from ...core.pha.open_scores import Scores
 from ...core.score_editor.commands import Playable
 from ...core.score_editor.gestures import why_not

@@ -7,7 +7,8 @@ import bpy
 import pytest
 from mathutils import Matrix
 
-from takt.bridge import axes, following, score
+from takt.bridge import axes
+from takt.bridge.scores import following, score
 from takt.core.clips.clip import Clip
 from takt.core.formats import ogre_xml
 from takt.core.formats.ogre import OgreSkeleton

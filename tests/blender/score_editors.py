@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from takt.bridge import score_blocks, score_tree
+from takt.bridge.scores import score_blocks, score_tree
 from takt.core.score_editor.layout import BoxId, Layout
 from takt.core.score_editor.stripes import Stripes
 from takt.preview.score_editor import windows

@@ -8,7 +8,9 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import armature, properties, score
+from takt.bridge import properties
+from takt.bridge.rigs import armature
+from takt.bridge.scores import score
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.formats import ogre_xml
 from takt.core.formats.ogre import OgreSkeleton

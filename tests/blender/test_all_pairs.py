@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from takt.bridge import clips
+from takt.bridge.files import clips
 from takt.core.clips.clip import Clip
 from takt.core.formats import ogre_binary
 from takt.core.formats.ogre import OgreSkeleton

@@ -11,7 +11,9 @@ import pytest
 from mathutils import Matrix
 
 from takt.benchmarks.join_measures import planted
-from takt.bridge import armature, axes, joint_map, properties, score
+from takt.bridge import axes, properties
+from takt.bridge.rigs import armature, joint_map
+from takt.bridge.scores import score
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import TaktError
 from takt.core.formats import bvh

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mathutils import Euler, Matrix
 
-from takt.bridge import groups
+from takt.bridge.meshes import groups
 from takt.core.binding import BindInput, BindSettings
 from takt.core.binding.euclidean import bind_euclidean
 from takt.tests.core.bodies import tube

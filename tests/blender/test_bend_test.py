@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import bend
+from takt.bridge.meshes import bend
 from takt.operators.bend_test import TAKT_OT_bend_in_turn
 from takt.preview import life
 from takt.tests.characters import context, evaluated, own_character

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import groups
+from takt.bridge.meshes import groups
 from takt.tests.rigged import BONES, bind, context, make_armature, make_mesh, select, weights
 
 WEIGHT_TOLERANCE = 1e-6

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import bind_options, binding
+from takt.bridge.meshes import bind_options, binding
 from takt.bridge.versions import is_selected
 from takt.core.binding import BINDING_METHODS, RANGES, BindCancelledError, BindSettings
 from takt.core.binding.idle import IdleBones

@@ -7,8 +7,8 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import bend, groups
-from takt.bridge.mesh import armature_from_object, read_mesh, transformed
+from takt.bridge.meshes import bend, groups
+from takt.bridge.meshes.mesh import armature_from_object, read_mesh, transformed
 from takt.tests.beside import real_file
 from takt.tests.characters import context, evaluated
 from takt.tests.rigged import bind, select

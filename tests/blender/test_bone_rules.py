@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from takt.bridge import action, armature, curves, score
-from takt.bridge.bone_rules import ORDINARY, BoneRules, held_back, read_rules
-from takt.bridge.channels import clip_channels
+from takt.bridge.actions import action, curves
+from takt.bridge.actions.channels import clip_channels
+from takt.bridge.rigs import armature
+from takt.bridge.rigs.bone_rules import ORDINARY, BoneRules, held_back, read_rules
+from takt.bridge.scores import score
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray

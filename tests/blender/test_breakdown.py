@@ -6,7 +6,9 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import breakdown, properties, score
+from takt.bridge import properties
+from takt.bridge.scores import score
+from takt.bridge.tweaking import breakdown
 from takt.tests.blender.dancing import Wait
 from takt.tests.blender.test_tweaks import KNEE, own_frames, set_key, shown, tweak, tweaked
 

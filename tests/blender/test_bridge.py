@@ -8,7 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from takt.bridge import armature, axes, groups
+from takt.bridge import axes
+from takt.bridge.meshes import groups
+from takt.bridge.rigs import armature
 from takt.core.maths import rotations as rot
 from takt.core.skeletons.skeleton import Pose, world_from_pose
 from takt.core.skinning.influences import Influences

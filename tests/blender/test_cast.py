@@ -7,7 +7,9 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import cast, following, properties, score
+from takt.bridge import properties
+from takt.bridge.scene import cast
+from takt.bridge.scores import following, score
 from takt.core.playing.scene.cast import ScenePath, ScenePlace, Unfit
 from takt.samples.clip_files import LIBRARY
 

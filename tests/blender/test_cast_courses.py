@@ -6,7 +6,10 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import cast, object_courses, person, properties, score
+from takt.bridge import properties
+from takt.bridge.rigs import object_courses, person
+from takt.bridge.scene import cast
+from takt.bridge.scores import score
 from takt.core.playing.scene.cast import Moving, ScenePlace, Unfit
 from takt.tests.blender.test_cast import END, FPS, NEAR_M, added, chair, line, rebuilt, root_at, walker
 

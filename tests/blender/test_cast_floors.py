@@ -8,7 +8,9 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import cast, floor_shapes, properties, score, variation
+from takt.bridge import properties
+from takt.bridge.scene import cast, floor_shapes
+from takt.bridge.scores import score, variation
 from takt.core.playing.scene.cast import SceneFloor, Unfit
 from takt.samples.clip_files import LIBRARY
 from takt.tests.blender.test_cast import added, rebuilt, walker

@@ -6,7 +6,10 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import cast, object_courses, properties, score
+from takt.bridge import properties
+from takt.bridge.rigs import object_courses
+from takt.bridge.scene import cast
+from takt.bridge.scores import score
 from takt.core.errors import Problem
 from takt.core.playing.scene.cast import Moving, ScenePlace, Target, Unfit
 from takt.tests.blender.test_cast import NEAR_M, added, chair, rebuilt, root_at, walker

@@ -6,7 +6,9 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import cast, properties, score
+from takt.bridge import properties
+from takt.bridge.scene import cast
+from takt.bridge.scores import score
 from takt.core.errors import Problem
 from takt.core.playing.scene.cast import ScenePlace, Unfit
 from takt.tests.blender.test_cast import added, chair, line, root_at, walker

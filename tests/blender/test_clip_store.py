@@ -8,8 +8,11 @@ from typing import Any
 import bpy
 import pytest
 
-from takt.bridge import curves, joint_map, performing, properties, score
-from takt.bridge.clip_store import CLIPS
+from takt.bridge import properties
+from takt.bridge.actions import curves
+from takt.bridge.files.clip_store import CLIPS
+from takt.bridge.rigs import joint_map
+from takt.bridge.scores import performing, score
 from takt.core.library import clip_files, files
 from takt.core.library import library as library_room
 from takt.core.library import store as store_room

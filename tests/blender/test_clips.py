@@ -10,8 +10,12 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import armature, axes, clips, curves, properties, score, second_blender, versions
+from takt.bridge import axes, properties, versions
+from takt.bridge.actions import curves
+from takt.bridge.files import clips, second_blender
 from takt.bridge.frame_rate import frames_per_second
+from takt.bridge.rigs import armature
+from takt.bridge.scores import score
 from takt.core.clips.clip import Clip
 from takt.core.clips.clip_file import ClipFile
 from takt.core.errors import FileError

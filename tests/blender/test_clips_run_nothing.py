@@ -7,7 +7,8 @@ from typing import Any
 import bpy
 import pytest
 
-from takt.bridge import clips, drivers
+from takt.bridge.files import clips
+from takt.bridge.rigs import drivers
 from takt.core.formats.format import Source
 
 

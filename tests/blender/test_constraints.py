@@ -7,7 +7,9 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import armature, constraints, following, properties, score
+from takt.bridge import properties
+from takt.bridge.rigs import armature, constraints
+from takt.bridge.scores import following, score
 from takt.core.maths import rotations as rot
 from takt.tests.blender.dancing import play, rebuild
 

@@ -10,7 +10,8 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import properties, score
+from takt.bridge import properties
+from takt.bridge.scores import score
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.tests.beside import missing

@@ -7,7 +7,8 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import axes, score
+from takt.bridge import axes
+from takt.bridge.scores import score
 from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot
 from takt.core.skeletons.skeleton import world_from_pose

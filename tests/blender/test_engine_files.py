@@ -7,8 +7,10 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import engine_files, procedure_actions, properties
-from takt.bridge.procedure_actions import Wanted
+from takt.bridge import properties
+from takt.bridge.actions import procedure_actions
+from takt.bridge.actions.procedure_actions import Wanted
+from takt.bridge.files import engine_files
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.operators import command

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import ogre_files
+from takt.bridge.files import ogre_files
 from takt.core.clips.clip import Clip
 from takt.core.maths.arrays import FloatArray
 from takt.core.skinning.linear import skin_linear

@@ -7,8 +7,8 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import curves_digest, procedure_actions
-from takt.bridge.procedure_actions import Wanted
+from takt.bridge.actions import curves_digest, procedure_actions
+from takt.bridge.actions.procedure_actions import Wanted
 from takt.tests.blender.dancing import NAMES, STEPS, Wait, evaluated, play, text_of
 
 operators: Any = bpy.ops

@@ -7,8 +7,8 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import ogre_files
 from takt.bridge.axes import BLENDER_FROM_HANIM
+from takt.bridge.files import ogre_files
 from takt.core.formats import FORMATS
 from takt.core.formats.character import joined
 from takt.core.formats.format import Source

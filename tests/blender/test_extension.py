@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 import takt
-from takt.bridge import score_tree
+from takt.bridge.scores import score_tree
 from takt.core.score_editor.gestures import presses
 from takt.panels import menu
 from takt.panels.score_editor import keymap

@@ -9,8 +9,11 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import action, curves_digest, following, properties, score, skin_points
-from takt.bridge.action_users import is_pushed_down
+from takt.bridge import properties
+from takt.bridge.actions import action, curves_digest
+from takt.bridge.actions.action_users import is_pushed_down
+from takt.bridge.meshes import skin_points
+from takt.bridge.scores import following, score
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.tests.blender.dancing import STEPS, Wait, curves, play, rebuild
 from takt.tests.rigged import linked

@@ -7,7 +7,8 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import armature, axes
+from takt.bridge import axes
+from takt.bridge.rigs import armature
 from takt.core.clips.clip import Clip
 from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot

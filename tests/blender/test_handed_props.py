@@ -7,7 +7,10 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import cast, held_courses, held_props, properties, score, write_motion
+from takt.bridge import properties
+from takt.bridge.actions import write_motion
+from takt.bridge.scene import cast, held_courses, held_props
+from takt.bridge.scores import score
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.scene.cast import Moving
 from takt.samples.character import add_armature, bone_tails

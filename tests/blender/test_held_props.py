@@ -7,8 +7,10 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import cast, following, held_props, properties, score
-from takt.bridge.attached import attachment_of
+from takt.bridge import properties
+from takt.bridge.meshes.attached import attachment_of
+from takt.bridge.scene import cast, held_props
+from takt.bridge.scores import following, score
 from takt.core.maths.arrays import FloatArray
 from takt.samples.clip_files import LIBRARY
 from takt.tests.blender.test_cast import added, rebuilt

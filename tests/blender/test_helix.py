@@ -5,7 +5,8 @@ from typing import Any
 import bpy
 import numpy as np
 
-from takt.bridge import axes, score
+from takt.bridge import axes
+from takt.bridge.scores import score
 from takt.core.maths import rotations as rot
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.samples import helix

@@ -7,8 +7,8 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import character_files
 from takt.bridge.axes import BLENDER_FROM_HANIM
+from takt.bridge.files import character_files
 from takt.core.errors import quoted
 from takt.core.formats import x3d
 from takt.core.formats.character import Character, CharacterFile

@@ -10,8 +10,8 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import ogre_files
 from takt.bridge.axes import BLENDER_FROM_HANIM
+from takt.bridge.files import ogre_files
 from takt.core.clips.clip import Clip
 from takt.core.formats import ogre_binary, ogre_mesh_binary, ogre_mesh_xml, ogre_xml
 from takt.core.formats.ogre import Link, OgreSkeleton

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import bend, groups
+from takt.bridge.meshes import bend, groups
 from takt.core.skinning.influences import Influences
 from takt.operators.bend_report import TAKT_OT_bend_report
 from takt.samples.character import build_character

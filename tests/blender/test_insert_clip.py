@@ -7,7 +7,8 @@ from typing import Any, cast
 import bpy
 import pytest
 
-from takt.bridge import properties, score
+from takt.bridge import properties
+from takt.bridge.scores import score
 from takt.core.pha.document import parse
 from takt.operators.insert_clip import TAKT_OT_insert_clip
 from takt.panels.score import clip_label

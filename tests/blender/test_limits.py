@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from mathutils import Quaternion
 
-from takt.bridge import limits, properties, score
+from takt.bridge import properties
+from takt.bridge.rigs import limits
+from takt.bridge.scores import score
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.formats import ogre_binary, ogre_xml
 from takt.core.formats.ogre import OgreSkeleton

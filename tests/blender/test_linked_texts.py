@@ -7,7 +7,8 @@ from typing import Any, cast
 import bpy
 import pytest
 
-from takt.bridge import following, linked_texts, properties
+from takt.bridge import properties
+from takt.bridge.scores import following, linked_texts
 from takt.core.errors import FileError
 from takt.tests.blender.dancing import STEPS, play
 

@@ -7,8 +7,10 @@ from typing import Any, cast
 import bpy
 import pytest
 
-from takt.bridge import curves_digest, following, long_actions, properties, score, score_blocks, score_edits
-from takt.bridge.below_own_actions import plays_below
+from takt.bridge import properties
+from takt.bridge.actions import curves_digest, long_actions
+from takt.bridge.actions.below_own_actions import plays_below
+from takt.bridge.scores import following, score, score_blocks, score_edits
 from takt.bridge.steps import finished
 from takt.core.errors import TaktError
 from takt.operators import in_steps

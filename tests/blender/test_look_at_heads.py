@@ -7,7 +7,10 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import cast, object_courses, person, properties, score
+from takt.bridge import properties
+from takt.bridge.rigs import object_courses, person
+from takt.bridge.scene import cast
+from takt.bridge.scores import score
 from takt.core.playing.scene.cast import Moving, ScenePlace
 from takt.samples.clip_files import LIBRARY
 from takt.tests.blender.test_cast import added, walker

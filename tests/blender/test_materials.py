@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge.materials import ColourMode, Surface, read_surface
+from takt.bridge.materials.materials import ColourMode, Surface, read_surface
 from takt.bridge.versions import principled_node
 from takt.core.shading.material import DARK, UV_IDENTITY, Material, Step, evaluate, number
 

@@ -7,7 +7,9 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import following, properties, score, write_motion
+from takt.bridge import properties
+from takt.bridge.actions import write_motion
+from takt.bridge.scores import following, score
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.scene.reach import Reaching
 from takt.core.skeletons.skeleton import world_from_pose

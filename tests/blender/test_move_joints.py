@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import fitting
+from takt.bridge.meshes import fitting
 from takt.core.fitting import FittedSkeleton
 from takt.operators import move_joints
 from takt.operators.fit_skeleton import TAKT_OT_fit_skeleton

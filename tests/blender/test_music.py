@@ -10,7 +10,8 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import properties, score_blocks, score_music, sound
+from takt.bridge import properties
+from takt.bridge.scores import score_blocks, score_music, sound
 from takt.core.errors import FileError
 from takt.core.library.store import stamp
 from takt.core.music.onsets import RATE_HZ

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from mathutils import Quaternion
 
-from takt.bridge import following, properties
+from takt.bridge import properties
+from takt.bridge.scores import following
 from takt.tests.blender.dancing import NAMES, STEPS, Wait, evaluated, play, rebuild, text_of
 from takt.tests.blender.test_following import SHORTER
 

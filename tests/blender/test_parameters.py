@@ -9,7 +9,9 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import following, parameters, properties, score, write_motion
+from takt.bridge import properties
+from takt.bridge.actions import write_motion
+from takt.bridge.scores import following, parameters, score
 from takt.core.maths import rotations as rot
 from takt.core.playing.motion import Motion
 from takt.preview import life

@@ -7,7 +7,9 @@ from typing import Any
 import bpy
 import pytest
 
-from takt.bridge import libraries, linked_texts, properties, write_motion
+from takt.bridge import libraries, properties
+from takt.bridge.actions import write_motion
+from takt.bridge.scores import linked_texts
 from takt.tests.blender.dancing import play, rebuild, text_of
 
 wm: Any = bpy.ops.wm

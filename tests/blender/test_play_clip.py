@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from takt.bridge import armature, axes
-from takt.bridge.curves import bags, rotation_channel
-from takt.bridge.play_clips import files_in, folders_within, names_of, stem_of
+from takt.bridge import axes
+from takt.bridge.actions.curves import bags, rotation_channel
+from takt.bridge.actions.play_clips import files_in, folders_within, names_of, stem_of
+from takt.bridge.rigs import armature
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.formats import bvh, ogre_xml
 from takt.core.formats.ogre import OgreSkeleton

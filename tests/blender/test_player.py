@@ -7,7 +7,8 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import properties, score, score_lines
+from takt.bridge import properties
+from takt.bridge.scores import score, score_lines
 from takt.core.clips.keys import INTERPOLATIONS
 from takt.core.score_editor.boxes import ancestors
 from takt.core.score_editor.layout import Layout

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import takt
-from takt.bridge import changes, joint_map, performing, properties, score
+from takt.bridge import changes, properties
+from takt.bridge.rigs import joint_map
+from takt.bridge.scores import performing, score
 from takt.preview import hiding, life
 from takt.preview.batch import read_geometry
 from takt.preview.character import armature_of

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from mathutils import Quaternion
 
-from takt.bridge import armature, axes, joint_map, properties
+from takt.bridge import axes, properties
+from takt.bridge.rigs import armature, joint_map
 from takt.core.clips.clip import Clip
 from takt.core.formats import bvh
 from takt.core.maths import rotations as rot

@@ -8,9 +8,10 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import properties, score
-from takt.bridge import shelf as bridge_shelf
-from takt.bridge.rehearsal import Rehearsal, score_of
+from takt.bridge import properties
+from takt.bridge.scores import score
+from takt.bridge.scores.rehearsal import Rehearsal, score_of
+from takt.bridge.shelf import shelf as bridge_shelf
 from takt.core.pha.document import parse
 from takt.core.playing.motion import Motion
 from takt.core.score_editor import shelf

@@ -7,8 +7,9 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import performing, properties, score
-from takt.bridge import shelf as bridge_shelf
+from takt.bridge import properties
+from takt.bridge.scores import performing, score
+from takt.bridge.shelf import shelf as bridge_shelf
 from takt.core.library.clip_files import read_clip_file
 from takt.tests.blender.dancing import evaluated, play, rebuild, text_of
 from takt.tests.blender.score_editors import choose, editing, looked_into

@@ -8,7 +8,9 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import armature, axes, properties, score, versions
+from takt.bridge import axes, properties, versions
+from takt.bridge.rigs import armature
+from takt.bridge.scores import score
 from takt.core.clips.clip import Clip
 from takt.core.errors import FileError
 from takt.core.maths import rotations as rot

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import takt
-from takt.bridge import changes, properties, score, score_blocks, score_edits, score_fields, score_tree
-from takt.bridge import shelf as bridge_shelf
-from takt.bridge.background_performance import BackgroundPerformance
+from takt.bridge import changes, properties
+from takt.bridge.scores import score, score_blocks, score_edits, score_fields, score_tree
+from takt.bridge.scores.background_performance import BackgroundPerformance
+from takt.bridge.shelf import shelf as bridge_shelf
 from takt.core.errors import EditError
 from takt.core.score_editor import commands, gestures, hit, shelf
 from takt.core.score_editor.drop import drop_at

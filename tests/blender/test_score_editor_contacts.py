@@ -5,7 +5,8 @@ from typing import Any
 import bpy
 import numpy as np
 
-from takt.bridge import properties, score, score_blocks
+from takt.bridge import properties
+from takt.bridge.scores import score, score_blocks
 from takt.core.clips.released import read_released
 from takt.core.score_editor.contacts import Contacts
 from takt.core.score_editor.layout import Layout

@@ -7,8 +7,9 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import properties, score, score_blocks, texts
-from takt.bridge.included_texts import open_beside
+from takt.bridge import properties
+from takt.bridge.scores import score, score_blocks, texts
+from takt.bridge.scores.included_texts import open_beside
 from takt.operators.score_editor.drag import TAKT_OT_score_drag
 from takt.tests.blender.dancing import STEPS, play, refused, text_of
 from takt.tests.blender.score_editors import Hand, choose, edge_of, editing, looked_into

@@ -7,8 +7,9 @@ from typing import Any
 import bpy
 import pytest
 
-from takt.bridge import performing, properties, score, score_blocks, score_edits, score_tree, texts
-from takt.bridge import shelf as bridge_shelf
+from takt.bridge import properties
+from takt.bridge.scores import performing, score, score_blocks, score_edits, score_tree, texts
+from takt.bridge.shelf import shelf as bridge_shelf
 from takt.core.errors import EditError
 from takt.core.score_editor.shelf import arrange
 from takt.core.score_editor.theme import Theme

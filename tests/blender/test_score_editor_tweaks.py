@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from mathutils import Quaternion
 
-from takt.bridge import properties, score_blocks, tweak_moments, tweaks
+from takt.bridge import properties
+from takt.bridge.scores import score_blocks
+from takt.bridge.tweaking import tweak_moments, tweaks
 from takt.core.maths.arrays import FloatArray
 from takt.core.score_editor.layout import Layout
 from takt.core.score_editor.stripes import Stripes

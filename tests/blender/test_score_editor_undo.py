@@ -9,7 +9,8 @@ from typing import Any
 import bpy
 import pytest
 
-from takt.bridge import properties, shelf
+from takt.bridge import properties
+from takt.bridge.shelf import shelf
 from takt.core.score_editor.commands import Playable
 from takt.core.score_editor.layout import Layout
 from takt.core.score_editor.stripes import Stripes

@@ -7,8 +7,9 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import libraries, linked_texts, properties, score
-from takt.bridge.score_layout import matters
+from takt.bridge import libraries, properties
+from takt.bridge.scores import linked_texts, score
+from takt.bridge.scores.score_layout import matters
 from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
 from takt.core.playing.transitions.methods import TRANSITION_METHODS

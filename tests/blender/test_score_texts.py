@@ -6,7 +6,8 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import properties, score, texts
+from takt.bridge import properties
+from takt.bridge.scores import score, texts
 from takt.tests.blender.dancing import STEPS, play
 
 _OLD = "<a>\r\n  <b c='é🎉'/>\n</a>\n\nlast"

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import clips, second_blender
+from takt.bridge.files import clips, second_blender
 from takt.core.clips.clip_file import ClipFile
 from takt.core.errors import FileError
 from takt.core.formats.format import Source

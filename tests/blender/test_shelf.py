@@ -7,8 +7,10 @@ from typing import Any, cast
 import bpy
 import pytest
 
-from takt.bridge import properties, score_tree, shelf_order
-from takt.bridge import shelf as bridge_shelf
+from takt.bridge import properties
+from takt.bridge.scores import score_tree
+from takt.bridge.shelf import shelf as bridge_shelf
+from takt.bridge.shelf import shelf_order
 from takt.core.classes import tags_file
 from takt.core.score_editor.shelf import ACTIONS, DAMAGED, OTHER_ACTIONS, found, told
 from takt.samples.clip_files import write_files

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from takt.bridge.armature import read_pose_world, read_rest_world, read_skeleton
-from takt.bridge.groups import read_influences
+from takt.bridge.meshes.groups import read_influences
+from takt.bridge.rigs.armature import read_pose_world, read_rest_world, read_skeleton
 from takt.core.maths.arrays import FloatArray
 from takt.core.skinning import SKINNING_METHODS, Palette
 from takt.tests.characters import (

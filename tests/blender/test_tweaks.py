@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from mathutils import Quaternion, Vector
 
-from takt.bridge import following, properties, score, score_blocks, score_edits, tweak_waiting, tweaks, versions
+from takt.bridge import properties, versions
+from takt.bridge.scores import following, score, score_blocks, score_edits
+from takt.bridge.tweaking import tweak_waiting, tweaks
 from takt.core.pha.edits import Move, Remove, SetAttribute
 from takt.core.score_editor.change import Edits
 from takt.core.skeletons.skeleton import world_from_pose

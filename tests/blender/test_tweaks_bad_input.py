@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 import pytest
 
-from takt.bridge import tweak_waiting, tweaks
+from takt.bridge.tweaking import tweak_waiting, tweaks
 from takt.core.pha.edits import SetAttribute
 from takt.tests.blender.dancing import STEPS, Wait, rebuild, text_of
 from takt.tests.blender.test_tweaks import KNEE, curves_of, edit, is_lifted, own_frames, set_key, tweaked

@@ -6,7 +6,8 @@ from typing import Any
 import bpy
 import pytest
 
-from takt.bridge import properties, tweaks
+from takt.bridge import properties
+from takt.bridge.tweaking import tweaks
 from takt.tests.blender.dancing import STEPS, Wait, rebuild, text_of
 from takt.tests.blender.test_tweaks import own_frames, set_key, shown, tweak, tweaked
 

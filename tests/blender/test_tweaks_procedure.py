@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from mathutils import Quaternion
 
-from takt.bridge import properties, score, tweak_moments, tweak_waiting, tweaks
+from takt.bridge import properties
+from takt.bridge.scores import score
+from takt.bridge.tweaking import tweak_moments, tweak_waiting, tweaks
 from takt.core.maths import rotations as rot
 from takt.core.pha.edits import Insert, Move, Remove, SetAttribute
 from takt.tests.blender.dancing import Wait, play, rebuild, text_of

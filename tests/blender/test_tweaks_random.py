@@ -9,7 +9,9 @@ import bpy
 import pytest
 
 import takt
-from takt.bridge import properties, score, tweak_placing, tweaks
+from takt.bridge import properties
+from takt.bridge.scores import score
+from takt.bridge.tweaking import tweak_placing, tweaks
 from takt.core.errors import EditError
 from takt.core.pha.edits import Insert, Move, Remove, SetAttribute
 from takt.tests.blender.dancing import STEPS, Wait, play, rebuild, text_of

@@ -10,7 +10,9 @@ import bpy
 import pytest
 
 import takt
-from takt.bridge import properties, score_blocks, tweaks
+from takt.bridge import properties
+from takt.bridge.scores import score_blocks
+from takt.bridge.tweaking import tweaks
 from takt.core.pha.edits import SetAttribute
 from takt.tests.blender.dancing import STEPS, Wait, rebuild, text_of
 from takt.tests.blender.test_tweaks import curves_of, edit, own_frames, set_key, tweak, tweaked

@@ -7,7 +7,8 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import idle_bones, versions
+from takt.bridge import versions
+from takt.bridge.meshes import idle_bones
 from takt.tests.rigged import bind, linked, make_tube, select, weights
 
 NAMES = ("lower", "middle", "upper", "handslot")

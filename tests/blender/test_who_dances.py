@@ -6,7 +6,8 @@ from typing import Any, cast
 import bpy
 import pytest
 
-from takt.bridge import given_score, properties, score
+from takt.bridge import properties
+from takt.bridge.scores import given_score, score
 from takt.tests.blender.dancing import play, rebuild
 
 operators: Any = bpy.ops

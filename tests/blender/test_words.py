@@ -9,7 +9,7 @@ import bpy
 import pytest
 
 from takt.bridge import language, properties
-from takt.bridge.score_fields import TaktScoreFields
+from takt.bridge.scores.score_fields import TaktScoreFields
 
 ROOT = Path(properties.__file__).parents[1]
 DRAWING = ("panels", "operators", "bridge")

@@ -16,6 +16,7 @@ LISTS = {"FORMATS": "core/formats/__init__.py", "CURVES": "core/playing/transiti
          "GESTURES": "core/score_editor/gestures.py",
          "GRAMMAR": "core/pha/grammar.py", "PLAYED": "core/pha/grammar.py", "PLAYED_BY": "core/pha/evaluation.py",
          "CHANGED": "tests/core/test_every_word.py", "_ticks_of_one": "core/pha/values.py",
+         "COMPLETE": "texts.py", "LANGUAGES": "texts.py",
          "_CLASSES": "operators/__init__.py", "GreyWithReason": "bridge/reports.py",
          "ForScore": "bridge/active_character.py", "Point": "core/score_editor/hit.py",
          "Proposal": "core/score_editor/change.py", "Press": "core/score_editor/gestures.py"}

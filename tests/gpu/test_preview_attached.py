@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from mathutils import Matrix, Vector
 
-from takt.bridge.armature import read_pose_world, read_skeleton
-from takt.bridge.attached import attachment_of
-from takt.bridge.shape import is_shaped, not_shown
+from takt.bridge.meshes.attached import attachment_of
+from takt.bridge.meshes.shape import is_shaped, not_shown
+from takt.bridge.rigs.armature import read_pose_world, read_skeleton
 from takt.core.maths.arrays import FloatArray
 from takt.core.skinning import Palette
 from takt.preview import life

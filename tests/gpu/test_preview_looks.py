@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from takt.bridge.armature import read_skeleton
+from takt.bridge.rigs.armature import read_skeleton
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.pha.expansion import expand

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from mathutils import Color, Matrix, Vector
 
-from takt.bridge.materials import ColourMode, Surface
+from takt.bridge.materials.materials import ColourMode, Surface
 from takt.bridge.versions import principled_node
 from takt.core.shading.material import OPERATIONS, Material, Step, Texture, evaluate, number
 from takt.core.shading.tone import TONES, toned

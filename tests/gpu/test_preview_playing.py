@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix, Quaternion, Vector
 
-from takt.bridge.armature import read_skeleton
+from takt.bridge.rigs.armature import read_skeleton
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.skeleton import Pose

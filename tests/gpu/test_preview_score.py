@@ -10,7 +10,7 @@ import gpu
 import numpy as np
 import pytest
 
-from takt.bridge.score import motion_of, time_s
+from takt.bridge.scores.score import motion_of, time_s
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.ahead import Ahead
 from takt.core.playing.motion import Motion

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from mathutils import Matrix, Quaternion
 
-from takt.bridge.armature import read_pose_world, read_skeleton
-from takt.bridge.groups import read_influences
+from takt.bridge.meshes.groups import read_influences
+from takt.bridge.rigs.armature import read_pose_world, read_skeleton
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.skeleton import Skeleton
 from takt.core.skinning import SKINNING_METHODS, Palette

@@ -10,7 +10,8 @@ import numpy.typing as npt
 import pytest
 from mathutils import Matrix, Quaternion
 
-from takt.bridge import properties, score
+from takt.bridge import properties
+from takt.bridge.scores import score
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.scene.traces import Mark, Traces
 from takt.preview import life, way

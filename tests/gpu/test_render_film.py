@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix, Vector
 
-from takt.bridge.sound import read_samples
+from takt.bridge.scores.sound import read_samples
 from takt.core.errors import FileError
 from takt.core.music.onsets import RATE_HZ
 from takt.operators.render_film import frames_of_score, rendered, seen

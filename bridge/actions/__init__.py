@@ -1,0 +1,1 @@
+"""Actions: what a motion becomes, and clips that are made of them."""

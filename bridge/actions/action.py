@@ -1,0 +1,349 @@
+"""A motion written as an Action: keys of every bone that moves, joined by straight lines."""
+
+from collections.abc import Collection, Generator, Iterator
+from typing import Any, Final, Literal, cast
+
+import bpy
+import numpy as np
+
+from ...core.maths.arrays import BoolArray, Float32Array, FloatArray
+from .. import changes, properties, versions
+from ..rigs.armature import bone_property
+from ..steps import finished
+from .action_users import is_used_elsewhere, object_slot
+from .below_own_actions import Below, has_own_action, plays_below
+from .channels import Channels
+from .curves import bags
+from .curves_digest import Written, digest_of_all_keys, digest_of_curves
+from .keys import bone_path, write_keys
+
+_FRAMES_AT_ONCE = 256
+_Repeat = Literal["REPEAT", "REPEAT_OFFSET"]
+
+
+def write_action(armature_object: bpy.types.Object, name: str, channels: Channels,
+                 played: Collection[str] = ()) -> bpy.types.Action:
+    """Write the keys into Takt's own Action of the armature and let that play.
+
+    The Action that Takt made before of the score of that name is filled anew, unless it is used elsewhere by now, or
+    its curves were edited by hand; curves that someone has added to it, as of a face, stay. An Action that Takt did not
+    make stays assigned: Takt's then plays below it, in a strip of the NLA.
+    played: names of Actions that the score itself may play, which are never written into.
+    """
+    return finished(writing(armature_object, name, channels, played, is_aside=False))
+
+
+def writing(armature_object: bpy.types.Object, name: str, channels: Channels, played: Collection[str] = (), *,
+            is_aside: bool, is_new_score: bool = False) -> Generator[float, None, bpy.types.Action]:
+    """Write as write_action does, the keys of a bone at each step, and yield the share that is written.
+
+    is_aside: until the last step nothing changes for the user: the keys go into an Action that nobody plays, which then
+    takes the place of the one that would have been filled anew. Where the generator is closed before, it is removed.
+    is_new_score: also an Action that Takt did not make is then no longer assigned; it is kept in the file.
+    """
+    if not is_aside:
+        _without_tweak_mode(armature_object)
+    below = Below.of(armature_object, properties.character(armature_object).action)
+    own = _refilled(armature_object, name, played, may_lie_in_strips=not is_new_score and _lies_below(armature_object))
+    action = own if own is not None and not is_aside else _beside(own, name)
+    try:
+        written = yield from _fill(armature_object, action, channels)
+    except GeneratorExit:
+        if action != own:
+            bpy.data.actions.remove(action)
+        raise
+    if is_aside:
+        _without_tweak_mode(armature_object)
+        below = Below.of(armature_object, properties.character(armature_object).action)
+    if own is not None and own != action:
+        own_name, action.use_fake_user = own.name, own.use_fake_user
+        own.user_remap(action)
+        bpy.data.actions.remove(own)
+        action.name = own_name
+    _without_tweak_mode(armature_object)
+    is_below = not is_new_score and _lies_below(armature_object)
+    if is_below:
+        below.play(armature_object, action, _end_of_strip(channels))
+    _keep_for_score(armature_object, name, action, channels, written)
+    if not is_below:
+        _let_play(armature_object, action, _slot(action, armature_object))
+    changes.score()  # others may look at this character
+    return action
+
+
+def _lies_below(armature_object: bpy.types.Object) -> bool:
+    """Tell whether the score's Action has to lie below one of the animator's, or does so already."""
+    return has_own_action(armature_object) or plays_below(armature_object)
+
+
+def _end_of_strip(channels: Channels) -> float:
+    """Return how far a strip is to play an Action: a loop as far as the scene goes, since its curves repeat."""
+    end, scene = float(channels.frames[-1]), bpy.context.scene
+    return max(end, float(scene.frame_end)) if channels.is_loop and scene is not None else end
+
+
+def _beside(own: bpy.types.Action | None, name: str) -> bpy.types.Action:
+    """Return an Action that nobody plays, which begins with the curves of another one where there is one."""
+    copy: Any = bpy.data.actions.new(name) if own is None else own.copy()
+    action: bpy.types.Action = copy
+    return action
+
+
+def _refilled(armature_object: bpy.types.Object, name: str, played: Collection[str], *,
+              may_lie_in_strips: bool) -> bpy.types.Action | None:
+    """Return the Action that a score of this name is written into again, None where it gets a new one."""
+    own = _own_action(armature_object)
+    if (own is None or own.name in played or getattr(own, properties.OF_SCORE) not in ("", name)
+            or is_used_elsewhere(own, armature_object, may_lie_in_strips=may_lie_in_strips)
+            or is_edited_by_hand(armature_object)):
+        return None
+    return own
+
+
+def _fill(armature_object: bpy.types.Object, action: bpy.types.Action,
+          channels: Channels) -> "Generator[float, None, Written]":
+    """Write keys into an Action in place of those of the score that it had; yield the share that is written."""
+    bag = versions.ensure_channelbag(action, _slot(action, armature_object))
+    _clear(bag, _paths(channels) | _written_paths(armature_object, bag),
+           is_known=bool(properties.character(armature_object).written))
+    written: Written = {}
+    bones = sum(len(names) for _, names, _, _ in channels.curves)
+    count = 0
+    for channel, names, values, is_key in channels.curves:
+        repeat: _Repeat | None = None
+        if channels.is_loop and not channels.has_turning_laps:
+            repeat = "REPEAT_OFFSET" if channel == "location" else "REPEAT"
+        for keys in _write_keys(bag, channel, names, channels.frames, values, is_key, repeat):
+            written |= keys
+            count += 1
+            yield count / bones
+    return written
+
+
+def _keep_for_score(armature_object: bpy.types.Object, name: str, action: bpy.types.Action, channels: Channels,
+                    written: "Written") -> None:
+    """Let the Action of a score, which has all its keys, be the armature's own; keep what it played before."""
+    animation, own = armature_object.animation_data, _own_action(armature_object)
+    assert animation is not None
+    setattr(action, properties.OF_SCORE, name)
+    before, character = animation.action, properties.character(armature_object)
+    for left in (before, own):
+        # An Action without a user would be lost on saving.
+        if left is not None and left != action and left.users <= (left == before) + (left == character.action):
+            keep_in_file(left)
+    paths, slot = _paths(channels), _slot(action, armature_object)
+    _prepare_bones(armature_object, channels)
+    character.action, character.written = action, "\n".join(sorted(paths))
+    setattr(action, properties.KEYS_WRITTEN, digest_of_curves(versions.ensure_channelbag(action, slot), paths, written))
+
+
+def _slot(action: bpy.types.Action, armature_object: bpy.types.Object) -> bpy.types.ActionSlot:
+    return object_slot(action) or action.slots.new(id_type="OBJECT", name=armature_object.name)
+
+
+def _paths(channels: Channels) -> set[str]:
+    return {bone_path(name, channel) for channel, names, _, _ in channels.curves for name in names}
+
+
+EDITED_BY_HAND: Final = ("Curves of this Action were edited by hand, so it stays as it is, older than the score")
+
+
+def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
+    """Tell whether the curves of the Action that Takt made for an armature differ from those that Takt wrote.
+
+    So they do by their keys, their modifiers, and all that a person has set of them, such as Mute. Curves that someone
+    has added, as of a face, do not count: they are kept. Nor do new names of bones.
+    """
+    own = _own_action(armature_object)
+    written = "" if own is None else getattr(own, properties.KEYS_WRITTEN)
+    if own is None or not written:
+        return False
+    slot = object_slot(own)
+    bag = next((bag for bag in bags(own) if slot is not None and bag.slot_handle == slot.handle), None)
+    return bag is None or digest_of_curves(bag, _written_paths(armature_object, bag), like=written) != written
+
+
+def _written_paths(armature_object: bpy.types.Object, bag: bpy.types.ActionChannelbag) -> set[str]:
+    """Return the paths of the curves that Takt wrote into an Action, as they are called now.
+
+    Blender renames the curves of a bone with it. So where all curves of a bone are gone that is gone itself, they are
+    those of another bone that has the same ones, of which Takt wrote none.
+    """
+    written = set(properties.character(armature_object).written.splitlines())
+    there = {curve.data_path for curve in bag.fcurves}
+    if written <= there:
+        return written
+    bones = cast(bpy.types.Armature, armature_object.data).bones
+    gone, new = _by_bone(written - there), _by_bone(there - written)
+    kept = _by_bone(written & there)
+    for name, channels in gone.items():
+        if name not in bones and name not in kept:
+            other = next((other for other, own in new.items() if own.keys() == channels.keys() and other in bones
+                          and other not in kept), None)
+            if other is not None:
+                written = written - set(channels.values()) | set(new.pop(other).values())
+    return written
+
+
+def _by_bone(paths: Collection[str]) -> dict[str, dict[str, str]]:
+    """Return the paths of curves by the bones that they move, and by their channels."""
+    found: dict[str, dict[str, str]] = {}
+    for path in paths:
+        if (moved := bone_property(path)) is not None:
+            found.setdefault(moved[0], {})[moved[1]] = path
+    return found
+
+
+def write_new_action(armature_object: bpy.types.Object, name: str, channels: Channels,
+                     instead: bpy.types.Action | None = None) -> bpy.types.Action:
+    """Write the keys into a new Action, which is kept in the file also while nothing plays it; see assign.
+
+    instead: an Action with one slot that is filled with them, and with nothing else.
+    """
+    action = bpy.data.actions.new(name) if instead is None else instead
+    action.use_fake_user = True
+    slot = action.slots.new(id_type="OBJECT", name=armature_object.name) if instead is None else instead.slots[0]
+    bag = versions.ensure_channelbag(action, slot)
+    _clear(bag, {curve.data_path for curve in bag.fcurves}, is_known=True)
+    written: Written = {}
+    for channel, names, values, is_key in channels.curves:
+        for keys in _write_keys(bag, channel, names, channels.frames, values, is_key, None):
+            written |= keys
+    setattr(action, properties.KEYS_WRITTEN, digest_of_all_keys(action, written))
+    return action
+
+
+def assign(armature_object: bpy.types.Object, action: bpy.types.Action, channels: Channels) -> None:
+    """Let an armature play a new Action, or one that was filled anew; what it played before is kept in the file."""
+    animation = _without_tweak_mode(armature_object)
+    if animation.action is not None:
+        keep_in_file(animation.action)
+        animation.action = None
+    _prepare_bones(armature_object, channels)
+    _let_play(armature_object, action, action.slots[0])
+
+
+def _without_tweak_mode(armature_object: bpy.types.Object) -> bpy.types.AnimData:
+    """Return an armature's animation, which can be given another Action: not while a strip of the NLA is tweaked."""
+    animation = armature_object.animation_data or armature_object.animation_data_create()
+    assert animation is not None
+    if animation.use_tweak_mode:
+        animation.use_tweak_mode = False
+    return animation
+
+
+def _let_play(armature_object: bpy.types.Object, action: bpy.types.Action, slot: bpy.types.ActionSlot) -> None:
+    """Assign an Action; a new one is seen as it is: alone, wholly, and on an armature that is not held at rest."""
+    animation, armature = armature_object.animation_data, armature_object.data
+    assert animation is not None and isinstance(armature, bpy.types.Armature)
+    if animation.action != action:
+        animation.action_blend_type, animation.action_influence = "REPLACE", 1.0
+        for track in animation.nla_tracks:
+            if track.is_solo:
+                track.is_solo = False
+        if armature.pose_position == "REST":
+            armature.pose_position = "POSE"
+    animation.action = action
+    animation.action_slot = slot
+
+
+def keep_in_file(action: bpy.types.Action) -> None:
+    """Let an Action be saved also where nothing uses it; a linked one is kept by its own file, and undo misses it."""
+    if action.is_editable:
+        action.use_fake_user = True
+
+
+def has_something_to_play(armature_object: bpy.types.Object) -> bool:
+    """Tell whether an armature plays an Action, strips of the NLA or a score, also one that has no Action yet."""
+    animation = armature_object.animation_data
+    return properties.character(armature_object).text is not None or (animation is not None and (
+        animation.action is not None or any(len(track.strips) for track in animation.nla_tracks)))
+
+
+def put_aside(armature_object: bpy.types.Object) -> None:
+    """Let an armature play no Action, so that a score can give it one; the one that it played is kept in the file."""
+    animation, character = _without_tweak_mode(armature_object), properties.character(armature_object)
+    for left in (animation.action, character.action):
+        if left is not None:
+            keep_in_file(left)
+    animation.action = None
+    character.action, character.written = None, ""
+
+
+def _clear(bag: bpy.types.ActionChannelbag, paths: Collection[str], *, is_known: bool) -> None:
+    """Remove the curves of these paths; if it is not known what was written before, all that transform bones."""
+    old = []
+    for curve in bag.fcurves:
+        found = None if is_known else bone_property(curve.data_path)
+        if curve.data_path in paths or (found is not None and found[1].startswith(("location", "rotation", "scale"))):
+            old.append(curve)
+    if len(old) == len(bag.fcurves):
+        bag.fcurves.clear()  # far faster than one by one
+    else:
+        for curve in old:
+            bag.fcurves.remove(curve)
+    for group in [group for group in bag.groups if not len(group.channels)]:
+        bag.groups.remove(group)
+
+
+def _own_action(armature_object: bpy.types.Object) -> bpy.types.Action | None:
+    """Return the Action that Takt made for this armature, None if it belongs to one that this is a copy of."""
+    action = properties.character(armature_object).action
+    if action is None or not action.is_editable:
+        return None
+    others = (ob for ob in bpy.data.objects if ob != armature_object and ob.type == "ARMATURE")
+    return None if any(properties.character(ob).action == action for ob in others) else action
+
+
+def _write_keys(bag: bpy.types.ActionChannelbag, channel: str, names: tuple[str, ...], frames: FloatArray,
+                values: FloatArray, is_key: BoolArray, repeat: _Repeat | None) -> Iterator[Written]:
+    """Write values (F, B, C) as curves of bones; yield the keys of each bone."""
+    columns = _columns(values)
+    for bone, name in enumerate(names):
+        is_dense = bool(is_key[:, bone].all())
+        rows = slice(None) if is_dense else np.flatnonzero(is_key[:, bone])
+        path, written = bone_path(name, channel), Written()
+        for index, (curve, keys) in enumerate(
+                write_keys(bag, name, channel, frames[rows], columns[bone][:, rows].T, is_dense=is_dense)):
+            written[path, index] = keys
+            if repeat is not None:
+                cycles: Any = curve.modifiers.new("CYCLES")
+                cycles.mode_before = cycles.mode_after = repeat
+        yield written
+
+
+def _columns(values: FloatArray) -> Float32Array:
+    """Return values (F, B, C) as (B, C, F): each curve in one piece, in the precision of Blender's keys.
+
+    Turned in runs of frames that fit the processor's cache.
+    """
+    out = np.empty((*values.shape[1:], len(values)), dtype=np.float32)
+    for start in range(0, len(values), _FRAMES_AT_ONCE):
+        run = slice(start, start + _FRAMES_AT_ONCE)
+        out[:, :, run] = np.moveaxis(values[run], 0, -1)
+    return out
+
+
+def _switch_to_quaternions(bone: bpy.types.PoseBone, character: properties.TaktCharacter) -> None:
+    """Set a bone's rotation mode to quaternions, and remember the mode that its own Actions are keyed in."""
+    if bone.rotation_mode != "QUATERNION":
+        entry = character.switched.get(bone.name) or character.switched.add()
+        entry.name, entry.mode = bone.name, bone.rotation_mode
+        bone.rotation_mode = "QUATERNION"
+
+
+def _prepare_bones(armature_object: bpy.types.Object, channels: Channels) -> None:
+    """Let the bones use the properties that are keyed, and reset those that no curve moves."""
+    assert armature_object.pose is not None
+    named: dict[str, set[str]] = {"location": set(), "scale": set()}
+    for channel, names, _, _ in channels.curves:
+        named.setdefault(channel, set()).update(names)
+    for channel, names, _, _ in channels.curves:
+        for name in names if channel.startswith("rot") else ():
+            bone = armature_object.pose.bones[name]
+            if channel == "rotation_quaternion":
+                _switch_to_quaternions(bone, properties.character(armature_object))
+            if name not in named["location"]:
+                bone.location = (0.0, 0.0, 0.0)
+            if name not in named["scale"]:
+                bone.scale = (1.0, 1.0, 1.0)

@@ -1,0 +1,105 @@
+"""Takt's Action in a strip of the NLA, below an Action that the animator has assigned.
+
+So animators layer: what the score plays lies in a track, and an Action of their own above it, mostly with *Combine*.
+The Action in the strip follows the score like one that is assigned, and what lies above it stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import bpy
+
+from .. import properties
+from .action_users import object_slot, strips_of
+
+TRACK: Final = "Takt"
+"""The name of the track that Rebuild makes where an Action of the animator's is assigned."""
+_SAME_FRAME = 1e-3
+
+
+def has_own_action(armature_object: bpy.types.Object) -> bool:
+    """Tell whether an armature is assigned an Action that Takt did not make; while a strip is tweaked, it is not."""
+    animation = armature_object.animation_data
+    if animation is None or animation.action is None or animation.use_tweak_mode:
+        return False
+    assigned = animation.action
+    is_of_takt = getattr(assigned, properties.OF_SCORE) or getattr(assigned, properties.KEYS_WRITTEN)
+    return assigned != properties.character(armature_object).action and not is_of_takt
+
+
+def plays_below(armature_object: bpy.types.Object) -> bool:
+    """Tell whether an unmuted strip plays Takt's Action of the score below an Action of the animator's.
+
+    Where a character has tweaks, also while none of their layers is assigned.
+    """
+    action, animation = properties.character(armature_object).action, armature_object.animation_data
+    if action is None or animation is None or animation.use_tweak_mode:
+        return False
+    has_tweaks = any(layer.action is not None for layer in properties.character(armature_object).tweaks)
+    if not (has_own_action(armature_object) or (has_tweaks and animation.action is None)):
+        return False
+    return any(strip.action == action for strip in strips_of(animation, are_heard=True))
+
+
+class Below(NamedTuple):
+    """Strips that play Takt's Action, and for each whether it plays all of it; taken before the Action is written."""
+
+    strips: list[bpy.types.NlaStrip]
+    are_whole: list[bool]
+
+    @classmethod
+    def of(cls, armature_object: bpy.types.Object, action: bpy.types.Action | None) -> Below:
+        """Return the armature's strips that play an Action."""
+        animation = armature_object.animation_data
+        if animation is None or action is None:
+            return cls([], [])
+        found, end = [strip for strip in strips_of(animation) if strip.action == action], action.frame_range[1]
+        return cls(found, [abs(strip.action_frame_end - end) < _SAME_FRAME for strip in found])
+
+    def play(self, armature_object: bpy.types.Object, action: bpy.types.Action, last_frame: float) -> bool:
+        """Let the strips play what was written, whole ones to its last frame; return whether there are any.
+
+        A track is made where the NLA is empty. Where it is not, nothing can be put below the animator's own tracks.
+        An override cannot change its library's tracks: what they play from there on is played again above them.
+        """
+        slot, animation = object_slot(action), armature_object.animation_data
+        assert slot is not None and animation is not None
+        if any(track.is_override_data and strip in self.strips for track in animation.nla_tracks
+               for strip in track.strips):
+            _play_again(animation, self.strips, action, last_frame)
+            return True
+        for strip, is_whole in zip(self.strips, self.are_whole, strict=True):
+            if strip.action != action:
+                strip.action, strip.action_slot = action, slot
+            if is_whole:
+                strip.action_frame_end = last_frame
+        if self.strips or len(animation.nla_tracks):
+            return bool(self.strips)
+        track = animation.nla_tracks.new()
+        track.name = TRACK
+        strip = track.strips.new(action.name, int(action.frame_range[0]), action)
+        strip.action_slot, strip.action_frame_end = slot, last_frame
+        return True
+
+
+def _play_again(animation: bpy.types.AnimData, strips: Sequence[bpy.types.NlaStrip], action: bpy.types.Action,
+                last_frame: float) -> None:
+    """Copy the tracks from the first on that has one of these strips, which play another Action there."""
+    tracks = list(animation.nla_tracks)
+    first = next(number for number, track in enumerate(tracks) if any(strip in strips for strip in track.strips))
+    for track in tracks[first:]:
+        copy = animation.nla_tracks.new()
+        copy.name, copy.mute = TRACK if track == tracks[first] else track.name, track.mute
+        for strip in track.strips:
+            is_own = strip in strips
+            played = action if is_own else strip.action
+            if played is None:
+                continue
+            made = copy.strips.new(strip.name, int(strip.frame_start), played)
+            made.action_slot = object_slot(played)
+            for name in ("blend_type", "influence", "extrapolation", "mute", "action_frame_start", "action_frame_end"):
+                setattr(made, name, getattr(strip, name))
+            if is_own:
+                made.action_frame_end = last_frame

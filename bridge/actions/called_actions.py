@@ -1,0 +1,80 @@
+"""Actions that scores call, by their names: held, and called as they are when they are renamed.
+
+So they are saved and appended with the character. What is written lies in the undo step of the renaming, or behind it:
+see following.
+"""
+
+from __future__ import annotations
+
+import bpy
+from bpy.app import handlers
+
+from ...core.errors import TaktError
+from ...core.pha.refactoring import with_clip_renamed
+from ...core.pha.text import Text
+from .. import changes, properties, versions
+from ..guard import guarded
+from ..scores import score, texts
+
+_known: dict[int, dict[str, int]] = {}
+"""By what names each score has called Actions in this session: their session_uid. By that of the armature's object."""
+
+
+def look_after(armature_object: bpy.types.Object) -> None:
+    """Let the score kept with an armature call the Actions that it holds by their names, and hold those it plays."""
+    character, performance = properties.character(armature_object), score.known_performance(armature_object)
+    known = _known.setdefault(armature_object.session_uid, {})
+    if not armature_object.is_editable:
+        return
+    for each in character.called:
+        if each.action is not None and each.action.name != each.name:
+            _rename(character.text, each.name, each.action.name)
+            each.name = each.action.name
+    actions = bpy.data.actions
+    for old in [name for name in known if name not in actions]:  # undo may bring back the Action's name alone
+        for action in (action for action in actions if action.session_uid == known[old]):
+            _rename(character.text, old, action.name)
+    if performance is None:
+        return
+    for name in performance.actions & {*actions.keys()}:
+        known[name] = actions[name].session_uid
+        held = character.called.get(name)
+        if held is None or held.action is None:
+            held = held or character.called.add()
+            held.name, held.action = name, actions[name]
+    if performance.error is None:
+        for index in reversed(range(len(character.called))):
+            if character.called[index].name not in performance.actions:
+                character.called.remove(index)
+
+
+def _rename(text: bpy.types.Text | None, old: str, new: str) -> None:
+    said = "" if text is None or not text.is_editable else text.as_string()
+    if text is None or old not in said:
+        return
+    try:
+        edited = with_clip_renamed(Text.of(said), old, new)
+    except TaktError:  # half a word is typed just now
+        return
+    if str(edited.text) != said:
+        texts.replace(text, str(edited.text))
+        changes.score()
+
+
+@handlers.persistent  # type: ignore[untyped-decorator]  # Blender's stubs do not say its type
+@guarded(None)
+def _before_saving(*_: object) -> None:
+    for ob in bpy.data.objects:
+        if ob.type == "ARMATURE" and versions.saved_settings(ob, properties.NAME) is not None:
+            look_after(ob)
+
+
+def register() -> None:
+    """Begin to look before files are saved, too."""
+    handlers.save_pre.append(_before_saving)
+
+
+def unregister() -> None:
+    """Look no longer."""
+    handlers.save_pre.remove(_before_saving)
+    _known.clear()

@@ -1,0 +1,119 @@
+"""Curves of Actions that move no bone, as what Blender makes of them together: an object's place, custom properties,
+the influence of constraints.
+
+They are evaluated frame by frame, on a copy of the armature in a scene of its own: so Blender itself mixes each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, cast
+
+import bpy
+import numpy as np
+
+from ...core.maths.arrays import FloatArray
+from .. import properties, versions
+from ..rigs.armature import bone_property
+from . import keys
+from .action_users import object_slot, strips_of
+from .curves import bags
+
+_SCENE = "Takt baking"
+_OF_TAKT = f"{properties.NAME}."
+_Name = tuple[str, int]
+"""A curve's data path and index."""
+
+
+def names(actions: Collection[bpy.types.Action]) -> list[_Name]:
+    """Return the curves of Actions that move no bone; the score's own values, which are keyed too, are left out."""
+    found: dict[_Name, None] = {}
+    for action in actions:
+        slot = object_slot(action)
+        for bag in bags(action):
+            if slot is not None and bag.slot_handle == slot.handle:
+                found |= {(curve.data_path, curve.array_index): None for curve in bag.fcurves
+                          if _is_other(curve.data_path)}
+    return list(found)
+
+
+def _is_other(path: str) -> bool:
+    moved = bone_property(path)
+    is_bones = moved is not None and moved[1].startswith(("location", "rotation", "scale"))
+    return not is_bones and not path.startswith(_OF_TAKT)
+
+
+def sample(armature_object: bpy.types.Object, actions: Collection[bpy.types.Action],
+           frames: FloatArray) -> dict[_Name, FloatArray]:
+    """Return what Actions of an armature together make of each of these curves at frames (F,), (F,).
+
+    All other Actions that it plays are left out, as are curves of what the armature does not have.
+    """
+    wanted = names(actions)
+    found = {name: np.zeros(len(frames)) for name in wanted}
+    if not wanted:
+        return found
+    with _twin(armature_object, actions) as (twin, scene):
+        for at, frame in enumerate(frames.tolist()):
+            whole = int(np.floor(frame))
+            scene.frame_set(whole, subframe=frame - whole)
+            layer = scene.view_layers[0]
+            layer.update()
+            shown = twin.evaluated_get(layer.depsgraph)
+            for name in [*found]:
+                value = _value(shown, *name)
+                if value is None:
+                    del found[name]
+                else:
+                    found[name][at] = value
+    return found
+
+
+def write(action: bpy.types.Action, values: dict[_Name, FloatArray], frames: FloatArray) -> None:
+    """Add curves with these values at frames (F,) to a new Action."""
+    bag = versions.ensure_channelbag(action, action.slots[0])
+    for (path, index), own in values.items():
+        moved = bone_property(path)
+        keys.write_curve(bag, path, index, "Object" if moved is None else moved[0], frames, own, is_dense=True)
+
+
+@contextmanager
+def _twin(armature_object: bpy.types.Object,
+          actions: Collection[bpy.types.Action]) -> Iterator[tuple[Any, bpy.types.Scene]]:
+    """Yield a copy of an armature that plays these Actions alone, in a scene of its own with the same frame rate."""
+    now = bpy.context.scene
+    twin, scene = cast(Any, armature_object.copy()), bpy.data.scenes.new(_SCENE)
+    try:
+        if now is not None:
+            scene.render.fps, scene.render.fps_base = now.render.fps, now.render.fps_base
+        scene.collection.objects.link(twin)
+        for owner in (twin, *twin.pose.bones):
+            for constraint in owner.constraints:
+                for name in ("target", "pole_target"):
+                    if getattr(constraint, name, None) == armature_object:
+                        setattr(constraint, name, twin)
+        animation = twin.animation_data
+        if animation.use_tweak_mode:
+            animation.use_tweak_mode = False
+        for strip in strips_of(animation):
+            if strip.action is not None and strip.action not in actions:
+                strip.mute = True
+        if animation.action is not None and animation.action not in actions:
+            animation.action = None
+        yield twin, scene
+    finally:
+        bpy.data.objects.remove(twin)
+        bpy.data.scenes.remove(scene)
+
+
+def _value(shown: Any, path: str, index: int) -> float | None:
+    """Return the value of a property as curves have it, None where there is no such property."""
+    with suppress(ValueError, TypeError, IndexError, AttributeError, KeyError):
+        value = shown.path_resolve(path)
+        if isinstance(value, str):
+            owner, _, name = path.rpartition(".")
+            holder = shown.path_resolve(owner) if owner else shown
+            return float(holder.bl_rna.properties[name].enum_items[value].value)
+        return float(value[index] if hasattr(value, "__len__") else value)
+    return None

@@ -1,0 +1,94 @@
+"""What is reported of a clip that plays: deforming bones that it leaves out, and what else moves its bones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import cast
+
+import bpy
+import numpy as np
+
+from ...core.errors import some_of
+from ...core.retargeting.beginning import FAR_HEIGHTS
+from ...core.retargeting.outcome import Outcome
+from ...core.retargeting.retarget import Retargeted
+from .. import axes, properties
+from ..frame_rate import other_rates
+from ..meshes import skin_points
+from ..reports import HELD_BY_DRIVERS, OTHER_RATES, Told, tell
+from ..rigs import armature, bone_rules, constraints
+from .curves import held_by_drivers
+from .play_clips import ClipPlayer
+
+_NAMES_SHOWN = 8
+
+
+def report_clip(operator: bpy.types.Operator, player: ClipPlayer, done: Retargeted, outcome: Outcome,
+                scene: bpy.types.Scene, others: int, new_range: tuple[int, int] | None,
+                of_file: Iterable[str] = (), action: str = "") -> None:
+    """Report what plays, and as warnings only what moves the skin otherwise than the clip says.
+
+    others: further clips of the file, of which nobody chose one. new_range: the scene's first and last frame, where the
+    clip has changed them. of_file: warnings about the file. action: what the clip's Action is called, where that is
+    something else.
+    """
+    told: list[Told] = [("WARNING", text) for text in (*_out_of_sight(done, outcome.clip), *of_file)]
+    for note in done.notes:
+        about = f"'{outcome.clip}' is {note}" if note.startswith(("compared", "played")) else note
+        told.append(("WARNING" if note == done.doubt and done.source_map.is_humanoid else "INFO", about))
+    if done.unmatched_source:
+        told.append(("INFO", f"Without counterpart: {some_of(done.unmatched_source, _NAMES_SHOWN)}"))
+    told += [("WARNING", text) for text in _warnings(player, done, scene)]
+    rest = f"; the file has {others} more, choose one in Adjust Last Operation" if others else ""
+    if new_range is not None:
+        rest = f"; the scene's range is now {new_range[0]} to {new_range[1]}{rest}"
+    if muted := len(properties.character(player.armature_object).muted):
+        rest = f"; {muted} constraint{'s' * (muted > 1)} muted{rest}"
+    if action not in ("", outcome.clip):
+        rest = f"; its Action is '{action}'{rest}"
+    told.append(("INFO", f"'{player.armature_object.name}' plays '{outcome.clip}', {outcome.duration_s:.1f} s{rest}"))
+    tell(operator, told)
+
+
+def _out_of_sight(done: Retargeted, clip: str) -> Iterator[str]:
+    """Yield where a clip begins, if that is so far off that nobody would find it."""
+    if done.begins_away > FAR_HEIGHTS:
+        yield (f"'{clip}' begins {done.begins_away:.0f} body heights away: Begin at Character in Adjust Last "
+               "Operation brings it here, View > Frame Selected shows it there")
+
+
+def _warnings(player: ClipPlayer, done: Retargeted, scene: bpy.types.Scene) -> Iterator[str]:
+    """Yield what moves the skin otherwise than the clip says, the weightiest first."""
+    armature_object = player.armature_object
+    for text, names in ((HELD_BY_DRIVERS, _also(held_by_drivers(armature_object), player, done)),
+                        ("Constraints move bones that the clip plays; mute them",
+                         _also(constraints.controlled_bones(armature_object), player, done)),
+                        ("Deforming bones that nothing moves stay behind", _left_behind(player, done)),
+                        ("Bones that are connected to their parents cannot leave them as the clip wants",
+                         bone_rules.held_back(armature_object, [done.clip])),
+                        (OTHER_RATES, other_rates(armature_object, scene))):
+        if names:
+            yield f"{text}: {some_of(names, _NAMES_SHOWN)}"
+    if text := axes.lying_warning(armature_object, player.target_map):
+        yield text
+    for text in axes.distortions(armature_object):
+        yield f"'{armature_object.name}' {text}; apply its scale (Object > Apply)"
+
+
+def _moved(done: Retargeted) -> set[str]:
+    return {done.clip.skeleton.names[joint] for joint in np.flatnonzero(done.clip.moved).tolist()}
+
+
+def _also(names: Iterable[str], player: ClipPlayer, done: Retargeted) -> list[str]:
+    """Return those of some bones that the clip plays too, where they move skin."""
+    moved = _moved(done) & armature.with_skin(player.armature_object)
+    return [name for name in names if name in moved]
+
+
+def _left_behind(player: ClipPlayer, done: Retargeted) -> list[str]:
+    """Return bones that move skin and neither are moved nor are ancestors or descendants of any that is."""
+    bones, moved = cast(bpy.types.Armature, player.armature_object.data).bones, _moved(done)
+    skinned = skin_points.skinned_bones(player.armature_object)
+    along = {above.name for name in moved for above in bones[name].parent_recursive}
+    return [bone.name for bone in bones if bone.name in skinned and bone.name not in moved and bone.name not in along
+            and not any(above.name in moved for above in bone.parent_recursive)]

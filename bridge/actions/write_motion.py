@@ -1,0 +1,205 @@
+"""A performed score is written to the armature and the timeline, and what is unusual about it is reported."""
+
+import hashlib
+from collections.abc import Callable, Generator, Iterable, Iterator
+from functools import partial
+from typing import cast
+
+import bpy
+import numpy as np
+
+from ...core.errors import TaktError, some_of
+from ...core.playing.keying import Progress
+from ...core.playing.motion import Motion
+from .. import axes, properties
+from ..frame_rate import frames_per_second, other_rates
+from ..meshes import skin_points
+from ..reports import HELD_BY_DRIVERS, OTHER_RATES, Severity, Told, report, tell
+from ..rigs import armature, bone_rules, constraints, limits
+from ..scene import held_props, meeting
+from ..scores import parameters, performing, score
+from ..steps import finished
+from ..tweaking import tweak_waiting, tweaks
+from . import action, curves, timeline
+from .below_own_actions import has_own_action, plays_below
+from .channels import Channels, sample_channels, sample_varied
+
+_NAMES_SHOWN = 8
+_FEW_SHOWN = 3
+_PROBLEMS_SHOWN = 5
+_DIGEST_BYTES = 16
+
+
+def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armature_object: bpy.types.Object,
+                 motion: Motion, frame_start: int, *, is_new_score: bool = False) -> None:
+    """Write a motion as Action and timeline, and report what came of it; is_new_score: see action.writing."""
+    scene = context.scene
+    assert scene is not None
+    properties.character(armature_object).frame_start = frame_start
+    try:
+        channels = sampling(armature_object, scene, motion)(None)
+    except TaktError as error:
+        report(operator, {"ERROR"}, str(error))
+        return
+    tell(operator, finished(writing(armature_object, scene, motion, channels, is_aside=False,
+                                    is_new_score=is_new_score)))
+
+
+def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene,
+             motion: Motion) -> Callable[[Progress | None], Channels]:
+    """Return what samples a motion as it is to be written; any thread may call it.
+
+    Where values of the score are keyed, it is made of the motions by the values of all frames. The keys of the
+    character's tweaks are moved to where their blocks are in the motion. It raises CancelledError where it is told not
+    to go on.
+    """
+    character, fps = properties.character(armature_object), frames_per_second(scene)
+    tweaks.go_along(armature_object, scene, motion)
+    rules = bone_rules.read_rules(armature_object)
+    values, known = parameters.keyed(armature_object), score.known_performance(armature_object)
+    if values is not None and known is not None and known.again is not None:
+        again, start = known.again, character.frame_start
+        return lambda progress: sample_varied(parameters.varied(values, again, start, fps), fps, start, rules, progress)
+    motion = tweaks.below(armature_object, scene, motion)
+    return partial(sample_channels, motion, fps, character.frame_start, character.key_mode, rules)
+
+
+def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion,
+          channels: Channels) -> list[Told]:
+    """Write a motion that is sampled as Action and timeline, and return what is to be said of it."""
+    return finished(writing(armature_object, scene, motion, channels, is_aside=False))
+
+
+def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion, channels: Channels, *,
+            is_aside: bool, is_new_score: bool = False) -> Generator[float, None, list[Told]]:
+    """Write as write does, some keys at each step, and yield the share that is written; see action.writing."""
+    character = properties.character(armature_object)
+    assert character.text is not None
+    name = character.text.name.partition(".pha")[0] or character.text.name
+    before = character.action
+    before_name = None if before is None else before.name_full
+    is_new = before is None or getattr(before, properties.OF_SCORE) != name
+    is_edited = action.is_edited_by_hand(armature_object)
+    yield from action.writing(armature_object, name, channels, score.played_actions(armature_object), is_aside=is_aside,
+                              is_new_score=is_new_score)
+    assert character.action is not None  # it was written just now
+    if not character.mute_constraints:
+        constraints.forget_met(armature_object)
+    muted = constraints.mute(armature_object, _moved(motion) if character.mute_constraints else (), character.action)
+    is_extended = timeline.extend_for(character, scene, character.frame_start, channels.last_frame, is_new=is_new)
+    timeline.write_markers(armature_object, scene, motion)
+    score.keep_lists(armature_object)
+    setattr(character.action, properties.MADE_FROM, digest(armature_object, scene))
+    told = list[Told]()
+    if channels.has_turning_laps:
+        told.append(("WARNING", "Each lap of the loop starts with another heading, which an Action cannot "
+                                "repeat: it holds one lap"))
+    if before_name is not None and not is_new and before_name != character.action.name_full:
+        why = "has curves that were edited by hand" if is_edited else "is used elsewhere"
+        told.append(("WARNING" if is_edited else "INFO", f"'{before_name}' {why} and stays as it is; the score plays "
+                                                         f"'{character.action.name}' now"))
+    if waiting := tweak_waiting.words(armature_object):
+        told.append(("WARNING", waiting))
+    told += _told_of_own_action(armature_object)
+    told += held_props.write(armature_object, scene, motion)
+    told += _findings(armature_object, motion, scene)
+    seconds = float(channels.frames[-1] - channels.frames[0]) / frames_per_second(scene)
+    told.append(("INFO", f"'{armature_object.name}' plays {_counted(len(motion.sequence), 'segment')}, {seconds:.1f} s"
+                 + (f"; {_counted(muted, 'constraint')} muted" if muted else "")
+                 + (f"; the scene's range is now {scene.frame_start} to {scene.frame_end}" if is_extended else "")))
+    return told
+
+
+def _told_of_own_action(armature_object: bpy.types.Object) -> list[Told]:
+    """Return what is to be said where an Action of the animator's stays assigned."""
+    animation = armature_object.animation_data
+    layers = [action for _, action in tweaks.layers_of(armature_object)]
+    if (animation is None or animation.action is None or not has_own_action(armature_object)
+            or (animation.action in layers and plays_below(armature_object))):
+        return []
+    own, made = animation.action.name, properties.character(armature_object).action
+    assert made is not None  # it was written just now
+    if plays_below(armature_object):
+        return [("INFO", f"'{own}' is not Takt's and stays assigned; the score plays '{made.name}' below it, in "
+                         "the NLA")]
+    return [("WARNING", f"'{own}' is not Takt's and stays assigned, so the score is not seen: add '{made.name}' to a "
+                        "track of the NLA below it, or choose it in the Action editor")]
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def digest(armature_object: bpy.types.Object, scene: bpy.types.Scene, skin: int | None = None) -> str:
+    """Return what is the same as long as the score, its settings and the skeleton mean the same Action.
+
+    skin: the checksum of its points where no mesh is to be read. "" without a score. Files and the folders in the
+    preferences are left out: they are looked at when something else is edited.
+    """
+    character = properties.character(armature_object)
+    if character.text is None:
+        return ""
+    text, _, _, *others = performing.dependencies(armature_object, parameters.key_over_time(armature_object), skin)
+    filepath = character.filepath or character.text.filepath  # as it is kept: a folder may move with its .blend
+    found = hashlib.blake2b(str(text).encode("utf-8", "replace"), digest_size=_DIGEST_BYTES)
+    found.update(tweaks.digest(armature_object).encode())
+    if met := meeting.key(armature_object):  # Actions from before there was such a thing stay
+        found.update(repr(met).encode())
+    found.update(repr((filepath, others, [getattr(character, name) for name in properties.ACTION_NAMES],
+                       character.frame_start, frames_per_second(scene))).encode())
+    return found.hexdigest()
+
+
+def _findings(armature_object: bpy.types.Object, motion: Motion, scene: bpy.types.Scene) -> Iterator[Told]:
+    """Yield each thing that is unusual about a motion."""
+    for problem in sorted(motion.problems, key=lambda problem: problem.is_note)[:_PROBLEMS_SHOWN]:
+        yield "INFO" if problem.is_note else "WARNING", str(problem)
+    if properties.character(armature_object).joint_limits and limits.read_limits(armature_object) is None:
+        yield "WARNING", "No bone has limits: add Limit Rotation constraints in local space, or limits of IK"
+    joints, behind, along = _unmatched(armature_object, motion)
+    if along:
+        yield "INFO", (f"Clips have nothing for {len(along)} bones, which only follow their parents: "
+                       f"{', '.join(along[:_FEW_SHOWN])}{', …' if len(along) > _FEW_SHOWN else ''}")
+    findings: list[tuple[Severity, str, tuple[str, ...]]] = [
+        ("INFO", "Without counterpart", joints),
+        ("WARNING", "Deforming bones that nothing moves stay behind", behind),
+        ("WARNING", "Constraints move bones that the score plays; see Mute Constraints below Action",
+         _also(constraints.controlled_bones(armature_object), armature_object, motion)),
+        ("WARNING", HELD_BY_DRIVERS, _also(curves.held_by_drivers(armature_object), armature_object, motion)),
+        ("WARNING", "Bones that are connected to their parents cannot leave them as the score wants",
+         bone_rules.held_back(armature_object, motion.clips)),
+        ("WARNING", OTHER_RATES, other_rates(armature_object, scene))]
+    for severity, text, names in findings:
+        if names:
+            yield severity, f"{text}: {some_of(names, _NAMES_SHOWN)}"
+    if text := axes.lying_warning(armature_object, motion.body):
+        yield "WARNING", text
+    for text in axes.distortions(armature_object):
+        yield "WARNING", f"'{armature_object.name}' {text}; apply its scale, or its parent's (Object > Apply)"
+
+
+def _moved(motion: Motion) -> set[str]:
+    """Return the names of the bones that the score moves."""
+    return {motion.skeleton.names[joint] for clip in motion.clips for joint in np.flatnonzero(clip.moved).tolist()}
+
+
+def _unmatched(armature_object: bpy.types.Object, motion: Motion) -> tuple[tuple[str, ...], ...]:
+    """Return names: clips' joints without counterpart, bones that stay behind, bones that follow their parents.
+
+    Left out are bones of a control rig that move no skin, and the ancestors of all that moves: nobody expects clips to
+    have them.
+    """
+    bones = cast(bpy.types.Armature, armature_object.data).bones
+    moved = _moved(motion)
+    ancestors = {above.name for name in moved for above in bones[name].parent_recursive}
+    joints = tuple(name for name in motion.unmatched if name not in bones)
+    skinned = skin_points.skinned_bones(armature_object)
+    skin = [bones[name] for name in motion.unmatched if name in skinned and name not in ancestors]
+    along = [bone.name for bone in skin if any(above.name in moved for above in bone.parent_recursive)]
+    return joints, tuple(bone.name for bone in skin if bone.name not in along), tuple(along)
+
+
+def _also(names: Iterable[str], armature_object: bpy.types.Object, motion: Motion) -> tuple[str, ...]:
+    """Return those of some bones that carry skin and that the score moves too."""
+    moved = _moved(motion) & armature.with_skin(armature_object)
+    return tuple(name for name in names if name in moved)

@@ -1,9 +1,0 @@
-"""The clips of all scores and characters in Blender, read and retargeted once."""
-
-from typing import Final
-
-from ..core.library.store import ClipStore
-
-CLIPS: Final = ClipStore()
-"""It lives as long as the extension is switched on. Actions, and files that Blender opens, are read in Blender's main
-thread alone; see ClipStore for all else."""

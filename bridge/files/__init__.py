@@ -1,0 +1,1 @@
+"""Files: clips and characters that are read and written."""

@@ -1,0 +1,96 @@
+"""What a second Blender does: it reads the .blend files that it is asked for, one after another, and ends when left.
+
+It is started without a window and without the user's settings and add-ons, by `second_blender`. A damaged file may end
+it; the Blender that the user works in goes on.
+
+Requests come as lines of JSON: the file to read, and where to write what is in it (`core/clips/packed_file.py`). Each
+answer is a line that begins with MARK, so that it is told from what Blender prints.
+"""
+
+import contextlib
+import json
+import os
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import bpy
+
+from ...core.clips.packed_file import pack
+from ...core.errors import FileError, TaktError
+from ...core.formats.format import Source
+from .. import libraries, properties
+from . import clips
+from .second_blender import MARK
+
+_IDLE_S: Final = 60.0
+"""So long it waits for a further file."""
+_MOST_PEAK: Final = 2**30
+"""Bytes: once a file has taken more, another process is to read the next one."""
+
+
+def serve(most_bytes: int) -> None:
+    """Answer requests until there are none for a while; most_bytes: of memory, where the system can limit that."""
+    _limit_memory(most_bytes)
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    libraries.register()
+    properties.register()  # what is said of axes is looked for in them
+    _say({"ready": True})
+    for line in iter(_next_line, ""):
+        request = json.loads(line)
+        _say({"begun": True})
+        _say(_answer(Path(request["path"]), Path(request["to"])))
+        if peak_bytes() > _MOST_PEAK:
+            break
+    sys.stdout.flush()
+    os._exit(0)  # what Blender does while it winds down is of no use here
+
+
+def peak_bytes() -> int:
+    """Return the most memory that this process has taken so far; 0 where the system does not tell."""
+    with contextlib.suppress(OSError, StopIteration, ValueError):
+        lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
+    return 0
+
+
+def _answer(path: Path, to: Path) -> Mapping[str, object]:
+    problems = list[str]()
+    try:
+        to.write_bytes(pack(clips.read_file_clips(Source(b"", path))))
+    except FileError as error:
+        problems = [problem.message for problem in error.problems]
+    except TaktError as error:
+        problems = [str(error)]
+    except MemoryError:
+        problems = ["reading it takes too much memory"]
+    except Exception as error:  # whatever a damaged file leads to
+        problems = [f"Blender could not read it: {type(error).__name__}: {error}"]
+    return {"peak": peak_bytes()} | ({"problems": problems} if problems else {})
+
+
+def _next_line() -> str:
+    """Return the next request, "" where nobody asks any more."""
+    patience = threading.Timer(_IDLE_S, os._exit, (0,))
+    patience.daemon = True
+    patience.start()
+    try:
+        return sys.stdin.readline()
+    finally:
+        patience.cancel()
+
+
+def _say(answer: Mapping[str, object]) -> None:
+    sys.stdout.flush()
+    os.write(1, f"\n{MARK}{json.dumps(answer)}\n".encode())
+
+
+def _limit_memory(most_bytes: int) -> None:
+    """Let what takes too much memory fail, and a crash leave no image of it, where the system has such limits."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_DATA, (most_bytes, most_bytes))

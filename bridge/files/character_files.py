@@ -1,0 +1,54 @@
+"""Files with whole characters, read with the images that they name."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from urllib.parse import urlsplit
+
+from ...core.errors import FileError, quoted
+from ...core.formats import FORMATS, format_of
+from ...core.formats.character import CharacterFile, Look
+from ...core.formats.format import Source
+from ...core.library.files import read_file
+
+ENDINGS = tuple(ending for entry in FORMATS.values() if entry.read_characters for ending in entry.endings)
+_MOST_NAMED = 8
+
+
+def read_characters(path: Path) -> CharacterFile:
+    """Read a file's characters; raise TaktError where it is none, or cannot be read."""
+    entry = format_of(path)
+    if entry is None or entry.read_characters is None:
+        raise FileError.at(f"this is no file with characters that can be imported; {', '.join(ENDINGS)} can", path)
+    return entry.read_characters(Source(read_file(path.resolve()), path))
+
+
+def images_of(file: CharacterFile, folder: Path) -> tuple[dict[Look, Path | bytes], list[str]]:
+    """Return the images of looks, those of files in a folder as their paths; and warnings for those not there."""
+    found: dict[Look, Path | bytes] = {}
+    missing: dict[str, None] = {}
+    for look in dict.fromkeys(look for each in file.characters for mesh in each.meshes for look in mesh.looks):
+        if look.image:
+            found[look] = look.image
+        elif look.texture:
+            there = next(_places(look.texture, folder), None)
+            if there is None:
+                missing[quoted(look.texture)] = None
+            else:
+                found[look] = there
+    names = list(missing)
+    return found, [f"Not found beside the file: {', '.join(names[:_MOST_NAMED])}"] if names else []
+
+
+def _places(texture: str, folder: Path) -> Iterator[Path]:
+    """Yield the files in a folder that the path of a texture may mean: as it is written, or by its name."""
+    plain = texture.replace("\\", "/")
+    plain = urlsplit(plain).path if plain.startswith("file:") else plain
+    root = Path(os.path.realpath(folder))
+    for path in (plain, PurePosixPath(plain).name, f"textures/{PurePosixPath(plain).name}"):
+        try:
+            real = Path(os.path.realpath(folder / path.lstrip("/")))
+            if path and real.is_relative_to(root) and real.is_file():
+                yield real
+        except (OSError, ValueError):  # names that no file can have
+            continue

@@ -1,0 +1,311 @@
+"""Clips out of Blender: Actions of the open file, .blend files, and what its importer of FBX reads.
+
+A .blend is read in a second Blender where one can be started (`second_blender.py`). All others are read into a scene of
+their own, which nobody sees and which is removed with all that came in. Clips come in
+H-Anim's axes, as from any other file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, cast
+
+import bpy
+import numpy as np
+
+from ...core.clips.clip import Clip
+from ...core.clips.clip_file import ClipFile
+from ...core.errors import FileError, TaktError
+from ...core.formats import FORMATS
+from ...core.formats.format import Format, Source
+from ...core.library.store import ClipStore
+from ...core.maths import rotations as rot
+from ...core.retargeting.comparing.upright import turned
+from ...core.skeletons.skeleton import Skeleton
+from .. import axes
+from ..actions import curves
+from ..frame_rate import frames_per_second
+from ..meshes.skin_points import read_points, read_sample
+from ..rigs import armature, drivers, object_motion
+from . import second_blender
+
+_READ_FPS: Final = 24
+_SAME_S, _SAME_RAD, _LOOKS = 1e-3, 1e-3, 33
+"""Two clips are one motion if they are no farther apart, in seconds and per unit of size, in so many looks."""
+_SET_ASIDE: Final = "Set aside by Takt "
+
+
+def read_file_clips(source: Source) -> ClipFile:
+    """Read all clips of a file that Blender opens; raise FileError where there are none or it is damaged.
+
+    In the main thread alone: anywhere else Blender would crash.
+    """
+    assert threading.current_thread() is threading.main_thread()
+    path = source.path
+    with _visit() as visit:
+        _load(path, visit)
+        new = visit.new()
+        objects = [ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.session_uid in new]
+        actions = [action for action in bpy.data.actions if action.session_uid in new]
+        if _is_blend(path):
+            found = _clips([(action, ob, action.name) for action in actions
+                            if (ob := best_fitting(action, objects)) is not None], visit.fps)
+        else:
+            found = _once(_clips([(action, ob, f"{ob.name}|{action.name}") for action in actions
+                                  for ob in _named_by_slots(action, objects)], visit.fps))
+    if not found:
+        raise FileError.at("has no Action that moves bones of an armature" if objects else
+                           "has no armature whose bones a clip could move", path)
+    return ClipFile(found[0].skeleton, found)
+
+
+def formats() -> dict[str, Format]:
+    """Return all formats of clips, those too that only Blender reads."""
+    return {name: replace(entry, read=_read) if entry.needs_blender else entry for name, entry in FORMATS.items()}
+
+
+def read_elsewhere(source: Source) -> ClipFile | None:
+    """Read a file in a second Blender, in any thread; return None where that is not possible.
+
+    So are .blend files, since a damaged one may end the Blender that reads it. Raises FileError.
+    """
+    return second_blender.read(source) if _is_blend(source.path) else None
+
+
+def _read(source: Source) -> ClipFile:
+    found = read_elsewhere(source)
+    return read_file_clips(source) if found is None else found
+
+
+def clips_of_action(armature_object: bpy.types.Object,
+                    store: ClipStore | None = None) -> Callable[[str], tuple[Clip, ...] | None]:
+    """Return what looks Actions of the open file up by name; None where there is none of that name.
+
+    What it finds is one clip, or () where the Action has no keys for bones of any armature. An Action is read on the
+    armature that it fits best; the given one goes before others. Blender does not tell when an Action is edited that
+    nobody plays; so its keys are compared each time, which takes far less than making a clip. What is returned may be
+    kept over undo, as libraries do. store: keeps the clips for the next time.
+    """
+    store, uid = store or ClipStore(), armature_object.session_uid  # undo frees the object itself
+
+    def find(name: str) -> tuple[Clip, ...] | None:
+        action = bpy.data.actions.get(name)
+        if action is None:
+            return None
+        armatures = [ob for ob in bpy.data.objects if ob.type == "ARMATURE"]
+        fitting = best_fitting(action, sorted(armatures, key=lambda ob: ob.session_uid != uid))
+        if fitting is None:
+            return ()
+        scene = cast(bpy.types.Scene, bpy.context.scene)
+        fps, skeleton = frames_per_second(scene), store.skeleton(armature.read_skeleton(fitting))
+        fitted, turn = curves.fit(action, fitting), axes.armature_from_hanim(fitting)
+        held = curves.fingerprint(fitted)
+        if held is None:
+            return (_clip(fitted, skeleton, fps),)
+        key = "action", action.name, held, object_motion.fingerprint(fitted), skeleton, turn.tobytes(), fps
+        return (store.made(key, lambda: _clip(fitted, skeleton, fps)),)
+
+    return find
+
+
+def clip_as_played(action: bpy.types.Action, armature_object: bpy.types.Object, fps: float) -> Clip:
+    """Return an Action on the armature that plays it, on its own skeleton and in its own axes.
+
+    Raises TaktError where it moves none of its bones.
+    """
+    fitted, skeleton = curves.fit(action, armature_object), armature.read_skeleton(armature_object)
+    clip = object_motion.travelling(curves.read_clip(fitted, skeleton, fps), fitted, fps)
+    if not clip.moved.any():
+        raise TaktError(f"the Action '{action.name}' moves no bone of '{armature_object.name}'")
+    return clip
+
+
+def _clips(played: Iterable[tuple[bpy.types.Action, bpy.types.Object, str]],
+           fps: Callable[[bpy.types.Object], float]) -> tuple[Clip, ...]:
+    """Read Actions, each on an armature, as clips of these names; fps: frames per second by which an object moves."""
+    upright: dict[tuple[bpy.types.Object, int], Clip] = {}
+    skeletons: dict[bpy.types.Object, Skeleton] = {}
+    result = []
+    for action, ob, name in played:
+        if ob not in skeletons:
+            skeletons[ob] = armature.read_skeleton(ob)
+        fitted = curves.fit(action, ob)
+        new = _upright(object_motion.carried(curves.read_clip(fitted, skeletons[ob], fps(ob)), fitted, fps(ob)), ob)
+        key = (ob, len(new.skeleton))
+        if key not in upright:
+            upright[key] = replace(new, skin=read_sample(ob, new.skeleton))
+        first = upright[key]  # clips of one armature share one skeleton
+        result.append(replace(new, name=name, skeleton=first.skeleton, skin=first.skin))
+    return tuple(result)
+
+
+def _once(found: tuple[Clip, ...]) -> tuple[Clip, ...]:
+    """Return clips without those that are there again: Blender's FBX has each strip of the NLA, and its Action too.
+
+    Such have one motion, and names that end alike; the one with the shortest stays.
+    """
+    kept: list[Clip] = []
+    for clip in sorted(found, key=lambda clip: len(clip.name)):
+        if not any(_is_again(clip, other) for other in kept):
+            kept.append(clip)
+    return tuple(clip for clip in found if clip in kept)
+
+
+def _is_again(clip: Clip, other: Clip) -> bool:
+    if (clip.skeleton is not other.skeleton or abs(clip.duration_s - other.duration_s) > _SAME_S
+            or clip.name.rpartition("|")[2] != other.name.rpartition("|")[2]):
+        return False
+    times = np.linspace(0.0, min(clip.duration_s, other.duration_s), _LOOKS)
+    one, two = clip.sample(times), other.sample(times)
+    size = float(np.abs(clip.skeleton.rest_world[:, :, 3]).max(initial=0.0))
+    return bool((rot.angle_between(one.rotations, two.rotations) < _SAME_RAD).all()
+                and (np.abs(one.translations - two.translations) <= _SAME_RAD * size).all())
+
+
+def _named_by_slots(action: bpy.types.Action, objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Return the armatures whose bones an Action moves by slots of their names: an FBX file has one for all of them."""
+    slots = {slot.name_display: slot for slot in action.slots}
+
+    def is_moved(ob: bpy.types.Object, slot: bpy.types.ActionSlot) -> bool:
+        bones = cast(bpy.types.Armature, ob.data).bones
+        return any(bone in bones for bone in curves.bones_moved(action, slot))
+
+    return [ob for ob in objects if ob.name in slots and is_moved(ob, slots[ob.name])]
+
+
+def best_fitting(action: bpy.types.Action, objects: Iterable[bpy.types.Object]) -> bpy.types.Object | None:
+    """Return the armature that has most of the bones that an Action moves; the first of several, None without any."""
+    moved = set(curves.bones_moved(action))
+
+    def count(ob: bpy.types.Object) -> int:
+        bones = cast(bpy.types.Armature, ob.data).bones
+        return sum(name in bones for name in moved)
+
+    best = max(objects, key=count, default=None)
+    return best if best is not None and count(best) else None
+
+
+def _clip(fitted: curves.Fitted, skeleton: Skeleton, fps: float) -> Clip:
+    """Read an Action on an armature, in H-Anim's axes."""
+    clip = object_motion.travelling(curves.read_clip(fitted, skeleton, fps), fitted, fps)
+    clip = _upright(clip, fitted.armature_object)
+    points = read_points(fitted.armature_object)
+    return clip if points is None else replace(clip, skin=points.sample(skeleton))
+
+
+def _upright(clip: Clip, armature_object: bpy.types.Object) -> Clip:
+    """Turn a clip from an armature's axes to H-Anim's."""
+    return turned(clip, rot.conjugate(axes.armature_from_hanim(armature_object)))
+
+
+def must_wait(windows: Iterable[bpy.types.Window]) -> bool:
+    """Tell whether someone is in the middle of one of Blender's own tools, as moving or sculpting.
+
+    Reading switches a window's scene for a moment, and no tool expects another scene under its hands. It ends soon.
+    Operators of add-ons are not waited for: many of them run as long as Blender does.
+    """
+    python_class = bpy.types.Operator.bl_rna_get_subclass_py
+    return any(python_class(running.bl_idname) is None for window in windows for running in window.modal_operators)
+
+
+class _Visit:
+    """A scene of its own, and what has come into the file since it was made."""
+
+    def __init__(self) -> None:
+        self._before = {block.session_uid for block in _blocks()}
+        self.scene = bpy.data.scenes.new("Takt reading")
+        self.scene.render.fps, self.scene.render.fps_base = _READ_FPS, 1.0
+
+    def fps(self, ob: bpy.types.Object) -> float:
+        """Return the frames per second by which an object moves: those of the scene that it came with, or went into."""
+        return frames_per_second(next((scene for scene in ob.users_scene if scene != self.scene), self.scene))
+
+    def new(self) -> set[int]:
+        """Return the identities of what has come in."""
+        return {block.session_uid for block in _blocks()} - self._before
+
+    def leave(self) -> None:
+        """Remove everything that has come in, the scene too."""
+        new = self.new()
+        bpy.data.batch_remove([block for block in _blocks() if block.session_uid in new])
+
+
+@contextlib.contextmanager
+def _visit() -> Iterator[_Visit]:
+    """Make a scene and show it in the window; in the end remove it, with all that came in meanwhile.
+
+    Importers want the scene to be the window's: with a mere override of the context Blender 5.2 crashes in them.
+    """
+    manager = bpy.context.window_manager
+    window = bpy.context.window or (manager.windows[0] if manager and len(manager.windows) else None)
+    if window is None:
+        raise TaktError("files of this kind can only be read while Blender has a window")
+    before = window.scene, window.view_layer
+    with _names_free():
+        visit = _Visit()
+        try:
+            window.scene = visit.scene
+            yield visit
+        finally:
+            window.scene, window.view_layer = before
+            visit.leave()
+
+
+@contextlib.contextmanager
+def _names_free() -> Iterator[None]:
+    """Rename the open file's Actions and objects meanwhile: beside a Walk, another that comes in would be Walk.001.
+
+    A score calls clips by the names of Actions, which in FBX files contain the armature's. Linked data keep theirs,
+    which cannot clash.
+    """
+    blocks = [block for block in (*bpy.data.actions, *bpy.data.objects) if block.library is None]
+    names = [block.name for block in blocks]
+    for number, block in enumerate(blocks):
+        block.name = f"{_SET_ASIDE}{number}"
+    try:
+        yield
+    finally:
+        for block, name in zip(blocks, names, strict=True):
+            block.name = name
+
+
+def _blocks() -> Iterator[bpy.types.ID]:
+    for name in dir(bpy.data):
+        collection = getattr(bpy.data, name)
+        if isinstance(collection, bpy.types.bpy_prop_collection) and name != "window_managers":
+            yield from (block for block in cast(Any, collection) if isinstance(block, bpy.types.ID))
+
+
+def _load(path: Path, visit: _Visit) -> None:
+    operators: Any = bpy.ops
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said):
+            if _is_blend(path):
+                _append(path, visit.scene)
+                new = visit.new()
+                drivers.remove_python(block for block in _blocks() if block.session_uid in new)
+            else:
+                operators.wm.fbx_import(filepath=str(path), anim_offset=0.0)  # sets the scene's frames per second
+    except (RuntimeError, OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        reason = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Location:")]
+        why = reason[-1].removeprefix("Error: ").replace(f" '{path}'", "") if reason else type(error).__name__
+        raise FileError.at(f"Blender could not read it: {why}", path) from error
+
+
+def _is_blend(path: Path) -> bool:
+    return path.suffix.lower() == ".blend"
+
+
+def _append(path: Path, scene: bpy.types.Scene) -> None:
+    """Bring in all that a .blend holds; the scene takes the file's frames per second, for what is in no scene there."""
+    libraries: Any = bpy.data.libraries
+    with libraries.load(str(path), link=False) as (there, wanted):
+        wanted.objects, wanted.actions, wanted.scenes = there.objects, there.actions, there.scenes
+    for first in [found for found in wanted.scenes if found is not None][:1]:
+        scene.render.fps, scene.render.fps_base = first.render.fps, first.render.fps_base

@@ -1,0 +1,92 @@
+"""Files for game engines, by Blender's own exporters: glTF with named animations, FBX with takes."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import bpy
+
+from ...core.errors import TaktError
+from ...core.library.whole_files import write_whole
+from ..actions.procedure_actions import Sampled
+from .engine_scene import engine_scene
+
+MOST_BYTES: Final = 63
+"""Of a name: so long those of tracks may be, by which Blender's exporters call animations."""
+
+
+def _write_gltf(path: Path) -> None:
+    exporter: Any = bpy.ops.export_scene
+    exporter.gltf(filepath=str(path), export_format="GLB" if path.suffix == ".glb" else "GLTF_SEPARATE",
+                  use_selection=True, use_active_scene=True,
+                  export_animation_mode="NLA_TRACKS", export_merge_animation="NONE", export_morph_animation=False,
+                  export_optimize_disable_viewport=True, export_rest_position_armature=True)
+
+
+def _write_fbx(path: Path) -> None:
+    for ob in bpy.context.selected_objects:  # copies, of which the exporter wants the skin and not how it is bent
+        for modifier in ob.modifiers:
+            if modifier.type == "ARMATURE":
+                modifier.show_viewport = False
+    exporter: Any = bpy.ops.export_scene
+    exporter.fbx(filepath=str(path), use_selection=True, object_types={"ARMATURE", "MESH"},
+                 bake_anim_use_nla_strips=True, bake_anim_use_all_actions=False, bake_anim_simplify_factor=0.0,
+                 add_leaf_bones=False, path_mode="COPY", embed_textures=True)
+
+
+_WRITERS: Final[Mapping[str, tuple[str, str, Callable[[Path], None]]]] = {
+    ".glb": ("EXPORT_SCENE_OT_gltf", "glTF 2.0 format", _write_gltf),
+    ".gltf": ("EXPORT_SCENE_OT_gltf", "glTF 2.0 format", _write_gltf),
+    ".fbx": ("EXPORT_SCENE_OT_fbx", "FBX format", _write_fbx)}
+"""Of each ending the exporter's class, what its add-on is called, and what calls it."""
+ENDINGS: Final = tuple(_WRITERS)
+
+
+def problem(path: Path) -> str:
+    """Return why nothing can be written to a path, "" where it seems that it can."""
+    if path.suffix.lower() not in _WRITERS:
+        return f"'{path.name}' does not name a format for engines; it has to end in {', '.join(ENDINGS)}"
+    if path.is_dir():
+        return f"{path} is a folder; give the file's name too"
+    if not path.parent.is_dir():
+        return f"{path} cannot be written: there is no folder {path.parent}"
+    exporter, called, _ = _WRITERS[path.suffix.lower()]
+    if not hasattr(bpy.types, exporter):
+        return f"Blender's exporter is switched off: switch '{called}' on in Edit > Preferences > Add-ons"
+    return ""
+
+
+def checked(path: Path) -> None:
+    """Raise TaktError where a file cannot be written, before anything is done for it."""
+    if reason := problem(path):
+        raise TaktError(reason)
+
+
+def holdable(sampled: Sequence[Sampled]) -> list[Sampled]:
+    """Return procedures, those whose names no file can hold with the reason why they cannot be written."""
+    return [each if len(each.procedure.encode()) <= MOST_BYTES else Sampled(
+        each.procedure, problem=f"its name takes {len(each.procedure.encode())} bytes, and Blender's exporters hold "
+                                f"{MOST_BYTES}; give it a shorter one") for each in sampled]
+
+
+def write(path: Path, armature_object: bpy.types.Object, scene: bpy.types.Scene, played: Sequence[Sampled]) -> None:
+    """Write a character that plays procedures, each as an animation with its name.
+
+    The old file stays whole until the new one is. Raises TaktError where it cannot be written, and FileError.
+    """
+    checked(path)
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / f"{path.stem}{path.suffix.lower()}"
+        with engine_scene(armature_object, scene, played):
+            try:
+                _WRITERS[path.suffix.lower()][2](made)
+            except RuntimeError as error:
+                said = str(error).strip().splitlines() or ["it does not say why"]
+                raise TaktError(f"Blender's exporter failed, and nothing was written: {said[-1]}") from error
+        if not made.is_file():
+            raise TaktError("Blender's exporter has written nothing; its console says why")
+        for each in sorted(Path(folder).iterdir(), key=lambda each: each == made):  # which names the others
+            write_whole(path if each == made else path.with_name(each.name), each.read_bytes())

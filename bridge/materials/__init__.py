@@ -1,0 +1,1 @@
+"""Materials, as what the preview's shaders draw."""

@@ -1,0 +1,1 @@
+"""Meshes: their arrays, vertex groups and modifiers, and what binding reads and writes."""

@@ -1,0 +1,152 @@
+"""What fitting a skeleton reads from a scene, and the armature that it makes there.
+
+`read_task` and `add_armature` touch Blender's data and belong to its main thread; `solve`, `fit` and `bound_to`,
+between them, have arrays alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+from ...core.binding import DEFAULT_METHOD, BindInput, BindSettings, Progress
+from ...core.errors import TaktError
+from ...core.fitting import BodyKind, FittedSkeleton, FittingProblem, fit_skeleton
+from ...core.fitting.correction import Correction
+from ...core.fitting.naming import NAMINGS
+from ...core.maths.arrays import FloatArray, IntArray
+from . import binding
+from .binding import BindResult, BindTask, MeshTask
+
+_FITTING_TAKES: Final = 0.4
+"""Of the work, where the meshes are bound as well."""
+
+_SHORTEST: Final = 1e-4
+"""Of the skeleton's size: Blender drops bones that are shorter."""
+
+
+@dataclass(frozen=True, eq=False)
+class FitTask:
+    """All that fitting needs of the scene, in world space.
+
+    part: (V,) the mesh of each vertex; uids, counts: of each mesh its identity and its number of vertices.
+    """
+
+    problem: FittingProblem
+    part: IntArray
+    uids: tuple[int, ...]
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class FitResult:
+    """A skeleton; names of its bones; where the armature has its origin, (3,); and what binding found, if wanted."""
+
+    fitted: FittedSkeleton
+    bone_names: tuple[str, ...]
+    origin: FloatArray
+    task: BindTask | None
+    bound: BindResult | None
+
+
+def read_task(mesh_objects: Sequence[bpy.types.Object], kind: BodyKind = "auto") -> FitTask:
+    """Read meshes as one body of a kind; raise TaktError where it has no inside."""
+    matrices = [np.array(ob.matrix_world, dtype=np.float64) for ob in mesh_objects]
+    body, part = binding.read_body(mesh_objects, matrices)
+    problem = FittingProblem(body.vertices, body.face_vertices, body.face_sizes, kind=kind)
+    return FitTask(problem, part, tuple(ob.session_uid for ob in mesh_objects),
+                   tuple(len(cast(bpy.types.Mesh, ob.data).vertices) for ob in mesh_objects))
+
+
+def solve(task: FitTask, naming: str, is_bound: bool, moved: str = "", progress: Progress | None = None) -> FitResult:
+    """Fit, and bind to what was fitted unless that is not wanted; nothing of Blender's is touched.
+
+    moved: joints that were moved by hand, as `Correction.as_text` has them. `progress` is called with the share of the
+    work done; when it answers False, BindCancelledError is raised.
+    """
+    share = _FITTING_TAKES if is_bound else 1.0
+    found = fit(task, None if progress is None else lambda done: progress(share * done))
+    fitted = Correction.from_text(found, moved).fitted()
+    return bound_to(task, fitted, naming, is_bound, None if progress is None else
+                    lambda done: progress(share + (1.0 - share) * done))
+
+
+def fit(task: FitTask, progress: Progress | None = None) -> FittedSkeleton:
+    """Fit a skeleton alone."""
+    return fit_skeleton(task.problem, progress)
+
+
+def bound_to(task: FitTask, fitted: FittedSkeleton, naming: str, is_bound: bool,
+             progress: Progress | None = None) -> FitResult:
+    """Name the bones of a fitted skeleton, and bind to it unless that is not wanted."""
+    names = tuple(NAMINGS[naming].name_of(joint) for joint in fitted.names)
+    root = fitted.positions[0]
+    origin = np.array((root[0], root[1], task.problem.vertices[:, 2].min()))  # on the ground, below the root
+    if not is_bound:
+        return FitResult(fitted, names, origin, None, None)
+    body = BindInput(task.problem.vertices - origin, task.problem.face_vertices, task.problem.face_sizes, task.part,
+                     names, fitted.parents, fitted.positions - origin, fitted.ends - origin)
+    meshes = tuple(MeshTask(uid, 0, np.ones(count), np.ones(count, dtype=np.bool_))
+                   for uid, count in zip(task.uids, task.counts, strict=True))
+    bind_task = BindTask((body,), meshes)
+    bound = binding.solve(bind_task, DEFAULT_METHOD, BindSettings(), progress)
+    return FitResult(fitted, names, origin, bind_task, bound)
+
+
+def still_there(task: FitTask) -> list[bpy.types.Object]:
+    """Return the meshes that were read; raise TaktError where they have been changed or deleted since."""
+    objects = {ob.session_uid: ob for ob in bpy.data.objects}
+    meshes = [objects.get(uid) for uid in task.uids]
+    for ob, count in zip(meshes, task.counts, strict=True):
+        if ob is None or len(cast(bpy.types.Mesh, ob.data).vertices) != count:
+            raise TaktError("The meshes were changed while the skeleton was being fitted; fit it again")
+    return [ob for ob in meshes if ob is not None]
+
+
+def add_armature(context: bpy.types.Context, result: FitResult, name: str) -> bpy.types.Object:
+    """Add the armature of a fitted skeleton to the scene, make it active, and select it alone."""
+    layer, collection = context.view_layer, context.collection
+    if layer is None or collection is None:
+        raise TaktError("There is no view layer to add an armature to; open a scene first")
+    data = bpy.data.armatures.new(name)
+    rig = bpy.data.objects.new(name, data)
+    try:
+        collection.objects.link(rig)
+        rig.location = result.origin.tolist()
+        for ob in context.selected_objects:
+            ob.select_set(False)
+        layer.objects.active = rig
+        rig.select_set(True)
+        bpy.ops.object.mode_set(mode="EDIT")
+        try:
+            _add_bones(data, result)
+        finally:
+            bpy.ops.object.mode_set(mode="OBJECT")
+    except Exception:
+        bpy.data.armatures.remove(data)  # and the object with it
+        raise
+    rig.show_in_front = True
+    layer.update()
+    return rig
+
+
+def _add_bones(data: bpy.types.Armature, result: FitResult) -> None:
+    """Add the bones in Edit Mode; their X axes are those about which knees and elbows bend."""
+    fitted = result.fitted
+    heads, tails = fitted.positions - result.origin, fitted.ends - result.origin
+    shortest = _SHORTEST * float(np.linalg.norm(np.ptp(heads, axis=0)))
+    bones: list[Any] = []
+    for joint, name in enumerate(result.bone_names):
+        bone = data.edit_bones.new(name)
+        along = tails[joint] - heads[joint]
+        tail = tails[joint] if np.linalg.norm(along) > shortest else heads[joint] + shortest * 10.0 * fitted.up
+        bone.head, bone.tail = Vector(heads[joint].tolist()), Vector(tail.tolist())
+        bone.align_roll(Vector(np.cross(fitted.bend_axes[joint], tail - heads[joint]).tolist()))
+        parent = int(fitted.parents[joint])
+        if parent >= 0:
+            bone.parent = bones[parent]
+            bone.use_connect = bool(np.linalg.norm(tails[parent] - heads[joint]) < shortest)
+        bones.append(bone)

@@ -1,0 +1,45 @@
+"""Mesh data that several objects share: vertex groups belong to the data, so its users have the same weights."""
+
+from collections.abc import Sequence
+from typing import cast
+
+import bpy
+import numpy as np
+
+from ...core.skinning.influences import Influences
+
+
+def part_meshes(mesh_objects: Sequence[bpy.types.Object], influences: Sequence[Influences]) -> list[str]:
+    """Give objects mesh data of their own where it is shared with others that get other weights, or none.
+
+    influences: of each object. Objects that get the same weights go on sharing. Returns the names of those that have a
+    copy now.
+    """
+    copied: list[str] = []
+    for data in {ob.data: None for ob in mesh_objects}:
+        users = [ob for ob in bpy.data.objects if ob.data == data]
+        ours = [index for index, ob in enumerate(mesh_objects) if ob.data == data]
+        alike = _alike(ours, influences)
+        kept = alike[:1] if len(ours) == len(users) else []
+        for some in alike:
+            if some not in kept:
+                own = cast(bpy.types.Mesh, data).copy()
+                for index in some:
+                    mesh_objects[index].data = own
+                    copied.append(mesh_objects[index].name)
+    return copied
+
+
+def _alike(indices: Sequence[int], influences: Sequence[Influences]) -> list[list[int]]:
+    """Sort indices into lists of those whose influences are the same."""
+    found: list[list[int]] = []
+    for index in indices:
+        own = influences[index]
+        for some in found:
+            other = influences[some[0]]
+            if np.array_equal(other.joints, own.joints) and np.allclose(other.weights, own.weights):
+                some.append(index)
+                break
+        else:
+            found.append([index])
+    return found

@@ -1,0 +1,1 @@
+"""The scene: what plays the roles of a score."""

@@ -1,0 +1,206 @@
+"""The cast of a score: which objects of the scene play its roles, as core takes them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from functools import partial
+from typing import cast
+
+import bpy
+import numpy as np
+
+from ...core.errors import TaktError, quoted
+from ...core.maths.arrays import FloatArray
+from ...core.playing.scene.cast import Moving, SceneFloor, ScenePath, ScenePlace, Target, Unfit
+from .. import changes, properties
+from ..frame_rate import frames_per_second
+from ..rigs import object_courses, person
+from . import floors, held_courses
+from .curve_points import points_along
+
+_DIGITS = 6
+"""What moves by less than the last of these has not moved."""
+_HEAD_DIGITS = 4
+"""Of heads and of what others hold, so that two who look at each other come to rest."""
+_NO_LENGTH = 1e-6
+_MOST_CHARACTERS = 256
+_characters: dict[tuple[int, str], tuple[Hashable, Target]] = {}
+"""What takes long to read, by the character whose role it plays: with what that depends on, and where it is."""
+_AHEAD = np.array((0.0, -1.0, 0.0))
+"""An object faces along its own −Y, as Blender's characters do."""
+
+
+def keep(character: properties.TaktCharacter, roles: Mapping[str, str]) -> None:
+    """List the roles of a score with their kinds; those that it no longer has keep what plays them."""
+    for name, kind in roles.items():
+        known = character.cast.get(name)
+        if known is not None and (known.kind, known.is_here) == (kind, True):
+            continue
+        role = character.cast.add() if known is None else known
+        role.name, role.kind, role.is_here = name, kind, True
+    for role in character.cast:
+        if role.is_here and role.name not in roles:
+            role.is_here = False
+
+
+def read(armature_object: bpy.types.Object) -> tuple[tuple[str, Target], ...]:
+    """Return what plays the roles, by their names, in the armature's space over the score's frames."""
+    return tuple(_targets(armature_object))
+
+
+def key(armature_object: bpy.types.Object) -> Hashable:
+    """Return what is the same as long as the cast goes the same way; None while there is none."""
+    found = read(armature_object)
+    if not found:
+        return None
+    digest = hashlib.blake2b(digest_size=16)
+    for name, target in found:
+        if isinstance(target, SceneFloor):
+            digest.update(name.encode() + target.digest)
+            continue
+        if not isinstance(target, Moving):
+            digest.update(repr((name, target)).encode())
+            continue
+        digest.update(repr((name, target.still, target.note)).encode())
+        for numbers in (target.times_s, target.model_from_own, target.heads):
+            if numbers is not None:
+                digest.update(numbers.tobytes())
+    return digest.digest()
+
+
+def copy(source: properties.TaktCharacter, to: properties.TaktCharacter) -> None:
+    """Let one character's cast be another's too."""
+    keep(to, {role.name: role.kind for role in source.cast if role.is_here})
+    for role in source.cast:
+        if role.is_here:
+            to.cast[role.name].target, to.cast[role.name].collection = role.target, role.collection
+
+
+def _targets(armature_object: bpy.types.Object) -> Iterator[tuple[str, Target]]:
+    roles = [role for role in properties.character(armature_object).cast if role.is_here and is_cast(role)]
+    scene = bpy.context.scene
+    if not roles or scene is None:
+        return
+    for role in roles:
+        target = role.target
+        reader = (partial(_floor, role, armature_object, scene) if role.kind == "floor" or target is None else
+                  partial(_target, target, role.kind, armature_object, scene))
+        if (target is None or role.collection is not None or person.armature_of(target) is not None
+                or (role.kind == "prop" and held_courses.earlier(target, armature_object))):
+            reader = partial(_known_target, role, armature_object, scene, reader)
+        yield role.name, reader()
+
+
+def is_cast(role: properties.TaktRole) -> bool:
+    """Tell whether anything plays a role: an object, or for floors a collection."""
+    return role.target is not None or (role.kind == "floor" and role.collection is not None)
+
+
+def _known_target(role: properties.TaktRole, armature_object: bpy.types.Object, scene: bpy.types.Scene,
+                  read_anew: Callable[[], Target]) -> Target:
+    """Return the same as read_anew, of what takes long to read, only where something has changed."""
+    which = armature_object.session_uid, role.name
+    now = (*(0 if each is None else each.session_uid for each in (role.target, role.collection)), role.kind,
+           changes.of_scores(), changes.of_scenes(), changes.of_all_data(), scene.session_uid, scene.frame_end,
+           frames_per_second(scene), properties.character(armature_object).frame_start)
+    known = _characters.get(which)
+    if known is None or known[0] != now:
+        if len(_characters) >= _MOST_CHARACTERS:
+            _characters.clear()
+        known = _characters[which] = now, read_anew()
+    return known[1]
+
+
+def _floor(role: properties.TaktRole, armature_object: bpy.types.Object, scene: bpy.types.Scene) -> Target:
+    """Return the floor that a role is, and Unfit where nobody can stand on it."""
+    try:
+        if role.target is not None:
+            _check_kind(role.target, "floor", armature_object)
+        return floors.floor(role, armature_object, scene)
+    except TaktError as error:
+        return Unfit(str(error))
+
+
+def _target(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object, scene: bpy.types.Scene) -> Target:
+    """Return what an object is as a role of a kind over the score's frames, and Unfit where it cannot be that."""
+    try:
+        _check_kind(target, kind, armature_object)
+        return _over_time(target, kind, armature_object, scene)
+    except TaktError as error:
+        return Unfit(str(error))
+
+
+def _check_kind(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object) -> None:
+    """Raise TaktError where an object cannot play a role of a kind, by what it is."""
+    name = quoted(target.name)
+    if properties.is_of_character(target, armature_object):
+        what = "the character" if target == armature_object else f"the body of {quoted(armature_object.name)}"
+        raise TaktError(f"{name} is {what} itself, which cannot go to itself: choose another object")
+    above = target.parent
+    while above is not None:
+        if above == armature_object:
+            raise TaktError(f"{name} hangs on the character and goes where that goes: choose another object, or clear "
+                            "its parent")
+        above = above.parent
+    if kind == "person" and person.armature_of(target) is None:
+        raise TaktError(f"{name} is of the type {target.type.title()}, expected a character: choose an armature, or a "
+                        "mesh that one deforms")
+    if (kind == "path" and target.type != "CURVE") or (kind == "floor" and not properties.plays_floor(target)):
+        raise TaktError(f"{name} is of the type {target.type.title()}, expected a "
+                        f"{'curve' if kind == 'path' else 'mesh'}: choose one")
+
+
+def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object,
+               scene: bpy.types.Scene) -> Target:
+    """Return where an object is over the score's frames; raise TaktError where nobody knows."""
+    fps, first = frames_per_second(scene), properties.character(armature_object).frame_start
+    own, ours, up_to_head = object_courses.links(target), object_courses.links(armature_object), person.head(target)
+    holds = held_courses.earlier(target, armature_object) if kind == "prop" else []
+    frames = object_courses.frames_of([*own, *ours, *up_to_head, *held_courses.links(holds)], first, scene.frame_end)
+    notes = [note for chain in (own, ours) for link in chain if (note := object_courses.note(link.owner))]
+    model_from_world = np.linalg.pinv(object_courses.sound_world(armature_object, ours, frames))
+    world = object_courses.sound_world(target, own, frames)
+    if holds:
+        world = held_courses.world_over(target, frames, holds)
+    matrices = (model_from_world @ world).round(_DIGITS if not holds else _HEAD_DIGITS) + 0.0
+    heads = None
+    if up_to_head:
+        head = model_from_world @ object_courses.world_over(up_to_head, frames)
+        heads = head[:, :3, 3].round(_HEAD_DIGITS) + 0.0
+    still, note = _still(target, kind, matrices[0, :3]), notes[0] if notes else ""
+    if len(frames) > 1:
+        return Moving(still, (frames - first) / fps, matrices[:, :3], heads, note)
+    return _placed(still, matrices[0], None if heads is None else heads[0], note)
+
+
+def _still(target: bpy.types.Object, kind: str, matrix: FloatArray) -> ScenePlace | ScenePath:
+    """Return what an object is in its own axes; matrix: (3, 4) from these. Raises TaktError where it is nothing."""
+    if kind == "path":
+        points = points_along(cast(bpy.types.Curve, target.data))
+        if len(points) < 2:  # a way has a beginning and an end
+            raise TaktError(f"the curve {quoted(target.name)} has {len(points) or 'no'} point{'s' * (not len(points))} "
+                            "in its first spline, expected two at least: draw it in Edit Mode")
+        if not np.isfinite(points).all():
+            raise TaktError(f"the curve {quoted(target.name)} has a point that is not finite: delete it in Edit Mode")
+        return ScenePath(tuple(map(_point, points)))
+    if kind == "place" and not np.linalg.norm(matrix[:, :3] @ _AHEAD) > _NO_LENGTH:
+        raise TaktError(f"{quoted(target.name)} is scaled to nothing, so it faces nowhere: clear its scale (Alt S), or "
+                        "that of its parent")
+    return ScenePlace((0.0, 0.0, 0.0), _point(_AHEAD))
+
+
+def _placed(still: ScenePlace | ScenePath, matrix: FloatArray, head: FloatArray | None,
+            note: str) -> ScenePlace | ScenePath:
+    """Return the same in the model; matrix: (4, 4)."""
+    if isinstance(still, ScenePath):
+        return ScenePath(tuple(map(_point, np.array(still.points) @ matrix[:3, :3].T + matrix[:3, 3])), note)
+    ahead = matrix[:3, :3] @ _AHEAD
+    size = float(np.linalg.norm(ahead))
+    return ScenePlace(_point(matrix[:3, 3]), _point(ahead / size if size > _NO_LENGTH else _AHEAD),
+                      None if head is None else _point(head), note)
+
+
+def _point(values: FloatArray) -> tuple[float, float, float]:
+    x, y, z = (values.round(_DIGITS) + 0.0).tolist()
+    return x, y, z

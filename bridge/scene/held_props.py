@@ -1,0 +1,262 @@
+"""Props in hands: constraints that Takt puts on them, keyed over the frames, and takes off with its Action.
+
+A prop's own keys, constraints and parents stay as they are, for what is keyed are drivers of Takt's constraints: while
+a hand leads it, a Child Of on the hand's bone; while it lies, limits of its location and rotation. One character may
+take what another one has let go of: its constraints come after the other's.
+"""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import Any, Final
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ...core.errors import TaktError, quoted
+from ...core.maths.arrays import FloatArray
+from ...core.playing.motion import Motion
+from ...core.playing.scene.carried import Carried, Phase
+from .. import properties
+from ..actions.action_users import strips_of
+from ..frame_rate import frames_per_second
+from ..reports import Told
+from ..rigs import object_courses
+from ..rigs.constraint_names import PREFIX
+from ..rigs.object_courses import links
+from . import held_courses
+from .held_courses import Hold, holds_of
+
+_NO_SIZE: Final = 1e-9
+_SAME_FRAME: Final = 0.5
+_FRAME: Final = "frame"
+"""The current frame, as drivers know it."""
+
+
+def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> list[Told]:
+    """Let the props of a motion go with its hands, in place of those of the motion before; return what is to be said.
+
+    Where a role's object cannot be held, only that is left out.
+    """
+    take_off(armature_object)
+    character, told, taken = properties.character(armature_object), list[Told](), set[bpy.types.Object]()
+    for name, carried in motion.carried.items():
+        role = character.cast.get(name)
+        prop = None if role is None else role.target
+        if prop is None:
+            continue
+        try:
+            begin = _begins(armature_object, scene, motion, carried)
+            _check(prop, armature_object, taken, _span(begin, carried))
+            _put_on(prop, armature_object, begin, motion, carried)
+            taken.add(prop)
+            character.held.add().prop = prop
+        except TaktError as error:
+            told.append(("WARNING", f"The role {quoted(name)}: {error}"))
+    if why := problem(armature_object):
+        told.append(("WARNING", why))
+    return told
+
+
+def take_off(armature_object: bpy.types.Object) -> None:
+    """Take Takt's constraints off the props that an armature's hands hold."""
+    for prop, hold in _held_by(armature_object):
+        _remove(prop, hold)
+    properties.character(armature_object).held.clear()
+
+
+def leave(armature_object: bpy.types.Object) -> None:
+    """Let the constraints stay on the props, as the user's own from now on."""
+    for _, hold in _held_by(armature_object):
+        for constraint in hold.constraints:
+            constraint.name = constraint.name.removeprefix(PREFIX)
+    properties.character(armature_object).held.clear()
+
+
+def follow(armature_object: bpy.types.Object, *, plays: bool) -> None:
+    """Let props go with hands only while Takt's Action plays, assigned or in a strip, and as that is moved.
+
+    plays: whether it is heard as it is assigned.
+    """
+    if not len(properties.character(armature_object).held):
+        return
+    held, strips = _held_by(armature_object), _strips(armature_object)
+    expression = _time_in(strips[0]) if strips else _FRAME
+    for _, hold in held:
+        for constraint in hold.constraints:
+            if constraint.mute == (plays or bool(strips)):
+                constraint.mute = not constraint.mute
+            curve: Any = held_courses.driver_of(constraint)
+            if curve is not None and expression and curve.driver.expression != expression:
+                curve.driver.expression = expression
+
+
+def problem(armature_object: bpy.types.Object) -> str:
+    """Return why props do not go with the hands, since strips of the NLA play the Action otherwise; "" if they do."""
+    if not len(properties.character(armature_object).held) or not (strips := _strips(armature_object)):
+        return ""
+    name = quoted(strips[0].name)
+    if not _time_in(strips[0]):
+        return (f"The strip {name} plays backwards, over and over, or at a speed that is animated, so what hands hold "
+                "does not go with it: Bake Action (Object > Animation) for the props first")
+    return (f"{len(strips)} strips play the Action, and what hands hold goes with the first, {name}"
+            if len(strips) > 1 else "")
+
+
+def _strips(armature_object: bpy.types.Object) -> list[bpy.types.NlaStrip]:
+    """Return the strips of the NLA that play an armature's Action, where it is not assigned."""
+    animation, own = armature_object.animation_data, properties.character(armature_object).action
+    if animation is None or own is None or animation.action == own or not animation.use_nla:
+        return []
+    return sorted((strip for strip in strips_of(animation, are_heard=True) if strip.action == own),
+                  key=attrgetter("frame_start"))
+
+
+def _time_in(strip: bpy.types.NlaStrip) -> str:
+    """Return an expression of the Action's frame in a strip, "" where the strip plays it otherwise than in a line."""
+    if strip.use_reverse or strip.use_animated_time or strip.repeat > 1.0:
+        return ""
+    if strip.scale == 1.0:
+        moved = strip.frame_start - strip.action_frame_start
+        return _FRAME if moved == 0.0 else f"{_FRAME} - {moved:.6g}"
+    return f"({_FRAME} - {strip.frame_start:.6g}) / {strip.scale:.6g} + {strip.action_frame_start:.6g}"
+
+
+def _held_by(armature_object: bpy.types.Object) -> list[tuple[bpy.types.Object, Hold]]:
+    """Return the props that an armature's hands hold, each with Takt's constraints on it.
+
+    A copy of an armature lists what its original holds, but does not hold it.
+    """
+    props = {entry.prop for entry in properties.character(armature_object).held if entry.prop is not None}
+    return [(prop, hold) for prop in props for hold in holds_of(prop) if hold.holder == armature_object]
+
+
+def _remove(prop: bpy.types.Object, hold: Hold) -> None:
+    for constraint in hold.constraints:
+        constraint.driver_remove("influence")
+        prop.constraints.remove(constraint)
+
+
+def _check(prop: bpy.types.Object, armature_object: bpy.types.Object, taken: set[bpy.types.Object],
+           span: tuple[float, float]) -> None:
+    """Raise TaktError where hands cannot hold an object over a span of frames. taken: what they hold already."""
+    name = quoted(prop.name)
+    if prop in taken:
+        raise TaktError(f"{name} plays another role that a hand holds: choose another object")
+    if not prop.is_editable:
+        raise TaktError(f"{name} is linked from another file, so no hand can hold it: make it local, or override it")
+    for hold in holds_of(prop):
+        begin, end = hold.span()
+        holder = hold.holder
+        if holder not in (None, armature_object) and begin < span[1] - _SAME_FRAME and end > span[0] + _SAME_FRAME:
+            assert holder is not None
+            own = quoted(armature_object.name)
+            raise TaktError(f"{quoted(holder.name)} holds {name} {_frames(begin, end)}, and {own} would "
+                            f"{_frames(*span)}: one has to let go of it before another takes it; change their "
+                            "scores, or choose another object for one of them")
+    if why := object_courses.held_by(prop):
+        raise TaktError(f"{name} is moved by {why}, so no hand can hold it: bake its motion into keys (Object > "
+                        "Animation > Bake Action), or take that off")
+
+
+def _frames(begin: float, end: float) -> str:
+    return f"from frame {begin:.0f} on" if np.isinf(end) else f"from frame {begin:.0f} to {end:.0f}"
+
+
+def _begins(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion, carried: Carried) -> FloatArray:
+    """Return at which frames the phases of a prop begin."""
+    begin_s = motion.shown(np.array([phase.begin_s for phase in carried.phases]))
+    return begin_s * frames_per_second(scene) + properties.character(armature_object).frame_start
+
+
+def _span(begin: FloatArray, carried: Carried) -> tuple[float, float]:
+    """Return from which frame to which hands lead a prop."""
+    last = max(number for number, phase in enumerate(carried.phases) if phase.hand)
+    return float(begin[0]), float(begin[last + 1]) if last + 1 < len(begin) else np.inf
+
+
+def _put_on(prop: bpy.types.Object, armature_object: bpy.types.Object, begin: FloatArray, motion: Motion,
+            carried: Carried) -> None:
+    for gone in [each for each in holds_of(prop) if each.holder in (None, armature_object)]:
+        _remove(prop, gone)
+    end, holds = _span(begin, carried)[1], holds_of(prop)
+    earlier = [each for each in holds if each.span()[0] < end - _SAME_FRAME]
+    later, count = holds[len(earlier):], len(prop.constraints)
+    placed, bodies = (held_courses.world_over(prop, begin, earlier),
+                      object_courses.world_over(links(armature_object), begin))
+    if abs(np.linalg.det(placed[0, :3, :3])) < _NO_SIZE * max(float(np.abs(placed[0, :3, :3]).max()), _NO_SIZE) ** 3:
+        raise TaktError(f"{quoted(prop.name)} is scaled to nothing, so no hand can hold it: clear its scale (Alt S)")
+    number = str(1 + max((int(each.number or 0) for each in holds), default=0))
+    is_still = not earlier and not any(link.curves for link in links(prop))
+    first = np.linalg.inv(bodies[0]) @ placed[0]
+    for at, phase in enumerate(carried.phases):
+        until = float(begin[at + 1]) if at + 1 < len(begin) else None
+        body, span = bodies[at], (float(begin[at]), until)
+        world = body @ _square(phase.moved) @ first
+        if not (is_still and phase.hand):
+            _fix(prop, world, span, number)
+        if phase.hand:
+            before = placed[0] if is_still else world
+            to_hand = np.linalg.inv(body @ _square(phase.hand_at)) @ world @ np.linalg.inv(before)
+            _lead(prop, armature_object, _bone(motion, phase), to_hand, span, number)
+    if later:  # who takes it afterwards acts upon what this one leaves
+        to = prop.constraints.find(later[0].constraints[0].name)
+        for at in range(count, len(prop.constraints)):
+            prop.constraints.move(at, to + at - count)
+
+
+def _bone(motion: Motion, phase: Phase) -> str:
+    return motion.skeleton.names[motion.hand_joint(phase.hand)]
+
+
+def _fix(prop: bpy.types.Object, world: FloatArray, span: tuple[float, float | None], number: str) -> None:
+    """Let an object stay at a matrix (4, 4) of the world over a span of frames."""
+    place, turn, _ = Matrix(world.tolist()).decompose()
+    angles = turn.to_euler("XYZ")
+    for kind, values in (("LIMIT_LOCATION", (place.x, place.y, place.z)),
+                         ("LIMIT_ROTATION", (angles.x, angles.y, angles.z))):
+        limit: Any = _new(prop, kind, span, number)
+        limit.owner_space = "WORLD"
+        for axis, value in zip("xyz", values, strict=True):
+            if kind == "LIMIT_ROTATION":
+                setattr(limit, f"use_limit_{axis}", True)
+            for end in ("min", "max"):
+                if kind == "LIMIT_LOCATION":
+                    setattr(limit, f"use_{end}_{axis}", True)
+                setattr(limit, f"{end}_{axis}", value)
+        if kind == "LIMIT_ROTATION":
+            limit.euler_order = "XYZ"
+
+
+def _lead(prop: bpy.types.Object, armature_object: bpy.types.Object, bone: str, to_hand: FloatArray,
+          span: tuple[float, float | None], number: str) -> None:
+    """Let an object go with a bone over a span of frames; to_hand: (4, 4) from the world to the bone as it begins."""
+    child_of: Any = _new(prop, "CHILD_OF", span, number)
+    child_of.target, child_of.subtarget = armature_object, bone
+    child_of.set_inverse_pending = False
+    child_of.inverse_matrix = Matrix(to_hand.tolist())
+
+
+def _new(prop: bpy.types.Object, kind: Any, span: tuple[float, float | None], number: str) -> bpy.types.Constraint:
+    """Return a new constraint that acts from one frame up to another, for good where there is none.
+
+    number: by which those of one character are known.
+    """
+    constraint = prop.constraints.new(kind)
+    constraint.name = f"{PREFIX}{kind.replace('_', ' ').title()} {number}"
+    curve: Any = constraint.driver_add("influence")
+    for modifier in list(curve.modifiers):
+        curve.modifiers.remove(modifier)
+    curve.driver.type, curve.driver.expression = "SCRIPTED", _FRAME
+    curve.keyframe_points.clear()
+    begin, end = span
+    for frame, value in ((begin - 1.0, 0.0), (begin, 1.0), *(() if end is None else ((end, 0.0),))):
+        point = curve.keyframe_points.insert(frame, value, options={"FAST"})
+        point.interpolation = "CONSTANT"
+    curve.update()
+    return constraint
+
+
+def _square(affine: FloatArray) -> FloatArray:
+    return np.vstack((affine, (0.0, 0.0, 0.0, 1.0)))

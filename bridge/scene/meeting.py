@@ -1,0 +1,96 @@
+"""Characters whose hands meet: with which motions, and how one stands to the other over time."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable, Iterator
+
+import bpy
+import numpy as np
+
+from ...core.maths.arrays import FloatArray
+from ...core.playing.meeting import Partner
+from ...core.playing.motion import Motion
+from ...core.playing.scene.cast import Unfit
+from .. import properties
+from ..frame_rate import frames_per_second
+from ..rigs import object_courses, person
+from ..scores import performing
+from ..scores.performing import Performance
+
+_UNPLAYABLE = Unfit("has a score that cannot be played, so there is nobody to meet: mend it")
+_DIGITS = 6
+"""Who moves by less than the last of these has not moved."""
+
+
+def partners(armature_object: bpy.types.Object, motion: Motion,
+             alone: Callable[[bpy.types.Object], Performance]) -> dict[str, Partner | Unfit]:
+    """Return whom a motion of a character meets, by the names of their roles; who has no score is left out.
+
+    alone: performs the score kept with an armature, before any hands meet.
+    """
+    met, found = {meet.role for meet in motion.meets}, dict[str, Partner | Unfit]()
+    for role, other in _cast(armature_object):
+        if role.name in met:
+            performance = alone(other)
+            found[role.name] = _UNPLAYABLE if performance.motion is None else Partner(
+                performance.motion, _played_by(armature_object, other), _later_s(armature_object, other),
+                *_course(armature_object, other))
+    return found
+
+
+def key(armature_object: bpy.types.Object, motion: Motion | None = None) -> tuple[Hashable, ...]:
+    """Return what is the same as long as those whom a character meets do the same, and stand there.
+
+    motion: in which it meets them; without one it is known by what `keep` has kept. Skins are left out: no mesh is read
+    for it.
+    """
+    met = None if motion is None else {meet.role for meet in motion.meets}
+    return tuple(_key(armature_object, role.name, other) for role, other in _cast(armature_object)
+                 if (role.meets if met is None else role.name in met))
+
+
+def keep(character: properties.TaktCharacter, motion: Motion) -> None:
+    """Keep which roles a character meets."""
+    met = {meet.role for meet in motion.meets}
+    for role in character.cast:
+        if role.meets != (role.name in met):
+            role.meets = role.name in met
+
+
+def _key(armature_object: bpy.types.Object, role: str, other: bpy.types.Object) -> Hashable:
+    times_s, matrices = _course(armature_object, other)
+    course = hashlib.blake2b(times_s.tobytes() + matrices.tobytes(), digest_size=16).digest()
+    return (role, course, _later_s(armature_object, other), _played_by(armature_object, other),
+            performing.dependencies(other, skin=0))
+
+
+def _cast(armature_object: bpy.types.Object) -> Iterator[tuple[properties.TaktRole, bpy.types.Object]]:
+    """Yield the roles that other characters with scores play, and their armatures."""
+    for role in properties.character(armature_object).cast:
+        other = None if role.target is None or not role.is_here else person.armature_of(role.target)
+        if other is not None and other != armature_object and properties.character(other).text is not None:
+            yield role, other
+
+
+def _played_by(armature_object: bpy.types.Object, other: bpy.types.Object) -> frozenset[str]:
+    """Return the roles of another's score that a character plays."""
+    return frozenset(role.name for role, one in _cast(other) if one == armature_object)
+
+
+def _later_s(armature_object: bpy.types.Object, other: bpy.types.Object) -> float:
+    scene = bpy.context.scene
+    first, others = (properties.character(each).frame_start for each in (armature_object, other))
+    return 0.0 if scene is None else (first - others) / frames_per_second(scene)
+
+
+def _course(armature_object: bpy.types.Object, other: bpy.types.Object) -> tuple[FloatArray, FloatArray]:
+    """Return times (N,) of a character's clock, and then matrices (N, 3, 4) from another's model to its own."""
+    scene = bpy.context.scene
+    assert scene is not None  # a character is in one
+    first = properties.character(armature_object).frame_start
+    ours, theirs = object_courses.links(armature_object), object_courses.links(other)
+    frames = object_courses.frames_of([*ours, *theirs], first, scene.frame_end)
+    model_from_world = np.linalg.pinv(np.nan_to_num(object_courses.world_over(ours, frames)))
+    matrices = (model_from_world @ object_courses.world_over(theirs, frames)).round(_DIGITS) + 0.0
+    return (frames - first) / frames_per_second(scene), np.ascontiguousarray(matrices[:, :3])

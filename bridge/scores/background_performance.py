@@ -1,0 +1,149 @@
+"""A score performed in a thread of its own: files that were never read before take longer than a drawing may.
+
+Thread rules. The thread gets a Task, which holds nothing of Blender's, and writes nothing but the store of clips, which
+has a lock of its own. Actions, and files that Blender opens, are read by Blender in its main thread: where the thread
+meets one, it ends with NeedsBlender; `result`, called in the main thread, then reads it and lets a thread begin anew,
+which finds all that was read before in the store.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+from ...core.clips.clip import Clip
+from ...core.clips.clip_file import ClipFile
+from ...core.errors import FileError, TaktError
+from ...core.formats import FORMATS
+from ...core.formats.format import Format, Source
+from ...core.library.clip_files import files_named, files_read, read_clip_file
+from ..background import BackgroundWork
+from ..files import clips
+from ..files.clip_store import CLIPS
+from . import performing
+from .performing import Performance, Task
+
+_BEGINNING = np.zeros(1)
+_log = logging.getLogger(__name__)
+
+
+class NeedsBlender(Exception):  # noqa: N818  # a request, not a failure
+    """The main thread must read something first: what it is, and what reads it."""
+
+    def __init__(self, what: str, read: Callable[[], None]) -> None:
+        super().__init__(f"only Blender's main thread can read {what}")
+        self.what, self.read = what, read
+
+
+class Stopped(Exception):  # noqa: N818  # a request, not a failure
+    """Nobody wants the result any longer."""
+
+
+class BackgroundPerformance:
+    """A score that is being performed for an armature.
+
+    reading: the name of the file that is being read, "" before and after.
+    """
+
+    def __init__(self, task: Task, armature_uid: int) -> None:
+        """Begin."""
+        self.reading = ""
+        self._task, self._armature_uid = task, armature_uid
+        self._actions: dict[str, tuple[Clip, ...] | None] = {}
+        self._read_by_blender = set[str]()
+        self._begin()
+
+    def result(self, within_s: float = 0.0) -> Performance | None:
+        """Wait that long at most; return what came of it, None while it goes on. To be called in the main thread."""
+        if not self._work.has_ended(within_s):
+            return None
+        try:
+            performance, resolved = self._work.result()
+        except NeedsBlender as needed:
+            return self._read_in_blender(needed)
+        except Exception as error:  # whatever it is, it would come again with every drawing
+            _log.exception("A score could not be performed")
+            return Performance(None, TaktError(f"This is a mistake in Takt, please report it: {error!r}"))
+        performing.keep_resolved(self._task, performance.actions, resolved)
+        return performance
+
+    @property
+    def cost_s(self) -> float:
+        """Return the processor's time that it took, once it has ended."""
+        return self._work.cost_s
+
+    def cancel(self) -> None:
+        """Stop as soon as the file is read that is being read; nobody waits for it."""
+        self._work.cancel()
+
+    def end(self) -> None:
+        """Stop as soon as the file is read that is being read, and wait for that."""
+        self._work.end()
+
+    def _begin(self) -> None:
+        names = frozenset(bpy.data.actions.keys())
+        self._work = BackgroundWork(partial(self._perform, names))
+
+    def _read_in_blender(self, needed: NeedsBlender) -> Performance | None:
+        manager = bpy.context.window_manager
+        if manager is not None and clips.must_wait(manager.windows):
+            return None
+        if needed.what in self._read_by_blender:
+            return Performance(None, TaktError(
+                f"{needed.what} is too large to be kept, or is being written; click Rebuild"))
+        self._read_by_blender.add(needed.what)
+        try:
+            needed.read()
+        except FileError:
+            pass  # the store keeps it, and the thread tells of it with its line in the score
+        except TaktError as error:
+            return Performance(None, error)
+        self._begin()
+        return None
+
+    def _perform(self, names: frozenset[str],
+                 go_on: Callable[[float], bool]) -> tuple[Performance, performing.Resolved | None]:
+        performance, resolved = performing.perform(self._task, partial(self._find_action, names), self._formats(go_on))
+        if performance.motion is not None and go_on(1.0):
+            performance.motion.sample(_BEGINNING)  # what is found once, as footholds are, delays no drawing then
+        return performance, resolved
+
+    def _find_action(self, names: frozenset[str], name: str) -> tuple[Clip, ...] | None:
+        if name in names and name not in self._actions:
+            raise NeedsBlender(f"the Action '{name}'", partial(self._read_action, name))
+        return self._actions.get(name)
+
+    def _read_action(self, name: str) -> None:
+        armature_object = next((ob for ob in bpy.data.objects if ob.session_uid == self._armature_uid), None)
+        self._actions[name] = None if armature_object is None else clips.clips_of_action(armature_object, CLIPS)(name)
+
+    def _formats(self, go_on: Callable[[float], bool]) -> Mapping[str, Format]:
+        """Return all formats of clips, whose readers say what they read, and leave to Blender what only it can read.
+
+        Blender's own readers are not among them: called beside the main thread, they crash it.
+        """
+        def read(entry: Format, source: Source) -> ClipFile:
+            if not go_on(0.0):
+                raise Stopped
+            self.reading = source.path.name
+            if entry.needs_blender:
+                if (found := clips.read_elsewhere(source)) is not None:
+                    return found
+                raise NeedsBlender(str(source.path), partial(_read_file, source.path))
+            assert entry.read is not None
+            return entry.read(source)
+
+        return {name: replace(entry, read=partial(read, entry)) for name, entry in FORMATS.items()}
+
+
+def _read_file(path: Path) -> None:
+    """Read a file that only Blender opens into the store."""
+    formats = clips.formats()
+    CLIPS.read(files_read(path, formats), lambda: read_clip_file(path, formats),
+               named=partial(files_named, path))

@@ -1,0 +1,308 @@
+"""Keep Action Up to Date: changes are noticed, performed beside the main thread, and written into the Action.
+
+A timer looks at the scores of the scene's armatures, since Blender tells nobody of typed text. As soon as a change is
+finished, that is when nothing has changed for a moment, the Action is sampled in a thread and then written. A timer
+makes no undo step of its own: so what it writes lies in the step of the change, or behind it, and one Undo takes both
+back. Where Blender brings back only one of the two, the Action's own digest shows that, and it is written anew.
+
+An Action is only ever written in place of one that Takt made and that nobody has edited by hand, or where none is
+assigned; and only after something has changed since the file was opened.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import bpy
+from bpy.app import handlers
+
+from ...core.errors import TaktError
+from .. import properties, versions
+from ..actions import action, called_actions, long_actions, write_motion
+from ..actions.below_own_actions import plays_below
+from ..actions.channels import Channels
+from ..active_character import score_problem
+from ..background import BackgroundWork
+from ..files import clips
+from ..frame_rate import frames_per_second
+from ..guard import guarded
+from ..meshes import skin_points
+from ..rigs import constraints
+from ..scene import floor_shapes, held_props
+from ..tweaking import tweaks
+from . import linked_texts, score, texts
+from .performing import Performance
+
+_INTERVAL_S = 0.2
+_AFTER_FAILURE_S = 2.0
+_LOOK_S = 0.004
+"""So long one look looks at characters: of a crowd at some, at the active one always, at the others in turn."""
+_SETTLED_S = 0.35
+"""A change is finished when nothing more has changed for that long."""
+
+
+@dataclass
+class _Followed:
+    """What was last seen of an armature's score.
+
+    said: the digest of the score and its settings, without the skin. digest: with it; "" while no skin was read.
+    since_s: when they were first seen. listed: for what `said` was the panel lists the procedures. made_from: of what
+    the Action was. is_changed: whether any of it has changed since the armature was first seen. is_older: whether the
+    Action is of something else. problem: why it stays so.
+    """
+
+    said: str
+    digest: str
+    since_s: float
+    listed: str
+    made_from: str
+    is_changed: bool = False
+    is_older: bool = False
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class _Writing:
+    """An Action that is being sampled: of whom, and of what."""
+
+    uid: int
+    digest: str
+    performance: Performance
+    work: BackgroundWork[Channels]
+
+
+_followed: dict[int, _Followed] = {}
+"""By the session_uid of the armature's object."""
+_files: dict[int, linked_texts.State] = {}
+"""How Texts stand to their files, by their session_uid."""
+_writing: _Writing | None = None
+_turn = 0
+"""Which of the scene's armatures was looked at last."""
+
+
+def file_state(text: bpy.types.Text) -> linked_texts.State:
+    """Return how a score's Text stood to its file when it was last looked at."""
+    return _files.get(text.session_uid, "SAME")
+
+
+def is_older(armature_object: bpy.types.Object) -> bool:
+    """Tell whether the Action of an armature was made of another score, or by other settings, than it has now."""
+    known = _followed.get(armature_object.session_uid)
+    return known is not None and known.is_older
+
+
+def problem(armature_object: bpy.types.Object) -> str:
+    """Return why the Action could not be made of what the score says now, "" where it could."""
+    known = _followed.get(armature_object.session_uid)
+    return "" if known is None else known.problem
+
+
+def is_own_action_assigned(armature_object: bpy.types.Object) -> bool:
+    """Tell whether the armature plays the Action that Takt made for it; also where neither is there.
+
+    While a strip of the NLA is tweaked, only that plays its Action.
+    """
+    animation = armature_object.animation_data
+    assigned = None if animation is None else animation.action
+    is_tweaked = animation is not None and animation.use_tweak_mode
+    return assigned == properties.character(armature_object).action and not is_tweaked
+
+
+def is_score_heard(armature_object: bpy.types.Object) -> bool:
+    """Tell whether the armature plays Takt's Action, or has none yet, also below an Action of the animator's."""
+    return is_own_action_assigned(armature_object) or plays_below(armature_object)
+
+
+def want_action(armature_object: bpy.types.Object) -> None:
+    """Let an armature's Action be written though its score has not changed: it was just given to it."""
+    _followed[armature_object.session_uid] = _Followed("", "", 0.0, "", "", is_changed=True)
+
+
+def look(now_s: float) -> None:
+    """Notice what has changed, and go one step on with what follows from that."""
+    scene, manager = bpy.context.scene, bpy.context.window_manager
+    if scene is None or manager is None or bpy.app.is_job_running("RENDER") or clips.must_wait(manager.windows):
+        return
+    if score.look():
+        _redraw()
+    armatures = {ob.session_uid: ob for ob in scene.objects if ob.type == "ARMATURE"}
+    for gone in _followed.keys() - armatures.keys():
+        del _followed[gone]
+    for armature_object in _in_turn(armatures):
+        _look_at_one(armature_object, scene, now_s)
+    _write(armatures, scene)
+
+
+@guarded(None)  # what is wrong with one character costs no other
+def _look_at_one(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: float) -> None:
+    constraints.follow_action(armature_object)
+    held_props.follow(armature_object, plays=is_score_heard(armature_object))
+    _look_at(armature_object, scene, now_s)
+
+
+def _in_turn(armatures: Mapping[int, bpy.types.Object]) -> Iterator[bpy.types.Object]:
+    """Yield the armatures to look at now: the active one, then those that were not looked at for longest."""
+    global _turn
+    began_s, layer = time.monotonic(), bpy.context.view_layer
+    active = None if layer is None else layer.objects.active
+    if active is not None and active.session_uid in armatures:
+        yield active
+    uids = list(armatures)
+    for _ in uids:
+        if time.monotonic() - began_s > _LOOK_S:
+            return
+        _turn = (_turn + 1) % len(uids)
+        if armatures[uids[_turn]] != active:
+            yield armatures[uids[_turn]]
+
+
+def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: float) -> None:
+    known, character = _followed.get(armature_object.session_uid), properties.character(armature_object)
+    if character.text is not None and linked_texts.look(character.text) != _files.get(character.text.session_uid):
+        _files[character.text.session_uid] = linked_texts.state(character.text)
+        _redraw()
+    if texts.is_proposed():
+        return  # an edit is only being tried
+    called_actions.look_after(armature_object)
+    with floor_shapes.busy():
+        said, digest = _digests(armature_object, scene)
+    made_from = "" if character.action is None else getattr(character.action, properties.MADE_FROM)
+    older = bool(digest) and digest != made_from and (bool(made_from) or (known is not None and known.is_changed))
+    if said and character.action is not None:
+        if not older:
+            tweaks.look(armature_object, scene)
+        elif not character.keep_action:
+            tweaks.tie(armature_object, scene, is_older=True)
+    if known is None:
+        _followed[armature_object.session_uid] = _Followed(said, digest, now_s, said, made_from, is_older=older)
+        return
+    is_other_action = older and made_from != known.made_from  # undo has brought back an older one
+    if said != known.said or (digest and known.digest and digest != known.digest) or is_other_action:
+        known.since_s, known.is_changed, known.problem = now_s, True, ""
+        _redraw()
+    known.said, known.made_from, known.digest = said, made_from, (digest or known.digest) if said else ""
+    if older != known.is_older:
+        known.is_older, known.problem = older, known.problem if older else ""
+        _redraw()
+    is_listed = known.listed == said and not score.error_of(armature_object)
+    if not said or not known.is_changed or (is_listed and digest and not older):
+        return
+    performance = score.perform_soon(armature_object, _redraw)
+    if performance is None:
+        return
+    score.keep_lists(armature_object)
+    if known.listed != said:
+        known.listed = said
+        _redraw()
+    if performance.error is not None:  # perhaps a word is half typed: the Action stays as it is
+        return
+    is_finished = now_s - known.since_s >= _SETTLED_S
+    if older and character.keep_action and is_finished and is_score_heard(armature_object):
+        _begin(armature_object, scene, digest, performance)
+
+
+def _digests(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> tuple[str, str]:
+    """Return what the Action is to be made of: without the skin, and with it, "" where no mesh was read yet."""
+    if score_problem(armature_object):
+        return "", ""
+    skin = skin_points.known_checksum(armature_object)
+    said = write_motion.digest(armature_object, scene, 0)
+    return said, "" if skin is None else said if skin == 0 else write_motion.digest(armature_object, scene, skin)
+
+
+def _begin(armature_object: bpy.types.Object, scene: bpy.types.Scene, digest: str, performance: Performance) -> None:
+    global _writing
+    if _writing is None and performance.motion is not None:
+        stays = (action.EDITED_BY_HAND if action.is_edited_by_hand(armature_object)
+                 else long_actions.problem(performance.motion, frames_per_second(scene)))
+        if stays:
+            known = _followed[armature_object.session_uid]
+            known.problem, known.is_changed = stays, False
+            _redraw()
+            return
+        sample = write_motion.sampling(armature_object, scene, performance.motion)
+        _writing = _Writing(armature_object.session_uid, digest, performance, BackgroundWork(sample))
+
+
+def _write(armatures: dict[int, bpy.types.Object], scene: bpy.types.Scene) -> None:
+    """Write what is sampled, if it still is what the score says."""
+    global _writing
+    if _writing is None or not _writing.work.has_ended():
+        return
+    writing, _writing = _writing, None
+    armature_object, motion = armatures.get(writing.uid), writing.performance.motion
+    if armature_object is None or motion is None or write_motion.digest(armature_object, scene) != writing.digest:
+        return
+    try:
+        channels = writing.work.result()
+    except TaktError as error:
+        _followed[writing.uid].problem, _followed[writing.uid].is_changed = str(error), False
+        _redraw()
+        return
+    if action.is_edited_by_hand(armature_object):
+        _followed[writing.uid].problem, _followed[writing.uid].is_changed = action.EDITED_BY_HAND, False
+        _redraw()
+        return
+    write_motion.write(armature_object, scene, motion, channels)
+    _followed[writing.uid].is_older = False
+    _redraw()
+
+
+def _redraw() -> None:
+    for area in _areas():
+        area.tag_redraw()
+
+
+def _areas() -> Iterator[bpy.types.Area]:
+    manager = bpy.context.window_manager
+    for window in manager.windows if manager else ():
+        yield from (area for area in window.screen.areas if area.type in ("VIEW_3D", "NODE_EDITOR"))
+
+
+@guarded(_AFTER_FAILURE_S)
+def _tick() -> float | None:
+    look(time.monotonic())
+    return _INTERVAL_S
+
+
+@handlers.persistent  # type: ignore[untyped-decorator]  # the stubs give it no types
+@guarded(None)
+def _before_saving(*_: object) -> None:
+    """Tie keys of tweaks that were set just now, or where no timer runs: the file is to say where they belong."""
+    scene = bpy.context.scene
+    if scene is None:
+        return
+    for ob in bpy.data.objects:
+        # Asked for settings that it has not, an object would get some.
+        is_kept = ob.type == "ARMATURE" and versions.saved_settings(ob, properties.NAME) is not None
+        if is_kept and tweaks.has_tweaks(ob):
+            own = properties.character(ob).action
+            made_from = "" if own is None else getattr(own, properties.MADE_FROM)
+            tweaks.tie(ob, scene, is_older=made_from != write_motion.digest(ob, scene))
+
+
+def register() -> None:
+    """Begin to look."""
+    bpy.app.timers.register(_tick, first_interval=_INTERVAL_S, persistent=True)
+    handlers.save_pre.append(_before_saving)
+    called_actions.register()
+    tweaks.register()
+
+
+def unregister() -> None:
+    """Look no longer."""
+    global _writing
+    if bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.unregister(_tick)
+    if _before_saving in handlers.save_pre:
+        handlers.save_pre.remove(_before_saving)
+    if _writing is not None:
+        _writing.work.end()
+    _writing = None
+    _followed.clear()
+    _files.clear()
+    linked_texts.forget()
+    called_actions.unregister()
+    tweaks.unregister()

@@ -1,0 +1,55 @@
+"""Texts of files that a score includes or extends: where one is open, what it says is what plays, saved or not.
+
+So it can be changed in the score editor like the score itself; what is not open is read from its file and is locked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import bpy
+
+from .. import libraries, properties
+from . import texts
+
+_NAMED = re.compile(r"""<include\b[^>]*?\bsrc\s*=\s*["']([^"']+)|\bextends\s*=\s*["']([^"']+)""")
+
+
+def open_beside(source: str, filepath: str) -> dict[Path, bpy.types.Text]:
+    """Return the open Texts that a score may reach, by their files; filepath: of the score itself, "" where none is.
+
+    Those that the score names, and those that nobody plays: files that it includes may include these. What another
+    character plays is left to that one, so that an edit of it has nothing to do with all others.
+    """
+    if "<include" not in source and "extends" not in source:  # of most scores no more has to be asked, and often
+        return {}
+    named = {first or second for first, second in _NAMED.findall(source)}
+    if not named:
+        return {}
+    played = {character.text for ob in bpy.data.objects
+              if ob.type == "ARMATURE" and (character := properties.character(ob)).text is not None}
+    path = Path(bpy.path.abspath(filepath)) if filepath else None
+    found: dict[Path, bpy.types.Text] = {}
+    for text in bpy.data.texts:
+        own = Path(libraries.absolute(text.filepath, text)) if text.filepath.endswith(".pha") else None
+        if own is None or own == path or own in found:
+            continue
+        if text not in played or any(_ends_with(own, name) for name in named):
+            found[own] = text
+    return found
+
+
+def is_named(path: Path, sources: Iterable[str]) -> bool:
+    """Tell whether any of these texts of scores includes or extends a file, as far as its name tells."""
+    return any(_ends_with(path, first or second) for source in sources for first, second in _NAMED.findall(source))
+
+
+def _ends_with(path: Path, name: str) -> bool:
+    return ("." + ".".join(path.with_suffix("").parts)).endswith(f".{name}")
+
+
+def said_beside(source: str, filepath: str) -> tuple[tuple[Path, str], ...]:
+    """Return what these say, or what is proposed instead."""
+    return tuple((own, texts.said(text)) for own, text in open_beside(source, filepath).items())

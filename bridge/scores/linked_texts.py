@@ -1,0 +1,183 @@
+"""Texts that are linked to files on disk: saved there, and read again as soon as the file changes outside.
+
+Blender's own mark of changed Texts stays set once a script has written one; so what a Text and its file were when they
+last were the same is remembered here, and with the Text in the .blend.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import bpy
+
+from ...core.errors import FileError
+from ...core.library.files import read_file
+from ...core.library.store import Stamp, stamp
+from ...core.library.whole_files import write_whole
+from .. import paths
+from . import texts
+
+State = Literal["SAME", "UNSAVED", "OUTSIDE", "BOTH"]
+"""A Text and its file: the same, changed here, changed outside, or both."""
+
+
+class _Seen(NamedTuple):
+    """When a Text and its file were last the same: the file's size and times, and what was in the Text."""
+
+    stamp: Stamp | None
+    text: bytes
+
+
+_KEPT = "takt_file"
+"""What the Text keeps of it in the .blend: the file's size and times, what was in the Text."""
+_seen: dict[int, _Seen] = {}
+"""By the session_uid of the Text."""
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file, lines ended as in Blender's Texts; raise FileError where it cannot be read."""
+    try:
+        text = read_file(path, path.resolve()).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileError.at("is not UTF-8; save the score as UTF-8", path, byte=error.start) from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def open_text(path: Path) -> bpy.types.Text:
+    """Return the Text of a file, which says what the file says; what is not saved stays in a Text of its own.
+
+    Raises FileError where the file cannot be read.
+    """
+    content, known = read_text(path), texts.text_of(path)
+    if known is not None and known.as_string() != content and state(known) in ("UNSAVED", "BOTH"):
+        known.filepath = ""  # it keeps its words, but is no longer the file's
+        known = None
+    text = known or bpy.data.texts.load(str(path))
+    text.filepath = paths.kept(text.filepath)
+    if text.as_string() != content:
+        text.from_string(content)
+    _note(text, path)
+    return text
+
+
+def path_of(text: bpy.types.Text) -> Path | None:
+    """Return the file that a Text is linked to, None where there is none."""
+    if not text.filepath or text.library is not None:
+        return None
+    path = Path(bpy.path.abspath(text.filepath))
+    return path if path.is_file() else None
+
+
+def state(text: bpy.types.Text) -> State:
+    """Tell whether a Text and its file say the same; a Text without a file is always the same."""
+    path = path_of(text)
+    if path is None:
+        return "SAME"
+    seen = _seen.get(text.session_uid) or _first_seen(text, path)
+    is_changed_outside, is_changed = _stamp(path) != seen.stamp, _digest(text.as_string()) != seen.text
+    if is_changed_outside and _is_only_touched(path, seen):
+        _seen[text.session_uid], is_changed_outside = seen._replace(stamp=_stamp(path)), False
+    if is_changed_outside and is_changed:
+        return "BOTH"
+    return "OUTSIDE" if is_changed_outside else "UNSAVED" if is_changed else "SAME"
+
+
+def look(text: bpy.types.Text) -> State:
+    """Read a Text again if its file alone has changed; return how they stand to each other then."""
+    found = state(text)
+    if found == "OUTSIDE":
+        try:
+            reload(text)
+        except FileError:  # perhaps it is being written
+            return found
+        return "SAME"
+    return found
+
+
+def reload(text: bpy.types.Text) -> None:
+    """Let a Text say what its file says; raise FileError where that cannot be read."""
+    path = path_of(text)
+    if path is None:
+        raise FileError.at("is no longer there", Path(text.filepath))
+    content = read_text(path)
+    if text.as_string() != content:
+        line = text.current_line_index
+        text.from_string(content)
+        text.cursor_set(min(line, len(text.lines) - 1))
+    _note(text, path)
+
+
+def save(text: bpy.types.Text) -> None:
+    """Write a Text into its file; raise FileError where that cannot be done, and the file is as it was."""
+    path = Path(bpy.path.abspath(text.filepath))
+    write_whole(path, text.as_string().encode())
+    _mark_as_saved(text)
+    _note(text, path)
+
+
+def _mark_as_saved(text: bpy.types.Text) -> None:
+    """Let Blender know that a Text is saved: only its own operator does, which may cut a file, so it gets another one.
+
+    Where that fails, the Text Editor goes on to show the Text as unsaved.
+    """
+    kept = text.filepath
+    with tempfile.TemporaryDirectory(prefix="takt-", ignore_cleanup_errors=True) as folder:
+        text.filepath = str(Path(folder) / "saved")
+        try:
+            with bpy.context.temp_override(edit_text=text), suppress(RuntimeError):
+                bpy.ops.text.save()
+        finally:
+            text.filepath = kept
+
+
+def _first_seen(text: bpy.types.Text, path: Path) -> _Seen:
+    """Take a Text that Blender does not count as changed for older than its file, if the two differ."""
+    if kept := text.get(_KEPT):
+        known, digest = str(kept).split()
+        now = _stamp(path)
+        _seen[text.session_uid] = _Seen(now if _spelled(now) == known else None, bytes.fromhex(digest))
+        return _seen[text.session_uid]
+    try:
+        is_same = read_text(path) == text.as_string()
+    except FileError:
+        is_same = False
+    said = b"" if text.is_dirty and not is_same else _digest(text.as_string())
+    _seen[text.session_uid] = _Seen(_stamp(path) if is_same else None, said)
+    return _seen[text.session_uid]
+
+
+def _note(text: bpy.types.Text, path: Path) -> None:
+    seen = _seen[text.session_uid] = _Seen(_stamp(path), _digest(text.as_string()))
+    text[_KEPT] = f"{_spelled(seen.stamp)} {seen.text.hex()}"
+
+
+def _spelled(stamp: Stamp | None) -> str:
+    return "-" if stamp is None else repr(stamp).replace(" ", "")
+
+
+def _stamp(path: Path) -> Stamp | None:
+    try:
+        return stamp(path)
+    except OSError:
+        return None
+
+
+def _is_only_touched(path: Path, seen: _Seen) -> bool:
+    """Tell whether a file with other times says what it said, as when it was copied back or its rights changed."""
+    try:
+        return _digest(read_text(path)) == seen.text
+    except FileError:
+        return False
+
+
+def _digest(content: str) -> bytes:
+    return hashlib.blake2b(content.encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def forget() -> None:
+    """Compare all anew, as after another .blend was opened."""
+    _seen.clear()

@@ -1,0 +1,306 @@
+"""A character's score laid out as blocks, for the score editor: as it is now, and while it has errors as it was before.
+
+Reading a score may read clips of Blender's own files, which must not be done from within a drawing. So what draws asks
+`shown`, which makes nothing, and whoever does not draw calls `refresh`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+from ...core.errors import FileError, Problem, TaktError
+from ...core.library.library import Library
+from ...core.maths.arrays import FloatArray
+from ...core.pha.document import Document, Music, parse
+from ...core.pha.open_scores import Scores
+from ...core.pha.sequence import Sequence
+from ...core.playing.clock import Clock
+from ...core.score_editor.change import Candidate, holds_nothing_yet
+from ...core.score_editor.contacts import Contacts, contacts_of
+from ...core.score_editor.layout import BoxId, Layout, empty, lay_out, windows_of
+from ...core.score_editor.music import music_of
+from .. import libraries, properties
+from . import included_texts, parameters, performing, score, score_music, score_tree, texts
+
+Windows = tuple[FloatArray, FloatArray]
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """What is shown of a score.
+
+    source: the text that was laid out, what is proposed included; layout: None where it never could be read; scores:
+    the texts that are open and may be changed. error: why it cannot be read now, where the layout is that of an earlier
+    text. problems: what is said of boxes, by the first box of their element. windows_s: when transitions play;
+    has_windows: these are the motion's, as far as the score can be played. music: its sound file, where there is one.
+    written: the layout of what is written, while something else is tried out.
+    """
+
+    source: str
+    layout: Layout | None
+    scores: Scores | None = None
+    error: TaktError | None = None
+    problems: Mapping[BoxId, Problem] = field(default_factory=dict)
+    windows_s: Windows | None = None
+    has_windows: bool = False
+    music: Path | None = None
+    written: Layout | None = None
+
+    @property
+    def selectable(self) -> Layout | None:
+        """The layout whose boxes can be selected."""
+        return self.layout if self.written is None else self.written
+
+    @property
+    def is_numbered_as_written(self) -> bool:
+        """Whether boxes are called as they are in what is written, also while something else is tried out."""
+        layouts = [layout for layout in (self.layout, self.written) if layout is not None]
+        return len({len(layout.documents[0].text) for layout in layouts}) <= 1
+
+
+_blocks: dict[int, tuple[tuple[Hashable, ...], Blocks]] = {}
+"""By the armature's object, by its session_uid, with all that they depend on but files; the text comes first."""
+
+
+def shown(armature_object: bpy.types.Object) -> Blocks | None:
+    """Return what was last laid out; None: nothing yet. Cheap enough for every drawing."""
+    known = _blocks.get(armature_object.session_uid)
+    return None if known is None else known[1]
+
+
+def is_current(armature_object: bpy.types.Object) -> bool:
+    """Tell whether what was laid out is the score as it is now."""
+    known = _blocks.get(armature_object.session_uid)
+    return known is not None and known[0] == _dependencies(armature_object, known[1])
+
+
+def is_complete(armature_object: bpy.types.Object) -> bool:
+    """Tell whether the layout is current, and transitions lie where they play or it is known why they do not."""
+    known = shown(armature_object)
+    return is_current(armature_object) and known is not None and (known.error is not None or known.has_windows)
+
+
+def reads_no_other_files(armature_object: bpy.types.Object) -> bool:
+    """Tell whether the score names no files but those of what is shown, so that laying it out takes no time."""
+    known = _blocks.get(armature_object.session_uid)
+    if known is None or known[1].layout is None or known[0][1:] != _dependencies(armature_object, known[1])[1:]:
+        return False
+    before = known[1].layout.documents[0]
+    try:
+        now = parse(_said(armature_object), before.path)
+    except TaktError:
+        return True
+    return _sources(now) <= _sources(before)
+
+
+def _sources(document: Document) -> frozenset[str]:
+    of_base = () if document.extends is None else (document.extends,)
+    return frozenset(source.src for source in (*document.loads, *document.includes, *of_base))
+
+
+def refresh(armature_object: bpy.types.Object) -> Blocks:
+    """Lay the score out, if anything has changed since; never from within a drawing."""
+    before = shown(armature_object)
+    if before is not None and is_current(armature_object):
+        return before
+    found = _laid_out(armature_object, _said(armature_object), before)
+    old, text = None if before is None else before.selectable, properties.character(armature_object).text
+    if old is not None and found.layout is not None and text is not None:
+        score_tree.follow(old, found.layout, texts.cursor(text))
+    return _keep(armature_object, found)
+
+
+def show(armature_object: bpy.types.Object, candidate: Candidate, clock: Clock | None) -> None:
+    """Show what a change leads to as the layout of the score, whose text has been proposed by now.
+
+    Transitions lie about where they did, until it is known where they play.
+    """
+    before = shown(armature_object)
+    windows_s = None if before is None else _moved(before, candidate)
+    old = None if before is None else before.layout
+    layout = lay_out(candidate.sequence, windows_s=windows_s, clock=clock, music=None if old is None else old.music,
+                     contacts=None if old is None else _moved_contacts(old, candidate.sequence),
+                     tweaks=None if old is None else old.tweaks)
+    scores = None if before is None or before.scores is None else before.scores.with_texts(candidate.edited)
+    _keep(armature_object, Blocks(_said(armature_object), layout, scores, windows_s=windows_s,
+                                  music=None if before is None else before.music,
+                                  written=None if before is None else before.selectable))
+
+
+def find_windows(armature_object: bpy.types.Object) -> None:
+    """Let transitions lie where they play, which needs the motion; never from within a drawing."""
+    found = refresh(armature_object)
+    if found.layout is None or found.error is not None or found.has_windows:
+        return
+    motion, layout, windows_s = score.motion_of(armature_object), found.layout, found.windows_s
+    if motion is not None and layout.rows:
+        windows_s = windows_of(motion)
+        layout = lay_out(layout.rows[0], windows_s=windows_s, clock=layout.clock, music=layout.music,
+                         contacts=contacts_of(motion), tweaks=layout.tweaks)
+    _keep(armature_object, replace(found, layout=layout, windows_s=windows_s, has_windows=True))
+
+
+def show_tweaks(armature_object: bpy.types.Object, ticks: FloatArray | None) -> bool:
+    """Let the layout show at which ticks (K,) a hand has set keys; return whether that is news."""
+    known = _blocks.get(armature_object.session_uid)
+    if known is None or known[1].layout is None:
+        return False
+    old = known[1].layout.tweaks
+    if (old is None) == (ticks is None) and (old is None or ticks is None or np.array_equal(old, ticks)):
+        return False
+    _blocks[armature_object.session_uid] = known[0], replace(known[1], layout=replace(known[1].layout, tweaks=ticks))
+    return True
+
+
+def forget() -> None:
+    """Keep nothing any longer, as when another file is loaded."""
+    _blocks.clear()
+
+
+def _keep(armature_object: bpy.types.Object, blocks: Blocks) -> Blocks:
+    _blocks[armature_object.session_uid] = _dependencies(armature_object, blocks), blocks
+    return blocks
+
+
+def _moved(before: Blocks, candidate: Candidate) -> Windows | None:
+    """Return the transitions' windows, moved along with their seams; None where there are other segments now.
+
+    Those that were given another length lie to both sides of their seams as they did before.
+    """
+    if before.layout is None or not before.layout.rows or before.windows_s is None:
+        return None
+    old, new = before.layout.rows[0], candidate.sequence
+    if len(old) != len(new):
+        return None
+    seam_s = np.cumsum(old.length_s)
+    before_s, after_s = seam_s - before.windows_s[0], before.windows_s[1] - seam_s
+    length_s, said_s = before_s + after_s, new.transition_s
+    is_new = np.isfinite(said_s) & (said_s != old.transition_s)
+    share = np.divide(before_s, length_s, out=np.full(len(old), 0.5), where=length_s > 0.0)
+    before_s, after_s = (np.where(is_new, part * said_s, kept) for part, kept in (
+        (share, before_s), (1.0 - share, after_s)))
+    seam_s = np.cumsum(new.length_s)
+    return seam_s - before_s, seam_s + after_s
+
+
+def _moved_contacts(old: Layout, new: Sequence) -> Contacts | None:
+    """Return when feet stand until that is known anew; a score that has shown it keeps the room for it."""
+    if old.contacts is None:
+        return None
+    if not old.rows or len(old.rows[0]) != len(new):
+        return Contacts.none()
+    return old.contacts.shifted((new.start_s - old.rows[0].start_s) / old.tick_s)
+
+
+def _laid_out(armature_object: bpy.types.Object, source: str, before: Blocks | None) -> Blocks:
+    character = properties.character(armature_object)
+    try:
+        expanded = performing.expand_score(source, character, armature_object)
+    except TaktError as error:
+        nothing = _empty(armature_object, source, error)
+        if nothing is not None:
+            return nothing
+        old = before.selectable if before is not None else None
+        problems = error.problems if isinstance(error, FileError) else ()
+        return Blocks(source, old, None if before is None else before.scores, error,
+                      {} if old is None else _found(old, problems, source))
+    document, library = expanded.sequence.origins.places.documents[0], expanded.library
+    music, path = _music(armature_object, document, library)
+    old_layout = None if before is None else before.layout
+    contacts = None if old_layout is None else _moved_contacts(old_layout, expanded.sequence)
+    layout = lay_out(expanded.sequence, clock=expanded.clock, music=music, contacts=contacts,
+                     tweaks=None if old_layout is None else old_layout.tweaks)
+    opened = included_texts.open_beside(source, properties.score_path(character))
+    scores = Scores.of((document.text, *(each.text for each in layout.documents[1:] if each.path in opened)), library,
+                       expanded.programme.gaps)
+    return Blocks(source, layout, scores, problems=_found(layout, expanded.programme.problems), music=path)
+
+
+def _music(armature_object: bpy.types.Object, document: Document, library: Library) -> tuple[Music | None, Path | None]:
+    try:
+        music = music_of(document, library)
+    except TaktError:
+        return None, None  # a score that it extends is not there, which the programme says
+    try:
+        return music, None if music is None else score_music.path_of(armature_object, library, music.src)
+    except TaktError:
+        return music, None  # whoever plays it is told
+
+
+def _empty(armature_object: bpy.types.Object, source: str, error: TaktError) -> Blocks | None:
+    """Return the blocks of a score that is right but for holding nothing yet, None where there are other mistakes."""
+    character = properties.character(armature_object)
+    if not holds_nothing_yet(error, source, character.procedure):
+        return None
+    document, library = performing.read_score(source, character, armature_object)
+    scores = Scores.of((document.text,), library)
+    return Blocks(source, empty(document, character.procedure), scores, has_windows=True)
+
+
+def _found(layout: Layout, problems: Iterable[Problem], source: str | None = None) -> dict[BoxId, Problem]:
+    """Return what is said of boxes: whatever is said of the line that their element begins on.
+
+    source: the score's text as it is now, where the layout is that of an earlier one.
+    """
+    own = layout.documents[0]
+    said = {(problem.place.path or own.path, problem.place.line): problem for problem in problems}
+    if not said:
+        return {}
+    moved = None if source is None else lines_now(str(own.text), source)
+    elements = sorted(set(zip(layout.boxes.document.tolist(), layout.boxes.element.tolist(), strict=True)))
+    found = {}
+    for each in elements:
+        place = layout.documents[each[0]].text.place(each[1])
+        line = place.line if moved is None or place.line is None or each[0] else moved.get(place.line)
+        if (problem := said.get((place.path, line))) is not None:
+            found[BoxId(*each)] = problem
+    return found
+
+
+def lines_now(before: str, now: str) -> dict[int, int]:
+    """Return where lines of a text, from 1, are in what it has become; what was changed in between stays in its place.
+
+    Lines that were taken out, or taken out and put in, are nowhere.
+
+    >>> lines_now("a\nb\nc", "a\nnew\nb\nc"), lines_now("a\nb\nc", "a\nB\nc")
+    ({1: 1, 3: 4, 2: 3}, {1: 1, 3: 3, 2: 2})
+    """
+    old, new = before.split("\n"), now.split("\n")
+    first = _alike(old, new)
+    last = _alike(old[first:][::-1], new[first:][::-1])
+    between = old[first:len(old) - last], new[first:len(new) - last]
+    found = {line + 1: line + 1 for line in range(first)}
+    found |= {len(old) - line: len(new) - line for line in range(last)}
+    for how, begin, end, to, until in SequenceMatcher(None, *between, autojunk=False).get_opcodes():
+        if how == "equal" or (how == "replace" and end - begin == until - to):
+            found |= {first + begin + 1 + i: first + to + 1 + i for i in range(end - begin)}
+    return found
+
+
+def _alike(one: list[str], other: list[str]) -> int:
+    """Return how many lines are the same at the beginning of both."""
+    return next((at for at, lines in enumerate(zip(one, other, strict=False)) if lines[0] != lines[1]),
+                min(len(one), len(other)))
+
+
+def _dependencies(armature_object: bpy.types.Object, blocks: Blocks) -> tuple[Hashable, ...]:
+    """Return all that the blocks of a score depend on, but for what files hold until someone looks at them again."""
+    character = properties.character(armature_object)
+    said, filepath = _said(armature_object), properties.score_path(character)
+    loads = () if blocks.layout is None else blocks.layout.documents[0].loads
+    there = frozenset(load.src for load in loads if load.src in bpy.data.actions)
+    return (said, filepath, performing.moment(), there,
+            included_texts.said_beside(said, filepath), libraries.folders(character.folders),
+            parameters.chosen(character), character.seed, character.released, character.sound,
+            *(getattr(character, name) for name in properties.SETTING_NAMES))
+
+
+def _said(armature_object: bpy.types.Object) -> str:
+    text = properties.character(armature_object).text
+    return "" if text is None else texts.said(text)

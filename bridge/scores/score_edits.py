@@ -1,0 +1,131 @@
+"""A change of a score: tried out first, played and shown but written nowhere, then written once."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import bpy
+
+from ...core.errors import EditError
+from ...core.pha.refactoring import Refactoring
+from ...core.playing.motion import Motion
+from ...core.playing.score import clock_of
+from ...core.score_editor.change import Candidate, attempt, emptied
+from .. import changes, properties
+from ..actions import action, long_actions, write_motion
+from ..frame_rate import frames_per_second
+from . import element_history, performing, score, score_blocks, texts
+from .score_blocks import Blocks
+
+New = Mapping[Path | None, str]
+"""What texts are to say, by the paths by which a score's layout knows them."""
+
+
+def attempted(armature_object: bpy.types.Object, blocks: Blocks, change: Refactoring) -> tuple[New, Candidate]:
+    """Return the texts that a change leads to, with what is then played; raise EditError where that is refused."""
+    _check_right(armature_object, blocks)
+    assert blocks.scores is not None and blocks.layout is not None
+    document = blocks.layout.documents[0]
+    settings = performing.settings_of(properties.character(armature_object))
+    candidate = attempt(blocks.scores, document.path, change, settings, document)
+    element_history.note(blocks.scores.texts, candidate.edited)
+    return _own(armature_object, blocks, {path: str(each.text) for path, each in candidate.edited.items()}), candidate
+
+
+def texts_after(armature_object: bpy.types.Object, blocks: Blocks, change: Refactoring) -> New:
+    """Return the texts that a change leads to; the last block may go too. Raises EditError where it is refused."""
+    _check_right(armature_object, blocks)
+    assert blocks.scores is not None and blocks.layout is not None
+    edited = emptied(blocks.scores, blocks.layout.documents[0].path, change,
+                     properties.character(armature_object).procedure)
+    if edited is None:
+        return attempted(armature_object, blocks, change)[0]
+    element_history.note(blocks.scores.texts, edited)
+    return _own(armature_object, blocks, {path: str(each.text) for path, each in edited.items()})
+
+
+def _own(armature_object: bpy.types.Object, blocks: Blocks, new: New) -> New:
+    """Return what texts are to say; raise EditError where one belongs to another .blend."""
+    for path in new:
+        text = _text_of(armature_object, blocks, path)
+        assert text is not None  # it is what was laid out
+        texts.check_own(text)
+    return new
+
+
+def _check_right(armature_object: bpy.types.Object, blocks: Blocks) -> None:
+    if blocks.error is not None or blocks.scores is None or blocks.layout is None:
+        raise EditError("the score has mistakes; correct them in its text first")
+    check_unchanged(armature_object, blocks)
+
+
+def check_unchanged(armature_object: bpy.types.Object, blocks: Blocks) -> None:
+    """Raise EditError where a Text of the score is gone or no longer says what was laid out."""
+    if blocks.selectable is None or blocks.scores is None:
+        raise EditError("the text has changed in between; try again")
+    for number, document in enumerate(blocks.selectable.documents):
+        if number and blocks.scores.open_path(document.path) not in blocks.scores.texts:
+            continue  # it is read from its file, and is not written
+        text = _text_of(armature_object, blocks, document.path)
+        if text is None or not texts.holds(text, document):
+            raise EditError("the text has changed in between; try again")
+
+
+def try_out(armature_object: bpy.types.Object, blocks: Blocks, change: Refactoring) -> New:
+    """Play and show what a change leads to until it is written or taken back, and return the texts.
+
+    blocks: what the change starts from. Raises EditError where it is refused; what was tried before then goes on.
+    """
+    new, candidate = attempted(armature_object, blocks, change)
+    for path, said in new.items():
+        text = _text_of(armature_object, blocks, path)
+        assert text is not None  # it is what was laid out
+        texts.propose(text, said)
+    score_blocks.show(armature_object, candidate, clock_of(candidate.programme))
+    return new
+
+
+def take_back(armature_object: bpy.types.Object) -> None:
+    """Play and show what is written."""
+    texts.propose_nothing()
+    if properties.character(armature_object).text is not None:
+        score_blocks.refresh(armature_object)
+
+
+def write(context: bpy.types.Context, armature_object: bpy.types.Object, new: New) -> str:
+    """Write other texts, which can be played, and the Action anew where there is one; return why that stays, or "".
+
+    An Action whose keys someone has edited stays as it is.
+    """
+    character, blocks = properties.character(armature_object), score_blocks.shown(armature_object)
+    scene = context.scene
+    assert scene is not None and blocks is not None
+    texts.propose_nothing()
+    for path, said in new.items():
+        text = _text_of(armature_object, blocks, path)
+        assert text is not None  # it is what was laid out
+        texts.replace(text, said)
+    changes.score()
+    score_blocks.refresh(armature_object)
+    motion = score.motion_of(armature_object) if character.action is not None and character.keep_action else None
+    stays = "" if motion is None else _why_it_stays(armature_object, scene, motion)
+    if motion is not None and not stays:
+        channels = write_motion.sampling(armature_object, scene, motion)(None)
+        write_motion.write(armature_object, scene, motion, channels)
+    else:
+        score.keep_lists(armature_object)
+    return stays
+
+
+def _why_it_stays(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> str:
+    """Return why the Action of an armature is not written over unasked, "" where it is."""
+    if action.is_edited_by_hand(armature_object):
+        return action.EDITED_BY_HAND
+    return long_actions.problem(motion, frames_per_second(scene))
+
+
+def _text_of(armature_object: bpy.types.Object, blocks: Blocks, path: Path | None) -> bpy.types.Text | None:
+    """Return the Text of one of the files that were laid out, None where it is not open."""
+    assert blocks.layout is not None
+    if path == blocks.layout.documents[0].path:
+        return properties.character(armature_object).text
+    return None if path is None else texts.text_of(path)

@@ -1,0 +1,215 @@
+"""The canvas of the score editor: an empty node tree of our own kind, so that Blender gives it an editor of its own.
+
+The tree keeps what belongs to the editor and not to the score: whose score is shown, what is selected, and how far it
+was zoomed when it was saved. The score itself stays in its Text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, PointerProperty, StringProperty
+
+from ...core.score_editor.grid import Meter
+from ...core.score_editor.layout import BoxId, Layout
+from ...core.score_editor.selection import followed
+from .. import language, properties
+from ..active_character import active_armature
+from ..guard import guarded
+
+NAME = "Takt Score"
+_KEPT = 256
+_chosen: dict[tuple[int, str], str] = {}
+"""What was selected last, by the session_uid of the canvas and the texts, of so many: undo knows no selection, so that
+what it brings back is selected as it was there."""
+
+
+def _has_score(_tree: bpy.types.NodeTree, ob: bpy.types.Object) -> bool:
+    return ob.type == "ARMATURE" and properties.character(ob).text is not None
+
+
+def _changed(_tree: bpy.types.NodeTree, _context: bpy.types.Context) -> None:
+    redraw()
+SHELF_ORDERS = (
+    ("LIBRARY", "Library", "By files and folders", "ASSET_MANAGER", 0),
+    ("FITS", "What Fits After", "First the clips that begin most as the selected block ends, without it, as the last "
+                                "block does: by what Fit measures at a seam", "SNAP_ON", 1),
+    ("LIKE", "More Like This", "First the clips that move most as that of the selected block does, without it, of the "
+                               "last one: by poses and velocities over their time", "OUTLINER_OB_ARMATURE", 2),
+)
+"""In which order chips lie on the shelf."""
+
+
+class TaktScoreTree(bpy.types.NodeTree):
+    """Show a score as blocks in time, and edit it"""
+
+    bl_idname = "TaktScoreTree"
+    bl_label = NAME
+    bl_icon = "NLA"
+    bl_use_group_interface = False  # no sockets
+
+    if TYPE_CHECKING:
+        character: bpy.types.Object | None
+        selected: str
+        first_tick: float
+        pixels_per_tick: float
+        scrolled: float
+        has_shelf: bool
+        search: str
+        shelf_order: str
+        fields: bpy.types.PropertyGroup  # see score_fields.py
+    else:
+        character: PointerProperty(
+            type=bpy.types.Object, name="Character", poll=_has_score,
+            description="Whose score is shown; none: that of the active character")
+        selected: StringProperty(options={"HIDDEN"})
+        first_tick: FloatProperty(options={"HIDDEN"})
+        pixels_per_tick: FloatProperty(options={"HIDDEN"})  # 0: the whole score; at a UI scale of 1
+        scrolled: FloatProperty(options={"HIDDEN"})
+        has_shelf: BoolProperty(name="Library", default=True, update=_changed,
+                                description="Show below the score what can be dragged into it")
+        search: StringProperty(name="Search", update=_changed, options={"TEXTEDIT_UPDATE"},
+                               description="Show only what has all these words in its name, its file's or among what "
+                                           "it is, as in: walk, turning left, slow")
+        shelf_order: EnumProperty(name="Order", update=_changed, items=SHELF_ORDERS,
+                                  description="Which clips come first on the shelf")
+
+
+def tree_of(context: bpy.types.Context) -> TaktScoreTree | None:
+    """Return the canvas of the editor that a context is about, None where it is none of ours."""
+    return tree_of_space(context.space_data)
+
+
+def tree_of_space(space: bpy.types.Space | None) -> TaktScoreTree | None:
+    """Return the canvas of an editor, None where it is none of ours."""
+    if not isinstance(space, bpy.types.SpaceNodeEditor) or space.tree_type != TaktScoreTree.bl_idname:
+        return None
+    return cast(TaktScoreTree | None, space.node_tree)
+
+
+def is_score_editor(space: bpy.types.Space | None) -> bool:
+    """Tell whether an editor is one for scores."""
+    return isinstance(space, bpy.types.SpaceNodeEditor) and space.tree_type == TaktScoreTree.bl_idname
+
+
+def character_of(tree: TaktScoreTree | None, context: bpy.types.Context) -> bpy.types.Object | None:
+    """Return whose score is shown: who was chosen, else the active character, else the first one that has a score."""
+    chosen = tree.character if tree is not None else None
+    active = active_armature(context)
+    scene = context.scene
+    candidates = (chosen, active, *(scene.objects if scene is not None and active is None else ()))
+    return next((ob for ob in candidates if ob is not None and ob.type == "ARMATURE"
+                 and properties.character(ob).text is not None), None)
+
+
+def meter_of(armature_object: bpy.types.Object) -> Meter:
+    """Return how a character's score is counted."""
+    return Meter(properties.character(armature_object).ticks_per_bar)
+
+
+def selection(tree: TaktScoreTree | None, layout: Layout | None) -> frozenset[BoxId]:
+    """Return the boxes of a layout that are selected; none where another score was shown when these were."""
+    if tree is None or layout is None:
+        return frozenset()
+    texts, _, boxes = _chosen.get((tree.session_uid, layout.texts), tree.selected).partition(" ")
+    return _read(boxes) if boxes and layout.texts == texts else frozenset()
+
+
+def select(tree: TaktScoreTree, layout: Layout, boxes: Iterable[BoxId]) -> None:
+    """Select these boxes of a layout and no others."""
+    tree.selected = " ".join((layout.texts, *(".".join(map(str, box)) for box in sorted(boxes))))
+    _chosen.pop(key := (tree.session_uid, layout.texts), None)
+    _chosen[key] = tree.selected
+    while len(_chosen) > _KEPT:
+        del _chosen[next(iter(_chosen))]
+
+
+def follow(before: Layout, after: Layout, cursor: int | None) -> None:
+    """Let what is selected stay selected in what a score became, unless it was that before; see core's `followed`."""
+    if before.texts == after.texts:
+        return
+    for tree in trees():
+        selected = selection(tree, before)
+        if selected and tree.is_editable and (tree.session_uid, after.texts) not in _chosen:
+            select(tree, after, followed(selected, before, after, cursor))
+
+
+@lru_cache(maxsize=32)
+def _read(boxes: str) -> frozenset[BoxId]:
+    return frozenset(BoxId(*map(int, box.split("."))) for box in boxes.split())
+
+
+def trees() -> Iterator[TaktScoreTree]:
+    """Yield all canvases of the file."""
+    for tree in bpy.data.node_groups:
+        if tree.bl_idname == TaktScoreTree.bl_idname:
+            yield cast(TaktScoreTree, tree)
+
+
+def areas() -> Iterator[tuple[bpy.types.Window, bpy.types.Area]]:
+    """Yield the score editors that are open, with their windows."""
+    manager = bpy.context.window_manager
+    for window in manager.windows if manager is not None else ():
+        for area in window.screen.areas:
+            if is_score_editor(area.spaces.active):
+                yield window, area
+
+
+def redraw() -> None:
+    """Have all score editors drawn anew."""
+    for _, area in areas():
+        area.tag_redraw()
+
+
+@guarded(None)
+def give_trees() -> None:
+    """Give a tree to each score editor that has none, and hide what belongs to nodes only."""
+    for _, area in areas():
+        space = cast(bpy.types.SpaceNodeEditor, area.spaces.active)
+        if space.node_tree is None:
+            space.node_tree = _free_tree()
+            space.show_region_toolbar = space.show_region_ui = False
+            space.overlay.show_context_path = False
+            area.tag_redraw()
+
+
+def _free_tree() -> bpy.types.NodeTree:
+    """Return the first tree that is there, or a new one, which is kept with the file."""
+    for tree in trees():
+        if tree.library is None:
+            return tree
+    new = bpy.data.node_groups.new(NAME, cast(Any, TaktScoreTree.bl_idname))
+    assert new is not None
+    new.use_fake_user = True
+    return new
+
+
+def register() -> None:
+    """Make the kind of tree known to Blender, which puts it among its editors."""
+    language.register_class(TaktScoreTree)
+
+
+def unregister() -> None:
+    """Take it out, with its trees: what they keep is of no use without it, and an editor of an unknown kind complains
+    at each drawing. In place of a score editor that is seen its Text is shown."""
+    shown = {area.as_pointer(): character_of(tree_of_space(area.spaces.active), bpy.context) for _, area in areas()}
+    for screen in bpy.data.screens:
+        for area in screen.areas:
+            for space in area.spaces:  # those that the area showed before are kept with it
+                if is_score_editor(space):
+                    cast(bpy.types.SpaceNodeEditor, space).tree_type = "ShaderNodeTree"
+            if area.as_pointer() in shown:
+                _show_text(area, shown[area.as_pointer()])
+    for tree in [tree for tree in trees() if tree.library is None]:
+        bpy.data.node_groups.remove(tree)
+    _chosen.clear()
+    bpy.utils.unregister_class(TaktScoreTree)
+
+
+def _show_text(area: bpy.types.Area, armature_object: bpy.types.Object | None) -> None:
+    area.type = "TEXT_EDITOR"
+    if armature_object is not None:
+        cast(bpy.types.SpaceTextEditor, area.spaces.active).text = properties.character(armature_object).text

@@ -1,0 +1,134 @@
+"""Texts of scores in Blender: found by their files, shown in a Text Editor, and changed where they differ."""
+
+from pathlib import Path
+
+import bpy
+
+from ...core.errors import EditError
+from ...core.pha.document import Document
+from .. import changes, libraries
+
+_LINES_ABOVE = 10
+"""Lines shown above the one that is jumped to, where there is room."""
+_proposed: dict[int, str] = {}
+"""What is played and shown instead of a Text while an edit of it is being tried, by the Text's session_uid."""
+
+
+def said(text: bpy.types.Text) -> str:
+    """Return what a Text says, or what is proposed instead."""
+    return _proposed[text.session_uid] if text.session_uid in _proposed else text.as_string()
+
+
+def propose(text: bpy.types.Text, candidate: str) -> None:
+    """Let a score be played and shown as if its Text said something else. Nothing is written."""
+    _proposed[text.session_uid] = candidate
+    changes.score()
+
+
+def propose_nothing() -> None:
+    """Let all scores be played and shown as their Texts are."""
+    if _proposed:
+        _proposed.clear()
+        changes.score()
+
+
+def is_proposed() -> bool:
+    """Tell whether an edit of any Text is being tried."""
+    return bool(_proposed)
+
+
+def check_own(text: bpy.types.Text) -> None:
+    """Raise EditError where a Text belongs to another .blend: it would be neither saved nor brought back by undo."""
+    if text.library is not None:
+        name = Path(text.library.filepath).name
+        raise EditError(f"the score '{text.name}' is linked from {name}: make it local first (ID Data > Make Local "
+                        "in the Outliner), or choose another Text")
+
+
+def replace(text: bpy.types.Text, new: str) -> None:
+    """Let a Text say something else, writing only what differs: cursor and scroll of its editors stay.
+
+    Raises EditError, and changes nothing, where it belongs to another .blend.
+    """
+    check_own(text)
+    old = text.as_string()
+    start = _common(old, new)
+    behind = _common(old[start:][::-1], new[start:][::-1])
+    cursor = (_offset(old, text.current_line_index, text.current_character),
+              _offset(old, text.select_end_line_index, text.select_end_character))
+    end, longer = len(old) - behind, len(new) - len(old)
+    text.select_set(*_position(old, start), *_position(old, end))
+    text.region_from_string(new[start:len(new) - behind])
+    moved = [at if at <= start else at + longer if at >= end else start for at in cursor]
+    text.select_set(*_position(new, moved[0]), *_position(new, moved[1]))
+
+
+def cursor(text: bpy.types.Text) -> int:
+    """Return before which byte, in UTF-8, the cursor stands."""
+    lines = [line.body for line in text.lines[:text.current_line_index + 1]]
+    return len("\n".join((*lines[:-1], lines[-1][:text.current_character])).encode())
+
+
+def text_of(path: Path) -> bpy.types.Text | None:
+    """Return the Text of a file that is open."""
+    return next((text for text in bpy.data.texts
+                 if text.filepath and Path(libraries.absolute(text.filepath, text)) == path), None)
+
+
+def holds(text: bpy.types.Text, document: Document) -> bool:
+    """Tell whether a Text still says what a document was read from, so that the document's lines are its own."""
+    return text.as_string() == str(document.text).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def text_editor(manager: bpy.types.WindowManager, text: bpy.types.Text | None) -> bpy.types.Area | None:
+    """Return a Text Editor that is open, best one that shows the Text already."""
+    areas = [area for window in manager.windows for area in window.screen.areas if area.type == "TEXT_EDITOR"]
+    showing = (area for area in areas if getattr(area.spaces.active, "text", None) == text)
+    return next(showing, areas[0] if areas else None)
+
+
+def show(area: bpy.types.Area, text: bpy.types.Text) -> bpy.types.SpaceTextEditor:
+    """Show a Text in a Text Editor, with the numbers of its lines."""
+    editor = area.spaces.active
+    assert isinstance(editor, bpy.types.SpaceTextEditor)
+    editor.text = text
+    editor.show_line_numbers = editor.show_line_highlight = True
+    return editor
+
+
+def scroll_to(editor: bpy.types.SpaceTextEditor, line: int) -> None:
+    """Bring a line, counted from 1, into view, unless it is there."""
+    room = editor.visible_lines // 2 or _LINES_ABOVE  # no lines are counted before a window is drawn
+    if not editor.top < line <= editor.top + editor.visible_lines:
+        editor.top = max(0, line - min(room, _LINES_ABOVE))
+
+
+def select_line(text: bpy.types.Text, line: int) -> None:
+    """Select a line, counted from 1, with the cursor at its beginning: editors show where that is, however narrow."""
+    at = min(line, len(text.lines)) - 1
+    text.select_set(at, len(text.lines[at].body), at, 0)
+
+
+def _common(first: str, second: str) -> int:
+    """Return how many characters at the beginning are the same."""
+    low, high = 0, min(len(first), len(second))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _offset(text: str, line: int, character: int) -> int:
+    """Return the offset of a character on a line, both counted from 0."""
+    at = 0
+    for _ in range(line):
+        at = text.index("\n", at) + 1
+    return at + character
+
+
+def _position(text: str, offset: int) -> tuple[int, int]:
+    """Return line and character of an offset, both counted from 0."""
+    return text.count("\n", 0, offset), offset - text.rfind("\n", 0, offset) - 1

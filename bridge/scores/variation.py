@@ -1,0 +1,49 @@
+"""The same score played otherwise: values of its parameters, and who plays its roles, by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import bpy
+
+from ...core.errors import TaktError, some_of
+from .. import properties
+
+_SHOWN: Final = 8
+
+
+def set_values(character: properties.TaktCharacter, values: Mapping[str, float | bool]) -> None:
+    """Give parameters of the procedure that plays other values; raise TaktError where it has no such ones."""
+    there = {each.name: each for each in character.parameters if each.is_here}
+    for name, value in values.items():
+        if name not in there:
+            raise TaktError(f"parameter {name}: the procedure has no such parameter; it has "
+                            f"{some_of(tuple(there), _SHOWN) or 'none'}")
+        if there[name].is_truth != isinstance(value, bool):
+            raise TaktError(f"parameter {name}: expected {'yes or no' if there[name].is_truth else 'a number'}")
+        if isinstance(value, bool):
+            there[name].truth = value
+        else:
+            there[name].number = value
+
+
+def set_cast(character: properties.TaktCharacter, objects: Mapping[str, str]) -> None:
+    """Let objects of the file, for floors also collections, play roles of a score, by their names.
+
+    Raises TaktError where there is no such role or object.
+    """
+    there = {role.name: role for role in character.cast if role.is_here}
+    for role, name in objects.items():
+        if role not in there:
+            raise TaktError(f"role {role}: the score has no such role; it has "
+                            f"{some_of(tuple(there), _SHOWN) or 'none'}")
+        target, is_floor = bpy.data.objects.get(name), there[role].kind == "floor"
+        if target is None and is_floor and name in bpy.data.collections:
+            there[role].target, there[role].collection = None, bpy.data.collections[name]
+            continue
+        if target is None:
+            raise TaktError(f"role {role}: the file has no object {name!r}")
+        if there[role].kind == "path" and target.type != "CURVE":
+            raise TaktError(f"role {role}: it is a path, so it wants a curve; {name!r} is none")
+        there[role].target = target

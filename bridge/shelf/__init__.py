@@ -1,0 +1,1 @@
+"""The shelf: folders of clips, what lies there, and in which order."""

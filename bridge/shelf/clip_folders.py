@@ -1,0 +1,113 @@
+"""The folders in which a character's score looks for clips: its library, then others in their order."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import bpy
+
+from ...core.errors import FileError, TaktError
+from ...core.formats import endings
+from ...core.library.files import check_library
+from ...core.library.library import SCORE_SUFFIX, Library
+from .. import changes, libraries, paths, properties
+from ..reports import words_of
+from ..scores import score_blocks
+from . import shelf
+
+
+def add(armature_object: bpy.types.Object, folder: Path) -> bool:
+    """Let a character's score look for clips in a folder too, after the others; tell whether it did not before.
+
+    Where nothing is called from its library yet, or it has none, the folder becomes that. Raises FileError where there
+    is no such folder, one of the kernel's, or the score has mistakes so that nothing can be told of its library.
+    """
+    if not folder.is_dir():
+        raise FileError.at("is no folder, expected one with clips in it", folder)
+    check_library(folder)
+    library, blocks = _library(armature_object), score_blocks.refresh(armature_object)
+    real = Path(os.path.realpath(folder))
+    if real in library.roots:
+        return False
+    character = properties.character(armature_object)
+    assert blocks.layout is not None  # a library was read
+    if libraries.may_be_chosen(library, blocks.layout.documents[0]):
+        character.library = paths.kept(str(folder))
+    else:
+        character.folders.add().path = paths.kept(str(folder))
+    changes.score()
+    score_blocks.refresh(armature_object)
+    return True
+
+
+def bring(armature_object: bpy.types.Object, path: Path) -> str:
+    """Return how a character's score calls a file; where it does not yet, its folder is searched too from now on.
+
+    Raises FileError where the file is not there, no score can name it, or another file has its name.
+    """
+    library = _library(armature_object)
+    if not path.is_file():
+        raise FileError.at("is not there", path)
+    if src := shelf.src_of(library, path):
+        return src
+    ending = max((each for each in (*endings(), SCORE_SUFFIX) if path.name.endswith(each)), key=len, default="")
+    if not ending:
+        raise FileError.at(f"is no file of clips that Takt reads: {', '.join(endings())}", path)
+    if "." in path.name.removesuffix(ending):
+        raise FileError.at(shelf.HAS_DOT, path)
+    before = searched(armature_object)
+    add(armature_object, path.parent)
+    if not (src := shelf.src_of(_library(armature_object), path)):
+        search_only(armature_object, before)
+        raise FileError.at("cannot be told from a file of the same name in the score's library; rename one", path)
+    return src
+
+
+def searched(armature_object: bpy.types.Object) -> tuple[str, int]:
+    """Return a character's library, and how many folders are searched after it."""
+    character = properties.character(armature_object)
+    return character.library, len(character.folders)
+
+
+def search_only(armature_object: bpy.types.Object, before: tuple[str, int]) -> None:
+    """Search only what was searched before some folders were added."""
+    if searched(armature_object) == before:
+        return
+    character = properties.character(armature_object)
+    character.library = before[0]
+    for _ in range(len(character.folders) - before[1]):
+        character.folders.remove(len(character.folders) - 1)
+    changes.score()
+    score_blocks.refresh(armature_object)
+
+
+def bring_all(armature_object: bpy.types.Object, files: Iterable[Path]) -> tuple[list[str], list[str]]:
+    """Bring several files; return their srcs, and what is wrong with those that could not be brought."""
+    brought, wrong = [], []
+    for path in files:
+        try:
+            brought.append(bring(armature_object, path))
+        except (TaktError, OSError) as error:
+            wrong.append(words_of(error))
+    return brought, wrong
+
+
+def move(armature_object: bpy.types.Object, index: int, by: int) -> bool:
+    """Search one of the further folders earlier (by: −1) or later (1); tell whether it could be moved."""
+    folders = properties.character(armature_object).folders
+    if not (0 <= index < len(folders) and 0 <= index + by < len(folders)):
+        return False
+    folders.move(index, index + by)
+    changes.score()
+    score_blocks.refresh(armature_object)
+    return True
+
+
+def _library(armature_object: bpy.types.Object) -> Library:
+    blocks = score_blocks.refresh(armature_object)
+    library = None if blocks.scores is None else blocks.scores.library
+    if not isinstance(library, Library):
+        raise FileError.at("the score has mistakes; correct them in its text first")
+    return library

@@ -1,0 +1,210 @@
+"""What can be put into a character's score: clips and procedures of its library, and Actions of the open file.
+
+Files are read beside the main thread, one after the other, and what is known by then is shown. Those that only Blender
+can read would hold it up; they are on the shelf by their names, until one of them is taken or the score calls it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...core.errors import FileError, TaktError
+from ...core.library.library import SCORE_SUFFIX, Library
+from ...core.score_editor.commands import Playable
+from ...core.score_editor.figures import Figure
+from ...core.score_editor.layout import Layout
+from ...core.score_editor.shelf import ACTIONS, DAMAGED, OTHER_ACTIONS
+from .. import properties
+from ..active_character import active_armature
+from ..files import clips
+from ..files.clip_store import CLIPS
+from ..frame_rate import frames_per_second
+from ..guard import guarded
+from ..scores import performing, score, score_blocks, score_tree
+from .shelf_search import Known, Search, clips_of, figure_of_clip, length_of, playable_of, procedures_of
+
+_LOOK_S = 0.2
+_BETWEEN_S = 0.02
+"""Left to the interface between two Actions whose figures are found out."""
+HAS_DOT = "has a dot in its name, which a score takes for a folder; rename it"
+_searches: dict[Hashable, Search] = {}
+_action_figures: dict[Playable, Figure | None] = {}
+"""Of Actions of the open file; None where no armature fits."""
+
+
+def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
+    """Return what can be put into the character's score, as far as it is known."""
+    blocks = score_blocks.shown(armature_object)
+    if blocks is None or blocks.layout is None or blocks.scores is None:
+        return ()
+    own = blocks.scores.src_of(blocks.layout.documents[0].path)
+    search = _search(blocks.scores.library)
+    search.take_read({source.src for document in blocks.layout.documents for source in document.loads})
+    files = (each for each in search.playables() if each.src != own)
+    unnamed = (Playable(path, path.rpartition("/")[2], 0.0, is_read=False, problem=HAS_DOT)
+               for path in search.without_src if ":" not in path and "\\" not in path)
+    return (*_own(armature_object, blocks.layout), *files, *unnamed, *_actions(armature_object))
+
+
+def read(armature_object: bpy.types.Object, playable: Playable) -> Playable:
+    """Return what can be called of a file that nobody has looked into yet; raise FileError where it cannot be read."""
+    if playable.problem and not playable.problem.startswith(DAMAGED):
+        raise FileError.at(f"{playable.src} {playable.problem}")
+    blocks = score_blocks.shown(armature_object)
+    if playable.is_read or blocks is None or blocks.scores is None:
+        return playable
+    file = _search(blocks.scores.library).read(playable.src)
+    if file is None or not file.held:
+        raise FileError.at(file.problem if file is not None and file.problem else "holds nothing that can be played",
+                           None if file is None else file.path)
+    return next((each for each in file.held if each.name == playable.name), file.held[0])
+
+
+def figures(armature_object: bpy.types.Object) -> Mapping[Playable, Figure]:
+    """Return the figures of those clips of which they are known."""
+    blocks = score_blocks.shown(armature_object)
+    if blocks is None or blocks.scores is None:
+        return {}
+    return _search(blocks.scores.library).figures | {each: figure for each, figure in _action_figures.items() if figure}
+
+
+def known(armature_object: bpy.types.Object) -> Mapping[Playable, Known]:
+    """Return what is known of clips of the library besides their lengths."""
+    blocks = score_blocks.shown(armature_object)
+    return {} if blocks is None or blocks.scores is None else _search(blocks.scores.library).known
+
+
+def trouble(armature_object: bpy.types.Object) -> str:
+    """Return what is wrong with the library as a whole, "" where nothing is: files left out, tags that are damaged."""
+    blocks = score_blocks.shown(armature_object)
+    if blocks is None or blocks.scores is None:
+        return ""
+    search = _search(blocks.scores.library)
+    many = f"{search.left_out:,} more files are not shown: choose a folder with fewer" if search.left_out else ""
+    return "; ".join(filter(None, (many, search.wrong_tags)))
+
+
+def state(armature_object: bpy.types.Object) -> Hashable:
+    """Return a value that changes when something else can be put into the score; cheap enough for every drawing."""
+    blocks = score_blocks.shown(armature_object)
+    if blocks is None or blocks.scores is None:
+        return blocks
+    search = _search(blocks.scores.library)
+    return blocks, search, search.version, len(bpy.data.actions), len(_action_figures)
+
+
+def structure(armature_object: bpy.types.Object) -> Hashable:
+    """Return a value that changes when chips come, go or move; see state."""
+    blocks = score_blocks.shown(armature_object)
+    if blocks is None or blocks.scores is None:
+        return blocks
+    search = _search(blocks.scores.library)
+    return blocks, search, search.structure, len(bpy.data.actions)
+
+
+def is_searching(armature_object: bpy.types.Object) -> bool:
+    """Tell whether more may be found."""
+    blocks = score_blocks.shown(armature_object)
+    return blocks is not None and blocks.scores is not None and not _search(blocks.scores.library).work.has_ended()
+
+
+def playables_of(src: str, path: Path, library: object) -> list[Playable]:
+    """Return what one file holds, also one that Blender opens; raise FileError where it cannot be read."""
+    if path.name.endswith(SCORE_SUFFIX):
+        return procedures_of(src, path, library.roots if isinstance(library, Library) else ())
+    return [playable_of(src, clip) for clip in clips_of(path, clips.formats())]
+
+
+def src_of(library: object, path: Path) -> str:
+    """Return the src by which a library finds a file, "" where it does not."""
+    return library.src_of_playable(path) or "" if isinstance(library, Library) else ""
+
+
+def forget() -> None:
+    """Look through folders anew the next time."""
+    for search in _searches.values():
+        search.work.end()
+        search.latest.work.end()
+    _searches.clear()
+    _action_figures.clear()
+
+
+def _search(library: object) -> Search:
+    """Return the look through a library; where files are to be looked at again, the one before until that has ended."""
+    roots = library.roots if isinstance(library, Library) else ()
+    search = _searches.get(roots)
+    if search is None:
+        forget()
+        search = _searches[roots] = _begun(roots)
+    elif search.latest.moment is not performing.moment():
+        search.latest.work.end()
+        search.newer = _begun(roots)
+    elif search.newer is not None and search.newer.work.has_ended():
+        search = _searches[roots] = search.newer
+    return search
+
+
+def _begun(roots: tuple[Path, ...]) -> Search:
+    if not bpy.app.timers.is_registered(_tell):
+        bpy.app.timers.register(_tell, first_interval=_LOOK_S)
+    return Search(roots, performing.moment())
+
+
+@guarded(None)
+def _tell() -> float | None:
+    """Show what was found meanwhile."""
+    score_tree.redraw()
+    return None if all(search.latest.work.has_ended() for search in _searches.values()) else _LOOK_S
+
+
+def _own(armature_object: bpy.types.Object, layout: Layout) -> list[Playable]:
+    """Return the score's own procedures, as long as they were when that was last known."""
+    document, known = layout.documents[0], score.known_performance(armature_object)
+    kept = {each.name: each.seconds for each in properties.character(armature_object).procedures}
+    kept |= {} if known is None else {name: seconds for name, _, seconds in known.procedures}
+    lengths_s = {name: seconds for name, seconds in kept.items() if seconds > 0.0}
+    return [Playable("", procedure.name, lengths_s.get(procedure.name, length_of(procedure, document)), is_clip=False)
+            for procedure in document.procedures if procedure.name != layout.procedure]
+
+
+def _actions(armature_object: bpy.types.Object) -> list[Playable]:
+    """Return the Actions of the file, but for what Takt itself has written; those of other characters come last."""
+    scene = bpy.context.scene
+    if scene is None:
+        return []
+    armatures = sorted((ob for ob in bpy.data.objects if ob.type == "ARMATURE"), key=lambda ob: ob != armature_object)
+    written = {properties.character(ob).action for ob in armatures}
+    found = []
+    for action in bpy.data.actions:
+        if action not in written:
+            frames: Any = action.frame_range
+            fitting = clips.best_fitting(action, armatures)
+            group = ACTIONS if fitting is None or fitting == armature_object else OTHER_ACTIONS
+            found.append(Playable(action.name, action.name, (frames[1] - frames[0]) / frames_per_second(scene),
+                                  shelf_group=group))
+    if any(each not in _action_figures for each in found) and not bpy.app.timers.is_registered(_find_next_figure):
+        bpy.app.timers.register(_find_next_figure)
+    return found
+
+
+@guarded(None)
+def _find_next_figure() -> float | None:
+    """Find out the figure of an Action that has none; Actions are Blender's, so not beside the main thread."""
+    armature_object = active_armature(bpy.context) or next(
+        (ob for ob in bpy.data.objects if ob.type == "ARMATURE"), None)
+    if armature_object is None:
+        return None
+    playable = next((each for each in _actions(armature_object) if each not in _action_figures), None)
+    score_tree.redraw()
+    if playable is None:
+        return None
+    _action_figures[playable] = None
+    with suppress(TaktError):
+        for clip in clips.clips_of_action(armature_object, CLIPS)(playable.src) or ():
+            _action_figures[playable] = clip.derived(figure_of_clip) if len(clip.skeleton) else None
+    return _BETWEEN_S

@@ -1,0 +1,278 @@
+"""A look through a library's folders for the shelf: what lies there, what it holds, and what that is.
+
+It runs beside the main thread. All files are listed first, so that each has its place; then they are read one after the
+other; then the classes of their clips are found. Of many files, little is kept: neither clips nor whole figures.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from ...core.classes import tags_file
+from ...core.classes.after import EndPose, end_poses
+from ...core.classes.matching import fingerprint
+from ...core.classes.measures import followed, measure
+from ...core.classes.rules import classify
+from ...core.clips.clip import Clip
+from ...core.clips.clip_file import ClipFile
+from ...core.errors import FileError, TaktError
+from ...core.formats import FORMATS, endings, format_of
+from ...core.formats.format import Format
+from ...core.library.clip_files import files_read, read_clip_file
+from ...core.library.contents import contents
+from ...core.library.files import read_file
+from ...core.library.library import SCORE_SUFFIX, Library
+from ...core.maths.arrays import FloatArray
+from ...core.pha.document import Document, Procedure, parse
+from ...core.pha.expansion import length_s
+from ...core.pha.programme import Programme, resolve
+from ...core.score_editor.commands import Playable
+from ...core.score_editor.figures import Figure, figure_of
+from ...core.score_editor.shelf import DAMAGED, found_by
+from ...core.skeletons.maps import find_map
+from ..background import BackgroundWork
+from ..files import clips
+from ..files.clip_store import CLIPS
+
+UNKNOWN_TICKS: Final = 4.0
+"""How long a procedure is said to be where nothing tells."""
+MANY_FILES: Final = 500
+"""Of more, clips are read without being kept, and figures are kept at their telling instant alone."""
+_PAUSE_S: Final = 0.002
+"""Left to the interface after each file."""
+_FIRST_PAUSE_S: Final = 0.1
+"""Left to the interface to show the files before the first is read."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is known of a clip besides its length: words for what it is, how it moves, how it begins and ends."""
+
+    words: tuple[str, ...]
+    moments: FloatArray
+    start: EndPose
+    end: EndPose
+
+    @classmethod
+    def of(cls, clip: Clip, name: str) -> Known | None:
+        """Look at a clip; None where its skeleton is no body."""
+        body = followed(clip, find_map(clip.skeleton))
+        if body is None:
+            return None
+        found = classify(measure(body, is_looping=clip.is_looping), f"{name} {clip.name}")
+        return cls(found.words, fingerprint(body).astype(np.float32), *end_poses(body))
+
+
+@dataclass(slots=True)
+class File:
+    """A file of a library: what it holds as far as that is known, and why it cannot be read."""
+
+    src: str
+    path: Path
+    chip: Playable
+    held: tuple[Playable, ...] | None = None
+    problem: str = ""
+
+    @classmethod
+    def of(cls, src: str, path: Path) -> File:
+        """Return a file that nobody has read."""
+        return cls(src, path, Playable(src, src.rpartition(".")[2], 0.0, not path.name.endswith(SCORE_SUFFIX), False,
+                                       found_by=src.casefold()))
+
+    def playables(self) -> tuple[Playable, ...]:
+        """Return what is on the shelf of it; a chip of its own while it is not read."""
+        return (self.chip,) if self.held is None else self.held
+
+    def fail(self, problem: str) -> None:
+        """Keep why it cannot be read."""
+        self.held, self.problem = None, problem
+        self.chip = replace(self.chip, problem=problem)
+
+
+class Search:
+    """A look through a library's folders, in a thread that writes nothing but what it finds and the store of clips.
+
+    All files are listed first, then read one after the other, so that each has its place from the beginning.
+    moment: of which it sees the files; see performing.moment. newer: a look at a later one, which has yet to end.
+    version: rises with all that is found out, structure with what moves chips. known: of clips whose classes were
+    found. own_tags: what people have said of clips, by name; wrong_tags: why such a file cannot be read.
+    """
+
+    def __init__(self, roots: tuple[Path, ...], moment: object) -> None:
+        """Begin."""
+        self.moment = moment
+        self.newer: Search | None = None
+        self.files: dict[str, File] = {}
+        self.figures: dict[Playable, Figure] = {}
+        self.known: dict[Playable, Known] = {}
+        self.own_tags: dict[str, tuple[str, ...]] = {}
+        self.wrong_tags = ""
+        self.without_src: tuple[str, ...] = ()
+        self.left_out = self.version = self.structure = 0
+        self._playables: tuple[int, tuple[Playable, ...]] = 0, ()
+        self._roots = roots
+        self.work = BackgroundWork(self._look)
+
+    @property
+    def latest(self) -> Search:
+        """The look that was begun last."""
+        return self.newer or self
+
+    def _look(self, go_on: Callable[[float], bool]) -> bool:
+        found = contents(self._roots, (*endings(), SCORE_SUFFIX))
+        self.without_src, self.left_out = found.unnamed, found.left_out
+        self._read_tags()
+        self.files = {src: File.of(src, path) for src, path in found.files}
+        self.version += 1
+        self.structure += 1
+        files = list(self.files.values())
+        time.sleep(_FIRST_PAUSE_S)
+        for looked, what in enumerate((self._read, self._classify)):
+            for number, file in enumerate(files):
+                if not go_on((looked + number / len(files)) / 2.0):
+                    return False
+                with suppress(LookupError):  # Blender reads it
+                    what(file, FORMATS)
+                time.sleep(_PAUSE_S)
+        return True
+
+    def _read_tags(self) -> None:
+        for root in reversed(self._roots):
+            try:
+                self.own_tags |= tags_file.read(root)
+            except (FileError, OSError) as error:
+                self.wrong_tags = str(error)
+
+    def _classify(self, file: File, formats: Mapping[str, Format]) -> None:
+        """Find the classes of a file's clips."""
+        if not file.held or not file.held[0].is_clip:
+            return
+        is_told = False
+        with suppress(TaktError, OSError):
+            for clip in self._clips(file.path, formats):
+                if (known := clip.derived(Known.of, file.src)) is not None:
+                    self.known[self._playable(file.src, clip)] = known
+                    is_told = True
+        if is_told:
+            file.held = tuple(self._with_tags(each) for each in file.held)
+            self.version += 1
+
+    def _clips(self, path: Path, formats: Mapping[str, Format]) -> tuple[Clip, ...]:
+        return clips_of(path, formats, keeps=len(self.files) <= MANY_FILES)
+
+    def _playable(self, src: str, clip: Clip) -> Playable:
+        return self._with_tags(playable_of(src, clip))
+
+    def _with_tags(self, playable: Playable) -> Playable:
+        known = self.known.get(playable)
+        own = self.own_tags.get(playable.full_name, self.own_tags.get(playable.src, ()))
+        return _searched(replace(playable, tags=(*own, *(() if known is None else known.words))))
+
+    def _read(self, file: File, formats: Mapping[str, Format]) -> None:
+        """Find out what a file holds, or why that cannot be; raise LookupError where these formats do not read it."""
+        try:
+            if file.path.name.endswith(SCORE_SUFFIX):
+                file.held = tuple(procedures_of(file.src, file.path, self._roots))
+            else:
+                held = self._clips(file.path, formats)
+                for clip in held:
+                    if len(clip.skeleton):
+                        self.figures[playable_of(file.src, clip)] = self._figure(clip)
+                file.held = tuple(self._playable(file.src, clip) for clip in held)
+            file.problem = ""
+        except (FileError, OSError) as error:
+            said = error.problems[0].message if isinstance(error, FileError) else str(error)
+            file.fail(DAMAGED + said)
+        self.version += 1
+        self.structure += file.held is not None and len(file.held) != 1
+
+    def _figure(self, clip: Clip) -> Figure:
+        figure = clip.derived(figure_of_clip)
+        if len(self.files) <= MANY_FILES:
+            return figure
+        still = figure.strokes[figure.telling:figure.telling + 1].astype(np.float32)
+        return Figure(still, figure.wide, figure.is_far, 0)  # type: ignore[arg-type]  # half as many bytes
+
+    def read(self, src: str) -> File | None:
+        """Read a file that was not read, or could not be; None where there is none."""
+        file = self.files.get(src)
+        if file is not None and file.held is None:
+            self._read(file, clips.formats())
+            with suppress(LookupError):
+                self._classify(file, clips.formats())
+        return file
+
+    def playables(self) -> tuple[Playable, ...]:
+        """Return what is on the shelf of all files, in their order; made again as soon as more is known."""
+        version = self.version
+        if self._playables[0] != version:
+            self._playables = version, tuple(each for file in self.files.values() for each in file.playables())
+        return self._playables[1]
+
+    def take_read(self, loaded: Iterable[str]) -> None:
+        """Take what the score loads: whoever laid it out has read that, also what only Blender can read."""
+        for src in loaded:
+            file = self.files.get(src)
+            if file is not None and file.held is None and not file.problem:
+                with suppress(LookupError):
+                    self._read(file, FORMATS)
+
+
+def _searched(playable: Playable) -> Playable:
+    """Return a chip with what a search looks through."""
+    return replace(playable, found_by=found_by(playable))
+
+
+def procedures_of(src: str, path: Path, roots: tuple[Path, ...]) -> list[Playable]:
+    """Return the procedures of a score file that others can call, with the lengths that are known without Blender."""
+    document, programme = parse(read_file(path), path), None
+    if not all(procedure.ticks for procedure in document.procedures):
+        with suppress(TaktError):
+            programme = resolve(document, Library(roots, store=CLIPS))
+    return [Playable(src, procedure.name, length_of(procedure, document, programme), is_clip=False)
+            for procedure in document.procedures if procedure.name != "main"]
+
+
+def length_of(procedure: Procedure, document: Document, programme: Programme | None = None) -> float:
+    """Return how long a procedure lasts by nature, a guess where nothing says so."""
+    if not procedure.ticks and programme is not None:
+        with suppress(TaktError):
+            return length_s(programme, procedure.name)
+    return (procedure.ticks or UNKNOWN_TICKS) * document.tick_s
+
+
+def clips_of(path: Path, formats: Mapping[str, Format] = FORMATS, *, keeps: bool = True) -> tuple[Clip, ...]:
+    """Return a file's clips; raise LookupError where they are not known yet and these formats do not read them.
+
+    keeps: they are kept in the store of clips.
+    """
+    def read() -> ClipFile:
+        if (entry := format_of(path, formats)) and entry.read is None:
+            raise LookupError(path)
+        return read_clip_file(path, formats)
+
+    def never() -> ClipFile:
+        raise LookupError(path)
+
+    if not keeps:
+        with suppress(LookupError):
+            return CLIPS.read(files_read(path, formats), never).played
+        return read().played
+    return CLIPS.read(files_read(path, formats), read).played
+
+
+def playable_of(src: str, clip: Clip) -> Playable:
+    """Return what a clip of a file is on the shelf."""
+    return Playable(src, clip.name, clip.duration_s)
+
+
+def figure_of_clip(clip: Clip) -> Figure:
+    """Return the figure of a clip."""
+    return figure_of(clip, find_map(clip.skeleton))

@@ -1,0 +1,1 @@
+"""Tweaks: an animator's keys above the score."""

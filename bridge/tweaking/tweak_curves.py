@@ -1,0 +1,266 @@
+"""The keys of an Action of tweaks as arrays: read, moved in time, taken away and put back, eased at their ends.
+
+A key that Takt has made, to ease a tweak in or out or to repeat it in another call, is of Blender's kind *Generated*;
+all others are the animator's. Where a key is set over a generated one, Blender changes its value alone and leaves the
+kind. So each generated key bears the value that Takt gave it once more, in a property that nothing reads then; one with
+another value is the animator's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+import bpy
+import numpy as np
+
+from ...core.maths.arrays import BoolArray, FloatArray, IntArray
+from .. import versions
+
+GENERATED: Final = 5
+"""Keyframe.type GENERATED, as foreach_get gives it."""
+_AUTO_CLAMPED: Final = 4
+"""Keyframe.handle_left_type AUTO_CLAMPED, likewise: a curve goes flat into the key that ends it."""
+_BEZIER: Final = 2
+_COLUMNS: Final[Mapping[str, tuple[int, Any]]] = {
+    "co": (2, np.float32), "handle_left": (2, np.float32), "handle_right": (2, np.float32),
+    "interpolation": (1, np.uint8), "easing": (1, np.uint8), "handle_left_type": (1, np.uint8),
+    "handle_right_type": (1, np.uint8), "type": (1, np.uint8), "amplitude": (1, np.float32), "back": (1, np.float32),
+    "period": (1, np.float32)}
+"""All that a key has: how many numbers, and of which kind."""
+_PLACES = ("co", "handle_left", "handle_right")
+CHOICES: Final = ("type", "interpolation", "easing", "handle_left_type", "handle_right_type")
+_BACK: Final = 3
+"""Keyframe.interpolation BACK, which alone reads what `back` says."""
+_UNMARKED: Final = np.array((0.0, 1.70158))
+"""What Blender gives `back`."""
+_FREE, _ALIGNED = 0, 3
+"""Keyframe.handle_left_type: handles that are where somebody has put them."""
+_SAME_VALUE: Final = 1e-6
+_KEYFRAME: Final = 0
+"""Keyframe.type KEYFRAME, as foreach_get gives it."""
+SAME_FRAME: Final = 0.01
+"""Keys nearer than this are at one moment."""
+
+
+@dataclass(frozen=True, eq=False)
+class CurveKeys:
+    """K keys of C curves: all of one curve together, in order of their frames.
+
+    names: of the curves, data path and index; curve: (K,) index into these; columns: arrays (K,) or (K, 2) by the names
+    of Blender's properties.
+    """
+
+    names: tuple[tuple[str, int], ...]
+    curve: IntArray
+    columns: Mapping[str, Any]
+
+    @property
+    def frames(self) -> FloatArray:
+        """Where the keys are, (K,)."""
+        return np.asarray(self.columns["co"][:, 0], dtype=np.float64)
+
+    @property
+    def are_own(self) -> BoolArray:
+        """Which keys are the animator's, (K,)."""
+        return np.asarray(self.columns["type"] != GENERATED)
+
+    def claimed(self) -> CurveKeys:
+        """Return the keys with those as the animator's over which a key was set, all of a bone's channel together."""
+        values = self.columns["co"][:, 1]
+        marks = np.where(self.columns["interpolation"] == _BACK, self.columns["period"], self.columns["back"])
+        is_new = ~self.are_own & (np.abs(values - marks) > _SAME_VALUE)
+        if not is_new.any():
+            return self
+        is_new &= ~((np.abs(marks[:, None] - _UNMARKED).min(axis=1) < _SAME_VALUE) & self.are_still)
+        paths = {path: number for number, path in enumerate(dict.fromkeys(path for path, _ in self.names))}
+        path = np.array([paths[name] for name, _ in self.names], dtype=np.int64)[self.curve]
+        chosen = ~self.are_own & is_in(path, self.frames, path[is_new], self.frames[is_new])
+        return self.as_own(chosen)
+
+    def as_own(self, chosen: BoolArray) -> CurveKeys:
+        """Return the keys with some (K,) as the animator's."""
+        return self._with(type=np.where(chosen & ~self.are_own, _KEYFRAME, self.columns["type"]).astype(np.uint8))
+
+    @property
+    def are_still(self) -> BoolArray:
+        """Which keys are those of no difference, (K,)."""
+        values = self.columns["co"][:, 1]
+        still = np.array([still_value(*name) for name in self.names], dtype=np.float64)[self.curve]
+        either = np.isinf(still)
+        away = np.where(either, np.abs(values) - 1.0, values - np.where(either, 0.0, still))
+        return np.asarray(np.abs(away) < _SAME_VALUE)
+
+    def has_fixed(self, side: str) -> BoolArray:
+        """Tell which keys have a handle that is where somebody put it, (K,); side: handle_left or handle_right."""
+        return np.isin(self.columns[f"{side}_type"], (_FREE, _ALIGNED))
+
+    def copied(self, frames: FloatArray, stretch: FloatArray) -> CurveKeys:
+        """Return copies of the keys at frames (K,) for other calls, their handles so much (K,) longer: generated ones.
+
+        In the order in which the keys are.
+        """
+        columns, values = dict(self.columns), self.columns["co"][:, 1]
+        for name in _PLACES:
+            columns[name] = np.stack((frames + (columns[name][:, 0] - self.frames) * stretch, columns[name][:, 1]),
+                                     axis=1).astype(np.float32)
+        is_back = columns["interpolation"] == _BACK
+        columns["back"] = np.where(is_back, columns["back"], values).astype(np.float32)
+        columns["period"] = np.where(is_back, values, columns["period"]).astype(np.float32)
+        columns["type"] = np.full(len(self), GENERATED, dtype=np.uint8)
+        return CurveKeys(self.names, self.curve, columns)
+
+    def _with(self, **columns: Any) -> CurveKeys:
+        return CurveKeys(self.names, self.curve, {**self.columns, **columns})
+
+    def are_in(self, keys: CurveKeys) -> BoolArray:
+        """Tell which keys (K,) of the animator's, of the same curves, are at the frames of these."""
+        return np.asarray(keys.are_own & is_in(keys.curve, keys.frames, self.curve, self.frames))
+
+    def __len__(self) -> int:
+        return len(self.curve)
+
+    def at(self, chosen: BoolArray | IntArray) -> CurveKeys:
+        """Return some of the keys, or all in another order; curves without keys stay among the names."""
+        return CurveKeys(self.names, self.curve[chosen], {name: values[chosen] for name, values in
+                                                          self.columns.items()})
+
+    def in_order(self) -> CurveKeys:
+        """Return the keys in order of their curves and frames; those at one frame stay as they are."""
+        frames = self.columns["co"][:, 0]
+        if not ((np.diff(self.curve) > 0) | ((np.diff(self.curve) == 0) & (np.diff(frames) >= 0.0))).all():
+            return self.at(np.lexsort((frames, self.curve)))
+        return self
+
+    def moved(self, frames: FloatArray, stretch: FloatArray) -> CurveKeys:
+        """Return the keys at other frames (K,), their handles so much (K,) longer."""
+        columns, old = dict(self.columns), self.columns["co"][:, 0].copy()
+        for name in _PLACES:
+            place = columns[name].copy()
+            place[:, 0] = frames + (place[:, 0] - old) * stretch
+            columns[name] = place
+        return CurveKeys(self.names, self.curve, columns).in_order()
+
+    def joined(self, others: CurveKeys) -> CurveKeys:
+        """Return these keys and others."""
+        names = tuple(dict.fromkeys((*self.names, *others.names)))
+        number = {name: at for at, name in enumerate(names)}
+        curve = np.array([number[name] for name in others.names], dtype=np.int64)[others.curve]
+        columns = {name: np.concatenate((values, others.columns[name])) for name, values in self.columns.items()}
+        return CurveKeys(names, np.concatenate((self.curve, curve)), columns).in_order()
+
+    def eased(self, segments: IntArray, ease_in: float, ease_out: float, holds: bool) -> CurveKeys:
+        """Return the animator's keys with generated ones around each row of blocks; see core's Placed.eased.
+
+        segments: (K,) in which block each key lies. ease_in, ease_out: in frames.
+        """
+        if not len(self):
+            return self
+        frames, is_other = self.frames, np.diff(self.curve) != 0
+        is_apart = (np.abs(np.diff(segments)) > 1) & (np.diff(frames) > ease_in + ease_out) & (not holds)
+        is_cut = is_other | is_apart
+        first = np.flatnonzero(np.append(True, is_cut))
+        last = np.flatnonzero(np.append(is_cut, True)[:0 if holds else None])
+        near, offset = np.concatenate((first, last)), np.repeat((-ease_in, ease_out), (len(first), len(last)))
+        columns = {name: values[near] for name, values in self.columns.items()}
+        still = np.array([still_value(*name) for name in self.names], dtype=np.float32)[self.curve[near]]
+        # Of the two quaternions of no rotation, the one nearer to the key.
+        values = np.where(np.isinf(still), np.copysign(1.0, columns["co"][:, 1]), still)
+        for name in _PLACES:
+            columns[name] = np.stack((frames[near] + offset, values), axis=1).astype(np.float32)
+        columns["back"] = values.astype(np.float32)
+        for name, value in (("type", GENERATED), ("interpolation", _BEZIER), ("handle_left_type", _AUTO_CLAMPED),
+                            ("handle_right_type", _AUTO_CLAMPED)):
+            columns[name] = np.full(len(near), value, dtype=np.uint8)
+        return self.joined(CurveKeys(self.names, self.curve[near], columns))
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the keys as what JSON can hold."""
+        used, curve = np.unique(self.curve, return_inverse=True)
+        return {"curves": [self.names[at] for at in used.tolist()], "curve": curve.tolist(),
+                "columns": {name: values.tolist() for name, values in self.columns.items()}}
+
+    @classmethod
+    def from_data(cls, data: Any) -> CurveKeys:
+        """Return the keys that to_data gave; raises KeyError, TypeError or ValueError where these are none."""
+        columns = {name: np.array(data["columns"][name], dtype=kind).reshape((-1, 2) if width == 2 else -1)
+                   for name, (width, kind) in _COLUMNS.items()}
+        curve = np.array(data["curve"], dtype=np.int64)
+        names = tuple((str(path), int(index)) for path, index in data["curves"])
+        if {len(values) for values in columns.values()} != {len(curve)} or (
+                len(curve) and not 0 <= curve.min() <= curve.max() < len(names)):
+            raise ValueError("keys of different numbers")
+        return cls(names, curve, columns)
+
+
+def still_value(path: str, index: int) -> float:
+    """Return the value of no difference; infinity: 1 or −1."""
+    if path.endswith("rotation_quaternion"):
+        return np.inf if index == 0 else 0.0
+    return 1.0 if path.endswith(".scale") else 0.0
+
+
+def read(bag: bpy.types.ActionChannelbag) -> CurveKeys:
+    """Return the keys of all curves."""
+    curves: list[Any] = list(bag.fcurves)
+    points = [curve.keyframe_points for curve in curves]
+    counts = [len(each) for each in points]
+    ends = np.cumsum([0, *counts]).tolist()
+    columns = {}
+    for name, (width, kind) in _COLUMNS.items():
+        values = np.empty(ends[-1] * width, dtype=kind)
+        for each, (begin, end) in zip(points, pairwise(ends), strict=True):
+            if begin < end:
+                each.foreach_get(name, values[begin * width:end * width])
+        columns[name] = values.reshape(-1, width) if width > 1 else values
+    return CurveKeys(tuple((curve.data_path, curve.array_index) for curve in curves),
+                     np.repeat(np.arange(len(curves)), counts), columns).in_order()
+
+
+def write(bag: bpy.types.ActionChannelbag, before: CurveKeys, after: CurveKeys) -> None:
+    """Let the curves have these keys, and no others; those that are missing are made. before: what they have."""
+    counts = np.bincount(after.curve, minlength=len(after.names))
+    ends = np.cumsum([0, *counts]).tolist()
+    are_as_many = before.names == after.names and np.array_equal(before.curve, after.curve)
+    columns = {name: np.ascontiguousarray(values).ravel() for name, values in after.columns.items()
+               if not (are_as_many and np.array_equal(values, before.columns[name]))}
+    there: dict[tuple[str, int], Any] = {(curve.data_path, curve.array_index): curve for curve in bag.fcurves}
+    for name, (begin, end) in zip(after.names, pairwise(ends), strict=True):
+        curve = there.get(name) or versions.add_fcurve(bag, *name, _bone_of(name[0]))
+        points: Any = curve.keyframe_points
+        if len(points) != end - begin:
+            points.clear()
+            points.add(end - begin)
+        for column, values in columns.items():
+            width = _COLUMNS[column][0]
+            points.foreach_set(column, values[begin * width:end * width])
+        curve.update()
+
+
+def is_in(kind: IntArray, frames: FloatArray, kinds: IntArray, moments: FloatArray,
+          tolerance: float = SAME_FRAME) -> BoolArray:
+    """Tell which frames (K,), each of a kind, are at moments (M,) of the same kind."""
+    number = np.unique(np.concatenate((kind, kinds)), return_inverse=True)[1] * 1e7  # one kind after the other
+    return is_near(number[:len(kind)] + frames, number[len(kind):] + moments, tolerance)
+
+
+def is_near(frames: FloatArray, moments: FloatArray, tolerance: float = SAME_FRAME) -> BoolArray:
+    """Tell which frames (K,) are at any of some moments."""
+    if not len(moments):
+        return np.zeros(len(frames), dtype=np.bool_)
+    moments = np.sort(moments)
+    after = np.minimum(np.searchsorted(moments, frames), len(moments) - 1)
+    near = np.minimum(np.abs(moments[after] - frames), np.abs(moments[np.maximum(after - 1, 0)] - frames))
+    return np.asarray(near <= tolerance)
+
+
+def own_frames(keys: CurveKeys) -> FloatArray:
+    """Return the different frames at which the animator has set keys, ascending."""
+    frames = np.unique(keys.frames[keys.are_own])
+    return np.asarray(frames[np.append(True, np.diff(frames) > SAME_FRAME)[:len(frames)]])
+
+
+def _bone_of(path: str) -> str:
+    return path.split('"')[1] if '"' in path else ""

@@ -1,0 +1,109 @@
+"""Files of tweaks, `.takt.tweaks.json`: all layers of a character, with what their keys are tied to.
+
+So tweaks go to other scenes: there each key looks for its block in that scene's score, as one does that has waited.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import bpy
+import numpy as np
+
+from ...core.errors import FileError, TaktError
+from ...core.library.whole_files import write_whole
+from ...core.playing import ties as ties_
+from ...core.playing.ties import Ties, Waiting
+from ...core.playing.tweaks import EASE_S
+from .. import properties
+from . import tweak_curves, tweaks
+from .tweak_curves import CurveKeys
+from .tweak_placing import bag_of, ties_of
+
+ENDING: Final = ".takt.tweaks.json"
+VERSION: Final = 1
+_SETTINGS: Final[Mapping[str, Any]] = {"ease_in": EASE_S, "ease_out": EASE_S, "holds": False, "is_last": False,
+                    "procedure": "", "body": ""}
+_LARGEST_BYTES: Final = 64 << 20
+Layer = tuple[str, dict[str, Any], tuple[Waiting, ...]]
+"""A layer of a file: its name, its settings, and its keys."""
+
+
+def save(armature_object: bpy.types.Object, path: Path) -> int:
+    """Write all layers; return how many moments with keys there are. Raises TaktError where that cannot be done."""
+    layers, count = [], 0
+    for layer, action in tweaks.layers_of(armature_object):
+        waiting = _as_waiting(action)
+        count += len(waiting)
+        layers.append({"name": layer.name, **{name: getattr(layer, name) for name in _SETTINGS},
+                       "ties": ties_.to_data(Ties.none(waiting))})
+    data = {"format": "Takt tweaks", "version": VERSION, "layers": layers}
+    write_whole(path, (json.dumps(data, indent=1) + "\n").encode())
+    return count
+
+
+def _as_waiting(action: bpy.types.Action) -> tuple[Waiting, ...]:
+    """Return the keys of an Action of tweaks as such that wait for their blocks."""
+    ties, bag = ties_of(action), bag_of(action)
+    keys = None if bag is None else tweak_curves.read(bag).claimed()
+    if keys is None:
+        return ties.waiting
+    keys = keys.at(keys.are_own)
+    which = ties.find(keys.frames, tweak_curves.SAME_FRAME)
+    there = [Waiting(ties.texts, ties.blocks[int(ties.block[tie])], float(ties.share[tie]), float(ties.length[tie]),
+                     keys.at(which == tie).to_data()) for tie in np.unique(which[which >= 0]).tolist()]
+    return (*there, *ties.waiting)
+
+
+def add(armature_object: bpy.types.Object, layers: Sequence[Layer]) -> tuple[str, ...]:
+    """Add the layers of a file to a character; return the bones with keys that it does not have.
+
+    The keys are placed when its tweaks are looked at next.
+    """
+    assert armature_object.pose is not None
+    missing: dict[str, None] = {}
+    for name, settings, waiting in layers:
+        action = tweaks.begin(armature_object, name)
+        layer = properties.character(armature_object).tweaks[-1]
+        for setting, value in settings.items():
+            setattr(layer, setting, value)
+        setattr(action, properties.TIES, json.dumps(ties_.to_data(Ties.none(waiting)), separators=(",", ":")))
+        bones = [part[1] for each in waiting for data_path, _ in each.keys["curves"]
+                 if len(part := data_path.split('"')) > 1]
+        missing.update((bone, None) for bone in bones if bone not in armature_object.pose.bones)
+    return tuple(missing)
+
+
+def read(path: Path) -> list[Layer]:
+    """Return the layers of a file.
+
+    Raises TaktError where it cannot be read. What it says that this version does not know is left out, what it lacks is
+    as in a new layer.
+    """
+    try:
+        if path.stat().st_size > _LARGEST_BYTES:
+            raise FileError.at(f"found {path.stat().st_size:,} bytes, expected at most {_LARGEST_BYTES:,}", path)
+        data = json.loads(path.read_bytes())
+    except OSError as error:
+        raise FileError.at(f"cannot be read: {error.strerror or error}", path) from None
+    except (ValueError, RecursionError) as error:
+        raise FileError.at(f"this is no file of tweaks, or it is damaged: {error}", path) from None
+    if not isinstance(data, dict) or data.get("format") != "Takt tweaks":
+        raise FileError.at("this is no file of tweaks; Save Tweaks writes them", path)
+    if not isinstance(data.get("version"), int) or data["version"] > VERSION:
+        raise FileError.at(f"these tweaks are of version {data.get('version')!r}, expected at most {VERSION}: update "
+                           "Takt", path)
+    found = []
+    try:
+        for layer in data["layers"]:
+            settings = {name: type(old)(layer.get(name, old)) for name, old in _SETTINGS.items()}
+            waiting = ties_.from_data(layer["ties"]).waiting
+            for each in waiting:
+                CurveKeys.from_data(each.keys)
+            found.append((str(layer.get("name", "tweaks")), settings, waiting))
+    except (KeyError, TypeError, ValueError, AttributeError, TaktError) as error:
+        raise FileError.at(f"this file of tweaks is damaged: {error!s}", path) from None
+    return found

@@ -1,0 +1,35 @@
+"""By what keys of tweaks are placed: when the blocks of a score play, in frames of a scene."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...core.maths.arrays import FloatArray, IntArray
+from ...core.playing import ties as ties_
+from ...core.playing.moments import Timeline
+
+_DIGEST_BYTES = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """By what keys are placed: when blocks play, at which frame the first one begins, and frames per second."""
+
+    timeline: Timeline
+    frame_start: int
+    fps: float
+
+    @cached_property
+    def said(self) -> str:
+        """The first frame, frames per second, and a digest of the texts and of when blocks play."""
+        clock, digest = self.timeline.clock, hashlib.blake2b(digest_size=_DIGEST_BYTES)
+        digest.update(repr(sorted(ties_.texts_of(self.timeline).items())).encode("utf-8", "replace"))
+        edges_s = self.timeline.edges_s
+        digest.update((edges_s if clock is None else clock.shown(edges_s)).tobytes())
+        return f"{self.frame_start} {self.fps!r} {digest.hexdigest()}"
+
+    def frames(self, blocks: IntArray, shares: FloatArray) -> FloatArray:
+        """Return the frames of shares of blocks."""
+        return self.frame_start + self.timeline.times(blocks, shares) * self.fps

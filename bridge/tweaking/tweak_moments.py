@@ -1,0 +1,112 @@
+"""The moments at which a hand has set keys of tweaks, and these keys moved, copied and removed moment by moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+import bpy
+import numpy as np
+
+from ...core.errors import TaktError
+from ...core.maths.arrays import FloatArray
+from . import tweak_curves, tweaks
+from .tweak_curves import CurveKeys
+from .tweak_placing import bag_of, layout_of, ties_of
+from .tweak_repeats import in_calls
+
+_known: dict[int, tuple[int, FloatArray | None]] = {}
+"""By the session_uid of an armature's object: the checksum of its tweaks, and what `frames_of` found for it."""
+
+
+def frames_of(armature_object: bpy.types.Object) -> FloatArray | None:
+    """Return the different frames of all keys that a hand has set, (K,) ascending; None: there are no tweaks.
+
+    Also where they are repeated in other calls of a layer's procedure.
+    """
+    checksum = tweaks.checksum(armature_object)
+    known = _known.get(armature_object.session_uid)
+    if known is None or known[0] != checksum:
+        found = [tweak_curves.own_frames(tweak_curves.read(bag).claimed()) for _, bag in _bags(armature_object)]
+        found += [copies for _, copies, _ in _copies(armature_object)]
+        frames = np.unique(np.concatenate([np.zeros(0), *found])) if tweaks.has_tweaks(armature_object) else None
+        known = _known[armature_object.session_uid] = checksum, frames
+    return known[1]
+
+
+def why_locked(armature_object: bpy.types.Object) -> str:
+    """Return why no key of a character's tweaks can be moved, "" where some can."""
+    actions = [action for _, action in tweaks.layers_of(armature_object)]
+    if any(action.is_editable for action in actions):
+        return ""
+    return f"'{actions[0].name}' is linked: make it local first (Object > Relations)" if actions else "No tweaks"
+
+
+def move(armature_object: bpy.types.Object, frame: float, to: float, *, is_copy: bool = False) -> int:
+    """Move the keys of one moment to another frame, or copies of them; return how many there are.
+
+    Keys of the same curves that are there already give way. Where they are repeated from another call of a layer's
+    procedure, they are moved away from there, so that all calls have them where they are now.
+    """
+    count = 0
+    for bag, keys, taken in _taken(armature_object, frame):
+        moved = taken.moved(np.full(len(taken), to), np.ones(len(taken)))
+        left = keys if is_copy else keys.at(~taken.are_in(keys))
+        tweak_curves.write(bag, keys, _without(left, to, taken).joined(moved))
+        count += len(taken)
+    return count
+
+
+def remove(armature_object: bpy.types.Object, frame: float) -> int:
+    """Remove the keys of one moment; return how many there were."""
+    count = 0
+    for bag, keys, taken in _taken(armature_object, frame):
+        tweak_curves.write(bag, keys, keys.at(~taken.are_in(keys)))
+        count += len(taken)
+    return count
+
+
+def forget() -> None:
+    """Keep nothing any longer, as when another file is loaded."""
+    _known.clear()
+
+
+def _bags(armature_object: bpy.types.Object) -> Iterator[tuple[bpy.types.Action, bpy.types.ActionChannelbag]]:
+    for _, action in tweaks.layers_of(armature_object):
+        bag = bag_of(action)
+        if bag is not None:
+            yield action, bag
+
+
+def _taken(armature_object: bpy.types.Object,
+           frame: float) -> Iterator[tuple[bpy.types.ActionChannelbag, CurveKeys, CurveKeys]]:
+    """Yield the curves of each layer that has keys of a hand at a frame, all their keys, and those.
+
+    Where a layer repeats keys there, those that it repeats.
+    """
+    repeated = {action.name: of[tweak_curves.is_near(copies, np.array((frame,)))]
+                for action, copies, of in _copies(armature_object)}
+    for action, bag in _bags(armature_object):
+        keys = tweak_curves.read(bag).claimed()
+        frames = np.append(repeated.get(action.name, ()), frame)
+        taken = keys.at(keys.are_own & tweak_curves.is_near(keys.frames, frames))
+        if len(taken) and action.is_editable:
+            yield bag, keys, taken
+
+
+def _copies(armature_object: bpy.types.Object) -> Iterator[tuple[bpy.types.Action, FloatArray, FloatArray]]:
+    """Yield at which frames layers repeat keys of other calls, (N,), and at which those are, (N,)."""
+    for layer, action in tweaks.layers_of(armature_object):
+        layout = layout_of(action)
+        if layer.procedure and layout is not None:
+            with suppress(TaktError):  # `tweaks.problem` tells of it
+                ties = ties_of(action)
+                calls = in_calls(layer, ties, layout)
+                if calls is not None:
+                    yield (action, *calls.frames_of(ties))
+
+
+def _without(keys: CurveKeys, frame: float, taken: CurveKeys) -> CurveKeys:
+    """Return keys without those of a hand that are at a frame, of the curves that others are taken from."""
+    gone = tweak_curves.is_near(keys.frames, np.array((frame,))) & np.isin(keys.curve, taken.curve) & keys.are_own
+    return keys.at(~gone)

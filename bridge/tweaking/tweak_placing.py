@@ -1,0 +1,249 @@
+"""Where the keys of an Action of tweaks go: tied to moments of the music, and moved to where these are now."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+
+from ...core.errors import TaktError
+from ...core.maths.arrays import BoolArray, FloatArray, IntArray
+from ...core.playing import ties as ties_
+from ...core.playing.moments import Block
+from ...core.playing.ties import Ties, Waiting
+from .. import properties
+from ..actions import curves
+from ..actions.action_users import object_slot
+from ..scores import element_history
+from . import tweak_curves
+from .tweak_curves import SAME_FRAME, CurveKeys
+from .tweak_layout import Layout
+from .tweak_repeats import InCalls, Moments, in_calls, nearest
+
+_MOST_LAYOUTS = 32
+_SAME = 1e-4
+"""Frames and values nearer than this are the same in float32."""
+_layouts: OrderedDict[str, Layout] = OrderedDict()
+"""By what they say of themselves: those by which keys were placed last in this session."""
+
+
+def layout_of(action: bpy.types.Action) -> Layout | None:
+    """Return the layout by which the keys of an Action lie, None where this session does not know it."""
+    return _layouts.get(getattr(action, properties.PLACED_BY))
+
+
+def has_untied_keys(action: bpy.types.Action) -> bool:
+    """Tell whether keys were set in an Action that are not tied yet; raise TaktError as ties_of does."""
+    bag = bag_of(action)
+    frames = np.zeros(0) if bag is None else tweak_curves.own_frames(tweak_curves.read(bag).claimed())
+    return bool((ties_of(action).find(frames, SAME_FRAME) < 0).any())
+
+
+def forget() -> None:
+    """Keep no layouts any longer."""
+    _layouts.clear()
+
+
+def _layout_before(action: bpy.types.Action, now: Layout) -> Layout:
+    """Return the layout by which keys lie that are not tied yet.
+
+    Of one that another session has made only the first frame and frames per second are known.
+    """
+    said = str(getattr(action, properties.PLACED_BY))
+    known = _layouts.get(said)
+    if known is not None or not said:
+        return known or now
+    frame_start, fps, _ = said.split()
+    return Layout(now.timeline, int(frame_start), float(fps))
+
+
+def place(layer: properties.TaktTweaks, action: bpy.types.Action, now: Layout) -> None:
+    """Move the keys of one Action to where their moments are in a layout, and keep to which moments they are tied.
+
+    All that this goes by lies in the Action itself, so that it is right whatever undo and redo have brought back.
+    """
+    before = _layout_before(action, now)
+    _layouts[now.said] = now
+    _layouts.move_to_end(now.said)
+    while len(_layouts) > _MOST_LAYOUTS:
+        _layouts.popitem(last=False)
+    bag = bag_of(action)
+    kept = ties_of(action)
+    if bag is None:
+        return
+    there = tweak_curves.read(bag)
+    keys, calls = there.claimed(), in_calls(layer, kept, now)
+    found = _Moments.of(kept, tweak_curves.own_frames(keys), before, now, calls)
+    waiting = [*(found.waiting(at, keys) for at in np.flatnonzero(found.segment < 0).tolist())]
+    restored, still = _restored(kept.waiting, now, calls)
+    placed = _moved(keys.at(keys.are_own), found)
+    for each in restored:
+        placed = placed.joined(each.keys)
+    moments = found.moments(restored)
+    frames, segments = moments.frame, moments.segment
+    if calls is not None:
+        placed, moments = calls.without_replaced(placed, moments)
+        copies, frames, segments = calls.copies(placed, moments)
+        placed = placed.joined(copies)
+        frames, segments = np.concatenate((moments.frame, frames)), np.concatenate((moments.segment, segments))
+    eased = placed.eased(segments[nearest(frames, placed.frames)], layer.ease_in * now.fps,
+                         layer.ease_out * now.fps, layer.holds)
+    if not _are_same(there, eased):
+        tweak_curves.write(bag, there, eased)
+    _keep(action, moments, now, (*still, *waiting), calls)
+    if calls is not None and calls.name != layer.procedure:
+        layer.procedure = calls.name
+
+
+@dataclass(frozen=True, eq=False)
+class _Moments:
+    """The F moments at which an animator's keys lie, and where they go.
+
+    old: (F,) frames; segment: (F,) −1: gone; share, length: (F,); frame: (F,) new ones; stretch: (F,). names: what each
+    was tied to. is_new: (F,) which were not tied yet.
+    """
+
+    old: FloatArray
+    segment: IntArray
+    share: FloatArray
+    length: FloatArray
+    frame: FloatArray
+    stretch: FloatArray
+    names: list[tuple[ties_.Texts, Any]]
+    is_new: BoolArray
+
+    @classmethod
+    def of(cls, kept: Ties, frames: FloatArray, before: Layout, now: Layout, calls: InCalls | None) -> _Moments:
+        """Tie what is not tied yet to what was played before, and look for all blocks in what is played now."""
+        which = kept.find(frames, SAME_FRAME)
+        new = ties_.tied(before.timeline, frames[which < 0], before.frame_start, before.fps)
+        segment, share, length = np.full(len(frames), -1), np.zeros(len(frames)), np.zeros(len(frames))
+        names: list[tuple[ties_.Texts, Any]] = [({}, ())] * len(frames)
+        for ties, rows, own in ((kept, np.flatnonzero(which >= 0), which[which >= 0]),
+                                (new, np.flatnonzero(which < 0), np.arange(len(new)))):
+            if not len(rows):
+                continue
+            segment[rows], share[rows], growth = _found(ties.texts, ties.blocks, ties.block[own], ties.share[own], now,
+                                                        calls)
+            length[rows] = ties.length[own] / growth
+            for row, block in zip(rows.tolist(), ties.block[own].tolist(), strict=True):
+                names[row] = ties.texts, ties.blocks[block]
+        there = np.maximum(segment, 0)
+        placed = np.where(segment >= 0, now.frames(there, share), 0.0)
+        lengths = now.frames(there, np.ones(len(there))) - now.frames(there, np.zeros(len(there)))
+        stretch = np.divide(lengths, length, out=np.ones(len(frames)), where=(length > 0.0) & (segment >= 0))
+        return cls(frames, segment, share, length, placed, stretch, names, which < 0)
+
+    def moments(self, restored: Sequence[_Restored]) -> Moments:
+        """Return those whose blocks are there, and those at which keys are again."""
+        there = self.segment >= 0
+        return Moments(np.append(self.frame[there], [each.frame for each in restored]),
+                       np.append(self.segment[there], np.array([each.segment for each in restored], dtype=np.int64)),
+                       np.append(self.share[there], [each.share for each in restored]),
+                       np.append(self.is_new[there], np.zeros(len(restored), dtype=np.bool_)))
+
+    def waiting(self, at: int, keys: CurveKeys) -> Waiting:
+        """Return the keys at a moment of a block that has gone."""
+        texts, block = self.names[at]
+        taken = keys.at(tweak_curves.is_near(keys.frames, self.old[at:at + 1]) & keys.are_own)
+        return Waiting(texts, block, float(self.share[at]), float(self.length[at]), taken.to_data())
+
+
+def _found(texts: ties_.Texts, blocks: Sequence[Block], block: IntArray, shares: FloatArray, now: Layout,
+           calls: InCalls | None) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return where moments of blocks are now; see Timeline.find_moments. Shares of blocks that have gone stay."""
+    new = ties_.texts_of(now.timeline)
+    lineage = ties_.lineage(texts, new, element_history.origin)
+    found = now.timeline.find_moments(blocks, block, shares, lineage, ties_.splits(texts, new, lineage),
+                                      None if calls is None else calls.any_call(lineage))
+    is_gone = found[0] < 0
+    return found[0], np.where(is_gone, shares, found[1]), np.where(is_gone, 1.0, found[2])
+
+
+class _Restored(NamedTuple):
+    """Keys whose block is there again."""
+
+    keys: CurveKeys
+    frame: float
+    segment: int
+    share: float
+
+
+def _restored(waiting: tuple[Waiting, ...], now: Layout,
+              calls: InCalls | None) -> tuple[list[_Restored], list[Waiting]]:
+    """Return keys whose blocks are there again, and those that wait on."""
+    there, still = list[_Restored](), list[Waiting]()
+    for each in waiting:
+        segments, shares, _ = _found(each.texts, (each.block,), np.array((0,)), np.array((each.share,)), now,
+                                     calls)
+        segment, share = int(segments[0]), float(shares[0])
+        if segment < 0:
+            still.append(each)
+            continue
+        frame = float(now.frames(segments, shares)[0])
+        try:
+            keys = CurveKeys.from_data(each.keys)
+        except (KeyError, TypeError, ValueError) as error:
+            raise TaktError(f"keys of tweaks that wait for their block are damaged ({error!r})") from None
+        there.append(_Restored(keys.moved(np.full(len(keys), frame), np.ones(len(keys))), frame, segment, share))
+    return there, still
+
+
+def _moved(keys: CurveKeys, moments: _Moments) -> CurveKeys:
+    """Return an animator's keys where their moments are now, without those of blocks that have gone."""
+    at = nearest(moments.old, keys.frames)
+    stays = moments.segment[at] >= 0
+    return keys.at(stays).moved(moments.frame[at[stays]], moments.stretch[at[stays]])
+
+
+def _are_same(before: CurveKeys, after: CurveKeys) -> bool:
+    """Tell whether keys lie where they lay, by float32 as Blender has them; automatic handles are Blender's."""
+    if before.names != after.names or not np.array_equal(before.curve, after.curve):
+        return False
+    if not all(np.array_equal(before.columns[name], after.columns[name]) for name in tweak_curves.CHOICES):
+        return False
+    away = [np.abs(before.columns["co"] - after.columns["co"]).max(axis=1)]
+    away += [np.where(after.has_fixed(side), np.abs(before.columns[side] - after.columns[side]).max(axis=1), 0.0)
+             for side in ("handle_left", "handle_right")]
+    return bool((np.array(away) < _SAME).all())
+
+
+def _keep(action: bpy.types.Action, moments: Moments, now: Layout, waiting: tuple[Waiting, ...],
+          calls: InCalls | None) -> None:
+    segments = moments.segment
+    different, block = np.unique(segments, return_inverse=True)
+    ends = [now.frames(segments, np.full(len(segments), share)) for share in (0.0, 1.0)]
+    ties = Ties(ties_.texts_of(now.timeline), tuple(map(now.timeline.block, different.tolist())), moments.frame, block,
+                moments.share, ends[1] - ends[0], waiting, None if calls is None else (calls.name, calls.over),
+                () if calls is None else calls.alone)
+    said = json.dumps(ties_.to_data(ties), separators=(",", ":"))
+    if said != getattr(action, properties.TIES):
+        setattr(action, properties.TIES, said)
+    if now.said != getattr(action, properties.PLACED_BY):
+        setattr(action, properties.PLACED_BY, now.said)
+
+
+def ties_of(action: bpy.types.Action) -> Ties:
+    """Return to which moments the keys of an Action are tied; raise TaktError where that cannot be read."""
+    return ties_said(str(getattr(action, properties.TIES)))
+
+
+def ties_said(said: str) -> Ties:
+    """Return the ties that an Action keeps; raise TaktError as ties_of does."""
+    if not said:
+        return Ties.none()
+    try:
+        return ties_.from_data(json.loads(said))
+    except json.JSONDecodeError as error:
+        raise TaktError(f"the ties of the tweaks are damaged ({error})") from None
+
+
+def bag_of(action: bpy.types.Action) -> bpy.types.ActionChannelbag | None:
+    """Return the curves of an Action of tweaks, None where it has none yet."""
+    slot = object_slot(action)
+    return next((bag for bag in curves.bags(action) if slot is not None and bag.slot_handle == slot.handle), None)

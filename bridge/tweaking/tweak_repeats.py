@@ -1,0 +1,168 @@
+"""Layers of tweaks over a procedure: keys that are set in one call of it are in all calls of it, as generated ones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.maths.arrays import BoolArray, FloatArray, IntArray
+from ...core.pha.lineage import NEW
+from ...core.playing import ties as ties_
+from ...core.playing.moments import AnyCall, Lineage, Over
+from ...core.playing.repeats import Repeats, over_before, over_named, over_now
+from ...core.playing.ties import Call, Ties
+from .. import properties
+from ..scores import element_history
+from . import tweak_curves
+from .tweak_curves import SAME_FRAME, CurveKeys
+from .tweak_layout import Layout
+
+_NEAR = 0.5
+"""A key that is set this many frames beside a copy takes the place of what that is a copy of."""
+
+
+class Moments(NamedTuple):
+    """M moments at which an animator's keys are: frames, segments, shares, and which were set since: (M,) each."""
+
+    frame: FloatArray
+    segment: IntArray
+    share: FloatArray
+    is_new: BoolArray
+
+    def at(self, chosen: BoolArray) -> Moments:
+        """Return some of them."""
+        return Moments(self.frame[chosen], self.segment[chosen], self.share[chosen], self.is_new[chosen])
+
+
+@dataclass(frozen=True, eq=False)
+class InCalls:
+    """The procedure of a layer, as a layout plays it.
+
+    name, over: the procedure; over is NEW where the score has it no longer. alone: the calls with keys of their own.
+    """
+
+    name: str
+    over: Over
+    alone: tuple[Call, ...]
+    repeats: Repeats
+    layout: Layout
+
+    def any_call(self, lineage: Lineage) -> AnyCall:
+        """Return where keys may go whose own call has gone, by the elements of then."""
+        barred = [segment for call in self.alone for segment in self.repeats.segments_of(call.chain).tolist()]
+        return AnyCall(over_before(self.over, lineage), barred)
+
+    def without_replaced(self, keys: CurveKeys, moments: Moments) -> tuple[CurveKeys, Moments]:
+        """Return keys without those in whose place others were set since, in another call."""
+        at = nearest(moments.frame, keys.frames)
+        is_new = moments.is_new[at]
+        first = np.array([self.repeats.first(segment) for segment in moments.segment.tolist()], dtype=np.int64)
+        frames = self.layout.frames(first, moments.share)[at]
+        in_all, in_own = (keys.curve * len(self.layout.timeline) + each[at] for each in (first, moments.segment))
+        replaced = ~is_new & (tweak_curves.is_in(in_all, frames, in_all[is_new], frames[is_new], _NEAR)
+                              & ~tweak_curves.is_in(in_own, frames, in_own[is_new], frames[is_new], _NEAR))
+        left = np.isin(np.arange(len(moments.frame)), at[~replaced])
+        return keys.at(~replaced), moments.at(left)
+
+    def copies(self, keys: CurveKeys, moments: Moments) -> tuple[CurveKeys, FloatArray, IntArray]:
+        """Return copies of keys for all other calls, and at which frames and in which segments there are any.
+
+        Where there are keys of the animator's already there are none.
+        """
+        of, segment = self._pairs(moments)
+        frames = self.layout.frames(segment, moments.share[of])
+        key, pair = _joined(nearest(moments.frame, keys.frames), of, len(moments.frame))
+        stretch = self._length(segment) / np.maximum(self._length(moments.segment[of]), 1e-9)
+        made = keys.at(key).copied(frames[pair], stretch[pair])
+        is_new = moments.is_new[of[pair]]
+        order = np.lexsort((is_new, made.frames, made.curve))
+        made = made.at(order)
+        is_last = np.append((np.diff(made.curve) != 0) | (np.diff(made.frames) > SAME_FRAME), True)[:len(made)]
+        is_free = ~tweak_curves.is_in(made.curve, made.frames, keys.curve, keys.frames, _NEAR)
+        return made.at(is_last & is_free), frames, segment
+
+    def frames_of(self, ties: Ties) -> tuple[FloatArray, FloatArray]:
+        """Return at which frames copies of keys are, and of which frames: (N,) each; ties: of this layout."""
+        moments = self._moments(ties)
+        of, segments = self._pairs(moments)
+        return self.layout.frames(segments, moments.share[of]), moments.frame[of]
+
+    def frames_to_keep(self, ties: Ties, segments: Collection[int]) -> FloatArray:
+        """Return at which frames copies of keys become the animator's where some segments get keys of their own.
+
+        Those in these segments, and of what is set in these, the first one elsewhere.
+        """
+        moments = self._moments(ties)
+        of, where = self._pairs(moments)
+        inside = np.array(sorted(segments), dtype=np.int64)
+        is_inside = np.isin(where, inside)
+        moves = np.flatnonzero(~is_inside & np.isin(moments.segment[of], inside))
+        moves = moves[np.unique(of[moves], return_index=True)[1]]
+        chosen = np.append(np.flatnonzero(is_inside), moves)
+        return self.layout.frames(where[chosen], moments.share[of[chosen]])
+
+    def _moments(self, ties: Ties) -> Moments:
+        found = self.layout.timeline.find(ties.blocks)
+        segment = np.array([-1 if each is None else each for each in found], dtype=np.int64)[ties.block]
+        there = np.flatnonzero(segment >= 0)
+        return Moments(ties.frame[there], segment[there], ties.share[there], np.zeros(len(there), np.bool_))
+
+    def _pairs(self, moments: Moments) -> tuple[IntArray, IntArray]:
+        """Return for each copy of a moment which one it copies, and in which segment it is."""
+        different, which = np.unique(moments.segment, return_inverse=True)
+        others = [np.array(self.repeats.others(segment), dtype=np.int64) for segment in different.tolist()]
+        row, copy = _joined(np.repeat(np.arange(len(others)), [len(each) for each in others]), which, len(others))
+        return copy, np.concatenate([np.zeros(0, np.int64), *others])[row]
+
+    def _length(self, segments: IntArray) -> FloatArray:
+        frames = [self.layout.frames(segments, np.full(len(segments), share)) for share in (0.0, 1.0)]
+        return frames[1] - frames[0]
+
+
+def in_calls(layer: properties.TaktTweaks, kept: Ties, layout: Layout) -> InCalls | None:
+    """Return the procedure of a layer, None where it has none. kept: its ties as they were; it is found by these."""
+    if not layer.procedure:
+        return None
+    timeline = layout.timeline
+    document, texts = timeline.sequence.origins.places.documents[0], ties_.texts_of(timeline)
+    found, is_same = None, kept.over is not None and kept.over[0] == layer.procedure
+    if is_same and kept.over is not None and kept.over[1].element != NEW:
+        found = over_now(kept.over[1], document, ties_.lineage(kept.texts, texts, element_history.origin))
+    if found is None:
+        found = layer.procedure, over_named(document, layer.procedure) or Over("", NEW)
+    name, over = found
+    alone = tuple(_now(call, over, layout) for call in kept.alone) if is_same else ()
+    here = [call.chain for call in alone if call.texts == texts]
+    return InCalls(name, over, alone, Repeats(timeline, over, here), layout)
+
+
+def _now(call: Call, over: Over, layout: Layout) -> Call:
+    """Return a call by the texts of now, or as it was where it has gone."""
+    texts = ties_.texts_of(layout.timeline)
+    lineage = ties_.lineage(call.texts, texts, element_history.origin)
+    chain = layout.timeline.find_calls((call.chain,), over_before(over, lineage), lineage)[0]
+    return call if chain is None else Call(texts, chain)
+
+
+def nearest(moments: FloatArray, frames: FloatArray) -> IntArray:
+    """Return which of some moments each frame is nearest to."""
+    if not len(moments) or not len(frames):
+        return np.zeros(0, dtype=np.int64)
+    order = np.argsort(moments)
+    ordered = moments[order]
+    after = np.minimum(np.searchsorted(ordered, frames), len(order) - 1)
+    before = np.maximum(after - 1, 0)
+    return np.asarray(order[np.where(frames - ordered[before] < ordered[after] - frames, before, after)])
+
+
+def _joined(left: IntArray, right: IntArray, kinds: int) -> tuple[IntArray, IntArray]:
+    """Return all pairs of the same kind: rows of left (N,) and of right (M,), each of a kind below kinds."""
+    order = np.argsort(left, kind="stable")
+    counts = np.bincount(left, minlength=kinds)
+    starts, number = np.cumsum(counts) - counts, counts[right]
+    row = np.repeat(np.arange(len(right)), number)
+    nth = np.arange(len(row)) - np.repeat(np.cumsum(number) - number, number)
+    return order[starts[right[row]] + nth], row

@@ -1,0 +1,345 @@
+"""Tweaks of a character: Actions above the score's, in which an animator's keys are differences, tied to the music.
+
+Blender itself combines them: the score's Action lies in a strip of the NLA, and the Action of the tweaks is assigned
+above it with *Combine*. So a key that is set (I, Auto Keying) lands there as a difference, the pose is seen at once,
+and all of Blender's tools work on it. Takt moves the keys in time: each is tied to a moment of the music
+(core/playing/ties.py), and goes there whenever the score's Action is written.
+
+What the feet make of a tweak lies in the score's Action: it holds the tweaked motion with its feet held, without the
+tweak. Where no tweak concerns the feet it is the score's motion as it is.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, cast
+
+import bpy
+import numpy as np
+
+from ...core.errors import TaktError, some_of
+from ...core.playing.differences import Differences
+from ...core.playing.moments import Timeline
+from ...core.playing.motion import Motion
+from ...core.playing.repeats import over_named
+from ...core.playing.tweaked import below_feet, tweaked, without_layers
+from .. import changes, properties, versions
+from ..actions import curves
+from ..actions.action_users import object_slot, strips_of
+from ..frame_rate import frames_per_second
+from ..rigs.armature import bone_property
+from ..scores import element_history, score
+from . import tweak_masks, tweak_placing
+from .tweak_layout import Layout
+from .tweak_placing import bag_of, has_untied_keys, layout_of, place
+
+_Layer = properties.TaktTweaks
+_SETTINGS = ("ease_in", "ease_out", "holds", "is_last", "procedure", "body")
+"""Of a layer: what changes where keys are, or what they do."""
+_NAMES_SHOWN = 6
+_State = tuple[object, ...]
+
+
+_seen: dict[int, _State] = {}
+"""What `look` has seen of a character when its keys were placed last, by the session_uid of the armature's object."""
+_problems: dict[int, str] = {}
+"""Why the tweaks of a character stay where they are, likewise."""
+
+
+_digests: dict[int, tuple[Motion, tuple[object, ...], str]] = {}
+"""What `digest` said last, and of what, likewise."""
+
+
+def layers_of(armature_object: bpy.types.Object) -> Iterator[tuple[_Layer, bpy.types.Action]]:
+    """Yield the layers of tweaks that have an Action, the lowest first."""
+    for layer in properties.character(armature_object).tweaks:
+        if layer.action is not None:
+            yield layer, layer.action
+
+
+def has_tweaks(armature_object: bpy.types.Object) -> bool:
+    """Tell whether a character has any layer of tweaks."""
+    return any(True for _ in layers_of(armature_object))
+
+
+def problem(armature_object: bpy.types.Object) -> str:
+    """Return why the tweaks of a character do not go along with its score, "" where they do."""
+    return _problems.get(armature_object.session_uid, "")
+
+
+# In time
+
+
+def go_along(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> None:
+    """Move the keys of all tweaks to where their moments are in a motion; those of blocks that have gone wait."""
+    if has_tweaks(armature_object):
+        _place_all(armature_object, scene, motion)
+
+
+def look(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
+    """Tie keys that were set since, ease them, and put right what undo has brought back with another layout.
+
+    Only while the score's Action is what the score says.
+    """
+    if not has_tweaks(armature_object) or _state(armature_object) == _seen.get(armature_object.session_uid):
+        return
+    motion = score.motion_of(armature_object)
+    if motion is not None:
+        _place_all(armature_object, scene, motion)
+        changes.score()
+
+
+def tie(armature_object: bpy.types.Object, scene: bpy.types.Scene, *, is_older: bool) -> None:
+    """Tie keys that were set since, and leave all keys where they are.
+
+    is_older: whether the score's Action is of another score than there is now; then keys whose layout is not known any
+    longer stay as they are.
+    """
+    if not has_tweaks(armature_object) or _state(armature_object) == _seen.get(armature_object.session_uid):
+        return
+    for layer, action in layers_of(armature_object):
+        with suppress(TaktError):  # `look` tells of it
+            if _why_it_stays(armature_object, action) or not has_untied_keys(action):
+                continue
+            layout = layout_of(action)
+            motion = None if layout is not None or is_older else score.motion_of(armature_object)
+            layout = layout if motion is None else _layout(armature_object, scene, motion)
+            if layout is not None:
+                place(layer, action, layout)
+    _seen[armature_object.session_uid] = _state(armature_object)
+
+
+def _layout(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> Layout:
+    return Layout(Timeline.of(motion), properties.character(armature_object).frame_start, frames_per_second(scene))
+
+
+def _state(armature_object: bpy.types.Object) -> _State:
+    """Return what is the same as long as no key is set or moved, and keys and the score's Action are of one layout."""
+    own = properties.character(armature_object).action
+    return (checksum(armature_object), *(getattr(action, properties.PLACED_BY) for _, action in
+                                          layers_of(armature_object)),
+            "" if own is None else getattr(own, properties.MADE_FROM))
+
+
+def _place_all(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> None:
+    found, now = "", _layout(armature_object, scene, motion)
+    for layer, action in layers_of(armature_object):
+        reason = _why_it_stays(armature_object, action)
+        if not reason:
+            try:
+                place(layer, action, now)
+                tweak_masks.apply(layer, action, motion)
+                reason = _why_nowhere(layer, now) or _why_of_nobody(armature_object, action)
+            except TaktError as error:
+                reason = f"{action.name}: {error}"
+        found = found or reason
+        _let_strips_reach(armature_object, action, now)
+    _problems[armature_object.session_uid] = found
+    _seen[armature_object.session_uid] = _state(armature_object)
+
+
+def _why_nowhere(layer: _Layer, now: Layout) -> str:
+    """Return why the keys of a layer are in no call of its procedure, "" where they are or it has none."""
+    document = now.timeline.sequence.origins.places.documents[0]
+    if not layer.procedure or over_named(document, layer.procedure) is not None:
+        return ""
+    names = some_of(tuple(procedure.name for procedure in document.procedures), _NAMES_SHOWN)
+    return f"{layer.name}: the score has no procedure '{layer.procedure}', expected one of {names}, or none"
+
+
+def _why_of_nobody(armature_object: bpy.types.Object, action: bpy.types.Action) -> str:
+    """Return which bones with keys the rig has not, and what to do, "" where it has all."""
+    bag, pose = bag_of(action), armature_object.pose
+    if bag is None or pose is None:
+        return ""
+    named = dict.fromkeys(found[0] for curve in bag.fcurves if (found := bone_property(curve.data_path)) is not None)
+    missing = tuple(name for name in named if name not in pose.bones)
+    return "" if not missing else (
+        f"'{action.name}' has keys of bones that '{armature_object.name}' has not, {some_of(missing, _NAMES_SHOWN)}: "
+        "they are kept, and move nothing; rename bones, or remove these keys")
+
+
+def _let_strips_reach(armature_object: bpy.types.Object, action: bpy.types.Action, now: Layout) -> None:
+    """Let strips that play an Action of tweaks frame by frame play it as long as the score lasts."""
+    animation = armature_object.animation_data
+    end = now.frame_start + now.timeline.times(np.array((len(now.timeline) - 1,)), np.ones(1))[0] * now.fps
+    first, last = min(float(now.frame_start), action.frame_range[0]), max(float(end), action.frame_range[1])
+    for strip in () if animation is None else strips_of(animation):
+        is_in_place = strip.scale == 1.0 and strip.repeat == 1.0 and strip.frame_start == strip.action_frame_start
+        if strip.action == action and is_in_place and (strip.frame_start, strip.frame_end) != (first, last):
+            strip.action_frame_start, strip.frame_start = first, first
+            strip.action_frame_end = last
+
+
+def _why_it_stays(armature_object: bpy.types.Object, action: bpy.types.Action) -> str:
+    """Return why the keys of an Action of tweaks cannot be moved for a character, "" where they can."""
+    if not action.is_editable:
+        return f"'{action.name}' is linked, so its keys stay where they are: make it local first (Object > Relations)"
+    first = next((ob for ob in bpy.data.objects if ob.type == "ARMATURE"
+                  and any(each == action for _, each in layers_of(ob))), armature_object)
+    if first != armature_object:
+        return (f"'{action.name}' holds the tweaks of '{first.name}' too, and goes by that: make it a single user "
+                "(the number beside its name in the Action editor) for tweaks of its own")
+    return ""
+
+
+def checksum(armature_object: bpy.types.Object) -> int:
+    """Return a number that is the same as long as the keys of a character's tweaks are, and how they are eased."""
+    found = 0
+    for layer, action in layers_of(armature_object):
+        found = zlib.crc32(repr([getattr(layer, name) for name in _SETTINGS]).encode(), found)
+        bag = bag_of(action)
+        for curve in () if bag is None else bag.fcurves:
+            points: Any = curve.keyframe_points
+            places, kinds = np.empty(2 * len(points), dtype=np.float32), np.empty(len(points), dtype=np.uint8)
+            points.foreach_get("co", places)
+            points.foreach_get("type", kinds)
+            found = zlib.crc32(kinds.tobytes(), zlib.crc32(places.tobytes(), found))
+            if layer.procedure:  # then handles are copied too
+                for side in ("handle_left", "handle_right"):
+                    points.foreach_get(side, places)
+                    found = zlib.crc32(places.tobytes(), found)
+            found = zlib.crc32(f"{curve.data_path}{curve.mute}".encode(), found)
+    return found
+
+
+# In the motion
+
+
+def below(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> Motion:
+    """Return what the score's Action has to hold so that Blender, adding the tweaks, shows the tweaked motion."""
+    parts = below_feet(motion, _differences(armature_object, scene, motion, are_last=False))
+    return without_layers(tweaked(motion, parts), parts) if parts else motion
+
+
+def shown(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> Motion:
+    """Return a motion with the tweaks of a character, as it is drawn."""
+    if not has_tweaks(armature_object):
+        return motion
+    return tweaked(motion, _differences(armature_object, scene, motion, are_last=False),
+                   _differences(armature_object, scene, motion, are_last=True))
+
+
+def digest(armature_object: bpy.types.Object) -> str:
+    """Return what is the same as long as the score's Action below the tweaks is; "" where these do not concern it."""
+    known, scene, uid = score.known_performance(armature_object), bpy.context.scene, armature_object.session_uid
+    if known is None or known.motion is None or scene is None or not has_tweaks(armature_object):
+        return ""
+    weights = [influence(armature_object, action) for _, action in layers_of(armature_object)]
+    seen = known.motion, (checksum(armature_object), tuple(weights), properties.character(armature_object).frame_start)
+    last = _digests.get(uid)
+    if last is None or last[0] is not seen[0] or last[1] != seen[1]:
+        _digests[uid] = last = *seen, _digest(armature_object, scene, known.motion)
+    return last[2]
+
+
+def _digest(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> str:
+    parts = below_feet(motion, _differences(armature_object, scene, motion, are_last=False))
+    found = 0
+    for part in parts:
+        for tracks in (part.rotations, part.translations, part.scales):
+            found = zlib.crc32(tracks.times_s.tobytes() + tracks.values.tobytes() + tracks.joints.tobytes(), found)
+        found = zlib.crc32(part.weights.tobytes(), found)
+    return f"{found:08x}" if parts else ""
+
+
+def _differences(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion, *,
+                 are_last: bool) -> list[Differences]:
+    """Return what the layers add to a motion, as far as they are heard."""
+    found = []
+    for layer, action in layers_of(armature_object):
+        weight = influence(armature_object, action)
+        if layer.is_last == are_last and weight > 0.0:
+            tracks = curves.tracks_of(action, armature_object, motion.skeleton, frames_per_second(scene),
+                                      properties.character(armature_object).frame_start)
+            found.append(Differences(*tracks, np.full(len(motion.skeleton), weight)))
+    return found
+
+
+def influence(armature_object: bpy.types.Object, action: bpy.types.Action) -> float:
+    """Return how much an Action of tweaks counts, 0 to 1: as it is assigned, or as its strip in the NLA says."""
+    animation = armature_object.animation_data
+    if animation is None:
+        return 0.0
+    if animation.action == action and not animation.use_tweak_mode:
+        return float(animation.action_influence)
+    strips = [strip for strip in strips_of(animation, are_heard=True) if strip.action == action]
+    return float(strips[-1].influence) if strips and animation.use_nla else 0.0
+
+
+# Layers
+
+
+def begin(armature_object: bpy.types.Object, name: str) -> bpy.types.Action:
+    """Put the score's Action, and what is assigned above it, into the NLA, and assign a new Action of tweaks above."""
+    animation, character = armature_object.animation_data, properties.character(armature_object)
+    assert animation is not None and character.action is not None
+    if animation.use_tweak_mode:
+        animation.use_tweak_mode = False
+    if animation.action is not None:
+        _push_down(animation, animation.action)
+    names = (name, *(f"{name}.{number:03}" for number in range(1, len(bpy.data.actions) + len(character.tweaks) + 2)))
+    taken = {layer.name for layer in character.tweaks} | {each.name for each in bpy.data.actions}
+    action = bpy.data.actions.new(next(each for each in names if each not in taken))
+    slot = action.slots.new(id_type="OBJECT", name=armature_object.name)
+    versions.ensure_channelbag(action, slot)
+    layer = character.tweaks.add()
+    layer.name, layer.action = action.name, action
+    character.tweaks_index = len(character.tweaks) - 1
+    assign(armature_object, action)
+    return action
+
+
+def assign(armature_object: bpy.types.Object, action: bpy.types.Action) -> None:
+    """Let keys that are set land in an Action of tweaks."""
+    animation = armature_object.animation_data
+    assert animation is not None
+    animation.action, animation.action_slot = action, object_slot(action)
+    animation.action_blend_type, animation.action_influence, animation.action_extrapolation = "COMBINE", 1.0, "HOLD"
+    animation.use_nla = True
+
+
+def is_in_strip(armature_object: bpy.types.Object, action: bpy.types.Action) -> bool:
+    """Tell whether an Action of tweaks lies in a strip of the NLA."""
+    animation = armature_object.animation_data
+    return animation is not None and any(strip.action == action for strip in strips_of(animation))
+
+
+def _push_down(animation: bpy.types.AnimData, action: bpy.types.Action) -> None:
+    """Put the assigned Action into a track of its own, above all others, as it is mixed now."""
+    track = animation.nla_tracks.new()
+    track.name = action.name
+    start, slot = action.frame_range[0], animation.action_slot
+    strip = track.strips.new(action.name, int(start), action)
+    strip.blend_type, strip.influence = animation.action_blend_type, animation.action_influence
+    strip.extrapolation = cast(Any, animation.action_extrapolation)
+    if slot is not None:
+        strip.action_slot = slot
+    strip.action_frame_start, strip.frame_start = start, start
+    animation.action = None
+
+
+def register() -> None:
+    """Let motions be drawn with tweaks."""
+    score.show_with(_as_drawn)
+
+
+def unregister() -> None:
+    """Draw motions as the score has them."""
+    score.show_with(None)
+    forget()
+
+
+def _as_drawn(armature_object: bpy.types.Object, motion: Motion) -> Motion:
+    scene = bpy.context.scene
+    return motion if scene is None else shown(armature_object, scene, motion)
+
+
+def forget() -> None:
+    """Keep nothing any longer."""
+    for kept in (_seen, _problems, _digests):
+        kept.clear()
+    tweak_placing.forget()
+    element_history.forget()
