@@ -19,7 +19,7 @@ FOLDER: Final = "languages"
 TEMPLATE: Final = "texts.json"
 LANGUAGES: Final = ("cs", "de", "es", "fr", "ja", "lt", "sk", "sv", "zh_HANS")
 """As Blender calls them; what it adds after the language, as in de_DE, is left out where it has one kind alone."""
-COMPLETE: Final[tuple[str, ...]] = ()
+COMPLETE: Final[tuple[str, ...]] = LANGUAGES
 """Languages in which nothing may be missing; a test holds it."""
 ROOMS: Final = ("panels", "operators", "bridge", "preview", "core")
 SHORT_LABEL, LONGEST_LABEL, LABEL_GROWTH = 20, 60, 2.2

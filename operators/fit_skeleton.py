@@ -7,6 +7,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ..bridge.background import BackgroundWork
+from ..bridge.language import say
 from ..bridge.meshes import binding, fitting
 from ..bridge.meshes.bind_selection import check_mesh, left_behind, mode_problem, selection, without_empty
 from ..bridge.meshes.fitting import FitResult, FitTask
@@ -162,7 +163,7 @@ class TAKT_OT_fit_skeleton(WorksInBackground[FitResult], bpy.types.Operator):
     @staticmethod
     def _hint(context: bpy.types.Context, text: str | None) -> None:
         if context.workspace is not None:
-            context.workspace.status_text_set(text)
+            context.workspace.status_text_set(None if text is None else say(text))
 
     def write(self, context: bpy.types.Context, result: FitResult) -> "set[Any]":
         """Make the armature, and bind the meshes to it."""

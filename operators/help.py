@@ -27,7 +27,7 @@ _OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
         "score_open_file", "score_pan", "score_paste", "score_reverse", "score_scrub", "score_select", "score_shelf",
         "score_single", "score_split", "score_zoom"),
     "tweaks": ("bake_tweaks", "breakdown", "clean_tweaks", "extract_tweaks", "load_tweaks", "save_tweaks",
-               "score_delete_tweak", "score_tweak", "tweak"),
+               "score_delete_tweak", "score_tweak", "tweak", "tweak_call"),
 }
 """Page → the operators that it is about. Each operator stands here once, so that a new one is given a page."""
 

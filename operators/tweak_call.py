@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 
 from ..bridge.active_character import active_armature
-from ..bridge.reports import refuse
+from ..bridge.reports import refuse, report
 from ..bridge.scores import score
 from ..bridge.tweaking import tweak_single_calls, tweaks
 from ..core.errors import TaktError
@@ -41,5 +41,5 @@ class TAKT_OT_tweak_call(ForTweaks, bpy.types.Operator):
         except TaktError as error:
             return refuse(self, str(error))
         tweaks.go_along(armature_object, scene, motion)
-        self.report({"INFO"}, said)
+        report(self, {"INFO"}, said)
         return {"FINISHED"}

@@ -73,6 +73,7 @@ def forget() -> None:
         _work = None
 
 
+@guarded(None)
 def _draw() -> None:
     """Draw into a viewport; a failure is told once, and nothing is drawn any longer."""
     try:

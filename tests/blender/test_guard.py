@@ -93,7 +93,8 @@ def test_all_timers_drawings_and_additions_to_menus_are_guarded() -> None:
     """Found in the source: what is given to Blender by name must be guarded where it is defined."""
     modules = [ast.parse(path.read_text(encoding="utf-8"))
                for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
-    defined = [(node.name, module, any(ast.unparse(each).startswith("guarded(") for each in node.decorator_list))
+    defined = [(node.name, module, any(ast.unparse(each).removeprefix("guard.").startswith("guarded(")
+                                       for each in node.decorator_list))
                for module in modules for node in module.body if isinstance(node, ast.FunctionDef)]
     count, unguarded = 0, []
     for module in modules:

@@ -574,7 +574,7 @@ def test_a_text_that_changed_under_the_hand() -> None:
     proposal = editor.drag(editor.box("nod"), Part.RIGHT_EDGE).to(editor.view, 900.0, 300.0)
     other = Scores.of((Text.of(score(MAIN, WALK)),), STEPS)
     assert proposal.change is not None
-    with pytest.raises(EditError, match="the text has changed meanwhile"):
+    with pytest.raises(EditError, match="the text has changed in between; try again"):
         attempt(other, None, proposal.change)
 
 
