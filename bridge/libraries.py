@@ -97,7 +97,7 @@ def base_of(owner: bpy.types.ID, path: str) -> bpy.types.Library | None:
 
 
 def may_be_chosen(library: Library, document: Document) -> bool:
-    """Tell whether a score's library may still be chosen: it has none, or the samples and calls nothing of them."""
+    """Tell whether a score's library may still be chosen: there is none, or only samples, which it does not use."""
     return not library.roots or (library.roots[0] == SAMPLES and not document.loads and not document.includes)
 
 

@@ -78,9 +78,9 @@ def bring_up_to_date(*_: object) -> None:
 @handlers.persistent  # type: ignore[untyped-decorator]  # Blender's stubs do not say its type
 @guarded(None)
 def let_overrides_be_saved(*_: object) -> None:
-    """Give the linked objects that are overridden settings to differ from: without any, Blender 5 loses the own ones.
+    """Set a value on linked objects that have overrides: without one to differ from, Blender 5 loses the overrides'.
 
-    It would note that all settings are to be replaced at once, which it cannot do as it opens the file.
+    Blender would record that all settings are replaced at once, which it cannot do when it opens the file.
     """
     for ob in bpy.data.objects:
         kept: Any = ob.override_library

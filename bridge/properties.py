@@ -66,7 +66,7 @@ _AXES = [(identifier, *entry) for identifier, entry in AXES.items()]
 
 KEYS = (("KEYS", "As Few as Needed", "Where the clips have theirs and transitions need them, exact to 0.01°: to be "
                                      "edited by hand"),
-        ("EVERY_FRAME", "Every Frame", "One at each frame, for each bone that moves"))
+        ("EVERY_FRAME", "Every Frame", "One key at each frame, for each bone that moves"))
 
 
 ROTATIONS = (("QUATERNION", "Quaternions", "Switch bones with other rotation modes: all take the shorter arc, also "
@@ -260,7 +260,7 @@ class TaktJoint(bpy.types.PropertyGroup):
         turn: tuple[float, float, float, float]
     else:
         meant: EnumProperty(
-            name="Joint", override=_OVERRIDABLE, update=_confirm, description="Joint that this bone is",
+            name="Joint", override=_OVERRIDABLE, update=_confirm, description="Human joint that this bone stands for",
             items=[(NO_JOINT, "–", "This bone is none of the body's joints: clips of other skeletons do not move it"),
                    *((name, hanim.label(name), f"{name} in H-Anim: {hanim.in_plain_words(name)}")
                      for name in hanim.PARENTS)])
@@ -577,7 +577,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         joint_index: IntProperty(name="Bone", override=_OVERRIDABLE)
         is_map_checked: BoolProperty(
             name="Use This Map", override=_OVERRIDABLE, update=changes.score,
-            description="This list is right: play clips of other skeletons by it")
+            description="Confirm that this list is right, and use it to play clips of other skeletons")
         reference_pose: StringProperty(override=_OVERRIDABLE)  # in which pose the body is compared, in words
         has_reference_pose: BoolProperty(override=_OVERRIDABLE, update=changes.score)
         muted: CollectionProperty(type=TaktMuted, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})

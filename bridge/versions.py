@@ -54,7 +54,7 @@ def saved_settings(ob: bpy.types.Object, name: str) -> Mapping[str, Any] | None:
 def node_inputs(modifier: bpy.types.NodesModifier) -> dict[str, Any]:
     """Return all that is set in a modifier of nodes, by name: values, and names of attributes that are to be read.
 
-    Since Blender 5.2 it is no longer kept as if the user had put it there.
+    Since Blender 5.2, these are no longer stored as custom properties of the modifier.
     """
     holder: Any = modifier
     if not hasattr(holder, "properties"):

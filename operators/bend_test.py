@@ -35,7 +35,7 @@ class _Bending(GreyWithReason, bpy.types.Operator):
 
 
 class TAKT_OT_bend_test(_Bending):
-    """Bend all joints a little, to see which skin follows the wrong bone; pressed again, put the pose back"""
+    """Bend all joints a little, to see which skin follows the wrong bone. Press again to restore the pose"""
 
     bl_idname = "takt.bend_test"
     bl_label = "Bend Test"

@@ -34,7 +34,7 @@ _COLUMN = 20
 
 
 class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
-    """Play a clip from a file with the active character, whatever body it was made for"""
+    """Play a clip from a file on the active character, whatever body the clip was made for"""
 
     bl_idname = "takt.play_clip"
     bl_label = "Play Clip"
@@ -57,7 +57,7 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
         files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
         clip: StringProperty(name="Clip", options={"SKIP_SAVE"},
-                             description="Which of the file's clips is played; empty: the first")
+                             description="Clip of the file to play. If empty, the first one")
         asks: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
         keep_contacts: keep_contacts_property()
         feet_stand: feet_stand_property()

@@ -26,7 +26,7 @@ ACTIONS = {
     "FROM_HERE": ("From Here", "Play only what begins here, over and over"),
     "TO_HERE": ("To Here", "Play only what ends here, over and over"),
     "WHOLE": ("The Whole", "Play the whole score again"),
-    "ALONE": ("Clip Alone", "Play only the clip that plays now, over and over; once more: the score again"),
+    "ALONE": ("Clip Alone", "Play only the current clip, in a loop. Press again to play the whole score"),
     "INTERPOLATION": ("Next Interpolation", "Blend rotations by the next method: spherical, linear, smooth"),
 }
 

@@ -63,7 +63,7 @@ class TAKT_OT_save_score(_ScoreFile):
 
 
 class TAKT_OT_reload_score(_ScoreFile):
-    """Read the score from its file again, in place of what was typed here"""
+    """Reload the score from its file, and discard what was typed here"""
 
     bl_idname = "takt.reload_score"
     bl_label = "Reload Score"

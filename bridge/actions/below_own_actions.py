@@ -32,7 +32,7 @@ def has_own_action(armature_object: bpy.types.Object) -> bool:
 def plays_below(armature_object: bpy.types.Object) -> bool:
     """Tell whether an unmuted strip plays Takt's Action of the score below an Action of the animator's.
 
-    Where a character has tweaks, also while none of their layers is assigned.
+    If the character has tweaks, this also holds while none of their layers is assigned.
     """
     action, animation = properties.character(armature_object).action, armature_object.animation_data
     if action is None or animation is None or animation.use_tweak_mode:

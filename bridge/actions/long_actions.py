@@ -27,7 +27,7 @@ _WAIT_S: Final = 0.02
 
 
 def problem(motion: Motion, fps: float) -> str:
-    """Return why a motion is too long to be written unasked, "" where it is not."""
+    """Return why a motion is too long to be written without asking the user; "" if it is not."""
     frames, bones = motion.duration_s * fps, _bones(motion)
     return "" if frames <= MOST_FRAMES and frames * bones <= MOST_KEYS else (
         length(motion, fps) + _TOO_LONG.format(most_frames=MOST_FRAMES, most_keys=MOST_KEYS))

@@ -47,11 +47,11 @@ def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armat
 
 def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene,
              motion: Motion) -> Callable[[Progress | None], Channels]:
-    """Return what samples a motion as it is to be written; any thread may call it.
+    """Return a function that samples a motion as it will be written; any thread may call it.
 
-    Where values of the score are keyed, it is made of the motions by the values of all frames. The keys of the
-    character's tweaks are moved to where their blocks are in the motion. It raises CancelledError where it is told not
-    to go on.
+    If values of the score are keyed, the function samples at each frame the motion that the values of this frame give.
+    The keys of the character's tweaks are moved to where their blocks are in the motion. The function raises
+    CancelledError if it is cancelled.
     """
     character, fps = properties.character(armature_object), frames_per_second(scene)
     tweaks.go_along(armature_object, scene, motion)
@@ -155,7 +155,7 @@ def _findings(armature_object: bpy.types.Object, motion: Motion, scene: bpy.type
     for problem in sorted(motion.problems, key=lambda problem: problem.is_note)[:_PROBLEMS_SHOWN]:
         yield "INFO" if problem.is_note else "WARNING", str(problem)
     if properties.character(armature_object).joint_limits and limits.read_limits(armature_object) is None:
-        yield "WARNING", "No bone has limits: add Limit Rotation constraints in local space, or limits of IK"
+        yield "WARNING", "No bone has limits: add Limit Rotation constraints in local space, or IK limits"
     joints, behind, along = _unmatched(armature_object, motion)
     if along:
         yield "INFO", (f"Clips have nothing for {len(along)} bones, which only follow their parents: "

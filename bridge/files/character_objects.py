@@ -68,7 +68,7 @@ def make_character(context: bpy.types.Context, character: Character, images: Map
                    ) -> tuple[list[bpy.types.Object], int]:
     """Make an armature and its meshes, bound to it; return them, the armature last, and the number of its clips.
 
-    images: of looks that have one.
+    images: the image of each look that has one.
     """
     armature_object = make_armature(context, f"{character.name.removesuffix(_RIG)}{_RIG}", character.skeleton)
     clips = write_clips(context, armature_object, character.clips)

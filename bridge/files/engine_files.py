@@ -87,6 +87,6 @@ def write(path: Path, armature_object: bpy.types.Object, scene: bpy.types.Scene,
                 said = str(error).strip().splitlines() or ["it does not say why"]
                 raise TaktError(f"Blender's exporter failed, and nothing was written: {said[-1]}") from error
         if not made.is_file():
-            raise TaktError("Blender's exporter has written nothing; its console says why")
+            raise TaktError("Blender's exporter wrote nothing; see Blender's system console for the reason")
         for each in sorted(Path(folder).iterdir(), key=lambda each: each == made):  # which names the others
             write_whole(path if each == made else path.with_name(each.name), each.read_bytes())

@@ -102,7 +102,7 @@ def _started() -> "_Process | None":
 
 
 def command() -> list[str]:
-    """Return what starts a Blender that reads files; raise OSError where nothing here does."""
+    """Return the command that starts a Blender for reading files; raise OSError if there is none here."""
     code = _CODE.format(root=str(_ROOT), most_bytes=MOST_BYTES)
     if bpy.app.binary_path:
         return [bpy.app.binary_path, "--background", "--factory-startup", "--disable-autoexec", "-noaudio",

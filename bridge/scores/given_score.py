@@ -41,7 +41,7 @@ def plays_as(armature_object: bpy.types.Object, source: properties.TaktCharacter
 
 
 def characters(scene: bpy.types.Scene) -> Iterator[bpy.types.Object]:
-    """Yield the armatures of a scene that can play a score, by name."""
+    """Yield the armatures of a scene that can play a score, sorted by name."""
     for ob in sorted(scene.objects, key=lambda ob: ob.name):
         if ob.type == "ARMATURE" and not armature_problem(ob):
             yield ob

@@ -406,7 +406,7 @@ def dependencies(armature_object: bpy.types.Object, values: Hashable = None,
 
 
 def rest_key(armature_object: bpy.types.Object) -> Hashable:
-    """Return what two armatures have in common if they have the same bones in the same rest pose, equally tilted."""
+    """Return a key that is equal for armatures with the same bones in the same rest pose and with the same tilt."""
     bones = cast(bpy.types.Armature, armature_object.data).bones
     rest = np.empty(len(bones) * 16, dtype=np.float32)
     bones.foreach_get("matrix_local", rest)

@@ -117,9 +117,9 @@ def refresh(armature_object: bpy.types.Object) -> Blocks:
 
 
 def show(armature_object: bpy.types.Object, candidate: Candidate, clock: Clock | None) -> None:
-    """Show what a change leads to as the layout of the score, whose text has been proposed by now.
+    """Show the layout that a proposed change of the score's text leads to.
 
-    Transitions lie about where they did, until it is known where they play.
+    Transitions stay about where they were until it is known where they play.
     """
     before = shown(armature_object)
     windows_s = None if before is None else _moved(before, candidate)

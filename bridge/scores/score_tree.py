@@ -79,7 +79,7 @@ class TaktScoreTree(bpy.types.NodeTree):
 
 
 def tree_of(context: bpy.types.Context) -> TaktScoreTree | None:
-    """Return the canvas of the editor that a context is about, None where it is none of ours."""
+    """Return the canvas of a context's editor, None if it is not a score editor."""
     return tree_of_space(context.space_data)
 
 

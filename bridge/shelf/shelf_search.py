@@ -269,7 +269,7 @@ def clips_of(path: Path, formats: Mapping[str, Format] = FORMATS, *, keeps: bool
 
 
 def playable_of(src: str, clip: Clip) -> Playable:
-    """Return what a clip of a file is on the shelf."""
+    """Return the chip of a file's clip for the shelf."""
     return Playable(src, clip.name, clip.duration_s)
 
 

@@ -113,10 +113,11 @@ def live_parents(parents: IntArray, steering: BoolArray, doubled: BoolArray, hea
 def adopted(parents: IntArray, lines: Segments, solid: Solid) -> IntArray:
     """Return parents (B,) where bones without one hang from the nearest of those that are joined to the trunk.
 
-    parents: (B,) of those that move skin; lines: theirs. Limbs that a file hangs from a root on the ground go on from
-    the body all the same. The trunk is the tree that is nearest to all others; the next is joined first, and a way
-    costs more where it leaves the body, and from another limb: a head goes on from a trunk rather than from a wing.
-    Where two bones meet, what is nearest to their joint goes on from the one above: legs from a body, not from a head.
+    parents: (B,) of those that move skin; lines: theirs. So limbs that a file hangs from a root on the ground are
+    joined to the body. The trunk is the tree that is nearest to all others; then the nearest tree is joined first. A
+    way costs more where it leaves the body, and if it leads to another limb: a head is joined to the trunk rather than
+    to a wing. If the nearest point is a joint where two bones meet, the bone above is taken: legs are joined to a body,
+    not to a head.
     """
     found = parents.copy()
     owners = np.unique(lines.bones)

@@ -56,7 +56,7 @@ def parse(data: bytes, path: Path | None = None) -> Tags:
 
 
 def text_of(tags: Tags) -> bytes:
-    """Return the file of some tags; clips without any are left out."""
+    """Return the contents of the file for some tags; clips without tags are left out."""
     lines = (f"{name}: {', '.join(said)}" for name, said in sorted(tags.items()) if said)
     return "\n".join((f"{_FIRST}{_VERSION}", *lines, "")).encode()
 

@@ -86,7 +86,7 @@ def _hanim(joint: str) -> str:
 
 
 NAMINGS: Final[Mapping[str, Naming]] = {
-    "HANIM": Naming("H-Anim", "Names of ISO/IEC 19774, as l_shoulder", _hanim),
+    "HANIM": Naming("H-Anim", "Names of ISO/IEC 19774, such as l_shoulder", _hanim),
     "MIXAMO": Naming("Mixamo", "Names of Mixamo's rigs, as mixamorig:LeftArm", _mixamo),
     "UNREAL": Naming("Unreal", "Names of Unreal Engine's mannequin, as upperarm_l", _unreal),
     "VRM": Naming("VRM", "Names of VRM's humanoid bones, as leftUpperArm", _vrm),

@@ -48,7 +48,7 @@ class _Input(NamedTuple):
 def faces_of(data: ColladaData, geometry: Element) -> Faces | None:
     """Return the triangles of a geometry; None where it has no mesh, or no faces.
 
-    Raises FileError, with the line, where faces name positions, normals or texture coordinates that there are not.
+    Raises FileError, with the line, where faces name positions, normals or texture coordinates that do not exist.
     """
     mesh = child(geometry, "mesh")
     vertices = child(mesh, "vertices")

@@ -91,7 +91,7 @@ def check_known(layer: Layer, prim: Prim, known: int, unknown: Sequence[str]) ->
 
 
 def check_matrices(layer: Layer, prim: Prim, name: str, rows: FloatArray, joints: Sequence[str], unit_m: float) -> None:
-    """Note matrices (J, 4, 4), row by row as the layer has them, that are no turn with a scale and a place."""
+    """Note matrices (J, 4, 4), in rows as in the layer, that are not a rotation with a scale and a translation."""
     last = np.abs(rows[:, :, 3] - (0.0, 0.0, 0.0, 1.0)).max(axis=1)
     length = np.linalg.norm(rows[:, :3, :3], axis=2)
     is_flat = (length <= 0.0).any(axis=1)

@@ -83,10 +83,10 @@ def candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
 
 
 def deeper(roots: Sequence[Path], src: str, endings: Sequence[str]) -> tuple[Path, ...]:
-    """Return the real paths of files for a src in folders below some roots, the first folder that has any alone.
+    """Return the real paths of the files for a src in the only folder below some roots that has any.
 
-    So a src that was written for one folder leads to its file also where a folder around it is the root. None where
-    there are several such folders, or more files and folders than are looked through.
+    So a src that was written for one folder is found even if the root is a folder around it. Empty if several folders
+    have such files, or if there are more files and folders than are searched.
     """
     *folders, name = parts_of(src)
     found: list[tuple[Path, ...]] = []

@@ -32,10 +32,11 @@ _PRODUCT: Final = rot.multiply(np.eye(4)[:, None], np.eye(4)).reshape(16, 4).T.c
 
 def worked_out(formula: Callable[..., Sequence[Any]], first: FloatArray,
                *others: FloatArray | list[Sequence[float]]) -> FloatArray:
-    """Return the K numbers that a formula makes of records (L, F, ...) of L things in F frames, (L, F, K).
+    """Return the K numbers, (L, F, K), that a formula computes from records (L, F, ...) of L things in F frames.
 
-    It gets the numbers of each record, nested as they are. A record may be (1, F, ...) or (L, 1, ...): the same for
-    all things or frames; but not the first. In one frame a record may be a list of those of the L things.
+    The formula gets the numbers of each record, nested as they are. Any record but the first may be (1, F, ...) or (L,
+    1, ...): the same for all things or for all frames. If there is one frame, a record may be a list with an entry for
+    each of the L things.
 
     >>> sides, scale = np.array([[[3.0, 4.0], [6.0, 8.0]]]), np.full((1, 1, 1), 2.0)
     >>> worked_out(lambda xy, by: (root(xy[0] * xy[0] + xy[1] * xy[1]) * by[0],), sides, scale).tolist()

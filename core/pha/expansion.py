@@ -463,7 +463,7 @@ class _Size(NamedTuple):
 
 _LIMITS: Final = {"segments": (MAX_SEGMENTS, "segments"), "calls": (MAX_PROCEDURE_CALLS, "calls of procedures"),
                   "depth": (MAX_DEPTH, "procedures within procedures"), "lanes": (MAX_LANES, "lanes at once"),
-                  "turned": (MAX_TURNED, "segments to reverse, in calls that are reversed within others,")}
+                  "turned": (MAX_TURNED, "segments to reverse, in reversed calls inside reversed calls,")}
 """By what _Size counts: the most of it, and how it is called."""
 
 

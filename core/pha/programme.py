@@ -131,7 +131,7 @@ class Programme:
         if name in self.own:
             return self.own[name]
         there = f"one of: {', '.join(quoted(n) for n in list(self.own)[:20])}" if self.own else "at least one"
-        hint = " (a score without it is a library for others)" if name == "main" else ""
+        hint = " (a score without main is a library for other scores)" if name == "main" else ""
         raise ScoreError(Problem(f"found no procedure {quoted(name)}{hint}, expected {there}"
                                  f"{near(name, self.own)}", Place(self.document.path)))
 

@@ -106,7 +106,7 @@ def as_version_2(text: Text) -> list[Edit]:
 
 
 def source_of(text: Text, first: int, last: int) -> str:
-    """Return the text of neighbours, with the comments that go with them, not indented."""
+    """Return the text of neighbouring elements and of their comments, without indentation."""
     start, end = layout.extent(text, first).start, layout.extent(text, last).end
     own = layout.indentation(text, start)
     changes = layout.reindented(text.units, start, end, own, "") if own else []

@@ -109,7 +109,7 @@ def texts_of(timeline: Timeline) -> Texts:
 
 
 def lineage(old: Texts, new: Texts, known: Known) -> Lineage:
-    """Return which element each of the new texts was in the old ones; files that were not there have new elements."""
+    """Return which element of the old texts each element of the new ones was; new and unchanged files are left out."""
     found: dict[str, list[int]] = {}
     for name, text in new.items():
         before = old.get(name)

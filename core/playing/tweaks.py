@@ -174,7 +174,7 @@ class Placed:
 
 
 def heard(tweaks: Iterable[Tweak]) -> tuple[Tweak, ...]:
-    """Return the tweaks that count: those that are solo where any is, and no muted ones."""
+    """Return the tweaks that count: the solo ones if there are any, else all, but never muted ones."""
     tweaks = tuple(tweaks)
     chosen = [tweak for tweak in tweaks if tweak.is_solo] or tweaks
     return tuple(tweak for tweak in chosen if not tweak.is_muted)

@@ -163,7 +163,7 @@ def press_of(hit: Hit) -> Press:
 
 
 def cursor_of(hit: Hit) -> str:
-    """Return how the mouse looks there, as Blender names it."""
+    """Return Blender's name of the mouse cursor to show there."""
     return _OF_PART[hit.part].cursor
 
 

@@ -72,7 +72,7 @@ class TAKT_OT_score_open_file(WithSelection, bpy.types.Operator):
 
 
 class TAKT_OT_score_open(InScoreEditor, bpy.types.Operator):
-    """Show what the block calls, and its line in the text; used again, go back to what is around it"""
+    """Show what the block calls, and its line in the text. Use again to go back to the procedure around it"""
 
     bl_idname = "takt.score_open"
     bl_label = "Open Block"

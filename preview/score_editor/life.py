@@ -190,7 +190,7 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
         window.shelf_arranged = places if is_plain else None
         window.shelf_px = min(window.shelf_px, window.shelf.farthest)
         words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
-                 "Nothing of that name" if tree.search else "Nothing yet: Add › Clip Folder…")
+                 "Nothing of that name" if tree.search else "No clips yet: choose Add › Clip Folder…")
         layers = [*shelf.shelf_layers(window.shelf, window.view, theme, hovered=None if chip is None else chip.playable,
                                       words=say(words), figures=figures, measure=measured,
                                       note=say(unordered or bridge_shelf.trouble(armature_object)),

@@ -143,7 +143,7 @@ CURVES: dict[str, Curve] = {curve.identifier: curve for curve in (
     Curve("SMOOTHER", "Smoother", "Begins and ends without a jolt, with the least jerk", _smoother, _smoother_pulse),
     Curve("LINEAR", "Linear", "Grows evenly", _linear, _linear_pulse, 1.0),
     Curve("CIRCULAR", "Circular", "Two quarter circles: abrupt halfway", _circular, _circular_pulse),
-    Curve("CUBIC", "Cubic", "A cube root: waits halfway; only for methods that rise", _cubic, None,
+    Curve("CUBIC", "Cubic", "A cube root: abrupt halfway; not for Across the Seam", _cubic, None,
           1.0 / 3.0),
 )}
 

@@ -165,7 +165,7 @@ def uprightness(found: SkeletonMap, pose: FloatArray | None = None) -> float:
 
 
 def turn_in_pose(found: SkeletonMap, pose: FloatArray) -> FloatArray | None:
-    """Return the right-angled turn from H-Anim's axes to those in which a body stands in a pose; None: unknown."""
+    """Return the rotation by steps of 90° from H-Anim's axes to those of a body in a pose; None: unknown."""
     posture = _posture(found.skeleton.in_pose(pose).rest_world[None, :, :, 3], found)
     return None if posture is None else rot.from_matrix(right_angled(posture.axes[0]))
 

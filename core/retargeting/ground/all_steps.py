@@ -73,12 +73,12 @@ class _Lifted:
 def brought_to_ground(source: Clip, source_map: SkeletonMap, found: SkeletonMap, skin: SkinPoints, up: FloatArray,
                       ratio: float, root: int | None, translations: Tracks, shown: Callable[[Tracks], Clip],
                       before: Sequence[Ground] = ()) -> tuple[Clip, LowerGround | None]:
-    """Return what a body plays on the ground, and that ground where it is not level.
+    """Return the clip that a body plays on the ground, and that ground if it is not level.
 
     source: the clip as it was compared, in the target's axes, with the map of its skeleton. found: the map of the
     target's joints, on a skeleton that rests in the pose in which the target stands; skin: as it rests itself.
-    up: (3,) unit, in both. ratio: how much larger the target is. root: its joint that is moved, by translations; shown:
-    makes clips of these, on the target's own skeleton. before: what lifted the body so far.
+    up: (3,) unit, in both. ratio: how much larger the target is. root: the target's joint that translations move.
+    shown: makes a clip on the target's own skeleton from translations. before: what has lifted the body so far.
     """
     if not has_legs(found):
         return _without_legs(found, skin, up, translations, shown), None

@@ -127,7 +127,7 @@ def moved(skeleton: Skeleton, translations: Tracks, times: FloatArray, offsets: 
 
 def with_feet_drawn_up(clip: Clip, found: SkeletonMap, ground: Ground, up: FloatArray,
                        across: tuple[str, str] = ("l_hip", "r_hip")) -> Clip:
-    """Return a clip whose legs draw their feet up, or put them down, each turned as it was; so do arms their hands.
+    """Return a clip whose legs lift or lower the feet, which keep their rotation; arms do the same with the hands.
 
     found: the map of its skeleton. across: joints; straight limbs bend about the axis from the second to the first.
     """

@@ -68,7 +68,7 @@ def _has_more(pairs: Sequence[_Limbs], legs: _Limbs, arms: _Limbs) -> bool:
 
 
 def has_limbs(tree: Tree) -> bool:
-    """Tell whether there are two pairs of limbs that could be a body's, whatever the pose, even one in another."""
+    """Tell whether there are two pairs of limbs that could be a body's, in any pose, even if limbs coincide."""
     return tree.size > 0.0 and len(_pairs(tree, apart=False)) > 1
 
 
