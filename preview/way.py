@@ -168,7 +168,8 @@ def _look_for(armature_object: bpy.types.Object, motion: Motion) -> None:
     up, targets = rot.rotate(axes.armature_from_hanim(armature_object), UP), dict(casting.read(armature_object))
     _work = armature_object.session_uid, motion, BackgroundWork(
         lambda _: shapes_of(traces_of(motion, up, targets)))
-    bpy.app.timers.register(_collect, first_interval=_LOOK_AGAIN_S)
+    # It also ends once another file is opened: else nothing would be looked for any longer.
+    bpy.app.timers.register(_collect, first_interval=_LOOK_AGAIN_S, persistent=True)
 
 
 @guarded(None)

@@ -137,8 +137,18 @@ def held_by(ob: bpy.types.Object) -> str:
 def is_evaluated(ob: bpy.types.Object) -> bool:
     """Tell whether Blender keeps an object up to date in the current scene; what its eye hides is."""
     layer = bpy.context.view_layer
-    is_here = layer is not None and any(each == ob for each in layer.objects)
-    return is_here and not ob.hide_viewport and not all(each.hide_viewport for each in ob.users_collection)
+    if ob.hide_viewport or layer is None or not any(each == ob for each in layer.objects):
+        return False
+    disabled = {each for own in bpy.data.collections if own.hide_viewport for each in (own, *own.children_recursive)}
+    return not all(each in disabled for each in ob.users_collection)
+
+
+def is_gone(ob: bpy.types.Object) -> bool:
+    """Tell whether an object was deleted, and is only kept since a property names it: no scene or collection has it."""
+    scene = bpy.context.scene
+    if scene is not None and scene.objects.get(ob.name) == ob:  # most are there, and that is quick
+        return False
+    return ob.library is None and not ob.users_collection
 
 
 def is_animated(ob: bpy.types.Object) -> bool:

@@ -83,7 +83,7 @@ def _targets(armature_object: bpy.types.Object) -> Iterator[tuple[str, Target]]:
     if not roles or scene is None:
         return
     for role in roles:
-        target = role.target
+        target = None if role.target is None or object_courses.is_gone(role.target) else role.target
         reader = (partial(_floor, role, armature_object, scene) if role.kind == "floor" or target is None else
                   partial(_target, target, role.kind, armature_object, scene))
         if (target is None or role.collection is not None or person.armature_of(target) is not None
@@ -94,7 +94,8 @@ def _targets(armature_object: bpy.types.Object) -> Iterator[tuple[str, Target]]:
 
 def is_cast(role: properties.TaktRole) -> bool:
     """Tell whether anything plays a role: an object, or for floors a collection."""
-    return role.target is not None or (role.kind == "floor" and role.collection is not None)
+    is_there = role.target is not None and not object_courses.is_gone(role.target)
+    return is_there or (role.kind == "floor" and role.collection is not None)
 
 
 def _known_target(role: properties.TaktRole, armature_object: bpy.types.Object, scene: bpy.types.Scene,
@@ -115,7 +116,7 @@ def _known_target(role: properties.TaktRole, armature_object: bpy.types.Object, 
 def _floor(role: properties.TaktRole, armature_object: bpy.types.Object, scene: bpy.types.Scene) -> Target:
     """Return the floor that a role is, and Unfit where nobody can stand on it."""
     try:
-        if role.target is not None:
+        if role.target is not None and not object_courses.is_gone(role.target):
             _check_kind(role.target, "floor", armature_object)
         return floors.floor(role, armature_object, scene)
     except TaktError as error:
@@ -183,7 +184,7 @@ def _still(target: bpy.types.Object, kind: str, matrix: FloatArray) -> ScenePlac
                             "in its first spline, expected two at least: draw it in Edit Mode")
         if not np.isfinite(points).all():
             raise TaktError(f"the curve {quoted(target.name)} has a point that is not finite: delete it in Edit Mode")
-        return ScenePath(tuple(map(_point, points)))
+        return ScenePath(_points(points))
     if kind == "place" and not np.linalg.norm(matrix[:, :3] @ _AHEAD) > _NO_LENGTH:
         raise TaktError(f"{quoted(target.name)} is scaled to nothing, so it faces nowhere: clear its scale (Alt S), or "
                         "that of its parent")
@@ -194,7 +195,7 @@ def _placed(still: ScenePlace | ScenePath, matrix: FloatArray, head: FloatArray 
             note: str) -> ScenePlace | ScenePath:
     """Return the same in the model; matrix: (4, 4)."""
     if isinstance(still, ScenePath):
-        return ScenePath(tuple(map(_point, np.array(still.points) @ matrix[:3, :3].T + matrix[:3, 3])), note)
+        return ScenePath(_points(np.array(still.points) @ matrix[:3, :3].T + matrix[:3, 3]), note)
     ahead = matrix[:3, :3] @ _AHEAD
     size = float(np.linalg.norm(ahead))
     return ScenePlace(_point(matrix[:3, 3]), _point(ahead / size if size > _NO_LENGTH else _AHEAD),
@@ -202,5 +203,9 @@ def _placed(still: ScenePlace | ScenePath, matrix: FloatArray, head: FloatArray 
 
 
 def _point(values: FloatArray) -> tuple[float, float, float]:
-    x, y, z = (values.round(_DIGITS) + 0.0).tolist()
-    return x, y, z
+    return _points(values[None])[0]
+
+
+def _points(values: FloatArray) -> tuple[tuple[float, float, float], ...]:
+    """Return points (N, 3) as core takes them, all at once: a path that was drawn has thousands."""
+    return tuple((x, y, z) for x, y, z in (values.round(_DIGITS) + 0.0).tolist())

@@ -20,7 +20,8 @@ from ..guard import guarded
 from ..meshes import shape
 from ..rigs import object_courses
 
-_MOST_KNOWN: Final = 256
+_LEAST_KNOWN: Final = 256
+"""Of so many meshes the triangles are kept at least; in a larger scene, of as many as it has objects."""
 _OVER_TIME: Final = frozenset((
     "ARMATURE", "BUILD", "CLOTH", "DYNAMIC_PAINT", "EXPLODE", "FLUID", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "OCEAN",
     "PARTICLE_INSTANCE", "PARTICLE_SYSTEM", "SOFT_BODY", "WAVE"))
@@ -132,17 +133,21 @@ def _of_data(ob: bpy.types.Object) -> Triangles:
     mesh = _data(ob)
     now, uid = changes.of_data((mesh.session_uid,)), mesh.session_uid
     if uid not in _plain or _plain[uid][0] != now or len(_plain[uid][1].points) != len(mesh.vertices):
-        if len(_plain) >= _MOST_KNOWN:
+        if len(_plain) >= _most_known():
             _plain.clear()
         _plain[uid] = now, _read(mesh)
     return _plain[uid][1]
+
+
+def _most_known() -> int:
+    return max(_LEAST_KNOWN, len(bpy.data.objects))
 
 
 def _keep(ob: bpy.types.Object, now: Hashable, found: Triangles) -> Triangles:
     known = _altered.get(ob.session_uid)
     if known is not None and all(np.array_equal(*both) for both in zip(known[1], found, strict=True)):
         found = known[1]  # what was made of it holds
-    if len(_altered) >= _MOST_KNOWN:
+    if len(_altered) >= _most_known():
         _altered.clear()
     _altered[ob.session_uid] = now, found
     return found

@@ -69,7 +69,7 @@ def floor(role: properties.TaktRole, armature_object: bpy.types.Object, scene: b
 def _meshes(role: properties.TaktRole, armature_object: bpy.types.Object) -> Iterator[_Mesh]:
     """Yield the meshes of a role, without the character's own body and what hangs on it."""
     found = list[_Mesh]()
-    if role.target is not None:
+    if role.target is not None and not object_courses.is_gone(role.target):
         found += _within(role.target, ())
     if role.collection is not None:
         found += [each for ob in role.collection.all_objects for each in _within(ob, ())]

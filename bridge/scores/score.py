@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 
@@ -42,6 +42,8 @@ _QUICK_S = 0.03
 _INSTANT_S = 0.012
 """So long at most one is waited for that was never performed."""
 _AS_KEPT: Mapping[str, object] = {}
+_MEETS: Hashable = object()
+"""In a key, between what a character does by itself and those whom it meets."""
 _Key = tuple[Hashable, ...]
 _Which = tuple[int, _Key]
 """A character, by its object's session_uid, and the settings that replace its own."""
@@ -250,7 +252,7 @@ def forget(armature_object: bpy.types.Object | None = None) -> None:
         forget_shown()
         return
     text = properties.character(armature_object).text
-    for key in [key for key in _performances if text is not None and key[0] == text.as_string()]:
+    for key in [key for key in _performances if text is not None and text.as_string() in _texts_of(key)]:
         del _performances[key]
 
 
@@ -364,7 +366,7 @@ def _together(armature_object: bpy.types.Object, which: _Which, key: _Key, inste
               alone: Performance) -> tuple[_Key, Performance]:
     """Return what comes of a score whose hands meet those of other characters, and its key; alone: without them."""
     assert alone.motion is not None
-    key, others = (*key, "meets", *meeting.key(armature_object, alone.motion)), list[Performance]()
+    key, others = (*key, _MEETS, *meeting.key(armature_object, alone.motion)), list[Performance]()
 
     def other_alone(other: bpy.types.Object) -> Performance:
         others.append(_alone(other, _AS_KEPT)[1])
@@ -382,6 +384,12 @@ def _together(armature_object: bpy.types.Object, which: _Which, key: _Key, inste
             lambda values, seed: together(again(values, seed), partners))))
     _performances.move_to_end(key)
     return key, _performances[key]
+
+
+def _texts_of(key: _Key) -> list[Hashable]:
+    """Return the text of a score that was performed, and those of whom its hands meet; see `_together`."""
+    met: Any = key[key.index(_MEETS) + 1:] if _MEETS in key else ()
+    return [key[0], *(dependencies[0] for *_, dependencies in met)]
 
 
 def _remember(key: _Key, performance: Performance) -> None:

@@ -154,6 +154,19 @@ def test_what_plays_a_role_may_be_deleted_or_scaled_to_nothing(walker: bpy.types
     rebuilt()
 
 
+def test_what_the_user_deletes_plays_no_role_though_its_field_keeps_it(walker: bpy.types.Object) -> None:
+    seat, role = chair(), properties.character(walker).cast["seat"]
+    role.target = seat
+    assert cast.read(walker) and cast.is_cast(role)
+    scene = bpy.context.scene
+    assert scene is not None and scene.collection is not None
+    scene.collection.objects.unlink(seat)  # as Delete does
+    assert role.target == seat and cast.read(walker) == () and cast.key(walker) is None and not cast.is_cast(role)
+    collection = bpy.data.collections.new("Elsewhere")
+    collection.objects.link(seat)
+    assert cast.read(walker) and cast.is_cast(role)
+
+
 def test_a_path_is_played_by_a_curve_alone(walker: bpy.types.Object) -> None:
     role = properties.character(walker).cast["lane"]
     assert not properties._may_play(role, chair()) and properties._may_play(role, line("POLY"))

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import properties
+from takt.bridge import changes, properties
 from takt.bridge.scene import cast, floor_shapes
 from takt.bridge.scores import score, variation
 from takt.core.playing.scene.cast import SceneFloor, Unfit
@@ -213,8 +213,19 @@ def test_a_modifier_that_is_keyed_is_told_and_counts_the_same_at_every_frame(sta
     assert cast.key(stander) == key
 
 
+def in_a_disabled_collection(ob: bpy.types.Object) -> None:
+    """Put an object into a collection that is enabled, but within one that is not."""
+    scene, outer, inner = bpy.context.scene, bpy.data.collections.new("Outer"), bpy.data.collections.new("Inner")
+    assert scene is not None and scene.collection is not None
+    scene.collection.objects.unlink(ob)
+    scene.collection.children.link(outer)
+    outer.children.link(inner)
+    inner.objects.link(ob)
+    outer.hide_viewport = True
+
+
 @pytest.mark.parametrize("hide", [lambda ob: setattr(ob, "hide_viewport", True), lambda ob: ob.hide_set(True),
-                                  out_of_the_scene])
+                                  out_of_the_scene, in_a_disabled_collection])
 def test_a_floor_that_is_not_shown_counts_with_its_modifiers(stander: bpy.types.Object, hide: Any) -> None:
     stage = platform(0.2)
     modifier = array(stage, 3)
@@ -290,6 +301,20 @@ def test_all_meshes_of_a_collection_are_one_floor(stander: bpy.types.Object) -> 
     assert 0.7 in read(stander).points[:, 2].round(4) and cast.key(stander) != key
     role.target = platform(1.0)
     assert len(read(stander).triangles) == 8
+
+
+def test_a_floor_of_many_meshes_stays_the_same_until_one_is_changed(stander: bpy.types.Object) -> None:
+    collection, mesh = bpy.data.collections.new("Many"), platform(0.0).data
+    assert mesh is not None
+    for number in range(300):
+        found = bpy.data.objects.new("Part", mesh.copy())
+        found.location.x = 11.0 * number
+        collection.objects.link(found)
+    properties.character(stander).cast["stage"].collection = collection
+    updated()
+    before = read(stander)
+    changes.score()
+    assert len(before.triangles) == 600 and read(stander) is before
 
 
 def test_an_instance_of_a_collection_is_a_floor_where_it_stands(stander: bpy.types.Object) -> None:

@@ -122,6 +122,15 @@ def test_who_is_moved_or_rewritten_makes_the_other_ones_action_older(
     assert apart(one, other) < 0.01 * LEG_M
 
 
+def test_who_is_read_anew_is_met_where_it_is_then(two: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    one, other = two
+    before = [score.motion_of(each) for each in two]
+    score.forget(other)  # as Rebuild does, since files may have changed
+    after = [score.motion_of(each) for each in two]
+    assert None not in before and after[0] is not before[0] and after[1] is not before[1]
+    assert score.motion_of(one) is after[0]
+
+
 def test_whose_score_is_gone_or_wrong_is_not_met_and_that_is_told(
         two: tuple[bpy.types.Object, bpy.types.Object]) -> None:
     one, other = two
