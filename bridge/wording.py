@@ -95,15 +95,16 @@ def _weight(text: str) -> int:
 def _template(text: str, translated: str) -> _Template:
     parts = _PLACEHOLDER.split(text)
     names = list(dict.fromkeys(parts[1::2]))
-    pattern, seen = "", set[str]()
-    for number, part in enumerate(parts):
-        if number % 2 == 0:
-            pattern += re.escape(part)
-        elif part in seen:
-            pattern += f"(?P={part})" if not part[0].isdigit() else ".*?"
+    pattern, seen, is_plain = re.escape(parts[0]), set[str](), len(names) == len(parts[1::2])
+    for number, (part, after) in enumerate(zip(parts[1::2], parts[2::2], strict=True), start=1):
+        if part in seen:
+            value = f"(?P={part})" if not part[0].isdigit() else ".*?"
         else:
             seen.add(part)
-            pattern += f"(?P<{part}>.*?)" if not part[0].isdigit() else "(.*?)"
+            value = f"(?P<{part}>.*?)" if not part[0].isdigit() else "(.*?)"
+        # Where each text is found first it is found best: never looked for again, else a long message takes minutes.
+        is_last = number == len(parts) // 2
+        pattern += f"(?>{value}{re.escape(after)})" if is_plain and not is_last else value + re.escape(after)
     pieces = _PLACEHOLDER.split(translated)
     pieces[1::2] = [str(names.index(name)) for name in pieces[1::2]]
     return _Template(max(parts[::2], key=len), pattern, tuple(pieces),

@@ -48,6 +48,8 @@ class TAKT_OT_breakdown(ForTweaks, bpy.types.Operator):
         layers = [action for _, action in tweaks.layers_of(armature_object)]
         if animation is None or animation.action not in layers:
             return "No layer of tweaks is assigned: Tweak assigns it"
+        if not animation.action.is_editable:
+            return f"'{animation.action.name}' is linked: make it local first (Object > Relations)"
         return "" if context.selected_pose_bones_from_active_object else "Select bones"
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
@@ -80,6 +82,11 @@ class TAKT_OT_breakdown(ForTweaks, bpy.types.Operator):
             self.share = round(share / _STEP) * _STEP if event.ctrl else share
             self._show(context)
         return {"RUNNING_MODAL"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Give up: Blender calls it when the window is closed or another file opened."""
+        self._poses.give_back()
+        self._clear(context)
 
     def _begin(self, context: bpy.types.Context) -> bool:
         armature_object, scene = active_armature(context), context.scene

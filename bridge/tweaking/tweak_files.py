@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,8 +29,8 @@ VERSION: Final = 1
 _SETTINGS: Final[Mapping[str, Any]] = {"ease_in": EASE_S, "ease_out": EASE_S, "holds": False, "is_last": False,
                     "procedure": "", "body": ""}
 _LARGEST_BYTES: Final = 64 << 20
-Layer = tuple[str, dict[str, Any], tuple[Waiting, ...]]
-"""A layer of a file: its name, its settings, and its keys."""
+Layer = tuple[str, dict[str, Any], Ties]
+"""A layer of a file: its name, its settings, and its keys, which wait."""
 
 
 def save(armature_object: bpy.types.Object, path: Path) -> int:
@@ -37,25 +38,30 @@ def save(armature_object: bpy.types.Object, path: Path) -> int:
     layers, count = [], 0
     for layer, action in tweaks.layers_of(armature_object):
         waiting = _as_waiting(action)
-        count += len(waiting)
+        count += len(waiting.waiting)
         layers.append({"name": layer.name, **{name: getattr(layer, name) for name in _SETTINGS},
-                       "ties": ties_.to_data(Ties.none(waiting))})
+                       "ties": ties_.to_data(waiting)})
     data = {"format": "Takt tweaks", "version": VERSION, "layers": layers}
     write_whole(path, (json.dumps(data, indent=1) + "\n").encode())
     return count
 
 
-def _as_waiting(action: bpy.types.Action) -> tuple[Waiting, ...]:
-    """Return the keys of an Action of tweaks as such that wait for their blocks."""
+def _as_waiting(action: bpy.types.Action) -> Ties:
+    """Return the keys of an Action of tweaks as such that wait for their blocks; raise TaktError where it has others.
+
+    The procedure in all calls of which they are, and which calls have their own, stay as they are.
+    """
     ties, bag = ties_of(action), bag_of(action)
-    keys = None if bag is None else tweak_curves.read(bag).claimed()
-    if keys is None:
-        return ties.waiting
+    if bag is None:
+        return ties
+    keys = tweak_curves.read(bag).claimed()
     keys = keys.at(keys.are_own)
     which = ties.find(keys.frames, tweak_curves.SAME_FRAME)
+    if (which < 0).any():
+        raise TaktError("the score's Action is older than the score: press Rebuild")
     there = [Waiting(ties.texts, ties.blocks[int(ties.block[tie])], float(ties.share[tie]), float(ties.length[tie]),
                      keys.at(which == tie).to_data()) for tie in np.unique(which[which >= 0]).tolist()]
-    return (*there, *ties.waiting)
+    return replace(Ties.none((*there, *ties.waiting)), texts=ties.texts, over=ties.over, alone=ties.alone)
 
 
 def add(armature_object: bpy.types.Object, layers: Sequence[Layer]) -> tuple[str, ...]:
@@ -65,13 +71,13 @@ def add(armature_object: bpy.types.Object, layers: Sequence[Layer]) -> tuple[str
     """
     assert armature_object.pose is not None
     missing: dict[str, None] = {}
-    for name, settings, waiting in layers:
+    for name, settings, ties in layers:
         action = tweaks.begin(armature_object, name)
         layer = properties.character(armature_object).tweaks[-1]
         for setting, value in settings.items():
             setattr(layer, setting, value)
-        setattr(action, properties.TIES, json.dumps(ties_.to_data(Ties.none(waiting)), separators=(",", ":")))
-        bones = [part[1] for each in waiting for data_path, _ in each.keys["curves"]
+        setattr(action, properties.TIES, json.dumps(ties_.to_data(ties), separators=(",", ":")))
+        bones = [part[1] for each in ties.waiting for data_path, _ in each.keys["curves"]
                  if len(part := data_path.split('"')) > 1]
         missing.update((bone, None) for bone in bones if bone not in armature_object.pose.bones)
     return tuple(missing)
@@ -100,10 +106,11 @@ def read(path: Path) -> list[Layer]:
     try:
         for layer in data["layers"]:
             settings = {name: type(old)(layer.get(name, old)) for name, old in _SETTINGS.items()}
-            waiting = ties_.from_data(layer["ties"]).waiting
-            for each in waiting:
+            kept = ties_.from_data(layer["ties"])
+            ties = replace(Ties.none(kept.waiting), texts=kept.texts, over=kept.over, alone=kept.alone)
+            for each in ties.waiting:
                 CurveKeys.from_data(each.keys)
-            found.append((str(layer.get("name", "tweaks")), settings, waiting))
+            found.append((str(layer.get("name", "tweaks")), settings, ties))
     except (KeyError, TypeError, ValueError, AttributeError, TaktError) as error:
         raise FileError.at(f"this file of tweaks is damaged: {error!s}", path) from None
     return found

@@ -150,7 +150,7 @@ class _Moments:
     def waiting(self, at: int, keys: CurveKeys) -> Waiting:
         """Return the keys at a moment of a block that has gone."""
         texts, block = self.names[at]
-        taken = keys.at(tweak_curves.is_near(keys.frames, self.old[at:at + 1]) & keys.are_own)
+        taken = keys.at((nearest(self.old, keys.frames) == at) & keys.are_own)  # as `_moved` takes them away
         return Waiting(texts, block, float(self.share[at]), float(self.length[at]), taken.to_data())
 
 

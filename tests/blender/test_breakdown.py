@@ -1,5 +1,6 @@
 """Breakdown: poses between two blocks or keys, set as tweaks."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import bpy
@@ -9,6 +10,7 @@ import pytest
 from takt.bridge import properties
 from takt.bridge.scores import score
 from takt.bridge.tweaking import breakdown
+from takt.operators.breakdown import TAKT_OT_breakdown
 from takt.tests.blender.dancing import Wait
 from takt.tests.blender.test_tweaks import KNEE, own_frames, set_key, shown, tweak, tweaked
 
@@ -88,3 +90,17 @@ def test_it_says_what_is_missing(posing: Any, wait: Wait) -> None:
     assert not operators.takt.breakdown.poll()
     tweak()  # begins nothing: keys land in the layer already
     assert len(properties.character(posing).tweaks) == 1
+
+
+def test_closed_in_the_middle_it_leaves_the_pose_as_it_was(posing: Any) -> None:
+    """Blender calls cancel where a window is closed or another file opened."""
+    context.scene.frame_set(40)
+    before, bone = posing.pose.bones[KNEE].matrix_basis.copy(), posing.pose.bones[KNEE]
+    poses = breakdown.Poses.of([bone], context.scene, *moments(posing, 40))
+    poses.show(1.0)
+    assert bone.matrix_basis != before
+    cleared: list[Any] = []
+    running: Any = SimpleNamespace(_poses=poses, _clear=cleared.append)
+    TAKT_OT_breakdown.cancel(running, context)
+    assert cleared == [context]
+    np.testing.assert_allclose(np.array(bone.matrix_basis), np.array(before), atol=1e-6)

@@ -10,7 +10,9 @@ from mathutils import Quaternion
 
 from takt.bridge import properties
 from takt.bridge.scores import score
-from takt.bridge.tweaking import tweak_moments, tweak_waiting, tweaks
+from takt.bridge.tweaking import tweak_curves, tweak_moments, tweak_waiting, tweaks
+from takt.bridge.tweaking.tweak_curves import CurveKeys
+from takt.bridge.tweaking.tweak_placing import _Moments
 from takt.core.maths import rotations as rot
 from takt.core.pha.edits import Insert, Move, Remove, SetAttribute
 from takt.tests.blender.dancing import Wait, play, rebuild, text_of
@@ -209,6 +211,43 @@ def test_saved_and_loaded_as_a_file_it_is_over_the_procedure(verses: Any, wait: 
     layer = tweaks_of(verses)[0]
     assert (layer.procedure, layer.body) == ("verse", "legs")
     check(verses, 0.5, 4.0, 6.5)
+
+
+def test_a_file_knows_which_calls_have_tweaks_of_their_own(verses: Any, wait: Wait, tmp_path: Path) -> None:
+    bpy.context.scene.frame_set(round(frames(4.0)[0]))
+    assert operators.takt.tweak_call() == {"FINISHED"}
+    for each in curves_of(verses.animation_data.action):
+        for key in [key for key in each.keyframe_points if abs(key.co.x - frames(TIMES_S[0])[0]) < 0.1]:
+            each.keyframe_points.remove(key)
+    wait(0.5)
+    check(verses, TIMES_S[1], untouched_s=(TIMES_S[0], TIMES_S[2]))
+    path = tmp_path / "rig.takt.tweaks.json"
+    assert operators.takt.save_tweaks(filepath=str(path)) == {"FINISHED"}
+    tweaks_of(verses).clear()
+    verses.animation_data.action = None
+    rebuild()
+    assert operators.takt.load_tweaks(filepath=str(path)) == {"FINISHED"}
+    wait(0.5)
+    check(verses, TIMES_S[1], untouched_s=(TIMES_S[0], TIMES_S[2]))
+
+
+def test_keys_that_cannot_be_tied_are_not_left_out_of_a_file(verses: Any, tmp_path: Path) -> None:
+    path = tmp_path / "rig.takt.tweaks.json"
+    text_of(verses).from_string("<pha>")
+    set_key(verses, 60)
+    with pytest.raises(RuntimeError, match="press Rebuild"):
+        operators.takt.save_tweaks(filepath=str(path))
+    assert not path.exists()
+
+
+def test_keys_that_are_nearly_at_one_moment_wait_together() -> None:
+    at = np.array((10.0, 10.008, 10.016, 20.0))
+    keys = CurveKeys((("location", 0),), np.zeros(4, np.int64), {
+        name: np.zeros((4, width) if width > 1 else 4, kind) for name, (width, kind) in tweak_curves._COLUMNS.items()})
+    keys.columns["co"][:, 0] = at
+    old, gone, none = tweak_curves.own_frames(keys), np.full(2, -1), np.zeros(2)
+    moments = _Moments(old, gone, none, none, none, none, [({}, ())] * 2, none > 0.0)
+    assert [len(CurveKeys.from_data(moments.waiting(each, keys).keys)) for each in (0, 1)] == [3, 1]
 
 
 def test_a_key_over_an_eased_end_is_kept(verses: Any, wait: Wait) -> None:

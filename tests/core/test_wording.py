@@ -1,5 +1,7 @@
 """Messages are found by their templates, and their values go into the translated ones."""
 
+import time
+
 import pytest
 
 from takt.bridge.wording import Wording
@@ -49,3 +51,16 @@ def test_what_says_most_is_meant() -> None:
 def test_long_messages_stay_as_they_are_and_cost_little() -> None:
     long = "a b " * 100_000
     assert Wording({"{a} b {b} b {c} b {d} x": "{a}{b}{c}{d}"}).of(long) == long
+
+
+def test_a_long_message_that_no_template_has_is_given_up_at_once() -> None:
+    words = Wording({"{path}: in {name} {sum} {what}, first that of {joints}{where}; {damaged}": "{path} {sum}"})
+    message = "a: in " + "one two " * 120 + ", first that of " + "word " * 200
+    began_s = time.perf_counter()
+    assert words.of(message) == message
+    assert time.perf_counter() - began_s < 0.5
+
+
+def test_values_are_the_shortest_that_fit() -> None:
+    words = Wording({"{a} of {b} in {c} of {d}": "{d}|{c}|{b}|{a}"})
+    assert words.of("1 of 2 of 3 in 4 in 5 of 6 of 7") == "6 of 7|4 in 5|2 of 3|1"
