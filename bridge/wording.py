@@ -11,6 +11,11 @@ from typing import Final
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
 _BETWEEN: Final = ("\n", ". ", "; ", ": ", ", ")
 """What joins messages; a message that no template has is translated part by part."""
+_LISTING: Final = (": ", ", ")
+"""Of these, what joins names too: single words between them stay as they are, since a bone may be called Head."""
+_OF_NAMES: Final = re.compile(
+    r"(\w+_)?(names?|bones?|missing|joints?|layer|armature_object|mesh|action|holder|own)(_\d+)?")
+"""Values that are names of the user's."""
 _LONGEST: Final = 2000
 """Characters of a message, or of one line of it; a longer one stays English, as no template is as long."""
 _MOST_KEPT: Final = 4096
@@ -25,7 +30,7 @@ class _Template:
     pieces: tuple[str, ...]
     """Of the translation: text, the number of a value, text, …"""
     is_name: tuple[bool, ...]
-    """Which values stand in quotes: names, which stay as they are."""
+    """Which values are names, which stay as they are."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,8 @@ class Wording:
                 return whole[:1].upper() + whole[1:]
         for between in _BETWEEN:
             if between in message:
-                return between.join(self._found(part, depth) for part in message.split(between))
+                return between.join(part if between in _LISTING and " " not in part else self._found(part, depth)
+                                    for part in message.split(between))
         return message
 
     def _filled(self, message: str, depth: int) -> str:
@@ -108,9 +114,10 @@ def _template(text: str, translated: str) -> _Template:
     pieces = _PLACEHOLDER.split(translated)
     pieces[1::2] = [str(names.index(name)) for name in pieces[1::2]]
     return _Template(max(parts[::2], key=len), pattern, tuple(pieces),
-                     tuple(_is_quoted(parts, name) for name in names))
+                     tuple(_is_name(parts, name) for name in names))
 
 
-def _is_quoted(parts: list[str], name: str) -> bool:
+def _is_name(parts: list[str], name: str) -> bool:
+    """Tell whether a value is a name: it is called so, or stands in quotes."""
     at = 2 * parts[1::2].index(name) + 1
-    return parts[at - 1].endswith("'") and parts[at + 1].startswith("'")
+    return bool(_OF_NAMES.fullmatch(name)) or (parts[at - 1].endswith("'") and parts[at + 1].startswith("'"))

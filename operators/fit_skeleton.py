@@ -141,7 +141,12 @@ class TAKT_OT_fit_skeleton(WorksInBackground[FitResult], bpy.types.Operator):
     def _adjust(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Let the user move joints; Enter binds, Esc leaves nothing."""
         assert self._handles is not None
-        answer = self._handles.take(context, event)
+        try:
+            answer = self._handles.take(context, event)
+        except Exception:
+            self._handles.end()
+            self._hint(context, None)
+            raise
         if answer == "NOT_OURS":
             return {"PASS_THROUGH"}
         if answer == "GOES_ON":

@@ -1,7 +1,5 @@
 """Messages are found by their templates, and their values go into the translated ones."""
 
-import time
-
 import pytest
 
 from takt.bridge.wording import Wording
@@ -42,6 +40,14 @@ def test_names_in_quotes_are_not_translated() -> None:
     assert GERMAN.of("'Copied' plays 'the file is empty', 1 s") == "1 s lang spielt 'Copied' 'the file is empty'"
 
 
+def test_names_of_bones_are_not_translated_as_labels() -> None:
+    words = Wording({"'{armature}' has no bones {missing}": "'{armature}' hat keine Knochen {missing}", "Head": "Kopf",
+                     "Copied": "Kopiert"})
+    assert words.of("'Hero' has no bones Head, Hips") == "'Hero' hat keine Knochen Head, Hips"
+    assert words.of("Head, Copied and others") == "Head, Copied and others"
+    assert words.of("Head") == "Kopf"
+
+
 def test_what_says_most_is_meant() -> None:
     words = Wording({"{a} is {b}": "kurz {a} {b}", "{a} is not {b}": "lang {a} {b}"})
     assert words.of("x is not y") == "lang x y"
@@ -56,9 +62,7 @@ def test_long_messages_stay_as_they_are_and_cost_little() -> None:
 def test_a_long_message_that_no_template_has_is_given_up_at_once() -> None:
     words = Wording({"{path}: in {name} {sum} {what}, first that of {joints}{where}; {damaged}": "{path} {sum}"})
     message = "a: in " + "one two " * 120 + ", first that of " + "word " * 200
-    began_s = time.perf_counter()
-    assert words.of(message) == message
-    assert time.perf_counter() - began_s < 0.5
+    assert words.of(message) == message  # with a pattern that looks for values again, this takes minutes
 
 
 def test_values_are_the_shortest_that_fit() -> None:
