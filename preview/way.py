@@ -36,6 +36,7 @@ _log = logging.getLogger(__name__)
 
 _LOOK_AGAIN_S: Final = 0.05
 _TAB: Final = "Takt"
+_MOST_CHARACTERS: Final = 16
 
 
 @dataclass(eq=False)
@@ -48,7 +49,7 @@ class _Found:
 
 _handle: Any = None
 _found: dict[int, _Found] = {}
-"""By the session_uid of the character that was drawn last."""
+"""By the session_uid of the characters that were drawn last."""
 _work: tuple[int, Motion, BackgroundWork[Shapes]] | None = None
 """For whom, and of what motion, something is being looked for."""
 
@@ -182,7 +183,8 @@ def _collect() -> float | None:
     if not work.has_ended():
         return _LOOK_AGAIN_S
     _work = None
-    _found.clear()
+    while len(_found) > _MOST_CHARACTERS:  # other windows may have other active characters
+        del _found[next(iter(_found))]
     _found[uid] = _Found(motion, None)  # it is not tried again where it fails
     _found[uid] = _Found(motion, batch_of(work.result()))
     life.changed()

@@ -105,9 +105,11 @@ def _read_waiting() -> None:
     """Evaluate what was asked for while nothing could be evaluated."""
     wanted = {ob.session_uid: ob for ob in bpy.data.objects if ob.session_uid in _waiting and ob.type == "MESH"}
     _waiting.clear()
-    for ob in wanted.values():
-        triangles(ob)
-    changes.score()
+    try:
+        for ob in wanted.values():
+            triangles(ob)
+    finally:  # also where one cannot be read, for the others
+        changes.score()
 
 
 def _is_altered(ob: bpy.types.Object) -> bool:
