@@ -8,8 +8,10 @@ from pathlib import Path
 
 from ..core.clips.clip_file import ClipFile
 from ..core.errors import TaktError, quoted
-from ..core.formats import FORMATS, endings
-from .scores import check_unread, read_named_clips
+from ..core.formats import FORMATS, endings, format_of
+from ..core.retargeting.comparing.bvh_space import in_hanim_space
+from ..core.skeletons.maps import find_map
+from .scores import add_bvh, bvh_space, check_unread, read_named_clips
 from .skeleton_files import DEFAULT_FPS, add_fps, add_hanim_motion, write_clip_file, writer_of
 
 
@@ -25,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--clip", metavar="NAME", help=f"take only this clip; {single} holds no more than one")
     add_fps(parser, f"of {framed} (default: the clip's own where its keys are evenly spaced, else {DEFAULT_FPS:g})")
     add_hanim_motion(parser)
+    add_bvh(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -34,10 +37,21 @@ def run(options: argparse.Namespace) -> int:
     file = read_named_clips(options.source)
     if options.clip is not None:
         file = _only(file, options.clip)
+    file = _in_metres(file, options)
     for warning in (*file.warnings, *write_clip_file(options.target, file, options.fps,
                                                            options.hanim_motion)):
         print(f"takt: warning: {warning}", file=sys.stderr)
     return 0
+
+
+def _in_metres(file: ClipFile, options: argparse.Namespace) -> ClipFile:
+    """Return the file in H-Anim's axes and metres, if its own format names neither and the new one wants them."""
+    read, written = format_of(options.source), format_of(options.target)
+    if read is None or written is None or read.says_space or not written.in_metres:
+        return file
+    made = [in_hanim_space(clip, find_map(clip.skeleton), bvh_space(options)) for clip in file.played]
+    return ClipFile(made[0][0].skeleton, tuple(clip for clip, _, _ in made),
+                    warnings=(*file.warnings, *dict.fromkeys(said for _, _, said in made))) if made else file
 
 
 def _only(file: ClipFile, name: str) -> ClipFile:

@@ -59,6 +59,11 @@ def add_library(parser: argparse.ArgumentParser) -> None:
                              "(default: found from the score's own folder upwards)")
     parser.add_argument("--load-format", metavar="ENDING", default="",
                         help=f"which file a src means where there are several: {', '.join(endings())}")
+    add_bvh(parser)
+
+
+def add_bvh(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say in what axes and unit BVH files are."""
     for name, known, says in (("up", AXES, "which axis of BVH files points up"),
                               ("forward", AXES, "along which axis of BVH files the body faces, as in --bvh-forward=-Y"),
                               ("unit", {AUTO: "", **UNITS}, "the unit of BVH files")):
@@ -114,13 +119,18 @@ def add_values(parser: argparse.ArgumentParser) -> None:
                         help="decides what the score's picks choose (default: 0)")
 
 
+def bvh_space(options: argparse.Namespace) -> BvhSpace:
+    """Return what the options of add_bvh say."""
+    return BvhSpace(**{f.name: getattr(options, f"bvh_{f.name}") for f in dataclasses.fields(BvhSpace)})
+
+
 def read_programme(path: Path, options: argparse.Namespace) -> tuple[Programme, Library]:
     """Read a score and all that it needs; raise FileError with everything that is wrong."""
     for root in options.library:
         if not root.is_dir():
             raise TaktError(f"the library {str(root)!r} is no folder")
         check_library(root)
-    bvh = BvhSpace(**{f.name: getattr(options, f"bvh_{f.name}") for f in dataclasses.fields(BvhSpace)})
+    bvh = bvh_space(options)
     document = parse(read_named(path), path)
     library = Library(options.library, load_format=options.load_format, bvh=bvh).beside(document)
     return resolve(document, library), library

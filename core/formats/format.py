@@ -101,6 +101,7 @@ class Format:
     beside: the ending of a second file that each of these needs; "" where it needs none.
     says_space: its files or its specification say which axis is up, which is forward, and the unit; else these are
         found out from the body at rest.
+    in_metres: its specification wants H-Anim's axes and metres.
     follow_links: for files that also play the clips of other files.
     read_characters: None where meshes are not read, or by other means.
     Both readers raise FileError, also where damaged bytes would raise something else in them.
@@ -114,6 +115,7 @@ class Format:
     write: Write | None = None
     beside: str = ""
     says_space: bool = True
+    in_metres: bool = False
     follow_links: FollowLinks | None = None
     read_characters: ReadCharacters | None = None
 

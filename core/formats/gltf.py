@@ -197,4 +197,4 @@ def _inverse_binds(data: GltfData, tree: Tree) -> dict[int, FloatArray]:
 FORMAT: Final = Format("GLTF", "glTF", (".glb", ".gltf"), read=read)
 VRM: Final = Format("VRM", "VRM", (".vrm",), read=read)
 VRMA: Final = Format("VRMA", "VRM Animation", (".vrma",), Holds(many_clips=False, scales=False), read=read,
-                     write=lambda file, fps: write_vrma(file))
+                     write=lambda file, fps: write_vrma(file), in_metres=True)

@@ -35,6 +35,8 @@ _LEVEL: Final = 0.995
 """Cosine from which an arm counts as level: T-poses by hand are off by a few degrees."""
 _ARMS: Final = tuple((f"{side}{bone}", f"{side}{below}", sign) for side, sign in (("left", 1.0), ("right", -1.0))
                      for bone, below in (("UpperArm", "LowerArm"), ("LowerArm", "Hand")))
+_STANDS: Final = 0.8, 1.25
+"""A body whose hips are so high, as a share of their height above its lowest joint, rests on the ground."""
 _FLOAT: Final = 5126
 
 
@@ -89,6 +91,7 @@ class _Bones:
         turns, hips = self._sampled(times)
         rest = self._skeleton.in_pose(self._rest_turns).rest_world[self._joints, :, 3]
         places = rot.rotate(self._back, rest)
+        places[:, 1] += self._lift(places[self._names.index("hips"), 1])
         nodes = [{"name": name, "translation": (places[bone] - (places[above] if above >= 0 else 0.0)).tolist(),
                   **({"children": below} if (below := self._children(bone)) else {})}
                  for bone, (name, above) in enumerate(zip(self._names, self._parents, strict=True))]
@@ -115,6 +118,15 @@ class _Bones:
                             for start, block in zip(starts, blocks, strict=False)],
             "buffers": [{"byteLength": starts[-1]}],
         }, b"".join(block.tobytes() for block in blocks)
+
+    def _lift(self, hips_height: float) -> float:
+        """Return by how much the rest is raised so that it stands on the ground, 0 where it does.
+
+        Players scale the way of the hips by their height at rest, which is 0 in many BVH files.
+        """
+        ground = float(rot.rotate(self._back, self._skeleton.in_pose(self._rest_turns).rest_world[:, :, 3])[:, 1].min())
+        stands = _STANDS[0] <= hips_height / max(hips_height - ground, 1e-9) <= _STANDS[1]
+        return 0.0 if stands else -ground
 
     def _children(self, bone: int) -> list[int]:
         return [child for child, above in enumerate(self._parents) if above == bone]

@@ -46,11 +46,11 @@ def read_classic(data: bytes, path: Path | None = None) -> ClipFile:
 
 
 FORMAT: Final = Format("X3D", "X3D", (".x3d",), Holds(own_axes=False),
-                       read=lambda source: read(source.data, source.path), write=write,
+                       read=lambda source: read(source.data, source.path), write=write, in_metres=True,
                        read_characters=lambda source: characters_of(x3d_xml.read(source.data, source.path)))
 CLASSIC: Final = Format("X3D_CLASSIC", "X3D classic", (".x3dv",), Holds(own_axes=False),
                         read=lambda source: read_classic(source.data, source.path),
-                        write=lambda file, fps: in_classic(write(file, fps)),
+                        write=lambda file, fps: in_classic(write(file, fps)), in_metres=True,
                         read_characters=lambda source: characters_of(x3d_classic.read(source.data, source.path)))
 VRML: Final = Format("VRML", "VRML 97", (".wrl",), Holds(own_axes=False), read=CLASSIC.read,
                      read_characters=CLASSIC.read_characters)

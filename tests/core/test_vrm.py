@@ -7,22 +7,25 @@ from typing import Any
 import numpy as np
 import pytest
 
+from takt.cli import main
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.clip_file import ClipFile
 from takt.core.errors import FileError, TaktError
-from takt.core.formats import format_of, gltf
+from takt.core.formats import bvh, format_of, gltf
 from takt.core.formats.format import Source
 from takt.core.formats.vrma_write import bones_of, t_pose
 from takt.core.formats.vrma_write import write as write_vrma
+from takt.core.library.clip_files import read_clip_file
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
+from takt.core.retargeting.comparing.upright import scaled
 from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.gltf_files import Made, packed
-from takt.tests.core.rigs import RIGS, worn
+from takt.tests.core.rigs import RIGS, with_model_axes, worn
 
 PLAYED_DEG = 0.1
 HEIGHT_M = 1e-4
@@ -183,6 +186,33 @@ def test_bones_turn_from_the_t_pose_as_they_did(rig: str, up: tuple[float, float
     hips = world_from_pose(body, clip.sample(times))[:, bones["hips"], :, 3]
     there = world_from_pose(back.skeleton, back.sample(times))[:, back.skeleton.index_of["hips"], :, 3]
     np.testing.assert_allclose(rot.rotate(back_turn, hips), there, atol=HEIGHT_M)
+
+
+def test_a_body_whose_root_rests_at_zero_stands_on_the_ground_in_the_file() -> None:
+    """Players scale the way of the hips by how high these are at rest."""
+    body = worn(RIGS["Mixamo"])
+    offsets = body.rest_translations.copy()
+    offsets[body.parents < 0] = 0.0
+    sunk = Skeleton.from_arrays(body.names, body.parents, body.rest_rotations, offsets, name=body.name)
+    heights = []
+    for each in (body, sunk):
+        (back,) = gltf.read(Source(write_vrma(ClipFile(each, (dance(each),))), Path("a.vrma"))).clips
+        heights.append(float(back.skeleton.rest_world[back.skeleton.index_of["hips"], 1, 3]))
+    assert heights[0] > 0.5 and heights[1] == pytest.approx(heights[0], rel=0.15)
+
+
+def test_a_bvh_in_centimetres_is_converted_into_metres(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    clip, heights = with_model_axes(dance(worn(RIGS["Mixamo"]))), list[float]()
+    for size, unit in ((1.0, "AUTO"), (100.0, "AUTO"), (100.0, "METRES")):
+        source = tmp_path / "dance.bvh"
+        source.write_bytes(bvh.write(scaled(clip, size), 1.0 / 30.0))
+        for target in ("dance.vrma", "dance.x3d"):
+            assert main(["convert", str(source), str(tmp_path / target), "--bvh-unit", unit]) == 0
+            assert ("centimetres" in capsys.readouterr().err) == (size > 1.0 and unit == "AUTO")
+            rest = read_clip_file(tmp_path / target).skeleton.rest_world[:, 1, 3]
+            heights.append(float(np.ptp(rest)))
+    np.testing.assert_allclose(heights[2:4], heights[:2], rtol=1e-3)
+    np.testing.assert_allclose(heights[4:], 100.0 * np.array(heights[:2]), rtol=1e-3)
 
 
 @pytest.mark.parametrize("extension", ["VRM", "VRMC_vrm"])
