@@ -68,6 +68,8 @@ _MANY_LEGS: Final = 3
 _NO_SHAPE: Final = ("the mesh has no two sides that mirror each other, and is not long and slim either; straighten it, "
                     "or add the armature by hand")
 _SECOND_BODY: Final = 0.6
+_AS_HIGH, _APART = 0.6, 0.02
+"""Of the mesh's height: two parts that are each so high, with such a gap between them, are two bodies."""
 _FLAT: Final = 0.02
 
 
@@ -103,7 +105,7 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
     notes: tuple[str, ...] = ()
     if body.is_doubtful:
         body, notes = _without_loose_parts(surface, up, body, tell)
-    if body.is_hardly_humanoid and _are_several(surface):
+    if _are_several(surface) and (body.is_hardly_humanoid or _stand_apart(surface, up)):
         raise FitError(_SEVERAL)
     if body.is_doubtful or has_long_hand(body.inside.ends, body.found):
         body, thin = _without_thin_parts(surface, body, up, tell)
@@ -255,6 +257,20 @@ def _are_several(surface: Surface) -> bool:
     part = parts_of(len(surface.points), surface.triangles)
     area = np.sort(np.bincount(part[surface.triangles[:, 0]], surface.face_areas))[::-1]
     return bool(len(area) > 1 and area[1] > _SECOND_BODY * area[0])
+
+
+def _stand_apart(surface: Surface, up: FloatArray) -> bool:
+    """Tell whether the two largest parts are both about as high as the mesh, beside each other with a gap between."""
+    part = parts_of(len(surface.points), surface.triangles)
+    largest = np.bincount(part[surface.triangles[:, 0]], surface.face_areas).argsort()[-2:]
+    one, other = (surface.points[part == each] for each in largest)
+    height = float(np.ptp(surface.points @ up))
+    way = other.mean(axis=0) - one.mean(axis=0)
+    way = way - way @ up * up
+    length = float(np.linalg.norm(way))
+    if length == 0.0 or min(np.ptp(one @ up), np.ptp(other @ up)) < _AS_HIGH * height:
+        return False
+    return float((other @ way).min() - (one @ way).max()) / length > _APART * height
 
 
 def _refusal(body: _Body) -> str:

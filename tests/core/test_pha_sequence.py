@@ -138,7 +138,7 @@ def test_paths_and_marks_tell_which_procedures_led_where():
 def test_an_unknown_procedure_names_those_there_are():
     with pytest.raises(ScoreError, match=r"found no procedure .mian., expected one of: .main.; did you mean main"):
         sequence(procedure("main", 'nod duration="1"'), start="mian")
-    with pytest.raises(ScoreError, match=r"found no procedure 'main' \(a score without it is a library for others\)"):
+    with pytest.raises(ScoreError, match=r"found no procedure 'main' \(a score without main is a library"):
         sequence(procedure("a", 'nod duration="1"'))
 
 

@@ -218,7 +218,7 @@ def test_main_is_what_runs_and_a_module_without_one_is_a_library_any_procedure_c
     both = programme(procedure("other", 'left duration="1"'), procedure("main", 'right duration="1"'))
     assert names(both) == ["feet.Steps.right"]
     assert names(both, "other") == ["feet.Steps.left"]
-    with pytest.raises(ScoreError, match="a score without it is a library"):
+    with pytest.raises(ScoreError, match="a score without main is a library"):
         expand(programme(procedure("other", 'left duration="1"')))
 
 
