@@ -41,7 +41,7 @@ root = {root!r}
 spec = importlib.util.spec_from_file_location("takt", root + "/__init__.py", submodule_search_locations=[root])
 package = sys.modules["takt"] = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(package)
-from takt.bridge import blend_server
+from takt.bridge.files import blend_server
 blend_server.serve({most_bytes})
 """
 _ENDED: Final = ("the file is damaged: the Blender that read it has crashed. Open it in Blender by itself, and save it "

@@ -21,7 +21,7 @@ from takt.tests.rigged import BONES, bind, make_armature, make_mesh, select, wei
 
 WEIGHT_TOLERANCE = 1e-6
 DEFORMING = BONES[:3]
-MANUAL = Path(bind_options.__file__).parents[1] / "docs" / "binding-in-blender.md"
+MANUAL = Path(bind_options.__file__).parents[2] / "docs" / "binding-in-blender.md"
 
 
 def table(body: Any) -> np.ndarray:
