@@ -21,7 +21,7 @@ from ..meshes import shape
 from ..rigs import object_courses
 
 _LEAST_KNOWN: Final = 256
-"""Of so many meshes the triangles are kept at least; in a larger scene, of as many as it has objects."""
+"""Of so many meshes the triangles are kept at least; in a larger scene, of twice as many as it has objects."""
 _OVER_TIME: Final = frozenset((
     "ARMATURE", "BUILD", "CLOTH", "DYNAMIC_PAINT", "EXPLODE", "FLUID", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "OCEAN",
     "PARTICLE_INSTANCE", "PARTICLE_SYSTEM", "SOFT_BODY", "WAVE"))
@@ -142,7 +142,7 @@ def _of_data(ob: bpy.types.Object) -> Triangles:
 
 
 def _most_known() -> int:
-    return max(_LEAST_KNOWN, len(bpy.data.objects))
+    return max(_LEAST_KNOWN, 2 * len(bpy.data.objects))
 
 
 def _keep(ob: bpy.types.Object, now: Hashable, found: Triangles) -> Triangles:
