@@ -9,6 +9,11 @@ import sys
 from pathlib import Path
 from typing import Final
 
+import checkout
+
+from takt.bridge.files.film import encode_film
+from takt.samples import film
+
 FPS, EVERY = 12, 2
 """Pictures of the film in a second, and every which frame of the scene is one of them."""
 SIZE: Final = 960, 600
@@ -18,9 +23,6 @@ MOMENT: Final = 0.78
 
 def main(pictures: Path, folder: Path) -> None:
     """Encode the film, and keep the picture of a moment."""
-    from takt.bridge.files.film import encode_film
-    from takt.samples import film
-
     files = sorted(pictures.glob("*.png"))
     with film.quiet():
         encode_film(files, folder / "scene.mp4", FPS, 1.0, SIZE, quality="MEDIUM")
@@ -28,7 +30,5 @@ def main(pictures: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    import checkout
-
     checkout.run(lambda: main(Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else
                               checkout.ROOT / "docs" / "images"))

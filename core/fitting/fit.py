@@ -97,7 +97,8 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
     body = _looked_at_closely(surface, up)
     tell.at(0.5)
     front = problem.front @ frame.axes
-    other = _creature(body, up, front) if _may_be_creature(problem, body) and not _are_several(surface) else None
+    parts = _large_parts(surface)
+    other = _creature(body, up, front) if _may_be_creature(problem, body) and parts is None else None
     if problem.kind == "shape" and other is None:
         raise FitError(_NO_SHAPE)
     if other is not None and (problem.kind == "shape" or _is_plain(other, body.found)):
@@ -105,7 +106,8 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
     notes: tuple[str, ...] = ()
     if body.is_doubtful:
         body, notes = _without_loose_parts(surface, up, body, tell)
-    if _are_several(surface) and (body.is_hardly_humanoid or _stand_apart(surface, up)):
+    if parts is not None and (body.is_hardly_humanoid
+                              or _stand_apart(*parts, float(np.ptp(surface.points @ up)), up)):
         raise FitError(_SEVERAL)
     if body.is_doubtful or has_long_hand(body.inside.ends, body.found):
         body, thin = _without_thin_parts(surface, body, up, tell)
@@ -252,19 +254,19 @@ def _is_plain(other: Creature, found: Embedding | None) -> bool:
     return sum(other.is_leg) >= _MANY_LEGS or (any(other.is_leg) and other.lies and bool(found and found.others))
 
 
-def _are_several(surface: Surface) -> bool:
-    """Tell whether the mesh has two large parts that are not joined."""
+def _large_parts(surface: Surface) -> tuple[FloatArray, FloatArray] | None:
+    """Return the points (N, 3) of the two largest parts that are not joined; None if only one of them is large."""
     part = parts_of(len(surface.points), surface.triangles)
-    area = np.sort(np.bincount(part[surface.triangles[:, 0]], surface.face_areas))[::-1]
-    return bool(len(area) > 1 and area[1] > _SECOND_BODY * area[0])
-
-
-def _stand_apart(surface: Surface, up: FloatArray) -> bool:
-    """Tell whether the two largest parts are both about as high as the mesh, beside each other with a gap between."""
-    part = parts_of(len(surface.points), surface.triangles)
-    largest = np.bincount(part[surface.triangles[:, 0]], surface.face_areas).argsort()[-2:]
+    area = np.bincount(part[surface.triangles[:, 0]], surface.face_areas)
+    largest = area.argsort()[-2:]
+    if len(largest) < 2 or area[largest[0]] <= _SECOND_BODY * area[largest[1]]:
+        return None
     one, other = (surface.points[part == each] for each in largest)
-    height = float(np.ptp(surface.points @ up))
+    return one, other
+
+
+def _stand_apart(one: FloatArray, other: FloatArray, height: float, up: FloatArray) -> bool:
+    """Tell whether two parts are both about as high as the mesh, beside each other with a gap between."""
     way = other.mean(axis=0) - one.mean(axis=0)
     way = way - way @ up * up
     length = float(np.linalg.norm(way))
