@@ -158,7 +158,7 @@ EXPECTED = {
     "calls, each twice the next, which picks": "found more than 130000 elements to evaluate",
     "a chain of calls": "found more than 1000 procedures within procedures",
     "a circle of calls": "a cycle of calls",
-    "reversed within reversed": "segments to reverse, in calls that are reversed within others",
+    "reversed within reversed": "segments to reverse, in reversed calls inside reversed calls",
     "picks of very many in loops": "operations to evaluate",
     "loops in loops with indices": "",
     "conditions in conditions": "",
