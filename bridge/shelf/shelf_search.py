@@ -75,16 +75,21 @@ class File:
     """A file of a library: what it holds as far as that is known, and why it cannot be read."""
 
     src: str
-    path: Path
+    where: str
     chip: Playable
     held: tuple[Playable, ...] | None = None
     problem: str = ""
 
     @classmethod
-    def of(cls, src: str, path: Path) -> File:
+    def of(cls, src: str, where: str) -> File:
         """Return a file that nobody has read."""
-        return cls(src, path, Playable(src, src.rpartition(".")[2], 0.0, not path.name.endswith(SCORE_SUFFIX), False,
-                                       found_by=src.casefold()))
+        return cls(src, where, Playable(src, src.rpartition(".")[2], 0.0, not where.endswith(SCORE_SUFFIX), False,
+                                        found_by=src.casefold()))
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+        return Path(self.where)
 
     def playables(self) -> tuple[Playable, ...]:
         """Return what is on the shelf of it; a chip of its own while it is not read."""
@@ -129,7 +134,7 @@ class Search:
         found = contents(self._roots, (*endings(), SCORE_SUFFIX))
         self.without_src, self.left_out = found.unnamed, found.left_out
         self._read_tags()
-        self.files = {src: File.of(src, path) for src, path in found.files}
+        self.files = {src: File.of(src, where) for src, where in found.files}
         self.version += 1
         self.structure += 1
         files = list(self.files.values())
@@ -178,7 +183,7 @@ class Search:
     def _read(self, file: File, formats: Mapping[str, Format]) -> None:
         """Find out what a file holds, or why that cannot be; raise LookupError where these formats do not read it."""
         try:
-            if file.path.name.endswith(SCORE_SUFFIX):
+            if file.where.endswith(SCORE_SUFFIX):
                 file.held = tuple(procedures_of(file.src, file.path, self._roots))
             else:
                 held = self._clips(file.path, formats)

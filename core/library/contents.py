@@ -19,11 +19,11 @@ _MAX_SRC = 1_000
 class Contents:
     """What lies below some folders.
 
-    files: src and path of each file that a library finds. unnamed: files that no src can lead to, as a dot in their
+    files: src of each file that a library finds, and its path, which stays text: there may be very many. unnamed: files that no src can lead to, as a dot in their
     names would be taken for a folder; as paths below their folder, with slashes. left_out: how many more there are.
     """
 
-    files: tuple[tuple[str, Path], ...]
+    files: tuple[tuple[str, str], ...]
     unnamed: tuple[str, ...]
     left_out: int = 0
 
@@ -38,7 +38,7 @@ def contents(roots: Iterable[Path], endings: Sequence[str], most: int = MAX_FILE
     >>> [src for src, _ in contents([LIBRARY], (".pha",)).files]
     ['company', 'dance', 'helix', 'variation', 'walk', 'basic.Turns', 'dance.Figures']
     """
-    found: dict[str, Path] = {}
+    found: dict[str, str] = {}
     unnamed: dict[str, None] = {}
     left_out, ends = 0, tuple(endings)
     for root in roots:
@@ -56,7 +56,7 @@ def contents(roots: Iterable[Path], endings: Sequence[str], most: int = MAX_FILE
                 if len(found) + len(unnamed) >= most:
                     left_out += 1
                 elif may_lead and stem and "." not in stem and _can_be_src(src):
-                    found[src] = Path(folder, name)
+                    found[src] = f"{folder}{os.sep}{name}"
                 else:
                     unnamed["/".join((*within, name))] = None
     return Contents(tuple(found.items()), tuple(unnamed), left_out)

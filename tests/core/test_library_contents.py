@@ -30,7 +30,7 @@ def test_each_file_that_is_listed_has_its_src_and_no_other_file_has_one(tmp_path
     unnamed = contents([first, second], (*endings(FORMATS), SCORE_SUFFIX)).unnamed
     assert set(unnamed) == {"with.dots/x.bvh", "dotted.name.bvh"}
     for path in (path for path in tmp_path.rglob("*") if path.is_file()):
-        assert library.src_of_playable(path) == listed.get(path), path
+        assert library.src_of_playable(path) == listed.get(str(path)), path
     assert library.src_of_playable(tmp_path / "walk.bvh") is None
     assert Library().src_of_playable(first / "walk.bvh") is None
     (first / "out.bvh").symlink_to(second / "walk.bvh")
