@@ -199,7 +199,7 @@ def bench(options: argparse.Namespace) -> int:
 def build_zip(python: Path) -> int:
     """Build and validate the zip with the tool that comes with Blender's module."""
     archive = zip_path()
-    archive.parent.mkdir(exist_ok=True)
+    archive.parent.mkdir(parents=True, exist_ok=True)
     say(f"build {archive.relative_to(ROOT)}")
     scripts = next(python.parent.parent.glob("[Ll]ib/**/bpy/[0-9]*/scripts"))
     tool = [python, scripts / "addons_core" / "bl_pkg" / "cli" / "blender_ext.py"]

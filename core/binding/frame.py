@@ -9,7 +9,7 @@ import numpy as np
 from ..maths.arrays import FloatArray
 
 _SAME_SPREAD = 1e-6
-"""Two axes whose spreads differ by less than this share are not told apart by it."""
+"""Two axes whose spreads differ by less than this share are not told apart by it, nor are two farthest points."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +25,8 @@ class Frame:
         """Return the frame of points (V, 3): their mean, principal axes, and root mean square distance from it.
 
         Axes have no meaningful sign, and may come mirrored: what uses the frame must be symmetric in each
-        axis. Where the spread along two axes is the same, the farthest point decides. Coincident points have
-        unit 1.
+        axis. Where the spread along two axes is the same, the farthest point decides, the first of those that
+        are equally far. Coincident points have unit 1.
 
         >>> Frame.of_points(np.array([[1.0, 5, 0], [1, 9, 0]])).unit
         2.0
@@ -58,7 +58,8 @@ def _settled(axes: FloatArray, spread: FloatArray, offsets: FloatArray) -> Float
         if len(equal) < 2:
             continue
         shares = offsets @ axes[:, equal]
-        farthest = shares[np.argmax((shares * shares).sum(axis=1))]
+        squares = (shares * shares).sum(axis=1)
+        farthest = shares[np.argmax(squares >= squares.max() * (1.0 - _SAME_SPREAD))]
         length = np.linalg.norm(farthest)
         if length > 0.0:  # a reflection that takes the first of the equal axes there
             mirror = farthest / length - np.eye(len(equal))[0]
