@@ -11,8 +11,8 @@ from ..bridge.actions import action
 from ..bridge.active_character import ForArmature, active_armature, score_problem
 from ..bridge.files import shown_motion, written_character
 from ..bridge.files.read_progress import reading
-from ..bridge.frame_rate import frames_per_second
 from ..bridge.files.shown_motion import Shown
+from ..bridge.frame_rate import frames_per_second
 from ..bridge.guard import guarded
 from ..bridge.language import say
 from ..bridge.reports import in_brief, refuse, tell

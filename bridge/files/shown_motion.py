@@ -79,7 +79,7 @@ def of_scene(armature_object: bpy.types.Object, scene: bpy.types.Scene, fps: flo
 
 
 def nla_span(armature_object: bpy.types.Object) -> tuple[int, int] | None:
-    """Return from which frame to which an armature plays the NLA, with its Action above that; None where it does not."""
+    """Return from which frame to which an armature plays the NLA, with its Action above; None where it does not."""
     animation: Any = armature_object.animation_data
     if animation is None or not animation.use_nla:
         return None

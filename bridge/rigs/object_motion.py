@@ -81,7 +81,8 @@ def _motion(clip: Clip, fitted: curves.Fitted, fps: float,
     for curve in own:
         channels.setdefault(curve.data_path, {})[curve.array_index] = curve
     bases = np.broadcast_to(object_courses.basis(fitted.armature_object, channels, start + times), (len(times), 4, 4))
-    return _relative(clip.skeleton, np.asarray(times / fps, dtype=np.float64), bases, bases[0] if rest is None else rest)
+    times_s = np.asarray(times / fps, dtype=np.float64)
+    return _relative(clip.skeleton, times_s, bases, bases[0] if rest is None else rest)
 
 
 def _relative(skeleton: Skeleton, times_s: FloatArray, worlds: FloatArray,

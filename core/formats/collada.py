@@ -33,4 +33,4 @@ def read(data: bytes, path: Path | None = None) -> ClipFile:
 
 
 FORMAT: Final = Format("COLLADA", "COLLADA", (".dae",), read=lambda source: read(source.data, source.path),
-                       read_characters=lambda source: collada_character.read(source.data, source.path))
+                       read_characters=lambda source: collada_character.read(source.data, source.path), begins=("<",))

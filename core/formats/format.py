@@ -18,6 +18,7 @@ from ..clips.clip import Clip
 from ..clips.clip_file import ClipFile
 from ..errors import FileError, TaktError, quoted
 from .character import CharacterFile
+from .misnamed import misnamed
 
 MAX_BYTES: Final = 256 * 2**20
 """Of one file; larger ones are not read."""
@@ -59,15 +60,21 @@ FollowLinks = Callable[[ClipFile, str, FindLinked], tuple[tuple[Clip, ...], tupl
 
 @dataclass(frozen=True)
 class _Checked(Generic[_Found]):
-    """A reader that raises FileError for all that damaged bytes can raise; the rest is logged."""
+    """A reader that raises FileError for all that damaged bytes can raise; the rest is logged.
+
+    begins: of files of the format; where a file that cannot be read begins otherwise, the message says so.
+    """
 
     label: str
+    begins: tuple[str, ...]
     read: Callable[[Source], _Found]
 
     def __call__(self, source: Source) -> _Found:
         try:
             return self.read(source)
-        except TaktError:
+        except TaktError as error:
+            if self.begins and (other := misnamed(source.data, self.label, self.begins, source.path)) is not None:
+                raise other from error
             raise
         except _RAW as error:
             _log.warning("%s: %s", source.path, self.label, exc_info=True)
@@ -104,6 +111,7 @@ class Format:
     in_metres: its specification wants H-Anim's axes and metres.
     follow_links: for files that also play the clips of other files.
     read_characters: None where meshes are not read, or by other means.
+    begins: what all its files begin with, one of these, for messages; () where that is not so.
     Both readers raise FileError, also where damaged bytes would raise something else in them.
     """
 
@@ -118,6 +126,7 @@ class Format:
     in_metres: bool = False
     follow_links: FollowLinks | None = None
     read_characters: ReadCharacters | None = None
+    begins: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for ending in (*self.endings, *filter(None, (self.beside,))):
@@ -127,7 +136,7 @@ class Format:
         for name in ("read", "read_characters"):
             reader = getattr(self, name)
             if reader is not None and not isinstance(reader, _Checked):
-                object.__setattr__(self, name, _Checked(self.label, reader))
+                object.__setattr__(self, name, _Checked(self.label, self.begins, reader))
 
     @property
     def needs_blender(self) -> bool:

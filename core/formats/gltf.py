@@ -194,7 +194,8 @@ def _inverse_binds(data: GltfData, tree: Tree) -> dict[int, FloatArray]:
     return inverse
 
 
-FORMAT: Final = Format("GLTF", "glTF", (".glb", ".gltf"), read=read)
-VRM: Final = Format("VRM", "VRM", (".vrm",), read=read)
+_BEGINS: Final = "{", "glTF"
+FORMAT: Final = Format("GLTF", "glTF", (".glb", ".gltf"), read=read, begins=_BEGINS)
+VRM: Final = Format("VRM", "VRM", (".vrm",), read=read, begins=_BEGINS)
 VRMA: Final = Format("VRMA", "VRM Animation", (".vrma",), Holds(many_clips=False, scales=False), read=read,
-                     write=lambda file, fps: write_vrma(file), in_metres=True)
+                     write=lambda file, fps: write_vrma(file), in_metres=True, begins=_BEGINS)

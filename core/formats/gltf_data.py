@@ -117,6 +117,8 @@ class GltfData:
         begins = _JSON_AT if source.data[:4] == _MAGIC else None
         self.top = Entry(_parsed(text, source.path, begins), "", source.path)
         version = self.top.entry("asset").text("version")
+        if not version:
+            raise FileError.at("this is no glTF: its JSON has no asset.version, where '2.0' is wanted", source.path, 1)
         if version.partition(".")[0] != "2":
             raise self.top.error(f"asset.version is {quoted(version)}; 2.0 is read")
         self._buffers: dict[str, bytes] = {}
@@ -301,7 +303,8 @@ def _parsed(text: bytes, path: Path, begins: int | None) -> Mapping[str, Any]:
     except UnicodeDecodeError as wrong:
         raise error(f"byte {text[wrong.start]:#04x} is no text (UTF-8)", wrong.start) from wrong
     except json.JSONDecodeError as wrong:
-        raise error(wrong.msg, len(words[:wrong.pos].encode())) from wrong
+        found = quoted(words[wrong.pos:wrong.pos + 1]) if wrong.pos < len(words) else "the end"
+        raise error(f"{wrong.msg}, found {found}", len(words[:wrong.pos].encode())) from wrong
     except (ValueError, RecursionError) as wrong:  # numbers of thousands of digits, lists in lists without end
         raise error("a number is too long, or too many brackets are in each other", 0) from wrong
     if not isinstance(found, dict):

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from takt.bridge.axes import BLENDER_FROM_HANIM
-from takt.core.formats import x3d, x3d_xml
+from takt.core.formats import x3d_xml
+from takt.core.formats.x3d_character import characters_of
 from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
@@ -74,7 +75,7 @@ def to_nla(rig: Any, action: Any) -> None:
 
 def distance(rig: Any, path: Path) -> float:
     """Return how far the joints of an X3D file are from Blender's at every fourth frame, in the scene's space."""
-    (character,) = x3d.characters_of(x3d_xml.read(path.read_bytes(), path)).characters
+    (character,) = characters_of(x3d_xml.read(path.read_bytes(), path)).characters
     (clip,) = character.clips
     worst = 0.0
     for frame in range(1, 26, 4):

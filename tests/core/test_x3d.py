@@ -375,11 +375,6 @@ def test_what_is_no_x3d_is_refused(data: bytes, message: str) -> None:
     refused(data, message)
 
 
-def test_a_compressed_file_is_told() -> None:
-    with pytest.raises(FileError, match="compressed by gzip; unpack it first"):
-        x3d.read_classic(b"\x1f\x8b\x08", Path("a.wrl"))
-
-
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_a_file_cut_off_anywhere_is_read_or_refused(encoding: str) -> None:
     write, read = ENCODINGS[encoding]
