@@ -111,6 +111,7 @@ class Format:
     in_metres: its specification wants H-Anim's axes and metres.
     follow_links: for files that also play the clips of other files.
     read_characters: None where meshes are not read, or by other means.
+    left_out: returns the joints that a file's clips move and that cannot be written; None where all are.
     begins: what all its files begin with, one of these, for messages; () where that is not so.
     Both readers raise FileError, also where damaged bytes would raise something else in them.
     """
@@ -126,6 +127,7 @@ class Format:
     in_metres: bool = False
     follow_links: FollowLinks | None = None
     read_characters: ReadCharacters | None = None
+    left_out: Callable[[ClipFile], tuple[str, ...]] | None = None
     begins: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

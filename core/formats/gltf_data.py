@@ -29,6 +29,7 @@ MAX_ENTRIES: Final = 200_000
 """Of one list of objects."""
 MAX_JSON: Final = 5_000_000
 """Brackets, commas and colons in the JSON: each object and list takes many times the memory of its text."""
+_MOST_NOTES: Final = 20
 _MAGIC: Final = b"glTF"
 _JSON_AT: Final = 20
 """The byte at which a GLB file's JSON begins."""
@@ -126,6 +127,7 @@ class GltfData:
         self._decompressed: dict[str, bytes] = {}
         self._read: dict[int, FloatArray] = {}
         self._left = MAX_VALUES
+        self.notes: dict[str, None] = {}
 
     @cached_property
     def _accessors(self) -> list[Entry]:
@@ -147,6 +149,11 @@ class GltfData:
             raise accessor.error(f"type is {quoted(accessor.text('type'))}, but {components} components are wanted by "
                                  f"{entry.where}")
         return values
+
+    def note(self, text: str) -> None:
+        """Keep a sentence on what is not as it should be, though the rest is read."""
+        if len(self.notes) < _MOST_NOTES:
+            self.notes[text] = None
 
     def spend(self, values: int, entry: Entry) -> None:
         """Count numbers that are made of the file; raise FileError where they become too many."""

@@ -155,7 +155,7 @@ class _Parser(TokenText):
         node = Node(token, name, line)
         siblings.append(Child(field, node))
         if name:
-            self._scene.named.setdefault(name, node)
+            self._scene.define(node)
         while (word := self._next()) != "}":
             if word in ("ROUTE", "PROTO", "EXTERNPROTO"):
                 self._statement(word, "", node.children, depth + 1)

@@ -42,7 +42,8 @@ def test_an_empty_file_is_called_empty(ending: str, data: bytes) -> None:
 
 @pytest.mark.parametrize("ending", OPEN)
 @pytest.mark.parametrize(("data", "kind", "found"), [
-    (random.Random(4).randbytes(5000), "", "bytes d7 a5"), (b"\x89PNG\r\n\x1a\n" + bytes(99), " but PNG", "bytes 89 50"),
+    (random.Random(4).randbytes(5000), "", "bytes d7 a5"),
+    (b"\x89PNG\r\n\x1a\n" + bytes(99), " but PNG", "bytes 89 50"),
     (b"\n <!DOCTYPE html>\n<p>404", " but HTML", "'<!DOCTYPE html>'"), (b"\xef\xbb\xbfNot found", "", "'Not found'"),
     ("Nicht da".encode("utf-16"), "", "'Nicht da'"), (b"(404]" * 99, "", "'(404]"), (b"[1, 2]", "", "'[1, 2]'"),
 ])
