@@ -24,12 +24,11 @@ from ...core.skinning.influences import Influences
 from .. import axes, versions
 from ..meshes import mesh
 from ..rigs import object_motion
+from . import written_place
 from .shown_motion import Shown
 from .written_meshes import WrittenMesh, written_meshes
 
 _KNOWN_IMAGES = (b"\x89PNG", b"\xff\xd8")
-_SAME_M, _SAME_DEGREES = 1e-3, 0.1
-"""How far from the origin, and from its axes, a character counts as standing there."""
 
 
 def read_character(armature_object: bpy.types.Object, shown: Shown, fps: float, entry: Format,
@@ -47,37 +46,14 @@ def read_character(armature_object: bpy.types.Object, shown: Shown, fps: float, 
     times, worlds, lost = shown.course(armature_object, clip, fps)
     clip = scaled(turned(object_motion.going_along(clip, times, worlds), turn), metres)
     file, warnings = fitted(ClipFile(clip.skeleton, (clip,)), entry)
-    place = _place(worlds[0], turn)
+    place = written_place.place_of(worlds[0], turn)
     lost = (*lost, *(f"'{armature_object.name}' {each}" for each in axes.distortions(armature_object)))
     if entry not in x3d.WITH_SKIN:
-        return file, (*warnings, *lost, *_left_place(armature_object, place, entry))
+        return file, (*warnings, *lost, *written_place.left_out(armature_object, place, entry))
     meshes, said = written_meshes(armature_object)
     parts = [_Part.of(each, armature_object, clip.skeleton.names) for each in meshes]
     return X3dFile(file.skeleton, file.clips, skin=_Part.skin(parts, turn, metres) if parts else None,
                    as_frames=as_frames, place=place), (*warnings, *lost, *said)
-
-
-def _place(world: FloatArray, turn: FloatArray) -> FloatArray:
-    """Return the matrix (4, 4), without a scale, that puts what is written where the object is, in H-Anim's axes.
-
-    world: the object's matrix (4, 4). turn: (4,) from the armature's axes to H-Anim's.
-    """
-    scene, back = bpy.context.scene, rot.to_matrix(rot.conjugate(axes.BLENDER_FROM_HANIM))
-    left, _, right = np.linalg.svd(world[:3, :3] if np.linalg.det(world[:3, :3]) > 0.0 else np.eye(3))
-    place = np.eye(4)
-    place[:3, :3] = back @ left @ right @ rot.to_matrix(rot.conjugate(turn))
-    place[:3, 3] = (scene.unit_settings.scale_length if scene is not None else 1.0) * back @ world[:3, 3]
-    return place
-
-
-def _left_place(armature_object: bpy.types.Object, place: FloatArray, entry: Format) -> tuple[str, ...]:
-    """Return what is said of a place in the scene that a format has none for."""
-    x, height, depth = place[:3, 3].tolist()
-    angle = float(np.degrees(rot.angle_between(rot.from_matrix(place[:3, :3]), rot.IDENTITY)))
-    if max(abs(x), abs(height), abs(depth)) < _SAME_M and angle < _SAME_DEGREES:
-        return ()
-    return (f"'{armature_object.name}' stands at ({x:.3g}, {-depth:.3g}, {height:.3g}) m in the scene, turned by "
-            f"{angle:.3g}°; {entry.endings[0]} cannot hold that, so its motion begins at the origin",)
 
 
 def unit_m(armature_object: bpy.types.Object) -> float:

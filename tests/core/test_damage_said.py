@@ -33,7 +33,8 @@ ENCODINGS = ((in_xml, x3d.read), (in_classic, x3d.read_classic))
     (("Bend", "value_changed", "h_l_hip", "set_rotatoin"),
      "ROUTE from 'Bend' to 'h_l_hip' is left out: HAnimJoint 'h_l_hip' takes no 'rotatoin' from an "
      "OrientationInterpolator"),
-    (("Bend", "value_changed", "h_l_hip", "set_translation"), "takes no 'translation' from an OrientationInterpolator")])
+    (("Bend", "value_changed", "h_l_hip", "set_translation"),
+     "takes no 'translation' from an OrientationInterpolator")])
 @pytest.mark.parametrize(("write", "read"), ENCODINGS)
 def test_a_bad_route_costs_itself_alone(route: tuple[str, str, str, str], said: str, write: Callable[..., bytes],
                                         read: Callable[[bytes], ClipFile]) -> None:
