@@ -62,7 +62,7 @@ FollowLinks = Callable[[ClipFile, str, FindLinked], tuple[tuple[Clip, ...], tupl
 class _Checked(Generic[_Found]):
     """A reader that raises FileError for all that damaged bytes can raise; the rest is logged.
 
-    begins: of files of the format; where a file that cannot be read begins otherwise, the message says so.
+    begins: of files of the format; one that begins otherwise is refused before it is read.
     """
 
     label: str
@@ -70,11 +70,11 @@ class _Checked(Generic[_Found]):
     read: Callable[[Source], _Found]
 
     def __call__(self, source: Source) -> _Found:
+        if self.begins and (other := misnamed(source.data, self.label, self.begins, source.path)) is not None:
+            raise other
         try:
             return self.read(source)
-        except TaktError as error:
-            if self.begins and (other := misnamed(source.data, self.label, self.begins, source.path)) is not None:
-                raise other from error
+        except TaktError:
             raise
         except _RAW as error:
             _log.warning("%s: %s", source.path, self.label, exc_info=True)
@@ -112,7 +112,7 @@ class Format:
     follow_links: for files that also play the clips of other files.
     read_characters: None where meshes are not read, or by other means.
     left_out: returns the joints that a file's clips move and that cannot be written; None where all are.
-    begins: what all its files begin with, one of these, for messages; () where that is not so.
+    begins: what all its files begin with, one of these, after blanks and in upper or lower case; () where not so.
     Both readers raise FileError, also where damaged bytes would raise something else in them.
     """
 

@@ -10,9 +10,9 @@ from ..errors import FileError
 from .format import TAKE_ANOTHER
 
 MAGIC: Final = b"\x1f\x8b"
-MAX_UNPACKED: Final = 64 * 2**20
+MAX_UNPACKED: Final = 32 * 2**20
 """Bytes; where a file would become more, no more are made of it."""
-_MOST_MEMBERS: Final = 1000
+_MOST_MEMBERS: Final = 100
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 
 

@@ -15,6 +15,7 @@ _KINDS: Final = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "ZIP", b"7z\xbc\xaf": "7-Zi
                  b"HIERARCHY": "BVH", b"\0\x10[Serializer": "OGRE", b"<!doctype html": "HTML", b"<html": "HTML"}
 """What files of other formats begin with, and what those are called everywhere; of text in lower case."""
 _NOTHING: Final = b"\0 \t\r\n"
+_AT_ONCE: Final = 2**20
 _SHOWN_BYTES, _SHOWN_LETTERS = 8, 40
 
 
@@ -28,13 +29,13 @@ def misnamed(data: bytes, label: str, begins: Sequence[str], path: Path | None) 
     line 1: this is no X3D: it begins with 'Not found', where '<' is wanted
     """
     wanted = " or ".join(quoted(each) for each in begins if each.isprintable())
-    if not data.strip(_NOTHING):
+    if not any(data[at:at + _AT_ONCE].strip(_NOTHING) for at in range(0, len(data), _AT_ONCE)):
         return FileError.at(f"this file is empty: it has {len(data)} bytes, and nothing in them; {label} begins with "
                             f"{wanted}", path, byte=0)
-    start = _utf8(data).lstrip()
+    start = _utf8(data).lstrip(_NOTHING)
     kind = next((kind for magic, kind in _KINDS.items() if start.startswith(magic) or start.lower().startswith(magic)),
                 "")
-    is_other = kind == "HTML" or not start.startswith(tuple(each.encode("latin-1") for each in begins))
+    is_other = kind == "HTML" or not start.lower().startswith(tuple(each.encode("latin-1").lower() for each in begins))
     if not is_other:
         return None
     is_text, found = beginning(data)
