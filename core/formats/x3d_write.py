@@ -98,10 +98,13 @@ class _Writer:
 
     def __init__(self, skeleton: Skeleton, place: FloatArray | None) -> None:
         found = find_map(skeleton)
-        self._skeleton, self._place = skeleton, place
+        self._skeleton = skeleton
         known = found.is_humanoid and found.is_sure
         is_turned = known and found.turn is not None and not np.array_equal(np.abs(found.turn), rot.IDENTITY)
         self._turn = rot.conjugate(found.turn) if is_turned and found.turn is not None else rot.IDENTITY
+        heading = rot.IDENTITY if place is None else rot.from_matrix(place[:3, :3])
+        self._heading = rot.multiply(heading, rot.conjugate(self._turn)) if place is not None else rot.IDENTITY
+        self._shift = np.zeros(3) if place is None else place[:3, 3]
         self.names = _names(skeleton, found if known else None)
         self._humanoid = token(skeleton.name) or "Humanoid"
         self._defs = Names((self._humanoid, *(f"{self._humanoid}_skin_{part}" for part in _SKIN_PARTS)))
@@ -126,12 +129,15 @@ class _Writer:
         return vectors if self._turn is rot.IDENTITY else rot.rotate(self._turn, vectors)
 
     def _viewpoint(self) -> str:
-        """Look at the whole body from in front."""
+        """Look at the whole body from in front, where it stands."""
         places = self._turned(self._skeleton.rest_world[:, :, 3])
         low, high = places.min(axis=0), places.max(axis=0)
         middle = (low + high) / 2.0
         eye = middle + np.array((0.0, 0.0, 2.5 * max(float((high - low).max()), 1e-3)))
-        return f'<Viewpoint description="Front" position="{_text(eye)}" centerOfRotation="{_text(middle)}"/>\n'
+        eye, middle = (rot.rotate(self._heading, point) + self._shift for point in (eye, middle))
+        axis, angle = rot.to_axis_angle(self._heading)
+        turned = f' orientation="{_text(np.append(axis, angle))}"' if angle > _STANDS else ""
+        return f'<Viewpoint description="Front" position="{_text(eye)}" centerOfRotation="{_text(middle)}"{turned}/>\n'
 
     def _humanoid_parts(self, skin: X3dSkin | None, motions: list[str]) -> Iterator[str]:
         name, uvs = self._humanoid, None
@@ -154,13 +160,9 @@ class _Writer:
 
     def _placed(self) -> str:
         """Return the humanoid's place in the scene, as attributes; "" for the origin."""
-        if self._place is None:
-            return ""
-        turn = rot.multiply(rot.from_matrix(self._place[:3, :3]), rot.conjugate(self._turn))
-        axis, angle = rot.to_axis_angle(turn)
-        shift = self._place[:3, 3]
-        said = f' rotation="{_text(np.append(axis, angle))}"' if angle > _STANDS else ""
-        return said + (f' translation="{_text(shift)}"' if np.abs(shift).max() > _STANDS else "")
+        axis, angle = rot.to_axis_angle(self._heading)
+        turned = f' rotation="{_text(np.append(axis, angle))}"' if angle > _STANDS else ""
+        return turned + (f' translation="{_text(self._shift)}"' if np.abs(self._shift).max() > _STANDS else "")
 
     def _joint_parts(self, influences: Influences | None) -> Iterator[str]:
         """Yield the tree of joints."""

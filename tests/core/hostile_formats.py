@@ -153,7 +153,8 @@ def compressed_bombs() -> Iterator[Case]:
     head = b"#X3D V3.3 utf8\n"
     for begin, piece in ((b"", b"\0"), (b"<X3D><Scene>", b"<a/>"), (b"<X3D>", b"<a>"), (b"<X3D a='", b"9 "),
                          (head, b" "), (head, b"#"), (head, b"Group{}"), (head, b"["), (head, b'"'),
-                         (head + b"A { b [", b"1 "), (head, b"\n"), (head, b"a"), (head + b"DEF a ", b"Group { children [ ")):
+                         (head + b"A { b [", b"1 "), (head, b"\n"), (head, b"a"),
+                         (head + b"DEF a ", b"Group { children [ ")):
         for size in (MAX_UNPACKED - 99, 4 * MAX_UNPACKED):
             data = endlessly(begin, piece, size)
             yield partial(read_compressed, data)
