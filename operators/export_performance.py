@@ -9,8 +9,9 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 from ..bridge import properties
 from ..bridge.actions import action
 from ..bridge.active_character import ForArmature, active_armature, score_problem
-from ..bridge.files import clips, written_character
+from ..bridge.files import shown_motion, written_character
 from ..bridge.files.read_progress import reading
+from ..bridge.files.shown_motion import Shown
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.guard import guarded
 from ..bridge.language import say
@@ -21,12 +22,11 @@ from ..core.errors import TaktError
 from ..core.formats import endings, format_of
 from ..core.library.whole_files import write_whole
 from ..core.playing.motion import Motion
-from ..core.playing.stage import Playable
 from .named_export import NamedAsCharacter
 
 _MOTIONS = (
-    ("SHOWN", "As Shown", "The Action that the character plays, where that is another one than the score's or its keys "
-                          "were edited by hand; else the score"),
+    ("SHOWN", "As Shown", "The Action or the NLA that the character plays, where that is another one than the "
+                          "score's or its keys were edited by hand; else the score; else the pose"),
     ("SCORE", "Score", "What the score says now, whatever Action the character plays"),
     ("ACTION", "Action", "The Action that the character plays, from its first key to its last"),
 )
@@ -53,15 +53,6 @@ class TAKT_OT_export_performance(ForArmature, NamedAsCharacter, bpy.types.Operat
         hanim_motion: BoolProperty(name="HAnimMotion", description="In X3D, write motion as evenly spaced frames in "
                                    "HAnimMotion, instead of interpolators, which every player knows")
 
-    @classmethod
-    def problem(cls, context: bpy.types.Context) -> str:
-        """Return why there is nothing to write: no armature, or one with neither a score nor an Action."""
-        armature_object = active_armature(context)
-        reason = super().problem(context)
-        if reason or armature_object is None or _assigned(armature_object) is not None:
-            return reason
-        return score_problem(armature_object)
-
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Perform, read the skin, write."""
         armature_object, scene = active_armature(context), context.scene
@@ -71,24 +62,37 @@ class TAKT_OT_export_performance(ForArmature, NamedAsCharacter, bpy.types.Operat
         if entry is None or entry.write is None:
             return refuse(self, f"'{path.name}' does not name a format that can be written; let it end in "
                                 f"{', '.join(endings(written=True))}")
-        fps, played = frames_per_second(scene), _played_action(armature_object, self.motion)
+        fps = frames_per_second(scene)
         try:
-            motion: Playable
-            if played is None:
-                motion = tweaks.shown(armature_object, scene, _of_score(context, armature_object))
-            else:
-                motion = clips.clip_as_played(played, armature_object, fps)
-            file, warnings = written_character.read_character(armature_object, motion, fps, entry, self.hanim_motion)
+            shown = _shown(context, armature_object, scene, self.motion)
+            file, warnings = written_character.read_character(armature_object, shown, fps, entry, self.hanim_motion)
             data = entry.write(file, fps)
             write_whole(path, data)
         except TaktError as error:
             return refuse(self, in_brief(error))
-        if self.motion == "SCORE" and (shown := _played_action(armature_object, "SHOWN")) is not None:
-            warnings = (*warnings, f"The score was written; the character plays the Action '{shown.name}', which is "
+        if self.motion == "SCORE" and (other := _played_action(armature_object, "SHOWN")) is not None:
+            warnings = (*warnings, f"The score was written; the character plays the Action '{other.name}', which is "
                                    "not in the file")
-        what = "the score" if played is None else f"the Action '{played.name}'"
-        tell(self, [*(("WARNING", warning) for warning in warnings), ("INFO", f"Wrote {what} into {path}")])
+        tell(self, [*(("WARNING", warning) for warning in warnings), ("INFO", f"Wrote {shown.what} into {path}")])
         return {"FINISHED"}
+
+
+def _shown(context: bpy.types.Context, armature_object: bpy.types.Object, scene: bpy.types.Scene,
+           motion: str) -> Shown:
+    """Return what is written; motion: one of _MOTIONS. Raises TaktError where there is no such."""
+    played, has_score = _played_action(armature_object, motion), _has_score(armature_object)
+    if motion == "ACTION" and played is None:
+        raise TaktError(f"'{armature_object.name}' plays no Action: choose As Shown")
+    if motion == "SCORE" or (motion == "SHOWN" and played is None and has_score):
+        performed = tweaks.shown(armature_object, scene, _of_score(context, armature_object))
+        return shown_motion.of_score(armature_object, performed)
+    if played is None or (motion == "SHOWN" and shown_motion.nla_span(armature_object) is not None):
+        return shown_motion.of_scene(armature_object, scene, frames_per_second(scene))
+    return shown_motion.of_action(armature_object, played, frames_per_second(scene))
+
+
+def _has_score(armature_object: bpy.types.Object) -> bool:
+    return properties.character(armature_object).text is not None
 
 
 def _assigned(armature_object: bpy.types.Object) -> bpy.types.Action | None:
@@ -102,8 +106,7 @@ def _played_action(armature_object: bpy.types.Object, motion: str) -> bpy.types.
     if motion == "SHOWN":
         is_scores = (assigned in [each for _, each in tweaks.layers_of(armature_object)] or (
             following.is_own_action_assigned(armature_object) and not action.is_edited_by_hand(armature_object)))
-        has_score = properties.character(armature_object).text is not None
-        return None if has_score and is_scores else assigned
+        return None if _has_score(armature_object) and is_scores else assigned
     return assigned if motion == "ACTION" else None
 
 

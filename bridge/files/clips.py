@@ -113,18 +113,6 @@ def clips_of_action(armature_object: bpy.types.Object,
     return find
 
 
-def clip_as_played(action: bpy.types.Action, armature_object: bpy.types.Object, fps: float) -> Clip:
-    """Return an Action on the armature that plays it, on its own skeleton and in its own axes.
-
-    Raises TaktError where it moves none of its bones.
-    """
-    fitted, skeleton = curves.fit(action, armature_object), armature.read_skeleton(armature_object)
-    clip = object_motion.travelling(curves.read_clip(fitted, skeleton, fps), fitted, fps)
-    if not clip.moved.any():
-        raise TaktError(f"the Action '{action.name}' moves no bone of '{armature_object.name}'")
-    return clip
-
-
 def _clips(played: Iterable[tuple[bpy.types.Action, bpy.types.Object, str]],
            fps: Callable[[bpy.types.Object], float]) -> tuple[Clip, ...]:
     """Read Actions, each on an armature, as clips of these names; fps: frames per second by which an object moves."""

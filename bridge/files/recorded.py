@@ -37,7 +37,13 @@ def of_pose(armature_object: bpy.types.Object, name: str) -> Clip:
 
 def of_frames(armature_object: bpy.types.Object, scene: bpy.types.Scene, name: str, first: int, last: int,
               fps: float) -> Clip:
-    """Return what the character does from one frame of the scene to another, whatever moves it.
+    """Return what the character does from one frame of the scene to another, whatever moves it; see with_worlds."""
+    return with_worlds(armature_object, scene, name, first, last, fps)[0]
+
+
+def with_worlds(armature_object: bpy.types.Object, scene: bpy.types.Scene, name: str, first: int, last: int,
+                fps: float) -> tuple[Clip, FloatArray]:
+    """Return what the character does from one frame of the scene to another, and its object's matrices (F, 4, 4) there.
 
     The scene shows each of the frames meanwhile, and afterwards the one that it showed before. Raises TaktError where
     the last frame does not come after the first, or there are too many.
@@ -45,14 +51,15 @@ def of_frames(armature_object: bpy.types.Object, scene: bpy.types.Scene, name: s
     if not 0 < last - first < MAX_FRAMES:
         raise TaktError(f"frames {first} to {last} cannot be recorded; the last must be later than the first, by at "
                         f"most {MAX_FRAMES:,} frames")
-    skeleton, before, poses = read_skeleton(armature_object), scene.frame_current_final, []
+    skeleton, before, poses, worlds = read_skeleton(armature_object), scene.frame_current_final, [], []
     try:
         for frame in range(first, last + 1):
             scene.frame_set(frame)
             poses.append(read_pose(armature_object, skeleton))
+            worlds.append(np.array(armature_object.matrix_world, dtype=np.float64))
     finally:
         scene.frame_set(int(before), subframe=before - int(before))
-    return clip_of(name, skeleton, np.arange(len(poses)) / fps, poses, (last - first) / fps)
+    return clip_of(name, skeleton, np.arange(len(poses)) / fps, poses, (last - first) / fps), np.array(worlds)
 
 
 def of_motion(motion: Playable, name: str, begin_s: float, end_s: float, fps: float) -> Clip:

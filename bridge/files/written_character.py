@@ -19,34 +19,41 @@ from ...core.library.fitted import fitted
 from ...core.maths import rotations as rot
 from ...core.maths.arrays import FloatArray, IntArray
 from ...core.playing.bake import bake
-from ...core.playing.stage import Playable
 from ...core.retargeting.comparing.upright import scaled, turned
 from ...core.skinning.influences import Influences
 from .. import axes, versions
 from ..meshes import mesh
+from ..rigs import object_motion
+from . import written_place
+from .shown_motion import Shown
 from .written_meshes import WrittenMesh, written_meshes
 
 _KNOWN_IMAGES = (b"\x89PNG", b"\xff\xd8")
 
 
-def read_character(armature_object: bpy.types.Object, motion: Playable, fps: float, entry: Format,
+def read_character(armature_object: bpy.types.Object, shown: Shown, fps: float, entry: Format,
                    as_frames: bool = False) -> tuple[ClipFile, tuple[str, ...]]:
     """Return what a format writes of a character that plays a motion, and warnings about what is lost.
 
-    X3D also gets its skin: the visible meshes that the armature deforms and those that hang on its bones, as they are
+    Where the object moves, by its own keys or with its parents, the topmost joints go along. X3D also gets its place in
+    the scene, and its skin: the visible meshes that the armature deforms and those that hang on its bones, as they are
     without modifiers. as_frames: in X3D, motion is HAnimMotion.
-    Raises TaktError where the motion is too long.
+    Raises TaktError where the motion is too long, and where nobody knows where the object is.
     """
     turn = rot.conjugate(axes.armature_from_hanim(armature_object))
     metres = unit_m(armature_object)
-    clip = scaled(turned(bake(motion, fps, armature_object.name), turn), metres)
+    clip = bake(shown.motion, fps, armature_object.name)
+    times, worlds, lost = shown.course(armature_object, clip, fps)
+    clip = scaled(turned(object_motion.going_along(clip, times, worlds), turn), metres)
     file, warnings = fitted(ClipFile(clip.skeleton, (clip,)), entry)
+    place = written_place.place_of(worlds[0], turn)
+    lost = (*lost, *(f"'{armature_object.name}' {each}" for each in axes.distortions(armature_object)))
     if entry not in x3d.WITH_SKIN:
-        return file, warnings
+        return file, (*warnings, *lost, *written_place.left_out(armature_object, place, entry))
     meshes, said = written_meshes(armature_object)
-    parts = [_Part.of(each, armature_object, motion.skeleton.names) for each in meshes]
+    parts = [_Part.of(each, armature_object, clip.skeleton.names) for each in meshes]
     return X3dFile(file.skeleton, file.clips, skin=_Part.skin(parts, turn, metres) if parts else None,
-                   as_frames=as_frames), (*warnings, *said)
+                   as_frames=as_frames, place=place), (*warnings, *lost, *said)
 
 
 def unit_m(armature_object: bpy.types.Object) -> float:

@@ -74,6 +74,10 @@ def written_meshes(armature_object: bpy.types.Object) -> tuple[list[WrittenMesh]
                    for each in _up_to(ob, armature_object)):
                 said.append(f"'{ob.name}' has keys of its own, which are not written: it stays on "
                             f"'{attachment.bone or armature_object.name}' as it is now")
+        keys = cast(Any, ob.data).shape_keys
+        if keys is not None and len(keys.key_blocks) > 1:
+            said.append(f"'{ob.name}' is written without its {len(keys.key_blocks) - 1} shape keys, in the shape of "
+                        f"'{keys.reference_key.name}'")
         if any(modifier.type != "ARMATURE" and modifier.show_viewport for modifier in ob.modifiers):
             said.append(f"'{ob.name}' is written without its modifiers")
     return skins + props, said

@@ -42,19 +42,16 @@ def travelling(clip: Clip, fitted: curves.Fitted, fps: float) -> Clip:
     It begins where the bones alone have it: a character goes from where it stands, wherever the Action was made.
     """
     found = _motion(clip, fitted, fps, None)
-    if found is None:
-        return clip
-    times_s, turns, moves = found
-    tops = np.flatnonzero(clip.skeleton.parents < 0)
-    rest, places = clip.skeleton.rest_rotations[tops], clip.skeleton.rest_translations[tops]
-    turned = rot.multiply(turns[:, None], rot.multiply(rest, turns_at(clip.rotations, tops.tolist(), times_s)))
-    shifts = np.zeros((len(times_s), len(tops), 3))
-    for index, joint in enumerate(clip.translations.joints.tolist()):
-        shifts[:, tops == joint] = sampled(clip.translations, index, times_s)[:, None]
-    turned = rot.continuous(rot.multiply(rot.conjugate(rest), turned))
-    shifts = rot.rotate(turns[:, None], places + shifts) + moves[:, None] - places
-    return replace(clip, rotations=_keyed(clip.rotations, tops, times_s, turned),
-                   translations=_keyed(clip.translations, tops, times_s, shifts))
+    return clip if found is None else _with_tops(clip, *found)
+
+
+def going_along(clip: Clip, times_s: FloatArray, worlds: FloatArray) -> Clip:
+    """Return a clip whose topmost joints go with an armature object, from where that is at first; sizes are left out.
+
+    worlds: the object's matrices (F, 4, 4) at times (F,).
+    """
+    found = _relative(clip.skeleton, times_s, worlds, worlds[0])
+    return clip if found is None else _with_tops(clip, *found)
 
 
 def fingerprint(fitted: curves.Fitted) -> Hashable:
@@ -84,14 +81,35 @@ def _motion(clip: Clip, fitted: curves.Fitted, fps: float,
     for curve in own:
         channels.setdefault(curve.data_path, {})[curve.array_index] = curve
     bases = np.broadcast_to(object_courses.basis(fitted.armature_object, channels, start + times), (len(times), 4, 4))
-    moved = np.linalg.pinv(bases[0] if rest is None else rest) @ bases
-    size = max(float(np.ptp(clip.skeleton.rest_world[:, :, 3], axis=0).max()), 1e-9)
+    times_s = np.asarray(times / fps, dtype=np.float64)
+    return _relative(clip.skeleton, times_s, bases, bases[0] if rest is None else rest)
+
+
+def _relative(skeleton: Skeleton, times_s: FloatArray, worlds: FloatArray,
+              rest: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    """Return times (F,), turns (F, 4) and moves (F, 3) of matrices (F, 4, 4) seen from one (4, 4); None where still."""
+    moved = np.linalg.pinv(rest) @ worlds
+    size = max(float(np.ptp(skeleton.rest_world[:, :, 3], axis=0).max()), 1e-9)
     moves: FloatArray = np.asarray(moved[:, :3, 3], dtype=np.float64)
     linear = moved[:, :3, :3] / np.maximum(np.linalg.norm(moved[:, :3, :3], axis=1, keepdims=True), 1e-30)
     turns = rot.continuous(rot.from_matrix(linear))
     if np.ptp(moves, axis=0).max() < _SAME * size and np.ptp(turns, axis=0).max() < _SAME:
         return None
-    return np.asarray(times / fps, dtype=np.float64), turns, moves
+    return times_s, turns, moves
+
+
+def _with_tops(clip: Clip, times_s: FloatArray, turns: FloatArray, moves: FloatArray) -> Clip:
+    """Turn (F, 4) and move (F, 3) the topmost joints of a clip at times (F,)."""
+    tops = np.flatnonzero(clip.skeleton.parents < 0)
+    rest, places = clip.skeleton.rest_rotations[tops], clip.skeleton.rest_translations[tops]
+    turned = rot.multiply(turns[:, None], rot.multiply(rest, turns_at(clip.rotations, tops.tolist(), times_s)))
+    shifts = np.zeros((len(times_s), len(tops), 3))
+    for index, joint in enumerate(clip.translations.joints.tolist()):
+        shifts[:, tops == joint] = sampled(clip.translations, index, times_s)[:, None]
+    turned = rot.continuous(rot.multiply(rot.conjugate(rest), turned))
+    shifts = rot.rotate(turns[:, None], places + shifts) + moves[:, None] - places
+    return replace(clip, rotations=_keyed(clip.rotations, tops, times_s, turned),
+                   translations=_keyed(clip.translations, tops, times_s, shifts))
 
 
 def _keyed(tracks: Tracks, joints: IntArray, times_s: FloatArray, values: FloatArray) -> Tracks:

@@ -11,7 +11,7 @@ from .format import Format
 
 FORMATS: Final[dict[str, Format]] = {entry.identifier: entry for entry in (
     ogre_binary.FORMAT, ogre_xml.FORMAT, bvh.FORMAT, gltf.FORMAT, of_blender.FBX, of_blender.BLEND, rite.FORMAT,
-    x3d.FORMAT, x3d.CLASSIC, x3d.VRML, gltf.VRM, gltf.VRMA,
+    x3d.FORMAT, x3d.CLASSIC, x3d.VRML, x3d.COMPRESSED, gltf.VRM, gltf.VRMA,
     collada.FORMAT, usd.FORMAT)}
 """All formats of clips by identifier, in the order in which files of one name are looked for."""
 

@@ -24,8 +24,9 @@ def read(data: bytes, path: Path | None = None) -> ClipFile:
     path: for messages, and its name is the clip's where the file has none.
     Raises FileError, with the line, for what cannot be read, and where there is nothing that could move.
     """
-    found = figures(ColladaData(data, path))
-    clips, warnings = [clip for _, clip in found.clips], found.warnings
+    document = ColladaData(data, path)
+    found = figures(document)
+    clips, warnings = [clip for _, clip in found.clips], found.warnings + document.warnings()
     if not clips:
         warnings += ("has no animation that moves a body; its skeleton can play",)
     apart = named_apart(clips)
@@ -33,4 +34,4 @@ def read(data: bytes, path: Path | None = None) -> ClipFile:
 
 
 FORMAT: Final = Format("COLLADA", "COLLADA", (".dae",), read=lambda source: read(source.data, source.path),
-                       read_characters=lambda source: collada_character.read(source.data, source.path))
+                       read_characters=lambda source: collada_character.read(source.data, source.path), begins=("<",))

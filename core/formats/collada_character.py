@@ -53,7 +53,7 @@ def read(data: bytes, path: Path | None = None) -> CharacterFile:
     left_out = [name for name in reader.still if name not in reader.taken]
     warnings = found.warnings + ((f"left out: {some_of([quoted(each) for each in left_out], 3)}, on no skeleton",)
                                  if left_out else ())
-    return CharacterFile(tuple(made), warnings + document.filler.warnings())
+    return CharacterFile(tuple(made), warnings + document.warnings())
 
 
 class _Vertices(NamedTuple):
@@ -159,6 +159,9 @@ class _Reader:
         if (counts < 0).any() or counts.sum() * stride != len(flat) or len(counts) > count:
             raise data.error(f"<vertex_weights> has {len(counts)} vertices with {counts.sum()} joints and weights; "
                              f"<v> holds {len(flat)} numbers, the mesh {count} vertices", element)
+        if len(counts) < count or element.attributes.get("count", str(len(counts))) != str(len(counts)):
+            data.note(f"<vertex_weights> is for {len(counts)} vertices, of {count} of the mesh; its count says "
+                      f"{quoted(element.attributes.get('count', ''))}", element)
         rows = flat.reshape(-1, stride)
         joints, weights = rows[:, offsets.get("JOINT", 0)], rows[:, offsets["WEIGHT"]]
         for what, used, low, most in (("joint", joints, -1, len(worn.joints)), ("weight", weights, 0, len(values))):

@@ -20,6 +20,7 @@ from .xml import Element, parse
 MAX_ELEMENTS: Final = 200_000
 MAX_VALUES: Final = 20_000_000
 """Numbers of a file; more are refused."""
+_MOST_NOTES: Final = 20
 _NAMES: Final = ("Name_array", "IDREF_array", "SIDREF_array")
 
 
@@ -28,6 +29,7 @@ class ColladaData:
 
     def __init__(self, data: bytes, path: Path | None) -> None:
         self.path, self.filler, self._left = path, Filler(), MAX_VALUES
+        self._notes: dict[str, None] = {}
         self.root = parse(data, path, MAX_ELEMENTS, is_programs=True)
         if self.root.tag != "COLLADA":
             raise self.error(f"this is no COLLADA file: its root is <{quoted(self.root.tag)[1:-1]}>, where <COLLADA> "
@@ -39,12 +41,24 @@ class ColladaData:
             element = stack.pop()
             name = element.attributes.get("id")
             if name is not None:
-                self._by_id.setdefault(name, element)
+                first = self._by_id.setdefault(name, element)
+                if first is not element:
+                    self.note(f"the id {quoted(name)} stands on line {first.line} already; references mean that one",
+                              element)
             stack.extend(reversed(element.children))
 
     def error(self, message: str, element: Element) -> FileError:
         """Return the error for something that is wrong with an element."""
         return FileError.at(message, self.path, element.line)
+
+    def note(self, text: str, element: Element) -> None:
+        """Keep a sentence on what is not as it should be with an element, though the rest is read."""
+        if len(self._notes) < _MOST_NOTES:
+            self._notes[f"line {element.line}: {text}"] = None
+
+    def warnings(self) -> tuple[str, ...]:
+        """Return the notes."""
+        return (*self._notes, *self.filler.warnings())
 
     def find(self, reference: str, asking: Element) -> Element:
         """Return the element that a reference within the file (#id) leads to; raise FileError where there is none."""
@@ -82,6 +96,7 @@ class ColladaData:
                 raise FileError.at(f"<{element.tag}> holds {quoted(word)}, which is no finite number", self.path, line)
             self.spend(len(flat), element)
             self._read[id(element)] = flat
+            self._compare(element, len(flat))
         if count and len(flat) != count:
             raise self.error(f"<{element.tag}> holds {len(flat)} numbers; {count} are wanted", element)
         return flat
@@ -111,7 +126,15 @@ class ColladaData:
         array = next((each for tag in _NAMES if (each := child(source, tag)) is not None), None)
         if array is None:
             raise self.error(f"<{source.tag}> {quoted(source.attributes.get('id', ''))} has no list of names", source)
-        return array.text.split()
+        found = array.text.split()
+        self._compare(array, len(found))
+        return found
+
+    def _compare(self, array: Element, found: int) -> None:
+        """Note where a list says that it has another number of values than it has."""
+        said = array.attributes.get("count")
+        if said is not None and said.strip() != str(found) and array.tag.endswith("_array"):
+            self.note(f"<{array.tag}> says count is {quoted(said)}; it holds {found} values, and these count", array)
 
     def count(self, element: Element, key: str, default: int) -> int:
         """Return a whole number of an attribute, from 0 on."""

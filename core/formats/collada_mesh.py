@@ -122,6 +122,7 @@ def _corners(data: ColladaData, element: Element, positions: FloatArray) -> tupl
     corners = np.concatenate([np.zeros(0, np.int64), *written]).reshape(-1, stride)
     data.spend(TRIANGLE_SPENT // 3 * len(corners), element)
     if element.tag == "triangles":
+        _compare(data, element, len(corners) / 3.0)
         return corners, np.arange(len(corners) // 3 * 3).reshape(-1, 3)
     if element.tag != "polylist":
         counts = np.array([len(flat) // stride for flat in written], np.int64)
@@ -130,7 +131,18 @@ def _corners(data: ColladaData, element: Element, positions: FloatArray) -> tupl
     counts = np.zeros(0, np.int64) if vcount is None else data.numbers(vcount).astype(np.int64)
     if (counts < 0).any() or counts.sum() > len(corners):
         raise data.error(f"<vcount> is for {counts.sum()} corners; <p> has {len(corners)}", element)
+    _compare(data, element, len(counts))
+    if counts.sum() < len(corners):
+        data.note(f"<vcount> is for {counts.sum()} corners; <p> has {len(corners)}, and those behind are left out",
+                  element)
     return corners, filled(counts)
+
+
+def _compare(data: ColladaData, element: Element, found: float) -> None:
+    """Note where faces are others in number than they say, or the last one lacks corners."""
+    if element.attributes.get("count", f"{found:g}").strip() != f"{found:.12g}":
+        data.note(f"<{element.tag}> says count is {quoted(element.attributes.get('count', ''))}; it holds {found:.12g} "
+                  "faces, and the whole ones of these are read", element)
 
 
 def _part(data: ColladaData, element: Element, shared: dict[str, Element], corners: IntArray, triangles: IntArray,

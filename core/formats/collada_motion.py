@@ -190,7 +190,12 @@ def _curve(data: ColladaData, sampler: Element) -> Curve:
         raise data.error(f"<sampler> has {len(times)} times and {len(values)} values; as many of both are wanted, and "
                          "at least 1", sampler)
     kinds = data.names(sources["INTERPOLATION"]) if "INTERPOLATION" in sources else ["LINEAR"]
+    if 1 < len(kinds) != len(times):
+        data.note(f"<sampler> has {len(times)} keys, but its INTERPOLATION {len(kinds)} names", sampler)
     kinds += kinds[-1:] * (len(times) - len(kinds)) or ["LINEAR"] * (not kinds)
+    if len(falls := np.flatnonzero(np.diff(times) < 0.0)):
+        data.note(f"in the times of <sampler> {times[falls[0] + 1]:g} comes after {times[falls[0]]:g}; its keys are "
+                  "sorted", sampler)
     order = np.argsort(times, kind="stable")
     times, values, kinds = times[order], values[order], [kinds[number] for number in order.tolist()]
     before, after = (_control_points(data, sources, times, values, kinds, order) if _CURVED.intersection(kinds) else
@@ -208,7 +213,10 @@ def _control_points(data: ColladaData, sources: dict[str, Element], times: Float
     for which, (name, sign) in enumerate((("IN_TANGENT", -1.0), ("OUT_TANGENT", 1.0))):
         points = np.empty((keys, dims, 2))
         points[..., 0], points[..., 1] = (times + sign * third[which])[:, None], values
-        given = data.rows(sources[name])[order] if name in sources and len(data.rows(sources[name])) == keys else None
+        given = data.rows(sources[name]) if name in sources else None
+        if given is not None and len(given) != keys:
+            data.note(f"{name} has {len(given)} tangents for {keys} keys, and is left out", sources[name])
+        given = given[order] if given is not None and len(given) == keys else None
         for kind in set(kinds) & _CURVED:
             own = [number for number in range(keys) if kinds[number - 1 if which == 0 and number else number] == kind]
             if kind in ("TCB", "CARDINAL") or given is None:

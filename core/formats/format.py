@@ -18,6 +18,7 @@ from ..clips.clip import Clip
 from ..clips.clip_file import ClipFile
 from ..errors import FileError, TaktError, quoted
 from .character import CharacterFile
+from .misnamed import misnamed
 
 MAX_BYTES: Final = 256 * 2**20
 """Of one file; larger ones are not read."""
@@ -59,12 +60,18 @@ FollowLinks = Callable[[ClipFile, str, FindLinked], tuple[tuple[Clip, ...], tupl
 
 @dataclass(frozen=True)
 class _Checked(Generic[_Found]):
-    """A reader that raises FileError for all that damaged bytes can raise; the rest is logged."""
+    """A reader that raises FileError for all that damaged bytes can raise; the rest is logged.
+
+    begins: of files of the format; one that begins otherwise is refused before it is read.
+    """
 
     label: str
+    begins: tuple[str, ...]
     read: Callable[[Source], _Found]
 
     def __call__(self, source: Source) -> _Found:
+        if self.begins and (other := misnamed(source.data, self.label, self.begins, source.path)) is not None:
+            raise other
         try:
             return self.read(source)
         except TaktError:
@@ -104,6 +111,8 @@ class Format:
     in_metres: its specification wants H-Anim's axes and metres.
     follow_links: for files that also play the clips of other files.
     read_characters: None where meshes are not read, or by other means.
+    left_out: returns the joints that a file's clips move and that cannot be written; None where all are.
+    begins: what all its files begin with, one of these, after blanks and in upper or lower case; () where not so.
     Both readers raise FileError, also where damaged bytes would raise something else in them.
     """
 
@@ -118,6 +127,8 @@ class Format:
     in_metres: bool = False
     follow_links: FollowLinks | None = None
     read_characters: ReadCharacters | None = None
+    left_out: Callable[[ClipFile], tuple[str, ...]] | None = None
+    begins: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for ending in (*self.endings, *filter(None, (self.beside,))):
@@ -127,7 +138,7 @@ class Format:
         for name in ("read", "read_characters"):
             reader = getattr(self, name)
             if reader is not None and not isinstance(reader, _Checked):
-                object.__setattr__(self, name, _Checked(self.label, reader))
+                object.__setattr__(self, name, _Checked(self.label, self.begins, reader))
 
     @property
     def needs_blender(self) -> bool:

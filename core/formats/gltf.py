@@ -36,6 +36,7 @@ from .node_clips import (
     named_apart,
 )
 from .vrm import human_bones, with_between
+from .vrma_write import left_out
 from .vrma_write import write as write_vrma
 
 MAX_ANIMATIONS: Final = 2000
@@ -69,11 +70,11 @@ def read(source: Source) -> ClipFile:
     skins = [skin_of(data, {node: joint for joint, node in enumerate(body.nodes.tolist())}) for body in found]
     clips = [replace(clip, skin=skins[body]) for body, clip in clips_of(animations, found, data.top.error)]
     if not clips and bones and found:
-        return ClipFile(found[0].skeleton, warnings=("has no animation; its skeleton can play",))
+        return ClipFile(found[0].skeleton, warnings=("has no animation; its skeleton can play", *data.notes))
     if not clips:
         raise FileError.at("has no animation that moves the joints of a skin, or a tree of nodes as large as a body",
                            source.path)
-    return ClipFile(clips[0].skeleton, named_apart(clips))
+    return ClipFile(clips[0].skeleton, named_apart(clips), warnings=tuple(data.notes))
 
 
 def _animations(data: GltfData, nodes: int) -> Iterator[Animation]:
@@ -127,7 +128,9 @@ def _channels(data: GltfData, samplers: Sequence[tuple[int, Entry]], path: str, 
                                 "is none of LINEAR, STEP, CUBICSPLINE")
         each.append(values.reshape(len(times), rows, width))
     values = np.stack(each, axis=1)
-    if (times[1:] < times[:-1]).any():
+    if len(falls := np.flatnonzero(times[1:] < times[:-1])):
+        data.note(f"accessors[{samplers[0][1].count('input')}]: in the times of keys {times[falls[0] + 1]:g} comes "
+                  f"after {times[falls[0]]:g}; the keys are sorted")
         order = np.argsort(times, kind="stable")
         times, values = times[order], values[order]
     if path == "rotation":
@@ -194,7 +197,9 @@ def _inverse_binds(data: GltfData, tree: Tree) -> dict[int, FloatArray]:
     return inverse
 
 
-FORMAT: Final = Format("GLTF", "glTF", (".glb", ".gltf"), read=read)
-VRM: Final = Format("VRM", "VRM", (".vrm",), read=read)
+_BEGINS: Final = "{", "glTF"
+FORMAT: Final = Format("GLTF", "glTF", (".glb", ".gltf"), read=read, begins=_BEGINS)
+VRM: Final = Format("VRM", "VRM", (".vrm",), read=read, begins=_BEGINS)
 VRMA: Final = Format("VRMA", "VRM Animation", (".vrma",), Holds(many_clips=False, scales=False), read=read,
-                     write=lambda file, fps: write_vrma(file), in_metres=True)
+                     write=lambda file, fps: write_vrma(file), in_metres=True, begins=_BEGINS,
+                     left_out=left_out)

@@ -29,6 +29,7 @@ MAX_ENTRIES: Final = 200_000
 """Of one list of objects."""
 MAX_JSON: Final = 5_000_000
 """Brackets, commas and colons in the JSON: each object and list takes many times the memory of its text."""
+_MOST_NOTES: Final = 20
 _MAGIC: Final = b"glTF"
 _JSON_AT: Final = 20
 """The byte at which a GLB file's JSON begins."""
@@ -117,6 +118,8 @@ class GltfData:
         begins = _JSON_AT if source.data[:4] == _MAGIC else None
         self.top = Entry(_parsed(text, source.path, begins), "", source.path)
         version = self.top.entry("asset").text("version")
+        if not version:
+            raise FileError.at("this is no glTF: its JSON has no asset.version, where '2.0' is wanted", source.path, 1)
         if version.partition(".")[0] != "2":
             raise self.top.error(f"asset.version is {quoted(version)}; 2.0 is read")
         self._buffers: dict[str, bytes] = {}
@@ -124,6 +127,7 @@ class GltfData:
         self._decompressed: dict[str, bytes] = {}
         self._read: dict[int, FloatArray] = {}
         self._left = MAX_VALUES
+        self.notes: dict[str, None] = {}
 
     @cached_property
     def _accessors(self) -> list[Entry]:
@@ -145,6 +149,11 @@ class GltfData:
             raise accessor.error(f"type is {quoted(accessor.text('type'))}, but {components} components are wanted by "
                                  f"{entry.where}")
         return values
+
+    def note(self, text: str) -> None:
+        """Keep a sentence on what is not as it should be, though the rest is read."""
+        if len(self.notes) < _MOST_NOTES:
+            self.notes[text] = None
 
     def spend(self, values: int, entry: Entry) -> None:
         """Count numbers that are made of the file; raise FileError where they become too many."""
@@ -301,7 +310,8 @@ def _parsed(text: bytes, path: Path, begins: int | None) -> Mapping[str, Any]:
     except UnicodeDecodeError as wrong:
         raise error(f"byte {text[wrong.start]:#04x} is no text (UTF-8)", wrong.start) from wrong
     except json.JSONDecodeError as wrong:
-        raise error(wrong.msg, len(words[:wrong.pos].encode())) from wrong
+        found = quoted(words[wrong.pos:wrong.pos + 1]) if wrong.pos < len(words) else "the end"
+        raise error(f"{wrong.msg}, found {found}", len(words[:wrong.pos].encode())) from wrong
     except (ValueError, RecursionError) as wrong:  # numbers of thousands of digits, lists in lists without end
         raise error("a number is too long, or too many brackets are in each other", 0) from wrong
     if not isinstance(found, dict):

@@ -198,4 +198,5 @@ def _name(text: str) -> str:
 
 
 FORMAT: Final = Format("OGRE_XML", "OGRE XML", (".skeleton.xml",), read=lambda source: read(source.data, source.path),
-                       write=lambda file, _fps: write(OgreSkeleton.of_file(file)), follow_links=linked_clips)
+                       write=lambda file, _fps: write(OgreSkeleton.of_file(file)), follow_links=linked_clips,
+                       begins=("<",))

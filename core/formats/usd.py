@@ -14,6 +14,7 @@ from typing import Final
 from ..clips.clip_file import ClipFile
 from ..errors import FileError, quoted
 from .format import MAX_BYTES, TAKE_ANOTHER, Format
+from .misnamed import beginning
 from .usd_crate import MAGIC, CrateLayer
 from .usd_layer import Layer
 from .usd_skel import clips_of_layer
@@ -38,7 +39,7 @@ def layer_of(data: bytes, path: Path | None) -> Layer:
         return CrateLayer(data, path)
     if data.startswith(HEADER):
         return TextLayer(data, path)
-    raise FileError.at(f"this is no USD file: it begins with {quoted(repr(data[:8]))}, where '#usda 1.0' or "
+    raise FileError.at(f"this is no USD file: it begins with {beginning(data)[1]}, where '#usda 1.0' or "
                        f"{MAGIC.decode()} is wanted", path, byte=0)
 
 
@@ -65,4 +66,5 @@ def _packed(data: bytes, path: Path | None) -> bytes:
 
 
 FORMAT: Final = Format("USD", "USD", (".usdz", ".usdc", ".usda", ".usd"),
-                       read=lambda source: read(source.data, source.path))
+                       read=lambda source: read(source.data, source.path),
+                       begins=("#usda", MAGIC.decode(), _ZIP.decode()))

@@ -61,6 +61,13 @@ def write(file: ClipFile) -> bytes:
     return _packed(*_Bones(clip, found.turn, joint_of).document(times))
 
 
+def left_out(file: ClipFile) -> tuple[str, ...]:
+    """Return the joints that the clip of a file moves and that VRMA has no bones for."""
+    clip = file.played[0]
+    kept = set(bones_of(find_map(clip.skeleton)).values())
+    return tuple(clip.skeleton.names[joint] for joint in np.flatnonzero(clip.moved).tolist() if joint not in kept)
+
+
 def bones_of(found: SkeletonMap) -> dict[str, int]:
     """Return the joint of each bone of VRM 1 that a skeleton has, parents before children."""
     known = {bone: found.joint_of[name] for bone, name in BONES.items() if name in found.joint_of}

@@ -6,12 +6,14 @@ Prototypes, scripts and other files are left out, and said to be.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 from ..clips.clip_file import ClipFile
 from . import x3d_classic, x3d_xml
-from .format import Format, Holds
+from .format import Format, Holds, Write
+from .gzipped import MAGIC, unpacked
 from .node_clips import named_apart, of_whom
 from .x3d_character import characters_of
 from .x3d_classic_write import in_classic
@@ -36,23 +38,41 @@ def clips_of(scene: Scene) -> ClipFile:
 
 
 def read(data: bytes, path: Path | None = None) -> ClipFile:
-    """Read X3D in XML; see clips_of. path: for messages."""
-    return clips_of(x3d_xml.read(data, path))
+    """Read X3D in XML, also compressed by gzip; see clips_of. path: for messages."""
+    return clips_of(_xml(data, path))
 
 
 def read_classic(data: bytes, path: Path | None = None) -> ClipFile:
-    """Read X3D in the classic encoding, or VRML 97; see clips_of. path: for messages."""
-    return clips_of(x3d_classic.read(data, path))
+    """Read X3D in the classic encoding, or VRML 97, also compressed by gzip; see clips_of. path: for messages."""
+    return clips_of(_classic(data, path))
 
 
-FORMAT: Final = Format("X3D", "X3D", (".x3d",), Holds(own_axes=False),
-                       read=lambda source: read(source.data, source.path), write=write, in_metres=True,
-                       read_characters=lambda source: characters_of(x3d_xml.read(source.data, source.path)))
-CLASSIC: Final = Format("X3D_CLASSIC", "X3D classic", (".x3dv",), Holds(own_axes=False),
-                        read=lambda source: read_classic(source.data, source.path),
-                        write=lambda file, fps: in_classic(write(file, fps)), in_metres=True,
-                        read_characters=lambda source: characters_of(x3d_classic.read(source.data, source.path)))
-VRML: Final = Format("VRML", "VRML 97", (".wrl",), Holds(own_axes=False), read=CLASSIC.read,
-                     read_characters=CLASSIC.read_characters)
+def _xml(data: bytes, path: Path | None) -> Scene:
+    return x3d_xml.read(unpacked(data, path), path)
+
+
+def _classic(data: bytes, path: Path | None) -> Scene:
+    return x3d_classic.read(unpacked(data, path), path)
+
+
+def _either(data: bytes, path: Path | None) -> Scene:
+    """Read a scene of which the name does not say how it is encoded."""
+    plain = unpacked(data, path)
+    return x3d_classic.read(plain, path) if plain.startswith(b"#") else x3d_xml.read(plain, path)
+
+
+def _format(identifier: str, label: str, endings: tuple[str, ...], scene: Callable[[bytes, Path | None], Scene],
+            begins: tuple[str, ...], write: Write | None = None) -> Format:
+    return Format(identifier, label, endings, Holds(own_axes=False), in_metres=write is not None, write=write,
+                  read=lambda source: clips_of(scene(source.data, source.path)),
+                  read_characters=lambda source: characters_of(scene(source.data, source.path)),
+                  begins=(*begins, MAGIC.decode("latin-1")))
+
+
+FORMAT: Final = _format("X3D", "X3D", (".x3d",), _xml, ("<",), write)
+CLASSIC: Final = _format("X3D_CLASSIC", "X3D classic", (".x3dv",), _classic, ("#X3D", "#VRML"),
+                         lambda file, fps: in_classic(write(file, fps)))
+VRML: Final = _format("VRML", "VRML 97", (".wrl", ".wrz"), _classic, ("#VRML", "#X3D"))
+COMPRESSED: Final = _format("X3D_COMPRESSED", "X3D compressed", (".x3dz", ".x3dvz"), _either, ("<", "#X3D", "#VRML"))
 WITH_SKIN: Final = (FORMAT, CLASSIC)
 """Those that an X3dFile can be written as."""

@@ -239,6 +239,9 @@ def influences(scene: Scene, node: Node, points: int) -> tuple[IntArray, FloatAr
             raise scene.error(f"{node.said}: skinCoordIndex names {len(index)} points, but skinCoordWeight has "
                               f"{len(weights)} weights; one for each point is wanted", line)
         weights = np.ones(len(index))
+    elif len(weights) > len(index):
+        scene.note(f"{node.said}: skinCoordWeight has {len(weights)} weights for the {len(index)} points of "
+                   "skinCoordIndex; those behind are left out", line)
     return index, weights[:len(index)]
 
 

@@ -34,8 +34,6 @@ _LINES: Final = {"PROFILE": 1, "COMPONENT": 1, "META": 2}
 def read(data: bytes, path: Path | None) -> Scene:
     """Read an X3D file in the classic encoding, or one of VRML 97; raise FileError with the line where it is none."""
     scene = Scene(path)
-    if data[:2] == b"\x1f\x8b":
-        raise scene.error("this file is compressed by gzip; unpack it first", 1)
     if len(data) > MAX_CHARACTERS:
         raise scene.error(f"{len(data)} bytes of text; at most {MAX_CHARACTERS} are read", 1)
     try:
@@ -157,7 +155,7 @@ class _Parser(TokenText):
         node = Node(token, name, line)
         siblings.append(Child(field, node))
         if name:
-            self._scene.named.setdefault(name, node)
+            self._scene.define(node)
         while (word := self._next()) != "}":
             if word in ("ROUTE", "PROTO", "EXTERNPROTO"):
                 self._statement(word, "", node.children, depth + 1)

@@ -53,9 +53,10 @@ Moves = Mapping[tuple[int, str], _Keys]
 def humanoids_of(scene: Scene, missing: str) -> tuple[Body, ...]:
     """Return the humanoids of a scene, at least one; missing: what there is not where there is none.
 
-    Raises FileError, with the line, for humanoids and routes that cannot be read, and where there is no humanoid.
+    Routes that lead nowhere are taken out, and said to be. Raises FileError, with the line, for humanoids that cannot
+    be read, and where there is none.
     """
-    _check_routes(scene)
+    scene.routes[:] = _sound_routes(scene)
     moved = frozenset(id(node) for route in scene.routes if route.taken in _TAKEN
                       and (node := scene.named.get(route.target)) is not None and node.kind in JOINT | HUMANOID)
     found = bodies(scene, moved)
@@ -104,14 +105,19 @@ def _said_name(scene: Scene, node: Node) -> str:
     return said if is_token_of(name, said) else name
 
 
-def _check_routes(scene: Scene) -> None:
-    """Raise FileError where a route leads from or to a name that no node has, unless something was left out."""
-    known = scene.named.keys() | {each.name for each in scene.left_out}
+def _sound_routes(scene: Scene) -> Iterator[Route]:
+    """Yield the routes that lead from a node to another; note those that do not, and those that joints cannot take."""
     for route in scene.routes:
-        for name in (route.source, route.target):
-            if name not in known and not scene.left_out:
-                raise scene.error(f"ROUTE from {quoted(route.source)} to {quoted(route.target)}: no node has the DEF "
-                                  f"{quoted(name)}", route.line)
+        source, target = scene.named.get(route.source), scene.named.get(route.target)
+        said = f"ROUTE from {quoted(route.source)} to {quoted(route.target)} is left out"
+        if source is None or target is None:
+            missing = route.source if source is None else route.target
+            if not scene.left_out:  # else it may lead to what that was
+                scene.note(f"{said}: no node has the DEF {quoted(missing)}", route.line)
+            continue
+        if source.kind in _FOR and target.kind in JOINT | HUMANOID and _TAKEN.get(route.taken) != _FOR[source.kind]:
+            scene.note(f"{said}: {target.said} takes no {quoted(route.taken)} from an {source.kind}", route.line)
+        yield route
 
 
 def _seconds(scene: Scene, node: Node, name: str, default: float) -> float:
@@ -152,7 +158,7 @@ def _keys_of(scene: Scene, node: Node, interval_s: float) -> _Keys:
         raise scene.error(f"{node.said}: in key {shares[falls[0] + 1]:g} comes after {shares[falls[0]]:g}; keys that "
                           "never fall are wanted", node.fields["key"].line)
     if node.kind.startswith("S"):
-        scene.notes[f"line {node.line}: {node.said}: its keys are joined straight, not by a spline"] = None
+        scene.note(f"{node.said}: its keys are joined straight, not by a spline", node.line)
     keys = _Keys(shares * interval_s, rot.continuous(values) if width == 4 else values)
     return _within(_on_arcs(keys) if width == 4 else keys, interval_s)
 
@@ -226,7 +232,7 @@ def _motion(scene: Scene, body: Body, motion: Node) -> tuple[float, Moves]:
             moves |= {(joint, taken): _Keys(times, each) for taken, each in _of_columns(own, columns)}
     if unknown:
         names = some_of([quoted(name) for name in unknown], 3)
-        scene.notes[f"line {motion.line}: {motion.said} moves joints that {body.name} does not have: {names}"] = None
+        scene.note(f"{motion.said} moves joints that {body.name} does not have: {names}", motion.line)
     return float(times[-1]), moves
 
 

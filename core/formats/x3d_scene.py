@@ -130,6 +130,18 @@ class Scene:
             raise self.error(f"more than {MAX_NODES} routes; no more are read", route.line)
         self.routes.append(route)
 
+    def define(self, node: Node) -> None:
+        """Let USE and routes find a node by its DEF; of several of one name the first."""
+        first = self.named.setdefault(node.name, node)
+        if first is not node:
+            self.note(f"DEF {quoted(node.name)} stands on line {first.line} already, for {first.kind}; USE and ROUTE "
+                      "mean that one", node.line)
+
+    def note(self, text: str, line: int) -> None:
+        """Keep a sentence on what is not as it should be on a line, though the rest is read."""
+        if len(self.notes) < _MOST_NOTES:
+            self.notes[f"line {line}: {text}"] = None
+
     def node(self, child: Child) -> Node:
         """Return the node in a place; raise FileError where it is the USE of a name that no node has."""
         if isinstance(child.node, Node):
@@ -209,7 +221,7 @@ class Scene:
         return (*(f"line {found[0].line}: left out: {kind} "
                   f"{some_of([quoted(each.name) for each in found if each.name], _NAMED)}".rstrip()
                   + f"; {_REASONS.get(kind, _REASONS[''])}" for kind, found in kinds.items()),
-                *list(self.notes)[:_MOST_NOTES], *self.filler.warnings())
+                *self.notes, *self.filler.warnings())
 
 
 _REASONS: Final[Mapping[str, str]] = {

@@ -37,6 +37,8 @@ MAX_VALUES: Final = 20_000_000
 """Numbers of motion; as many are read."""
 _SAME_AXES: Final = 1e-9
 """Sine of half the angle up to which axes at rest count as the model's."""
+_STANDS: Final = 1e-6
+"""Radians and metres up to which a humanoid stands at the origin."""
 _STILL_S: Final = 1.0
 """How long a sensor's interval is for a clip that lasts no time."""
 _SKIN_PARTS: Final = ("points", "normals", "uvs")
@@ -57,10 +59,14 @@ xsd:noNamespaceSchemaLocation="https://www.web3d.org/specifications/x3d-4.0.xsd"
 
 @dataclass(frozen=True, eq=False)
 class X3dFile(ClipFile):
-    """What an X3D file is written of. as_frames: its motion is HAnimMotion, evenly spaced, not interpolators."""
+    """What an X3D file is written of. as_frames: its motion is HAnimMotion, evenly spaced, not interpolators.
+
+    place: how the humanoid stands in the scene, a matrix (4, 4) of a turn and a shift; None: as its joints say.
+    """
 
     skin: X3dSkin | None = None
     as_frames: bool = False
+    place: FloatArray | None = None
 
 
 def write(file: ClipFile, fps: float) -> bytes:
@@ -83,18 +89,22 @@ def write(file: ClipFile, fps: float) -> bytes:
         raise TaktError(f"clip {quoted(other)} belongs to another skeleton; a file holds one")
     if skin is not None and skin.influences.joints.max(initial=0) >= len(skeleton):
         raise TaktError(f"a vertex is moved by joint {skin.influences.joints.max()}; there are {len(skeleton)}")
-    return _Writer(skeleton).file(file.played, fps, skin, as_frames).encode("utf-8")
+    writer = _Writer(skeleton, file.place if isinstance(file, X3dFile) else None)
+    return writer.file(file.played, fps, skin, as_frames).encode("utf-8")
 
 
 class _Writer:
     """Writes one humanoid. All is turned into H-Anim's axes as it is written."""
 
-    def __init__(self, skeleton: Skeleton) -> None:
+    def __init__(self, skeleton: Skeleton, place: FloatArray | None) -> None:
         found = find_map(skeleton)
         self._skeleton = skeleton
         known = found.is_humanoid and found.is_sure
         is_turned = known and found.turn is not None and not np.array_equal(np.abs(found.turn), rot.IDENTITY)
         self._turn = rot.conjugate(found.turn) if is_turned and found.turn is not None else rot.IDENTITY
+        heading = rot.IDENTITY if place is None else rot.from_matrix(place[:3, :3])
+        self._heading = rot.multiply(heading, rot.conjugate(self._turn)) if place is not None else rot.IDENTITY
+        self._shift = np.zeros(3) if place is None else place[:3, 3]
         self.names = _names(skeleton, found if known else None)
         self._humanoid = token(skeleton.name) or "Humanoid"
         self._defs = Names((self._humanoid, *(f"{self._humanoid}_skin_{part}" for part in _SKIN_PARTS)))
@@ -119,18 +129,21 @@ class _Writer:
         return vectors if self._turn is rot.IDENTITY else rot.rotate(self._turn, vectors)
 
     def _viewpoint(self) -> str:
-        """Look at the whole body from in front."""
+        """Look at the whole body from in front, where it stands."""
         places = self._turned(self._skeleton.rest_world[:, :, 3])
         low, high = places.min(axis=0), places.max(axis=0)
         middle = (low + high) / 2.0
         eye = middle + np.array((0.0, 0.0, 2.5 * max(float((high - low).max()), 1e-3)))
-        return f'<Viewpoint description="Front" position="{_text(eye)}" centerOfRotation="{_text(middle)}"/>\n'
+        eye, middle = (rot.rotate(self._heading, point) + self._shift for point in (eye, middle))
+        axis, angle = rot.to_axis_angle(self._heading)
+        turned = f' orientation="{_text(np.append(axis, angle))}"' if angle > _STANDS else ""
+        return f'<Viewpoint description="Front" position="{_text(eye)}" centerOfRotation="{_text(middle)}"{turned}/>\n'
 
     def _humanoid_parts(self, skin: X3dSkin | None, motions: list[str]) -> Iterator[str]:
         name, uvs = self._humanoid, None
         if skin is not None:
             skin, uvs = skin.split()
-        yield f'<HAnimHumanoid DEF="{name}" name="{name}" version="2.0">\n'
+        yield f'<HAnimHumanoid DEF="{name}" name="{name}" version="2.0"{self._placed()}>\n'
         if self._skeleton.name not in ("", name):
             yield _full_name(self._skeleton.name)
         if skin is not None:
@@ -144,6 +157,12 @@ class _Writer:
         if skin is not None:
             yield from self._shapes(skin, uvs)
         yield "</HAnimHumanoid>\n"
+
+    def _placed(self) -> str:
+        """Return the humanoid's place in the scene, as attributes; "" for the origin."""
+        axis, angle = rot.to_axis_angle(self._heading)
+        turned = f' rotation="{_text(np.append(axis, angle))}"' if angle > _STANDS else ""
+        return turned + (f' translation="{_text(self._shift)}"' if np.abs(self._shift).max() > _STANDS else "")
 
     def _joint_parts(self, influences: Influences | None) -> Iterator[str]:
         """Yield the tree of joints."""

@@ -90,4 +90,4 @@ def _read_instance(element: Element, siblings: list[Child], scene: Scene,
 def _add(node: Node, field: str, siblings: list[Child], scene: Scene) -> None:
     siblings.append(Child(field, node))
     if node.name:
-        scene.named.setdefault(node.name, node)
+        scene.define(node)

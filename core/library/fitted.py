@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ..clips.clip_file import ClipFile
+from ..errors import quoted, some_of
 from ..formats.format import Format
 from ..retargeting.retarget import retarget
+
+_NAMED: Final = 20
+"""Joints that a warning names."""
 
 
 def fitted(file: ClipFile, entry: Format) -> tuple[ClipFile, tuple[str, ...]]:
@@ -17,6 +23,9 @@ def fitted(file: ClipFile, entry: Format) -> tuple[ClipFile, tuple[str, ...]]:
     moves = any(len(clip.translations) for clip in file.clips)
     warnings = tuple(f"{what} are left out, which {name} does not know" for what, is_lost in (
         ("translations", moves and not holds.translations), ("scales", has_scales and not holds.scales)) if is_lost)
+    if entry.left_out is not None and (joints := entry.left_out(file)):
+        named = some_of([quoted(each) for each in joints], _NAMED)
+        warnings += (f"left out, since {name} has no such joints: {named}",)
     if holds.own_axes:
         return file, warnings
     flat = file.skeleton.with_model_axes()

@@ -1,15 +1,22 @@
 """Hostile files of USD, and of characters in X3D and COLLADA; see hostile.py."""
 
+import gzip
+import json
 import re
+import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from takt.core.formats import collada_character, usd, x3d
+from takt.core.formats import collada, collada_character, gltf, usd, x3d
 from takt.core.formats.format import Source
+from takt.core.formats.gzipped import MAX_UNPACKED
 from takt.tests.core import collada_files, usd_files
+from takt.tests.core.gltf_files import packed
+from takt.tests.core.test_vrm import file_of
+from takt.tests.core.x3d_files import dancer, in_classic, in_vrml, in_xml
 
 Case = Callable[[], object]
 Change = Callable[[bytes, Callable[[bytes], object], int], Iterator[Case]]
@@ -128,12 +135,86 @@ def characters_without_end() -> Iterator[Case]:
         yield partial(collada_character.read, leg.replace(before, after).encode())
 
 
+def read_compressed(data: bytes) -> object:
+    """Read a compressed X3D file."""
+    read = x3d.COMPRESSED.read
+    return read(Source(data, Path("made.x3dz"))) if read else None
+
+
+def endlessly(begin: bytes, piece: bytes, size: int) -> bytes:
+    """Compress a beginning and then a piece over and over, up to a size, without ever having all of it."""
+    packer, block = zlib.compressobj(9, wbits=31), piece * (2**20 // len(piece))
+    parts = [packer.compress(begin), *(packer.compress(block) for _ in range((size - len(begin)) // len(block)))]
+    return b"".join((*parts, packer.flush()))
+
+
+def compressed_bombs() -> Iterator[Case]:
+    """Compress what is far larger than it looks, also twice, in thousands of parts, and up to the limit."""
+    head = b"#X3D V3.3 utf8\n"
+    for begin, piece in ((b"", b"\0"), (b"<X3D><Scene>", b"<a/>"), (b"<X3D>", b"<a>"), (b"<X3D a='", b"9 "),
+                         (head, b" "), (head, b"#"), (head, b"Group{}"), (head, b"["), (head, b'"'),
+                         (head + b"A { b [", b"1 "), (head, b"\n"), (head, b"a"),
+                         (head + b"DEF a ", b"Group { children [ ")):
+        for size in (MAX_UNPACKED - 99, 4 * MAX_UNPACKED):
+            data = endlessly(begin, piece, size)
+            yield partial(read_compressed, data)
+            yield partial(read_compressed, gzip.compress(data))
+            yield partial(read_compressed, data + data)
+    yield partial(read_compressed, gzip.compress(b"") * 10**6)
+    yield partial(read_compressed, gzip.compress(b" " * 10**5) * 999)
+
+
+def names_without_end() -> Iterator[Case]:
+    """Give one DEF to thousands of nodes, and lead thousands of routes to nothing and to what cannot take them."""
+    nodes, routes = dancer()
+    sent, taken = routes[1][0], routes[1][2]
+    for more in ("".join(f'<Group DEF="{taken}"/>' for _ in range(40_000)),
+                 '<ROUTE fromNode="a" fromField="b" toNode="c" toField="d"/>' * 40_000,
+                 f'<ROUTE fromNode="{sent}" fromField="value_changed" toNode="{taken}" toField="set_scale"/>' * 40_000):
+        yield partial(x3d.read, in_xml(nodes, routes, more))
+    for count in (40_000, 60_000):
+        yield partial(x3d.read_classic, in_classic(nodes, routes, "ROUTE a.b TO c.d\n" * count))
+
+
+def vrmas(count: int, damaged: Change) -> Iterator[Case]:
+    """Damage a dance of VRM's bones, and give it tables of bones that are not there, or without end."""
+    document, binary = file_of("VRMC_vrm_animation")
+
+    def read(data: bytes) -> object:
+        return gltf.read(Source(data, Path("made.vrma")))
+
+    yield from damaged(packed(json.dumps(document).encode(), binary), read, count)
+    table: object
+    for table in ({f"bone{i}": {"node": i % 17} for i in range(10**5)}, {"hips": {"node": 10**9}}, {"hips": []}, [], 7,
+                  {"hips": {"node": 1}, "spine": {"node": 1}}, {"hips": {"node": -1}}, {"hips": {"node": 1e300}}):
+        document["extensions"] = {"VRMC_vrm_animation": {"humanoid": {"humanBones": table}}}
+        yield partial(read, packed(json.dumps(document).encode(), binary))
+
+
+def misnamed() -> Iterator[Case]:
+    """Call files by the endings of others, and give them nothing, blanks and noise as large as files may be."""
+    noise, large = np.random.default_rng(14).bytes(10**6), bytes(200 * 2**20)
+    for entry in (x3d.FORMAT, x3d.CLASSIC, x3d.VRML, x3d.COMPRESSED, gltf.FORMAT, gltf.VRMA, collada.FORMAT,
+                  usd.FORMAT):
+        read = entry.read
+        assert read is not None
+        for data in (b"", b" " * 10**7, noise, large, in_xml(*dancer()), usd_files.crate(), b"<", b"{", b"#",
+                     b"PK\x03\x04", b"\xff\xfe" + noise, b"\xfe\xff", b"\xef\xbb\xbf", gzip.compress(noise)):
+            yield partial(read, Source(data, Path(f"made{entry.endings[0]}")))
+
+
 def families(count: int, damaged: Change, mutated: Change) -> dict[str, Callable[[], Iterator[Case]]]:
     """Return the families; damaged, mutated: those of hostile.py."""
     return {".usda, cut and flipped": partial(damaged, usd_files.text(), usd.read, count),
             ".usda, word by word": partial(usd_words, count),
             ".usdc, cut and flipped": partial(damaged, usd_files.crate(), usd.read, count),
             ".usdc, without end": crates_without_end,
+            ".wrl, cut and flipped": partial(damaged, in_vrml(*dancer()), x3d.read_classic, count),
+            ".x3dz, cut and flipped": partial(damaged, gzip.compress(in_xml(*dancer())), read_compressed, count),
+            ".x3dz, bombs": compressed_bombs,
+            ".x3d, names without end": names_without_end,
+            ".vrma, damaged": partial(vrmas, count, damaged),
+            "misnamed": misnamed,
             "characters of .x3d, mutated": partial(mutated, DRESSED.encode(), read_x3d, count),
             "characters of .dae, mutated": partial(mutated, collada_files.dressed(), collada_character.read, count),
             "characters without end": characters_without_end}

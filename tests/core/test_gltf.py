@@ -262,7 +262,7 @@ def test_what_is_wrong_is_said_with_its_place(where: str, value: Any, says: str)
 
 
 @pytest.mark.parametrize(("data", "says"), [
-    (b"", r"made\.glb:1:1: the JSON of this file is damaged here: Expecting value; export the file again, or take "),
+    (b"", r"made\.glb:1:1: the JSON of this file is damaged here: Expecting value, found the end; export the "),
     (b"rubbish", "is damaged here: Expecting value"), (b"[1]", "a JSON object is wanted"),
     (b"{", r"made\.glb:1:2: the JSON"),
     (b'{\n"a": \xff}', r"made\.glb:2:6: .* here: byte 0xff is no text \(UTF-8\); export the file again"),

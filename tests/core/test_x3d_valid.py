@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 
 from takt.core.formats.character import Look
@@ -61,7 +62,8 @@ def built(x3d: Any, element: ET.Element) -> Any:
 def test_what_is_written_is_valid(made: X3dSkin, as_frames: bool, capsys: pytest.CaptureFixture[str]) -> None:
     x3d = x3d_package()
     clips = (dance(0, frames=3), dance(1, name="Rig|walk 2", frames=1))
-    root = ET.fromstring(write(X3dFile(BODY, clips, skin=made, as_frames=as_frames), 30.0))
+    place = np.eye(4)[[2, 1, 0, 3]] * (1.0, 1.0, -1.0, 1.0) + 2.0 * np.eye(4, k=3)
+    root = ET.fromstring(write(X3dFile(BODY, clips, skin=made, as_frames=as_frames, place=place), 30.0))
     head, scene = root.find("head"), root.find("Scene")
     assert head is not None and scene is not None
     assert len([built(x3d, each) for each in (*head, *scene)]) == len(head) + len(scene)

@@ -377,3 +377,25 @@ def test_the_classic_encoding_says_the_same(as_frames: bool) -> None:
 def test_texture_coordinates_of_another_shape_are_refused() -> None:
     with pytest.raises(TaktError, match=r"texture coordinates \(20, 2\) must be \(T, 3, 2\)"):
         replace(skin(), uvs=np.zeros((20, 2)))
+
+
+@pytest.mark.parametrize("name", ["X3D", "X3D_CLASSIC"])
+@pytest.mark.parametrize("as_frames", [False, True])
+def test_a_character_stands_where_it_stood_and_is_looked_at_there(name: str, as_frames: bool) -> None:
+    place = np.eye(4)
+    place[:3, :3], place[:3, 3] = rot.to_matrix(rot.from_axis_angle(np.array((0.0, 1.0, 0.0)), 2.5)), (3.0, 0.5, -2.0)
+    file = X3dFile(BODY, (dance(2),), skin=skin(), as_frames=as_frames, place=place)
+    entry = FORMATS[name]
+    assert entry.write is not None and entry.read_characters is not None
+    (found,) = entry.read_characters(Source(entry.write(file, 30.0), Path("a"))).characters
+    np.testing.assert_allclose(found.placed, place, atol=1e-8)
+    (still,) = entry.read_characters(Source(entry.write(X3dFile(BODY, file.clips, skin=skin(), as_frames=as_frames),
+                                                        30.0), Path("a"))).characters
+    np.testing.assert_array_equal(found.clips[0].rotations.values, still.clips[0].rotations.values)
+    np.testing.assert_allclose(still.placed, np.eye(4), atol=1e-12)
+    (view,) = elements(write(file, 30.0), "Viewpoint")
+    eye, middle, orientation = (floats(view.get(key)) for key in ("position", "centerOfRotation", "orientation"))
+    forwards = rot.rotate(rot.from_axis_angle(orientation[:3], orientation[3]), np.array((0.0, 0.0, -1.0)))
+    np.testing.assert_allclose((middle - eye) / np.linalg.norm(middle - eye), forwards, atol=1e-7)
+    places = BODY.rest_world[:, :, 3] @ place[:3, :3].T + place[:3, 3]
+    assert (places.min(axis=0) - 1e-6 < middle).all() and (middle < places.max(axis=0) + 1e-6).all()

@@ -1,0 +1,70 @@
+"""Files that are none of the format that their names say: empty ones, and those of other programs."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from ..errors import FileError, quoted
+
+_KINDS: Final = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "ZIP", b"7z\xbc\xaf": "7-Zip", b"Rar!": "RAR", b"\x89PNG": "PNG",
+                 b"\xff\xd8\xff": "JPEG", b"Kaydara FBX": "FBX", b"glTF": "GLB", b"BLENDER": "Blender", b"%PDF": "PDF",
+                 b"(\xb5/\xfd": "Zstandard", b"#usda": "USD", b"PXR-USDC": "USD", b"#VRML": "VRML", b"#X3D": "X3D",
+                 b"HIERARCHY": "BVH", b"\0\x10[Serializer": "OGRE", b"<!doctype html": "HTML", b"<html": "HTML"}
+"""What files of other formats begin with, and what those are called everywhere; of text in lower case."""
+_NOTHING: Final = b"\0 \t\r\n"
+_AT_ONCE: Final = 2**20
+_SHOWN_BYTES, _SHOWN_LETTERS = 8, 40
+
+
+def misnamed(data: bytes, label: str, begins: Sequence[str], path: Path | None) -> FileError | None:
+    """Return the error for a file that is none of its format, None where it may be one.
+
+    label: what the format is called. begins: what its files begin with, after blanks, as Latin-1; of those that are no
+    text, the message says nothing.
+
+    >>> print(misnamed(b"Not found", "X3D", ("<",), None))
+    line 1: this is no X3D: it begins with 'Not found', where '<' is wanted
+    """
+    wanted = " or ".join(quoted(each) for each in begins if each.isprintable())
+    if not any(data[at:at + _AT_ONCE].strip(_NOTHING) for at in range(0, len(data), _AT_ONCE)):
+        return FileError.at(f"this file is empty: it has {len(data)} bytes, and nothing in them; {label} begins with "
+                            f"{wanted}", path, byte=0)
+    start = _utf8(data).lstrip(_NOTHING)
+    kind = next((kind for magic, kind in _KINDS.items() if start.startswith(magic) or start.lower().startswith(magic)),
+                "")
+    is_other = kind == "HTML" or not start.lower().startswith(tuple(each.encode("latin-1").lower() for each in begins))
+    if not is_other:
+        return None
+    is_text, found = beginning(data)
+    what = f"this is no {label} but {kind}" if kind else f"this is no {label}"
+    message = f"{what}: it begins with {found}, where {wanted} is wanted"
+    return FileError.at(message, path, 1) if is_text else FileError.at(message, path, byte=0)
+
+
+def beginning(data: bytes) -> tuple[bool, str]:
+    r"""Return whether a file is text, and what it begins with: the first line between quotes, or bytes.
+
+    >>> beginning(b"hello\nworld"), beginning(b"\x1f\x8b\x08")
+    ((True, "'hello'"), (False, 'bytes 1f 8b 08'))
+    """
+    line = next((each.strip() for each in _utf8(data).splitlines() if each.strip()), b"")
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        text = line[:error.start].decode() if error.start > _SHOWN_LETTERS else ""
+    if text and text[:_SHOWN_LETTERS].isprintable():
+        return True, quoted(text[:_SHOWN_LETTERS])
+    return False, f"bytes {data[:_SHOWN_BYTES].hex(' ')}"
+
+
+def _utf8(data: bytes) -> bytes:
+    """Return how a text begins in UTF-8, without the mark that tells its encoding."""
+    for mark, encoding in ((codecs.BOM_UTF8, ""), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE,
+                                                                                     "utf-16-be")):
+        if data.startswith(mark):
+            rest = data[len(mark):4096]
+            return rest.decode(encoding, "replace").encode("utf-8", "replace") if encoding else rest
+    return data[:4096]
