@@ -13,6 +13,8 @@ _BETWEEN: Final = ("\n", ". ", "; ", ": ", ", ")
 """What joins messages; a message that no template has is translated part by part."""
 _LISTING: Final = (": ", ", ")
 """Of these, what joins names too: single words between them stay as they are, since a bone may be called Head."""
+_PLACE: Final = re.compile(r"([^\n]*?\.\w+(?::\d+(?::\d+)?| \(byte \d+\)|, line \d+)): ")
+"""Before what is wrong in a file; that is a message of its own, which may have colons too."""
 _OF_NAMES: Final = re.compile(
     r"(\w+_)?(names?|bones?|missing|joints?|layer|armature_object|mesh|action|holder|own)(_\d+)?")
 """Values that are names of the user's."""
@@ -61,6 +63,8 @@ class Wording:
         return found
 
     def _found(self, message: str, depth: int) -> str:
+        if len(message) <= _LONGEST and (place := _PLACE.match(message)):
+            return f"{self._found(place[1], depth)}: {self._found(message[place.end():], depth)}"
         whole = self.words.get(message) or self._filled(message, depth)
         if whole:
             return whole

@@ -294,8 +294,10 @@ def _chunks(data: bytes, path: Path) -> tuple[bytes, bytes | None]:
 
 def _parsed(text: bytes, path: Path, begins: int | None) -> Mapping[str, Any]:
     """Return what JSON holds; begins: the byte at which it begins in a binary file, None where it is the file."""
-    def error(message: str, at: int) -> FileError:
+    def error(message: str, at: int, found: str = "") -> FileError:
         said = f"the JSON of this file is damaged here: {message}; {TAKE_ANOTHER}"
+        if found:
+            said = f"the JSON of this file is damaged here: {message}, found {found}; {TAKE_ANOTHER}"
         if begins is not None:
             return FileError.at(said, path, byte=begins + at)
         line = text.count(b"\n", 0, at) + 1
@@ -311,7 +313,7 @@ def _parsed(text: bytes, path: Path, begins: int | None) -> Mapping[str, Any]:
         raise error(f"byte {text[wrong.start]:#04x} is no text (UTF-8)", wrong.start) from wrong
     except json.JSONDecodeError as wrong:
         found = quoted(words[wrong.pos:wrong.pos + 1]) if wrong.pos < len(words) else "the end"
-        raise error(f"{wrong.msg}, found {found}", len(words[:wrong.pos].encode())) from wrong
+        raise error(wrong.msg, len(words[:wrong.pos].encode()), found) from wrong
     except (ValueError, RecursionError) as wrong:  # numbers of thousands of digits, lists in lists without end
         raise error("a number is too long, or too many brackets are in each other", 0) from wrong
     if not isinstance(found, dict):

@@ -28,7 +28,7 @@ def misnamed(data: bytes, label: str, begins: Sequence[str], path: Path | None) 
     >>> print(misnamed(b"Not found", "X3D", ("<",), None))
     line 1: this is no X3D: it begins with 'Not found', where '<' is wanted
     """
-    wanted = " or ".join(quoted(each) for each in begins if each.isprintable())
+    wanted = " / ".join(quoted(each) for each in begins if each.isprintable())
     if not any(data[at:at + _AT_ONCE].strip(_NOTHING) for at in range(0, len(data), _AT_ONCE)):
         return FileError.at(f"this file is empty: it has {len(data)} bytes, and nothing in them; {label} begins with "
                             f"{wanted}", path, byte=0)
@@ -39,8 +39,9 @@ def misnamed(data: bytes, label: str, begins: Sequence[str], path: Path | None) 
     if not is_other:
         return None
     is_text, found = beginning(data)
-    what = f"this is no {label} but {kind}" if kind else f"this is no {label}"
-    message = f"{what}: it begins with {found}, where {wanted} is wanted"
+    message = f"this is no {label}: it begins with {found}, where {wanted} is wanted"
+    if kind:
+        message = f"this is no {label} but {kind}: it begins with {found}, where {wanted} is wanted"
     return FileError.at(message, path, 1) if is_text else FileError.at(message, path, byte=0)
 
 

@@ -36,6 +36,13 @@ def test_messages_are_said_in_the_language(english: str, german: str) -> None:
     assert GERMAN.of(english) == german  # once more, as it is kept
 
 
+@pytest.mark.parametrize("place", ["a.x3d:3", "a.x3d:3:14", "a.b.usd (byte 99)", "/home/amy/a.dae, line 3"])
+def test_what_is_wrong_at_a_place_is_one_message_though_it_has_colons(place: str) -> None:
+    words = Wording({"this is no {kind}: it begins with {found}": "kein {kind}, sondern {found}",
+                     "{a} is no {b}": "{a}{b}", "it begins with {found}": "falsch {found}"})
+    assert words.of(f"{place}: this is no X3D: it begins with 'a'") == f"{place}: kein X3D, sondern 'a'"
+
+
 def test_names_in_quotes_are_not_translated() -> None:
     assert GERMAN.of("'Copied' plays 'the file is empty', 1 s") == "1 s lang spielt 'Copied' 'the file is empty'"
 
