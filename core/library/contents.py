@@ -19,8 +19,9 @@ _MAX_SRC = 1_000
 class Contents:
     """What lies below some folders.
 
-    files: src of each file that a library finds, and its path, which stays text: there may be very many. unnamed: files that no src can lead to, as a dot in their
-    names would be taken for a folder; as paths below their folder, with slashes. left_out: how many more there are.
+    files: src of each file that a library finds, and its path, which stays text: there may be very many. unnamed: files
+    that no src can lead to, as a dot in their names would be taken for a folder; as paths below their folder, with
+    slashes. left_out: how many more there are.
     """
 
     files: tuple[tuple[str, str], ...]
