@@ -2,10 +2,11 @@
 
     blender --factory-startup -p 0 0 1400 900 --python docs/languages.py -- IMAGES_FOLDER [LANGUAGE…]
 
-Leaves panels_LANGUAGE.png, editor_LANGUAGE.png and menus_LANGUAGE.png for each, and languages.png, in which a part of
-each stands beside the others. Panels that are folded at first are open in these pictures.
+Leaves panels1_LANGUAGE.png, panels2_LANGUAGE.png (scrolled down), editor_LANGUAGE.png and a picture of each menu; of all
+languages also languages.png, in which a part of each stands beside the others. Panels that are folded at first are open.
 """
 
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -26,8 +27,8 @@ from takt.docs.window import context, operators, photograph
 from takt.samples import dancer
 
 _WHOLE: Final = f"{SIZE[0]}x{SIZE[1]}+{window.LEFT}+{window.TOP}"
-_SHEET: Final = "280x560+840+60"
-"""The part of panels_LANGUAGE.png that languages.png shows."""
+_SHEET: Final = "250x620+1117+28"
+"""The part of panels1_LANGUAGE.png that languages.png shows."""
 _TABS: Final = {"TAKT_PT_bind": "1", "TAKT_PT_skeleton_map": "1", "TAKT_PT_score": "2", "TAKT_PT_music": "2",
                 "TAKT_PT_clips": "3", "TAKT_PT_preview": "3", "TAKT_PT_preview_more": "3"}
 _COLUMNS: Final = ("1", "2", "2", "3")
@@ -37,8 +38,7 @@ _SCROLLS: Final = {"1": 0, "2": 9, "3": 0}
 _FURTHER: Final = 18
 """Clicks of the wheel to the second picture."""
 _INSIDE: Final = ("row", "column", "box", "split", "grid_flow", "column_flow")
-_MENUS: Final = ("TAKT_MT_score_view", "TAKT_MT_score_select", "TAKT_MT_score_edit", "TOPBAR_MT_file_import",
-                 "TOPBAR_MT_file_export")
+_MENUS: Final = ("TAKT_MT_score_edit", "TOPBAR_MT_file_import", "TOPBAR_MT_file_export")
 _SCORE: Final = """<pha version="2" tickLength="0.5">
   <load src="dance.Moves"/>
   <load src="gestures.Greetings"/>
@@ -117,6 +117,10 @@ def steps() -> Iterator[None]:
             photograph(f"panels{number}_{name}.png", _WHOLE)
         for area in areas():
             yield from scroll(area, _FURTHER)
+    if not chosen:
+        pictures = [str(window.IMAGES / f"panels1_{name}.png") for name in spoken]
+        subprocess.run(["magick", "montage", *pictures, "-crop", _SHEET, "+repage", "-tile", "5x", "-geometry", "+2+2",
+                        "-colors", "200", f"png8:{window.IMAGES}/languages.png"], check=True)
 
 
 def speak(name: str) -> Iterator[None]:
