@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 import pytest
 
+from takt.bridge.files import clips
 from takt.operators.stopping import stop_running
 
 pytestmark = pytest.mark.usefixtures("extension")
@@ -63,6 +64,11 @@ def test_one_that_fails_does_not_keep_the_next_from_being_stopped(caplog: pytest
     stop_running((Ours, Failing), windows(failing, ours))
     assert failing.stopped_in and ours.stopped_in
     assert "no timer" in caplog.text
+
+
+def test_one_whose_class_has_gone_counts_as_none() -> None:
+    stop_running((Ours,), windows(None))
+    assert not clips.must_wait(windows(None))
 
 
 def test_all_that_take_long_can_be_stopped() -> None:
