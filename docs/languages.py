@@ -2,8 +2,8 @@
 
     blender --factory-startup -p 0 0 1400 900 --python docs/languages.py -- IMAGES_FOLDER [LANGUAGE…]
 
-Leaves panels1_LANGUAGE.png, panels2_LANGUAGE.png (scrolled down), editor_LANGUAGE.png and a picture of each menu; of all
-languages also languages.png, in which a part of each stands beside the others. Panels that are folded at first are open.
+Leaves panels1_LANGUAGE.png, panels2_LANGUAGE.png (scrolled down), editor_LANGUAGE.png and a picture of each menu; of
+all languages also languages.png, in which a part of each stands beside the others. Panels folded at first are open.
 """
 
 import subprocess
