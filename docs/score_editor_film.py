@@ -26,13 +26,14 @@ from takt.docs import window
 from takt.docs.editor_window import chip, layout_of, on_screen, shown
 from takt.docs.reel import FILM_SIZE, Reel, fill_screen
 from takt.docs.window import context
+from takt.preview import life
 from takt.samples import dancer
 
 FPS = 5
 _SIDEBAR, _TAB = (1142, 134), (1134, 292)
 _ADD_SAMPLE, _NEW_SCORE, _SCORE_EDITOR = (999, 406), (1057, 325), (999, 352)
-_PREVIEW, _ZOOM = (977, 508), (834, 216)
-_ADD, _MUSIC_ENTRY = (161, 482), (196, 527)
+_PREVIEW, _ZOOM = (928, 482), (834, 216)
+_ADD, _MUSIC_ENTRY = (161, 482), (196, 585)
 _DRUMS, _ACCEPT = (306, 238), (1326, 853)
 _PLAY = (540, 827)
 """Where buttons are on the screen, in a window of that size."""
@@ -55,6 +56,8 @@ def steps() -> Iterator[None]:
     yield from begin()
     yield from clips()
     yield from music()
+    if layout_of().documents[0].music is None or not life.is_running():
+        raise RuntimeError("There is no music, or no preview: the buttons are no longer where they were on the screen")
     yield from play()
     subprocess.run(["magick", str(reel.pictures[-15]), "-colors", "200", f"png8:{window.IMAGES}/score_editor_film.png"],
                    check=True)
