@@ -104,14 +104,14 @@ def bvh_up_property(**more: Any) -> Any:
     """Return the property that says which way is up in BVH files."""
     return EnumProperty(name="BVH Up", default=AUTO, override={"LIBRARY_OVERRIDABLE"}, items=_AXES,
                         update=changes.score,
-                        description="Which axis points up in BVH files, which do not say so", **more)
+                        description="Up axis of BVH files, which the format does not store", **more)
 
 
 def bvh_forward_property(**more: Any) -> Any:
     """Return the property that says where bodies face in BVH files."""
     return EnumProperty(name="BVH Forward", default=AUTO, override={"LIBRARY_OVERRIDABLE"}, items=_AXES,
                         update=changes.score,
-                        description="Along which axis bodies face in BVH files, which do not say so", **more)
+                        description="Forward axis of bodies in BVH files, which the format does not store", **more)
 
 
 class ScoreSettings:
@@ -567,7 +567,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         cast: CollectionProperty(type=TaktRole, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         seed: IntProperty(
             name="Seed", min=0, default=_DEFAULTS.seed, override=_OVERRIDABLE, update=changes.score,
-            description="Decides what the score's picks pick: the same seed gives the same dance, another seed another")
+            description="Random seed of the score's picks: the same seed gives the same dance")
         has_picks: BoolProperty(override=_OVERRIDABLE)  # whether the score leaves anything to the seed
         sound: StringProperty(
             name="Music", subtype="FILE_PATH", override=_OVERRIDABLE, options={"PATH_SUPPORTS_BLEND_RELATIVE"},

@@ -15,7 +15,6 @@ import tempfile
 import wave
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -23,59 +22,32 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import checkout  # noqa: F401  # makes takt known
 
 from takt.bridge.files.film import encode_film
-from takt.bridge.scores import score_blocks, score_tree
-from takt.core.score_editor.layout import Layout
 from takt.docs import window
+from takt.docs.editor_window import chip, layout_of, on_screen, shown
+from takt.docs.reel import FILM_SIZE, Reel, fill_screen
 from takt.docs.window import context
-from takt.preview.score_editor import windows
+from takt.preview import life
 from takt.samples import dancer
 
 FPS = 5
-SIZE = 1398, 876
-FILM_SIZE = 1048, 656
 _SIDEBAR, _TAB = (1142, 134), (1134, 292)
-_ADD_SAMPLE, _NEW_SCORE, _SCORE_EDITOR = (999, 380), (1057, 299), (999, 326)
-_PREVIEW, _ZOOM = (977, 482), (834, 216)
-_ADD, _MUSIC_ENTRY = (161, 482), (196, 527)
+_ADD_SAMPLE, _NEW_SCORE, _SCORE_EDITOR = (999, 406), (1057, 325), (999, 352)
+_PREVIEW, _ZOOM = (928, 482), (834, 216)
+_ADD, _MUSIC_ENTRY = (161, 482), (196, 585)
 _DRUMS, _ACCEPT = (306, 238), (1326, 853)
 _PLAY = (540, 827)
 """Where buttons are on the screen, in a window of that size."""
-_PX_A_PICTURE = 220.0
-"""So far a hand goes in a fifth of a second."""
 _CLIPS = ("sway", "arms_up", "disco", "jump")
 _MUSIC = "drums.wav"
-_POINTER = "0,0 0,17 4,13.5 7,20 9.5,19 6.5,12.5 12,12"
 
 
-class Reel:
-    """Pictures of the screen with the mouse, which the screen itself does not show in them."""
-
-    def __init__(self, folder: Path) -> None:
-        """Begin with the mouse in the middle."""
-        self.pictures: list[Path] = []
-        self.mouse = (700.0, 300.0)
-        self.is_pressed = False
-        self._folder = folder
-
-    def shoot(self) -> None:
-        """Take a picture."""
-        path = self._folder / f"{len(self.pictures):05}.png"
-        x, y = (round(each - edge) for each, edge in zip(self.mouse, (window.LEFT, window.TOP), strict=True))
-        ring = ["-fill", "none", "-stroke", "#ff9a2a", "-strokewidth", "3", "-draw",
-                f"circle {x},{y} {x + 14},{y}"] if self.is_pressed else []
-        part = f"{SIZE[0]}x{SIZE[1]}+{window.LEFT}+{window.TOP}"
-        subprocess.run(["magick", "x:root", "-crop", part, "+repage", *ring, "-fill", "white", "-stroke", "black",
-                        "-strokewidth", "1", "-draw", f"translate {x},{y} polygon {_POINTER}", "-resize",
-                        f"{FILM_SIZE[0]}x{FILM_SIZE[1]}!", "-define", "png:compression-level=1", str(path)], check=True)
-        self.pictures.append(path)
-
-
-reel = Reel(Path(tempfile.mkdtemp()))
+reel = Reel(Path(tempfile.mkdtemp()), px_a_picture=220.0, mouse=(700.0, 300.0))
+"""So far a hand goes in a fifth of a second."""
 
 
 def steps() -> Iterator[None]:
     """Do what a person does; Blender draws at each `yield`."""
-    window.tell("search", "--name", "Blender", "windowsize", *map(str, SIZE))
+    fill_screen()
     window.PAUSE_S = 0.4
     context.preferences.view.filebrowser_display_type = "SCREEN"
     dancer.LIBRARY, dancer.DANCE = with_drums(Path(tempfile.mkdtemp()))
@@ -84,6 +56,8 @@ def steps() -> Iterator[None]:
     yield from begin()
     yield from clips()
     yield from music()
+    if layout_of().documents[0].music is None or not life.is_running():
+        raise RuntimeError("There is no music, or no preview: the buttons are no longer where they were on the screen")
     yield from play()
     subprocess.run(["magick", str(reel.pictures[-15]), "-colors", "200", f"png8:{window.IMAGES}/score_editor_film.png"],
                    check=True)
@@ -93,54 +67,54 @@ def steps() -> Iterator[None]:
 
 def begin() -> Iterator[None]:
     """A character, an empty score, the editor below, the preview, and a nearer look."""
-    yield from waits(5)
-    yield from click(_SIDEBAR)
-    yield from click(_TAB)
-    yield from waits(3)
-    yield from click(_ADD_SAMPLE, patience=10)
-    yield from click(_NEW_SCORE, patience=2)
-    yield from click(_SCORE_EDITOR, patience=8)
-    yield from click(_PREVIEW, patience=6)
-    yield from go(*_ZOOM)
-    yield from press()
-    yield from go(_ZOOM[0], _ZOOM[1] - 42.0)
-    yield from release()
-    yield from waits(2)
+    yield from reel.waits(5)
+    yield from reel.click(_SIDEBAR)
+    yield from reel.click(_TAB)
+    yield from reel.waits(3)
+    yield from reel.click(_ADD_SAMPLE, patience=10)
+    yield from reel.click(_NEW_SCORE, patience=2)
+    yield from reel.click(_SCORE_EDITOR, patience=8)
+    yield from reel.click(_PREVIEW, patience=6)
+    yield from reel.go(*_ZOOM)
+    yield from reel.press()
+    yield from reel.go(_ZOOM[0], _ZOOM[1] - 42.0)
+    yield from reel.release()
+    yield from reel.waits(2)
 
 
 def clips() -> Iterator[None]:
     """Drag four clips from the shelf to the end of the score."""
     end = 100.0
     for name in _CLIPS:
-        yield from go(*on_shelf(name))
-        yield from waits(8)  # it is watched
-        yield from press()
-        yield from go(*in_editor(end + 30.0, height() - 80.0))
-        yield from release()
-        yield from waits(2)
+        yield from reel.go(*on_shelf(name))
+        yield from reel.waits(8)  # it is watched
+        yield from reel.press()
+        yield from reel.go(*on_screen(end + 30.0, shown().view.height - 80.0))
+        yield from reel.release()
+        yield from reel.waits(2)
         end = last_end()
 
 
 def music() -> Iterator[None]:
     """Choose the drums in the file browser."""
-    yield from click(_ADD)
-    yield from click(_MUSIC_ENTRY, patience=4)
-    yield from waits(2)
-    yield from click(_DRUMS)
-    yield from click(_ACCEPT, patience=8)
-    yield from waits(4)
+    yield from reel.click(_ADD)
+    yield from reel.click(_MUSIC_ENTRY, patience=4)
+    yield from reel.waits(2)
+    yield from reel.click(_DRUMS)
+    yield from reel.click(_ACCEPT, patience=8)
+    yield from reel.waits(4)
 
 
 def play() -> Iterator[None]:
     """Play; then go through the dance picture by picture, since here nothing is drawn as fast as it plays."""
-    yield from click(_PLAY)
+    yield from reel.click(_PLAY)
     window.tell("key", "Escape")
     yield
     scene = context.scene
     seconds = last_s() + 1.0
     for when_s in np.arange(0.0, seconds, 1.0 / FPS).tolist():
         scene.frame_set(1 + round(when_s * scene.render.fps))
-        yield from waits(1)
+        yield from reel.waits(1)
 
 
 def with_drums(folder: Path) -> tuple[Path, Path]:
@@ -160,94 +134,20 @@ def with_drums(folder: Path) -> tuple[Path, Path]:
     return library, library / dancer.DANCE.name
 
 
-def waits(pictures: int) -> Iterator[None]:
-    """Let so many fifths of a second pass."""
-    for _ in range(pictures):
-        yield
-        reel.shoot()
-
-
-def go(x: float, y: float) -> Iterator[None]:
-    """Move the mouse as a hand does, slower near its ends."""
-    start, end = np.array(reel.mouse), np.array((x, y))
-    number = max(int(np.ceil(np.linalg.norm(end - start) / _PX_A_PICTURE)), 2)
-    for share in (0.5 - 0.5 * np.cos(np.pi * np.arange(1, number + 1) / number)).tolist():
-        at = start + (end - start) * share
-        reel.mouse = float(at[0]), float(at[1])
-        window.mouse(round(at[0]), round(at[1]))
-        yield from waits(1)
-
-
-def press() -> Iterator[None]:
-    """Press the left button."""
-    reel.is_pressed = True
-    window.tell("mousedown", "1")
-    yield from waits(1)
-
-
-def release() -> Iterator[None]:
-    """Let it go."""
-    yield from waits(1)
-    reel.is_pressed = False
-    window.tell("mouseup", "1")
-    yield from waits(1)
-
-
-def click(place: tuple[float, float], patience: int = 1) -> Iterator[None]:
-    """Go somewhere and click; patience: how often Blender may draw before the film goes on."""
-    yield from go(*place)
-    yield from waits(1)
-    yield from press()
-    reel.is_pressed = False
-    window.tell("mouseup", "1")
-    for _ in range(patience):
-        yield
-    yield from waits(2)
-
-
-def editor() -> Any:
-    """Return the area of the score editor."""
-    return next(area for _, area in score_tree.areas())
-
-
-def in_editor(x: float, y: float) -> tuple[float, float]:
-    """Return where on the screen a pixel of the editor is."""
-    region = next(region for region in editor().regions if region.type == "WINDOW")
-    return region.x + x + window.LEFT, window.TOP + context.window_manager.windows[0].height - region.y - y
-
-
 def on_shelf(name: str) -> tuple[float, float]:
     """Return where a chip is on the screen."""
-    shelf = windows.window_of(editor().spaces.active).shelf  # type: ignore[union-attr]  # it has been drawn
-    assert shelf is not None
-    box = shelf.boxes[[each.name for each in shelf.playables].index(name)]
-    return in_editor(float(box[::2].mean()), float(box[1::2].mean()))
-
-
-def height() -> float:
-    """Return how high the editor is."""
-    shown = windows.window_of(editor().spaces.active)
-    assert shown is not None
-    return shown.view.height
-
-
-def layout() -> Layout:
-    """Return the score as it is laid out."""
-    blocks = score_blocks.shown(context.object)
-    assert blocks is not None and blocks.layout is not None
-    return blocks.layout
+    return on_screen(*chip(name))
 
 
 def last_end() -> float:
     """Return where the score ends in the editor."""
-    shown = windows.window_of(editor().spaces.active)
-    assert shown is not None
-    return float(shown.view.x(np.array((layout().ticks,)))[0])
+    return float(shown().view.x(np.array((layout_of().ticks,)))[0])
 
 
 def last_s() -> float:
     """Return when it ends."""
-    return float(layout().seconds(np.array((layout().ticks,)))[0])
+    layout = layout_of()
+    return float(layout.seconds(np.array((layout.ticks,)))[0])
 
 
 window.run(steps())

@@ -8,19 +8,15 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import checkout  # noqa: F401  # makes takt known
 from mathutils import Quaternion
 
-from takt.bridge.scores import score_blocks, score_tree
-from takt.core.score_editor.layout import Layout
-from takt.core.score_editor.stripes import Stripes
 from takt.core.score_editor.weights import weight_line
 from takt.docs import window
+from takt.docs.editor_window import box, chip, editor, layout_of, point, shown, stripes
 from takt.docs.window import context, look_at, operators, photograph
-from takt.preview.score_editor import windows
 from takt.samples import dancer
 
 _POSE = 541
@@ -51,7 +47,7 @@ def steps() -> Iterator[None]:
     dancer.bound_dancer()
     dancer.play()
     operators.ed.undo_push(message="Score")
-    yield from close_others()
+    yield from window.close_others()
     operators.takt.score_editor()
     operators.takt.preview()
     window.choose(strip=False)
@@ -69,15 +65,6 @@ def steps() -> Iterator[None]:
     yield from mistake()
 
 
-def close_others() -> Iterator[None]:
-    """Leave the 3D viewport alone in the window."""
-    main = context.window_manager.windows[0]
-    while (area := next((area for area in main.screen.areas if area.type != "VIEW_3D"), None)) is not None:
-        with context.temp_override(window=main, area=area):
-            operators.screen.area_close()
-        yield
-
-
 def gestures() -> Iterator[None]:
     """Each gesture before, while and after it is made, then taken back."""
     _, _, right, high = box("chorus")
@@ -88,8 +75,9 @@ def gestures() -> Iterator[None]:
     yield from gesture("score_copy.png", (middle, high - 8), (box("bridge")[2] - 6, high - 8), held="ctrl")
     _, _, right, high = box("intro")
     yield from gesture("score_repeat.png", (right - 9, high - 7), (right + 110, high - 7))
-    yield from gesture("score_box.png", (box("intro")[0] + 4, low - 20), (box("verse")[0] + 60, high - 6), undo=False)
-    height = sum(ruler()) / 2.0
+    yield from gesture("score_box.png", (box("intro")[0] + 4, below_rows()), (box("verse")[0] + 60, high - 6),
+                       undo=False, high=_TWEAKS_PX)
+    height = sum(stripes().ruler) / 2.0
     yield from gesture("score_scrub.png", (box("verse")[0], height), (box("chorus")[0] + 90, height), undo=False)
     context.scene.frame_set(_POSE)
     yield from zoomed_to("chorus")
@@ -236,67 +224,25 @@ def zoomed_to(title: str) -> Iterator[None]:
     yield
 
 
-def editor() -> Any:
-    """Return the area of the score editor."""
-    return next(area for _, area in score_tree.areas())
-
-
-def tree() -> Any:
-    """Return its tree."""
-    return editor().spaces.active.node_tree
-
-
-def box(title: str) -> tuple[float, float, float, float]:
-    """Return left, bottom, right and top of the first box of a title, in the editor."""
-    blocks, shown = score_blocks.shown(context.object), windows.window_of(editor().spaces.active)
-    assert blocks is not None and blocks.layout is not None and shown is not None
-    layout: Layout = blocks.layout
-    number = layout.boxes.titles.index(title)
-    here = slice(number, number + 1)
-    low, high = Stripes.of(layout, shown.view).boxes(layout.boxes.lane[here], layout.boxes.depth[here])
-    left, right = shown.view.x(layout.boxes.begin[here]), shown.view.x(layout.boxes.end[here])
-    return float(left[0]), float(low[0]), float(right[0]), float(high[0])
-
-
 def line_of_lane(body: str) -> tuple[float, float]:
     """Return where the line of the first lane for a part of the body has come in, in the editor."""
-    blocks, shown = score_blocks.shown(context.object), windows.window_of(editor().spaces.active)
-    assert blocks is not None and blocks.layout is not None and shown is not None
-    layout: Layout = blocks.layout
-    voice = next(voice for voice in layout.voices if voice.body == body)
-    x, y = weight_line(voice, shown.view, Stripes.of(layout, shown.view))[1].tolist()
+    voice = next(voice for voice in layout_of().voices if voice.body == body)
+    x, y = weight_line(voice, shown().view, stripes())[1].tolist()
     return x, y
 
 
 def diamond(number: int) -> tuple[float, float]:
     """Return the middle of the diamond of a tweak in the editor."""
-    blocks, shown = score_blocks.shown(context.object), windows.window_of(editor().spaces.active)
-    assert blocks is not None and blocks.layout is not None and shown is not None and blocks.layout.tweaks is not None
-    row = Stripes.of(blocks.layout, shown.view).tweaks
-    assert row is not None
-    return float(shown.view.x(blocks.layout.tweaks)[number]), sum(row) / 2.0
+    ticks, row = layout_of().tweaks, stripes().tweaks
+    assert ticks is not None and row is not None
+    return float(shown().view.x(ticks)[number]), sum(row) / 2.0
 
 
-def ruler() -> tuple[float, float]:
-    """Return the ruler's lower and upper edge in the editor."""
-    blocks, shown = score_blocks.shown(context.object), windows.window_of(editor().spaces.active)
-    assert blocks is not None and blocks.layout is not None and shown is not None
-    return Stripes.of(blocks.layout, shown.view).ruler
-
-
-def chip(name: str) -> tuple[float, float]:
-    """Return the middle of the first chip of a name."""
-    shown = windows.window_of(editor().spaces.active)
-    assert shown is not None and shown.shelf is not None
-    found = shown.shelf.boxes[[each.name for each in shown.shelf.playables].index(name)]
-    return float(found[::2].mean()), float(found[1::2].mean())
-
-
-def point(x: float, y: float) -> None:
-    """Put the mouse somewhere in the editor."""
-    region = next(region for region in editor().regions if region.type == "WINDOW")
-    height = context.window_manager.windows[0].height
-    window.mouse(round(region.x + x) + window.LEFT, round(window.TOP + height - region.y - y))
+def below_rows() -> float:
+    """Return a height below the contacts, where nothing lies, in the editor."""
+    contacts = stripes().contacts
+    assert contacts is not None
+    return contacts[0] - 10.0
 
 
 def press(key: str) -> None:

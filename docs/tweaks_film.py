@@ -16,11 +16,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
 
-import bpy
 import checkout
 import numpy as np
 
 from takt.bridge.files.film import PictureFile, encode_film
+from takt.docs.reel import pixels_of
 from takt.samples import film
 
 IMAGES: Final = checkout.ROOT / "docs" / "images"
@@ -140,16 +140,6 @@ def in_three(pictures: Path, count: int, folder: Path) -> None:
             browser.terminate()
             browser.wait(30)
             server.shutdown()
-
-
-def pixels_of(path: Path) -> film.Picture:
-    """Return a picture, (H, W, 4), from above."""
-    image: Any = bpy.data.images.load(str(path))
-    width, height = image.size
-    pixels = np.empty(width * height * 4, np.float32)
-    image.pixels.foreach_get(pixels)
-    bpy.data.images.remove(image)
-    return np.rint(255.0 * pixels.reshape(height, width, 4)[::-1]).astype(np.uint8)
 
 
 def beside(pictures: Path, folder: Path) -> list[Path]:

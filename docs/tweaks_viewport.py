@@ -25,20 +25,17 @@ from takt.bridge.scores import following, score, score_blocks, score_edits, scor
 from takt.bridge.tweaking import tweak_moments, tweaks
 from takt.core.pha.edits import SetAttribute
 from takt.core.score_editor.change import Edits
-from takt.core.score_editor.layout import Layout
 from takt.core.score_editor.stripes import Stripes
 from takt.docs import window
+from takt.docs.editor_window import layout_of, on_screen, shown
+from takt.docs.reel import FILM_SIZE, Reel, fill_screen, labelled
 from takt.docs.window import context, operators
-from takt.preview.score_editor import windows
 from takt.preview.score_editor.life import show_tweaks
 from takt.samples import dancer
 
-SIZE, FILM_SIZE = (1398, 876), (1048, 656)
 FPS, FIRST_S, LAST_S = 8, 0.0, 5.0
 """Of the pictures of the viewport."""
 SLOWER = "0.65"
-_PX_A_PICTURE = 120.0
-_POINTER = "0,0 0,17 4,13.5 7,20 9.5,19 6.5,12.5 12,12"
 _SCORE = """<?xml version="1.0"?>
 <pha tickLength="0.5">
   <load src="dance.Moves"/>
@@ -62,45 +59,12 @@ _POSES = ((1.0, "r_shoulder", "l_shoulder", 1.1), (2.5, "vl5", "skullbase", 0.45
 """Seconds, two joints, and by how much they are turned, in radians, about the viewport's line of sight."""
 
 
-class Reel:
-    """Pictures of the screen with the mouse, which the screen itself does not show in them, and with words."""
-
-    def __init__(self) -> None:
-        """Begin with the mouse in the middle."""
-        self.count, self.mouse, self.is_pressed, self.words = 0, (900.0, 500.0), False, ""
-
-    def shoot(self) -> None:
-        """Take a picture."""
-        x, y = (round(each - edge) for each, edge in zip(self.mouse, (window.LEFT, window.TOP), strict=True))
-        ring = ["-fill", "none", "-stroke", "#ff9a2a", "-strokewidth", "3", "-draw",
-                f"circle {x},{y} {x + 14},{y}"] if self.is_pressed else []
-        part = f"{SIZE[0]}x{SIZE[1]}+{window.LEFT}+{window.TOP}"
-        words = ["-stroke", "none", *labelled(self.words, 26, "NorthWest", 80, 140)] if self.words else []
-        subprocess.run(["magick", "x:root", "-crop", part, "+repage", *ring, "-fill", "white", "-stroke", "black",
-                        "-strokewidth", "1", "-draw", f"translate {x},{y} polygon {_POINTER}", *words, "-resize",
-                        f"{FILM_SIZE[0]}x{FILM_SIZE[1]}!", "-define", "png:compression-level=1",
-                        str(window.IMAGES / f"window_{self.count:05}.png")], check=True)
-        self.count += 1
-
-    def hold(self) -> None:
-        """Show the last picture once more."""
-        last, again = (window.IMAGES / f"window_{self.count - back:05}.png" for back in (1, 0))
-        again.write_bytes(last.read_bytes())
-        self.count += 1
-
-
-def labelled(words: str, size: int, edge: str, across: int, down: int) -> list[str]:
-    """Return what lets ImageMagick write words so many pixels from the edges of a picture."""
-    return ["-gravity", edge, "-pointsize", str(size), "-undercolor", "#000000b0", "-fill", "white", "-annotate",
-            f"+{across}+{down}", f" {words} "]
-
-
-reel = Reel()
+reel = Reel(window.IMAGES, name="window_", px_a_picture=120.0, mouse=(900.0, 500.0))
 
 
 def steps() -> Iterator[None]:
     """Do what a person does; Blender draws at each `yield`."""
-    window.tell("search", "--name", "Blender", "windowsize", *map(str, SIZE))
+    fill_screen()
     window.PAUSE_S = 0.2
     for _ in range(4):
         yield
@@ -113,7 +77,7 @@ def steps() -> Iterator[None]:
     yield from moved()
     yield from at_the_poses("They went along with their verse")
     yield from exported()
-    logging.getLogger(__name__).warning("%d pictures", reel.count)
+    logging.getLogger(__name__).warning("%d pictures", len(reel.pictures))
 
 
 def begin() -> Iterator[None]:
@@ -142,7 +106,7 @@ def plays(words: str) -> Iterator[None]:
     assert motion is not None
     for time_s in np.arange(0.0, motion.duration_s, 0.5).tolist():
         context.scene.frame_set(1 + round(time_s * context.scene.render.fps))
-        yield from waits(1)
+        yield from reel.rests(1)
 
 
 def poses() -> Iterator[None]:
@@ -156,7 +120,7 @@ def poses() -> Iterator[None]:
         reel.words = f"Pose {number + 1} of 3, changed by hand"
         frame = 1 + round(time_s * context.scene.render.fps)
         context.scene.frame_set(frame)
-        yield from waits(2)
+        yield from reel.rests(2)
         bones = [rig.pose.bones[motion.skeleton.names[motion.body.joint_of[joint]]] for joint in (one, other)]
         before = [(bone, bone.rotation_quaternion.copy(), bone.matrix.to_quaternion()) for bone in bones]
         for share in (0.3, 0.7, 1.0):
@@ -164,27 +128,27 @@ def poses() -> Iterator[None]:
                 side = -1.0 if bone.head.x < -0.01 else 1.0
                 turn = Quaternion((0.0, -1.0, 0.0), share * sign * side * angle)
                 bone.rotation_quaternion = turned @ (world.inverted() @ turn @ world)
-            yield from waits(1)
+            yield from reel.rests(1)
         for bone in bones:
             bone.keyframe_insert("rotation_quaternion", frame=frame)
         tweaks.look(rig, context.scene)
         show_tweaks(rig, context.scene)
         score_tree.redraw()
-        yield from waits(4)
+        yield from reel.rests(4)
     operators.object.mode_set(mode="OBJECT")
 
 
 def tempo() -> Iterator[None]:
     """Play the score slower."""
     reel.words = "The tempo changes"
-    yield from waits(4)
+    yield from reel.rests(4)
     rig = rig_of()
     blocks = score_blocks.refresh(rig)
     assert blocks.layout is not None
     edits = Edits(blocks.layout.documents[0].text, (SetAttribute(0, "tickLength", SLOWER),))
     score_edits.write(context, rig, score_edits.texts_after(rig, blocks, edits))
     yield from settled()
-    yield from waits(4)
+    yield from reel.rests(4)
 
 
 def moved() -> Iterator[None]:
@@ -194,14 +158,14 @@ def moved() -> Iterator[None]:
     low, high = (float(view.x(np.array((tick,)))[0]) for tick in (0.0, 6.0))
     end = float(view.x(np.array((10.0,)))[0])
     y = lane_y()
-    yield from go(*in_editor((low + high) / 2.0, y))
-    yield from waits(2)
-    yield from press()
-    yield from go(*in_editor(end - 6.0, y))
-    yield from waits(3)
-    yield from release()
+    yield from reel.go(*on_screen((low + high) / 2.0, y))
+    yield from reel.rests(2)
+    yield from reel.press()
+    yield from reel.go(*on_screen(end - 6.0, y))
+    yield from reel.rests(3)
+    yield from reel.release()
     yield from settled()
-    yield from waits(4)
+    yield from reel.rests(4)
 
 
 def at_the_poses(words: str) -> Iterator[None]:
@@ -211,7 +175,7 @@ def at_the_poses(words: str) -> Iterator[None]:
     assert frames is not None
     for frame in frames.tolist():
         context.scene.frame_set(int(frame), subframe=frame - int(frame))
-        yield from waits(6)
+        yield from reel.rests(6)
 
 
 def exported() -> Iterator[None]:
@@ -224,7 +188,7 @@ def exported() -> Iterator[None]:
                                 export_anim_single_armature=True, export_force_sampling=True)
     reel.words = "Exported as glTF"
     scene.frame_set(1)
-    yield from waits(5)
+    yield from reel.rests(5)
     area, region = window.viewport()[1:]
     view, space = area.spaces.active.region_3d, area.spaces.active
     eye = view.view_matrix.inverted()
@@ -256,66 +220,9 @@ def settled() -> Iterator[None]:
     score_tree.redraw()
 
 
-def waits(pictures: int) -> Iterator[None]:
-    """Let time pass for so many pictures, in which nothing moves."""
-    yield
-    reel.shoot()
-    for _ in range(pictures - 1):
-        reel.hold()
-
-
-def go(x: float, y: float) -> Iterator[None]:
-    """Move the mouse as a hand does, slower near its ends."""
-    start, end = np.array(reel.mouse), np.array((x, y))
-    number = max(int(np.ceil(np.linalg.norm(end - start) / _PX_A_PICTURE)), 2)
-    for share in (0.5 - 0.5 * np.cos(np.pi * np.arange(1, number + 1) / number)).tolist():
-        at = start + (end - start) * share
-        reel.mouse = float(at[0]), float(at[1])
-        window.mouse(round(at[0]), round(at[1]))
-        yield from waits(1)
-
-
-def press() -> Iterator[None]:
-    """Press the left button."""
-    reel.is_pressed = True
-    window.tell("mousedown", "1")
-    yield from waits(1)
-
-
-def release() -> Iterator[None]:
-    """Let it go."""
-    yield from waits(1)
-    reel.is_pressed = False
-    window.tell("mouseup", "1")
-    yield from waits(1)
-
-
-def in_editor(x: float, y: float) -> tuple[float, float]:
-    """Return where on the screen a pixel of the editor is."""
-    area = next(area for _, area in score_tree.areas())
-    region = next(region for region in area.regions if region.type == "WINDOW")
-    return region.x + x + window.LEFT, window.TOP + context.window_manager.windows[0].height - region.y - y
-
-
-def shown() -> Any:
-    """Return what the editor's window shows."""
-    area = next(area for _, area in score_tree.areas())
-    space: Any = area.spaces.active
-    found = windows.window_of(space)
-    assert found is not None
-    return found
-
-
 def lane_y() -> float:
     """Return the height of the uppermost blocks of the main lane, those of main's own calls."""
-    return float(Stripes.of(layout_of(), shown().view).lane_high[0]) - 6.0
-
-
-def layout_of() -> Layout:
-    """Return the score as it is laid out."""
-    blocks = score_blocks.shown(rig_of())
-    assert blocks is not None and blocks.layout is not None
-    return blocks.layout
+    return float(Stripes.of(layout_of(rig_of()), shown().view).lane_high[0]) - 6.0
 
 
 window.run(steps())

@@ -99,6 +99,15 @@ def make_small() -> None:
     tell("search", "--name", "Blender", "windowsize", str(WIDTH), str(HEIGHT))
 
 
+def close_others() -> Iterator[None]:
+    """Leave the 3D viewport alone in the window; Blender draws at each `yield`."""
+    main = context.window_manager.windows[0]
+    while (area := next((area for area in main.screen.areas if area.type != "VIEW_3D"), None)) is not None:
+        with context.temp_override(window=main, area=area):
+            operators.screen.area_close()
+        yield
+
+
 def maximise_viewport() -> None:
     """Leave all other editors out."""
     operators.screen.screen_full_area(use_hide_panels=False)

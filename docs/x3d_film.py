@@ -12,15 +12,14 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import bpy
 import checkout
 import numpy as np
 
 from takt.benchmarks import x_ite_player
 from takt.benchmarks.chromium import Page
 from takt.bridge.files.film import PictureFile, encode_film
+from takt.docs.reel import pixels_of
 from takt.samples import film
 
 FPS, FIRST, FRAMES = 15, 24 * 15, 88
@@ -69,16 +68,6 @@ def in_x_ite(folder: Path) -> Iterator[Path]:
         server.shutdown()
 
 
-def pixels_of(path: Path) -> film.Picture:
-    """Return a picture, (H, W, 4), from below."""
-    image: Any = bpy.data.images.load(str(path))
-    width, height = image.size
-    pixels = np.empty(width * height * 4, np.float32)
-    image.pixels.foreach_get(pixels)
-    bpy.data.images.remove(image)
-    return np.rint(255.0 * pixels.reshape(height, width, 4)).astype(np.uint8)
-
-
 def main(viewport: Path, folder: Path) -> None:
     """Draw the film, and the picture of a moment."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -87,7 +76,7 @@ def main(viewport: Path, folder: Path) -> None:
         files = list[Path]()
         with PictureFile(*size) as file:
             for number, theirs in enumerate(in_x_ite(Path(made))):
-                sides = [pixels_of(path)[::-1] for path in (viewport / f"{number:04}.png", theirs)]
+                sides = [pixels_of(path) for path in (viewport / f"{number:04}.png", theirs)]
                 files.append(Path(made) / f"{number:04}.png")
                 file.write(np.concatenate(sides, axis=1), files[-1])
         (folder / "x3d.png").write_bytes(files[MOMENT].read_bytes())

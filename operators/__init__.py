@@ -55,6 +55,7 @@ from .score_file import TAKT_OT_reload_score, TAKT_OT_save_score
 from .seed_each import TAKT_OT_seed_each
 from .show_zones import TAKT_OT_show_zones
 from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
+from .stopping import stop_running
 from .strip import TAKT_GGT_strip, TAKT_GT_strip
 from .tweak import TAKT_OT_tweak
 from .tweak_call import TAKT_OT_tweak_call
@@ -148,6 +149,8 @@ def register() -> None:
 
 def unregister() -> None:
     """Take the operators out of Blender's menus and out of Blender."""
+    manager = bpy.context.window_manager
+    stop_running(_CLASSES, () if manager is None else manager.windows)
     command.unregister()
     joint_handles.hide()
     bpy.utils.unregister_manual_map(manual_map)

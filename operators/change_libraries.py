@@ -53,7 +53,7 @@ class TAKT_OT_change_libraries(GreyWithReason, bpy.types.Operator):
 
 
 class TAKT_OT_forget_folder(GreyWithReason, bpy.types.Operator):
-    """Look for the score's clips in this folder no longer; the folder itself stays"""
+    """Remove this folder from the search for the score's clips; the folder itself stays"""
 
     bl_idname = "takt.forget_folder"
     bl_label = "Forget Folder"

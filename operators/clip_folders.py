@@ -106,7 +106,7 @@ class TAKT_OT_add_clip_files(_ForShownScore, bpy.types.Operator):
 
 
 class TAKT_OT_move_folder(_ForShownScore, bpy.types.Operator):
-    """Search this folder earlier or later than the others: of files of one name the first counts"""
+    """Move this folder in the search order: of several files with one name, the first is used"""
 
     bl_idname = "takt.move_folder"
     bl_label = "Move Folder"

@@ -19,7 +19,7 @@ from .background import Work, WorksInBackground
 
 
 class TAKT_OT_improve_weights(WorksInBackground[Improved], bpy.types.Operator):
-    """Mend or replace some of the weights, and keep those that are good: locked groups, and all that is not chosen"""
+    """Repair or replace chosen weights; locked groups and all other weights stay as they are"""
 
     bl_idname = "takt.improve_weights"
     bl_label = "Improve Weights"
@@ -38,8 +38,8 @@ class TAKT_OT_improve_weights(WorksInBackground[Improved], bpy.types.Operator):
             name="Improve", description="Which weights to replace", default="FAULTS",
             items=[(identifier, entry.label, entry.description) for identifier, entry in IMPROVEMENTS.items()])
         only_selected_bones: BoolProperty(
-            name="Only Selected Bones", description="Write the groups of bones selected in Pose Mode only: they share "
-                                                    "what the others leave of each vertex",
+            name="Only Selected Bones", description="Write only the vertex groups of bones selected in Pose "
+                                                    "Mode, which share the weight that other groups leave",
             default=False, options={"SKIP_SAVE"})
         influences: IntProperty(
             name="Max Influences", description="The most bones that move a vertex; 0 for no limit",

@@ -47,7 +47,7 @@ class TAKT_OT_select_idle_bones(GreyWithReason, bpy.types.Operator):
 
 
 class TAKT_OT_use_bones(GreyWithReason, bpy.types.Operator):
-    """Let bones move skin at the next Auto-bind: those selected in Pose Mode, else all that the last one left idle"""
+    """Use bones in the next Auto-bind: those selected in Pose Mode, else all that the last one left without vertices"""
 
     bl_idname = "takt.use_bones"
     bl_label = "Use These Bones"

@@ -37,7 +37,7 @@ class TAKT_PT_bind(SidebarPanel):
         row.operator(TAKT_OT_fit_skeleton.bl_idname, icon="ARMATURE_DATA")
         adjusted: Any = row.operator(TAKT_OT_fit_skeleton.bl_idname, text="", icon="EMPTY_AXIS")
         adjusted.adjust = True
-        row.operator(TAKT_OT_auto_bind.bl_idname, text=say("Auto-bind"), translate=False, icon="BONE_DATA")
+        self.layout.operator(TAKT_OT_auto_bind.bl_idname, text=say("Auto-bind"), translate=False, icon="BONE_DATA")
         chosen, meshes = selection(context)
         if chosen is not None and (bound := already_bound(meshes, chosen)):
             draw_words(self.layout, context, f"Replaces the weights of {some_of(bound, _NAMES_SHOWN)}"

@@ -30,7 +30,7 @@ SHORTCUTS: dict[str, tuple[str, str, tuple[Shortcut, ...]]] = {
         Shortcut("END", "STOP", alt=True, shift=True), Shortcut("LEFT_ARROW", "STEP_BACK", alt=True, shift=True),
         Shortcut("RIGHT_ARROW", "STEP_ON", alt=True, shift=True), Shortcut("UP_ARROW", "FASTER", alt=True, shift=True),
         Shortcut("DOWN_ARROW", "SLOWER", alt=True, shift=True))),
-    "SINGLE": ("No Modifiers", "They go before Blender's own while the preview is on", (
+    "SINGLE": ("No Modifiers", "Have priority over Blender's shortcuts while the preview is on", (
         Shortcut("SPACE", "PLAY"), Shortcut("P", "STOP"), Shortcut("B", "RESTART"), Shortcut("V", "BACKWARDS"),
         Shortcut("I", "INTERPOLATION", keymaps=_MODES))),
     "NONE": ("None", "No shortcuts", ()),

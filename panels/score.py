@@ -252,10 +252,12 @@ def _draw_tweaks(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
         row = column.row(align=True)
         row.prop(layer, "holds", toggle=True)
         row.prop(layer, "is_last", toggle=True)
-        column.prop_search(layer, "procedure", character, "procedures")
+        fields = column.column(align=True)
+        fields.use_property_split, fields.use_property_decorate = True, False
+        fields.prop_search(layer, "procedure", character, "procedures")
         if layer.procedure:
-            column.operator(TAKT_OT_tweak_call.bl_idname)
-        column.prop(layer, "body")
+            fields.operator(TAKT_OT_tweak_call.bl_idname)
+        fields.prop(layer, "body")
         column.operator("takt.breakdown")
         row = column.row(align=True)
         row.operator("takt.bake_tweaks")

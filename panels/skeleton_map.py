@@ -21,16 +21,19 @@ class TAKT_UL_joints(bpy.types.UIList):
     def draw_item(self, _context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active_data: Any,
                   _active_property: Any, _index: Any = 0, _flag: Any = 0) -> None:
         """Draw one bone, without the namespace that all of them have in common and that fills the line."""
-        is_none = item.meant == properties.NO_JOINT
-        split = layout.split(factor=0.4)
+        is_certain = item.meant == properties.NO_JOINT or item.certainty >= 1.0
+        split = layout.split(factor=0.36)
         name = _short(item)
         if not _is_in_doubt(item):
             split.label(text=name, translate=False)
         else:
             split.label(text=name, icon="ERROR", translate=False)
+        if is_certain:
+            split.prop(item, "meant", text="")
+            return
         split = split.split(factor=0.72)
         split.prop(item, "meant", text="")
-        split.label(text="" if is_none or item.certainty >= 1.0 else f"{item.certainty:.0%}", translate=False)
+        split.label(text=f"{item.certainty:.0%}", translate=False)
 
     def filter_items(self, _context: Any, data: Any, property_name: Any) -> Any:
         """Let bones in doubt come first, and bones that are no joint last; what is typed below still filters."""

@@ -279,7 +279,7 @@ def _hide(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 
 def _is_viewport_rendered() -> bool:
     manager = bpy.context.window_manager
-    return any(running.bl_idname == _VIEWPORT_RENDER
+    return any(running is not None and running.bl_idname == _VIEWPORT_RENDER  # None: its class has gone
                for window in (manager.windows if manager else ()) for running in window.modal_operators)
 
 

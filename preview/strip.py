@@ -6,6 +6,7 @@ from typing import cast
 import bpy
 import numpy as np
 
+from ..bridge import language
 from ..bridge.language import say
 from ..core.playing.motion import Motion
 from ..core.playing.why import straying, why
@@ -44,7 +45,7 @@ class Strip:
 
     motion: Motion
     laid_out: strip.Strip
-    _drawn: tuple[tuple[Bounds, Theme], Poured] | None = None
+    _drawn: tuple[tuple[Bounds, Theme, str], Poured] | None = None
 
     @classmethod
     def of(cls, motion: Motion) -> "Strip":
@@ -99,9 +100,10 @@ class Strip:
 
         hover: the mouse's x, and words above it; contact: the one that the mouse is on.
         """
-        if self._drawn is None or self._drawn[0] != (bounds, theme):
-            layers = self.laid_out.lasting(bounds.view, theme, measured)
-            self._drawn = (bounds, theme), Poured.of(_moved(Picture(layers), bounds))
+        depends_on = bounds, theme, language.locale()
+        if self._drawn is None or self._drawn[0] != depends_on:
+            layers = self.laid_out.lasting(bounds.view, theme, measured, say)
+            self._drawn = depends_on, Poured.of(_moved(Picture(layers), bounds))
         self._drawn[1].draw()
         over = None if hover is None else (hover[0] - bounds.left, say(hover[1]))
         passing = self.laid_out.passing(bounds.view, theme, now_s, fragment, over, measured, contact)

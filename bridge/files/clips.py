@@ -198,7 +198,8 @@ def must_wait(windows: Iterable[bpy.types.Window]) -> bool:
     Operators of add-ons are not waited for: many of them run as long as Blender does.
     """
     python_class = bpy.types.Operator.bl_rna_get_subclass_py
-    return any(python_class(running.bl_idname) is None for window in windows for running in window.modal_operators)
+    return any(running is not None and python_class(running.bl_idname) is None  # None: its class has gone
+               for window in windows for running in window.modal_operators)
 
 
 class _Visit:

@@ -62,12 +62,12 @@ class BindOptions:
             name="Vertices", description="Write the weights of selected vertices only; all others stay as they are",
             default=False, options={"SKIP_SAVE"})
         only_selected_bones: BoolProperty(
-            name="Bones", description="Write the groups of bones selected in Pose Mode only: they share what "
-                                      "the others leave of each vertex",
+            name="Bones", description="Write only the vertex groups of bones selected in Pose Mode, which share the "
+                                      "weight that other groups leave",
             default=False, options={"SKIP_SAVE"})
         keep_locked_groups: BoolProperty(
-            name="Keep Locked Groups", description="Leave locked groups as they are; the others share what "
-                                                   "they leave of each vertex",
+            name="Keep Locked Groups", description="Keep locked vertex groups; the other groups share the "
+                                                   "weight that these leave",
             default=True)
         keep_existing: BoolProperty(
             name="Keep Existing", description="Leave vertices as they are that have weights of the armature's bones "

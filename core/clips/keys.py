@@ -20,7 +20,7 @@ TranslationInterpolation = Literal["LINEAR", "SPLINE"]
 
 INTERPOLATIONS: dict[Interpolation, tuple[str, str]] = {
     "SLERP": ("Spherical", "At constant angular speed between keys"),
-    "LERP": ("Linear", "Straight and normalised, as OGRE plays its clips"),
+    "LERP": ("Linear", "Linear and normalised (nlerp), as OGRE plays its clips"),
     "SQUAD": ("Smooth", "Through the keys without a change of speed at them (Shoemake's SQUAD)"),
 }
 TRANSLATION_INTERPOLATIONS: dict[TranslationInterpolation, tuple[str, str]] = {

@@ -185,7 +185,7 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
     }),
     "loop": Rule("Plays its block several times in a row.", {
         "times": Attribute(Kind.COUNT, "how many times"),
-        "index": Attribute(Kind.NEW_NAME, "a name for the count, which begins at 0", ""),
+        "index": Attribute(Kind.NEW_NAME, "name of the loop's counter, which begins at 0", ""),
         "transition": _TRANSITION,
         "weight": _WEIGHT_IN_PICK,
     }, BLOCK, least=1),

@@ -14,7 +14,7 @@ from .grid import Meter
 from .hints import is_far, is_told, short
 from .lanes import Voice
 from .layout import BoxId, Layout
-from .picture import Layer, Measure, Pen, Picture, about_as_wide, clipped
+from .picture import Layer, Measure, Pen, Picture, Say, about_as_wide, as_written, clipped
 from .stripes import SEAM_PX, TITLE_PX, UNTAKEN_PX, Stripes, untaken_at
 from .theme import Colour, Theme
 from .tweak_row import draw_tweaks
@@ -51,20 +51,21 @@ class Marked:
 
 def picture(layout: Layout, view: View, theme: Theme | None = None, marked: Marked | None = None, *,
             meter: Meter | None = None, playhead: float | None = None,
-            measure: Measure = about_as_wide) -> Picture:
+            measure: Measure = about_as_wide, say: Say = as_written) -> Picture:
     """Draw what a view shows of a layout.
 
-    playhead: the tick at which it stands, None: none is drawn. measure: tells how wide texts come out.
+    playhead: the tick at which it stands, None: none is drawn. measure: tells how wide texts come out. say: translates.
     """
     theme, meter = theme or Theme(), meter or Meter()
-    drawing = _Drawing(layout, view, theme, marked or Marked(), meter, measure, Stripes.of(layout, view))
+    drawing = _Drawing(layout, view, theme, marked or Marked(), meter, measure, Stripes.of(layout, view), say)
     layers = drawing.ground().layer(), drawing.boxes().layer(), drawing.front().layer()
     return Picture(layers if playhead is None else (*layers, playhead_layer(playhead, view, theme, meter, measure)))
 
 
-def boxes_layer(layout: Layout, view: View, theme: Theme, measure: Measure = about_as_wide) -> Layer:
+def boxes_layer(layout: Layout, view: View, theme: Theme, measure: Measure = about_as_wide,
+                say: Say = as_written) -> Layer:
     """Draw nothing but the boxes and transitions."""
-    return _Drawing(layout, view, theme, Marked(), Meter(), measure, Stripes.of(layout, view)).boxes().layer()
+    return _Drawing(layout, view, theme, Marked(), Meter(), measure, Stripes.of(layout, view), say).boxes().layer()
 
 
 def playhead_layer(tick: float, view: View, theme: Theme, meter: Meter, measure: Measure = about_as_wide) -> Layer:
@@ -106,6 +107,7 @@ class _Drawing:
     meter: Meter
     measure: Measure
     stripes: Stripes
+    say: Say
 
     @property
     def _size(self) -> float:
@@ -237,7 +239,9 @@ class _Drawing:
         if not is_told(speed):
             return 0.0
         name, number = self._width(self.layout.boxes.titles[box]), f"×{short(speed, 2)}"
-        words = f"speed {number}" if name + self._width(f"speed {number}") + gap <= room else number
+        words = self.say(f"speed {number}")
+        if name + self._width(words) + gap > room:
+            words = number
         wide = self._width(words)
         if wide > room or (not is_far(speed) and name + wide + gap > room):
             return 0.0
@@ -353,12 +357,12 @@ class _Drawing:
                 self._label(pen, f"‹ {view.opened.title}" if is_open and view.opened is not None else name,
                             float(stripes.box_low[lane] + stripes.lane_high[lane]) / 2.0)
             if stripes.music is not None:
-                self._label(pen, "music", sum(stripes.music) / 2.0)
+                self._label(pen, self.say("music"), sum(stripes.music) / 2.0)
             if stripes.contacts is not None:
-                self._label(pen, "feet", sum(stripes.contacts) / 2.0)
+                self._label(pen, self.say("feet"), sum(stripes.contacts) / 2.0)
             if stripes.tweaks is not None:
-                self._label(pen, "tweaks", sum(stripes.tweaks) / 2.0)
-            self._label(pen, "bar", low + (high - low) * 0.7)
+                self._label(pen, self.say("tweaks"), sum(stripes.tweaks) / 2.0)
+            self._label(pen, self.say("bar"), low + (high - low) * 0.7)
         self._ruler(pen)
         return pen
 

@@ -13,6 +13,8 @@ from .theme import Colour
 
 Measure = Callable[[str, float], float]
 """How wide a text is, in pixels, at a size in pixels."""
+Say = Callable[[str], str]
+"""What a text of ours is in the user's language."""
 _BOTH_ENDS = 6
 """From so many letters on, what is left of a name is of both its ends."""
 
@@ -141,6 +143,11 @@ class Pen:
 def about_as_wide(words: str, size: float) -> float:
     """Return about how wide a text is, where nobody can measure it."""
     return 0.55 * size * len(words)
+
+
+def as_written(words: str) -> str:
+    """Return a text of ours in English."""
+    return words
 
 
 def clipped(words: str, room: float, size: float, measure: Measure) -> str:

@@ -16,7 +16,7 @@ from ..maths.arrays import FloatArray, IntArray
 from .commands import Playable
 from .figures import Figure, figure_triangles
 from .names import own_part
-from .picture import Layer, Measure, Pen, about_as_wide, clipped
+from .picture import Layer, Measure, Pen, Say, about_as_wide, as_written, clipped
 from .theme import Theme
 from .view import View
 
@@ -26,12 +26,13 @@ CHIP_WIDE_PX = 132.0
 """How wide each chip is."""
 ACTIONS, OTHER_ACTIONS = "Actions", "Actions of Other Characters"
 """Groups of the open file's Actions, which come last among clips."""
-ADD_FOLDER = "+ Folder…"
-"""Written at the left of the shelf; a press there asks for a folder."""
+CLIPS, THIS_SCORE = "Clips", "This Score"
+"""Groups of files beside the library's folders, and of procedures."""
 DAMAGED = "cannot be read: "
 """What is said of a file before why it cannot be read."""
 _GAP_PX, _PAD_PX, _TITLE_PX, _FIGURE_PX = 6.0, 7.0, 18.0, 30.0
 _CARD_PX, _ABOVE_PX = 120.0, 28.0
+_OURS = frozenset((ACTIONS, OTHER_ACTIONS, CLIPS, THIS_SCORE))
 _LAST = {ACTIONS: 1, OTHER_ACTIONS: 2}
 _MOST_OF = 2.5
 """A window lower than so many shelves has none."""
@@ -129,11 +130,11 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
 def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | None = None, words: str = "",
                  note: str = "",
                  figures: Mapping[Playable, Figure] | None = None, colours: Mapping[str, int] | None = None,
-                 measure: Measure = about_as_wide) -> tuple[Layer, ...]:
+                 measure: Measure = about_as_wide, say: Say = as_written) -> tuple[Layer, ...]:
     """Draw a shelf, each chip in the colour that its block has in the score.
 
     words: what is said where there is nothing on it; note: what is wrong with all of it; figures: of those clips where
-    they are known; colours: of the score's procedures, by name.
+    they are known; colours: of the score's procedures, by name. say: translates.
     """
     pen, px, size = Pen(), view.scale, theme.size_px * view.scale
     if shelf.height <= 0.0:
@@ -149,10 +150,10 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
         red, green, blue, _ = theme.mixed(0.1) if each.problem else fill
         pen.rectangle(box, (red, green, blue, 1.0), radius=3.0 * px, outline_px=px,
                       outline=theme.text if each == hovered else theme.mixed(0.25))
-        _on_chip(pen, each, box, (figures or {}).get(each), view, theme, measure)
+        _on_chip(pen, each, box, (figures or {}).get(each), view, theme, measure, say)
     for title, x, y in shelf.titles:
         if -view.width < x < view.width:
-            pen.text(title, x, y, 0.9 * size, theme.faint)
+            pen.text(say(title) if title in _OURS else title, x, y, 0.9 * size, theme.faint)
     if words and not len(shelf.boxes):
         pen.text(words, max(view.left, 2.0 * _PAD_PX * px), 0.45 * shelf.height, size, theme.faint)
     front = Pen()
@@ -164,8 +165,10 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
         front.text(said, left + _PAD_PX * px, shelf.height - 0.75 * _TITLE_PX * px, 0.9 * size, theme.warning)
     if view.left > 0.0:  # before what was scrolled to the left
         front.rectangle((0.0, 0.0, view.left - px, shelf.height - px), theme.mixed(0.03))
-        front.text("Library", 2.0 * _PAD_PX * px, 0.55 * shelf.height, size, theme.mixed(0.8))
-        front.text(ADD_FOLDER, 2.0 * _PAD_PX * px, 0.55 * shelf.height - 1.8 * size, _SMALL * size, theme.mixed(0.9))
+        left, middle = 2.0 * _PAD_PX * px, 0.55 * shelf.height  # a press there asks for a folder
+        for said, low, much, share in ((say("Library"), 0.0, size, 0.8), (say("+ Folder…"), 1.8, _SMALL * size, 0.9)):
+            front.text(clipped(said, view.left - left, much, measure), left, middle - low * size, much,
+                       theme.mixed(share))
     return pen.layer(), front.layer()
 
 
@@ -184,7 +187,7 @@ def card_layer(shelf: Shelf, chip: Playable, figure: Figure, time_s: float, view
 
 
 def _on_chip(pen: Pen, playable: Playable, box: FloatArray, figure: Figure | None, view: View, theme: Theme,
-             measure: Measure) -> None:
+             measure: Measure, say: Say) -> None:
     """Draw what stands on a chip: name, length and figure; a clip has room for that also before it is known."""
     px, size = view.scale, theme.size_px * view.scale
     left, low, right, high = box.tolist()
@@ -194,16 +197,16 @@ def _on_chip(pen: Pen, playable: Playable, box: FloatArray, figure: Figure | Non
         frame = np.array((left + _PAD_PX / 2.0 * px, low + 2.0 * px, text - px, high - 2.0 * px))
         pen.triangles(*figure_triangles(figure, figure.telling, frame, theme.mixed(0.95), theme.mixed(0.6), px))
     title, says = (clipped(words, room, much, measure) for words, much in (
-        (playable.title, size), (_seconds(playable), _SMALL * size)))
+        (playable.title, size), (_seconds(playable, say), _SMALL * size)))
     pen.text(title, text, low + 0.56 * CHIP_PX * px, size, theme.faint if playable.problem else theme.text)
     pen.text(says, text, low + 0.2 * CHIP_PX * px, _SMALL * size, theme.error if playable.problem else
              theme.mixed(0.75))
 
 
-def _seconds(playable: Playable) -> str:
+def _seconds(playable: Playable, say: Say) -> str:
     if playable.problem:
-        return "cannot be read" if playable.problem.startswith(DAMAGED) else "cannot be called"
-    return f"{playable.duration_s:.3g} s" if playable.is_read else "not read yet"
+        return say("cannot be read" if playable.problem.startswith(DAMAGED) else "cannot be called")
+    return f"{playable.duration_s:.3g} s" if playable.is_read else say("not read yet")
 
 
 def told(playable: Playable, tick_s: float) -> str:
@@ -243,7 +246,7 @@ def _grouped(playables: Sequence[Playable]) -> list[tuple[str, list[int]]]:
 
 
 def _title(folder: str, *, is_clip: bool) -> str:
-    return folder.rpartition(".")[2] or ("Clips" if is_clip else "This Score")
+    return folder.rpartition(".")[2] or (CLIPS if is_clip else THIS_SCORE)
 
 
 @lru_cache(maxsize=1 << 17)

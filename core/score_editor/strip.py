@@ -15,7 +15,7 @@ from .drawing import boxes_layer
 from .gestures import hit
 from .hit import Part
 from .layout import Layout, lay_out, windows_of
-from .picture import Layer, Measure, Pen, about_as_wide
+from .picture import Layer, Measure, Pen, Say, about_as_wide, as_written
 from .stripes import TITLE_PX, Stripes
 from .theme import Colour, Theme
 from .view import View
@@ -91,13 +91,14 @@ class Strip:
 
     # Drawn, in pixels from the strip's lower left corner
 
-    def lasting(self, view: View, theme: Theme, measure: Measure = about_as_wide) -> tuple[Layer, ...]:
+    def lasting(self, view: View, theme: Theme, measure: Measure = about_as_wide,
+                say: Say = as_written) -> tuple[Layer, ...]:
         """Draw what stays as it is while time goes by."""
         pen, edge = Pen(), _EDGE_PX / _SMALLER * view.scale
         pen.rectangle((-edge, -edge, view.width + edge, view.height + edge), (*theme.ground[:3], _GROUND))
         self._draw_contacts(pen, view, theme)
         small = replace(theme, size_px=_TEXT_PX / _SMALLER)
-        return pen.layer(), boxes_layer(self.layout, view, small, measure)
+        return pen.layer(), boxes_layer(self.layout, view, small, measure, say)
 
     def passing(self, view: View, theme: Theme, now_s: float, fragment_s: tuple[float, float] | None,
                 hover: tuple[float, str] | None, measure: Measure = about_as_wide,

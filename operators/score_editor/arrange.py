@@ -87,7 +87,7 @@ class TAKT_OT_score_single(OfSelection, bpy.types.Operator):
 
 
 class TAKT_OT_score_mirror(OfSelection, bpy.types.Operator):
-    """Exchange left and right in the selected blocks, or no longer"""
+    """Toggle mirroring of the selected blocks, which exchanges left and right"""
 
     bl_idname = "takt.score_mirror"
     bl_label = "Mirror"
@@ -99,7 +99,7 @@ class TAKT_OT_score_mirror(OfSelection, bpy.types.Operator):
 
 
 class TAKT_OT_score_reverse(OfSelection, bpy.types.Operator):
-    """Play the selected blocks backwards, or no longer"""
+    """Toggle reverse playback of the selected blocks"""
 
     bl_idname = "takt.score_reverse"
     bl_label = "Reverse"

@@ -20,7 +20,7 @@ from .insert import insert_at
 
 
 class TAKT_OT_score_drop_file(InScoreEditor, bpy.types.Operator):
-    """Put the first clip or procedure of a file into the score; on the shelf, only there"""
+    """Insert the first clip or procedure of a file into the score; dropped on the shelf, it is only added there"""
 
     bl_idname = "takt.score_drop_file"
     bl_label = "Insert File"

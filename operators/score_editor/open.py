@@ -112,7 +112,7 @@ class TAKT_OT_score_open(InScoreEditor, bpy.types.Operator):
 
 
 class TAKT_OT_score_automatic(InScoreEditor, bpy.types.Operator):
-    """Derive the length of the transition from its movements again"""
+    """Make the length of the transition automatic again"""
 
     bl_idname = "takt.score_automatic"
     bl_label = "Automatic Transition"

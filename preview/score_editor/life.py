@@ -126,11 +126,12 @@ def draw_editor(context: bpy.types.Context) -> None:
     assert context.scene is not None
     _cover(context, theme)
     music = None if blocks.music is None else waveform(blocks.music, score_tree.redraw)
-    trouble = "is gone: choose the music again" if blocks.music is None else trouble_with(blocks.music)
+    trouble = say("is gone: choose the music again" if blocks.music is None else trouble_with(blocks.music))
     meter = score_tree.meter_of(armature_object)
-    depends_on = blocks, window.view, theme, marked(tree, blocks, window.pulled), meter, music, trouble
+    depends_on = (blocks, window.view, theme, marked(tree, blocks, window.pulled), meter, music, trouble,
+                  language.locale())
     if window.drawn is None or window.drawn[0] != depends_on:
-        whole = picture(blocks.layout, *depends_on[1:4], meter=meter, measure=measured)
+        whole = picture(blocks.layout, *depends_on[1:4], meter=meter, measure=measured, say=say)
         heard = sound_layer(music, blocks.layout, window.view, theme, measured, trouble)
         window.drawn = depends_on, Poured.of(Picture((*whole.layers, heard)))
     window.drawn[1].draw()
@@ -192,7 +193,7 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
         words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
                  "Nothing of that name" if tree.search else "No clips yet: choose Add › Clip Folder…")
         layers = [*shelf.shelf_layers(window.shelf, window.view, theme, hovered=None if chip is None else chip.playable,
-                                      words=say(words), figures=figures, measure=measured,
+                                      words=say(words), figures=figures, measure=measured, say=say,
                                       note=say(unordered or bridge_shelf.trouble(armature_object)),
                                       colours=colours_of_procedures(layout.documents))]
         if chip is not None:

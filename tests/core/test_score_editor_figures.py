@@ -18,7 +18,7 @@ from takt.core.score_editor.boxes import Kind, colours_of_procedures
 from takt.core.score_editor.commands import Playable
 from takt.core.score_editor.figures import STEP_S, figure_of, figure_triangles
 from takt.core.score_editor.layout import lay_out
-from takt.core.score_editor.shelf import ACTIONS, ADD_FOLDER, DAMAGED, OTHER_ACTIONS, arrange, card_layer, shelf_layers
+from takt.core.score_editor.shelf import ACTIONS, DAMAGED, OTHER_ACTIONS, arrange, card_layer, shelf_layers
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
 from takt.core.skeletons.maps import find_map
@@ -159,7 +159,7 @@ def test_the_shelf_shows_figures_and_a_card(body: Skeleton) -> None:
     drawn, _ = shelf_layers(shelf, view, theme, figures={clip: figure})
     assert not len(plain.triangles.corners) and len(drawn.triangles.corners)
     assert {text.words for text in plain.texts} >= {"swing", "2 s", "groove", "4 s"}
-    assert [text.words for text in front.texts] == ["Library", ADD_FOLDER]
+    assert [text.words for text in front.texts] == ["Library", "+ Folder…"]
     instants = [card_layer(shelf, clip, figure, time_s, view, theme).triangles.corners for time_s in (0.0, RAISED_S)]
     assert np.abs(instants[1] - instants[0]).max() > 1.0
     assert instants[0][:, 1].min() > shelf.height
