@@ -32,6 +32,7 @@ from takt.tests.core.test_ogre_mesh import body, mesh, xml
 MEMORY_MIB = 500
 SLOW_S = 1.0
 BLEND = ".blend, cut and changed"
+SOUND = "sound files, through Blender"
 ROW_ENDS = (" MiB", "  slow", "  too much")
 BLOCKED_S = 60
 OWN_SKELETON = LIBRARY / "dance" / "Moves.skeleton"
@@ -73,7 +74,15 @@ def families_of(count: int) -> dict[str, Callable[[], Iterator[hostile.Case]]]:
     found = hostile.families(count, (skeleton if skeleton.exists() else OWN_SKELETON).read_bytes(),
                              ogre_xml.write(small()), character.read_bytes() if character.exists() else mesh(*body()),
                              xml(), MATERIAL)
-    return found | {BLEND: partial(_blends, count)}
+    return found | {SOUND: partial(_sounds, count), BLEND: partial(_blends, count)}
+
+
+def _sounds(count: int) -> Iterator[hostile.Case]:
+    import bpy  # noqa: F401  # it brings aud along
+
+    from . import hostile_sounds  # as hostile_blends
+
+    return hostile_sounds.damaged(count)
 
 
 def _blends(count: int) -> Iterator[hostile.Case]:

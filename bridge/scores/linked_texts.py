@@ -14,11 +14,12 @@ from typing import Literal, NamedTuple
 
 import bpy
 
-from ...core.errors import FileError
+from ...core.errors import FileError, TaktError
 from ...core.library.files import read_file
 from ...core.library.store import Stamp, stamp
 from ...core.library.whole_files import write_whole
 from .. import paths
+from ..background import operator_context
 from . import texts
 
 State = Literal["SAME", "UNSAVED", "OUTSIDE", "BOTH"]
@@ -111,10 +112,20 @@ def reload(text: bpy.types.Text) -> None:
     _note(text, path)
 
 
-def save(text: bpy.types.Text) -> None:
-    """Write a Text into its file; raise FileError where that cannot be done, and the file is as it was."""
+def save(text: bpy.types.Text, *, overwrite: bool = False) -> None:
+    """Write a Text into its file; raise TaktError where that cannot be done, and the file is as it was.
+
+    overwrite: whether a file that was changed outside is written over, too.
+    """
     path = Path(bpy.path.abspath(text.filepath))
-    write_whole(path, text.as_string().encode())
+
+    def is_same() -> None:
+        if not overwrite and state(text) in ("OUTSIDE", "BOTH"):
+            raise TaktError(f"{Path(text.filepath).name} was changed outside: Reload Score takes what it says, "
+                            "Overwrite keeps what is here")
+
+    is_same()
+    write_whole(path, text.as_string().encode(), is_same)
     _mark_as_saved(text)
     _note(text, path)
 
@@ -128,7 +139,7 @@ def _mark_as_saved(text: bpy.types.Text) -> None:
     with tempfile.TemporaryDirectory(prefix="takt-", ignore_cleanup_errors=True) as folder:
         text.filepath = str(Path(folder) / "saved")
         try:
-            with bpy.context.temp_override(edit_text=text), suppress(RuntimeError):
+            with operator_context(edit_text=text), suppress(RuntimeError):
                 bpy.ops.text.save()
         finally:
             text.filepath = kept
