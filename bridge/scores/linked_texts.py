@@ -42,10 +42,13 @@ _seen: dict[int, _Seen] = {}
 def read_text(path: Path) -> str:
     """Return the text of a file, lines ended as in Blender's Texts; raise FileError where it cannot be read."""
     try:
-        text = read_file(path, path.resolve()).decode("utf-8-sig")
+        return _plain(read_file(path, path.resolve()).decode("utf-8"))
     except UnicodeDecodeError as error:
         raise FileError.at("is not UTF-8; save the score as UTF-8", path, byte=error.start) from error
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _plain(content: str) -> str:
+    return content.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def open_text(path: Path) -> bpy.types.Text:
@@ -162,7 +165,16 @@ def _first_seen(text: bpy.types.Text, path: Path) -> _Seen:
 
 
 def _note(text: bpy.types.Text, path: Path) -> None:
-    seen = _seen[text.session_uid] = _Seen(_stamp(path), _digest(text.as_string()))
+    """Remember that a Text and its file are the same; where another program has written it meanwhile, that they are not.
+
+    Its times are taken before it is read: where it is written between the two, it has other times afterwards.
+    """
+    now = _stamp(path)
+    try:
+        is_same = read_text(path) == _plain(text.as_string())
+    except FileError:
+        is_same = False
+    seen = _seen[text.session_uid] = _Seen(now if is_same else None, _digest(text.as_string()))
     text[_KEPT] = f"{_spelled(seen.stamp)} {seen.text.hex()}"
 
 

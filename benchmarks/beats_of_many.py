@@ -1,0 +1,62 @@
+"""How evenly Blender's window goes on with many scored characters: the beats of a timer of 0.05 s.
+
+blender --factory-startup --python benchmarks/beats_of_many.py -- [CHARACTERS [SECONDS]], with a desktop Blender. It
+makes 200 copies of the sample's dancer with a score, waits until all is known, and prints the median and the longest
+time between two beats in 20 s, Takt's own timers at work: while nothing happens, and while one character is moved at
+each beat. The processor's load is printed beside them. Blender's own drawing of so many bodies would hide what Takt
+costs, so bodies are shown as bounds. Exits with 1 where the median at rest is longer than 0.06 s.
+"""
+
+import os
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import checkout  # noqa: F401, E402
+
+import takt  # noqa: E402
+from takt.benchmarks.many import crowd  # noqa: E402
+
+BEAT_S, MOST_S, SETTLED_S = 0.05, 0.06, 20.0
+_context: Any = bpy.context
+
+
+def main() -> None:
+    """Make the crowd and register what measures."""
+    given = [int(each) for each in sys.argv[sys.argv.index("--") + 1:]] if "--" in sys.argv else []
+    count, seconds = (*given, 200, 20)[:2] if len(given) < 2 else given[:2]
+    _context.preferences.view.show_splash = False
+    takt.register()
+    armature = crowd(count)
+    for ob in bpy.data.objects:
+        ob.display_type = "BOUNDS"
+    steps = _measured(armature, count, float(seconds))
+    bpy.app.timers.register(lambda: next(steps, None), first_interval=SETTLED_S, persistent=True)
+
+
+def _measured(armature: Any, count: int, seconds: float) -> Iterator[float | None]:
+    """Yield until when to wait, and print what was measured at the end."""
+    medians = []
+    for what in ("at rest", "one moved"):
+        beats, last, until_s = list[float](), time.perf_counter(), time.perf_counter() + seconds
+        while last < until_s:
+            if what == "one moved":
+                armature.location.x += 0.01
+            yield BEAT_S
+            now = time.perf_counter()
+            beats.append(now - last)
+            last = now
+        medians.append(statistics.median(beats))
+        load = f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} processors" if hasattr(os, "getloadavg") else "unknown"
+        print(f"Blender {bpy.app.version_string}: {count} characters, {what}: beats of {BEAT_S} s, median "
+              f"{medians[-1]:.4f} s, longest {max(beats):.3f} s of {len(beats)}; load {load}", flush=True)
+    os._exit(int(medians[0] > MOST_S))
+
+
+main()
