@@ -18,10 +18,10 @@ from typing import Any
 import bpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import checkout  # noqa: F401, E402
+import checkout  # noqa: F401
 
-import takt  # noqa: E402
-from takt.benchmarks.many import crowd  # noqa: E402
+import takt
+from takt.benchmarks.many import crowd
 
 BEAT_S, MOST_S, SETTLED_S = 0.05, 0.06, 20.0
 _context: Any = bpy.context

@@ -66,6 +66,7 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=300)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--steps", type=int, default=40)
+    parser.add_argument("--summary", action="store_true", help="without the list of what was done")
     options = parser.parse_args()
     takt.register()
     if background.OVERRIDES_NEED_QUIET:  # each step is taken in the context of some window
@@ -87,7 +88,8 @@ def main() -> int:
     steps = sum(count for name, count in done.items() if not name.endswith("refused"))
     print(f"Blender {bpy.app.version_string}: {options.seeds} seeds, {steps} steps and "
           f"{sum(done.values()) - steps} refusals in {time.monotonic() - began_s:.0f} s; {failures} failures")
-    print(", ".join(f"{name} {count}" for name, count in sorted(done.items())))
+    if not options.summary:
+        print(", ".join(f"{name} {count}" for name, count in sorted(done.items())))
     return int(failures > 0)
 
 

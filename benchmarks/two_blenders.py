@@ -4,8 +4,8 @@ python3 dev.py bench two_blenders [--seconds S] [--blenders N] lets N (2) Blende
 for S (5) seconds each of them saves clips under names that all of them use, without Overwrite; adds lines to the score,
 saves it, and where it was changed outside reloads it and adds its line again; gives tags to clips; and saves the
 skeleton's map. Meanwhile all files are read again and again. Prints what was written, how often each was refused, and
-each failure; exits with 1 where there is any. A file that cannot be read, a clip that is another's, a line or a tag that
-is gone count as failures.
+each failure; exits with 1 where there is any. A file that cannot be read, a clip that is another's, a line or a tag
+that is gone count as failures.
 """
 
 import argparse
@@ -58,8 +58,9 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "library"
         make_library(folder)
-        running = [subprocess.Popen([sys.executable, "-m", "benchmarks.two_blenders", "--writer", str(writer), "--folder",
-                                     str(folder), "--seconds", str(options.seconds)], stdout=subprocess.PIPE, text=True)
+        command = [sys.executable, "-m", "benchmarks.two_blenders", "--folder", str(folder), "--seconds",
+                   str(options.seconds), "--writer"]
+        running = [subprocess.Popen([*command, str(writer)], stdout=subprocess.PIPE, text=True)
                    for writer in range(options.blenders)]
         failures = list(_read_beside(folder, running, _START_S + options.seconds))
         told = [_told(each.communicate()[0]) for each in running]
@@ -69,8 +70,8 @@ def main(arguments: list[str]) -> int:
     for failure in failures:
         say(failure)
     say(f"Blender {bpy.app.version_string}: {len(told)} at once, {sum(len(each['clips']) for each in told)} clips, "
-        f"{sum(len(each['lines']) for each in told)} lines of the score, {sum(len(each['tags']) for each in told)} tags;"
-        f" {len(failures)} failures")
+        f"{sum(len(each['lines']) for each in told)} lines of the score, {sum(len(each['tags']) for each in told)} "
+        f"tags; {len(failures)} failures")
     return int(bool(failures))
 
 

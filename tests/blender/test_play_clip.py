@@ -421,7 +421,8 @@ def test_a_folder_becomes_actions_and_a_table(rig: Any, tmp_path: Path) -> None:
     assert lines[-1] == "3 of 4 play" and "compared in the frame at" in lines[2]
 
 
-def test_where_every_clip_is_refused_nothing_is_left(rig: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_where_every_clip_is_refused_nothing_is_left(rig: Any, tmp_path: Path,
+                                                     capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "broken.bvh").write_text("HIERARCHY\nROOT")
     (tmp_path / "empty.bvh").write_text("")
     texts, actions = bpy.data.texts.keys(), bpy.data.actions.keys()

@@ -206,7 +206,7 @@ def version_2() -> Iterator[Case]:
 def maps_in_library(data: str, count: int) -> Iterator[Case]:
     """Change a skeleton map, and play by what it says; cases are to be called as they come."""
     skeleton = build_skeleton()
-    clip = Clip("still", skeleton, 1.0, *(Tracks.empty(channels) for channels in (4, 3, 3)))
+    clip = Clip("still", skeleton, 1.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "made.map"
 

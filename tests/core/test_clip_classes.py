@@ -1,8 +1,8 @@
 """Classes of clips: what people see in clips is found, whatever files do to them; tags are kept beside the clips."""
 
+import os
 from dataclasses import replace
 from functools import cache
-import os
 from pathlib import Path
 
 import numpy as np
