@@ -21,28 +21,33 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import checkout  # noqa: F401
 
 import takt
-from takt.benchmarks.many import crowd
+from takt.benchmarks.many import add_crowd
 
 BEAT_S, MOST_S, SETTLED_S = 0.05, 0.06, 20.0
 _context: Any = bpy.context
 
 
 def main() -> None:
-    """Make the crowd and register what measures."""
+    """Begin."""
     given = [int(each) for each in sys.argv[sys.argv.index("--") + 1:]] if "--" in sys.argv else []
     count, seconds = (*given, 200, 20)[:2] if len(given) < 2 else given[:2]
     _context.preferences.view.show_splash = False
     takt.register()
-    armature = crowd(count)
+    bpy.data.batch_remove(list(bpy.data.objects))
+    steps = _measured(count, float(seconds))
+    bpy.app.timers.register(lambda: next(steps, None), first_interval=1.0, persistent=True)
+
+
+def _measured(count: int, seconds: float) -> Iterator[float]:
+    """Make the crowd, and print what was measured; yield how long to wait."""
+    window = _context.window_manager.windows[0]
+    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
+    with _context.temp_override(window=window, area=area):
+        armature: Any = add_crowd(count)
     for ob in bpy.data.objects:
         ob.display_type = "BOUNDS"
-    steps = _measured(armature, count, float(seconds))
-    bpy.app.timers.register(lambda: next(steps, None), first_interval=SETTLED_S, persistent=True)
-
-
-def _measured(armature: Any, count: int, seconds: float) -> Iterator[float | None]:
-    """Yield until when to wait, and print what was measured at the end."""
-    medians = []
+    yield SETTLED_S
+    medians = list[float]()
     for what in ("at rest", "one moved"):
         beats, last, until_s = list[float](), time.perf_counter(), time.perf_counter() + seconds
         while last < until_s:

@@ -1,7 +1,7 @@
 """What many characters cost while nothing happens, and while one of them is moved, against Blender's own evaluation.
 
-python3 dev.py bench many [--most-ms MS] [CHARACTERS ...] copies the sample dancer with a score and an Action, and prints
-for each number of characters, in milliseconds: the timer's look where nothing has changed; the longest look after one
+python3 dev.py bench many [--most-ms MS] [CHARACTERS ...] copies the sample dancer with a score and an Action, and
+prints for each number of characters, in milliseconds: the timer's look where nothing has changed; the longest look after one
 character was moved; and Blender's own evaluation of that move. Looks are measured in time of the processor, which other
 work on the machine does not lengthen. Exits with 1 where a look at rest takes longer than --most-ms.
 """
@@ -57,6 +57,11 @@ def measured(count: int) -> tuple[float, float, float]:
 def crowd(count: int) -> bpy.types.Object:
     """Make a scene of copies of the sample dancer; return the first one's armature."""
     _ops.wm.read_factory_settings(use_empty=True)
+    return add_crowd(count)
+
+
+def add_crowd(count: int) -> bpy.types.Object:
+    """Add copies of the sample dancer to a scene without objects; return the first one's armature."""
     _ops.takt.add_sample()
     armature = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
     meshes = [ob for ob in bpy.data.objects if ob.type == "MESH"]

@@ -165,7 +165,7 @@ def _first_seen(text: bpy.types.Text, path: Path) -> _Seen:
 
 
 def _note(text: bpy.types.Text, path: Path) -> None:
-    """Remember that a Text and its file are the same; or that they are not, as another program has written it meanwhile.
+    """Remember that a Text and its file are the same; or that they are not, where another program has written it.
 
     Its times are taken before it is read: where it is written between the two, it has other times afterwards.
     """
