@@ -1,13 +1,14 @@
 """Measure what bad input costs: every case is to be refused or read within a second and 500 MB, without a traceback.
 
 dev.py bench hostile [--count N] [--seed N] [--only WORD] [--all] damages N times (2000) each: OGRE skeletons and
-meshes, their XML, material scripts, glTF, BVH, RiTE, skeleton maps, scores; then bombs, what multiplies, numbers beyond
-all measure, sound that is none, and paths out of the library; sound files, which Blender decodes; and .blend files,
-which a second Blender reads. Prints for each family how many inputs were read and how many refused, the longest time of the processor and the highest memory; for .blend
-files the time that passes, and the second Blender's memory. Exits with 1 after a traceback, too much memory, or a case
-that blocks. --seed: damages otherwise; --only: the families whose names hold a word. --all: afterwards also what else
-nothing may stop, each by its own command: writing that fails or is killed, two Blenders on one library, 200 characters,
-and 300 times 40 random steps of operators. Only beats_of_many wants a window, and so a Blender with one.
+meshes, their XML, material scripts, glTF, BVH, RiTE, skeleton maps, scores; then bombs, what multiplies, numbers
+beyond all measure, sound that is none, and paths out of the library; sound files, which Blender decodes; and .blend
+files, which a second Blender reads. Prints for each family how many inputs were read and how many refused, the longest
+time of the processor and the highest memory; for .blend files the time that passes, and the second Blender's memory.
+Exits with 1 after a traceback, too much memory, or a case that blocks. --seed: damages otherwise; --only: the families
+whose names hold a word. --all: afterwards also what else nothing may stop, each by its own command: writing that fails
+or is killed, two Blenders on one library, 200 characters, and 300 times 40 random steps of operators. Only
+beats_of_many wants a window, and so a Blender with one.
 The files that are damaged are Sinbad's from TAKT_DATA where that is there, else small ones of our own.
 """
 

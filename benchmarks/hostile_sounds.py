@@ -18,7 +18,7 @@ from takt.core.music.waveform import Waveform
 from takt.tests.core import hostile
 
 _RATE_HZ, _SECONDS = 44_100, 2.0
-_BIT_RATE = 128_000
+_BIT_RATE, _AT_ONCE = 128_000, 4096
 _HEAD = 256
 """Bytes at the beginning of a file in which there are its sizes, rates and counts."""
 _NUMBERS = (0, 1, 2, 255, 2**15, 2**16 - 1, 2**24, 2**31 - 1, 2**31, 2**32 - 1)
@@ -59,8 +59,8 @@ def _changed(data: bytes, way: int, random: np.random.Generator) -> bytes:
     else:
         width, order = int(random.choice((2, 4))), str(random.choice(("<", ">")))
         value = int(random.choice(_NUMBERS)) % 256**width
-        at = int(random.integers(4, _HEAD - width))
-        values[at:at + width] = np.frombuffer(np.array(value, f"{order}u{width}").tobytes(), np.uint8)
+        begin = int(random.integers(4, _HEAD - width))
+        values[begin:begin + width] = np.frombuffer(np.array(value, f"{order}u{width}").tobytes(), np.uint8)
     return values.tobytes()
 
 
@@ -73,7 +73,7 @@ def _made(folder: Path) -> dict[str, bytes]:
     for ending, container, codec, bit_rate in _KINDS:
         path = folder / f"whole.{ending}"
         aud.Sound.file(str(folder / "whole.wav")).write(str(path), _RATE_HZ, aud.CHANNELS_STEREO, aud.FORMAT_S16,
-                                                        container, codec, bit_rate)
+                                                        container, codec, bit_rate, _AT_ONCE)
         found[ending] = path.read_bytes()
     for ending, data in found.items():
         heard(data, folder / f"whole.{ending}")

@@ -1,9 +1,9 @@
 """What many characters cost while nothing happens, and while one of them is moved, against Blender's own evaluation.
 
 python3 dev.py bench many [--most-ms MS] [CHARACTERS ...] copies the sample dancer with a score and an Action, and
-prints for each number of characters, in milliseconds: the timer's look where nothing has changed; the longest look after one
-character was moved; and Blender's own evaluation of that move. Looks are measured in time of the processor, which other
-work on the machine does not lengthen. Exits with 1 where a look at rest takes longer than --most-ms.
+prints for each number of characters, in milliseconds: the timer's look where nothing has changed; the longest look
+after one character was moved; and Blender's own evaluation of that move. Looks are measured in time of the processor,
+which other work on the machine does not lengthen. Exits with 1 where a look at rest takes longer than --most-ms.
 """
 
 import argparse

@@ -101,7 +101,7 @@ def _work_at_once() -> None:
         begin(work, function)
         work.has_ended(None)
 
-    background.BackgroundWork.__init__ = begin_and_wait  # type: ignore[method-assign]
+    background.BackgroundWork.__init__ = begin_and_wait  # type: ignore[assignment,method-assign]  # as generic
 
 
 @cache

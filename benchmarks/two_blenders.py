@@ -123,8 +123,9 @@ def _is_done(operator: Any, **values: Any) -> bool:
         raise
 
 
-def _save_line(text: bpy.types.Text, line: str) -> int:
+def _save_line(text: bpy.types.Text | None, line: str) -> int:
     """Add a line to the score and save it; return how often others had saved it meanwhile."""
+    assert text is not None  # it was imported
     refused = 0
     while True:
         text.from_string(text.as_string().replace("</pha>", f"<!-- {line} -->\n</pha>"))
