@@ -1,11 +1,14 @@
 """Measure what bad input costs: every case is to be refused or read within a second and 500 MB, without a traceback.
 
-dev.py bench hostile [--count N] [--seed N] [--only WORD] damages N times (2000) each: OGRE skeletons and meshes, their
-XML, material scripts, glTF, BVH, RiTE, skeleton maps, scores; then bombs, what multiplies, numbers beyond all measure,
-sound that is none, and paths out of the library; and .blend files, which a second Blender reads. Prints for each family
-how many inputs were read and how many refused, the longest time of the processor and the highest memory; for .blend
-files the time that passes, and the second Blender's memory. Exits with 1 after a traceback, too much memory, or a case
-that blocks. --seed: damages otherwise; --only: the families whose names hold a word.
+dev.py bench hostile [--count N] [--seed N] [--only WORD] [--all] damages N times (2000) each: OGRE skeletons and
+meshes, their XML, material scripts, glTF, BVH, RiTE, skeleton maps, scores; then bombs, what multiplies, numbers
+beyond all measure, sound that is none, and paths out of the library; sound files, which Blender decodes; and .blend
+files, which a second Blender reads. Prints for each family how many inputs were read and how many refused, the longest
+time of the processor and the highest memory; for .blend files the time that passes, and the second Blender's memory.
+Exits with 1 after a traceback, too much memory, or a case that blocks. --seed: damages otherwise; --only: the families
+whose names hold a word. --all: afterwards also what else nothing may stop, each by its own command: writing that fails
+or is killed, two Blenders on one library, 200 characters, and 300 times 40 random steps of operators. Only
+beats_of_many wants a window, and so a Blender with one.
 The files that are damaged are Sinbad's from TAKT_DATA where that is there, else small ones of our own.
 """
 
@@ -32,8 +35,18 @@ from takt.tests.core.test_ogre_mesh import body, mesh, xml
 MEMORY_MIB = 500
 SLOW_S = 1.0
 BLEND = ".blend, cut and changed"
+SOUND = "sound files, through Blender"
 ROW_ENDS = (" MiB", "  slow", "  too much")
 BLOCKED_S = 60
+OTHERS = {
+    "writing that fails or is killed": ("pytest", "-q", "-p", "no:cacheprovider", "tests/core/test_whole_files.py"),
+    "two Blenders on one library": ("benchmarks.two_blenders",),
+    "200 characters": ("benchmarks.many", "--most-ms", "10", "200"),
+    "random steps": ("benchmarks.random_steps", "--summary"),
+}
+"""What else nothing may stop, and the modules that show it."""
+BLENDERS_OWN = ("Info:", "Warning:", "Error:", "WARN", "ERROR", "Read ", "Saved ")
+LINES_SHOWN = 12
 OWN_SKELETON = LIBRARY / "dance" / "Moves.skeleton"
 MATERIAL = """material Base { technique { pass { diffuse 1 0.5 0 1 } } }
 material Skin : Base { technique { pass { texture_unit { texture skin.png } } } }
@@ -47,13 +60,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=0, help="another one damages otherwise")
     parser.add_argument("--only", metavar="WORD", default="", help="the families whose names hold this")
     parser.add_argument("--family", help=argparse.SUPPRESS)
+    parser.add_argument("--all", action="store_true", help="also what else nothing may stop")
     options = parser.parse_args(arguments)
     hostile.SEED = options.seed
     families = families_of(options.count)
     if options.family:
         return try_all(families[options.family](), is_elsewhere=options.family == BLEND)
     sys.stdout.write(f"{'':32} {'inputs':>6} {'read':>6} {'refused':>7} {'longest':>8} {'memory':>8}\n")
-    failed = False
+    failed, total, slowest, most = False, 0, 0.0, 0
     for name in (name for name in families if options.only in name):
         sys.stdout.write(f"{name:32} ")
         sys.stdout.flush()
@@ -63,7 +77,26 @@ def main(arguments: list[str]) -> int:
         found = next((line for line in run.stdout.splitlines() if line.endswith(ROW_ENDS)), "no figures\n" + run.stdout)
         sys.stdout.write(f"{found}\n")
         failed |= run.returncode != 0
-    return int(failed)
+        if run.returncode == 0:
+            count, _, _, seconds, _, memory = found.split()[:6]
+            total, slowest, most = total + int(count), max(slowest, float(seconds)), max(most, int(memory))
+    sys.stdout.write(f"{'all of them':32} {total:6} {'':14} {slowest:6.3f} s {most:4} MiB\n")
+    return int(failed | (options.all and not _others_pass()))
+
+
+def _others_pass() -> bool:
+    """Run what else is to go well, print its last lines, and tell whether all did."""
+    passed = True
+    for name, command in OTHERS.items():
+        run = subprocess.run([sys.executable, "-m", *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             text=True, check=False)
+        said = [line for line in run.stdout.splitlines() if line.strip() and not line.startswith(BLENDERS_OWN)]
+        shown = said[-LINES_SHOWN:] if run.returncode else said[-1:]
+        sys.stdout.write(f"{name:32} {'passed' if run.returncode == 0 else 'FAILED'}: {shown[0] if shown else ''}\n")
+        sys.stdout.write("".join(f"{'':34}{line}\n" for line in shown[1:]))
+        sys.stdout.flush()
+        passed &= run.returncode == 0
+    return passed
 
 
 def families_of(count: int) -> dict[str, Callable[[], Iterator[hostile.Case]]]:
@@ -73,7 +106,15 @@ def families_of(count: int) -> dict[str, Callable[[], Iterator[hostile.Case]]]:
     found = hostile.families(count, (skeleton if skeleton.exists() else OWN_SKELETON).read_bytes(),
                              ogre_xml.write(small()), character.read_bytes() if character.exists() else mesh(*body()),
                              xml(), MATERIAL)
-    return found | {BLEND: partial(_blends, count)}
+    return found | {SOUND: partial(_sounds, count), BLEND: partial(_blends, count)}
+
+
+def _sounds(count: int) -> Iterator[hostile.Case]:
+    import bpy  # noqa: F401  # it brings aud along
+
+    from . import hostile_sounds  # as hostile_blends
+
+    return hostile_sounds.damaged(count)
 
 
 def _blends(count: int) -> Iterator[hostile.Case]:

@@ -55,7 +55,7 @@ def open_file(folder: Path) -> None:
 
 
 def _make_file(folder: Path) -> None:
-    _make_library(folder)
+    make_library(folder)
     linked = folder / "linked.blend"
     _ops.wm.read_factory_settings(use_empty=False)
     with in_window():
@@ -82,7 +82,7 @@ def in_window() -> Iterator[None]:
         yield
 
 
-def _make_library(folder: Path) -> None:
+def make_library(folder: Path) -> None:
     """Write a library, a folder with other clips, scores, music, and a file that is none of ours."""
     skeleton = make_skeleton()
     (folder / "out").mkdir(parents=True)

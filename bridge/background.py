@@ -1,13 +1,37 @@
 """Work on arrays beside Blender's main thread, so that the window stays alive and Esc is heard."""
 
+import sys
 import threading
 import time
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final, Generic, TypeVar
+from weakref import WeakSet
+
+import bpy
 
 from ..core.errors import TaktError
 
 Result = TypeVar("Result")
+OVERRIDES_NEED_QUIET: Final = sys.version_info < (3, 12)
+"""Whether Blender may crash where an operator is called with another context while a Python thread runs.
+
+It lets go of Python's lock for the operator, and then looks members of the context up in the dictionary of the
+override. Whether the lock is to be taken for that it asks `_PyRuntime.gilstate.tstate_current`, which before Python
+3.12 says whether any thread has it, not whether this one does.
+"""
+_running: WeakSet["BackgroundWork[Any]"] = WeakSet()
+
+
+@contextmanager
+def operator_context(**members: Any) -> Iterator[None]:
+    """Be in another context as with `temp_override`, so that operators may be called there; begin no work in it."""
+    if OVERRIDES_NEED_QUIET:
+        for work in list(_running):
+            work.has_ended(None)
+    with bpy.context.temp_override(**members):
+        yield
+
 
 
 class BackgroundWork(Generic[Result]):
@@ -24,11 +48,12 @@ class BackgroundWork(Generic[Result]):
         self._is_cancelled = threading.Event()
         self._result: Result | None = None
         self._error: Exception | None = None
+        _running.add(self)
         self._thread = threading.Thread(target=self._run, name="Takt", daemon=True)
         self._thread.start()
 
-    def has_ended(self, within_s: float = 0.0) -> bool:
-        """Wait that long at most, and tell whether it has come to its end."""
+    def has_ended(self, within_s: float | None = 0.0) -> bool:
+        """Wait that long at most, None: as long as it takes, and tell whether it has come to its end."""
         self._thread.join(within_s)
         return not self._thread.is_alive()
 
@@ -56,6 +81,7 @@ class BackgroundWork(Generic[Result]):
             self._error = error
         finally:
             self.cost_s = time.thread_time()
+            _running.discard(self)
 
     def _go_on(self, done: float) -> bool:
         self.done = done

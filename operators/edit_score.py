@@ -8,6 +8,7 @@ from bpy.props import IntProperty, StringProperty
 
 from ..bridge import properties
 from ..bridge.active_character import ForScore, active_armature
+from ..bridge.background import operator_context
 from ..bridge.reports import refuse
 from ..bridge.scores import linked_texts, texts
 from ..core.errors import FileError
@@ -83,7 +84,7 @@ def _area_beside(context: bpy.types.Context) -> bpy.types.Area | None:
     if not areas or max(areas[-1].width, areas[-1].height) < _SMALLEST_PX * 2:
         return None
     before = set(window.screen.areas)
-    with context.temp_override(window=window, area=areas[-1]):
+    with operator_context(window=window, area=areas[-1]):
         bpy.ops.screen.area_split(direction="VERTICAL" if areas[-1].width >= areas[-1].height else "HORIZONTAL",
                                   factor=0.5)
     new = next((area for area in window.screen.areas if area not in before), None)

@@ -1,6 +1,5 @@
 """Export OGRE: a character as .skeleton, .mesh and .material, in binary, XML or both."""
 
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from ..bridge.guard import guarded
 from ..bridge.language import say
 from ..bridge.reports import GreyWithReason, refuse, refuse_score, tell, words_of
 from ..bridge.scores import score
-from ..core.errors import TaktError
+from ..core.errors import FileError, TaktError
 from ..core.library.whole_files import write_whole
 from ..core.playing.stage import Playable
 from .named_export import NamedAsCharacter
@@ -123,9 +122,11 @@ def _copied(images: tuple[Path, ...], folder: Path) -> tuple[str, ...]:
         target = folder / image.name
         try:
             if not target.exists() or not target.samefile(image):
-                shutil.copyfile(image, target)
+                write_whole(target, image)
         except OSError as error:
             wrong.append(f"'{image.name}' could not be copied: {error.strerror}")
+        except FileError as error:
+            wrong.append(str(error))
     return tuple(wrong)
 
 

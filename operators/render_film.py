@@ -1,6 +1,5 @@
 """Render Film: what the preview shows, by Blender's own encoder."""
 
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -20,6 +19,8 @@ from ..bridge.language import say
 from ..bridge.reports import GreyWithReason, refuse, report
 from ..bridge.scores import score
 from ..core.clips.frames import last_frame
+from ..core.errors import TaktError
+from ..core.library.whole_files import write_whole
 from ..core.maths.arrays import FloatArray
 from ..preview import life
 from ..preview.framing import Plays, frame_characters
@@ -33,7 +34,7 @@ _FULL_HD = 1920, 1080
 _AT_ONCE_S = 0.25
 """After that Blender draws itself and looks for Esc."""
 _MP4, _PNG = ENDINGS = ".mp4", ".png"
-CANNOT = (OSError, RuntimeError, ReferenceError, SystemError)
+CANNOT = (OSError, RuntimeError, ReferenceError, SystemError, TaktError)
 """What a full disk, Blender's encoder, a character deleted meanwhile, or Blender without a GPU raises."""
 
 
@@ -223,7 +224,7 @@ def rendered(context: bpy.types.Context, path: Path, by: Seen, whole: bool = Tru
     """Render frame by frame and yield the share that is done; whatever happens, the scene is left as it was.
 
     path: of a film, or of a picture of the current frame. whole: the whole score, not the scene's frames.
-    Raises ValueError for another ending, OSError or RuntimeError where it cannot be written.
+    Raises ValueError for another ending, OSError, RuntimeError or TaktError where it cannot be written.
     """
     if path.suffix.lower() not in (_MP4, _PNG):
         raise ValueError(f"'{path.name}' is neither a film nor a picture; let it end in .mp4 or .png")
@@ -263,7 +264,7 @@ def _rendered(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object], pat
             made, sound = Path(folder, "film.mp4"), Path(folder, "sound.wav")
             encode_film(files, made, scene.render.fps, scene.render.fps_base, (by.width, by.height),
                         sound=sound if mix_sound(scene, wanted, sound) else None)
-        shutil.move(made, path)
+        write_whole(path, made)
 
 
 def frames_of_score(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object], plays: Plays) -> range:

@@ -31,6 +31,8 @@ from ..core.retargeting.outcome import Outcome, table
 
 _AT_ONCE_S = 0.1
 _TABLE = "Retargeted Clips"
+_SAID, _SAID_BESIDE_TEXT = 20, 3
+"""So many refusals are reported, without and with the Text that lists all."""
 
 
 class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
@@ -143,19 +145,26 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
             context.workspace.status_text_set(None)
 
     def _ended(self, context: bpy.types.Context, *, is_stopped: bool) -> "set[Any]":
-        """Keep the table as a Text, and report; what was made before a stop stays, and one undo takes it away."""
-        text = bpy.data.texts.get(_TABLE) or bpy.data.texts.new(_TABLE)
-        left = len(self._paths) - len({outcome.file for outcome in self._done})
-        stopped = f"Stopped: {left} of {len(self._paths)} files were not tried\n" if is_stopped else ""
-        text.from_string(f"{stopped}{table(self._done)}\n")
+        """Keep the table as a Text, and report; what was made before a stop stays, and one undo takes it away.
+
+        Where every clip was refused nothing was made, so there is no step to be undone, and no Text either.
+        """
         played = sum(not outcome.problem for outcome in self._done)
         refused = [outcome for outcome in self._done if outcome.problem]
-        for outcome in refused[:3]:
+        is_in_vain = bool(refused) and not played
+        for outcome in refused[:_SAID if is_in_vain else _SAID_BESIDE_TEXT]:
             report(self, {"WARNING"}, f"{outcome.file}: {outcome.problem}")
+        if is_in_vain:
+            report(self, {"WARNING"}, f"No clip became an Action; refused: {len(refused)}{self._left_out}")
+            return {"CANCELLED"}
+        left = len(self._paths) - len({outcome.file for outcome in self._done})
+        stopped = f"Stopped: {left} of {len(self._paths)} files were not tried\n" if is_stopped else ""
+        text = bpy.data.texts.get(_TABLE) or bpy.data.texts.new(_TABLE)
+        text.from_string(f"{stopped}{table(self._done)}\n")
         report(self, {"INFO"}, f"{'Stopped. ' if is_stopped else ''}Clips made into Actions: {played}, refused: "
                               f"{len(refused)}; choose one in the panel Clips or in the Action Editor; the text "
                               f"'{text.name}' lists them{self._left_out}")
-        return {"FINISHED"} if played or not refused else {"CANCELLED"}
+        return {"FINISHED"}
 
 
 def retargeted(player: ClipPlayer, paths: list[Path], scene: bpy.types.Scene) -> Iterator[list[Outcome]]:

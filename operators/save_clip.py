@@ -81,18 +81,22 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
         self.layout.prop(self, "overwrite")
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Record first, then write the file once; what lies in the library is on the shelf."""
+        """Record first, then write the file once nothing can be refused any more; it is on the shelf then."""
         armature_object, scene = shown_armature(context), context.scene
         assert armature_object is not None and scene is not None  # poll saw to it
-        fps = frames_per_second(scene)
+        fps, warnings = frames_per_second(scene), list[str]()
         try:
             path = self._path(armature_object)
             clip = recorded.in_hanim_axes(armature_object, self._recorded(context, armature_object, scene, fps))
-            warnings = recorded.write(path, clip, fps)
-            performing.look_at_files()
-            src = clip_folders.bring(armature_object, path)
+
+            def write() -> None:
+                warnings.extend(recorded.write(path, clip, fps, overwrite=self.overwrite))
+
+            src = clip_folders.bring(armature_object, path, write)
         except (TaktError, OSError) as error:
             return refuse(self, words_of(error))
+        performing.look_at_files()
+        score_blocks.refresh(armature_object)
         shelf.forget()
         score_tree.redraw()
         for warning in warnings:
@@ -112,8 +116,7 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
         check_name(path)
         if not path.parent.is_dir():
             raise TaktError(f"'{path.parent}' is no folder; choose one that is there")
-        if path.exists() and not self.overwrite:
-            raise TaktError(f"'{path.name}' is there already: choose another name, or Overwrite")
+        recorded.check_is_new(path, overwrite=self.overwrite)
         return path
 
     def _recorded(self, context: bpy.types.Context, armature_object: bpy.types.Object, scene: bpy.types.Scene,

@@ -51,11 +51,8 @@ class TAKT_OT_save_score(_ScoreFile):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Write it."""
         text = self._text(context)
-        if not self.overwrite and linked_texts.state(text) in ("OUTSIDE", "BOTH"):
-            return refuse(self, f"{Path(text.filepath).name} was changed outside: Reload Score takes what it says, "
-                                "Overwrite keeps what is here")
         try:
-            linked_texts.save(text)
+            linked_texts.save(text, overwrite=self.overwrite)
         except TaktError as error:
             return refuse(self, str(error))
         report(self, {"INFO"}, f"Saved {Path(bpy.path.abspath(text.filepath))}")

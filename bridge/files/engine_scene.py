@@ -18,6 +18,7 @@ from .. import properties
 from ..actions import curves
 from ..actions.action import write_new_action
 from ..actions.procedure_actions import Sampled
+from ..background import operator_context
 from ..rigs import constraints
 
 _SCENE: Final = "Takt export"
@@ -42,7 +43,7 @@ def engine_scene(armature_object: bpy.types.Object, scene: bpy.types.Scene,
         after.callback(_remove_new, known)
         originals = [armature_object, *meshes_of(armature_object, scene)]
         _show(window, _scene_like(scene), after)
-        with bpy.context.temp_override(window=window):
+        with operator_context(window=window):
             copies = _copied(originals, after)
             _play(copies[0], played)
             yield copies[0]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import versions
+from ..background import operator_context
 
 _AAC_KBIT_PER_S = 192
 
@@ -53,7 +54,7 @@ def mix_sound(scene: bpy.types.Scene, frames: range, path: Path) -> bool:
     before = scene.frame_start, scene.frame_end
     try:
         scene.frame_start, scene.frame_end = frames[0], frames[-1]
-        with bpy.context.temp_override(scene=scene):
+        with operator_context(scene=scene):
             bpy.ops.sound.mixdown(filepath=str(path), container="WAV", codec="PCM", format="S16")
     finally:
         scene.frame_start, scene.frame_end = before

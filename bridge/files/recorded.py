@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import bpy
@@ -100,16 +101,22 @@ def in_hanim_axes(armature_object: bpy.types.Object, clip: Clip) -> Clip:
     return scaled(turned(clip, back), written_character.unit_m(armature_object))
 
 
-def write(path: Path, clip: Clip, fps: float) -> tuple[str, ...]:
+def check_is_new(path: Path, *, overwrite: bool) -> None:
+    """Raise TaktError where a file is there already that is not to be written over."""
+    if path.exists() and not overwrite:
+        raise TaktError(f"'{path.name}' is there already: choose another name, or Overwrite")
+
+
+def write(path: Path, clip: Clip, fps: float, *, overwrite: bool = False) -> tuple[str, ...]:
     """Write a clip into a file of its own; return warnings about what its format cannot hold.
 
-    Raises TaktError where no format that is written has its ending, OSError where it cannot be written; the file is
-    then as it was.
+    Raises TaktError where no format that is written has its ending, or the file cannot be written or, without
+    overwrite, is there already; it is then as it was.
     """
     entry = format_of(path)
     if entry is None or entry.write is None:
         raise TaktError(f"'{path.name}' does not name a format that is written; let it end in "
                         f"{', '.join(endings(written=True))}")
     held, warnings = fitted(ClipFile(clip.skeleton, (clip,)), entry)
-    write_whole(path, entry.write(held, fps))
+    write_whole(path, entry.write(held, fps), partial(check_is_new, path, overwrite=overwrite))
     return warnings

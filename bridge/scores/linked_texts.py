@@ -14,11 +14,12 @@ from typing import Literal, NamedTuple
 
 import bpy
 
-from ...core.errors import FileError
+from ...core.errors import FileError, TaktError
 from ...core.library.files import read_file
 from ...core.library.store import Stamp, stamp
 from ...core.library.whole_files import write_whole
 from .. import paths
+from ..background import operator_context
 from . import texts
 
 State = Literal["SAME", "UNSAVED", "OUTSIDE", "BOTH"]
@@ -41,10 +42,13 @@ _seen: dict[int, _Seen] = {}
 def read_text(path: Path) -> str:
     """Return the text of a file, lines ended as in Blender's Texts; raise FileError where it cannot be read."""
     try:
-        text = read_file(path, path.resolve()).decode("utf-8-sig")
+        return _plain(read_file(path, path.resolve()).decode("utf-8"))
     except UnicodeDecodeError as error:
         raise FileError.at("is not UTF-8; save the score as UTF-8", path, byte=error.start) from error
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _plain(content: str) -> str:
+    return content.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def open_text(path: Path) -> bpy.types.Text:
@@ -111,10 +115,20 @@ def reload(text: bpy.types.Text) -> None:
     _note(text, path)
 
 
-def save(text: bpy.types.Text) -> None:
-    """Write a Text into its file; raise FileError where that cannot be done, and the file is as it was."""
+def save(text: bpy.types.Text, *, overwrite: bool = False) -> None:
+    """Write a Text into its file; raise TaktError where that cannot be done, and the file is as it was.
+
+    overwrite: whether a file that was changed outside is written over, too.
+    """
     path = Path(bpy.path.abspath(text.filepath))
-    write_whole(path, text.as_string().encode())
+
+    def is_same() -> None:
+        if not overwrite and state(text) in ("OUTSIDE", "BOTH"):
+            raise TaktError(f"{Path(text.filepath).name} was changed outside: Reload Score takes what it says, "
+                            "Overwrite keeps what is here")
+
+    is_same()
+    write_whole(path, text.as_string().encode(), is_same)
     _mark_as_saved(text)
     _note(text, path)
 
@@ -128,7 +142,7 @@ def _mark_as_saved(text: bpy.types.Text) -> None:
     with tempfile.TemporaryDirectory(prefix="takt-", ignore_cleanup_errors=True) as folder:
         text.filepath = str(Path(folder) / "saved")
         try:
-            with bpy.context.temp_override(edit_text=text), suppress(RuntimeError):
+            with operator_context(edit_text=text), suppress(RuntimeError):
                 bpy.ops.text.save()
         finally:
             text.filepath = kept
@@ -151,7 +165,16 @@ def _first_seen(text: bpy.types.Text, path: Path) -> _Seen:
 
 
 def _note(text: bpy.types.Text, path: Path) -> None:
-    seen = _seen[text.session_uid] = _Seen(_stamp(path), _digest(text.as_string()))
+    """Remember that a Text and its file are the same; or that they are not, where another program has written it.
+
+    Its times are taken before it is read: where it is written between the two, it has other times afterwards.
+    """
+    now = _stamp(path)
+    try:
+        is_same = read_text(path) == _plain(text.as_string())
+    except FileError:
+        is_same = False
+    seen = _seen[text.session_uid] = _Seen(now if is_same else None, _digest(text.as_string()))
     text[_KEPT] = f"{_spelled(seen.stamp)} {seen.text.hex()}"
 
 

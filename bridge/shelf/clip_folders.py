@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import bpy
@@ -42,26 +42,32 @@ def add(armature_object: bpy.types.Object, folder: Path) -> bool:
     return True
 
 
-def bring(armature_object: bpy.types.Object, path: Path) -> str:
+def bring(armature_object: bpy.types.Object, path: Path, write: Callable[[], None] | None = None) -> str:
     """Return how a character's score calls a file; where it does not yet, its folder is searched too from now on.
 
-    Raises FileError where the file is not there, no score can name it, or another file has its name.
+    write: writes the file, and is called last, when nothing else can be refused.
+    Raises FileError where the file is not there, no score can name it, or another file has its name; what write raises.
     """
-    library = _library(armature_object)
-    if not path.is_file():
+    library, before = _library(armature_object), searched(armature_object)
+    if write is None and not path.is_file():
         raise FileError.at("is not there", path)
-    if src := shelf.src_of(library, path):
-        return src
     ending = max((each for each in (*endings(), SCORE_SUFFIX) if path.name.endswith(each)), key=len, default="")
-    if not ending:
-        raise FileError.at(f"is no file of clips that Takt reads: {', '.join(endings())}", path)
-    if "." in path.name.removesuffix(ending):
-        raise FileError.at(shelf.HAS_DOT, path)
-    before = searched(armature_object)
-    add(armature_object, path.parent)
-    if not (src := shelf.src_of(_library(armature_object), path)):
+    try:
+        src = shelf.src_of(library, path, is_new=write is not None)
+        if not src and not ending:
+            raise FileError.at(f"is no file of clips that Takt reads: {', '.join(endings())}", path)
+        if not src and "." in path.name.removesuffix(ending):
+            raise FileError.at(shelf.HAS_DOT, path)
+        if not src:
+            add(armature_object, path.parent)
+            src = shelf.src_of(_library(armature_object), path, is_new=write is not None)
+        if not src:
+            raise FileError.at("cannot be told from a file of the same name in the score's library; rename one", path)
+        if write is not None:
+            write()
+    except (TaktError, OSError):
         search_only(armature_object, before)
-        raise FileError.at("cannot be told from a file of the same name in the score's library; rename one", path)
+        raise
     return src
 
 

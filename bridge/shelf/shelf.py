@@ -120,9 +120,9 @@ def playables_of(src: str, path: Path, library: object) -> list[Playable]:
     return [playable_of(src, clip) for clip in clips_of(path, clips.formats())]
 
 
-def src_of(library: object, path: Path) -> str:
-    """Return the src by which a library finds a file, "" where it does not."""
-    return library.src_of_playable(path) or "" if isinstance(library, Library) else ""
+def src_of(library: object, path: Path, *, is_new: bool = False) -> str:
+    """Return the src by which a library finds a file, "" where it does not; is_new: it is yet to be written."""
+    return library.src_of_playable(path, is_new=is_new) or "" if isinstance(library, Library) else ""
 
 
 def forget() -> None:

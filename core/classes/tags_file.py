@@ -22,6 +22,7 @@ FAVOURITE: Final = "favourite"
 _FIRST: Final = "# Takt tags "
 _VERSION: Final = 1
 _MAX_LINE: Final = 2_000
+_TRIES: Final = 100
 
 Tags = Mapping[str, tuple[str, ...]]
 """Tags of clips, by the clips' names."""
@@ -63,17 +64,41 @@ def text_of(tags: Tags) -> bytes:
 
 def read(folder: Path) -> Tags:
     """Return the tags of a folder's clips, none where it has no such file; raise FileError where that is damaged."""
-    path = folder / NAME
-    return parse(read_file(path), path) if path.is_file() else {}
+    data = _held(folder / NAME)
+    return {} if data is None else parse(data, folder / NAME)
 
 
 def with_tags(folder: Path, name: str, tags: tuple[str, ...]) -> None:
     """Give a clip of a folder other tags; the file is written whole or not at all.
 
-    Raises FileError where a tag cannot be written, or what is there is damaged or of a newer version; OSError where the
-    file cannot be written.
+    Raises FileError where a tag cannot be written, or what is there is damaged or of a newer version, or the file
+    cannot be written.
     """
     for tag in tags:
         if any(each in tag for each in ",:\n\r") or not tag.strip():
             raise FileError.at(f"a tag cannot be {quoted(tag)}: tags are words without comma, colon or line break")
-    write_whole(folder / NAME, text_of({**read(folder), name: tuple(dict.fromkeys(tag.strip() for tag in tags))}))
+    path, wanted = folder / NAME, tuple(dict.fromkeys(tag.strip() for tag in tags))
+    before: bytes | None = None
+
+    def is_same() -> None:
+        if _held(path) != before:
+            raise _ChangedMeanwhileError.at("is being written by others again and again; try once more", path)
+
+    for left in reversed(range(_TRIES)):  # another program may give tags to other clips
+        before = _held(path)
+        known = {} if before is None else parse(before, path)
+        try:
+            write_whole(path, text_of({**known, name: wanted}), is_same)
+            return
+        except _ChangedMeanwhileError:
+            if not left:
+                raise
+
+
+def _held(path: Path) -> bytes | None:
+    """Return what a file holds, None where there is none."""
+    return read_file(path) if path.is_file() else None
+
+
+class _ChangedMeanwhileError(FileError):
+    """Others have written the file since it was read."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from .files import may_be_library
 
 MAX_FILES = 100_000
-"""That are listed; the rest is counted."""
+"""That are listed; the rest is counted. Looking through as many takes about half a second of the processor."""
 _NEVER_IN_SRC = frozenset("/\\:\0")
 _MAX_SRC = 1_000
 

@@ -136,8 +136,11 @@ class Library:
         """Return the src of a score file, None where no root holds it."""
         return None if path is None or not path.name.endswith(SCORE_SUFFIX) else self._src_below_root(path)
 
-    def src_of_playable(self, path: Path) -> str | None:
-        """Return the src of a score or of a file with clips, None where there is none that leads to this file."""
+    def src_of_playable(self, path: Path, *, is_new: bool = False) -> str | None:
+        """Return the src of a score or of a file with clips, None where there is none that leads to this file.
+
+        is_new: the file is yet to be written.
+        """
         real, among = self.identity(path), (*self._endings, SCORE_SUFFIX)
         ending = max((ending for ending in among if real.name.endswith(ending)), key=len, default=None)
         root = next((root for root in self.roots if real != root and real.is_relative_to(root)), None)
@@ -146,10 +149,12 @@ class Library:
         src = ".".join(real.relative_to(root).parts).removesuffix(ending)
         alike = (SCORE_SUFFIX,) if ending == SCORE_SUFFIX else self._endings
         try:
-            found = next((file for root in self.roots for file in files.candidates(root, src, alike)), None)
+            found = [file for at in self.roots[:self.roots.index(root)] for file in files.candidates(at, src, alike)]
+            found += files.candidates(root, src, alike[:alike.index(ending)])
+            found += [real] if is_new else files.candidates(root, src, (ending,))
         except FileError:
             return None
-        return src if found == real else None
+        return src if found and found[0] == real else None
 
     def src_of_sound(self, path: Path) -> str:
         """Return the src of a sound file.

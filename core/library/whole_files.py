@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import shutil
 import stat
 import tempfile
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from ..errors import FileError
 
@@ -17,6 +20,9 @@ _BEFORE, _AFTER = ".takt-", ".tmp"
 """How the names of files begin and end that are written beside the user's, until they take their place."""
 _ABANDONED_S: Final = 3600.0
 """Such a file that nobody has written to for that long was left by a process that was killed."""
+_TURN_S: Final = 2.0
+"""A process has had its turn to put a file into its place long before that, or was killed."""
+_LOOK_AGAIN_S: Final = 0.002
 _KEPT: Final = "what was there is kept. Make room, allow writing there, or choose another folder"
 _CLOSED: Final = ("its folder takes no new file, in which it could be written whole first; what was there is kept. "
                   "Allow writing in the folder, or choose another one")
@@ -34,13 +40,16 @@ def check_name(path: Path) -> None:
                            "a shorter one", Path(f"{path.name[:_NAME_SHOWN]}…"))
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes | Path, check: Callable[[], None] | None = None) -> None:
     """Write a file, whose old content stays whole until the new one is safe on the disk.
 
     The data goes into a file beside it, which then takes its place; a link still leads to the same file, with the same
     permissions. A file of several names (hard links) keeps them: it is written over, while the one beside it holds all
     until that is done; only such a file may be cut when the process is killed, and the other one, whose name ends in
     .saved, then stays. Files that killed processes have left in the folder go once they are an hour old.
+
+    data: what is written, or another file that holds it. check: raises TaktError where the file is to stay as it is;
+    from then on no other process that calls this function writes it, until it is written.
     Raises FileError where it cannot be done: the old file is as it was, and nothing is left beside it. Pipes and
     devices are refused, and files in folders that take no new file.
     """
@@ -57,17 +66,56 @@ def write_whole(path: Path, data: bytes) -> None:
         _remove_abandoned(beside)
         with os.fdopen(descriptor, "wb") as file:
             _fill(file.fileno(), data)
-        if has_names:
-            _write_over(target, data)
-            beside.unlink()
-        else:
-            _take_permissions(target, beside)
-            beside.replace(target)
+        with turn_to_write(target):
+            if check is not None:
+                check()
+            if has_names:
+                _write_over(target, beside)
+            else:
+                _take_permissions(target, beside)
+                beside.replace(target)
     except OSError as error:
+        raise FileError.at(f"cannot be written: {error.strerror or error}; {_KEPT}", path) from error
+    finally:
         if beside is not None:
             with suppress(OSError):
                 beside.unlink(missing_ok=True)
-        raise FileError.at(f"cannot be written: {error.strerror or error}; {_KEPT}", path) from error
+
+
+@contextmanager
+def turn_to_write(target: Path) -> Iterator[None]:
+    """Let no other process have its turn to write a file meanwhile.
+
+    A file beside it says so; its maker removes it, at once. One that stays longer was left by a process that was
+    killed. Raises OSError where no such file can be made.
+    """
+    digest = hashlib.blake2b(os.fsencode(target.name), digest_size=8).hexdigest()
+    mark = target.with_name(f"{_BEFORE}{digest}{_AFTER}")
+    while True:
+        try:
+            os.close(os.open(mark, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            break
+        except FileExistsError:
+            _wait_for(mark)
+    try:
+        yield
+    finally:
+        mark.unlink(missing_ok=True)
+
+
+def _wait_for(mark: Path) -> None:
+    """Wait until another process has had its turn; remove its mark where it does not."""
+    until_s = time.monotonic() + _TURN_S
+    try:
+        first = mark.stat()
+        while time.monotonic() < until_s:
+            time.sleep(_LOOK_AGAIN_S)
+            now = mark.stat()
+            if (now.st_ino, now.st_mtime_ns) != (first.st_ino, first.st_mtime_ns):
+                return
+        mark.unlink()
+    except FileNotFoundError:
+        pass
 
 
 def _new_beside(target: Path, *, has_names: bool, may_be_closed: bool) -> tuple[int, Path]:
@@ -90,28 +138,37 @@ def _status(target: Path) -> os.stat_result | None:
         return None
 
 
-def _fill(descriptor: int, data: bytes) -> None:
+def _fill(descriptor: int, data: bytes | Path) -> None:
     """Write all of a file, which is empty, and wait until it is on the disk; raise OSError where not all of it is."""
     with os.fdopen(os.dup(descriptor), "wb") as file:
-        file.write(data)
+        size = _write_all(file, data)
     os.fsync(descriptor)
-    if os.fstat(descriptor).st_size != len(data):
+    if os.fstat(descriptor).st_size != size:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def _write_over(target: Path, data: bytes) -> None:
+def _write_all(file: BinaryIO, data: bytes | Path) -> int:
+    """Write data, or what another file holds; return how many bytes that is."""
+    if isinstance(data, bytes):
+        return file.write(data)
+    with data.open("rb") as source:
+        shutil.copyfileobj(source, file)
+        return source.tell()
+
+
+def _write_over(target: Path, beside: Path) -> None:
     """Write over a file of several names; where that fails, give it back what it held, and raise OSError."""
     before = target.read_bytes()
     try:
-        _replace_bytes(target, data)
+        _replace_bytes(target, beside)
     except OSError:
         _replace_bytes(target, before)
         raise
 
 
-def _replace_bytes(target: Path, data: bytes) -> None:
+def _replace_bytes(target: Path, data: bytes | Path) -> None:
     with target.open("r+b") as file:
-        file.write(data)
+        _write_all(file, data)
         file.truncate()
         file.flush()
         os.fsync(file.fileno())

@@ -75,6 +75,30 @@ def test_where_both_changed_it_is_asked(text: bpy.types.Text, path: Path, is_fil
     assert text.as_string() == path.read_text() == (THIRD if is_file_kept else OTHER)
 
 
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_what_another_blender_writes_at_the_same_moment_counts_as_changed(
+        text: bpy.types.Text, path: Path, is_saved: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between what is written or read and the look at the file's times."""
+    name = "write_whole" if is_saved else "read_text"
+    own, count = getattr(linked_texts, name), [0]
+
+    def then_another_writes(*given: Any) -> Any:
+        found = own(*given)
+        count[0] += 1
+        if count[0] == 1:
+            path.write_text(THIRD, encoding="utf-8")
+        return found
+
+    text.from_string(OTHER)
+    monkeypatch.setattr(linked_texts, name, then_another_writes)
+    assert (operators.save_score() if is_saved else operators.reload_score()) == {"FINISHED"}
+    text.from_string(STEPS.replace("0.7", "2.9"))
+    assert linked_texts.state(text) == "BOTH"
+    with pytest.raises(RuntimeError, match="changed outside"):
+        operators.save_score()
+    assert path.read_text() == THIRD
+
+
 @pytest.mark.parametrize("is_opened_later", [False, True])
 @pytest.mark.parametrize("is_typed", [False, True])
 def test_a_file_that_was_only_touched_is_not_changed(text: bpy.types.Text, path: Path, is_typed: bool,

@@ -421,6 +421,17 @@ def test_a_folder_becomes_actions_and_a_table(rig: Any, tmp_path: Path) -> None:
     assert lines[-1] == "3 of 4 play" and "compared in the frame at" in lines[2]
 
 
+def test_where_every_clip_is_refused_nothing_is_left(rig: Any, tmp_path: Path,
+                                                     capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "broken.bvh").write_text("HIERARCHY\nROOT")
+    (tmp_path / "empty.bvh").write_text("")
+    texts, actions = bpy.data.texts.keys(), bpy.data.actions.keys()
+    assert takt.retarget_clips(directory=str(tmp_path)) == {"CANCELLED"}
+    assert (bpy.data.texts.keys(), bpy.data.actions.keys()) == (texts, actions) and rig.animation_data is None
+    said = capfd.readouterr().out
+    assert "broken.bvh: line" in said and "empty.bvh: " in said and "No clip became an Action; refused: 2" in said
+
+
 def test_some_files_of_a_folder(rig: Any, tmp_path: Path) -> None:
     for number in range(3):
         written(tmp_path, number=number, name=f"clip{number}.bvh")

@@ -1,5 +1,7 @@
 """Save as Clip: what is saved plays again as it was, on the same character, and its file is called at once."""
 
+import errno
+import os
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +99,41 @@ def test_what_cannot_be_saved_is_refused_and_leaves_no_file(rig: bpy.types.Objec
         assert operators.takt.save_clip(source="POSE", name="a", folder=str(library), overwrite=True) == {"FINISHED"}
         assert (library / "a.skeleton.xml").read_bytes() != was and performing.moment() is not moment
         assert bridge_shelf.playables(rig)
+
+
+def test_what_the_score_could_not_call_is_not_written(
+        rig: bpy.types.Object, library: Path, tmp_path_factory: pytest.TempPathFactory,
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where another file has its name; and where the disk is full no folder is added."""
+    play(library / "dance.pha")
+    own = tmp_path_factory.mktemp("elsewhere")
+    (library / "taken.bvh").write_text("")
+    with editing():
+        with pytest.raises(RuntimeError, match="a file of the same name in the score's library; rename one"):
+            operators.takt.save_clip(source="POSE", name="taken", folder=str(own))
+
+        def fail(*_: object) -> None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="No space left"):
+            patch.setattr(os, "fsync", fail)
+            operators.takt.save_clip(source="POSE", name="full", folder=str(own))
+    assert list(own.iterdir()) == [] and len(properties.character(rig).folders) == 0
+
+
+def test_a_clip_that_another_blender_saved_meanwhile_is_kept(rig: bpy.types.Object, library: Path,
+                                                             monkeypatch: pytest.MonkeyPatch) -> None:
+    play(library / "dance.pha")
+    path, own = library / "both.skeleton.xml", os.fsync
+
+    def other(descriptor: int) -> None:
+        path.write_bytes(b"the other's")
+        own(descriptor)
+
+    with editing(), monkeypatch.context() as patch, pytest.raises(RuntimeError, match="is there already"):
+        patch.setattr(os, "fsync", other)
+        operators.takt.save_clip(source="POSE", name="both", folder=str(library))
+    assert path.read_bytes() == b"the other's"
 
 
 def test_a_folder_outside_the_library_is_searched_from_then_on(

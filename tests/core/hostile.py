@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from takt.core.clips.clip import Clip, Tracks
+from takt.core.errors import FileError
 from takt.core.formats import (
     bvh,
     collada,
@@ -35,6 +37,7 @@ from takt.core.music.waveform import Waveform
 from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
+from takt.core.retargeting.retarget import retarget
 from takt.core.skeletons.maps import find_map, read_map, write_map
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core import collada_files, hostile_formats, hostile_motion, hostile_scores
@@ -198,6 +201,26 @@ def version_2() -> Iterator[Case]:
             f'<call name="nod" duration="{"9" * 900}"/>', f'<call name="nod" duration="{"1+" * 499}1"/>'):
         head = '<pha version="2" tickLength="1"><load src="feet.Steps"/>'
         yield partial(play, f'{head}<procedure name="main">{inside}</procedure></pha>')
+
+
+def maps_in_library(data: str, count: int) -> Iterator[Case]:
+    """Change a skeleton map, and play by what it says; cases are to be called as they come."""
+    skeleton = build_skeleton()
+    clip = Clip("still", skeleton, 1.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "made.map"
+
+        def play_by(text: bytes) -> object:
+            path.write_bytes(text)
+            library = Library([Path(folder)])
+            found = library.skeleton_map(skeleton)
+            retarget(clip, skeleton, source_map=found, target_map=found)
+            if damaged_maps := library.damaged_maps:
+                raise FileError(*damaged_maps)
+            return found
+
+        yield from damaged(data.encode(), play_by, (count + 2) // 3)
+        yield from reworded(data, play_by, (count + 2) // 3)
 
 
 def paths_out() -> Iterator[Case]:
@@ -410,6 +433,7 @@ def families(count: int, skeleton: bytes, xml: bytes, mesh: bytes, mesh_xml: byt
         ".raa, reworded": partial(reworded, CLIP, lambda data: rite.read(data, RITE, MODEL.encode(), RITE), count),
         ".ram, reworded": partial(reworded, MODEL, lambda data: rite.read(CLIP.encode(), RITE, data, RITE), count),
         ".map, reworded": partial(reworded, skeleton_map, read_map, count),
+        ".map, in a library": partial(maps_in_library, skeleton_map, count),
         "sounds": partial(sounds, count),
     }
     return found | hostile_formats.families(count, damaged, mutated)

@@ -1,5 +1,6 @@
 """Classes of clips: what people see in clips is found, whatever files do to them; tags are kept beside the clips."""
 
+import os
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -136,6 +137,20 @@ def test_damaged_and_newer_tags_are_refused_and_stay(tmp_path: Path, text: bytes
         with pytest.raises(FileError, match=reason):
             attempt()
     assert path.read_bytes() == text
+
+
+def test_tags_that_another_blender_gives_meanwhile_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own, count = os.fsync, [0]
+
+    def other(descriptor: int) -> None:
+        own(descriptor)
+        count[0] += 1
+        if count[0] == 1:
+            (tmp_path / tags_file.NAME).write_text("# Takt tags 1\nrun: fast\n", encoding="utf-8")
+
+    monkeypatch.setattr(os, "fsync", other)
+    tags_file.with_tags(tmp_path, "walk", ("slow",))
+    assert tags_file.read(tmp_path) == {"run": ("fast",), "walk": ("slow",)}
 
 
 @pytest.mark.parametrize("tag", ["a,b", "a:b", "a\nb", " "])

@@ -1,5 +1,6 @@
 """core/library/whole_files.py: whatever fails, and whenever the process ends, no file is cut."""
 
+import concurrent.futures
 import errno
 import os
 import subprocess
@@ -50,6 +51,106 @@ def test_what_fails_leaves_the_old_file(step: str, number: int, tmp_path: Path,
     assert path.read_bytes() == OLD and list(tmp_path.iterdir()) == [path]
 
 
+def test_what_comes_out_too_short_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on network disks that tell of no error: the sizes are compared."""
+    path, own = tmp_path / "file", os.fsync
+    path.write_bytes(OLD)
+
+    def cut(descriptor: int) -> None:
+        os.ftruncate(descriptor, len(NEW) - 1)
+        own(descriptor)
+
+    monkeypatch.setattr(os, "fsync", cut)
+    with pytest.raises(FileError, match="No space left on device; what was there is kept"):
+        write_whole(path, NEW)
+    assert path.read_bytes() == OLD and list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such permissions")
+def test_a_new_file_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_whole(tmp_path / "ours", NEW)
+        (tmp_path / "any").write_bytes(NEW)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "ours").stat().st_mode == (tmp_path / "any").stat().st_mode
+
+
+def test_a_file_that_may_not_be_written_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though its folder lets another one take its place."""
+    path = tmp_path / "file"
+    path.write_bytes(OLD)
+    path.chmod(0o444)
+    may = {os.W_OK: False}
+    monkeypatch.setattr(os, "access", lambda _, mode: may.get(mode, True))  # root may write everything
+    with pytest.raises(FileError, match="Permission denied; what was there is kept"):
+        write_whole(path, NEW)
+    assert path.read_bytes() == OLD and list(tmp_path.iterdir()) == [path]
+
+
+def test_another_file_is_copied_whole(tmp_path: Path) -> None:
+    source, path = tmp_path / "source", tmp_path / "file"
+    source.write_bytes(NEW)
+    write_whole(path, source)
+    assert path.read_bytes() == source.read_bytes() == NEW
+    source.unlink()
+    with pytest.raises(FileError, match="No such file"):
+        write_whole(path, source)
+    assert path.read_bytes() == NEW and list(tmp_path.iterdir()) == [path]
+
+
+def test_what_is_checked_holds_until_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(OLD)
+
+    def refuse() -> None:
+        raise FileError.at("is another's now", path)
+
+    with pytest.raises(FileError, match="is another's now"):
+        write_whole(path, NEW, refuse)
+    assert path.read_bytes() == OLD and list(tmp_path.iterdir()) == [path]
+
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        def write_beside() -> None:
+            beside = pool.submit(write_whole, path, b"the other")
+            with pytest.raises(TimeoutError):
+                beside.result(0.2)
+            assert path.read_bytes() == OLD
+
+        write_whole(path, NEW, write_beside)
+    assert path.read_bytes() == b"the other" and list(tmp_path.iterdir()) == [path]
+
+
+COUNTING = """
+import sys; sys.path.insert(0, {root!r}); import checkout; from pathlib import Path
+from takt.core.errors import FileError
+from takt.core.library.whole_files import write_whole
+path = Path({path!r})
+for _ in range({times}):
+    done = False
+    while not done:
+        before = path.read_bytes()
+        def is_same():
+            if path.read_bytes() != before:
+                raise FileError.at("other", path)
+        try:
+            write_whole(path, str(int(before) + 1).encode(), is_same)
+            done = True
+        except FileError as error:
+            assert "other" in str(error), error
+"""
+
+
+def test_processes_that_write_one_file_lose_nothing(tmp_path: Path) -> None:
+    path, times = tmp_path / "count", 100
+    path.write_bytes(b"0")
+    code = COUNTING.format(root=str(ROOT), path=str(path), times=times)
+    running = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(3)]
+    assert [each.wait(120) for each in running] == [0, 0, 0]
+    assert path.read_bytes() == str(3 * times).encode() and list(tmp_path.iterdir()) == [path]
+
+
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot be written: No such file or directory"):
         write_whole(tmp_path / "gone" / "file", NEW)
@@ -73,9 +174,10 @@ def test_a_process_that_is_killed_leaves_the_old_file(step: str, tmp_path: Path)
               f"os.{step} = lambda *_: os._exit(3)\nwrite_whole(Path({str(path)!r}), {NEW!r})")
     assert subprocess.run([sys.executable, "-c", killed], check=False).returncode == 3
     assert path.read_bytes() == OLD
-    (left,) = set(tmp_path.iterdir()) - {path}
+    left, *marks = sorted(set(tmp_path.iterdir()) - {path}, key=lambda each: -each.stat().st_size)
+    assert [mark.stat().st_size for mark in marks] == [0] * (step == "replace")  # it had its turn
     write_whole(path, NEW)
-    assert left.exists()  # perhaps somebody is writing it
+    assert left.exists() and not any(mark.exists() for mark in marks)  # perhaps somebody is writing it
     os.utime(left, (time.time() - 3601,) * 2)
     write_whole(path, OLD)
     assert path.read_bytes() == OLD and list(tmp_path.iterdir()) == [path]
