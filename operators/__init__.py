@@ -149,7 +149,7 @@ def register() -> None:
 def unregister() -> None:
     """Take the operators out of Blender's menus and out of Blender."""
     command.unregister()
-    joint_handles.hide()
+    joint_handles.hide(*joint_handles.shown())
     bpy.utils.unregister_manual_map(manual_map)
     for menu, draw in reversed(_MENUS):
         cast(Any, menu).remove(draw)
