@@ -189,8 +189,9 @@ def test_another_viewport_drags_as_it_shows(moving: MovesJoints, found: FittedSk
     lens = two_viewports(None, SimpleNamespace(mouse_x=0.0, mouse_y=0.0))[1].lens
     start = lens.pixels(found.position("skullbase")[None])[0] + (WIDE, 0.0)
     do(moving, "LEFTMOUSE", start)
-    do(moving, "MOUSEMOVE", start + (15.0, 30.0), "NOTHING")
-    assert now(moving, "skullbase") == pytest.approx(found.position("skullbase") + np.array((0.0, 0.2, 0.4)), abs=NEAR)
+    do(moving, "MOUSEMOVE", start + np.array((15.0, 30.0)), "NOTHING")
+    wanted = found.position("skullbase") + np.array((0.0, 0.2, 0.4))
+    assert now(moving, "skullbase") == pytest.approx(wanted, abs=NEAR)
 
 
 def test_two_at_once_have_handles_of_their_own(moving: MovesJoints, found: FittedSkeleton) -> None:
