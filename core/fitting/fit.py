@@ -296,7 +296,9 @@ def _surface(problem: FittingProblem) -> tuple[Frame, Surface]:
     points = np.empty((int(point_of.max()) + 1, 3))
     points[point_of] = vertices
     corners = point_of[problem.face_vertices]
-    frame = _right_handed(Frame.of_points(points[np.unique(corners)]))
+    shown = np.zeros(len(points), dtype=np.bool_)
+    shown[corners] = True
+    frame = _right_handed(Frame.of_points(points[shown]))
     mesh = decimated(frame.to_local(points), corners, problem.face_sizes, _MOST_POINTS)
     whole = with_centres(mesh.points, mesh.face_vertices, mesh.face_sizes)
     surface = Surface.build(whole[0], triangulate(*whole))
