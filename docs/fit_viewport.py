@@ -15,9 +15,10 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import bpy
+import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import checkout  # noqa: F401  # makes takt known
@@ -30,7 +31,8 @@ from takt.samples.character import build_character
 
 BODY_PX, BUTTON_PX = (462.0, 400.0), (714.0, 128.0)
 """Where the mesh and the button are in the window, from its upper left corner."""
-DANCE_S: Final = 8.0
+DANCE_S: Final = 20.0, 28.0
+"""The part of the score that is shown: its first chorus."""
 _POINTER = "0,0 0,17 4,13.5 7,20 9.5,19 6.5,12.5 12,12"
 _WAIT_PICTURES = 60
 
@@ -49,7 +51,7 @@ class Reel:
         x, y = (round(each) for each in self.mouse)
         self.labels.append(["-fill", "white", "-stroke", "black", "-draw", f"translate {x},{y} polygon {_POINTER}",
                             "-stroke", "none", "-pointsize", "26", "-undercolor", "#000000b0", "-gravity", "NorthWest",
-                            "-annotate", "+80+90", f" {self.words} ", "-annotate", "+80+130",
+                            "-annotate", "+80+150", f" {self.words} ", "-annotate", "+80+190",
                             f" {self.stopped or self.times[-1]:.0f} s "])
         subprocess.run(["import", "-window", "root", "-silent", str(self._file("bmp"))], check=True)
 
@@ -80,7 +82,8 @@ def steps() -> Iterator[None]:
     window.show_sidebar()
     window.PAUSE_S = 0.2
     window.look_at((0.0, 0.0, 0.88), 3.3)
-    context.space_data.overlay.show_outline_selected = True
+    overlay = window.viewport()[1].spaces.active.overlay
+    overlay.show_bones = overlay.show_outline_selected = True
     for _ in range(3):
         yield
     window.open_tab()
@@ -105,21 +108,22 @@ def steps() -> Iterator[None]:
         yield from waits(1)
         if rig.animation_data is not None and rig.animation_data.action is not None:
             break
-    yield from dances(rig)
+    yield from dances()
     reel.label()
     (window.IMAGES / "times.json").write_text(json.dumps(reel.times), encoding="utf-8")
     logging.getLogger(__name__).warning("%d pictures, dances after %.1f s", len(reel.times), reel.stopped)
 
 
-def dances(rig: Any) -> Iterator[None]:
-    """Go through the beginning of the dance, frame by frame; the bones are hidden after a moment."""
-    reel.stopped, reel.words = time.monotonic() - reel.begun, "It dances"
+def dances() -> Iterator[None]:
+    """Go through a part of the dance, frame by frame; after a moment the bones are not drawn."""
+    reel.stopped, reel.words = time.monotonic() - reel.begun, "It dances: the chorus"
     scene = context.scene
     rate = scene.render.fps / scene.render.fps_base
-    for picture in range(round(DANCE_S * DANCE_FPS)):
-        scene.frame_set(scene.frame_start + round(picture * rate / DANCE_FPS))
+    for picture, seconds in enumerate(np.arange(*DANCE_S, 1.0 / DANCE_FPS).tolist()):
+        scene.frame_set(scene.frame_start + round(seconds * rate))
         if picture == 2 * DANCE_FPS:
-            rig.hide_set(True)
+            overlay = window.viewport()[1].spaces.active.overlay
+            overlay.show_bones = overlay.show_outline_selected = False
         yield
         yield
         reel.shoot()

@@ -123,7 +123,7 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
         found = replace(found, sure_of_arms=_LONG_HANDS)
     notes = (*other_limbs(inside.ends, body.found), *notes)
     tell.at(0.8)
-    fitted = skeleton_of(found, both_hands(surface, found.arms, found.out, found.plane.point))
+    fitted = skeleton_of(found, both_hands(surface, found.arms, found.plane))
     tell.at(1.0)
     return _in_space(fitted, frame, notes)
 

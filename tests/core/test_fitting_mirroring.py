@@ -1,10 +1,14 @@
 """Limbs made alike on both sides of a body, and the plane that mirrors it."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from takt.core.binding.solid import Solid
+from takt.core.fitting import hand as hands
 from takt.core.fitting.cells import Cells
+from takt.core.fitting.hand import FINGERS, Hand, both_hands
 from takt.core.fitting.humanoid import Limb
 from takt.core.fitting.mirroring import Mirror, Plane, made_alike
 
@@ -54,6 +58,28 @@ def test_of_limbs_that_differ_the_surer_counts_where_both_sides_are_alike(is_lef
 def test_limbs_that_differ_stay_where_the_sides_do() -> None:
     left, right = leg(LEG), leg(plane(0.5).mirrored(BAD), UNSURE)
     assert made_alike(left, right, plane(0.5), 1.0) == (left, right)
+
+
+def hand(thumb: float, clear: float) -> Hand:
+    """A left hand whose thumb is on the side of −Y where `thumb` is −1."""
+    tips = {name: np.array((0.8, thumb * (2.0 - number), 0.0)) for number, name in enumerate(FINGERS)}
+    return Hand({name: tip - np.array(((0.3, 0, 0), (0.2, 0, 0), (0.1, 0, 0))) for name, tip in tips.items()}, tips,
+                np.array((0.0, 0.0, -1.0)), clear)
+
+
+@pytest.mark.parametrize("is_left_clear", [True, False])
+def test_a_hand_whose_fingers_are_exchanged_mirrors_the_clearer_one(is_left_clear: bool,
+                                                                    monkeypatch: pytest.MonkeyPatch) -> None:
+    own, other = hand(-1.0, 1.5), hand(1.0, 1.4)
+    left, right = (own, other.mirrored(plane(1.0))) if is_left_clear else (other, own.mirrored(plane(1.0)))
+    monkeypatch.setattr(hands, "find_hand", lambda _surface, _arm, is_left: left if is_left else right)
+    arms: Any = (None, None)
+    surface: Any = None
+    found = both_hands(surface, arms, plane(1.0))
+    assert found[0] is not None and found[1] is not None
+    assert found[0].tips["thumb"] == pytest.approx(own.tips["thumb"])
+    assert found[1].tips["thumb"] == pytest.approx(plane(1.0).mirrored(own.tips["thumb"]))
+    assert both_hands(surface, arms, plane(0.5)) == (left, right)  # in poses that differ, so may palms
 
 
 def test_a_plane_is_found_however_the_body_leans() -> None:
