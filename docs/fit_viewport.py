@@ -1,4 +1,4 @@
-"""Film a mesh that has nothing and dances a minute later, in Blender's window; fit_film.py makes the film.
+"""Film a mesh that has nothing and soon dances, in Blender's window; fit_film.py makes the film.
 
     blender --factory-startup -p 0 0 1400 900 --python docs/fit_viewport.py -- FOLDER
 
@@ -31,8 +31,8 @@ from takt.samples.character import build_character
 
 BODY_PX, BUTTON_PX = (462.0, 400.0), (714.0, 128.0)
 """Where the mesh and the button are in the window, from its upper left corner."""
-DANCE_S: Final = 20.0, 28.0
-"""The part of the score that is shown: its first chorus."""
+DANCE_S: Final = 0.0, 8.0
+"""The part of the score that is shown."""
 _POINTER = "0,0 0,17 4,13.5 7,20 9.5,19 6.5,12.5 12,12"
 _WAIT_PICTURES = 60
 
@@ -116,7 +116,7 @@ def steps() -> Iterator[None]:
 
 def dances() -> Iterator[None]:
     """Go through a part of the dance, frame by frame; after a moment the bones are not drawn."""
-    reel.stopped, reel.words = time.monotonic() - reel.begun, "It dances: the chorus"
+    reel.stopped, reel.words = time.monotonic() - reel.begun, "It dances"
     scene = context.scene
     rate = scene.render.fps / scene.render.fps_base
     for picture, seconds in enumerate(np.arange(*DANCE_S, 1.0 / DANCE_FPS).tolist()):
