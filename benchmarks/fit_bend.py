@@ -14,14 +14,16 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import checkout
 import numpy as np
 
+from takt.benchmarks.fit_skeleton import is_inside, other_side
 from takt.core.binding import BindInput
 from takt.core.binding.inside import bind_inside
-from takt.core.fitting import FitError, FittingProblem, fit_skeleton
+from takt.core.fitting import FitError, FittedSkeleton, FittingProblem, fit_skeleton
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, IntArray
 from takt.core.skeletons.hierarchy import path_to_root
@@ -62,12 +64,16 @@ def figures(data: dict[str, np.ndarray], name: str) -> tuple[float, float] | Non
     names, parents = [str(bone) for bone in data["bone_names"]], data["bone_parents"].astype(np.int64)
     offsets = heads - np.where(parents[:, None] >= 0, heads[parents], 0.0)
     joint_of = find_map(Skeleton.from_arrays(names, parents, rot.identities(len(names)), offsets, name=name)).joint_of
+    # bones outside the body are controls
+    joint_of = {joint: bone for joint, bone in joint_of.items() if is_inside(heads[bone], data["vertices"])}
     mesh = (data["vertices"].astype(np.float64), data["face_vertices"].astype(np.int64),
             data["face_sizes"].astype(np.int64))
     try:
         fitted = fit_skeleton(FittingProblem(*mesh, kind="humanoid"))
     except FitError:
         return None
+    if _calls_sides_the_other_way(fitted, joint_of, heads):
+        joint_of = {other_side(joint): bone for joint, bone in joint_of.items()}
     shared = [joint for joint in ("HumanoidRoot", *_MAIN) if joint in joint_of and joint in fitted.names]
     if len(shared) < _FEWEST or shared[0] != "HumanoidRoot":
         return None
@@ -86,6 +92,16 @@ def figures(data: dict[str, np.ndarray], name: str) -> tuple[float, float] | Non
     first, second = (100.0 / size * float(np.sqrt(((_bent(mesh[0], weights, poses) - truth) ** 2).sum(-1).mean()))
                      for weights in (own @ fold_own, other @ fold_other))
     return first, second
+
+
+def _calls_sides_the_other_way(fitted: FittedSkeleton, joint_of: Mapping[str, int], heads: FloatArray) -> bool:
+    """Tell whether the artist calls left what is on the right, as seen from the feet."""
+    names = [joint for joint in _MAIN if joint in joint_of and other_side(joint) in joint_of]
+    if not names:
+        return False
+    away = np.array([fitted.position(joint) for joint in names])
+    own, other = (heads[[joint_of[name] for name in those]] for those in (names, [other_side(name) for name in names]))
+    return float(np.linalg.norm(away - other, axis=1).sum()) < float(np.linalg.norm(away - own, axis=1).sum())
 
 
 def _weights(body: BindInput) -> FloatArray:

@@ -9,7 +9,8 @@ made     people made by rule (`tests/core/made_people.py`), whose joints are kno
 comic    people made by rule with large heads, hands and feet, and short limbs.
 odd      people with tails, four arms, swords and more, in odd poses, turned (`tests/core/odd_people.py`): a line for
          each kind, COUNT bodies in all.
-speed    the sample dancer at 50,000 and at a million vertices: seconds, and the memory that arrays take at most.
+speed    the sample dancer at 50,000 and at 1.5 million vertices, fitted, and fitted and bound: seconds, and the memory
+         that arrays take at most.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ from pathlib import Path
 import checkout
 import numpy as np
 
+from takt.core.binding import BindInput
+from takt.core.binding.inside import bind_inside
 from takt.core.fitting import FitError, FittedSkeleton, FittingProblem, fit_skeleton, hand
 from takt.core.maths import rotations as rot
-from takt.core.maths.arrays import FloatArray
+from takt.core.maths.arrays import FloatArray, IntArray
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.cage import subdivide
@@ -85,6 +88,8 @@ def measure(case: Case) -> Outcome:
     except FitError as error:
         return Outcome(case, {}, (), time.perf_counter() - begin, str(error))
     seconds = time.perf_counter() - begin
+    if "HumanoidRoot" not in fitted.names:
+        return Outcome(case, {}, ("taken for a creature",), seconds, "", fitted)
     known = [name for name in MAIN if name in case.joints]
     known += [name for name in FINGERS if name in case.joints and name in fitted.names]
     distances = {name: 100.0 * float(np.linalg.norm(fitted.position(name) - case.joints[name])) / case.height
@@ -94,9 +99,13 @@ def measure(case: Case) -> Outcome:
 
 def with_sides_exchanged(case: Case) -> Case:
     """Return a case whose joints on the left are called right, and the other way round."""
-    other = {"l_": "r_", "r_": "l_"}
-    return replace(case, name=f"{case.name} (sides named the other way)", joints={
-        other.get(name[:2], name[:2]) + name[2:]: point for name, point in case.joints.items()})
+    return replace(case, name=f"{case.name} (sides named the other way)",
+                   joints={other_side(name): point for name, point in case.joints.items()})
+
+
+def other_side(joint: str) -> str:
+    """Return the name of a joint's mirror image."""
+    return {"l_": "r_", "r_": "l_"}.get(joint[:2], joint[:2]) + joint[2:]
 
 
 def in_other_limbs(fitted: FittedSkeleton, joints: Mapping[str, FloatArray]) -> tuple[str, ...]:
@@ -129,7 +138,7 @@ def artists(folder: Path) -> Iterator[Case]:
         if sum(joint in joints for joint in MAIN) < len(MAIN) - 4:
             continue
         vertices = data["vertices"].astype(np.float64)
-        joints = {name: point for name, point in joints.items() if _is_inside(point, vertices)}
+        joints = {name: point for name, point in joints.items() if is_inside(point, vertices)}
         problem = FittingProblem(vertices, data["face_vertices"].astype(np.int64), data["face_sizes"].astype(np.int64),
                                  kind="humanoid")
         top = joints.get("skullbase", (joints["l_shoulder"] + joints["r_shoulder"]) / 2.0)
@@ -137,7 +146,7 @@ def artists(folder: Path) -> Iterator[Case]:
         yield Case(path.stem, problem, joints, float(np.ptp(vertices @ (up / np.linalg.norm(up)))))
 
 
-def _is_inside(point: FloatArray, vertices: FloatArray) -> bool:
+def is_inside(point: FloatArray, vertices: FloatArray) -> bool:
     """Tell whether a point (3,) is in the box around vertices (V, 3), or near it."""
     near = _NEAR * np.ptp(vertices, axis=0).max()
     return bool(((point > vertices.min(axis=0) - near) & (point < vertices.max(axis=0) + near)).all())
@@ -165,6 +174,9 @@ def report(cases: Iterator[Case], *, only_bad: bool) -> None:
         if outcome.refused:
             sys.stdout.write(f"{case.name:24s} refused: {outcome.refused}\n")
         elif not only_bad or outcome.wrong:
+            if not outcome.distances:
+                sys.stdout.write(f"{outcome.case.name:24s} {' '.join(outcome.wrong)}\n")
+                continue
             values = np.array([value for name, value in outcome.distances.items() if name in MAIN])
             fingers = [value for name, value in outcome.distances.items() if name in FINGERS]
             sys.stdout.write(f"{outcome.case.name:24s} mean {values.mean():5.2f}  "
@@ -209,7 +221,7 @@ def report_odd(count: int, seed: int) -> None:
             if outcome.fitted is None:
                 continue
             is_guess = len(outcome.fitted.guesses) > len(outcome.fitted.names) // 2
-            values = [outcome.distances[name] for name in MAIN]
+            values = [outcome.distances[name] for name in MAIN if name in outcome.distances]
             if outcome.wrong or np.mean(values) > _WRONG_PERCENT:
                 wrong.append(f"{number}{' (guessed)' if is_guess else ''}")
                 continue
@@ -224,22 +236,39 @@ def report_odd(count: int, seed: int) -> None:
 
 
 def speed() -> None:
-    """Print seconds and memory for the dancer at two sizes."""
+    """Print seconds and memory for the dancer at two sizes: of the fitting, and of the fitting and the binding."""
     dancer = person(Build(turns=A_POSE))
-    points, quads = dancer.vertices, dancer.quads
-    for rounds in (1, 3):
-        for _ in range(rounds - (1 if rounds == 3 else 0)):
-            points, quads = subdivide(points, quads)
-        problem = FittingProblem(points, quads.reshape(-1), np.full(len(quads), 4), _HANIM_UP, _HANIM_FRONT)
-        begin, used = time.perf_counter(), time.process_time()
-        fit_skeleton(problem)
-        seconds = time.perf_counter() - begin, time.process_time() - used
-        tracemalloc.start()
-        fit_skeleton(problem)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        sys.stdout.write(f"{len(points):9,d} vertices: {seconds[0]:5.2f} s ({seconds[1]:.2f} s of the processor), "
-                         f"{peak / 2**30:.2f} GiB\n")
+    small = subdivide(dancer.vertices, dancer.quads)
+    for points, quads in (small, _with_centres(*subdivide(*subdivide(*small)))):
+        problem = FittingProblem(points, quads.reshape(-1), np.full(len(quads), quads.shape[1]), _HANIM_UP,
+                                 _HANIM_FRONT)
+        sys.stdout.write(f"{len(points):9,d} vertices")
+        for name, work in (("fitted", fit_skeleton), ("fitted and bound", _fit_and_bind)):
+            begin, used = time.perf_counter(), time.process_time()
+            work(problem)
+            seconds = time.perf_counter() - begin, time.process_time() - used
+            tracemalloc.start()
+            work(problem)
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            sys.stdout.write(f"; {name}: {seconds[0]:.2f} s ({seconds[1]:.2f} s of the processor), "
+                             f"{peak / 2**30:.2f} GiB")
+            sys.stdout.flush()
+        sys.stdout.write("\n")
+
+
+def _with_centres(points: FloatArray, quads: IntArray) -> tuple[FloatArray, IntArray]:
+    """Return a mesh with a vertex in the middle of each face, and four triangles (F, 3) around it."""
+    centre = len(points) + np.arange(len(quads))
+    corners = np.stack((quads, np.roll(quads, -1, axis=1), np.broadcast_to(centre[:, None], quads.shape)), axis=-1)
+    return np.concatenate((points, points[quads].mean(axis=1))), corners.reshape(-1, 3)
+
+
+def _fit_and_bind(problem: FittingProblem) -> None:
+    fitted = fit_skeleton(problem)
+    bind_inside(BindInput(problem.vertices, problem.face_vertices, problem.face_sizes,
+                          np.zeros(len(problem.vertices), dtype=np.int64), fitted.names, fitted.parents,
+                          fitted.positions, fitted.ends))
 
 
 def main(arguments: list[str]) -> int:

@@ -152,7 +152,7 @@ def unregister() -> None:
     manager = bpy.context.window_manager
     stop_running(_CLASSES, () if manager is None else manager.windows)
     command.unregister()
-    joint_handles.hide()
+    joint_handles.hide(*joint_handles.shown())
     bpy.utils.unregister_manual_map(manual_map)
     for menu, draw in reversed(_MENUS):
         cast(Any, menu).remove(draw)

@@ -24,10 +24,27 @@ _HINTS: Final = ("Drag: Move Joint   Ctrl: Into the Middle of the Mesh   Shift: 
                  "Backspace: Put Back   Ctrl Z: Step Back   Enter: Accept   Esc: Cancel")
 
 
+class Viewport(NamedTuple):
+    """A viewport on the screen: which region it is, how it shows space, and where in it the mouse is, (2,) pixels."""
+
+    region: int
+    lens: Lens
+    mouse: FloatArray
+
+    @property
+    def has_mouse(self) -> bool:
+        """Tell whether the mouse is in it."""
+        return bool((self.mouse >= 0.0).all() and self.mouse[0] < self.lens.width and self.mouse[1] < self.lens.height)
+
+
 class _Drag(NamedTuple):
-    """A handle on its way: its joint, where the mouse was (2,), where its handle is (2,), how all was before."""
+    """A handle on its way: its joint, where the mouse was (2,), where its handle is (2,), how all was before.
+
+    region: of the viewport in which it began; there it goes on, wherever the mouse is.
+    """
 
     joint: str
+    region: int
     mouse: FloatArray
     pixel: FloatArray
     before: Correction
@@ -43,11 +60,12 @@ class MovesJoints:
         self._names, self._meshes = tuple(names), [ob.session_uid for ob in mesh_objects]
         self._earlier: list[Correction] = []
         self._drag: _Drag | None = None
-        self._show()
+        self.handles = Handles(found, self._names, np.zeros(len(found.names), dtype=np.bool_))
+        joint_handles.show(self.handles)
 
     def end(self) -> None:
         """Take the handles away."""
-        joint_handles.hide()
+        joint_handles.hide(self.handles)
 
     def hints(self) -> str:
         """Return what the status bar says meanwhile."""
@@ -92,26 +110,28 @@ class MovesJoints:
         return "GOES_ON"
 
     def _begin_drag(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
-        self._hover(context, event)
-        found, handles = _viewport(context, event), joint_handles.shown()
-        if found is None or handles is None or handles.hovered < 0:
+        viewport = self._hover(context, event)
+        hovered = self.handles.hovered
+        if viewport is None or hovered < 0:
             return
-        joint = self.correction.found.names[handles.hovered]
-        pixel = found[0].pixels(handles.fitted.positions[handles.hovered:handles.hovered + 1])[0]
-        self._drag = _Drag(joint, found[1], pixel, self.correction)
+        pixel = viewport.lens.pixels(self.handles.fitted.positions[hovered:hovered + 1])[0]
+        self._drag = _Drag(self.correction.found.names[hovered], viewport.region, viewport.mouse, pixel,
+                           self.correction)
 
     def _follow(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
-        """Bring the joint to where the mouse is."""
-        found, drag = _viewport(context, event, inside=False), self._drag
-        if found is None or drag is None:
+        """Bring the joint to where the mouse is, as the viewport shows it in which the drag began."""
+        drag = self._drag
+        if drag is None:
             return
-        lens, mouse = found
-        pixel = drag.pixel + (mouse - drag.mouse) * (_SLOW if event.shift else 1.0)
-        self._drag = drag._replace(mouse=mouse, pixel=pixel)
+        viewport = next((each for each in _viewports(context, event) if each.region == drag.region), None)
+        if viewport is None:
+            return
+        pixel = drag.pixel + (viewport.mouse - drag.mouse) * (_SLOW if event.shift else 1.0)
+        self._drag = drag._replace(mouse=viewport.mouse, pixel=pixel)
         start = drag.before.fitted().position(drag.joint)
-        to = self._middle_of_mesh(context, lens, pixel) if event.ctrl else None
+        to = self._middle_of_mesh(context, viewport.lens, pixel) if event.ctrl else None
         self.correction = drag.before.with_moved(
-            drag.joint, lens.at_depth_of(pixel, start) if to is None else to, self.is_mirrored)
+            drag.joint, viewport.lens.at_depth_of(pixel, start) if to is None else to, self.is_mirrored)
         self._show()
 
     def _middle_of_mesh(self, context: bpy.types.Context, lens: Lens, pixel: FloatArray) -> FloatArray | None:
@@ -123,21 +143,22 @@ class MovesJoints:
         hits.sort(key=lambda point: float(np.linalg.norm(point - near)))
         return (hits[0] + hits[1]) / 2.0 if len(hits) > 1 else None
 
-    def _hover(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
-        found, handles = _viewport(context, event), joint_handles.shown()
-        if handles is None:
-            return
-        under = -1 if found is None else joint_handles.nearest(handles, *found)
-        if under != handles.hovered:
-            handles.hovered = under
+    def _hover(self, context: bpy.types.Context, event: bpy.types.Event) -> Viewport | None:
+        """Mark the joint under the mouse, and return the viewport in which it is."""
+        viewport = None if _is_over_panel(context, event) else next(
+            (each for each in _viewports(context, event) if each.has_mouse), None)
+        under = -1 if viewport is None else joint_handles.nearest(self.handles, viewport.lens, viewport.mouse)
+        if under != self.handles.hovered:
+            self.handles.hovered = under
             joint_handles.redraw()
+        return viewport
 
     def _put_back(self) -> None:
         """Put the joint under the mouse back to where it was found."""
-        handles = joint_handles.shown()
-        if handles is not None and handles.hovered >= 0:
+        if self.handles.hovered >= 0:
             self._earlier.append(self.correction)
-            self.correction = self.correction.without(self.correction.found.names[handles.hovered], self.is_mirrored)
+            self.correction = self.correction.without(self.correction.found.names[self.handles.hovered],
+                                                      self.is_mirrored)
             self._show()
 
     def _step_back(self) -> None:
@@ -146,35 +167,32 @@ class MovesJoints:
             self._show()
 
     def _show(self) -> None:
-        before = joint_handles.shown()
-        moved = np.array([name in self.correction.moved for name in self.correction.found.names])
-        joint_handles.show(Handles(self.correction.fitted(), self._names, moved,
-                                   -1 if before is None else before.hovered))
+        self.handles.fitted = self.correction.fitted()
+        self.handles.moved = np.array([name in self.correction.moved for name in self.correction.found.names])
+        joint_handles.redraw()
 
 
-def _viewport(context: bpy.types.Context, event: bpy.types.Event, *,
-              inside: bool = True) -> tuple[Lens, FloatArray] | None:
-    """Return how the viewport under the mouse shows space, and where in it the mouse is, (2,); None: there is none.
-
-    inside: else, where the mouse is in none, that of the area in which the operator was called.
-    """
+def _viewports(context: bpy.types.Context, event: bpy.types.Event) -> list[Viewport]:
+    """Return the viewports of the screen on which an event happened."""
     mouse = np.array((event.mouse_x, event.mouse_y), dtype=np.float64)
-    areas = [area for area in (context.screen.areas if context.screen else ()) if area.type == "VIEW_3D"]
-    regions = [region for area in areas for region in area.regions if region.type == "WINDOW"]
-    panels = [region for area in areas for region in area.regions if region.type not in ("WINDOW", "HEADER")]
-    under = [region for region in regions if _lies_in(mouse, region)]
-    if inside and (not under or any(_lies_in(mouse, panel) for panel in panels)):
-        return None
-    for region in under or [region for region in regions if region == context.region] or regions[:1]:
+    found = list[Viewport]()
+    for region in _regions(context):
         view: Any = region.data
-        if isinstance(view, bpy.types.RegionView3D):
-            return Lens.of(region, view), mouse - (region.x, region.y)
-    return None
+        if region.type == "WINDOW" and isinstance(view, bpy.types.RegionView3D):
+            found.append(Viewport(region.as_pointer(), Lens.of(region, view), mouse - (region.x, region.y)))
+    return found
 
 
-def _lies_in(mouse: FloatArray, region: bpy.types.Region) -> bool:
-    return bool(region.x <= mouse[0] < region.x + region.width and region.y <= mouse[1] < region.y + region.height
-                and region.width > 1)
+def _is_over_panel(context: bpy.types.Context, event: bpy.types.Event) -> bool:
+    """Tell whether the mouse is over a panel that lies in a viewport, as the sidebar."""
+    return any(region.type not in ("WINDOW", "HEADER") and region.width > 1
+               and region.x <= event.mouse_x < region.x + region.width
+               and region.y <= event.mouse_y < region.y + region.height for region in _regions(context))
+
+
+def _regions(context: bpy.types.Context) -> list[bpy.types.Region]:
+    return [region for area in (context.screen.areas if context.screen else ()) if area.type == "VIEW_3D"
+            for region in area.regions]
 
 
 def _hits(ob: bpy.types.Object, graph: bpy.types.Depsgraph, near: FloatArray, far: FloatArray) -> list[FloatArray]:

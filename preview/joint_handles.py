@@ -78,32 +78,34 @@ class Lens:
         return near, far
 
 
-_shown: Handles | None = None
+_shown: list[Handles] = []
+"""Of each Fit Skeleton that goes on, its own."""
+
 _handle: Any = None
 
 
-def shown() -> Handles | None:
+def shown() -> tuple[Handles, ...]:
     """Return what is drawn."""
-    return _shown
+    return tuple(_shown)
 
 
 def show(handles: Handles) -> None:
-    """Draw handles in all viewports, until `hide`."""
-    global _shown, _handle
-    _shown = handles
+    """Draw handles in all viewports, as they are whenever these are drawn, until `hide`."""
+    global _handle
+    _shown.append(handles)
     if _handle is None:
         _handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL")
     redraw()
 
 
-def hide() -> None:
-    """Draw no handles any more."""
-    global _shown, _handle
-    _shown = None
-    if _handle is not None:
+def hide(*handles: Handles) -> None:
+    """Draw these handles no more; others stay."""
+    global _handle
+    _shown[:] = [each for each in _shown if each not in handles]
+    if not _shown and _handle is not None:
         bpy.types.SpaceView3D.draw_handler_remove(_handle, "WINDOW")
         _handle = None
-        redraw()
+    redraw()
 
 
 def redraw() -> None:
@@ -135,8 +137,9 @@ def _radii(fitted: FittedSkeleton) -> FloatArray:
 @guarded(None)
 def _draw() -> None:
     region, view = bpy.context.region, bpy.context.region_data
-    if _shown is not None and region is not None and isinstance(view, bpy.types.RegionView3D):
-        draw(_shown, Lens.of(region, view), _scale())
+    if region is not None and isinstance(view, bpy.types.RegionView3D):
+        for handles in _shown:
+            draw(handles, Lens.of(region, view), _scale())
 
 
 def draw(handles: Handles, lens: Lens, scale: float) -> None:

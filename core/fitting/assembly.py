@@ -16,6 +16,7 @@ from .ends import Inside
 from .hand import Hand
 from .humanoid import Head, Limb, arm, ball_of_foot, head, hidden_leg, hip, leg
 from .limbs import unit
+from .mirroring import Mirror, Plane, made_alike
 from .problem import GUESSED, FittedSkeleton
 
 _ROOT_ABOVE_HIPS: Final = 0.01
@@ -27,9 +28,6 @@ _SPINE: Final = (("vl5", 0.13), ("vl1", 0.35), ("vt6", 0.66))
 _COLLARBONE: Final = np.array((0.125, 0.24, 0.16))
 """From the middle of the shoulders to where a collarbone begins: out, up, and to the front, in halves of their width.
 """
-
-_MIRRORED: Final = 0.06
-"""Joints whose mirror images differ by less than this share of the body's height are made symmetric."""
 
 _BY_FEET: Final = 0.5
 _BY_KNEES: Final = 0.25
@@ -78,9 +76,9 @@ _CERTAIN_FINGER: Final = 0.65
 class Body:
     """What was found of a humanoid: arms and legs, the first of each on one side; and its own axes.
 
-    out: (3,) the unit normal of the body's plane, towards the first arm; up, front: (3,) unit vectors; middle: (3,) on
-    the plane. sure_of_limbs, sure_of_sides, sure_of_arms: 0 to 1, how sure it is what is head, hand and foot, where
-    the front is, and where hands end.
+    out: (3,) the unit normal of the body's plane, towards the first arm; up, front: (3,) unit vectors; plane: that
+    between both sides. sure_of_limbs, sure_of_sides, sure_of_arms: 0 to 1, how sure it is what is head, hand and
+    foot, where the front is, and where hands end.
     """
 
     arms: tuple[Limb, Limb]
@@ -89,7 +87,7 @@ class Body:
     out: FloatArray
     up: FloatArray
     front: FloatArray
-    middle: FloatArray
+    plane: Plane
     notes: tuple[str, ...] = ()
     sure_of_limbs: float = 1.0
     sure_of_sides: float = 1.0
@@ -107,26 +105,31 @@ def _measured(inside: Inside, found: Embedding, likely_front: FloatArray) -> Bod
     (hand, other_hand), (foot, other_foot) = found.hands, found.feet
     normal = unit(unit(roots[hand, other_hand] - roots[other_hand, hand])
                   + unit(roots[foot, other_foot] - roots[other_foot, foot]))
-    centre = (roots[hand, other_hand] + roots[other_hand, hand] + roots[foot, other_foot]
-              + roots[other_foot, foot]) / 4.0
-    arms = [arm(courses[end], points[end], normal, centre) for end in found.hands]
+    plane = Mirror(cells).main_plane(normal)
+    if not plane.mirrors:
+        plane = replace(plane, normal=normal, point=(roots[hand, other_hand] + roots[other_hand, hand]
+                                                     + roots[foot, other_foot] + roots[other_foot, foot]) / 4.0)
+    arms = [arm(courses[end], points[end], plane.normal, plane.point) for end in found.hands]
     crotch = float(ways[found.feet[0]][tips[found.feet[1]]]) / 2.0
     stems = [hip(courses[end], crotch) for end in found.feet]
-    out = unit((arms[0].root - arms[1].root) + (stems[0][1] - stems[1][1]))
     shoulders, hips = (arms[0].root + arms[1].root) / 2.0, (stems[0][1] + stems[1][1]) / 2.0
+    if not plane.mirrors:
+        plane = replace(plane, normal=unit((arms[0].root - arms[1].root) + (stems[0][1] - stems[1][1])),
+                        point=(shoulders + hips) / 2.0)
+    out = plane.normal
     up = unit((shoulders - hips) - (shoulders - hips) @ out * out)
     ground = float((cells.points @ up).min())
     tall = float(shoulders @ up) - ground
     starts = np.array([*(limb.root for limb in arms), *(stem[1] for stem in stems)])
     stands = _on_all_fours(starts, points[[*found.hands, *found.feet]], np.cross(out, up)) == 0.0
     if stands and float(hips @ up) - ground < _LEGS_HIDDEN * tall:
-        return _without_legs(cells, ways, found, points, arms, likely_front)
+        return _without_legs(inside, found, arms, plane, likely_front)
     legs = []
     for end, other, stem in zip(found.feet, found.feet[::-1], stems, strict=True):
         free = (ways[end] <= crotch) & (ways[end] <= ways[other])
         legs.append(leg(cells.points[free], ways[end][free], cells.cell, courses[end], points[end], stem, up))
     above, top = _head(cells, ways, found, points, arms, up)
-    body = Body((arms[0], arms[1]), (legs[0], legs[1]), top, out, up, np.cross(out, up), (shoulders + hips) / 2.0)
+    body = Body((arms[0], arms[1]), (legs[0], legs[1]), top, out, up, np.cross(out, up), plane)
     palms = _palms(cells, ways, found, arms)
     skull = cells.points[above & ((cells.points - top.skull) @ up > 0.0)]
     feet_cells = [cells.points[(ways[end] <= crotch) & (ways[end] <= ways[other]) & (
@@ -153,10 +156,14 @@ def _palms(cells: Cells, ways: FloatArray, found: Embedding, arms: Sequence[Limb
             for end, limb in zip(found.hands, arms, strict=True)]
 
 
-def _without_legs(cells: Cells, ways: FloatArray, found: Embedding, points: FloatArray, arms: Sequence[Limb],
+def _without_legs(inside: Inside, found: Embedding, arms: Sequence[Limb], plane: Plane,
                   likely_front: FloatArray) -> Body:
     """Return a body whose legs a robe hides: they stand where anatomy has them."""
-    shoulders, out = (arms[0].root + arms[1].root) / 2.0, unit(arms[0].root - arms[1].root)
+    cells, ways, points = inside.cells, inside.ways, inside.ends.points
+    shoulders = (arms[0].root + arms[1].root) / 2.0
+    if not plane.mirrors:
+        plane = replace(plane, normal=unit(arms[0].root - arms[1].root), point=shoulders)
+    out = plane.normal
     way = points[found.head] - points[list(found.feet)].mean(axis=0)
     heights = cells.points @ way
     hem = cells.points[heights < heights.min() + _HEM * np.ptp(heights)]
@@ -170,7 +177,7 @@ def _without_legs(cells: Cells, ways: FloatArray, found: Embedding, points: Floa
         return hidden_leg(ground, shoulders, side, front), hidden_leg(ground, shoulders, -side, front)
 
     ahead = np.cross(out, up)
-    body = Body((arms[0], arms[1]), legs(ahead), top, out, up, ahead, shoulders, _ROBE)
+    body = Body((arms[0], arms[1]), legs(ahead), top, out, up, ahead, plane, _ROBE)
     skull = cells.points[above & ((cells.points - top.skull) @ up > 0.0)]
     body = _facing(body, (np.zeros((0, 3)),) * 2, _palms(cells, ways, found, arms), skull, likely_front)
     return replace(body, legs=legs(body.front))
@@ -256,32 +263,19 @@ def _left_first(body: Body) -> Body:
 
 
 def _symmetric(body: Body) -> Body:
-    """Return the body with its two sides made alike, where they nearly are."""
-    reflection = np.eye(3) - 2.0 * np.outer(body.out, body.out)
+    """Return the body with its two sides made alike, where they are, or nearly are."""
     height = float(abs((body.head.crown - body.legs[0].tip) @ body.up))
-    joints = np.array([[getattr(limb, name) for name in ("root", "middle", "end", "tip")]
-                       for limb in (*body.arms, *body.legs)])
-    left, right = joints[[0, 2]], joints[[1, 3]]
-    shift = 2.0 * float((joints.mean(axis=(0, 1))) @ body.out) * body.out
-    image = right @ reflection + shift
-    if float(np.linalg.norm(left - image, axis=-1).max()) > _MIRRORED * height:
-        return body
-    mean = (left + image) / 2.0
-    across = (mean - shift) @ reflection
-    limbs = [_moved(limb, points) for limb, points in
-             zip((*body.arms, *body.legs), (mean[0], across[0], mean[1], across[1]), strict=True)]
-
-    def centred(point: FloatArray) -> FloatArray:
-        return np.asarray(point + (shift / 2.0 - point @ body.out * body.out))
-
-    top = replace(body.head, neck=centred(body.head.neck), skull=centred(body.head.skull),
-                  crown=centred(body.head.crown))
-    return replace(body, arms=(limbs[0], limbs[1]), legs=(limbs[2], limbs[3]), head=top)
-
-
-def _moved(limb: Limb, points: FloatArray) -> Limb:
-    root, middle, end, tip = points
-    return replace(limb, root=root, middle=middle, end=end, tip=tip)
+    plane = body.plane
+    if not plane.mirrors:  # the middle of all joints tells best where it is
+        joints = [getattr(limb, name) for name in ("root", "middle", "end", "tip")
+                  for limb in (*body.arms, *body.legs)]
+        plane = Plane(body.out, np.mean(joints, axis=0), 0.0)
+    arms, legs = (made_alike(*limbs, plane, height) for limbs in (body.arms, body.legs))
+    if arms[0] is body.arms[0] or legs[0] is body.legs[0]:
+        return replace(body, arms=arms, legs=legs)
+    top = replace(body.head, neck=plane.onto(body.head.neck), skull=plane.onto(body.head.skull),
+                  crown=plane.onto(body.head.crown))
+    return replace(body, arms=arms, legs=legs, head=top)
 
 
 def skeleton_of(body: Body, hands: tuple[Hand | None, Hand | None] = (None, None)) -> FittedSkeleton:

@@ -13,6 +13,7 @@ from .cells import Cells
 from .ends import Inside, gromov
 from .level_sets import Course, LevelSets
 from .limbs import Stem, smoothed, unit
+from .mirroring import Mirror, Plane
 
 _LIKE: Final = 0.8
 """So much of a body, mirrored, lies in it: else it has no two sides."""
@@ -115,23 +116,6 @@ class Creature:
         return abs(float(unit(self.spine.point_at(first) - self.spine.point_at(last)) @ self.up)) < _LIES
 
 
-@dataclass(frozen=True, eq=False)
-class Plane:
-    """A plane, by its unit normal (3,) and a point (3,); like: which share of a body is in its mirror image."""
-
-    normal: FloatArray
-    point: FloatArray
-    like: float
-
-    def away(self, points: FloatArray) -> FloatArray:
-        """Return the signed distances (N,) of points (N, 3)."""
-        return np.asarray((points - self.point) @ self.normal)
-
-    def mirrored(self, points: FloatArray) -> FloatArray:
-        """Return the mirror images of points (N, 3)."""
-        return np.asarray(points - 2.0 * self.away(points)[:, None] * self.normal)
-
-
 def creature(inside: Inside, up: FloatArray, front: FloatArray) -> Creature | None:
     """Return what a body is that is no humanoid, None where that cannot be told.
 
@@ -168,7 +152,7 @@ def _put_together(inside: Inside, plane: Plane, pairs: list[tuple[int, int]], mi
     single = [limb for end in middle if end not in used
               and _is_limb(limb := branch(inside, end, -1, tips, fields), longest)]
     spine = Course.of(cells, LevelSets.of(cells, fields[0]), fields[0], tips[1])
-    spine = Course(plane_points(spine.points, plane), spine.areas, spine.at)
+    spine = Course(plane.onto(spine.points), spine.areas, spine.at)
     length, thick = float(spine.at[-1]), 2.0 * float(np.sqrt(np.median(spine.areas) / np.pi))
     if len(limbs) < 2 and length < (_TAPERED if limbs or single else _SLENDER) * thick:
         return None
@@ -218,25 +202,11 @@ def _slender(inside: Inside, up: FloatArray, front: FloatArray) -> Creature | No
 
 def _best_plane(inside: Inside) -> Plane:
     """Return the plane that mirrors a body best, of those between two ends and across the main axes."""
-    points, tips = inside.cells.points, inside.ends.points
-    centre = points.mean(axis=0)
-    axes = np.linalg.svd(points - centre, full_matrices=False)[2]
-    candidates = [(axis, centre) for axis in axes]
+    mirror, tips = Mirror(inside.cells), inside.ends.points
+    candidates = [(axis, mirror.centre) for axis in mirror.axes]
     candidates += [(unit(tips[one] - tips[other]), (tips[one] + tips[other]) / 2.0)
                    for one, other in combinations(range(len(tips)), 2)]
-    place = np.rint(points / inside.cells.cell).astype(np.int64)
-    low = place.min(axis=0) - 1
-    filled = np.zeros(tuple(place.max(axis=0) - low + 2), dtype=np.bool_)
-    filled[tuple((place - low).T)] = True
-
-    def like(normal: FloatArray, point: FloatArray) -> float:
-        image = points - 2.0 * ((points - point) @ normal)[:, None] * normal
-        at = np.rint(image / inside.cells.cell).astype(np.int64) - low
-        within = ((at >= 0) & (at < filled.shape)).all(axis=1)
-        return float(filled[tuple(at[within].T)].sum() / len(points))
-
-    planes = [Plane(normal, point, like(normal, point)) for normal, point in candidates if normal.any()]
-    return max(planes, key=lambda plane: plane.like)
+    return max((mirror.plane(*each) for each in candidates if each[0].any()), key=lambda plane: plane.like)
 
 
 def _cuts_much(cells: Cells, plane: Plane) -> bool:
@@ -299,11 +269,6 @@ def limb_root(limb: Branch) -> FloatArray:
 
 def _is_limb(limb: Branch, longest: float) -> bool:
     return limb.free > max(_FREE * longest, _SLIM * limb.radius)
-
-
-def plane_points(points: FloatArray, plane: Plane) -> FloatArray:
-    """Return points (N, 3) moved into a plane."""
-    return np.asarray(points - plane.away(points)[:, None] * plane.normal)
 
 
 def _level(one: Branch, other: Branch) -> tuple[Branch, Branch]:

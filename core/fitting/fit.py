@@ -123,7 +123,7 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
         found = replace(found, sure_of_arms=_LONG_HANDS)
     notes = (*other_limbs(inside.ends, body.found), *notes)
     tell.at(0.8)
-    fitted = skeleton_of(found, both_hands(surface, found.arms, found.out, found.middle))
+    fitted = skeleton_of(found, both_hands(surface, found.arms, found.plane))
     tell.at(1.0)
     return _in_space(fitted, frame, notes)
 
@@ -296,7 +296,9 @@ def _surface(problem: FittingProblem) -> tuple[Frame, Surface]:
     points = np.empty((int(point_of.max()) + 1, 3))
     points[point_of] = vertices
     corners = point_of[problem.face_vertices]
-    frame = _right_handed(Frame.of_points(points[np.unique(corners)]))
+    shown = np.zeros(len(points), dtype=np.bool_)
+    shown[corners] = True
+    frame = _right_handed(Frame.of_points(points[shown]))
     mesh = decimated(frame.to_local(points), corners, problem.face_sizes, _MOST_POINTS)
     whole = with_centres(mesh.points, mesh.face_vertices, mesh.face_sizes)
     surface = Surface.build(whole[0], triangulate(*whole))

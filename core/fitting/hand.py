@@ -16,6 +16,7 @@ from .cells import Cells, parts_of
 from .humanoid import Limb
 from .level_sets import Course, LevelSets, extremities
 from .limbs import line_through, unit
+from .mirroring import Plane
 
 FINGERS: Final = ("thumb", "index", "middle", "ring", "pinky")
 
@@ -58,14 +59,16 @@ class Hand:
     palm: FloatArray
     clear: float
 
-    def mirrored(self, normal: FloatArray, middle: FloatArray) -> Hand:
-        """Return the hand of the other side; normal, middle: (3,) of the plane between both."""
-        def image(points: FloatArray) -> FloatArray:
-            return np.asarray(points - 2.0 * ((points - middle) @ normal)[..., None] * normal)
+    def mirrored(self, plane: Plane) -> Hand:
+        """Return the hand of the other side; plane: between both."""
+        palm = self.palm - 2.0 * float(self.palm @ plane.normal) * plane.normal
+        return Hand({name: plane.mirrored(points) for name, points in self.joints.items()},
+                    {name: plane.mirrored(point) for name, point in self.tips.items()}, palm, self.clear)
 
-        palm = self.palm - 2.0 * float(self.palm @ normal) * normal
-        return Hand({name: image(points) for name, points in self.joints.items()},
-                    {name: image(point) for name, point in self.tips.items()}, palm, self.clear)
+    def is_reverse_of(self, other: Hand) -> bool:
+        """Tell whether the thumb is where the other hand has its little finger."""
+        away = [float(np.linalg.norm(self.tips["thumb"] - other.tips[name])) for name in ("pinky", "thumb")]
+        return away[0] < away[1]
 
 
 def find_hand(surface: Surface, arm: Limb, is_left: bool) -> Hand | None:
@@ -175,23 +178,27 @@ def _clearest(surface: Surface, arm: Limb, is_left: bool, found: Hand | None) ->
     return found
 
 
-def both_hands(surface: Surface, arms: tuple[Limb, Limb], normal: FloatArray,
-               middle: FloatArray) -> tuple[Hand | None, Hand | None]:
-    """Return the fingers of the left and the right hand: of both, or of none.
+def both_hands(surface: Surface, arms: tuple[Limb, Limb], plane: Plane) -> tuple[Hand | None, Hand | None]:
+    """Return the fingers of the left and the right hand: of both, or of none; plane: between both.
 
     Where one hand's are found alone, the other's mirror them, if its tip is where the mirror image has one. Those
-    that are not clear are looked for from other wrists too; normal, middle: (3,) of the plane between both.
+    that are not clear are looked for from other wrists too. Where the plane mirrors the body, but thumb and little
+    finger of one hand are exchanged, it mirrors the clearer one.
     """
     hands = [find_hand(surface, arm, is_left) for arm, is_left in zip(arms, (True, False), strict=True)]
     if hands != [None, None]:
         hands = [hand if hand is not None and hand.clear > _CLEAR else _clearest(surface, arm, is_left, hand)
                  for hand, arm, is_left in zip(hands, arms, (True, False), strict=True)]
     left, right = hands
-    if (left is None) == (right is None):
-        return left, right
+    if left is not None and right is not None:
+        if not plane.mirrors or not left.is_reverse_of(right.mirrored(plane)):
+            return left, right
+        return (left, left.mirrored(plane)) if left.clear > right.clear else (right.mirrored(plane), right)
+    if left is None and right is None:
+        return None, None
     found = left or right
     assert found is not None
-    image = found.mirrored(normal, middle)
+    image = found.mirrored(plane)
     other = arms[1] if right is None else arms[0]
     tips = np.array(list(image.tips.values()))
     if float(np.linalg.norm(tips - other.tip, axis=1).min()) > 0.2 * float(np.linalg.norm(other.tip - other.end)):

@@ -86,6 +86,11 @@ _NECK_BELOW: Final = 0.2
 _SKULL_ABOVE: Final = 0.25
 """Of the way from there to the crown, the skull's base."""
 
+_SKULL_OF_SHOULDER: Final = 0.36
+"""So high it is above the neck's narrowest place in halves of the shoulders' width. Where a head is larger than the
+shoulders tell, it is between: the geometric mean of both. Artists set it low in large heads, which hang over the neck.
+"""
+
 _NECK_FROM: Final = 0.15
 _NECK_TO: Final = 0.75
 """The neck is narrowest between so many halves of the shoulders' width above them, and this share of the way up."""
@@ -279,7 +284,9 @@ def head(points: FloatArray, cell: float, crown: FloatArray, shoulders: FloatArr
     radius, place = float(np.sqrt(areas[narrow] / np.pi)), (narrow + 0.5) * cell
     neck_at = weight * min(place - _NECK_BELOW * radius, 1.8 * by_share) + (1.0 - weight) * by_share
     neck_at = max(neck_at, 0.3 * by_share)
-    skull_at = weight * (place + _SKULL_ABOVE * (top - place)) + (1.0 - weight) * (2.5 * by_share)
+    above = _SKULL_ABOVE * (top - place)
+    above = float(np.sqrt(above * min(above, _SKULL_OF_SHOULDER * half_width)))
+    skull_at = weight * (place + above) + (1.0 - weight) * (2.5 * by_share)
     skull_at = max(skull_at, neck_at + 0.1 * (top - neck_at))
     neck, skull = (_slice_middle(points, heights, at, cell, shoulders, up) for at in (neck_at, skull_at))
     skull = neck + 0.5 * (skull - neck) + 0.5 * float((skull - neck) @ up) * up  # the face is no part of the neck

@@ -13,7 +13,7 @@ from takt.core.fitting import FittedSkeleton
 from takt.operators import move_joints
 from takt.operators.fit_skeleton import TAKT_OT_fit_skeleton
 from takt.operators.long_work import LongWork
-from takt.operators.move_joints import MovesJoints
+from takt.operators.move_joints import MovesJoints, Viewport
 from takt.preview import joint_handles
 from takt.preview.joint_handles import Lens
 from takt.tests.blender.test_fit_skeleton import add_body, head_of
@@ -34,6 +34,13 @@ def front_view() -> Lens:
     return Lens(clip, WIDE, HIGH)
 
 
+def two_viewports(_context: Any, event: Any) -> list[Viewport]:
+    """A viewport of the front, and one of the right side beside it, which shows everything half as large."""
+    mouse = np.array((event.mouse_x, event.mouse_y))
+    clip = front_view().clip_from_world[:, [1, 0, 2, 3]] * (0.5, 0.5, 0.5, 1.0)
+    return [Viewport(1, front_view(), mouse), Viewport(2, Lens(clip, WIDE, HIGH), mouse - (WIDE, 0.0))]
+
+
 @pytest.fixture(scope="module")
 def dancer() -> Person:
     return person(Build(turns=A_POSE))
@@ -50,16 +57,14 @@ def moving(dancer: Person, found: FittedSkeleton, monkeypatch: pytest.MonkeyPatc
     """Handles in a viewport of the front."""
     body = add_body(dancer)
     context.view_layer.update()
-    monkeypatch.setattr(move_joints, "_viewport", lambda context, event, *, inside=True: (
-        front_view(), np.array((event.mouse_x, event.mouse_y))))
+    monkeypatch.setattr(move_joints, "_viewports", two_viewports)
     handles = MovesJoints(found, found.names, [body])
     yield handles
     handles.end()
 
 
 def pixel_of(joint: str) -> np.ndarray:
-    shown = joint_handles.shown()
-    assert shown is not None
+    (shown,) = joint_handles.shown()
     return np.asarray(front_view().pixels(shown.fitted.position(joint)[None])[0])
 
 
@@ -160,6 +165,49 @@ def test_a_click_beside_the_handles_moves_nothing(moving: MovesJoints) -> None:
     assert not moving.correction.moved
 
 
+def test_a_drag_goes_on_in_its_viewport_when_the_mouse_is_over_another(moving: MovesJoints,
+                                                                        found: FittedSkeleton) -> None:
+    start, beyond = pixel_of("l_elbow"), np.array((WIDE + 30.0, 300.0))
+    do(moving, "LEFTMOUSE", start)
+    for step in np.linspace(start, beyond, 5):
+        do(moving, "MOUSEMOVE", step, "NOTHING")
+    away = now(moving, "l_elbow") - found.position("l_elbow")
+    assert away[[0, 2]] == pytest.approx((beyond - start) / PIXELS_PER_M, abs=NEAR) and abs(away[1]) < NEAR
+    do(moving, "LEFTMOUSE", beyond, "RELEASE")
+
+
+def test_a_drag_waits_while_its_viewport_is_gone(moving: MovesJoints, found: FittedSkeleton,
+                                                 monkeypatch: pytest.MonkeyPatch) -> None:
+    start = pixel_of("l_elbow")
+    do(moving, "LEFTMOUSE", start)
+    monkeypatch.setattr(move_joints, "_viewports", lambda context, event: two_viewports(context, event)[1:])
+    do(moving, "MOUSEMOVE", start + 20.0, "NOTHING")
+    assert now(moving, "l_elbow") == pytest.approx(found.position("l_elbow"), abs=NEAR)
+
+
+def test_another_viewport_drags_as_it_shows(moving: MovesJoints, found: FittedSkeleton) -> None:
+    lens = two_viewports(None, SimpleNamespace(mouse_x=0.0, mouse_y=0.0))[1].lens
+    start = lens.pixels(found.position("skullbase")[None])[0] + (WIDE, 0.0)
+    do(moving, "LEFTMOUSE", start)
+    do(moving, "MOUSEMOVE", start + np.array((15.0, 30.0)), "NOTHING")
+    wanted = found.position("skullbase") + np.array((0.0, 0.2, 0.4))
+    assert now(moving, "skullbase") == pytest.approx(wanted, abs=NEAR)
+
+
+def test_two_at_once_have_handles_of_their_own(moving: MovesJoints, found: FittedSkeleton) -> None:
+    other = MovesJoints(found, found.names, [])
+    try:
+        start = np.asarray(front_view().pixels(found.position("l_knee")[None])[0])
+        do(other, "LEFTMOUSE", start)
+        do(other, "MOUSEMOVE", start + 5.0, "NOTHING")
+        assert other.handles in joint_handles.shown() and moving.handles in joint_handles.shown()
+        assert other.handles.hovered >= 0 > moving.handles.hovered
+        assert other.correction.moved and not moving.correction.moved and not moving.handles.moved.any()
+    finally:
+        other.end()
+    assert joint_handles.shown() == (moving.handles,) and joint_handles._handle is not None
+
+
 @pytest.mark.parametrize("key", ["MIDDLEMOUSE", "WHEELUPMOUSE", "NUMPAD_3"])
 def test_the_view_can_be_turned_meanwhile(moving: MovesJoints, key: str) -> None:
     assert do(moving, key) == "NOT_OURS"
@@ -172,7 +220,7 @@ def test_enter_accepts_and_esc_gives_up(moving: MovesJoints) -> None:
 def test_handles_are_taken_away(moving: MovesJoints) -> None:
     assert joint_handles._handle is not None
     moving.end()
-    assert joint_handles.shown() is None and joint_handles._handle is None
+    assert not joint_handles.shown() and joint_handles._handle is None
 
 
 class Running(LongWork):
@@ -196,7 +244,7 @@ def test_esc_leaves_nothing_behind(moving: MovesJoints) -> None:
     running._handles = moving
     event: Any = SimpleNamespace(type="ESC", value="PRESS", ctrl=False, alt=False)
     assert running._adjust(SimpleNamespace(workspace=None), event) == {"CANCELLED"}
-    assert joint_handles.shown() is None and running._handles is None
+    assert not joint_handles.shown() and running._handles is None
     assert (len(bpy.data.objects), len(bpy.data.armatures)) == before
     assert running.told == ["Fitting a skeleton cancelled, nothing has changed"]
 
@@ -220,12 +268,10 @@ def test_a_joint_that_is_not_there_is_refused(dancer: Person) -> None:
 
 
 def test_certainty_and_what_was_moved_are_told_of_the_joint_under_the_mouse(moving: MovesJoints) -> None:
-    shown = joint_handles.shown()
-    assert shown is not None
+    (shown,) = joint_handles.shown()
     knee = shown.fitted.names.index("l_knee")
     guessed = replace(shown.fitted, certainty=np.full(len(shown.names), 0.35))
     doubtful = joint_handles.Handles(guessed, shown.names, shown.moved)
     assert joint_handles._said(doubtful, knee) == "l_knee: 35% certain, a guess"
     drag(moving, "l_knee", (5.0, 0.0))
-    shown = joint_handles.shown()
-    assert shown is not None and joint_handles._said(shown, knee) == "l_knee: moved"
+    assert joint_handles._said(shown, knee) == "l_knee: moved"
