@@ -1,7 +1,6 @@
 """The scene's figures with random settings on four rigs that are made by rule: as many as TAKT_SCENE_SETTINGS says."""
 
 import os
-import re
 from functools import cache
 from typing import Any, Final
 
@@ -31,7 +30,6 @@ FPS: Final = 60
 END_LEGS, FACES_RAD, PACES = 0.01, np.radians(1.0), (0.8, 1.25)
 SLIDES_LEGS, PATH_LEGS, TANGENT_RAD = 0.01, 0.04, np.radians(12.0)
 FLOOR_LEGS, JERKS, HAND_LEGS, SLIP_LEGS = 0.01, 1.5, 0.01, 0.005
-WOULD_DO: Final = re.compile(r"by itself, expected 0\.8 to 1\.25: ([\d.]+) s would do")
 OWN_LEG_M: Final = 0.825
 """Of the character whose the clips are."""
 CLIPS = library(feet_Steps=tuple(build_clips("feet/Steps.skeleton.xml")),
@@ -118,9 +116,6 @@ def walked_to_its_place(rig: Rig, seed: int) -> Motion:
     # Of a way that takes a time T and is gone in N steps of t, the steps are as long as the clip's in N² t² / T.
     seconds = (len(first.sequence) * own_s(first)) ** 2 / guess * rng.uniform(0.95, 1.05)
     motion = played(rig, walk.format(seconds) + '<call name="left_step" duration="1"/>', seat=place)
-    if would_do := WOULD_DO.search(" ".join(each.message for each in motion.problems)):
-        seconds = float(would_do[1])  # no whole number of rounds suits such a way in such a time
-        motion = played(rig, walk.format(seconds) + '<call name="left_step" duration="1"/>', seat=place)
     traveller = traveller_of(rig, motion)
     positions, angles = seen(rig, motion, np.array((seconds,)))
     assert abs(positions[0] - traveller.over(place.position)) < END_LEGS * rig.leg, seed

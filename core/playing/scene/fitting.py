@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from ...errors import Problem, TaktError, quoted
+from ...errors import Problem, TaktError
 from ...maths.arrays import FloatArray
 from ...pha.sequence import Sequence as Segments
 from ...pha.ways import Way
@@ -17,7 +17,7 @@ from ..row import Row
 from .cast import ScenePath, ScenePlace, Still, Target, at_time, misfit
 from .ground_curve import GroundCurve, bend
 from .traveller import Traveller
-from .warping import PACES, STANDS_SIZES, innermost
+from .warping import STANDS_SIZES, innermost
 
 _MOST_ROUNDS: Final = 10_000
 
@@ -29,8 +29,7 @@ def fitted(sequence: Segments, row: Row, cast: Mapping[str, Target], traveller: 
     row: the sequence, with one round of each. shown: from times to those that a clock shows.
     In the time T that a call lasts, a clip that lasts t and goes the way w is played n times so that its pace, T/(n·t),
     and the length of its steps, L/(n·w) on a way of length L, are both as near to its own as that goes:
-    n = √(T/t · L/w); where nothing plays its role, n = T/t. In lanes there is one round. Where no such number keeps
-    the pace within its bounds, a warning says which time would.
+    n = √(T/t · L/w); where nothing plays its role, n = T/t. In lanes there is one round.
     """
     ways = innermost(sequence.ways)
     if not any(way.going.fits for way in ways):
@@ -44,7 +43,7 @@ def fitted(sequence: Segments, row: Row, cast: Mapping[str, Target], traveller: 
                                 "lanes, or give a whole number", way.place, is_warning=True))
         elif way.going.fits and count > 1:
             counts[way] = count
-    return (sequence.repeated(counts) if counts else sequence), (*said, *counting.said)
+    return (sequence.repeated(counts) if counts else sequence), tuple(said)
 
 
 def _is_cast(way: Way, cast: Mapping[str, Target]) -> bool:
@@ -65,7 +64,6 @@ class _Counting:
     traveller: Traveller
     shown: Callable[[FloatArray], FloatArray]
     now: Placement = field(default_factory=lambda: Placement(np.zeros(()), np.zeros((), dtype=np.complex128)))
-    said: list[Problem] = field(default_factory=list)
 
     def rounds(self, way: Way) -> int:
         """Return how often a way is gone; the body is at its end afterwards."""
@@ -87,17 +85,7 @@ class _Counting:
         own, lasts_s = abs(end - begin), self._own_s(way)
         if own <= STANDS_SIZES * self.traveller.size or lasts_s <= 0.0:
             return 1  # the warp says that it leads nowhere
-        time_s, rounds = float(edges_s[1] - edges_s[0]), curve.length / own
-        count = _whole(np.sqrt(time_s / lasts_s * rounds))
-        self._check_pace(way, time_s / (count * lasts_s), _whole(rounds) * lasts_s)
-        return count
-
-    def _check_pace(self, way: Way, pace: float, better_s: float) -> None:
-        """Warn where a clip goes much faster or slower than by itself."""
-        if way.going.fits and way.inside is None and not PACES[0] <= pace <= PACES[1]:
-            self.said.append(Problem(
-                f"<call> the way to {quoted(way.going.role)} takes {pace:.2f} times as long as its clip by itself, "
-                f"expected {PACES[0]} to {PACES[1]}: {better_s:.1f} s would do", way.place, is_warning=True))
+        return _whole(np.sqrt(float(edges_s[1] - edges_s[0]) / lasts_s * curve.length / own))
 
     def rounds_by_time(self, way: Way) -> int:
         """Return how often a way is gone in its time, wherever it leads."""
