@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -37,8 +38,12 @@ class Body:
     materials: IntArray
 
 
+@cache
 def build_body() -> Body:
-    """Return the dancer's body, about 11,000 vertices, exactly symmetric in x, soles at y = 0."""
+    """Return the dancer's body, about 11,000 vertices, exactly symmetric in x, soles at y = 0.
+
+    It is made once: nobody may write into it.
+    """
     points, quads, materials = build_cage()
     for _ in range(2):
         points, quads = subdivide(points, quads)
@@ -56,7 +61,10 @@ def build_body() -> Body:
         points[left] = _drawn(points[left])
     points = _symmetric(points, mirror)
     points[:, 1] = np.maximum(points[:, 1], 0.0)
-    return _with_balls(Body(points, quads, materials))
+    body = _with_balls(Body(points, quads, materials))
+    for array in (body.positions, body.quads, body.materials):
+        array.flags.writeable = False
+    return body
 
 
 def _with_balls(body: Body) -> Body:
