@@ -43,13 +43,14 @@ def _preferences() -> object:
     """Return what tells whether a test has changed the preferences: every value, add-ons, and repositories."""
     import bpy
 
-    found = bpy.context.preferences
+    context: Any = bpy.context
+    found = context.preferences
     groups = (found.edit, found.experimental, found.extensions, found.filepaths, found.inputs, found.keymap,
               found.system, found.view)
     return ([_values(group) for group in groups], [addon.module for addon in found.addons],
             [_values(repository) for repository in found.extensions.repos],
             [_values(library) for library in found.filepaths.asset_libraries],
-            [len(keymap.keymap_items) for keymap in bpy.context.window_manager.keyconfigs.addon.keymaps
+            [len(keymap.keymap_items) for keymap in context.window_manager.keyconfigs.addon.keymaps
              if keymap.keymap_items])
 
 
