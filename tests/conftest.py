@@ -63,7 +63,7 @@ def _values(group: Any) -> dict[str, object]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what wants OGRE itself where whoever started the tests has said that it cannot be had.
 
-    Refuse a slow test outside core: .ci/run leaves slow ones out on one line, and all that touches Blender runs on both.
+    Refuse a slow test outside core: .ci/run leaves slow ones out on one line, and what touches Blender runs on both.
     """
     if wrong := [item.nodeid for item in items if item.get_closest_marker("slow") and "core" not in item.path.parts]:
         raise pytest.UsageError(f"only tests of core may be marked as slow, take the mark from {', '.join(wrong)}")
