@@ -1,6 +1,7 @@
 """Many figures: what they share, and that they are drawn together as they would be alone."""
 
 import gc
+import weakref
 from functools import partial
 from typing import Any
 
@@ -169,6 +170,14 @@ def test_two_hundred_undone_edits_leave_one_upload(monkeypatch: pytest.MonkeyPat
     rig, _ = own_character()
     window = context.window_manager.windows[0]
     context.view_layer.objects.active = rig
+    parts: weakref.WeakSet[Part] = weakref.WeakSet()
+    real = Part.__init__
+
+    def counted(part: Part, *arguments: Any, **named: Any) -> None:
+        real(part, *arguments, **named)
+        parts.add(part)
+
+    monkeypatch.setattr(Part, "__init__", counted)
     toggle()
     uploads = []
     with context.temp_override(window=window, screen=window.screen):
@@ -176,14 +185,14 @@ def test_two_hundred_undone_edits_leave_one_upload(monkeypatch: pytest.MonkeyPat
         for step in range(UNDO_STEPS):
             bpy.data.objects["Own"].data.vertices[0].co.x = float(step)
             bpy.ops.ed.undo_push(message=f"step {step}")
-        for step in range(UNDO_STEPS):
+        for _ in range(UNDO_STEPS):
             assert bpy.ops.ed.undo() == {"FINISHED"}
             drawn_viewport(1)
-            if step % 20 == 0:  # to count takes longer than to undo
-                uploads.append(sum(isinstance(thing, Part) for thing in gc.get_objects()))
+            uploads.append(len(parts))
     assert set(uploads) == {1}
     toggle()
     assert not any(isinstance(thing, Part) for thing in gc.get_objects())
+    assert not parts
 
 
 def test_each_armature_moves_its_own_mesh_though_they_share_it() -> None:
