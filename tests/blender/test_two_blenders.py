@@ -5,12 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.slow
 def test_nothing_that_two_blenders_write_is_cut_or_lost(tmp_path: Path) -> None:
     run = subprocess.run([sys.executable, "-m", "benchmarks.two_blenders", "--seconds", "2"], cwd=ROOT, check=False,
                          capture_output=True, text=True, timeout=300,
