@@ -11,6 +11,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import bpy
@@ -46,7 +47,7 @@ def main() -> int:
 
     def edited() -> None:
         properties.character(rig).frame_start = next(starts)
-        tweaks.go_along(rig, scene, score_motion(rig))
+        tweaks.go_along(rig, scene, replace(score_motion(rig)))  # as after an edit: nothing is known of it
 
     def dragged() -> None:
         tweaks.look(rig, scene)
@@ -54,7 +55,9 @@ def main() -> int:
     def drag() -> None:
         bag: Any = bag_of(action)
         points = bag.fcurves[0].keyframe_points
-        point = next(each for each in points if each.type != "GENERATED")
+        copied = {each.co.y for each in points if each.type == "GENERATED"}
+        own = [each for each in points if each.type != "GENERATED"]
+        point = next((each for each in own if each.co.y in copied), own[0])  # in the chorus, where there are copies
         point.co.y += 0.01
         score_motion(rig)
 

@@ -8,6 +8,7 @@ another value is the animator's.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -39,6 +40,8 @@ _UNMARKED: Final = np.array((0.0, 1.70158))
 _FREE, _ALIGNED = 0, 3
 """Keyframe.handle_left_type: handles that are where somebody has put them."""
 _SAME_VALUE: Final = 1e-6
+_SAME: Final = 1e-4
+"""Frames and values nearer than this are the same in float32."""
 _KEYFRAME: Final = 0
 """Keyframe.type KEYFRAME, as foreach_get gives it."""
 SAME_FRAME: Final = 0.01
@@ -111,6 +114,18 @@ class CurveKeys:
         columns["period"] = np.where(is_back, values, columns["period"]).astype(np.float32)
         columns["type"] = np.full(len(self), GENERATED, dtype=np.uint8)
         return CurveKeys(self.names, self.curve, columns)
+
+    def are_copies(self, frames: FloatArray, of: FloatArray) -> BoolArray:
+        """Tell which keys (K,) are copies at any of some frames (N,), of the animator's keys at others, of: (N,).
+
+        Not those that ease another key and happen to lie there: the same curve has a key at the other frame.
+        """
+        def are_at(moments: FloatArray) -> BoolArray:
+            return np.asarray(np.abs(self.frames[:, None] - moments) <= SAME_FRAME)
+
+        has_key = np.zeros((len(self.names), len(frames)), dtype=np.bool_)
+        np.logical_or.at(has_key, self.curve, are_at(of) & self.are_own[:, None])
+        return np.asarray((are_at(frames) & has_key[self.curve]).any(axis=1) & ~self.are_own)
 
     def _with(self, **columns: Any) -> CurveKeys:
         return CurveKeys(self.names, self.curve, {**self.columns, **columns})
@@ -219,15 +234,23 @@ def read(bag: bpy.types.ActionChannelbag) -> CurveKeys:
                      np.repeat(np.arange(len(curves)), counts), columns).in_order()
 
 
-def write(bag: bpy.types.ActionChannelbag, before: CurveKeys, after: CurveKeys) -> None:
-    """Let the curves have these keys, and no others; those that are missing are made. before: what they have."""
+def write(bag: bpy.types.ActionChannelbag, before: CurveKeys, after: CurveKeys) -> set[tuple[str, int]]:
+    """Let the curves have these keys, and no others; those that are missing are made. before: what they have.
+
+    Return which curves had others.
+    """
+    are_other = changed(before, after).tolist()
+    if not any(are_other):
+        return set()
     counts = np.bincount(after.curve, minlength=len(after.names))
     ends = np.cumsum([0, *counts]).tolist()
     are_as_many = before.names == after.names and np.array_equal(before.curve, after.curve)
     columns = {name: np.ascontiguousarray(values).ravel() for name, values in after.columns.items()
                if not (are_as_many and np.array_equal(values, before.columns[name]))}
     there: dict[tuple[str, int], Any] = {(curve.data_path, curve.array_index): curve for curve in bag.fcurves}
-    for name, (begin, end) in zip(after.names, pairwise(ends), strict=True):
+    for name, (begin, end), is_other in zip(after.names, pairwise(ends), are_other, strict=True):
+        if not is_other:
+            continue
         curve = there.get(name) or versions.add_fcurve(bag, *name, _bone_of(name[0]))
         points: Any = curve.keyframe_points
         if len(points) != end - begin:
@@ -237,6 +260,34 @@ def write(bag: bpy.types.ActionChannelbag, before: CurveKeys, after: CurveKeys) 
             width = _COLUMNS[column][0]
             points.foreach_set(column, values[begin * width:end * width])
         curve.update()
+    return {name for name, is_other in zip(after.names, are_other, strict=True) if is_other}
+
+
+def checksum(points: Any, *, has_handles: bool) -> int:
+    """Return a number that is the same as long as the keys of a curve are, has_handles: and their handles."""
+    places, kinds = np.empty(2 * len(points), dtype=np.float32), np.empty(len(points), dtype=np.uint8)
+    points.foreach_get("type", kinds)
+    found = zlib.crc32(kinds.tobytes())
+    for name in _PLACES if has_handles else ("co",):
+        points.foreach_get(name, places)
+        found = zlib.crc32(places.tobytes(), found)
+    return found
+
+
+def changed(before: CurveKeys, after: CurveKeys) -> BoolArray:
+    """Tell which curves (C,) of after have other keys, by float32 as Blender has them; automatic handles are Blender's.
+
+    All where there are other curves, or other numbers of keys.
+    """
+    if before.names != after.names or not np.array_equal(before.curve, after.curve):
+        return np.ones(len(after.names), dtype=np.bool_)
+    are_other = np.zeros(len(after), dtype=np.bool_)
+    for name in CHOICES:
+        are_other |= before.columns[name] != after.columns[name]
+    for name in _PLACES:
+        is_away = (np.abs(before.columns[name] - after.columns[name]) >= _SAME).any(axis=1)
+        are_other |= is_away if name == "co" else is_away & after.has_fixed(name)
+    return np.bincount(after.curve[are_other], minlength=len(after.names)) > 0
 
 
 def is_in(kind: IntArray, frames: FloatArray, kinds: IntArray, moments: FloatArray,

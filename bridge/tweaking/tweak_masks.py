@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import bpy
@@ -26,18 +28,49 @@ def apply(layer: properties.TaktTweaks, action: bpy.types.Action, motion: Motion
     if bag is None or not (layer.body.strip() or layer.muted):
         return
     has = _bones(layer.body, motion) if layer.body.strip() else None
-    ours, muted = set(layer.muted.split("\n")), list[str]()
+    ours, muted, others = _renamed(layer.muted.split("\n"), bag), list[str](), list[str]()
     for curve in bag.fcurves:
         name = f"{curve.data_path}{_MARK}{curve.array_index}"
         found = armature.bone_property(curve.data_path)
         is_out = has is not None and found is not None and found[0] not in has
         if is_out and (name in ours or not curve.mute):
             muted.append(name)
+        elif has is not None and curve.mute and name not in ours:
+            others.append(f"{name}{_MARK}")
         if is_out != curve.mute and (is_out or name in ours):
             curve.mute = is_out
-    said = "\n".join(muted)
+    said = "\n".join((*muted, *others))
     if said != layer.muted:
         layer.muted = said
+
+
+def _renamed(names: Sequence[str], bag: bpy.types.ActionChannelbag) -> set[str]:
+    """Return the curves that Takt has muted by the bones' names of now: who renames a bone renames its curves.
+
+    names: of curves that were muted, those by somebody else with a mark at their end. A bone none of whose curves is
+    there any longer is the muted one that was not before, with the same channels.
+    """
+    before = {name.removesuffix(_MARK) for name in names}
+    names = [name for name in names if not name.endswith(_MARK)]
+    there = {f"{curve.data_path}{_MARK}{curve.array_index}": curve.mute for curve in bag.fcurves}
+    gone = _channels(name for name in names if name not in there)
+    free = _channels(name for name, is_muted in there.items() if is_muted and name not in before)
+    found = set(names)
+    for channels in gone.values():
+        bone = next((bone for bone, own in free.items() if own.keys() == channels.keys()), None)
+        if bone is not None:
+            found |= set(free.pop(bone).values())
+    return found
+
+
+def _channels(names: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Return for each bone the names of its curves, by what follows the bone in them."""
+    found = defaultdict[str, dict[str, str]](dict)
+    for name in names:
+        bone = armature.bone_property(name.partition(_MARK)[0])
+        if bone is not None:
+            found[bone[0]][f"{bone[1]}{_MARK}{name.partition(_MARK)[2]}"] = name
+    return dict(found)
 
 
 def _bones(body: str, motion: Motion) -> frozenset[str]:

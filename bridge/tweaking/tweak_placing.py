@@ -26,8 +26,6 @@ from .tweak_layout import Layout
 from .tweak_repeats import InCalls, Moments, in_calls, nearest
 
 _MOST_LAYOUTS = 32
-_SAME = 1e-4
-"""Frames and values nearer than this are the same in float32."""
 _layouts: OrderedDict[str, Layout] = OrderedDict()
 """By what they say of themselves: those by which keys were placed last in this session."""
 
@@ -62,8 +60,10 @@ def _layout_before(action: bpy.types.Action, now: Layout) -> Layout:
     return Layout(now.timeline, int(frame_start), float(fps))
 
 
-def place(layer: properties.TaktTweaks, action: bpy.types.Action, now: Layout) -> None:
+def place(layer: properties.TaktTweaks, action: bpy.types.Action, now: Layout) -> set[tuple[str, int]]:
     """Move the keys of one Action to where their moments are in a layout, and keep to which moments they are tied.
+
+    Return the curves whose keys are others now, by data path and index.
 
     All that this goes by lies in the Action itself, so that it is right whatever undo and redo have brought back.
     """
@@ -75,7 +75,7 @@ def place(layer: properties.TaktTweaks, action: bpy.types.Action, now: Layout) -
     bag = bag_of(action)
     kept = ties_of(action)
     if bag is None:
-        return
+        return set()
     there = tweak_curves.read(bag)
     keys, calls = there.claimed(), in_calls(layer, kept, now)
     found = _Moments.of(kept, tweak_curves.own_frames(keys), before, now, calls)
@@ -93,11 +93,11 @@ def place(layer: properties.TaktTweaks, action: bpy.types.Action, now: Layout) -
         frames, segments = np.concatenate((moments.frame, frames)), np.concatenate((moments.segment, segments))
     eased = placed.eased(segments[nearest(frames, placed.frames)], layer.ease_in * now.fps,
                          layer.ease_out * now.fps, layer.holds)
-    if not _are_same(there, eased):
-        tweak_curves.write(bag, there, eased)
+    written = tweak_curves.write(bag, there, eased)
     _keep(action, moments, now, (*still, *waiting), calls)
     if calls is not None and calls.name != layer.procedure:
         layer.procedure = calls.name
+    return written
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,18 +199,6 @@ def _moved(keys: CurveKeys, moments: _Moments) -> CurveKeys:
     at = nearest(moments.old, keys.frames)
     stays = moments.segment[at] >= 0
     return keys.at(stays).moved(moments.frame[at[stays]], moments.stretch[at[stays]])
-
-
-def _are_same(before: CurveKeys, after: CurveKeys) -> bool:
-    """Tell whether keys lie where they lay, by float32 as Blender has them; automatic handles are Blender's."""
-    if before.names != after.names or not np.array_equal(before.curve, after.curve):
-        return False
-    if not all(np.array_equal(before.columns[name], after.columns[name]) for name in tweak_curves.CHOICES):
-        return False
-    away = [np.abs(before.columns["co"] - after.columns["co"]).max(axis=1)]
-    away += [np.where(after.has_fixed(side), np.abs(before.columns[side] - after.columns[side]).max(axis=1), 0.0)
-             for side in ("handle_left", "handle_right")]
-    return bool((np.array(away) < _SAME).all())
 
 
 def _keep(action: bpy.types.Action, moments: Moments, now: Layout, waiting: tuple[Waiting, ...],

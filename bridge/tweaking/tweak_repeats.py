@@ -59,7 +59,8 @@ class InCalls:
         """Return keys without those in whose place others were set since, in another call."""
         at = nearest(moments.frame, keys.frames)
         is_new = moments.is_new[at]
-        first = np.array([self.repeats.first(segment) for segment in moments.segment.tolist()], dtype=np.int64)
+        different, which = np.unique(moments.segment, return_inverse=True)
+        first = np.array([self.repeats.first(segment) for segment in different.tolist()], dtype=np.int64)[which]
         frames = self.layout.frames(first, moments.share)[at]
         in_all, in_own = (keys.curve * len(self.layout.timeline) + each[at] for each in (first, moments.segment))
         replaced = ~is_new & (tweak_curves.is_in(in_all, frames, in_all[is_new], frames[is_new], _NEAR)
@@ -90,8 +91,10 @@ class InCalls:
         of, segments = self._pairs(moments)
         return self.layout.frames(segments, moments.share[of]), moments.frame[of]
 
-    def frames_to_keep(self, ties: Ties, segments: Collection[int]) -> FloatArray:
-        """Return at which frames copies of keys become the animator's where some segments get keys of their own.
+    def frames_to_keep(self, ties: Ties, segments: Collection[int]) -> tuple[FloatArray, FloatArray]:
+        """Return which copies of keys become the animator's where some segments get keys of their own.
+
+        At which frames (N,) these are, and at which those of which they are copies.
 
         Those in these segments, and of what is set in these, the first one elsewhere.
         """
@@ -102,7 +105,7 @@ class InCalls:
         moves = np.flatnonzero(~is_inside & np.isin(moments.segment[of], inside))
         moves = moves[np.unique(of[moves], return_index=True)[1]]
         chosen = np.append(np.flatnonzero(is_inside), moves)
-        return self.layout.frames(where[chosen], moments.share[of[chosen]])
+        return self.layout.frames(where[chosen], moments.share[of[chosen]]), moments.frame[of[chosen]]
 
     def _moments(self, ties: Ties) -> Moments:
         found = self.layout.timeline.find(ties.blocks)

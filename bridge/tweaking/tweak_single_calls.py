@@ -49,9 +49,8 @@ def tell_apart(armature_object: bpy.types.Object, frame: float) -> str:
     if calls.repeats.is_alone(segment):
         raise TaktError(f"this call of '{calls.name}' has its own tweaks already")
     own = set(calls.repeats.segments_of(call).tolist())
-    frames = calls.frames_to_keep(ties, own)
     keys = tweak_curves.read(bag).claimed()
-    kept = keys.as_own(tweak_curves.is_near(keys.frames, frames))
+    kept = keys.as_own(keys.are_copies(*calls.frames_to_keep(ties, own)))
     tweak_curves.write(bag, keys, kept)
     alone = (*calls.alone, Call(ties_.texts_of(layout.timeline), call))
     said = json.dumps(ties_.to_data(replace(ties, over=(calls.name, calls.over), alone=alone)), separators=(",", ":"))

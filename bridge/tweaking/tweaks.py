@@ -31,7 +31,7 @@ from ..actions.action_users import object_slot, strips_of
 from ..frame_rate import frames_per_second
 from ..rigs.armature import bone_property
 from ..scores import element_history, score
-from . import tweak_masks, tweak_placing
+from . import tweak_curves, tweak_masks, tweak_placing
 from .tweak_layout import Layout
 from .tweak_placing import bag_of, has_untied_keys, layout_of, place
 
@@ -40,6 +40,8 @@ _SETTINGS = ("ease_in", "ease_out", "holds", "is_last", "procedure", "body")
 """Of a layer: what changes where keys are, or what they do."""
 _NAMES_SHOWN = 6
 _State = tuple[object, ...]
+_Sums = dict[tuple[int, str, int], int]
+"""Checksums of curves, by the session_uid of their Action, data path and index."""
 
 
 _seen: dict[int, _State] = {}
@@ -50,6 +52,10 @@ _problems: dict[int, str] = {}
 
 _digests: dict[int, tuple[Motion, tuple[object, ...], str]] = {}
 """What `digest` said last, and of what, likewise."""
+
+
+_timelines: dict[int, tuple[Motion, Timeline]] = {}
+"""The blocks of the motion by which keys were placed last, likewise."""
 
 
 def layers_of(armature_object: bpy.types.Object) -> Iterator[tuple[_Layer, bpy.types.Action]]:
@@ -83,11 +89,12 @@ def look(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
 
     Only while the score's Action is what the score says.
     """
-    if not has_tweaks(armature_object) or _state(armature_object) == _seen.get(armature_object.session_uid):
+    known: _Sums = {}
+    if not has_tweaks(armature_object) or _state(armature_object, known) == _seen.get(armature_object.session_uid):
         return
     motion = score.motion_of(armature_object)
     if motion is not None:
-        _place_all(armature_object, scene, motion)
+        _place_all(armature_object, scene, motion, known)
         changes.score()
 
 
@@ -112,24 +119,31 @@ def tie(armature_object: bpy.types.Object, scene: bpy.types.Scene, *, is_older: 
 
 
 def _layout(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> Layout:
-    return Layout(Timeline.of(motion), properties.character(armature_object).frame_start, frames_per_second(scene))
+    uid = armature_object.session_uid
+    if uid not in _timelines or _timelines[uid][0] is not motion:
+        _timelines[uid] = motion, Timeline.of(motion)
+    return Layout(_timelines[uid][1], properties.character(armature_object).frame_start, frames_per_second(scene))
 
 
-def _state(armature_object: bpy.types.Object) -> _State:
+def _state(armature_object: bpy.types.Object, known: _Sums | None = None) -> _State:
     """Return what is the same as long as no key is set or moved, and keys and the score's Action are of one layout."""
     own = properties.character(armature_object).action
-    return (checksum(armature_object), *(getattr(action, properties.PLACED_BY) for _, action in
+    return (checksum(armature_object, known), *(getattr(action, properties.PLACED_BY) for _, action in
                                           layers_of(armature_object)),
             "" if own is None else getattr(own, properties.MADE_FROM))
 
 
-def _place_all(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> None:
+def _place_all(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion,
+               known: _Sums | None = None) -> None:
+    """Move the keys of all tweaks; known: the checksums of the curves as they are."""
+    known = {} if known is None else known
     found, now = "", _layout(armature_object, scene, motion)
     for layer, action in layers_of(armature_object):
         reason = _why_it_stays(armature_object, action)
         if not reason:
             try:
-                place(layer, action, now)
+                for name in place(layer, action, now):
+                    known.pop((action.session_uid, *name), None)
                 tweak_masks.apply(layer, action, motion)
                 reason = _why_nowhere(layer, now) or _why_of_nobody(armature_object, action)
             except TaktError as error:
@@ -137,7 +151,7 @@ def _place_all(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion
         found = found or reason
         _let_strips_reach(armature_object, action, now)
     _problems[armature_object.session_uid] = found
-    _seen[armature_object.session_uid] = _state(armature_object)
+    _seen[armature_object.session_uid] = _state(armature_object, known)
 
 
 def _why_nowhere(layer: _Layer, now: Layout) -> str:
@@ -185,23 +199,20 @@ def _why_it_stays(armature_object: bpy.types.Object, action: bpy.types.Action) -
     return ""
 
 
-def checksum(armature_object: bpy.types.Object) -> int:
-    """Return a number that is the same as long as the keys of a character's tweaks are, and how they are eased."""
-    found = 0
+def checksum(armature_object: bpy.types.Object, known: _Sums | None = None) -> int:
+    """Return a number that is the same as long as the keys of a character's tweaks are, and how they are eased.
+
+    known: of curves that have not changed; those of all others are put there.
+    """
+    found, known = 0, {} if known is None else known
     for layer, action in layers_of(armature_object):
         found = zlib.crc32(repr([getattr(layer, name) for name in _SETTINGS]).encode(), found)
         bag = bag_of(action)
         for curve in () if bag is None else bag.fcurves:
-            points: Any = curve.keyframe_points
-            places, kinds = np.empty(2 * len(points), dtype=np.float32), np.empty(len(points), dtype=np.uint8)
-            points.foreach_get("co", places)
-            points.foreach_get("type", kinds)
-            found = zlib.crc32(kinds.tobytes(), zlib.crc32(places.tobytes(), found))
-            if layer.procedure:  # then handles are copied too
-                for side in ("handle_left", "handle_right"):
-                    points.foreach_get(side, places)
-                    found = zlib.crc32(places.tobytes(), found)
-            found = zlib.crc32(f"{curve.data_path}{curve.mute}".encode(), found)
+            which = action.session_uid, curve.data_path, curve.array_index
+            if which not in known:  # over a procedure, handles are copied too
+                known[which] = tweak_curves.checksum(curve.keyframe_points, has_handles=bool(layer.procedure))
+            found = zlib.crc32(f"{known[which]} {curve.data_path}{curve.mute}".encode(), found)
     return found
 
 
@@ -339,7 +350,7 @@ def _as_drawn(armature_object: bpy.types.Object, motion: Motion) -> Motion:
 
 def forget() -> None:
     """Keep nothing any longer."""
-    for kept in (_seen, _problems, _digests):
+    for kept in (_seen, _problems, _digests, _timelines):
         kept.clear()
     tweak_placing.forget()
     element_history.forget()

@@ -123,6 +123,16 @@ class Timeline:
 
     def block(self, segment: int) -> Block:
         """Return the name of what a segment plays."""
+        if segment not in self._blocks:
+            self._blocks[segment] = self._named(segment)
+        return self._blocks[segment]
+
+    @cached_property
+    def _blocks(self) -> dict[int, Block]:
+        """Names that were asked for: each is asked for several times wherever keys are placed."""
+        return {}
+
+    def _named(self, segment: int) -> Block:
         found: list[Step] = []
         rounds: Rounds = ()
         for row, repetition in self.sequence.origins.chain_of_segment(segment):
@@ -245,6 +255,7 @@ class _Search:
                 leaf[row] = step.document, step.element
             self._of_leaf[leaf[row]].append(segment)
         self._chains: dict[int, Block] = {}
+        self._plains: dict[int, tuple[object, ...]] = {}
 
     def find(self, blocks: list[Block]) -> list[int | None]:
         """See Timeline.find."""
@@ -321,7 +332,7 @@ class _Search:
             return None
         wanted = plain(block)
         return next((segment for segment in self._of_leaf.get((block[-1].document, block[-1].element), ())
-                     if plain(self._chain(segment)) == wanted), None)
+                     if self._plain(segment) == wanted), None)
 
     def _elsewhere(self, block: Block, taken: set[int]) -> int | None:
         """Return where a block is that was put into another procedure, or a call that leads to it."""
@@ -338,7 +349,14 @@ class _Search:
             self._chains[segment] = tuple(map(self._translated, self._timeline.block(segment)))
         return self._chains[segment]
 
+    def _plain(self, segment: int) -> tuple[object, ...]:
+        if segment not in self._plains:
+            self._plains[segment] = plain(self._chain(segment))
+        return self._plains[segment]
+
     def _translated(self, step: Step) -> Step:
+        if not self._lineage and not self._splits:
+            return step
         rounds = tuple((self._before(step.document, element), at) for element, at in step.rounds)
         split = self._splits.get(step.document)
         part = None if split is None else split.parts.get(Playing(step.element, step.repetition))

@@ -71,6 +71,16 @@ class InScoreEditor(GreyWithReason):
         return "" if editor_of(context) is not None else "No score is shown: choose a character that has one"
 
 
+class Gesture(InScoreEditor):
+    """An operator that goes on while a button is down, and may show something in front of the score."""
+
+    def cancel(self, _context: bpy.types.Context) -> None:
+        """Leave all as it was: Blender calls it when the window is closed or another file opened."""
+        windows.show_nothing_in_front()
+        texts.propose_nothing()
+        life.changed()
+
+
 class WithSelection(InScoreEditor):
     """An operator that wants selected blocks."""
 

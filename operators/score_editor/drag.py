@@ -27,7 +27,7 @@ from ...preview.score_editor.canvas import measured
 from ...preview.score_editor.windows import is_on_shelf, show_in_front
 from .base import (
     Editor,
-    InScoreEditor,
+    Gesture,
     clears_up,
     editor_of,
     found_editor,
@@ -43,7 +43,7 @@ _FARTHER_PX = 3.0
 """Whoever moves the mouse less than this while pressing it, clicks."""
 
 
-class TAKT_OT_score_drag(InScoreEditor, bpy.types.Operator):
+class TAKT_OT_score_drag(Gesture, bpy.types.Operator):
     """Select a block, or drag it, its edge, its repeats or a transition; Ctrl: copy it, or do not snap to beats"""
 
     bl_idname = "takt.score_drag"

@@ -26,6 +26,7 @@ from ...preview.score_editor.canvas import measured
 from ...preview.score_editor.windows import is_on_shelf, show_in_front, window_of
 from .base import (
     Editor,
+    Gesture,
     InScoreEditor,
     carry_out,
     clears_up,
@@ -39,7 +40,7 @@ from .base import (
 from .calls import NO_GAP, gap_now
 
 
-class TAKT_OT_score_shelf(InScoreEditor, bpy.types.Operator):
+class TAKT_OT_score_shelf(Gesture, bpy.types.Operator):
     """Drag a clip or a procedure from the library into the score"""
 
     bl_idname = "takt.score_shelf"

@@ -15,7 +15,7 @@ from ...core.score_editor.stripes import Stripes
 from ...core.score_editor.theme import Theme
 from ...core.score_editor.view import View
 from ...preview.score_editor.windows import show_in_front
-from .base import InScoreEditor, clears_up, editor_of, found_editor, hit_in_score, is_given_up
+from .base import Gesture, InScoreEditor, clears_up, editor_of, found_editor, hit_in_score, is_given_up
 
 
 class TAKT_OT_score_select(InScoreEditor, bpy.types.Operator):
@@ -41,7 +41,7 @@ class TAKT_OT_score_select(InScoreEditor, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class TAKT_OT_score_box_select(InScoreEditor, bpy.types.Operator):
+class TAKT_OT_score_box_select(Gesture, bpy.types.Operator):
     """Select the blocks in a box; with Shift, others stay selected"""
 
     bl_idname = "takt.score_box_select"

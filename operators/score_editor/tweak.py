@@ -21,6 +21,7 @@ from ...preview.score_editor.life import frame_at, show_tweaks
 from ...preview.score_editor.windows import show_in_front
 from .base import (
     Editor,
+    Gesture,
     InScoreEditor,
     clears_up,
     editor_of,
@@ -35,7 +36,7 @@ _FARTHER_PX = 3.0
 """Whoever moves the mouse less than this while pressing it, clicks: the playhead goes to these keys."""
 
 
-class TAKT_OT_score_tweak(InScoreEditor, bpy.types.Operator):
+class TAKT_OT_score_tweak(Gesture, bpy.types.Operator):
     """Move the keys of a tweak to another time; Shift: copy them, Ctrl: do not snap to beats"""
 
     bl_idname = "takt.score_tweak"

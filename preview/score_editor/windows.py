@@ -189,6 +189,12 @@ def show_in_front(context: bpy.types.Context, front: Callable[[Theme], Picture] 
     context.area.tag_redraw()
 
 
+def show_nothing_in_front() -> None:
+    """Let all editors be drawn without what a gesture shows before all else, whatever the context is."""
+    for window in _windows.values():
+        window.front, window.pulled = None, None
+
+
 def is_on_shelf(context: bpy.types.Context, y: float) -> bool:
     """Tell whether a height in the editor is that of its shelf."""
     window = None if context.space_data is None else window_of(context.space_data)

@@ -1,6 +1,7 @@
 """Keys of tweaks in the score editor: shown in a row of their own, pulled, copied and deleted there."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import bpy
@@ -9,11 +10,15 @@ import pytest
 from mathutils import Quaternion
 
 from takt.bridge import properties
-from takt.bridge.scores import score_blocks
+from takt.bridge.scores import score_blocks, texts
 from takt.bridge.tweaking import tweak_moments, tweaks
 from takt.core.maths.arrays import FloatArray
 from takt.core.score_editor.layout import Layout
+from takt.core.score_editor.picture import Picture
 from takt.core.score_editor.stripes import Stripes
+from takt.operators.score_editor.drag import TAKT_OT_score_drag
+from takt.operators.score_editor.insert import TAKT_OT_score_shelf
+from takt.operators.score_editor.select import TAKT_OT_score_box_select
 from takt.operators.score_editor.tweak import TAKT_OT_score_delete_tweak, TAKT_OT_score_tweak
 from takt.preview.score_editor import windows
 from takt.preview.score_editor.life import show_tweaks
@@ -188,3 +193,19 @@ def key_values(rig: bpy.types.Object, frame: float) -> list[float]:
     action: Any = next(action for _, action in tweaks.layers_of(rig))
     return sorted(point.co[1] for curve in action.layers[0].strips[0].channelbags[0].fcurves
                   for point in curve.keyframe_points if abs(point.co[0] - frame) < 0.01 and point.type != "GENERATED")
+
+
+@pytest.mark.parametrize("gesture", [TAKT_OT_score_drag, TAKT_OT_score_shelf, TAKT_OT_score_box_select,
+                                     TAKT_OT_score_tweak])
+def test_closed_in_the_middle_a_gesture_leaves_nothing_behind(tweaked: Any, gesture: Any) -> None:
+    """Blender calls cancel where a window is closed or another file opened."""
+    text = properties.character(tweaked).text
+    assert text is not None
+    with editing():
+        layout_of(tweaked)
+        window = windows.window_of(context.space_data)
+        assert window is not None
+        windows.show_in_front(bpy.context, lambda _theme: Picture(()))
+        texts.propose(text, "<pha/>")
+        gesture.cancel(SimpleNamespace(), bpy.context)
+        assert window.front is None and not texts.is_proposed()

@@ -190,6 +190,23 @@ def test_the_call_with_the_key_told_apart_leaves_the_key_to_the_others(verses: A
     check(verses, 2.0, 7.0)
 
 
+def test_only_this_call_takes_no_key_that_eases_another(verses: Any, wait: Wait) -> None:
+    """Where a copy is, the curves of another bone may have a key that eases."""
+    tweaks_of(verses)[0].ease_out = 0.5
+    set_key(verses, 7, name="r_hip")
+    wait(0.5)
+
+    def hip_frames(kind: str = "") -> set[float]:
+        return {round(key.co.x, 1) for curve in curves_of(verses.animation_data.action) if "r_hip" in curve.data_path
+                for key in curve.keyframe_points if kind in ("", key.type)}
+
+    copy, eased = frames(4.0)[0], frames(TIMES_S[1])[0]  # where the knee's copy is
+    assert {copy, eased} <= hip_frames("GENERATED")
+    bpy.context.scene.frame_set(round(frames(0.5)[0]))
+    assert operators.takt.tweak_call() == {"FINISHED"}
+    assert hip_frames() - hip_frames("GENERATED") == {7.0, copy}
+
+
 def test_outside_the_procedure_there_is_no_call_to_tell_apart(verses: Any) -> None:
     bpy.context.scene.frame_set(round(frames(3.0)[0]))
     with pytest.raises(RuntimeError, match="no call of 'verse' plays at frame 73"):
@@ -276,6 +293,26 @@ def test_a_layer_changes_only_its_part_of_the_body(verses: Any, wait: Wait) -> N
     wait(0.5)
     assert is_lifted(verses, 13) and is_lifted(verses, 13, name="r_hip")
     assert not any(curve.mute for curve in curves_of(verses.animation_data.action))
+
+
+def test_a_bone_that_is_renamed_acts_again_once_its_layer_is_over_all(verses: Any, wait: Wait) -> None:
+    """Blender renames the curves of a bone with it."""
+    layer = tweaks_of(verses)[0]
+    set_key(verses, 13, name="x_tail")
+    set_key(verses, 13, name="r_hip")
+    wait(0.5)
+    for curve in curves_of(verses.animation_data.action):
+        curve.mute = "x_tail" in curve.data_path  # by somebody
+    layer.body = "left_leg"
+    wait(0.5)
+    verses.data.bones["r_hip"].name = "hip_R"
+    assert any("hip_R" in curve.data_path and curve.mute for curve in curves_of(verses.animation_data.action))
+    for body in ("left_leg", ""):
+        layer.body = body
+        rebuild()
+        tweaks.look(verses, bpy.context.scene)  # type: ignore[arg-type]
+    muted = {curve.data_path.split('"')[1] for curve in curves_of(verses.animation_data.action) if curve.mute}
+    assert muted == {"x_tail"}
 
 
 def test_what_somebody_has_muted_stays_muted(verses: Any, wait: Wait) -> None:
