@@ -25,8 +25,8 @@ def misnamed(data: bytes, label: str, begins: Sequence[str], path: Path | None) 
     label: what the format is called. begins: what its files begin with, after blanks, as Latin-1; of those that are no
     text, the message says nothing.
 
-    >>> print(misnamed(b"Not found", "X3D", ("<",), None))
-    line 1: this is no X3D: it begins with 'Not found', where '<' is wanted
+    >>> print(misnamed(b"Not found", "X3D", ("<",), Path("dance.x3d")))
+    dance.x3d:1: this is no X3D: it begins with 'Not found', where '<' is wanted
     """
     wanted = " / ".join(quoted(each) for each in begins if each.isprintable())
     if not any(data[at:at + _AT_ONCE].strip(_NOTHING) for at in range(0, len(data), _AT_ONCE)):
