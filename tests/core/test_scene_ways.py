@@ -1,5 +1,7 @@
 """Ways in the scene: to places, from them, and along paths, for what a score calls and whatever plays its roles."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -200,6 +202,21 @@ def test_a_place_that_is_too_far_is_told_with_a_length_that_would_do() -> None:
     assert any("times as long as its clip goes" in problem.message for problem in motion.problems)
     positions, _ = seen(motion, np.array((2.0,)))
     assert positions[0, 0] == pytest.approx(40.0)
+
+
+def test_rounds_that_fit_but_are_too_quick_or_slow_are_told_with_a_length_that_would_do() -> None:
+    place, would_do = ScenePlace((0.0, 0, 3.0), (0.0, 0, 1.0)), "about ([0-9.]+) s in all"
+    for seconds in (1.0, 2.0, 3.0, 4.5, 7.0, 9.0, 20.0):
+        walk = '<call name="walk" to="seat" duration="{}" repeat="fit"/>'
+        motion = played(walk.format(seconds), cast={"seat": place})
+        own_s = sum(motion.clips[clip].duration_s for clip in motion.sequence.clip.tolist())
+        told = [problem.message for problem in motion.problems if not problem.is_note]
+        assert told or 0.8 <= seconds / own_s <= 1.25
+        if told:
+            found = re.search(would_do, told[0])
+            assert found
+            assert not [each for each in played(walk.format(found[1]), cast={"seat": place}).problems
+                        if not each.is_note]
 
 
 @pytest.mark.parametrize("settings", [{"loop": True}, {"root_motion": "IN_PLACE"}])

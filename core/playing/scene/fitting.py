@@ -52,7 +52,9 @@ def _is_cast(way: Way, cast: Mapping[str, Target]) -> bool:
 
 
 def _whole(rounds: float) -> int:
-    return int(np.clip(round(rounds), 1, _MOST_ROUNDS))
+    """Return the whole number whose ratio to the rounds is nearest to 1."""
+    low = int(np.clip(np.floor(rounds), 1, _MOST_ROUNDS))
+    return low + int(low < _MOST_ROUNDS and rounds * rounds > low * (low + 1))
 
 
 @dataclass(eq=False)

@@ -74,7 +74,7 @@ class Scene:
         if traveller is None or why:
             return stage, (Problem(f"places and paths are left out while the score {why}", ways[0].place,
                                    is_warning=True),)
-        warp, said = warp_of(stage, row.layout, ways, self.cast, traveller, self._shown)
+        warp, said = warp_of(stage, row, ways, self.cast, traveller, self._shown)
         return (stage if warp is None else Warped(stage, warp, traveller)), said
 
     def floored(self, stage: Stage, row: Row) -> tuple[Stage, tuple[Problem, ...]]:

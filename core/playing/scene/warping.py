@@ -12,8 +12,8 @@ from ...errors import Problem, TaktError, quoted
 from ...maths.arrays import ComplexArray, FloatArray
 from ...pha.ways import Way
 from ..placing.placement import Placement
+from ..row import Row
 from ..stage import Stage
-from ..transitions.methods import Layout
 from .cast import ScenePath, ScenePlace, Target, Unfit, at_time, misfit
 from .ground_curve import GroundCurve, bend
 from .traveller import Traveller
@@ -37,15 +37,15 @@ _NOWHERE: Final = 1e-6
 """Of the same: what is so near is here."""
 
 
-def warp_of(stage: Stage, layout: Layout, ways: Sequence[Way], cast: Mapping[str, Target], traveller: Traveller,
+def warp_of(stage: Stage, row: Row, ways: Sequence[Way], cast: Mapping[str, Target], traveller: Traveller,
             shown: Callable[[FloatArray], FloatArray]) -> tuple[Warp | None, tuple[Problem, ...]]:
     """Return what bends a motion onto its ways, None where nothing does, and what is to be said of it.
 
-    stage: the motion as its clips lead; layout: when its segments play. ways: in order; of several at the same segments
+    stage: the motion as its clips lead; row: of its segments. ways: in order; of several at the same segments
     the inner ones count. cast: what plays the roles, by their names; ways of roles that nothing plays are left out.
     shown: from times to those that a clock shows.
     """
-    warping = _Warping(stage, layout, dict(cast), traveller, shown)
+    warping = _Warping(stage, row, dict(cast), traveller, shown)
     for way in innermost(ways):
         warping.go(way)
     return (Warp.of(warping.pieces) if warping.pieces else None), tuple(warping.said)
@@ -69,7 +69,7 @@ class _Warping:
     """Goes from way to way; now: what carries the body after the last one."""
 
     stage: Stage
-    layout: Layout
+    row: Row
     cast: dict[str, Target]
     traveller: Traveller
     shown: Callable[[FloatArray], FloatArray]
@@ -117,7 +117,7 @@ class _Warping:
 
     def _edges_s(self, way: Way) -> tuple[float, float]:
         """Return when a way begins and ends."""
-        begin_s, end_s = float(self.layout.begin_s[way.first]), float(self.layout.end_s[way.after - 1])
+        begin_s, end_s = float(self.row.layout.begin_s[way.first]), float(self.row.layout.end_s[way.after - 1])
         begin, end = (0.0, 1.0) if way.inside is None else way.inside
         return begin_s + begin * (end_s - begin_s), begin_s + end * (end_s - begin_s)
 
@@ -130,7 +130,7 @@ class _Warping:
         is_inside = way.inside is not None and way.inside[0] > 0.0
         if way.first > 0 or is_inside:
             needs_s = max(abs(shift) / (_FASTEST_SIZES_PER_S * self.traveller.size), abs(turn) / _FASTEST_RAD_PER_S)
-            window_s = begin_s if is_inside else float(self.layout.window_begin_s[way.first - 1])
+            window_s = begin_s if is_inside else float(self.row.layout.window_begin_s[way.first - 1])
             from_s = min(max(begin_s - needs_s, 0.0), window_s)
             if from_s < begin_s:
                 self._spread(from_s, begin_s, shift, turn)
@@ -230,15 +230,25 @@ class _Warping:
         """Return where the body is over the ground at times (F,) as its clips lead, and where it faces."""
         return self.traveller.seen(self.stage.sample(times_s))
 
-    def _check_pace(self, way: Way, wanted: float, own: float, lasts_s: float) -> None:
-        """Warn where steps are made longer or shorter than is natural."""
+    def _check_pace(self, way: Way, wanted: float, own: float, took_s: float) -> None:
+        """Warn where steps are made longer or shorter than is natural, and where rounds that fit are so fast or slow."""
         if way.going.along and not way.going.fits:
             return
         pace = wanted / own
+        slows = took_s / self._own_s(way) if way.going.fits and way.inside is None else 1.0
+        lasts_s = took_s * pace / slows  # in which whole rounds would be as quick as the clip, with steps as long
         if not PACES[0] <= pace <= PACES[1]:
             help_ = "" if way.going.fits else ", or repeat=\"fit\""
             self._say(way, f"the way to {quoted(way.going.role)} is {pace:.2f} times as long as its clip goes, "
-                           f"expected {PACES[0]} to {PACES[1]}: about {lasts_s * pace:.1f} s in all{help_}, would do")
+                           f"expected {PACES[0]} to {PACES[1]}: about {lasts_s:.1f} s in all{help_}, would do")
+        elif not PACES[0] <= slows <= PACES[1]:
+            self._say(way, f"the way to {quoted(way.going.role)} takes {slows:.2f} times as long as its clip does, "
+                           f"expected {PACES[0]} to {PACES[1]}: about {lasts_s:.1f} s in all would do")
+
+    def _own_s(self, way: Way) -> float:
+        """Return how long the clips of a way last by themselves."""
+        clips = self.row.sequence.clip[way.first:way.after]
+        return float(self.row.sources.durations_s[clips].sum())
 
     def _say(self, way: Way, message: str, *, is_note: bool = False) -> None:
         self.said.append(Problem(f"<call> {message}", way.place, is_warning=True, is_note=is_note))
