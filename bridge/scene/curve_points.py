@@ -34,7 +34,8 @@ def points_along(curve: bpy.types.Curve) -> FloatArray:
         found = points.reshape(-1, 4)[:count].astype(np.float64)
         if spline.type == "NURBS" and count > 1:
             return b_spline(found[:, :3], found[:, 3], int(spline.order_u), is_cyclic=spline.use_cyclic_u,
-                            reaches_ends=spline.use_endpoint_u, between=_BETWEEN)
+                            reaches_ends=spline.use_endpoint_u, is_bezier=spline.use_bezier_u,
+                            between=_BETWEEN)
         found = found[:, :3]
     return np.concatenate((found, found[:1])) if spline.use_cyclic_u and spline.type == "POLY" else found
 

@@ -231,7 +231,7 @@ class _Warping:
         return self.traveller.seen(self.stage.sample(times_s))
 
     def _check_pace(self, way: Way, wanted: float, own: float, took_s: float) -> None:
-        """Warn where steps are made longer or shorter than is natural, and where rounds that fit are so fast or slow."""
+        """Warn where steps are longer or shorter than is natural, and where rounds that fit are too fast or slow."""
         if way.going.along and not way.going.fits:
             return
         pace = wanted / own
