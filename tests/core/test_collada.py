@@ -191,7 +191,7 @@ def test_matrices_and_skins_are_in_the_unit_of_the_file() -> None:
 
 
 def test_a_node_around_the_joints_scales_them_and_their_way() -> None:
-    moves = animation("a", "Hips_id/translate", (0.0, 1.0), ((0.0, 1.0, 0.0), (0.0, 1.0, 2.0)))
+    moves = animation("a", "Hips_id/translate", (0.0, 1.0), (0.0, 1.0, 0.0, 0.0, 1.0, 2.0))
     around = node("Rig", f"<scale>0.01 0.01 0.01</scale>{leg(CHANNELS)}", "NODE")
     clip = collada.read(document(around + worn("body"), moves, controllers=skin("body", NAMES, bound()))).clips[0]
     world = world_from_pose(clip.skeleton, clip.sample(np.array((0.0, 1.0))))[..., 3]
