@@ -22,11 +22,13 @@ from ..skeletons import hanim
 from .number_text import words
 from .x3d_body import HUMANOID, JOINT, TRANSFORM, Body, bodies, turns
 from .x3d_carrier import Keys, carried
+from .x3d_ease import eased
 from .x3d_scene import Node, Route, Scene, is_token_of
 
 _TAKEN: Final = {"rotation": 4, "translation": 3, "scale": 3}
 _FOR: Final = {"OrientationInterpolator": 4, "PositionInterpolator": 3, "SquadOrientationInterpolator": 4,
                "SplinePositionInterpolator": 3}
+_EASE: Final = "ScalarInterpolator"
 _FRAME_S: Final = 1.0 / 23.0
 """Keys that are further apart are no film's frames."""
 _ARC_RAD: Final = 0.2
@@ -76,17 +78,18 @@ def clips(scene: Scene, bodies: Sequence[Body]) -> Iterator[Clip]:
     leading = dict[str, list[Route]]()
     for route in scene.routes:
         leading.setdefault(route.source, []).append(route)
-    known = dict[tuple[int, float], Keys]()
+    known = dict[tuple[int, int, float], Keys]()
     for sensor in scene.named.values():
         if sensor.kind == "TimeSensor":
             interval = _seconds(scene, sensor, "cycleInterval", 1.0)
             name = _said_name(scene, sensor)
             moves: dict[Body, dict[tuple[int, str], Keys]] = {}
             around: dict[tuple[int, str], Keys] = {}
-            for source, target, taken in _driven(scene, sensor, leading):
+            for ease, source, target, taken in _driven(scene, sensor, leading):
                 if id(target) in joint_of or id(target) in carried_by:
-                    keys = known.get((id(source), interval)) or _keys_of(scene, source, interval)
-                    known[id(source), interval] = keys
+                    which = id(source), id(ease), interval
+                    keys = known.get(which) or _eased_keys(scene, source, ease, interval)
+                    known[which] = keys
                     scene.spend(max(keys.values.size, _LEAST_SPENT), source.line)
                     if id(target) in carried_by:
                         around[id(target), taken] = keys
@@ -135,24 +138,51 @@ def _seconds(scene: Scene, node: Node, name: str, default: float) -> float:
     return found
 
 
-def _driven(scene: Scene, sensor: Node, leading: Mapping[str, Sequence[Route]]) -> Iterator[tuple[Node, Node, str]]:
-    """Yield the interpolators that a sensor drives, each with a node that takes its values, and as what.
+def _driven(scene: Scene, sensor: Node, leading: Mapping[str, Sequence[Route]]
+            ) -> Iterator[tuple[Node | None, Node, Node, str]]:
+    """Yield what eases the sensor's fraction, None for nothing; an interpolator; what takes its values, and as what.
 
     leading: the routes from each name.
     """
-    driven = dict.fromkeys(route.target for route in leading.get(sensor.name, ()) if route.sent == "fraction")
-    for name in driven:
-        source = scene.named.get(name)
-        if source is not None and source.kind in _FOR:
-            for target, taken in dict.fromkeys((route.target, route.taken) for route in leading.get(name, ())):
-                node = scene.named.get(target)
-                if node is not None and _TAKEN.get(taken) == _FOR[source.kind]:
-                    yield source, node, taken
+    def interpolators(name: str, sent: str) -> Iterator[Node]:
+        for target in dict.fromkeys(route.target for route in leading.get(name, ()) if route.sent == sent):
+            if (node := scene.named.get(target)) is not None:
+                yield node
+
+    for first in interpolators(sensor.name, "fraction"):
+        ease = first if first.kind == _EASE else None
+        for source in (first,) if ease is None else interpolators(ease.name, "value"):
+            if source.kind in _FOR:
+                for target, taken in dict.fromkeys(
+                        (route.target, route.taken) for route in leading.get(source.name, ())):
+                    node = scene.named.get(target)
+                    if node is not None and _TAKEN.get(taken) == _FOR[source.kind]:
+                        yield ease, source, node, taken
+
+
+def _eased_keys(scene: Scene, source: Node, ease: Node | None, interval_s: float) -> Keys:
+    """Return the keys of an interpolator that gets its fraction by way of an ease, or from the sensor itself."""
+    keys = _keys_of(scene, source, interval_s)
+    if ease is None:
+        return keys
+    shares, values = _written(scene, ease, 1)
+    scene.spend(len(shares) * len(keys.times), ease.line)
+    return _within(eased(keys, Keys(shares * interval_s, values * interval_s)), interval_s)
 
 
 def _keys_of(scene: Scene, node: Node, interval_s: float) -> Keys:
     """Return the keys of an interpolator while its sensor's interval passes."""
-    shares, width = scene.numbers(node, "key", 1)[:, 0], _FOR[node.kind]
+    width = _FOR[node.kind]
+    shares, values = _written(scene, node, width)
+    if node.kind.startswith("S"):
+        scene.note(f"{node.said}: its keys are joined straight, not by a spline", node.line)
+    keys = Keys(shares * interval_s, rot.continuous(values) if width == 4 else values)
+    return _within(_on_arcs(keys) if width == 4 else keys, interval_s)
+
+
+def _written(scene: Scene, node: Node, width: int) -> tuple[FloatArray, FloatArray]:
+    """Return the key (K,) and keyValue (K, C) of an interpolator; of four numbers, as rotations wxyz."""
+    shares = scene.numbers(node, "key", 1)[:, 0]
     values = (turns(scene, node, "keyValue") if width == 4 and "keyValue" in node.fields
               else scene.numbers(node, "keyValue", width))
     if len(shares) != len(values) or not len(shares):
@@ -163,10 +193,7 @@ def _keys_of(scene: Scene, node: Node, interval_s: float) -> Keys:
     if len(falls):
         raise scene.error(f"{node.said}: in key {shares[falls[0] + 1]:g} comes after {shares[falls[0]]:g}; keys that "
                           "never fall are wanted", node.fields["key"].line)
-    if node.kind.startswith("S"):
-        scene.note(f"{node.said}: its keys are joined straight, not by a spline", node.line)
-    keys = Keys(shares * interval_s, rot.continuous(values) if width == 4 else values)
-    return _within(_on_arcs(keys) if width == 4 else keys, interval_s)
+    return shares, values
 
 
 def _within(keys: Keys, end_s: float) -> Keys:

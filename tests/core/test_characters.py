@@ -212,7 +212,8 @@ def test_a_node_around_a_collada_character_makes_it_as_large_as_it_says() -> Non
     for data in (around, around.replace('semantic="INV_BIND_MATRIX"', 'semantic="NONE"')):
         (large,) = collada_character.read(data.replace("</visual_scene>", "</node></visual_scene>").encode()).characters
         np.testing.assert_allclose(large.placed, np.eye(4), atol=1e-12)
-        np.testing.assert_allclose(large.skeleton.rest_world[..., 3], 2.0 * plain.skeleton.rest_world[..., 3], atol=1e-9)
+        np.testing.assert_allclose(large.skeleton.rest_world[..., 3], 2.0 * plain.skeleton.rest_world[..., 3],
+                                   atol=1e-9)
         for number in range(3):
             for time_s in (0.0, 0.3, 1.0):
                 np.testing.assert_allclose(skinned(large, number, time_s), 2.0 * skinned(plain, number, time_s),

@@ -198,6 +198,20 @@ def test_one_transform_carries_two_humanoids(through: Callable[..., ClipFile]) -
         np.testing.assert_allclose(ways, (0.0, 0.0, 1.0), atol=1e-9)
 
 
+def test_a_scalar_interpolator_between_clock_and_motion_eases_it(through: Callable[..., ClipFile]) -> None:
+    ease = Made("ScalarInterpolator", "Ease", {"key": "0 0.5 0.75 1", "keyValue": "0 0.125 1 0.5"})
+    routes = [("Walk", "fraction_changed", "Ease", "set_fraction"),
+              *(("Ease", "value_changed", each, "set_fraction") for each in ("Bend", "Rise")),
+              *(route for route in ROUTES if route[0] != "Walk")]
+    (plain,), file = through().clips, through([*NODES, ease], routes)
+    (clip,) = file.clips
+    assert file.warnings == () and (clip.name, clip.duration_s) == ("Walk", 2.0)
+    times = np.linspace(0.0, 2.0, 41)
+    eased, wanted = clip.sample(times), plain.sample(np.interp(times, (0, 1, 1.5, 2), (0, 0.25, 2, 1)))
+    np.testing.assert_allclose(eased.translations, wanted.translations, atol=1e-9)
+    assert rot.angle_between(eased.rotations, wanted.rotations).max() < ARC_RAD
+
+
 def test_joints_are_used_where_they_were_defined(through: Callable[..., ClipFile]) -> None:
     made = humanoid(LEG, inside=[("joints", "h_humanoid_root"), ("joints", "h_l_hip"), ("joints", "h_l_knee")])
     assert through([made, *NODES[1:]]).skeleton.names == ("humanoid_root", "l_hip", "l_knee")
