@@ -59,7 +59,7 @@ def played(rig: Any, name: str, bones: tuple[str, ...], times: FloatArray, *, of
 
 def check(clip: Clip, rig: Any, times: FloatArray | None = None, *, without: frozenset[str] = frozenset(),
           of_world: bool = False, scale: float = 1.0) -> None:
-    """Raise where a clip is not what Blender plays; scale: of the armature object, which the clip has in its lengths."""
+    """Raise where a clip is not what Blender plays; scale: of the armature object, which counts in the clip."""
     names = tuple(name for name in clip.skeleton.names if name not in without)
     if times is None:
         times = np.arange(int(clip.duration_s * FPS + 1e-3) + 1) / FPS
