@@ -64,6 +64,14 @@ class _Vertices(NamedTuple):
     weights: FloatArray
 
 
+def _model_from_nodes(body: NodeBody) -> FloatArray:
+    """Return the matrices (J, 4, 4) from the spaces of a body's nodes, in the file's size, to its model space."""
+    found = np.tile(np.eye(4), (len(body.nodes), 1, 1))
+    found[:, :3] = body.skeleton.rest_world
+    found[:, :3, :3] *= body.size
+    return found
+
+
 class _Reader:
     """Makes meshes. still: names of the nodes with geometry that no skin moves; taken: those that lie on a skeleton."""
 
@@ -81,7 +89,7 @@ class _Reader:
             matrix = self._local(node) @ matrix
             node = int(self._scene.tree.parents[node])
         back = np.eye(4)
-        back[:3, :3] = rot.to_matrix(rot.conjugate(body.turn))
+        back[:3, :3] = rot.to_matrix(rot.conjugate(body.turn)) / body.size
         return np.asarray(matrix @ back)
 
     def _local(self, node: int) -> FloatArray:
@@ -122,9 +130,9 @@ class _Reader:
         shape = self._in_metres(shape)
         count, given = len(faces.positions), self._weights(worn, len(faces.positions))
         joints = np.array([joint_of[node] for node in worn.joints])
-        world = np.concatenate((body.skeleton.rest_world, np.tile((0.0, 0.0, 0.0, 1.0), (len(body.nodes), 1, 1))),
-                               axis=1)[joints]
-        inverse = worn.inverse if worn.inverse is not None else np.linalg.pinv(world)
+        world = _model_from_nodes(body)[joints]
+        sized = np.diag((body.size, body.size, body.size, 1.0))
+        inverse = worn.inverse if worn.inverse is not None else np.linalg.pinv(world) @ sized
         moved = world @ inverse @ shape
         self._data.spend(12 * len(given.weights), worn.skin)
         vertices, which, weights = given
@@ -217,7 +225,7 @@ class _Reader:
             if above not in joint_of:
                 continue
             self.taken.add(name)
-            world = np.vstack((body.skeleton.rest_world[joint_of[above]], (0.0, 0.0, 0.0, 1.0)))
+            world = _model_from_nodes(body)[joint_of[above]]
             for instance in instances:
                 geometry = self._data.find(instance.attributes.get("url", ""), instance)
                 faces = self._faces_of(geometry)

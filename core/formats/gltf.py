@@ -67,7 +67,8 @@ def read(source: Source) -> ClipFile:
     linear = linear_of(tree)
     found = [NodeBody.of(tree, joints, linear, *bound, bones)
              for joints in bodies(tree, skinned, moving, data.top.error)]
-    skins = [skin_of(data, {node: joint for joint, node in enumerate(body.nodes.tolist())}) for body in found]
+    skins = [skin_of(data, {node: joint for joint, node in enumerate(body.nodes.tolist())}, body.size)
+             for body in found]
     clips = [replace(clip, skin=skins[body]) for body, clip in clips_of(animations, found, data.top.error)]
     if not clips and bones and found:
         return ClipFile(found[0].skeleton, warnings=("has no animation; its skeleton can play", *data.notes))

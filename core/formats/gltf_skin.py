@@ -16,10 +16,11 @@ from ..skeletons.skin_sample import SkinSample, evenly
 from .gltf_data import Entry, GltfData
 
 
-def skin_of(data: GltfData, joint_of: Mapping[int, int]) -> SkinSample | None:
+def skin_of(data: GltfData, joint_of: Mapping[int, int], size: float = 1.0) -> SkinSample | None:
     """Return some vertices of all meshes that a body's joints move; None where there are none that can be read.
 
-    joint_of: the body's joints by their nodes. Motion plays without a skin, so that nothing in it is an error.
+    joint_of: the body's joints by their nodes; size: by what it is scaled. Motion plays without a skin, so
+    that nothing in it is an error.
     """
     try:
         parts = [part for node in data.top.entries("nodes") if node.has("mesh") and node.has("skin")
@@ -30,7 +31,7 @@ def skin_of(data: GltfData, joint_of: Mapping[int, int]) -> SkinSample | None:
         return None
     joints, offsets = (np.concatenate(each) for each in zip(*parts, strict=True))
     kept = evenly(joints)
-    return SkinSample(joints[kept], offsets[kept])
+    return SkinSample(joints[kept], size * offsets[kept])
 
 
 def _parts(data: GltfData, node: Entry, joint_of: Mapping[int, int]) -> Iterator[tuple[IntArray, FloatArray]]:

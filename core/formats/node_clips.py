@@ -134,7 +134,7 @@ class NodeBody:
     """A skeleton of J joints in H-Anim's axes.
 
     nodes: (J,) the node of each joint. rest: the joints' transforms at rest, in the file; own: those of their nodes.
-    turn: (4,) from the file's axes to H-Anim's.
+    turn: (4,) from the file's axes to H-Anim's. size: by what the nodes around the body scale it.
     """
 
     skeleton: Skeleton
@@ -142,11 +142,12 @@ class NodeBody:
     rest: Transforms
     own: Transforms
     turn: FloatArray
+    size: float
 
     @classmethod
     def of(cls, tree: Tree, joints: Collection[int], linear: FloatArray, known: Sequence[int], bound: Transforms,
            bones: Mapping[int, str]) -> NodeBody:
-        """Build the skeleton of some nodes.
+        """Build the skeleton of some nodes, as large as it stands in the file.
 
         linear: see linear_of. bound: the transforms of known nodes when skins were bound. bones: the H-Anim joints of
         nodes, where the file says so.
@@ -163,12 +164,13 @@ class NodeBody:
         above = int(tree.parents[kept[0]])
         names = unique(tree.names[node] for node in kept)
         meant = {name: bones[node] for name, node in zip(names, kept, strict=True) if node in bones}
+        size = _size(linear[above]) if above >= 0 else 1.0
         skeleton = Skeleton.from_arrays(names,
                                         [index.get(int(tree.parents[node]), -1) for node in kept],
-                                        rest.rotations, rest.translations, rest.scales,
+                                        rest.rotations, size * rest.translations, rest.scales,
                                         tree.names[above] if above >= 0 else "Armature", meant)
         turn = _upright(linear[above]) if above >= 0 else rot.IDENTITY
-        return cls(skeleton.turned(turn), np.array(kept), rest, own, turn)
+        return cls(skeleton.turned(turn), np.array(kept), rest, own, turn, size)
 
     def clip(self, animation: Animation) -> Clip:
         """Return what an animation does with the skeleton."""
@@ -205,7 +207,7 @@ class NodeBody:
             return rot.multiply(rot.conjugate(self.rest.rotations[joints]), values)
         if path == "scale":
             return np.asarray(values / self.rest.scales[joints])
-        moved, is_root = values - self.rest.translations[joints], self.skeleton.parents[joints] < 0
+        moved, is_root = self.size * (values - self.rest.translations[joints]), self.skeleton.parents[joints] < 0
         moved[:, is_root] = rot.rotate(self.turn, moved[:, is_root])
         return moved
 
@@ -219,6 +221,12 @@ def linear_of(tree: Tree) -> FloatArray:
                 found[node] = found[tree.parents[node]] @ found[node]
     is_usable = np.asarray(np.isfinite(found).all(axis=(1, 2)))
     return np.where(is_usable[:, None, None], found, np.eye(3))
+
+
+def _size(linear: FloatArray) -> float:
+    """Return by what a space is scaled, on average of its directions; 1 where it is flat, or only by rounding."""
+    found = float(np.cbrt(abs(np.linalg.det(linear))))
+    return 1.0 if not np.isfinite(found) or found == 0.0 or abs(found - 1.0) < _SAME else found
 
 
 def _upright(linear: FloatArray) -> FloatArray:

@@ -32,7 +32,8 @@ _BODY: Final = ("skeleton", "humanoidBody", "children", "")
 SEGMENT: Final = frozenset(("HAnimSegment", "Segment"))
 _COORDINATE: Final = frozenset(("Coordinate", "CoordinateDouble"))
 _SKINNED: Final = frozenset(("skinCoord",))
-_ABOVE: Final = frozenset(("Transform", *HUMANOID))
+TRANSFORM: Final = frozenset(("Transform",))
+_ABOVE: Final = TRANSFORM | HUMANOID
 """Nodes whose own transform counts for the bodies in them."""
 _SAME: Final = 1e-6
 _FARTHEST: Final = 1e9
@@ -43,6 +44,8 @@ _LEAST_SPENT: Final = 1000
 @dataclass(frozen=True, eq=False)
 class Body:
     """A humanoid of J joints. nodes: of each joint; the first may be the humanoid's own, where motion moves that.
+
+    carriers: the nodes whose transforms count for it, from the outermost, if motion moves any; nodes[0] stands for all.
 
     turn: (4,) from the file's axes to H-Anim's, by the tilt of what the humanoid is in; unit_m: metres in its unit.
     still: by joint and property what its node has at first, where that is not as at rest; rotations are wxyz.
@@ -60,6 +63,7 @@ class Body:
     called: tuple[str, ...]
     placed: FloatArray
     skin: SkinSample | None = None
+    carriers: tuple[Node, ...] = ()
 
 
 def bodies(scene: Scene, moved: frozenset[int]) -> tuple[Body, ...]:
@@ -97,11 +101,13 @@ def _body(scene: Scene, humanoid: Node, above: tuple[Node, ...], moved: frozense
     nodes, parents = _joints(scene, humanoid)
     name = scene.full_name(humanoid) or scene.text(humanoid, "name") or humanoid.name or "Humanoid"
     centers = np.array([scene.vector(node, "center", (0.0, 0.0, 0.0)) for node in nodes]).reshape(-1, 3)
-    if id(humanoid) in moved:
-        nodes, parents = [humanoid, *nodes], [-1, *(parent + 1 for parent in parents)]
-        centers = np.concatenate((np.zeros((1, 3)), centers))
     around = [node for node in (*above, humanoid) if node.kind in _ABOVE
               and (node is not humanoid or id(humanoid) not in moved)]
+    carrier = next((node for node in around if id(node) in moved), None)
+    for top in (humanoid if id(humanoid) in moved else None, carrier):
+        if top is not None:
+            nodes, parents = [top, *nodes], [-1, *(parent + 1 for parent in parents)]
+            centers = np.concatenate((np.zeros((1, 3)), centers))
     turn, unit = _space(scene, humanoid, around)
     offsets = unit * np.array([centers[joint] - centers[parent] if parent >= 0 else centers[joint]
                                for joint, parent in enumerate(parents)]).reshape(-1, 3)
@@ -110,7 +116,8 @@ def _body(scene: Scene, humanoid: Node, above: tuple[Node, ...], moved: frozense
     skeleton = Skeleton.from_arrays(names, parents, rot.identities(len(nodes)), offsets, name=name,
                                     meant=_meant(names, called)).turned(turn)
     return Body(name, humanoid, tuple(nodes), skeleton, turn, unit, dict(_still(scene, nodes)), tuple(called),
-                _placed(scene, around, turn, unit), _skin(scene, humanoid, nodes, unit * centers, unit))
+                _placed(scene, around, turn, unit), _skin(scene, humanoid, nodes, unit * centers, unit),
+                tuple(around) if carrier is not None else ())
 
 
 def _meant(names: list[str], called: list[str]) -> dict[str, str]:
@@ -157,6 +164,8 @@ def local_matrix(scene: Scene, node: Node) -> FloatArray:
 def _still(scene: Scene, nodes: list[Node]) -> Iterator[tuple[tuple[int, str], FloatArray]]:
     """Yield what joints have at first, where that is not as at rest."""
     for joint, node in enumerate(nodes):
+        if node.kind in TRANSFORM:  # a carrier rests as it is
+            continue
         for name, rest in (("rotation", rot.IDENTITY), ("translation", np.zeros(3)), ("scale", np.ones(3))):
             if name in node.fields:
                 value = turns(scene, node, name)[:1] if name == "rotation" else scene.vector(node, name, rest)[None]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -20,12 +20,15 @@ from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..skeletons import hanim
 from .number_text import words
-from .x3d_body import HUMANOID, JOINT, Body, bodies, turns
+from .x3d_body import HUMANOID, JOINT, TRANSFORM, Body, bodies, turns
+from .x3d_carrier import Keys, carried
+from .x3d_ease import eased
 from .x3d_scene import Node, Route, Scene, is_token_of
 
 _TAKEN: Final = {"rotation": 4, "translation": 3, "scale": 3}
 _FOR: Final = {"OrientationInterpolator": 4, "PositionInterpolator": 3, "SquadOrientationInterpolator": 4,
                "SplinePositionInterpolator": 3}
+_EASE: Final = "ScalarInterpolator"
 _FRAME_S: Final = 1.0 / 23.0
 """Keys that are further apart are no film's frames."""
 _ARC_RAD: Final = 0.2
@@ -39,14 +42,7 @@ _CHANNELS: Final = {f"{axis}{kind}".lower(): (kind, number) for kind in ("positi
 _MOTION: Final = frozenset(("HAnimMotion",))
 
 
-class _Keys(NamedTuple):
-    """Keys of one property of a joint: times (K,), values (K, C); rotations are wxyz."""
-
-    times: FloatArray
-    values: FloatArray
-
-
-Moves = Mapping[tuple[int, str], _Keys]
+Moves = Mapping[tuple[int, str], Keys]
 """What a joint does with a property, by its number in a body."""
 
 
@@ -58,7 +54,8 @@ def humanoids_of(scene: Scene, missing: str) -> tuple[Body, ...]:
     """
     scene.routes[:] = _sound_routes(scene)
     moved = frozenset(id(node) for route in scene.routes if route.taken in _TAKEN
-                      and (node := scene.named.get(route.target)) is not None and node.kind in JOINT | HUMANOID)
+                      and (node := scene.named.get(route.target)) is not None and (node.kind in JOINT | HUMANOID or (
+                          node.kind in TRANSFORM and scene.named[route.source].kind in _FOR)))
     found = bodies(scene, moved)
     if not found:
         raise scene.error(f"has no HAnimHumanoid: there is no {missing}" + (
@@ -72,23 +69,35 @@ def clips(scene: Scene, bodies: Sequence[Body]) -> Iterator[Clip]:
     Raises FileError, with the line, for keys and values that do not belong together, for values of motions that are no
     whole frames, and for more numbers than are read.
     """
-    joint_of = {id(node): (body, joint) for body in bodies for joint, node in enumerate(body.nodes)}
+    joint_of = {id(node): (body, joint) for body in bodies for joint, node in enumerate(body.nodes)
+                if node.kind not in TRANSFORM}
+    carried_by = dict[int, list[Body]]()
+    for body in bodies:
+        for node in body.carriers:
+            carried_by.setdefault(id(node), []).append(body)
     leading = dict[str, list[Route]]()
     for route in scene.routes:
         leading.setdefault(route.source, []).append(route)
-    known = dict[tuple[int, float], _Keys]()
+    known = dict[tuple[int, int, float], Keys]()
     for sensor in scene.named.values():
         if sensor.kind == "TimeSensor":
             interval = _seconds(scene, sensor, "cycleInterval", 1.0)
             name = _said_name(scene, sensor)
-            moves: dict[Body, dict[tuple[int, str], _Keys]] = {}
-            for source, target, taken in _driven(scene, sensor, leading):
-                if id(target) in joint_of:
-                    body, joint = joint_of[id(target)]
-                    keys = known.get((id(source), interval)) or _keys_of(scene, source, interval)
-                    known[id(source), interval] = keys
+            moves: dict[Body, dict[tuple[int, str], Keys]] = {}
+            around: dict[tuple[int, str], Keys] = {}
+            for ease, source, target, taken in _driven(scene, sensor, leading):
+                if id(target) in joint_of or id(target) in carried_by:
+                    which = id(source), id(ease), interval
+                    keys = known.get(which) or _eased_keys(scene, source, ease, interval)
+                    known[which] = keys
                     scene.spend(max(keys.values.size, _LEAST_SPENT), source.line)
-                    moves.setdefault(body, {})[joint, taken] = keys
+                    if id(target) in carried_by:
+                        around[id(target), taken] = keys
+                    else:
+                        body, joint = joint_of[id(target)]
+                        moves.setdefault(body, {})[joint, taken] = keys
+            for body in dict.fromkeys(body for node, _ in around for body in carried_by[node]):
+                moves.setdefault(body, {}).update(carried(scene, body, around))
             yield from (_clip(body, name, interval, own) for body, own in moves.items())
     for body in bodies:
         motions = {id(motion): motion for motion, _ in scene.children(body.humanoid, _MOTION)}
@@ -129,24 +138,51 @@ def _seconds(scene: Scene, node: Node, name: str, default: float) -> float:
     return found
 
 
-def _driven(scene: Scene, sensor: Node, leading: Mapping[str, Sequence[Route]]) -> Iterator[tuple[Node, Node, str]]:
-    """Yield the interpolators that a sensor drives, each with a node that takes its values, and as what.
+def _driven(scene: Scene, sensor: Node, leading: Mapping[str, Sequence[Route]]
+            ) -> Iterator[tuple[Node | None, Node, Node, str]]:
+    """Yield what eases the sensor's fraction, None for nothing; an interpolator; what takes its values, and as what.
 
     leading: the routes from each name.
     """
-    driven = dict.fromkeys(route.target for route in leading.get(sensor.name, ()) if route.sent == "fraction")
-    for name in driven:
-        source = scene.named.get(name)
-        if source is not None and source.kind in _FOR:
-            for target, taken in dict.fromkeys((route.target, route.taken) for route in leading.get(name, ())):
-                node = scene.named.get(target)
-                if node is not None and _TAKEN.get(taken) == _FOR[source.kind]:
-                    yield source, node, taken
+    def interpolators(name: str, sent: str) -> Iterator[Node]:
+        for target in dict.fromkeys(route.target for route in leading.get(name, ()) if route.sent == sent):
+            if (node := scene.named.get(target)) is not None:
+                yield node
+
+    for first in interpolators(sensor.name, "fraction"):
+        ease = first if first.kind == _EASE else None
+        for source in (first,) if ease is None else interpolators(ease.name, "value"):
+            if source.kind in _FOR:
+                for target, taken in dict.fromkeys(
+                        (route.target, route.taken) for route in leading.get(source.name, ())):
+                    node = scene.named.get(target)
+                    if node is not None and _TAKEN.get(taken) == _FOR[source.kind]:
+                        yield ease, source, node, taken
 
 
-def _keys_of(scene: Scene, node: Node, interval_s: float) -> _Keys:
+def _eased_keys(scene: Scene, source: Node, ease: Node | None, interval_s: float) -> Keys:
+    """Return the keys of an interpolator that gets its fraction by way of an ease, or from the sensor itself."""
+    keys = _keys_of(scene, source, interval_s)
+    if ease is None:
+        return keys
+    shares, values = _written(scene, ease, 1)
+    scene.spend(len(shares) * len(keys.times), ease.line)
+    return _within(eased(keys, Keys(shares * interval_s, values * interval_s)), interval_s)
+
+
+def _keys_of(scene: Scene, node: Node, interval_s: float) -> Keys:
     """Return the keys of an interpolator while its sensor's interval passes."""
-    shares, width = scene.numbers(node, "key", 1)[:, 0], _FOR[node.kind]
+    width = _FOR[node.kind]
+    shares, values = _written(scene, node, width)
+    if node.kind.startswith("S"):
+        scene.note(f"{node.said}: its keys are joined straight, not by a spline", node.line)
+    keys = Keys(shares * interval_s, rot.continuous(values) if width == 4 else values)
+    return _within(_on_arcs(keys) if width == 4 else keys, interval_s)
+
+
+def _written(scene: Scene, node: Node, width: int) -> tuple[FloatArray, FloatArray]:
+    """Return the key (K,) and keyValue (K, C) of an interpolator; of four numbers, as rotations wxyz."""
+    shares = scene.numbers(node, "key", 1)[:, 0]
     values = (turns(scene, node, "keyValue") if width == 4 and "keyValue" in node.fields
               else scene.numbers(node, "keyValue", width))
     if len(shares) != len(values) or not len(shares):
@@ -157,22 +193,19 @@ def _keys_of(scene: Scene, node: Node, interval_s: float) -> _Keys:
     if len(falls):
         raise scene.error(f"{node.said}: in key {shares[falls[0] + 1]:g} comes after {shares[falls[0]]:g}; keys that "
                           "never fall are wanted", node.fields["key"].line)
-    if node.kind.startswith("S"):
-        scene.note(f"{node.said}: its keys are joined straight, not by a spline", node.line)
-    keys = _Keys(shares * interval_s, rot.continuous(values) if width == 4 else values)
-    return _within(_on_arcs(keys) if width == 4 else keys, interval_s)
+    return shares, values
 
 
-def _within(keys: _Keys, end_s: float) -> _Keys:
+def _within(keys: Keys, end_s: float) -> Keys:
     """Cut keys off at 0 and at a clip's end, where they go beyond."""
     if keys.times[0] >= 0.0 and keys.times[-1] <= end_s:
         return keys
     inside = keys.times[(keys.times > 0.0) & (keys.times < end_s)]
     times = np.concatenate(((0.0,), inside, (end_s,)))
-    return _Keys(times, interpolated(keys.times, keys.values, times))
+    return Keys(times, interpolated(keys.times, keys.values, times))
 
 
-def _on_arcs(keys: _Keys) -> _Keys:
+def _on_arcs(keys: Keys) -> Keys:
     """Put keys onto the arcs between rotations that are far apart, in time and in angle."""
     times, values = keys
     arcs = rot.angle_between(values[:-1], values[1:])
@@ -183,14 +216,14 @@ def _on_arcs(keys: _Keys) -> _Keys:
     share = (np.arange(len(first)) - np.repeat(np.cumsum(steps) - steps, steps)) / steps[first]
     between = rot.slerp(values[first], values[first + 1], share)
     between[share == 0.0] = values[first[share == 0.0]]
-    return _Keys(np.append(times[first] + share * np.diff(times)[first], times[-1]),
+    return Keys(np.append(times[first] + share * np.diff(times)[first], times[-1]),
                  rot.continuous(np.concatenate((between, values[-1:]))))
 
 
 def _clip(body: Body, name: str, duration_s: float, moves: Moves) -> Clip:
     """Make a clip of what joints do; those that nothing moves stay as their nodes are."""
     rows: dict[str, list[tuple[int, FloatArray, FloatArray]]] = {taken: [] for taken in _TAKEN}
-    still = {at: _Keys(np.zeros(1), value[None]) for at, value in body.still.items()}
+    still = {at: Keys(np.zeros(1), value[None]) for at, value in body.still.items()}
     for (joint, taken), (times, values) in (still | dict(moves)).items():
         if taken == "translation":
             moved = values * body.unit_m
@@ -220,7 +253,7 @@ def _motion(scene: Scene, body: Body, motion: Node) -> tuple[float, Moves]:
     times: FloatArray = np.arange(len(frames), dtype=np.float64) * frame_s
     joint_of, unknown = _by_name(body), list[str]()
     enabled = words(scene.text(motion, "channelsEnabled").lower())
-    moves: dict[tuple[int, str], _Keys] = {}
+    moves: dict[tuple[int, str], Keys] = {}
     at = 0
     for number, (name, own) in enumerate(zip(named, channels, strict=True)):
         columns = frames[:, at:at + len(own)]
@@ -229,7 +262,7 @@ def _motion(scene: Scene, body: Body, motion: Node) -> tuple[float, Moves]:
         if joint is None and name != "IGNORED":
             unknown.append(name)
         if joint is not None and enabled[number:number + 1] != ["false"]:
-            moves |= {(joint, taken): _Keys(times, each) for taken, each in _of_columns(own, columns)}
+            moves |= {(joint, taken): Keys(times, each) for taken, each in _of_columns(own, columns)}
     if unknown:
         names = some_of([quoted(name) for name in unknown], 3)
         scene.note(f"{motion.said} moves joints that {body.name} does not have: {names}", motion.line)

@@ -205,6 +205,21 @@ def test_collada_in_any_axes_and_unit_is_the_same_character() -> None:
                                            0.5 * rot.rotate(turn, skinned(plain, number, time_s)), atol=1e-9)
 
 
+def test_a_node_around_a_collada_character_makes_it_as_large_as_it_says() -> None:
+    text = collada_files.dressed().decode()
+    (plain,) = collada_character.read(text.encode()).characters
+    around = text.replace('<visual_scene id="Scene">', '<visual_scene id="Scene"><node id="Rig"><scale>2 2 2</scale>')
+    for data in (around, around.replace('semantic="INV_BIND_MATRIX"', 'semantic="NONE"')):
+        (large,) = collada_character.read(data.replace("</visual_scene>", "</node></visual_scene>").encode()).characters
+        np.testing.assert_allclose(large.placed, np.eye(4), atol=1e-12)
+        np.testing.assert_allclose(large.skeleton.rest_world[..., 3], 2.0 * plain.skeleton.rest_world[..., 3],
+                                   atol=1e-9)
+        for number in range(3):
+            for time_s in (0.0, 0.3, 1.0):
+                np.testing.assert_allclose(skinned(large, number, time_s), 2.0 * skinned(plain, number, time_s),
+                                           atol=1e-9)
+
+
 def test_a_skin_that_was_modelled_elsewhere_is_where_it_is_bound() -> None:
     (shifted,) = collada_character.read(collada_files.dressed(shift=(0.3, 0.1, -0.2))).characters
     (plain,) = collada_character.read(collada_files.dressed(shift=(0.0, 0.0, 0.0))).characters

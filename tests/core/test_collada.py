@@ -190,6 +190,14 @@ def test_matrices_and_skins_are_in_the_unit_of_the_file() -> None:
     np.testing.assert_allclose(bare.rest_world[:, :, 3], PLACES, atol=1e-9)
 
 
+def test_a_node_around_the_joints_scales_them_and_their_way() -> None:
+    moves = animation("a", "Hips_id/translate", (0.0, 1.0), (0.0, 1.0, 0.0, 0.0, 1.0, 2.0))
+    around = node("Rig", f"<scale>0.01 0.01 0.01</scale>{leg(CHANNELS)}", "NODE")
+    clip = collada.read(document(around + worn("body"), moves, controllers=skin("body", NAMES, bound()))).clips[0]
+    world = world_from_pose(clip.skeleton, clip.sample(np.array((0.0, 1.0))))[..., 3]
+    np.testing.assert_allclose(world, 0.01 * (PLACES + np.array(((0, 0, 0), (0, 0, 2)))[:, None]), atol=1e-9)
+
+
 def test_several_skins_of_one_body_make_one_skeleton() -> None:
     moves = animation("a", "Leg_id/rotateX.ANGLE", (0.0, 1.0), (0, 10))
     controllers = skin("top", NAMES[:2], bound()[:2]) + skin("bottom", NAMES[2:], bound()[2:])

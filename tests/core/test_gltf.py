@@ -158,14 +158,14 @@ def test_scales_that_differ_from_one_by_rounding_alone_are_none(off: float, is_s
     np.testing.assert_allclose(grown.skeleton.rest_world[..., 3][:, 1], bound[:, 1, 3], atol=off)
 
 
-def test_lying_files_are_set_upright_and_keep_their_heading() -> None:
+def test_lying_files_are_set_upright_and_keep_their_heading_and_size() -> None:
     made = figure()
     turn = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), -np.pi / 2)
     made.nodes[0] |= {"rotation": np.roll(turn, -1).tolist(), "scale": [0.01] * 3}
     (clip,) = clips_of(made)
-    np.testing.assert_allclose(clip.skeleton.rest_world[:, 2, 3], -1.0 - 0.2 * np.arange(5), atol=1e-6)
+    np.testing.assert_allclose(clip.skeleton.rest_world[:, 2, 3], 0.01 * (-1.0 - 0.2 * np.arange(5)), atol=1e-8)
     hips = world_from_pose(clip.skeleton, clip.sample(np.array((0.5,))))[0, 0, :, 3]
-    np.testing.assert_allclose(hips, (0.0, 0.1, -0.9), atol=1e-6)
+    np.testing.assert_allclose(hips, (0.0, 0.001, -0.009), atol=1e-8)
 
 
 def test_the_library_reads_buffers_that_lie_beside_but_none_further_away(tmp_path: Path) -> None:

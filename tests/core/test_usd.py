@@ -82,6 +82,15 @@ def test_operations_are_taken_in_their_order_and_turned_round() -> None:
     np.testing.assert_allclose(world[:, clip.skeleton.index_of["Hips"]], [(3.0, -2.0, 0.0), (5.0, 0.0, 0.0)], atol=1e-5)
 
 
+def test_what_is_around_a_skeleton_scales_it_and_its_way() -> None:
+    small = 'float3 xformOp:scale = (0.01, 0.01, 0.01)\n uniform token[] xformOpOrder = ["xformOp:scale"]'
+    (dance,) = usd.read(text(head="metersPerUnit = 1")).clips
+    (scaled,) = usd.read(text(head="metersPerUnit = 1", body=small)).clips
+    times = np.linspace(0.0, dance.duration_s, 7)
+    np.testing.assert_allclose(world_from_pose(scaled.skeleton, scaled.sample(times))[..., 3],
+                               0.01 * world_from_pose(dance.skeleton, dance.sample(times))[..., 3], atol=1e-9)
+
+
 def test_joints_that_an_animation_leaves_out_keep_their_rest() -> None:
     data = text().decode()
     begin = data.index("uniform token[] joints", data.index("SkelAnimation"))

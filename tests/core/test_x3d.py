@@ -166,6 +166,52 @@ def test_a_humanoid_that_moves_as_a_whole_is_a_joint_above(through: Callable[...
     np.testing.assert_allclose(clip.skeleton.rest_world[1:, :, 3], ((0, 1, 0), (0.1, 0.9, 0), (0.1, 0.5, 0.02)))
 
 
+def test_transforms_that_move_around_a_humanoid_carry_it(through: Callable[..., ClipFile]) -> None:
+    inner = Made("Transform", "Turn", {"center": "1 0 0", "scale": "0.5 0.5 0.5"}, [("children", humanoid(LEG))])
+    stage = Made("Transform", "Stage", {"rotation": "0 1 0 0.7"}, [("children", inner)])
+    nodes = [stage, *NODES[1:], moving("Go", (0, 1), [(0, 0, 0), (0, 0, 3)]),
+             turning("Spin", (0, 1), [(0, 1, 0, 0), (0, 1, 0, 2)])]
+    routes = [*ROUTES, *driven("Walk", "Go", "Stage", "translation"), *driven("Walk", "Spin", "Turn", "rotation")]
+    (plain,), (clip,) = through().clips, through(nodes, routes).clips
+    times = np.linspace(0.0, 2.0, 9)
+    own, world = (world_from_pose(each.skeleton, each.sample(times))[..., 3] for each in (plain, clip))
+
+    def placed(time_s: float, points: np.ndarray) -> np.ndarray:
+        turn = 0.5 * rot.rotate(about(Y, time_s), points - (1, 0, 0)) + (1, 0, 0)
+        return np.asarray(rot.rotate(about(Y, 0.7), turn) + np.array((0, 0, 1.5 * time_s)))
+
+    for number, time_s in enumerate(times):
+        wanted = placed(time_s, own[number])
+        start = rot.rotate(about(Y, -0.7), wanted) - 0.5 * np.array((1, 0, 0))  # seen from where the humanoid begins
+        np.testing.assert_allclose(world[number, 1:], start, atol=1e-3)
+    assert clip.skeleton.names == ("Stage", *plain.skeleton.names)
+
+
+def test_one_transform_carries_two_humanoids(through: Callable[..., ClipFile]) -> None:
+    both = [("children", humanoid(joint("humanoid_root", (0, 1, 0), of=of), name=of)) for of in ("a", "b")]
+    nodes = [Made("Transform", "Stage", {}, list(both)), clock("Walk", 2.0),
+             moving("Go", (0, 1, 1), [(0, 0, 0), (0, 0, 0), (1, 0, 0)])]
+    clips = through(nodes, driven("Walk", "Go", "Stage", "translation")).clips
+    assert len({id(clip.skeleton) for clip in clips}) == 2
+    for clip in clips:
+        ways = clip.sample(np.array((0.0, 1.9, 2.0))).translations[:, 0, 0]
+        np.testing.assert_allclose(ways, (0.0, 0.0, 1.0), atol=1e-9)
+
+
+def test_a_scalar_interpolator_between_clock_and_motion_eases_it(through: Callable[..., ClipFile]) -> None:
+    ease = Made("ScalarInterpolator", "Ease", {"key": "0 0.5 0.75 1", "keyValue": "0 0.125 1 0.5"})
+    routes = [("Walk", "fraction_changed", "Ease", "set_fraction"),
+              *(("Ease", "value_changed", each, "set_fraction") for each in ("Bend", "Rise")),
+              *(route for route in ROUTES if route[0] != "Walk")]
+    (plain,), file = through().clips, through([*NODES, ease], routes)
+    (clip,) = file.clips
+    assert file.warnings == () and (clip.name, clip.duration_s) == ("Walk", 2.0)
+    times = np.linspace(0.0, 2.0, 41)
+    eased, wanted = clip.sample(times), plain.sample(np.interp(times, (0, 1, 1.5, 2), (0, 0.25, 2, 1)))
+    np.testing.assert_allclose(eased.translations, wanted.translations, atol=1e-9)
+    assert rot.angle_between(eased.rotations, wanted.rotations).max() < ARC_RAD
+
+
 def test_joints_are_used_where_they_were_defined(through: Callable[..., ClipFile]) -> None:
     made = humanoid(LEG, inside=[("joints", "h_humanoid_root"), ("joints", "h_l_hip"), ("joints", "h_l_knee")])
     assert through([made, *NODES[1:]]).skeleton.names == ("humanoid_root", "l_hip", "l_knee")
