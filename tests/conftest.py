@@ -44,38 +44,10 @@ def extension(bound_once: None) -> Iterator[None]:
     """Start from an empty file with the extension switched on, and switch it off again afterwards."""
     import bpy
 
-    if _preferences() == _of_the_factory.get("preferences"):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)  # a fifth of the time
-    else:
-        bpy.ops.wm.read_factory_settings(use_empty=True)
-        _of_the_factory["preferences"] = _preferences()
+    bpy.ops.wm.read_factory_settings(use_empty=True)
     takt.register()
     yield
     takt.unregister()
-
-
-_of_the_factory: dict[str, object] = {}
-
-
-def _preferences() -> object:
-    """Return what tells whether a test has changed the preferences: every value, add-ons, and repositories."""
-    import bpy
-
-    context: Any = bpy.context
-    found = context.preferences
-    groups = (found.edit, found.experimental, found.extensions, found.filepaths, found.inputs, found.keymap,
-              found.system, found.view)
-    return ([_values(group) for group in groups], [addon.module for addon in found.addons],
-            [_values(repository) for repository in found.extensions.repos],
-            [_values(library) for library in found.filepaths.asset_libraries],
-            [len(keymap.keymap_items) for keymap in context.window_manager.keyconfigs.addon.keymaps
-             if keymap.keymap_items])
-
-
-def _values(group: Any) -> dict[str, object]:
-    names = [each.identifier for each in group.bl_rna.properties
-             if each.type not in ("POINTER", "COLLECTION") and not getattr(each, "is_array", False)]
-    return {name: getattr(group, name) for name in names}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
