@@ -12,7 +12,7 @@ from ..bridge.active_character import ForScore, active_armature
 from ..bridge.files.read_progress import reading
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.language import say
-from ..bridge.reports import refuse, refuse_score
+from ..bridge.reports import refuse, refuse_score, report
 from ..bridge.scores import score
 from ..bridge.scores.performing import Performance
 from .in_steps import WorksInSteps
@@ -72,6 +72,12 @@ class TAKT_OT_rebuild(WorksInSteps, ForScore, bpy.types.Operator):
             write_motion(self, context, armature_object, performance.motion,
                          properties.character(armature_object).frame_start)
             done = {"FINISHED"}
+        character = properties.character(armature_object)
+        if performance.error is not None and score.is_empty(character, performance.error):
+            text = character.text
+            assert text is not None  # it holds nothing
+            report(self, {"INFO"}, f"'{armature_object.name}' plays '{text.name}', which is empty: insert clips")
+            return {"FINISHED"}
         if performance.error is not None:
             refuse_score(self, performance.error)
         return done

@@ -80,13 +80,13 @@ def known(armature_object: bpy.types.Object) -> Mapping[Playable, Known]:
 
 
 def trouble(armature_object: bpy.types.Object) -> str:
-    """Return what is wrong with the library as a whole, "" where nothing is: files left out, tags that are damaged."""
+    """Return what is wrong with the library as a whole, "" where nothing is, such as folders that are gone."""
     blocks = score_blocks.shown(armature_object)
     if blocks is None or blocks.scores is None:
         return ""
     search = _search(blocks.scores.library)
     many = f"{search.left_out:,} more files are not shown: choose a folder with fewer" if search.left_out else ""
-    return "; ".join(filter(None, (many, search.wrong_tags)))
+    return "; ".join(filter(None, (many, search.wrong)))
 
 
 def state(armature_object: bpy.types.Object) -> Hashable:

@@ -23,10 +23,10 @@ from ...core.classes.rules import classify
 from ...core.clips.clip import Clip
 from ...core.clips.clip_file import ClipFile
 from ...core.errors import FileError, TaktError
-from ...core.formats import FORMATS, endings, format_of
+from ...core.formats import FORMATS, endings, format_of, of_blender
 from ...core.formats.format import Format
 from ...core.library.clip_files import files_read, read_clip_file
-from ...core.library.contents import contents
+from ...core.library.contents import contents, folders_within
 from ...core.library.files import read_file
 from ...core.library.library import SCORE_SUFFIX, Library
 from ...core.maths.arrays import FloatArray
@@ -45,6 +45,8 @@ UNKNOWN_TICKS: Final = 4.0
 """How long a procedure is said to be where nothing tells."""
 MANY_FILES: Final = 500
 """Of more, clips are read without being kept, and figures are kept at their telling instant alone."""
+_MOST_WRONG: Final = 3
+"""Of folders that are gone and tags that cannot be read, so many are said."""
 _PAUSE_S: Final = 0.002
 """Left to the interface after each file."""
 _FIRST_PAUSE_S: Final = 0.1
@@ -107,7 +109,8 @@ class Search:
     All files are listed first, then read one after the other, so that each has its place from the beginning.
     moment: of which it sees the files; see performing.moment. newer: a look at a later one, which has yet to end.
     version: rises with all that is found out, structure with what moves chips. known: of clips whose classes were
-    found. own_tags: what people have said of clips, by name; wrong_tags: why such a file cannot be read.
+    found. own_tags: what people have said of clips, by name; wrong: which folders are gone, and why tags
+    cannot be read.
     """
 
     def __init__(self, roots: tuple[Path, ...], moment: object) -> None:
@@ -118,7 +121,7 @@ class Search:
         self.figures: dict[Playable, Figure] = {}
         self.known: dict[Playable, Known] = {}
         self.own_tags: dict[str, tuple[str, ...]] = {}
-        self.wrong_tags = ""
+        self.wrong = ""
         self.without_src: tuple[str, ...] = ()
         self.left_out = self.version = self.structure = 0
         self._playables: tuple[int, tuple[Playable, ...]] = 0, ()
@@ -133,7 +136,7 @@ class Search:
     def _look(self, go_on: Callable[[float], bool]) -> bool:
         found = contents(self._roots, (*endings(), SCORE_SUFFIX))
         self.without_src, self.left_out = found.unnamed, found.left_out
-        self._read_tags()
+        self._read_tags(found.files)
         self.files = {src: File.of(src, where) for src, where in found.files}
         self.version += 1
         self.structure += 1
@@ -143,17 +146,26 @@ class Search:
             for number, file in enumerate(files):
                 if not go_on((looked + number / len(files)) / 2.0):
                     return False
-                with suppress(LookupError):  # Blender reads it
+                try:
                     what(file, FORMATS)
+                except LookupError:  # Blender reads it
+                    self._look_at_beginning(file)
                 time.sleep(_PAUSE_S)
         return True
 
-    def _read_tags(self) -> None:
-        for root in reversed(self._roots):
+    def _read_tags(self, files: Iterable[tuple[str, str]]) -> None:
+        """Read the tags of all folders; what outer folders say of a clip counts, and of these the first."""
+        gone = [root for root in self._roots if not root.is_dir()]
+        wrong = [str(FileError.at("is no folder, expected one with clips in it", root)) for root in gone]
+        inner = sorted(folders_within(files).items(), key=lambda each: -each[1].count("."))
+        for folder, prefix in (*inner, *((str(root), "") for root in reversed(self._roots) if root not in gone)):
             try:
-                self.own_tags |= tags_file.read(root)
+                found = tags_file.read(Path(folder))
             except (FileError, OSError) as error:
-                self.wrong_tags = str(error)
+                wrong.append(str(error))
+            else:
+                self.own_tags |= {f"{prefix}{name}": tags for name, tags in found.items()}
+        self.wrong = "; ".join(wrong[:_MOST_WRONG])
 
     def _classify(self, file: File, formats: Mapping[str, Format]) -> None:
         """Find the classes of a file's clips."""
@@ -197,6 +209,12 @@ class Search:
             file.fail(DAMAGED + said)
         self.version += 1
         self.structure += file.held is not None and len(file.held) != 1
+
+    def _look_at_beginning(self, file: File) -> None:
+        """Say at once of a file that only Blender reads that it is none of its format."""
+        if (other := of_blender.misnamed_at_once(file.path)) is not None:
+            file.fail(DAMAGED + other.problems[0].message)
+            self.version += 1
 
     def _figure(self, clip: Clip) -> Figure:
         figure = clip.derived(figure_of_clip)

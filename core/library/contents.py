@@ -63,6 +63,17 @@ def contents(roots: Iterable[Path], endings: Sequence[str], most: int = MAX_FILE
     return Contents(tuple(found.items()), tuple(unnamed), left_out)
 
 
+def folders_within(files: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the folders within a library's that lead to its files, each with what its clips' names begin with."""
+    found: dict[str, str] = {}
+    for src, where in files:
+        within, folder = src.rpartition(".")[0], os.path.dirname(where)  # noqa: PTH120  # there may be many
+        while within and folder not in found:
+            found[folder] = f"{within}."
+            within, folder = within.rpartition(".")[0], os.path.dirname(folder)  # noqa: PTH120
+    return found
+
+
 def _can_be_src(src: str) -> bool:
     return len(src) <= _MAX_SRC and _NEVER_IN_SRC.isdisjoint(src)
 

@@ -19,7 +19,7 @@ from .evaluation import WHOLE_CLIP, BlockCall, Evaluated, LaneCall, Values, defa
 from .expressions import Role
 from .garbage import without_search_for_cycles
 from .origins import Origins, Places, Runs
-from .programme import CallTable, Programme
+from .programme import GAP, CallTable, Programme
 from .sequence import WAIT, Block, Lane, Marks, Paths, Sequence
 from .ways import Aim, AimedAt, Going, Way, goes_somewhere, ways_of
 
@@ -47,7 +47,8 @@ def expand(programme: Programme, procedure: str = "main", loop: bool = False, *,
     than MAX_LANES lanes at once.
     """
     own = programme.own_procedure(procedure)
-    clip_s = {name: clip.duration_s for name, clip in zip(programme.clip_names, programme.clips, strict=True)}
+    clip_s = {name: clip.duration_s for name, clip in zip(programme.clip_names, programme.clips, strict=True)
+              if name != GAP}
     plan = replace(_Plan.of(programme, own, values, seed), clip_s=clip_s)
     sizes = _checked_sizes(programme, plan, own)
     routine = programme.procedures[own]

@@ -6,6 +6,7 @@ chips are equally wide, so that none moves when its picture or its length become
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -120,7 +121,7 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
         x, high = left + number // rows * wide, height - _TITLE_PX * px - number % rows * tall
         boxes.append(np.stack((x, high - CHIP_PX * px, x + CHIP_WIDE_PX * px, high), axis=-1))
         kept += chips
-        words = clipped(title, columns * wide - _GAP_PX * px, size, measure) if columns > 1 else title
+        words = clipped(title, columns * wide - _GAP_PX * px, size, measure) if columns > 1 or "." in title else title
         titles.append((words, left, height - 0.75 * _TITLE_PX * px))
         left += max(columns * wide, measure(words, size)) + _GAP_PX * px
     return Shelf(tuple(map(playables.__getitem__, kept)), np.concatenate(boxes), tuple(titles), height,
@@ -241,12 +242,14 @@ def _grouped(playables: Sequence[Playable]) -> list[tuple[str, list[int]]]:
             place = not is_clip, 0, True, src
         groups.setdefault(place, []).extend(chips)
     in_order = sorted(groups, key=lambda group: (group[0], group[1], group[3] != ""))
-    return [(_title(group[3], is_clip=not group[0]) if not playables[groups[group][0]].shelf_group else group[3],
-             groups[group]) for group in in_order]
+    alike = Counter(group[3].rpartition(".")[2] for group in in_order)
+    return [(_title(group[3], is_clip=not group[0], is_alone=alike[group[3].rpartition(".")[2]] == 1)
+             if not playables[groups[group][0]].shelf_group else group[3], groups[group]) for group in in_order]
 
 
-def _title(folder: str, *, is_clip: bool) -> str:
-    return folder.rpartition(".")[2] or (CLIPS if is_clip else THIS_SCORE)
+def _title(folder: str, *, is_clip: bool, is_alone: bool) -> str:
+    """Return the title of a folder: its name, or the way to it where others within the library are called alike."""
+    return (folder.rpartition(".")[2] if is_alone else folder) or (CLIPS if is_clip else THIS_SCORE)
 
 
 @lru_cache(maxsize=1 << 17)

@@ -15,7 +15,7 @@ from takt.core.classes import tags_file
 from takt.core.score_editor.shelf import ACTIONS, DAMAGED, OTHER_ACTIONS, found, told
 from takt.samples.clip_files import write_files
 from takt.tests.blender.dancing import STEPS, play, text_of
-from takt.tests.blender.score_editors import editing
+from takt.tests.blender.score_editors import editing, looked_into
 
 operators: Any = bpy.ops
 
@@ -61,12 +61,19 @@ def test_actions_of_other_characters_come_last_and_scores_of_others_not_at_all(
 def test_files_are_on_the_shelf_before_they_are_read_and_damaged_ones_say_why(
         rig: bpy.types.Object, library: Path) -> None:
     (library / "cut.bvh").write_text("HIERARCHY\nROOT Hips\n{\n OFFSET 0 0", encoding="utf-8")
-    (library / "no.fbx").write_text("no FBX", encoding="utf-8")
+    (library / "no.fbx").write_bytes(b"Kaydara FBX Binary  \0no FBX")
+    for name, data in (("text.fbx", b"no FBX"), ("none.blend", b""), ("other.blend", b"no blend file")):
+        (library / name).write_bytes(data)
+    for name, data in (("ascii.fbx", b"; FBX 7.4.0"), ("zstd.blend", b"\x28\xb5\x2f\xfd")):
+        (library / name).write_bytes(data)
     play(library / "dance.pha")
     with editing():
         chips = {each.src: each for each in searched(rig)}
         assert chips["cut"].problem.startswith(DAMAGED) and DAMAGED in told(chips["cut"], 1.0)
-        assert not chips["no"].problem and not chips["no"].is_read
+        for name in ("no", "ascii", "zstd"):
+            assert not chips[name].problem and not chips[name].is_read
+        for name in ("text", "none", "other"):
+            assert chips[name].problem.startswith(DAMAGED) and not chips[name].is_read
         for name in ("cut", "no"):
             with pytest.raises(RuntimeError, match=name):
                 operators.takt.score_add(what=f"{name}|{name}")
@@ -178,3 +185,40 @@ def test_damaged_tags_are_said_and_the_rest_works(rig: bpy.types.Object, library
     with editing():
         assert {each.src for each in searched(rig)} >= {"feet.Steps"}
         assert "newer" in bridge_shelf.trouble(rig)
+
+
+def test_tags_in_inner_folders_count_and_outer_ones_count_more(rig: bpy.types.Object, library: Path) -> None:
+    inner, deeper = library / "more", library / "more" / "deep" / "er"
+    for folder in (inner, deeper):
+        write_files(folder)
+    some = next(path for path in inner.rglob("*.skeleton*") if path.parent != inner and deeper not in path.parents)
+    name = ".".join((*some.relative_to(inner).parts[:-1], some.name.partition(".")[0]))
+    (inner / "takt.tags").write_text(f"# Takt tags 1\n{name}: pack\ndeep.er.{name}: outer\n", encoding="utf-8")
+    (deeper / "takt.tags").write_text(f"# Takt tags 1\n{name}: pack\n", encoding="utf-8")
+    (deeper.parent / "takt.tags").write_text("# Takt tags 9\n", encoding="utf-8")
+    play(library / "dance.pha")
+    with editing():
+        chips = tuple(searched(rig))
+        assert {each.src for each in found(chips, "pack")} == {f"more.{name}"}
+        assert {each.src for each in found(chips, "outer")} == {f"more.deep.er.{name}"}
+        assert "newer" in bridge_shelf.trouble(rig)
+
+
+def test_a_folder_that_is_gone_is_named_also_by_an_empty_score(rig: bpy.types.Object, tmp_path: Path) -> None:
+    kept, going = tmp_path / "kept", tmp_path / "going"
+    for folder in (kept, going):
+        write_files(folder)
+    assert operators.takt.new_score() == {"FINISHED"}
+    with editing():
+        for folder in (kept, going):
+            assert operators.takt.add_clip_folder(directory=str(folder)) == {"FINISHED"}
+        searched(rig)
+        assert not bridge_shelf.trouble(rig)
+        going.rename(tmp_path / "gone")
+        assert operators.takt.rebuild() == {"FINISHED"}
+        looked_into()
+        last = time.monotonic() + 30.0
+        while str(going) not in bridge_shelf.trouble(rig):
+            assert time.monotonic() < last
+            time.sleep(0.01)
+        assert str(kept) not in bridge_shelf.trouble(rig) and searched(rig)

@@ -2,6 +2,7 @@
 
 import os
 
+import numpy as np
 import pytest
 
 from takt.core.clips.clip_file import ClipFile
@@ -377,6 +378,7 @@ def test_what_is_missing_leaves_gaps_as_long_as_it_would_be(root, version):
     assert [gap.missing for gap in programme.gaps] == ["gone", "gone.x", "sit"]
     assert clips_of(programme) == ["nothing", "feet.Steps.right", "nothing"]
     assert expand(programme).length_s.tolist() == [2.0, 1.0, 3.0]
+    assert np.isfinite(expand(programme).speeds()).tolist() == [False, True, False]
 
 
 def test_where_all_is_missing_there_are_gaps_alone_but_other_mistakes_count(root):

@@ -89,6 +89,12 @@ def test_actions_come_after_the_clips_of_files_and_those_of_others_last() -> Non
     assert [title for title, _, _ in shelf.titles] == ["Clips", "a", ACTIONS, OTHER_ACTIONS, "This Score"]
 
 
+def test_folders_that_are_called_alike_are_told_apart_by_the_way_to_them() -> None:
+    chips = [Playable(src, src.rpartition(".")[2], 1.0) for src in ("walks.slow.a", "runs.slow.b", "runs.fast.c")]
+    shelf = arrange(chips, View(900.0, 400.0), Theme())
+    assert [title for title, _, _ in shelf.titles] == ["walks.slow", "runs.slow", "fast"]
+
+
 def test_the_telling_instant_is_the_one_that_differs_most(body: Skeleton) -> None:
     clip = swinging(body, "l_shoulder")
     figure = figure_of(clip, find_map(body))
