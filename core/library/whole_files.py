@@ -156,10 +156,14 @@ def _fill(descriptor: int, data: bytes | Path) -> None:
 
 
 def _write_all(file: BinaryIO, data: bytes | Path) -> int:
-    """Write data, or what another file holds; return how many bytes that is."""
+    """Write data, or what another file holds; return how many bytes that is; raise FileError for one not to be read."""
     if isinstance(data, bytes):
         return file.write(data)
-    with data.open("rb") as source:
+    try:
+        source = data.open("rb")
+    except OSError as error:
+        raise FileError.at(f"cannot be read: {error.strerror or error}", data) from error
+    with source:
         shutil.copyfileobj(source, file)
         return source.tell()
 
