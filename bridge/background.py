@@ -20,6 +20,8 @@ It lets go of Python's lock for the operator, and then looks members of the cont
 override. Whether the lock is to be taken for that it asks `_PyRuntime.gilstate.tstate_current`, which before Python
 3.12 says whether any thread has it, not whether this one does.
 """
+_QUIET_WITHIN_S: Final = 0.5
+"""So long the interface may stand still for an operator that can be done without."""
 _running: WeakSet["BackgroundWork[Any]"] = WeakSet()
 
 
@@ -32,6 +34,12 @@ def operator_context(**members: Any) -> Iterator[None]:
     with bpy.context.temp_override(**members):
         yield
 
+
+def is_quiet_soon() -> bool:
+    """Wait a moment, and tell whether `operator_context` needs to wait no longer for work that goes on."""
+    until_s = time.monotonic() + _QUIET_WITHIN_S
+    return not OVERRIDES_NEED_QUIET or all(work.has_ended(max(until_s - time.monotonic(), 0.0))
+                                           for work in list(_running))
 
 
 class BackgroundWork(Generic[Result]):

@@ -8,7 +8,7 @@ from bpy.props import IntProperty, StringProperty
 
 from ..bridge import properties
 from ..bridge.active_character import ForScore, active_armature
-from ..bridge.background import operator_context
+from ..bridge.background import is_quiet_soon, operator_context
 from ..bridge.reports import refuse
 from ..bridge.scores import linked_texts, texts
 from ..core.errors import FileError
@@ -76,9 +76,12 @@ def _line_of(text: bpy.types.Text, procedure: str) -> int:
 
 
 def _area_beside(context: bpy.types.Context) -> bpy.types.Area | None:
-    """Split the largest 3D viewport, or what else is largest, along its longer side; None where there is no room."""
+    """Split the largest 3D viewport, or what else is largest, along its longer side.
+
+    None where there is no room, or splitting would wait for long work.
+    """
     window = context.window
-    if window is None or bpy.app.background:
+    if window is None or bpy.app.background or not is_quiet_soon():
         return None
     areas = sorted(window.screen.areas, key=lambda area: (area.type == "VIEW_3D", area.width * area.height))
     if not areas or max(areas[-1].width, areas[-1].height) < _SMALLEST_PX * 2:

@@ -19,7 +19,7 @@ from ...core.library.files import read_file
 from ...core.library.store import Stamp, stamp
 from ...core.library.whole_files import write_whole
 from .. import paths
-from ..background import operator_context
+from ..background import is_quiet_soon, operator_context
 from . import texts
 
 State = Literal["SAME", "UNSAVED", "OUTSIDE", "BOTH"]
@@ -136,8 +136,10 @@ def save(text: bpy.types.Text, *, overwrite: bool = False) -> None:
 def _mark_as_saved(text: bpy.types.Text) -> None:
     """Let Blender know that a Text is saved: only its own operator does, which may cut a file, so it gets another one.
 
-    Where that fails, the Text Editor goes on to show the Text as unsaved.
+    Where that fails, or would wait for long work, the Text Editor goes on to show the Text as unsaved.
     """
+    if not is_quiet_soon():
+        return
     kept = text.filepath
     with tempfile.TemporaryDirectory(prefix="takt-", ignore_cleanup_errors=True) as folder:
         text.filepath = str(Path(folder) / "saved")

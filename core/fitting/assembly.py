@@ -265,17 +265,24 @@ def _left_first(body: Body) -> Body:
 def _symmetric(body: Body) -> Body:
     """Return the body with its two sides made alike, where they are, or nearly are."""
     height = float(abs((body.head.crown - body.legs[0].tip) @ body.up))
-    plane = body.plane
-    if not plane.mirrors:  # the middle of all joints tells best where it is
-        joints = [getattr(limb, name) for name in ("root", "middle", "end", "tip")
-                  for limb in (*body.arms, *body.legs)]
-        plane = Plane(body.out, np.mean(joints, axis=0), 0.0)
-    arms, legs = (made_alike(*limbs, plane, height) for limbs in (body.arms, body.legs))
+    (arms, plane), (legs, _) = (_pair_made_alike(body, limbs, height) for limbs in (body.arms, body.legs))
     if arms[0] is body.arms[0] or legs[0] is body.legs[0]:
         return replace(body, arms=arms, legs=legs)
     top = replace(body.head, neck=plane.onto(body.head.neck), skull=plane.onto(body.head.skull),
                   crown=plane.onto(body.head.crown))
     return replace(body, arms=arms, legs=legs, head=top)
+
+
+def _pair_made_alike(body: Body, limbs: tuple[Limb, Limb], height: float) -> tuple[tuple[Limb, Limb], Plane]:
+    """Return a pair of limbs made alike, and the plane between them.
+
+    Where the body's plane mirrors it not, it is the middle of these limbs alone: a leg that stands aside moves no arm.
+    """
+    plane = body.plane
+    if not plane.mirrors:
+        joints = [getattr(limb, name) for name in ("root", "middle", "end", "tip") for limb in limbs]
+        plane = Plane(body.out, np.mean(joints, axis=0), 0.0)
+    return made_alike(*limbs, plane, height), plane
 
 
 def skeleton_of(body: Body, hands: tuple[Hand | None, Hand | None] = (None, None)) -> FittedSkeleton:

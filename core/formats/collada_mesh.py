@@ -140,9 +140,10 @@ def _corners(data: ColladaData, element: Element, positions: FloatArray) -> tupl
 
 def _compare(data: ColladaData, element: Element, found: float) -> None:
     """Note where faces are others in number than they say, or the last one lacks corners."""
-    if element.attributes.get("count", f"{found:g}").strip() != f"{found:.12g}":
-        data.note(f"<{element.tag}> says count is {quoted(element.attributes.get('count', ''))}; it holds {found:.12g} "
-                  "faces, and the whole ones of these are read", element)
+    value = element.attributes.get("count")
+    if value is not None and value.strip() != f"{found:.12g}":
+        data.note(f"<{element.tag}> says count is {quoted(value)}; it holds {found:.12g} faces, and the whole ones of "
+                  "these are read", element)
 
 
 def _part(data: ColladaData, element: Element, shared: dict[str, Element], corners: IntArray, triangles: IntArray,

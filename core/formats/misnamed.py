@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -15,7 +16,9 @@ _KINDS: Final = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "ZIP", b"7z\xbc\xaf": "7-Zi
                  b"HIERARCHY": "BVH", b"\0\x10[Serializer": "OGRE", b"<!doctype html": "HTML", b"<html": "HTML"}
 """What files of other formats begin with, and what those are called everywhere; of text in lower case."""
 _NOTHING: Final = b"\0 \t\r\n"
-_AT_ONCE: Final = 2**20
+_BLANKS: Final = re.compile(b"[" + _NOTHING + b"]*")
+_ENOUGH: Final = 4096
+"""Bytes after the blanks that tell what a file is."""
 _SHOWN_BYTES, _SHOWN_LETTERS = 8, 40
 
 
@@ -29,7 +32,7 @@ def misnamed(data: bytes, label: str, begins: Sequence[str], path: Path | None) 
     dance.x3d:1: this is no X3D: it begins with 'Not found', where '<' is wanted
     """
     wanted = " / ".join(quoted(each) for each in begins if each.isprintable())
-    if not any(data[at:at + _AT_ONCE].strip(_NOTHING) for at in range(0, len(data), _AT_ONCE)):
+    if _BLANKS.fullmatch(data):
         return FileError.at(f"this file is empty: it has {len(data)} bytes, and nothing in them; {label} begins with "
                             f"{wanted}", path, byte=0)
     start = _utf8(data).lstrip(_NOTHING)
@@ -62,10 +65,11 @@ def beginning(data: bytes) -> tuple[bool, str]:
 
 
 def _utf8(data: bytes) -> bytes:
-    """Return how a text begins in UTF-8, without the mark that tells its encoding."""
-    for mark, encoding in ((codecs.BOM_UTF8, ""), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE,
-                                                                                     "utf-16-be")):
+    """Return how a text begins in UTF-8, without the mark that tells its encoding, and blanks."""
+    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
         if data.startswith(mark):
-            rest = data[len(mark):4096]
-            return rest.decode(encoding, "replace").encode("utf-8", "replace") if encoding else rest
-    return data[:4096]
+            return data[len(mark):_ENOUGH].decode(encoding, "replace").encode("utf-8", "replace")
+    begin = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+    found = _BLANKS.match(data, begin)
+    begin = begin if found is None else found.end()
+    return data[begin:begin + _ENOUGH]

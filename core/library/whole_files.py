@@ -87,31 +87,39 @@ def turn_to_write(target: Path) -> Iterator[None]:
     """Let no other process have its turn to write a file meanwhile.
 
     A file beside it says so; its maker removes it, at once. One that stays longer was left by a process that was
-    killed. Raises OSError where no such file can be made.
+    killed, and is removed by the next, which puts its own there. Raises OSError where no such file can be made.
     """
     digest = hashlib.blake2b(os.fsencode(target.name), digest_size=8).hexdigest()
     mark = target.with_name(f"{_BEFORE}{digest}{_AFTER}")
     while True:
         try:
             os.close(os.open(mark, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            own = _which(mark)
             break
         except FileExistsError:
             _wait_for(mark)
     try:
         yield
     finally:
-        mark.unlink(missing_ok=True)
+        with suppress(OSError):  # the file is written, whatever becomes of the mark
+            if _which(mark) == own:
+                mark.unlink()
+
+
+def _which(mark: Path) -> tuple[int, int]:
+    """Return what tells a mark from another one of its name: the numbers of its file may be used again."""
+    status = mark.stat()
+    return status.st_ino, status.st_mtime_ns
 
 
 def _wait_for(mark: Path) -> None:
     """Wait until another process has had its turn; remove its mark where it does not."""
     until_s = time.monotonic() + _TURN_S
     try:
-        first = mark.stat()
+        first = _which(mark)
         while time.monotonic() < until_s:
             time.sleep(_LOOK_AGAIN_S)
-            now = mark.stat()
-            if (now.st_ino, now.st_mtime_ns) != (first.st_ino, first.st_mtime_ns):
+            if _which(mark) != first:
                 return
         mark.unlink()
     except FileNotFoundError:
@@ -148,10 +156,14 @@ def _fill(descriptor: int, data: bytes | Path) -> None:
 
 
 def _write_all(file: BinaryIO, data: bytes | Path) -> int:
-    """Write data, or what another file holds; return how many bytes that is."""
+    """Write data, or what another file holds; return how many bytes that is; raise FileError for one not to be read."""
     if isinstance(data, bytes):
         return file.write(data)
-    with data.open("rb") as source:
+    try:
+        source = data.open("rb")
+    except OSError as error:
+        raise FileError.at(f"cannot be read: {error.strerror or error}", data) from error
+    with source:
         shutil.copyfileobj(source, file)
         return source.tell()
 

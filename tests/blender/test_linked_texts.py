@@ -1,13 +1,14 @@
 """Scores linked to files: opened, saved there, read again when these change outside, asked when both changed."""
 
 import os
+import threading
 from pathlib import Path
 from typing import Any, cast
 
 import bpy
 import pytest
 
-from takt.bridge import properties
+from takt.bridge import background, properties
 from takt.bridge.scores import following, linked_texts
 from takt.core.errors import FileError
 from takt.tests.blender.dancing import STEPS, play
@@ -48,6 +49,18 @@ def test_what_is_typed_is_saved_there(text: bpy.types.Text, path: Path) -> None:
     assert linked_texts.look(text) == "UNSAVED" and path.read_text() == STEPS
     assert operators.save_score() == {"FINISHED"}
     assert path.read_text() == OTHER and linked_texts.look(text) == "SAME" and not text.is_dirty
+
+
+def test_a_score_is_saved_while_work_goes_on(text: bpy.types.Text, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where operators in another context would have to wait until a mesh is bound."""
+    monkeypatch.setattr(background, "OVERRIDES_NEED_QUIET", True)
+    go = threading.Event()
+    work = background.BackgroundWork(lambda _: go.wait(20.0))
+    text.from_string(OTHER)
+    assert operators.save_score() == {"FINISHED"} and not work.has_ended()
+    assert path.read_text() == OTHER and linked_texts.look(text) == "SAME"
+    go.set()
+    work.end()
 
 
 def test_what_changes_outside_is_read_again_and_played(rig: bpy.types.Object, text: bpy.types.Text, path: Path) -> None:

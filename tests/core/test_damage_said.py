@@ -8,7 +8,8 @@ import pytest
 
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.clip_file import ClipFile
-from takt.core.formats import collada, collada_character, format_of, gltf, x3d
+from takt.core.formats import collada, collada_character, collada_mesh, format_of, gltf, x3d
+from takt.core.formats.collada_data import ColladaData
 from takt.core.formats.format import Source
 from takt.core.formats.x3d_character import characters_of
 from takt.core.formats.x3d_xml import read as read_xml
@@ -106,6 +107,13 @@ def test_counts_of_meshes_that_disagree_are_said(old: str, new: str, said: str) 
     assert old in text and not collada_character.read(text.encode()).warnings
     file = collada_character.read(text.replace(old, new, 1).encode())
     assert any(said in each for each in file.warnings) and len(file.characters[0].meshes) == 3
+
+
+@pytest.mark.parametrize("found", [8, 1_234_567])
+def test_a_mesh_that_says_no_count_is_not_said(found: int) -> None:
+    data = ColladaData(b"<COLLADA><triangles/></COLLADA>", None)
+    collada_mesh._compare(data, data.root.children[0], float(found))
+    assert not data.warnings()
 
 
 def test_times_of_gltf_that_fall_are_said() -> None:

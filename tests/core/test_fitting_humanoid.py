@@ -14,12 +14,15 @@ from takt.core.fitting.hand import FINGERS
 from takt.core.maths import rotations as rot
 from takt.core.skeletons import hanim
 
-from .made_people import A_POSE, RELAXED, T_POSE, Build, Person, below, person
+from .made_people import A_POSE, OUTWARD, RELAXED, T_POSE, Build, Person, below, person
 
 MAIN = ("HumanoidRoot", "vc7", "skullbase",
         *(f"{side}_{joint}" for side in "lr" for joint in ("shoulder", "elbow", "wrist", "hip", "knee", "ankle")))
 MEAN, WORST = 0.02, 0.04
 """Shares of the height by which the main joints may be off. Rounding, other on each processor, moves them by .008."""
+
+ASIDE = 0.01
+"""Share of the height by which both arms together may be off to one side."""
 
 UP, FRONT = np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0))
 
@@ -86,6 +89,16 @@ def dancer() -> Person:
 @pytest.fixture(scope="module")
 def fitted(dancer) -> FittedSkeleton:
     return fit_skeleton(problem(dancer))
+
+
+@pytest.mark.parametrize("degrees", [10.0, slow(15.0)])
+def test_a_leg_that_stands_aside_moves_no_arm(degrees):
+    of = person(Build(turns=A_POSE, right={"hip": (OUTWARD, degrees)}))
+    found = fit_skeleton(problem(of))
+    for joint in ("shoulder", "elbow", "wrist"):
+        sides = (f"l_{joint}", f"r_{joint}")
+        aside = sum(found.position(name)[0] - of.joints[name][0] for name in sides) / 2.0
+        assert abs(aside) < ASIDE * of.height
 
 
 def test_joints_of_the_dancer_are_where_they_are(dancer, fitted):

@@ -68,6 +68,12 @@ def test_a_damaged_file_of_the_format_keeps_its_own_message() -> None:
                                              "is wanted")
 
 
+def test_any_number_of_blanks_may_come_first() -> None:
+    text = XML[XML.index(b"<X3D"):]  # a declaration must be the very first
+    assert read(b" \n" * 5_000 + text, "made.x3d").clips  # type: ignore[attr-defined]
+    assert "it begins with 'Not found'" in refusal(b"\n" * 5_000 + b"Not found", ".x3d")
+
+
 @pytest.mark.parametrize("ending", ZIPPED)
 def test_compressed_x3d_is_read_as_what_is_in_it(ending: str) -> None:
     text = XML if ending == ".x3d" else CLASSIC

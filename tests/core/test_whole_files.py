@@ -1,8 +1,10 @@
 """core/library/whole_files.py: whatever fails, and whenever the process ends, no file is cut."""
 
 import concurrent.futures
+import contextlib
 import errno
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,7 +15,8 @@ import pytest
 
 from takt.checkout import ROOT
 from takt.core.errors import FileError
-from takt.core.library.whole_files import MAX_NAME, write_whole
+from takt.core.library import whole_files
+from takt.core.library.whole_files import MAX_NAME, turn_to_write, write_whole
 
 OLD, NEW = b"old " * 1_000, b"new one " * 1_000
 STEPS = ("fdopen", "fsync", "replace")
@@ -95,7 +98,7 @@ def test_another_file_is_copied_whole(tmp_path: Path) -> None:
     write_whole(path, source)
     assert path.read_bytes() == source.read_bytes() == NEW
     source.unlink()
-    with pytest.raises(FileError, match="No such file"):
+    with pytest.raises(FileError, match=re.escape(f"{source}: cannot be read: No such file")):
         write_whole(path, source)
     assert path.read_bytes() == NEW and list(tmp_path.iterdir()) == [path]
 
@@ -120,6 +123,33 @@ def test_what_is_checked_holds_until_it_is_written(tmp_path: Path) -> None:
 
         write_whole(path, NEW, write_beside)
     assert path.read_bytes() == b"the other" and list(tmp_path.iterdir()) == [path]
+
+
+def test_a_late_process_does_not_end_the_turn_of_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole_files, "_TURN_S", 0.05)
+    late = contextlib.ExitStack()
+    late.enter_context(turn_to_write(tmp_path / "file"))
+    with turn_to_write(tmp_path / "file"):
+        marks = list(tmp_path.iterdir())
+        late.close()
+        assert len(marks) == 1 and list(tmp_path.iterdir()) == marks
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_mark_that_cannot_be_removed_does_not_deny_what_is_written(tmp_path: Path,
+                                                                     monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a virus scanner has it open."""
+    path, own = tmp_path / "file", Path.unlink
+    path.write_bytes(OLD)
+
+    def refuse_marks(self: Path, missing_ok: bool = False) -> None:
+        if self.exists() and not self.stat().st_size:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        own(self, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refuse_marks)
+    write_whole(path, NEW)
+    assert path.read_bytes() == NEW
 
 
 COUNTING = """
