@@ -24,7 +24,7 @@ def drawn(bent_deg: FloatArray, drawn_m: FloatArray, aside_deg: float = 0.0) -> 
     pose.rotations[:, 1] = rot.from_axis_angle(UP, np.full(len(bent_deg), np.radians(aside_deg)))
     pose.rotations[:, 2] = rot.from_axis_angle(X, np.radians(bent_deg))
     plain = LimbPoses.of(world_from_pose(LEG, pose), Limb(1, 2, 3)).at((slice(None), 0))
-    return plain, plain.reaching(drawn_m[:, None] * UP, X, 0.02)
+    return plain, plain.reaching(drawn_m[:, None] * UP, X)
 
 
 def knees(legs: LimbPoses) -> FloatArray:
