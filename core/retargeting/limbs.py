@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -109,17 +110,17 @@ class LimbPoses:
         hinge: (..., 3) about which middle joints bend that are straight, or bent the wrong way by little; None: any.
         """
         upper = self.middle - self.first
-        along, own = upper / np.maximum(_length(upper), 1e-30)[..., None], rot.cross(upper, self.last - self.middle)
-        side = own if hinge is None else _across(hinge, along)
+        along = upper / np.maximum(_length(upper), 1e-30)[..., None]
         any_side = _across(np.where(np.abs(along[..., :1]) < 0.7, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), along)
-        size = _length(side)[..., None]
-        side = np.where(size > 0.0, side / np.maximum(size, 1e-30), any_side)
-        shape, (limbs, offset, side) = upper.shape[:-1], (
-            each.reshape(1, -1, *each.shape[len(upper.shape) - 1:]) for each in
-            (np.stack((self.first, self.middle, self.last), axis=-2), np.broadcast_to(offset, upper.shape), side))
+        side = any_side if hinge is None else _across(hinge, along)
+        side = np.where(side.any(axis=-1, keepdims=True), side, any_side)
+        side /= np.maximum(_length(side), 1e-30)[..., None]
+        limbs = np.stack((self.first, self.middle, self.last), axis=-2).reshape(1, -1, 3, 3)
         if not limbs.size:
             return self
-        found = worked_out(_reached, limbs, offset, side).reshape(*shape, 8)
+        offset = np.broadcast_to(offset, upper.shape).reshape(1, -1, 3)
+        reached = partial(_reached, None if hinge is None else _BACKWARDS)
+        found = worked_out(reached, limbs, offset, side.reshape(1, -1, 3)).reshape(*upper.shape[:-1], 8)
         return self.turned(found[..., :4], found[..., 4:])
 
     def turned(self, about_first: FloatArray, about_middle: FloatArray | None = None) -> LimbPoses:
@@ -181,10 +182,11 @@ def with_joint_turned(clip: Clip, joint: int, times: FloatArray, axes: FloatArra
     return with_rotations(clip, {joint: (keys, new)})
 
 
-def _reached(limb: Sequence[Sequence[Number]], shift: Sequence[Number], hinge: Sequence[Number]) -> Sequence[Number]:
+def _reached(overstretched: Overstretched | None, limb: Sequence[Sequence[Number]], shift: Sequence[Number],
+             hinge: Sequence[Number]) -> Sequence[Number]:
     """Return what swings limbs at their first joints and bends them at their middle ones."""
     none = 0.0 * shift[0]
-    swing, bend, _ = two_bone_ik(limb, shift, none + _ANY, hinge, none, _BACKWARDS)
+    swing, bend, _ = two_bone_ik(limb, shift, none + _ANY, hinge, none, overstretched)
     return joined(swing, bend)
 
 

@@ -87,7 +87,7 @@ def arc(a: Sequence[Number], long: Number, b: Sequence[Number], far: Number) -> 
 
 
 def two_bone_ik(limb: Sequence[Sequence[Number]], shift: Sequence[Number], most: Number, hinge: Sequence[Number],
-                upright: Number, overstretched: Overstretched, swing: Swing[Number] = arc
+                upright: Number, overstretched: Overstretched | None, swing: Swing[Number] = arc
                 ) -> tuple[Quaternion[Number], Quaternion[Number], Number]:
     """Return what turns a limb at its first joint, and at its middle one before, in the model, to shift its end.
 
@@ -95,7 +95,8 @@ def two_bone_ik(limb: Sequence[Sequence[Number]], shift: Sequence[Number], most:
     most: how far the end is from the first joint at most, in limb lengths, unless it already is farther; what goes
     beyond is left out softly. hinge: unit vector about which the middle joint bends forwards (the pole, as an axis): a
     straight limb bends about it, and an overstretched one comes to that side. upright: how much it does so although
-    the limb is not shortened. swing: what leads the bent limb to its aim.
+    the limb is not shortened. overstretched: None where no limb comes to another side. swing: what leads the bent limb
+    to its aim.
     """
     first, middle, last = limb
     thigh, shin = minus(middle, first), minus(last, middle)
@@ -117,7 +118,7 @@ def two_bone_ik(limb: Sequence[Sequence[Number]], shift: Sequence[Number], most:
     cosine, sine = cosine_sine(chosen(long != now, (wanted - angle) / 2.0, 0.0))
     bend = quaternion(cosine, scaled(axis, sine / greatest(size, 1e-30)))
     is_off = dot(axis, hinge) < _FORWARDS * both
-    if holds_anywhere(is_off):
+    if overstretched is not None and holds_anywhere(is_off):
         if overstretched.straightens:
             comes = eased((now - long) / (_ROUND[0] * together + _ROUND[1] * greatest(together - now, 0.0)))
         else:
