@@ -130,6 +130,17 @@ def eased(share: Number) -> Number:
     return x * x * (3.0 - 2.0 * x)
 
 
+def softly(x: Number, softness: Number | float) -> Number:
+    """Return 0 below 0, and x − softness/2 from `softness` > 0 on, without a bend between.
+
+    >>> [softly(x, 2.0) for x in (-1.0, 0.0, 1.0, 2.0, 3.0)]
+    [0.0, 0.0, 0.25, 1.0, 2.0]
+    """
+    beyond = greatest(x, 0.0)
+    inside = least(beyond, softness)
+    return inside * (beyond - inside / 2.0) / softness
+
+
 def chosen(which: bool | BoolArray, x: Number, other: Number | float) -> Number:
     """Return the first number where it is chosen, else the other."""
     found: Any = (x if which else other) if isinstance(which, bool) else np.where(which, x, other)
@@ -151,11 +162,6 @@ def is_nothing(x: Number) -> bool:
 def holds_anywhere(condition: bool | BoolArray) -> bool:
     """Tell whether a condition holds for any number."""
     return condition if isinstance(condition, bool) else bool(condition.any())
-
-
-def holds_everywhere(condition: bool | BoolArray) -> bool:
-    """Tell whether a condition holds for all numbers."""
-    return condition if isinstance(condition, bool) else bool(condition.all())
 
 
 def plus(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:

@@ -14,9 +14,9 @@ import numpy as np
 
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
+from ..maths.formulas import softly
 from ..retargeting.limbs import Limb
 from ..skeletons.skeleton import Pose, Skeleton
-from .feet.footholds import softly
 
 _STRAIGHT_RAD: Final = 0.1
 """Elbows that are bent by less, on average, do not tell which way they bend."""

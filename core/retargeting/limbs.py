@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -12,19 +13,17 @@ from ..clips.clip import Clip
 from ..clips.keyed import key_times, packed, turns_at
 from ..clips.posed import PosedJoints
 from ..maths import rotations as rot
-from ..maths.arrays import BoolArray, FloatArray, merged, smoothstep
+from ..maths.arrays import BoolArray, FloatArray, merged
+from ..maths.formulas import Number, joined, worked_out
 from ..skeletons.hierarchy import is_descendant
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Skeleton
+from .two_bone_ik import Overstretched, two_bone_ik
 
-_REACH: Final = 0.9995
-"""Of a limb's length: none is straightened further."""
-_STRAIGHT: Final = 1e-6
-_WRONG_WAY: Final = (0.2, 0.4)
-"""Sines: knees that are bent backwards by 12° at most are overstretched and bend forwards; from the second on they are
-of an animal, or the leg is far aside."""
-_TURNS_BY: Final = 0.03
-"""Of the limb's length: as its end is moved by so much, an overstretched knee comes round to the front."""
+_BACKWARDS: Final = Overstretched(0.2, 0.4, straightens=False)
+"""Clips overstretch knees by 12° at most; from the second on they are of an animal, or the leg is far aside."""
+_ANY: Final = 1e6
+"""Limb lengths: an end may be as far away as it likes."""
 _EASED: Final = 4.0
 """Of offsets in several directions the larger count so much more."""
 _FRAMES_AT_ONCE: Final = 2048
@@ -105,28 +104,24 @@ class LimbPoses:
         """From the first joint to the last, (..., 3) unit vectors."""
         return np.asarray((self.last - self.first) / np.maximum(_length(self.last - self.first), 1e-30)[..., None])
 
-    def reaching(self, offset: FloatArray, bent_about: FloatArray | None = None,
-                 straight: float = _STRAIGHT) -> LimbPoses:
-        """Return limbs whose ends are moved by offsets (..., 3), as far as they reach; what is straighter may stay so.
+    def reaching(self, offset: FloatArray, hinge: FloatArray | None = None) -> LimbPoses:
+        """Return limbs whose ends are moved by offsets (..., 3), as far as they reach; see two_bone_ik.
 
-        bent_about: (..., 3) the axis that a limb bends about whose middle joint is bent by a sine below `straight`, or
-        the wrong way by little; None: any.
+        hinge: (..., 3) about which middle joints bend that are straight, or bent the wrong way by little; None: any.
         """
-        upper, lower, aim = self.middle - self.first, self.last - self.middle, self.last + offset - self.first
-        a, b, now = _length(upper), _length(lower), _length(self.last - self.first)
-        long = np.clip(_length(aim), np.minimum(np.abs(a - b) / _REACH, now), np.maximum((a + b) * _REACH, now))
-        bend = np.arccos(np.clip((long * long - a * a - b * b) / (2.0 * a * b), -1.0, 1.0))
-        axis = rot.cross(upper, lower)
-        along, sine = upper / np.maximum(a, 1e-30)[..., None], _length(axis)
-        if bent_about is None:
-            side = np.where(np.abs(upper[..., :1]) < 0.7 * a[..., None], (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
-            axis = np.where((sine <= straight * a * b)[..., None], _across(side, along), axis)
-            about_middle = rot.from_axis_angle(axis, bend - np.arctan2(sine, _dot(upper, lower)))
-        else:
-            moved = smoothstep(_length(offset) / np.maximum(a + b, 1e-30), 0.0, _TURNS_BY)
-            axis = _hinge(axis / np.maximum(a * b, 1e-30)[..., None], along, bent_about, straight, moved)
-            about_middle = rot.shortest_arc(lower, rot.rotate(rot.from_axis_angle(axis, bend), upper))
-        return self.turned(rot.shortest_arc(upper + rot.rotate(about_middle, lower), aim), about_middle)
+        upper = self.middle - self.first
+        along = upper / np.maximum(_length(upper), 1e-30)[..., None]
+        any_side = _across(np.where(np.abs(along[..., :1]) < 0.7, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), along)
+        side = any_side if hinge is None else _across(hinge, along)
+        side = np.where(side.any(axis=-1, keepdims=True), side, any_side)
+        side /= np.maximum(_length(side), 1e-30)[..., None]
+        limbs = np.stack((self.first, self.middle, self.last), axis=-2).reshape(1, -1, 3, 3)
+        if not limbs.size:
+            return self
+        offset = np.broadcast_to(offset, upper.shape).reshape(1, -1, 3)
+        reached = partial(_reached, None if hinge is None else _BACKWARDS)
+        found = worked_out(reached, limbs, offset, side.reshape(1, -1, 3)).reshape(*upper.shape[:-1], 8)
+        return self.turned(found[..., :4], found[..., 4:])
 
     def turned(self, about_first: FloatArray, about_middle: FloatArray | None = None) -> LimbPoses:
         """Return limbs turned about their middle joint, and then as a whole about their first, by (..., 4) each."""
@@ -187,22 +182,12 @@ def with_joint_turned(clip: Clip, joint: int, times: FloatArray, axes: FloatArra
     return with_rotations(clip, {joint: (keys, new)})
 
 
-def _hinge(own: FloatArray, along: FloatArray, bent_about: FloatArray, straight: float,
-           moved: FloatArray) -> FloatArray:
-    """Return the axis (..., 3) about which a limb is to be bent.
-
-    own: (..., 3) the axis it is bent about, as long as the sine of the bend. along: (..., 3) unit, its upper bone.
-    bent_about: (..., 3). moved: (...) from 0 to 1, by how much of the way the axis turns from its own to the wanted
-    one, about the upper bone. A straight limb is to bend about bent_about; one that is bent a little the wrong way, to
-    the other side.
-    """
-    side = _across(bent_about, along)
-    side /= np.maximum(_length(side), 1e-30)[..., None]
-    wrong = np.minimum(_dot(own, side), 0.0) * (1.0 - smoothstep(_length(own), *_WRONG_WAY))
-    wanted = own + (straight - 2.0 * wrong)[..., None] * side
-    own = own + _STRAIGHT * side
-    angle = np.arctan2(_dot(rot.cross(own, wanted), along), _dot(own, wanted))
-    return rot.rotate(rot.from_axis_angle(along, moved * angle), own)
+def _reached(overstretched: Overstretched | None, limb: Sequence[Sequence[Number]], shift: Sequence[Number],
+             hinge: Sequence[Number]) -> Sequence[Number]:
+    """Return what swings limbs at their first joints and bends them at their middle ones."""
+    none = 0.0 * shift[0]
+    swing, bend, _ = two_bone_ik(limb, shift, none + _ANY, hinge, none, overstretched)
+    return joined(swing, bend)
 
 
 def _across(v: FloatArray, along: FloatArray) -> FloatArray:

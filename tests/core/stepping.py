@@ -40,7 +40,7 @@ def posed(name: str, times: FloatArray, hips: FloatArray, feet: Feet) -> Clip:
     still = world[..., 3][:, [limb.last for limb in limbs]]
     at_rest = BODY.rest_world[..., 3][[limb.last for limb in limbs]]
     moved = LimbPoses.of(world, *limbs).reaching(offset + at_rest + hips_of(hips) - still,
-                                                 np.broadcast_to(ACROSS, (len(times), 2, 3)), 0.02)
+                                                 np.broadcast_to(ACROSS, (len(times), 2, 3)))
     for i, limb in enumerate(limbs):
         pose.rotations[:, limb] = moved.at((slice(None), i)).rotations(BODY, world, limb)
     return Clip(name, BODY, float(times[-1]), Tracks.uniform(np.arange(len(BODY)), times, pose.rotations),

@@ -397,7 +397,7 @@ def on_toes(times: FloatArray, heels_deg: FloatArray) -> Clip:
     world = world_from_pose(BODY, pose)
     balls = [joints[f"{side}_metatarsal"] for side in "lr"]
     moved = LimbPoses.of(world, *limbs).reaching(BODY.rest_world[..., 3][balls] - world[..., 3][:, balls],
-                                                 np.broadcast_to(across, (len(times), 2, 3)), 0.02)
+                                                 np.broadcast_to(across, (len(times), 2, 3)))
     for side, limb in enumerate(limbs):
         pose.rotations[:, limb] = moved.at((slice(None), side)).rotations(BODY, world, limb)
     return Clip("on toes", BODY, float(times[-1]), Tracks.uniform(np.arange(len(BODY)), times, pose.rotations),

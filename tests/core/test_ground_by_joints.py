@@ -55,7 +55,7 @@ def changing_feet(pitch_rad: float, swaps_s: tuple[float, ...], swap_frames: int
         leg = Limb.of(find_map(BODY), side, ("hip", "knee", "ankle"))
         assert leg is not None
         plain = LimbPoses.of(world, leg).at((slice(None), 0))
-        drawn = plain.reaching(up[:, None] * UP, np.array((1.0, 0.0, 0.0)), 0.02)
+        drawn = plain.reaching(up[:, None] * UP, np.array((1.0, 0.0, 0.0)))
         pose.rotations[:, leg] = drawn.rotations(BODY, world, leg)
     moved = [JOINTS[f"{side}_{part}"] for side in "lr" for part in ("hip", "knee", "ankle", "metatarsal")]
     return Clip("changing feet", BODY, times[-1],

@@ -143,7 +143,7 @@ def placed(body: str) -> tuple[Clip, FloatArray]:
     world = world_from_pose(BODY, pose)
     knuckles = [joint_of[f"l_{finger}1"] for finger in ("index", "middle", "ring", "pinky")]
     away = target - world[..., 3][:, knuckles].mean(axis=1)
-    moved = LimbPoses.of(world, arm).at((slice(None), 0)).reaching(share[:, None] * away, -X, 0.2)
+    moved = LimbPoses.of(world, arm).at((slice(None), 0)).reaching(share[:, None] * away, -X)
     pose.rotations[:, arm] = moved.rotations(BODY, world, arm)
     return replace(plain, rotations=Tracks.uniform(np.arange(len(BODY)), TIMES, pose.rotations)), share
 

@@ -92,7 +92,7 @@ def both_at(aside_m: float, front_m: float) -> Clip:
         knuckles = [found.joint_of[f"{side}_{finger}1"] for finger in ("index", "middle", "ring", "pinky")]
         wanted = np.array((sign * aside_m, at[found.joint_of["l_hip"], 1] + 0.1, front_m))
         away = share * (wanted - world[..., 3][:, knuckles].mean(axis=1))
-        moved = LimbPoses.of(world, arm).at((slice(None), 0)).reaching(away, -np.eye(3)[0], 0.2)
+        moved = LimbPoses.of(world, arm).at((slice(None), 0)).reaching(away, -np.eye(3)[0])
         pose.rotations[:, arm] = moved.rotations(BODY, world, arm)
     turns = Tracks.uniform(np.arange(len(BODY)), TIMES, pose.rotations)
     return Clip("both", BODY, 2.0, turns, Tracks.empty(3), Tracks.empty(3))

@@ -24,7 +24,7 @@ def drawn(bent_deg: FloatArray, drawn_m: FloatArray, aside_deg: float = 0.0) -> 
     pose.rotations[:, 1] = rot.from_axis_angle(UP, np.full(len(bent_deg), np.radians(aside_deg)))
     pose.rotations[:, 2] = rot.from_axis_angle(X, np.radians(bent_deg))
     plain = LimbPoses.of(world_from_pose(LEG, pose), Limb(1, 2, 3)).at((slice(None), 0))
-    return plain, plain.reaching(drawn_m[:, None] * UP, X, 0.02)
+    return plain, plain.reaching(drawn_m[:, None] * UP, X)
 
 
 def knees(legs: LimbPoses) -> FloatArray:
@@ -58,3 +58,16 @@ def test_a_knee_goes_no_jump_while_its_foot_leaves_the_ground(bent_deg: float) -
 def test_knees_that_are_bent_the_other_way_on_purpose_stay_so() -> None:
     plain, moved = drawn(np.full(3, -60.0), np.array((0.01, 0.1, 0.2)))
     assert knees(plain).max() < -0.1 and knees(moved).max() < -0.1
+
+
+@pytest.mark.parametrize("hinge", [None, np.zeros(3), UP])
+def test_a_straight_leg_bends_about_any_axis_if_its_hinge_tells_none(hinge: FloatArray | None) -> None:
+    straight = LimbPoses.through(np.array((UP, 0.5 * UP, 0.0 * UP))[None])
+    moved = straight.reaching(0.2 * UP[None], hinge)
+    np.testing.assert_allclose(moved.last[0], 0.2 * UP, atol=EXACT)
+    np.testing.assert_allclose(np.linalg.norm(np.stack((moved.upper, moved.lower)), axis=-1), 1.0, atol=EXACT)
+    np.testing.assert_allclose(np.linalg.norm(moved.middle[0] - UP), 0.5, atol=EXACT)
+
+
+def test_no_limbs_reach_nothing() -> None:
+    assert LimbPoses.through(np.zeros((0, 3, 3))).reaching(np.zeros((0, 3)), X).last.shape == (0, 3)

@@ -45,7 +45,7 @@ def walk_in_place(seconds: float, step_m: float, heel_deg: float) -> Clip:
         to_ball = rot.rotate(turn, np.broadcast_to(ball - BODY.rest_world[leg.last, :, 3], (len(times), 3)))
         wanted = ball + np.stack((0.0 * up, up, ahead), axis=1) - to_ball
         plain = LimbPoses.of(world, leg).at((slice(None), 0))
-        moved = plain.reaching(wanted - world[:, leg.last, :, 3], across, 0.02)
+        moved = plain.reaching(wanted - world[:, leg.last, :, 3], across)
         pose.rotations[:, list(leg)] = moved.rotations(BODY, world, leg)
     return Clip("in place", BODY, float(times[-1]), Tracks.uniform(np.arange(len(BODY)), times, pose.rotations),
                 Tracks.uniform(np.zeros(1, np.int64), times, pose.translations[:, :1]), Tracks.empty(3))

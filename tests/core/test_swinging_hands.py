@@ -34,7 +34,7 @@ def swinging(seconds: float) -> Clip:
     world = world_from_pose(BODY, pose)
     knuckles = [joint_of[f"l_{finger}1"] for finger in ("index", "middle", "ring", "pinky")]
     away = beside + ahead[:, None] * Z + aside[:, None] * X - world[..., 3][:, knuckles].mean(axis=1)
-    moved = LimbPoses.of(world, arm).at((slice(None), 0)).reaching(away, -X, 0.2)
+    moved = LimbPoses.of(world, arm).at((slice(None), 0)).reaching(away, -X)
     pose.rotations[:, arm] = moved.rotations(BODY, world, arm)
     return Clip("swings", BODY, 2.0, Tracks.uniform(np.arange(len(BODY)), times, pose.rotations), Tracks.empty(3),
                 Tracks.empty(3))

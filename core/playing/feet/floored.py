@@ -18,10 +18,10 @@ import numpy as np
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...maths.displacement import DisplacementProblem, solve_displacement
+from ...retargeting.two_bone_ik import REACH
 from ...skeletons.skeleton import Pose
 from ..scene.surface import Surface
 from ..stage import FIRST_ROUND, Over
-from .footholds import REACH
 from .lock import FeetLock
 from .standing import Feet
 

@@ -14,11 +14,9 @@ import numpy as np
 
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
-from ...maths.formulas import Number, greatest, least
+from ...retargeting.two_bone_ik import REACH
 from .leading import ANY_STRETCH, CLEAR, CLOCKS, FADES, IS_FREE, NUMBERS, STRETCH, moments
 
-REACH: Final = 0.9995
-"""Legs are never straightened beyond this share of their length, where the knee would snap."""
 STEP_WAIT: Final = 0.13
 """Of a step's time: at its beginning and its end the foot is only lifted and set down."""
 EASE_S: Final = 0.25
@@ -249,17 +247,6 @@ class Footholds:
         speed, change = (np.where(is_step, 0.0, each) for each in (speed * ease, change * ease * ease / 2.0))
         return np.stack((self.edges_s[edge, gap] + forwards * wait * ease, forwards / (ease * (1.0 - 2.0 * wait)),
                          np.where(is_step, at, at - loose), speed, 3.0 * speed + change))
-
-
-def softly(x: Number, softness: Number | float) -> Number:
-    """Return 0 below 0, and x − softness/2 from `softness` > 0 on, without a bend between.
-
-    >>> [softly(x, 2.0) for x in (-1.0, 0.0, 1.0, 2.0, 3.0)]
-    [0.0, 0.0, 0.25, 1.0, 2.0]
-    """
-    beyond = greatest(x, 0.0)
-    inside = least(beyond, softness)
-    return inside * (beyond - inside / 2.0) / softness
 
 
 def ground_axes(up: FloatArray) -> FloatArray:

@@ -26,8 +26,8 @@ from ...maths.formulas import (
     root,
     rotated,
     scaled,
+    softly,
 )
-from .footholds import softly
 
 KNEE_LEGS: Final = 0.08
 """A knee on the ground is so high, in leg lengths, unless the clips have it lower."""

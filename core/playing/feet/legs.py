@@ -15,58 +15,36 @@ from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...maths.formulas import (
     Number,
     Quaternion,
-    arc_cosine,
     by_rows,
     chosen,
     conjugate,
     cosine_sine,
-    cross,
     direction,
     dot,
-    eased,
-    either,
     greatest,
     holds_anywhere,
     joined,
-    least,
     length,
-    lengths,
     minus,
-    plus,
     product,
     quaternion,
     root,
-    rotated,
     scaled,
-    unit,
     within,
     worked_out,
 )
+from ...retargeting.two_bone_ik import Overstretched, arc, two_bone_ik
 from ...skeletons.hierarchy import is_descendant
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
-from .footholds import REACH, softly
 from .knees import kept_up
 
-_OPPOSITE = 1e-6
-"""Nearer to opposite than this, the turn from one direction to the other is looked for with more care."""
-_STRAIGHT = 1e-4
-"""A knee whose bend has a smaller sine has no axis of its own."""
 _BY = rot.multiply(np.eye(4)[:, None], np.eye(4)).swapaxes(1, 2).reshape(4, 16)
 """What makes of a quaternion's numbers, (4, 16), the matrix by which it is multiplied by another one."""
-_BACKWARDS_RAD = (0.9, 1.3)
-"""A knee that is bent backwards by less than the first is overstretched, and bends forwards if its leg is shortened;
-from the second on it is of an animal, or the thigh turned about itself."""
-_ROUND = (0.004, 0.5)
-"""A leg that is shorter by the first, in leg lengths, and so much of what its bend makes it shorter, bends forwards."""
-_OWN_RAD = (0.06, 0.25)
-"""While a transition plays, one that is bent by more than the first comes forwards anyway, wholly from the second."""
-_FORWARDS = 0.05
-"""A knee whose bend has a smaller sine forwards bends so much more that way."""
+_BACKWARDS = Overstretched(0.9, 1.3, straightens=True)
+"""Transitions may turn a knee so far past straight, up to the first; from the second on it is meant to be so."""
 _SHOWN = 0.02
 """A bend at rest with a smaller sine may be chance."""
-_SOFT = 0.02
-"""Of a leg's length: so softly legs are kept from being stretched farther than they may be."""
 _WIDE, _WIDEST = 0.7, 0.1
 """Legs that swing farther than by the angle of this cosine swing by way of straight down, wholly from the other on."""
 _FORWARD = 0.5
@@ -220,60 +198,18 @@ def _bent(limb: Sequence[Sequence[Number]], frame: Sequence[Sequence[Number]], s
           ) -> Sequence[Number]:
     """Return what turns a leg's hip, knee and ankle in the model, beside its parent, and the share; see Chains.bent.
 
-    One after another. limb: where they are. frame: the rows of the hip's. The knee bends first, then the leg swings at
-    the hip. What turns nothing is exactly that: there the leg is as long as it is, and swings to where it is.
+    One after another. limb: where they are. frame: the rows of the hip's.
     """
-    hip, knee, ankle = limb
-    thigh, shin = minus(knee, hip), minus(ankle, knee)
-    whole = plus(thigh, shin)
-    aim = plus(whole, shift)
-    a, b, now, far = lengths(thigh, shin, whole, aim)
-    together = greatest(a + b, 1e-30)
-    soft, most = _SOFT * together, most * together
-    over = softly(far - most - softly(now - most + soft / 2.0, soft), soft)
-    shortest = least(abs(a - b) * (2.0 - REACH), now)
-    long = within(far - over, shortest, greatest(together * REACH, now))
-    axis, both, hinge = cross(thigh, shin), a * b, by_rows(frame, knee_axis)
-    size = length(axis)
-    angle, is_straight = direction(size, dot(thigh, shin)), size <= _STRAIGHT * both
-    if holds_anywhere(is_straight):
-        axis = either(is_straight, hinge, axis)
-        size = length(axis)
-    wanted = arc_cosine((long * long - a * a - b * b) / greatest(2.0 * both, 1e-30))  # 0 where the leg is straight
-    cosine, sine = cosine_sine(chosen(long != now, (wanted - angle) / 2.0, 0.0))
-    bend = quaternion(cosine, scaled(axis, sine / greatest(size, 1e-30)))
-    is_off = dot(axis, hinge) < _FORWARDS * both
-    if holds_anywhere(is_off):
-        shorter = eased((now - long) / (_ROUND[0] * together + _ROUND[1] * greatest(together - now, 0.0)))
-        comes = greatest(shorter, upright * eased((angle - _OWN_RAD[0]) / (_OWN_RAD[1] - _OWN_RAD[0])))
-        axis = scaled(axis, 1.0 / greatest(size, 1e-30))
-        bend = either(is_off & (comes > 0.0), _forwards(thigh, axis, hinge, angle, wanted, comes), bend)
-    now_bent = plus(thigh, rotated(bend, shin))
-    if room is None:
-        swing = _arc(now_bent, aim, far)
-    else:
-        swing = kept_up(_swung(now_bent, long, aim, far), thigh, a, aim, far, hip[2], shift, room)
-    return joined(swing, bend, conjugate(product(swing, bend)), (over / greatest(far, 1e-30),))
+    hip, knee, _ = limb
+    hinge, thigh = by_rows(frame, knee_axis), minus(knee, hip)
 
+    def above_ground(a: Sequence[Number], long: Number, aim: Sequence[Number], far: Number) -> Quaternion[Number]:
+        assert room is not None
+        return kept_up(_swung(a, long, aim, far), thigh, length(thigh), aim, far, hip[2], shift, room)
 
-def _forwards(thigh: Sequence[Number], axis: Sequence[Number], hinge: Sequence[Number], angle: Number, wanted: Number,
-              comes: Number) -> Quaternion[Number]:
-    """Return what bends a knee that is bent hardly forwards, or a little backwards, so that it comes to the front.
-
-    axis: (x, y, z) unit, about which it is bent by an angle. hinge: about which knees bend. wanted: how far it is to be
-    bent. comes: how much of the way round is over, from 0 to 1.
-    """
-    side = minus(hinge, scaled(thigh, dot(hinge, thigh) / greatest(dot(thigh, thigh), 1e-30)))
-    side = scaled(side, 1.0 / greatest(length(side), 1e-30))
-    _, sine = cosine_sine(angle)
-    forwards = sine * dot(axis, side)
-    comes = comes * eased((_BACKWARDS_RAD[1] - angle) / (_BACKWARDS_RAD[1] - _BACKWARDS_RAD[0]))
-    more = greatest(greatest(forwards, -forwards), _FORWARDS) - forwards
-    new = plus(scaled(axis, sine), scaled(side, more))
-    new = plus(scaled(axis, wanted * (1.0 - comes)), scaled(new, wanted * comes / greatest(length(new), 1e-30)))
-    far = length(new)
-    (cosine, sine), (back, by) = cosine_sine(far / 2.0), cosine_sine(angle / 2.0)
-    return product(quaternion(cosine, scaled(new, sine / greatest(far, 1e-30))), quaternion(back, scaled(axis, -by)))
+    swing, bend, share = two_bone_ik(limb, shift, most, hinge, upright, _BACKWARDS,
+                                     arc if room is None else above_ground)
+    return joined(swing, bend, conjugate(product(swing, bend)), (share,))
 
 
 def _swung(a: Sequence[Number], long: Number, b: Sequence[Number], far: Number) -> Quaternion[Number]:
@@ -282,7 +218,7 @@ def _swung(a: Sequence[Number], long: Number, b: Sequence[Number], far: Number) 
     That is the smallest rotation; but there are many between opposite directions, and near these knees would jump. Legs
     that swing so far do so by way of straight down.
     """
-    swing = _arc(a, b, far)
+    swing = arc(a, long, b, far)
     apart = dot(a, b) / greatest(long * far, 1e-30)
     if not holds_anywhere(apart < _WIDE):
         return swing
@@ -300,15 +236,3 @@ def _from_down(v: Sequence[Number], long: Number) -> Quaternion[Number]:
     w = greatest(long - z, 1e-30)
     by = 1.0 / root(w * w + x * x + y * y)
     return w * by, y * by, -x * by, 0.0 * by
-
-
-def _arc(a: Sequence[Number], b: Sequence[Number], far: Number) -> Quaternion[Number]:
-    """Return the smallest rotation that leads the direction of a to that of b; far: how long b is."""
-    along, both = dot(a, b), length(a) * far
-    w = both + along  # half of the angle between them
-    if not holds_anywhere(w <= _OPPOSITE * both):
-        return unit(quaternion(w, cross(a, b)))
-    found: Any = np.moveaxis(rot.shortest_arc(np.stack(a, axis=-1), np.stack(b, axis=-1)), -1, 0)
-    several: Any = found.tolist() if found.ndim == 1 else np.ascontiguousarray(found)
-    swing: Quaternion[Number] = several
-    return swing

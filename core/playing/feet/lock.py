@@ -22,6 +22,7 @@ from ...maths.formulas import (
     minus,
     plus,
     root,
+    softly,
     worked_out,
 )
 from ...skeletons.hierarchy import with_ancestors, with_descendants
@@ -29,7 +30,7 @@ from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Pose
 from ..joints import Joints
 from .due_steps import LIFT_LEGS
-from .footholds import Footholds, ground_axes, softly
+from .footholds import Footholds, ground_axes
 from .leading import BORNE, FIRMLY, IS_HELD, LIFTED, OVER_GROUND, STRETCHED, led
 from .legs import Chains, Leg
 from .soles import SOFT_LEGS, Soles

@@ -28,13 +28,7 @@ from ..skin_points import SkinPoints
 from .arms_off_ground import ArmSkin, ArmsOnGround, with_arms_drawn_up
 from .bearing_skin import is_heel, may_touch, of_robe
 from .fitted_curves import smoothed
-from .grounding import (
-    Ground,
-    most_bent,
-    most_drawn,
-    most_put_down,
-    with_feet_drawn_up,
-)
+from .grounding import Ground, most_bent, most_drawn, most_put_down
 from .lift_of_touching import lift_of_touching, near_ground
 from .lowest_skin import LowestSkin
 from .off_ground import ankles_and_soles, off_ground
@@ -81,37 +75,19 @@ def ground_by_skin(contacts: BodyContacts, source: Clip, source_map: SkeletonMap
     While something of the source touches the ground, the lowest skin of that is on it; no skin is below it. The ground
     is as high as the soles at rest.
     """
-    measured = _measured(contacts, source, source_map, played, target_map, skin, up, ratio)
-    if measured is None:
+    found = _measured(contacts, source, source_map, played, target_map, skin, up, ratio)
+    if found is None:
         return None
-    found, body = measured
     most, reach = _most_drawn(found, played), _reach(found, played)
     wish = lift_of_touching(found.low - found.high, found.touching, found.firmly, found.leg, reach)
     ground = softly(found, played, wish, most, reach[:, :-1], before)
     if max(np.abs(ground.lift).max(initial=0.0), np.abs(ground.drawn).max(initial=0.0)) <= _STILL * found.leg:
         return None
-    clear = _with_clear_shins(found, ground, body, played, target_map, up)
-    return ground if clear is found else softly(clear, played, wish, most, reach[:, :-1], before)
-
-
-def _with_clear_shins(found: Measured, ground: Ground, body: _Body, played: Clip, target_map: SkeletonMap,
-                      up: FloatArray) -> Measured:
-    """Return what was measured, lower where skin of shins that go up with their feet is still in the ground.
-
-    These turn as their knees bend: a heel that hangs on them may come down meanwhile.
-    """
-    frames = np.flatnonzero(found.rest + ground.lift < -_STILL * found.leg)
-    if not len(frames):
-        return found
-    drawn = with_feet_drawn_up(played, replace(target_map, skeleton=played.skeleton), ground, up)
-    low, _ = body.skin.at(drawn, found.times_s[frames], up)
-    others, depth = found.others.copy(), np.maximum(-body.without_arms(low).min(axis=1) - ground.lift[frames], 0.0)
-    others[frames] = np.where(depth > 0.0, np.minimum(others[frames], -ground.lift[frames] - depth), others[frames])
-    return replace(found, others=others) if depth.any() else found
+    return ground
 
 
 def _measured(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, played: Clip,
-              target_map: SkeletonMap, skin: SkinPoints, up: FloatArray, ratio: float) -> tuple[Measured, _Body] | None:
+              target_map: SkeletonMap, skin: SkinPoints, up: FloatArray, ratio: float) -> Measured | None:
     """Measure a body's skin above the ground; None where it has no feet, or none with skin. See ground_by_skin."""
     body = _body(target_map, played.skeleton, skin, tuple(up.tolist()))
     if body is None:
@@ -142,10 +118,8 @@ def _measured(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, pla
     off = off_ground(times, as_in_clip, ratio * soles, body.sides, contacts.feet)
     off = np.minimum(off, np.maximum(feet, 0.0))  # none that is already lower lifts the body
     lowest, on = arms.lowest(low.min(axis=1)), np.zeros(len(times))
-    made = Measured(times, np.column_stack((feet, lowest)), np.column_stack((off, on)),
-                    np.minimum(shin, low[:, -1:]), others, low[:, len(legs):].min(axis=1), touching, firmly, legs,
-                    below, arms, leg)
-    return made, body
+    return Measured(times, np.column_stack((feet, lowest)), np.column_stack((off, on)),
+                    np.minimum(shin, low[:, -1:]), others, touching, firmly, legs, below, arms, leg)
 
 
 def _bears(contacts: BodyContacts, times: FloatArray) -> FloatArray:

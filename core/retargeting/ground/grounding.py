@@ -26,8 +26,6 @@ _STRAIGHTENED: Final = 0.985
 """Of a leg's length: none that puts its foot down is straightened further."""
 _BENT_FURTHER: Final = 0.5
 """Of its own bend: a knee that bends further while nothing else bears the body would snap."""
-_STRAIGHT_KNEE: Final = 0.02
-"""A knee bent by a smaller sine bends about the axis from hip to hip."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +155,6 @@ def turns_of_moved(clip: Clip, leg: Limb, hips: Sequence[int], times: FloatArray
     for rows in (moved[run] for run in runs_of_frames(len(moved))):
         before, at = posed.placed(times[rows])
         across = at[:, 6] - at[:, 7] if min(hips) >= 0 else None
-        drawn = LimbPoses.through(at[:, :3]).reaching(offset[rows], across, _STRAIGHT_KNEE)
+        drawn = LimbPoses.through(at[:, :3]).reaching(offset[rows], across)
         turns[rows] = drawn.rotations_from(skeleton.rest_rotations[joints], before[:, 3:6], before[:, :3])
     return turns

@@ -63,8 +63,8 @@ class Measured:
     low: (F, L + 1) how high the lowest skin of each foot, and of the whole body, is above the ground as it is played.
     high: (F, L + 1) how high it is to be as it leaves the ground, or comes to it.
     clear: (F, L) that of all but feet, arms and the other leg's shin. others: (F,) that of all but feet and arms,
-    shins drawn up as far as legs do; rest: (F,) as it is. touching, firmly: (F, L + 1) how much each touches the ground
-    in the clip, and how firmly. below: (F, L) how far below its hip each ankle is. arms: their skin, which counts as
+    shins drawn up as far as legs do. touching, firmly: (F, L + 1) how much each touches the ground in
+    the clip, and how firmly. below: (F, L) how far below its hip each ankle is. arms: their skin, which counts as
     far as it bears the body. leg: how long legs are.
     """
 
@@ -73,7 +73,6 @@ class Measured:
     high: FloatArray
     clear: FloatArray
     others: FloatArray
-    rest: FloatArray
     touching: FloatArray
     firmly: FloatArray
     legs: tuple[Limb | None, ...]
