@@ -216,8 +216,10 @@ def _passing(clip: Clip, found: SkeletonMap, times: FloatArray, part: str) -> Fl
 def _gaps(clip: Clip, source: SkeletonMap, played: Clip, body: SkinnedBody, times: FloatArray) -> FloatArray:
     """Return gaps (N, 4) of hands that touch something in the clip, see SkinFigures.
 
-    Of several parts that a hand touches at once, as hip and thigh, the nearest counts.
+    Of several parts that a hand touches at once, as hip and thigh, the nearest counts. A body without arms has none.
     """
+    if not all(f"{side}_{part}" in body.found.joint_of for side in "lr" for part in ("shoulder", "elbow", "wrist")):
+        return np.zeros((0, 4))
     on, height = touches(clip, source, times), height_of(body.found)
     found = [np.zeros((0, 4))]
     fast = {part: _passing(clip, source, times, part) for part in on if on[part].any()}
