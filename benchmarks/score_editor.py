@@ -34,7 +34,7 @@ from takt.preview.score_editor.canvas import Poured, measured
 from takt.preview.score_editor.theme import theme_of
 from takt.samples import dancer
 
-BLOCKS, RUNS = (50, 300, 2000), 15
+BLOCKS, RUNS, FEW_RUNS = (50, 300, 2000), 15, 2
 WIDTH, HEIGHT = 1400, 400
 _CLIPS = ("sway", "hip_circle", "arms_up", "disco", "body_roll", "squat", "jump", "kick_left")
 SCENE_WORDS = 200
@@ -66,13 +66,13 @@ def main() -> int:
     print(f"{SCENE_WORDS} words of a scene among {max(BLOCKS):,} blocks")
     _play(armature, _in_a_scene(max(BLOCKS)))
     _cast(armature)
-    measure(armature)
+    measure(armature, FEW_RUNS)
     takt.unregister()
     return 0
 
 
-def measure(armature: bpy.types.Object) -> None:
-    """Print a row of the table."""
+def measure(armature: bpy.types.Object, runs: int = RUNS) -> None:
+    """Print a row of the table; runs: of drag steps."""
     window = _context.window_manager.windows[0]
     area = max(window.screen.areas, key=lambda each: each.width * each.height)
     area.ui_type = score_tree.TaktScoreTree.bl_idname
@@ -103,14 +103,17 @@ def measure(armature: bpy.types.Object) -> None:
             parts = _ms(lambda: picture(layout, view, theme, measure=measured)), _ms(lambda: Poured.of(made))
             kept.view = kept.view.framed(0.0, layout.ticks / 10.0)
             tenth = _ms(zoomed)
-        steps = _drag_step(armature, layout, view)
+        steps = _drag_step(armature, layout, view, runs)
         print("".join((f"{len(layout):8,}", *(f"{ms:10.2f}" for ms in (*whole, tenth, *parts)),
                        *(f"{ms:11.2f}" for ms in steps))))
         off.free()
 
 
-def _drag_step(armature: bpy.types.Object, layout: Layout, view: Any) -> tuple[float, float]:
-    """Return what it costs to pull the first block's edge a little farther: until it is laid out, and posed then."""
+def _drag_step(armature: bpy.types.Object, layout: Layout, view: Any, runs: int) -> tuple[float, float]:
+    """Return what it costs to pull the first block's edge a little farther: until it is laid out, and posed then.
+
+    runs: of which these are the medians.
+    """
     blocks = score_blocks.refresh(armature)
     assert blocks.scores is not None
     begun = begin(layout, Hit(Part.RIGHT_EDGE, float(layout.boxes.end[0]), 0), blocks.scores)
@@ -129,7 +132,7 @@ def _drag_step(armature: bpy.types.Object, layout: Layout, view: Any) -> tuple[f
         motion.sample(np.array((0.5,)))
 
     follow()
-    laid_out, followed = _ms(step), _ms(follow)
+    laid_out, followed = _ms(step, runs), _ms(follow, runs)
     score_edits.take_back(armature)
     return laid_out, followed - laid_out
 
@@ -175,9 +178,9 @@ def _in_a_scene(number: int) -> str:
             '  <procedure name="main">\n' + "\n".join(group for _ in range(groups)) + "\n  </procedure>\n</pha>\n")
 
 
-def _ms(what: Callable[[], object]) -> float:
+def _ms(what: Callable[[], object], runs: int = RUNS) -> float:
     times = []
-    for _ in range(RUNS):
+    for _ in range(runs):
         begin = time.thread_time()
         what()
         times.append(time.thread_time() - begin)
