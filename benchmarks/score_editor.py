@@ -5,7 +5,8 @@ character, and prints in milliseconds of the processor, medians of several runs:
 (3 ms are wanted at 2,000 blocks); one after zooming, all in view and a tenth of it; the making of a picture and its
 pouring alone; a step of a drag until it is laid out (5 ms at 300 blocks, 30 ms at 2,000), and after that until it is
 known where the character then stands (50 ms at 50 blocks). Offscreen, 1,400 × 400 pixels; of the main thread only,
-since without a graphics card others fill the pixels.
+since without a graphics card others fill the pixels. Last, 2,000 blocks of which 200 are words of a scene, with
+objects in its roles (a redraw of 8 ms and an edit of 25 ms are wanted).
 """
 
 import statistics
@@ -21,6 +22,7 @@ import numpy as np
 
 import takt
 from takt.bridge import properties
+from takt.bridge.scene import cast
 from takt.bridge.scores import score, score_blocks, score_edits, score_tree
 from takt.bridge.versions import start_gpu
 from takt.core.score_editor.drawing import picture
@@ -32,9 +34,19 @@ from takt.preview.score_editor.canvas import Poured, measured
 from takt.preview.score_editor.theme import theme_of
 from takt.samples import dancer
 
-BLOCKS, RUNS = (50, 300, 2000), 15
+BLOCKS, RUNS, FEW_RUNS = (50, 300, 2000), 15, 2
 WIDTH, HEIGHT = 1400, 400
 _CLIPS = ("sway", "hip_circle", "arms_up", "disco", "body_roll", "squat", "jump", "kick_left")
+SCENE_WORDS = 200
+_ROLES = {"seat": "place", "cup": "prop", "her": "person"}
+_WALK = '    <call name="left_step" to="seat" duration="2"/>'
+_STILL = '<call name="sway" duration="8"/>'
+_LANES = tuple(f"      <lane>{words}</lane>" for words in (
+    '<look at="her" duration="6"/><wait duration="2"/>',
+    '<reach for="cup" with="right hand" duration="2"/><hold prop="cup" with="right hand" duration="4"/>'
+    '<wait duration="2"/>',
+    '<meet person="her" with="left hand" hand="right hand" duration="2" hold="4"/><wait duration="2"/>'))
+_SCENE = ("to", "look", "reach", "hold", "meet")
 _context: Any = bpy.context
 
 
@@ -49,14 +61,18 @@ def main() -> int:
     names = "".join(f"{name:>10}" for name in ("playhead", "zoomed", "tenth", "picture", "poured"))
     print(f"{'blocks':>8}{names}{'drag step':>11}{'character':>11}   ms")
     for number in BLOCKS:
-        _play(armature, number)
+        _play(armature, _plain(number))
         measure(armature)
+    print(f"{SCENE_WORDS} words of a scene among {max(BLOCKS):,} blocks")
+    _play(armature, _in_a_scene(max(BLOCKS)))
+    _cast(armature)
+    measure(armature, FEW_RUNS)
     takt.unregister()
     return 0
 
 
-def measure(armature: bpy.types.Object) -> None:
-    """Print a row of the table."""
+def measure(armature: bpy.types.Object, runs: int = RUNS) -> None:
+    """Print a row of the table; runs: of drag steps."""
     window = _context.window_manager.windows[0]
     area = max(window.screen.areas, key=lambda each: each.width * each.height)
     area.ui_type = score_tree.TaktScoreTree.bl_idname
@@ -87,14 +103,17 @@ def measure(armature: bpy.types.Object) -> None:
             parts = _ms(lambda: picture(layout, view, theme, measure=measured)), _ms(lambda: Poured.of(made))
             kept.view = kept.view.framed(0.0, layout.ticks / 10.0)
             tenth = _ms(zoomed)
-        steps = _drag_step(armature, layout, view)
+        steps = _drag_step(armature, layout, view, runs)
         print("".join((f"{len(layout):8,}", *(f"{ms:10.2f}" for ms in (*whole, tenth, *parts)),
                        *(f"{ms:11.2f}" for ms in steps))))
         off.free()
 
 
-def _drag_step(armature: bpy.types.Object, layout: Layout, view: Any) -> tuple[float, float]:
-    """Return what it costs to pull the first block's edge a little farther: until it is laid out, and posed then."""
+def _drag_step(armature: bpy.types.Object, layout: Layout, view: Any, runs: int) -> tuple[float, float]:
+    """Return what it costs to pull the first block's edge a little farther: until it is laid out, and posed then.
+
+    runs: of which these are the medians.
+    """
     blocks = score_blocks.refresh(armature)
     assert blocks.scores is not None
     begun = begin(layout, Hit(Part.RIGHT_EDGE, float(layout.boxes.end[0]), 0), blocks.scores)
@@ -113,27 +132,55 @@ def _drag_step(armature: bpy.types.Object, layout: Layout, view: Any) -> tuple[f
         motion.sample(np.array((0.5,)))
 
     follow()
-    laid_out, followed = _ms(step), _ms(follow)
+    laid_out, followed = _ms(step, runs), _ms(follow, runs)
     score_edits.take_back(armature)
     return laid_out, followed - laid_out
 
 
-def _play(armature: bpy.types.Object, number: int) -> None:
-    """Give the armature a score of about so many blocks."""
-    procedures = max(number // 9, 1)
-    calls = "\n".join(f'    <call name="dance.Moves.{clip}" duration="2"/>' for clip in _CLIPS)
-    parts = "\n".join(f'  <procedure name="part_{i}">\n{calls}\n  </procedure>' for i in range(procedures))
-    main_calls = "\n".join(f'    <call name="part_{i}" duration="16"/>' for i in range(procedures))
+def _play(armature: bpy.types.Object, inside: str) -> None:
+    """Give the armature a score."""
     text = bpy.data.texts.new("bench.pha")
-    text.from_string(f'<pha tickLength="0.5">\n  <load src="dance.Moves"/>\n{parts}\n  <procedure name="main">\n'
-                     f"{main_calls}\n  </procedure>\n</pha>\n")
+    text.from_string(inside)
     character = properties.character(armature)
     character.library, character.text = str(dancer.LIBRARY), text
 
 
-def _ms(what: Callable[[], object]) -> float:
+def _cast(armature: bpy.types.Object) -> None:
+    """Let objects play the roles of the score."""
+    cast.keep(properties.character(armature), _ROLES)
+    other, _ = dancer.bound_dancer()
+    for name in _ROLES:
+        target = other if name == "her" else bpy.data.objects.new(name, None)
+        target.location = (0.4, -1.0, 1.2)
+        if target != other:
+            _context.scene.collection.objects.link(target)
+        properties.character(armature).cast[name].target = target
+
+
+def _plain(number: int) -> str:
+    """Return a score of about so many blocks."""
+    procedures = max(number // 9, 1)
+    calls = "\n".join(f'    <call name="dance.Moves.{clip}" duration="2"/>' for clip in _CLIPS)
+    parts = "\n".join(f'  <procedure name="part_{i}">\n{calls}\n  </procedure>' for i in range(procedures))
+    main_calls = "\n".join(f'    <call name="part_{i}" duration="16"/>' for i in range(procedures))
+    return (f'<pha tickLength="0.5">\n  <load src="dance.Moves"/>\n{parts}\n  <procedure name="main">\n'
+            f"{main_calls}\n  </procedure>\n</pha>\n")
+
+
+def _in_a_scene(number: int) -> str:
+    """Return a score of about so many blocks, SCENE_WORDS of which go somewhere, or are words for head and hands."""
+    groups = SCENE_WORDS // len(_SCENE)
+    calls = [f'    <call name="dance.Moves.{_CLIPS[i % len(_CLIPS)]}" duration="2"/>'
+             for i in range(number // groups - len(_SCENE) - 1)]
+    group = "\n".join((_WALK, *calls, "    <together>", f'      <lane>{_STILL}</lane>', *_LANES, "    </together>"))
+    roles = "".join(f'  <role name="{name}" is="{kind}"/>\n' for name, kind in _ROLES.items())
+    return (f'<pha version="2" tickLength="0.5">\n  <load src="dance.Moves"/>\n  <load src="feet.Steps"/>\n{roles}'
+            '  <procedure name="main">\n' + "\n".join(group for _ in range(groups)) + "\n  </procedure>\n</pha>\n")
+
+
+def _ms(what: Callable[[], object], runs: int = RUNS) -> float:
     times = []
-    for _ in range(RUNS):
+    for _ in range(runs):
         begin = time.thread_time()
         what()
         times.append(time.thread_time() - begin)

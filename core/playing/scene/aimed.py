@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,13 @@ from .carried import Carried, TimedHold
 from .grip import Grip
 from .look import Neck
 from .reach import Reaching
+
+
+class _Active(NamedTuple):
+    """An aim, and its weights (F,) at the times of some poses."""
+
+    aim: TimedAim
+    weights: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,61 +45,74 @@ class Aimed(Over):
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with head and hands where they are to be; see Stage."""
-        pose = self.below.sample(times_s, rounds)
-        self._lean(pose, times_s)
+        pose, active = self.below.sample(times_s, rounds), self._active(times_s)
+        self._lean(pose, times_s, active)
         if self.neck is not None:
-            self._look(pose, times_s, self.neck)
-        self._reach(pose, times_s)
+            self._look(pose, times_s, active, self.neck)
+        self._reach(pose, times_s, active)
         for side, grip in self.grips.items():
             weights = np.max([hold.weights(times_s) for hold in self.holds if hold.hand == side], axis=0)
             if len(frames := np.flatnonzero(weights)):
                 _change(pose, frames, grip.close, weights[frames])
         return pose
 
-    def _lean(self, pose: Pose, times_s: FloatArray) -> None:
-        self._turn(pose, times_s, "lean")
+    @cached_property
+    def _spans_s(self) -> FloatArray:
+        """From when to when each aim acts, (A, 2)."""
+        return np.array([(aim.begin_s, aim.back_s) for aim in self.aims]).reshape(-1, 2)
+
+    def _active(self, times_s: FloatArray) -> list[_Active]:
+        """Return the aims that act at any of some times, in order, each with its weights then."""
+        if not len(times_s):
+            return []
+        begins, ends = self._spans_s.T
+        near = np.flatnonzero((begins < times_s.max()) & (ends > times_s.min()))
+        found = ((self.aims[number], self.aims[number].weights(times_s)) for number in near.tolist())
+        return [_Active(aim, weights) for aim, weights in found if weights.any()]
+
+    def _lean(self, pose: Pose, times_s: FloatArray, active: Sequence[_Active]) -> None:
+        self._turn(pose, times_s, active, "lean")
         if self.carried:
             seen = pose.at(np.arange(len(times_s)))  # a copy
-            self._turn(seen, times_s, "reach")
-            self._turn(pose, times_s, "lean", follows=True, seen=seen)
-            self._turn(pose, times_s, "lean")
+            self._turn(seen, times_s, active, "reach")
+            self._turn(pose, times_s, active, "lean", follows=True, seen=seen)
+            self._turn(pose, times_s, active, "lean")
 
-    def _reach(self, pose: Pose, times_s: FloatArray) -> None:
-        self._turn(pose, times_s, "reach")
+    def _reach(self, pose: Pose, times_s: FloatArray, active: Sequence[_Active]) -> None:
+        self._turn(pose, times_s, active, "reach")
         if self.carried:
-            self._turn(pose, times_s, "reach", follows=True)
+            self._turn(pose, times_s, active, "reach", follows=True)
 
-    def _look(self, pose: Pose, times_s: FloatArray, neck: Neck) -> None:
+    def _look(self, pose: Pose, times_s: FloatArray, active: Sequence[_Active], neck: Neck) -> None:
         """Turn heads in poses; where the chest goes along, so that an arm is too short again, the body leans more."""
-        looks = [(aim, weights, frames) for aim in self.aims if not aim.hand
-                 and len(frames := np.flatnonzero(weights := aim.weights(times_s)))]
+        looks = [(aim, weights, np.flatnonzero(weights)) for aim, weights in active if not aim.hand]
         if not looks:
             return
         seen = pose
         if any(aim.role in self.carried for aim, _, _ in looks):
             seen = pose.at(np.arange(len(times_s)))  # a copy
-            self._reach(seen, times_s)
+            self._reach(seen, times_s, active)
         targets = [self._positions(aim, seen, times_s, frames) for aim, _, frames in looks]
         for (_, weights, frames), target in zip(looks, targets, strict=True):
             _change(pose, frames, neck.look, target, weights[frames])
         if not any(aim.hand for aim in self.aims):
             return
         before = neck.gaze(pose)
-        self._lean(pose, times_s)
+        self._lean(pose, times_s, active)
         for (_, weights, frames), target in zip(looks, targets, strict=True):
             _change(pose, frames, neck.look_on, target, weights[frames], (before[0][frames], before[1][frames]))
 
-    def _turn(self, pose: Pose, times_s: FloatArray, how: str, *, follows: bool = False,
+    def _turn(self, pose: Pose, times_s: FloatArray, active: Sequence[_Active], how: str, *, follows: bool = False,
               seen: Pose | None = None) -> None:
         """Let bodies lean, or hands reach, for all that they aim at, in place.
 
         follows: for what another hand leads at the time, or for all else. seen: poses in which that hand is where it
         will be.
         """
-        for aim in self.aims:
+        for aim, weights in active:
             if aim.hand not in self.arms:
                 continue
-            weights, carried = aim.weights(times_s), self.carried.get(aim.role)
+            carried = self.carried.get(aim.role)
             is_meant = weights > 0.0
             if carried is not None:
                 is_meant &= carried.is_led(times_s, aim.hand) == follows
@@ -117,10 +138,8 @@ class Aimed(Over):
 
     def away(self, aim: TimedAim, time_s: float) -> float:
         """Return how far a hand is from what it reaches for at a time."""
-        times_s, now = np.array((time_s,)), np.zeros(1, dtype=np.int64)
-        pose = self.sample(times_s)
-        palm = self.arms[aim.hand].palms(world_from_pose(self.skeleton, pose))
-        return float(np.linalg.norm(palm - self._positions(aim, pose, times_s, now)))
+        times_s = np.array((time_s,))
+        return float(self._away(aim, self.sample(times_s), times_s, np.zeros(1, dtype=np.int64))[0])
 
     @cached_property
     def moved(self) -> BoolArray:
@@ -139,14 +158,21 @@ class Aimed(Over):
 
         Once for each role.
         """
-        told = set[str]()
-        for aim in self.aims:
-            if aim.hand not in self.arms or aim.holds or aim.role in told:
-                continue
-            away = max(self.away(aim, time_s) for time_s in (aim.there_s, aim.end_s))
-            if away > self.arms[aim.hand].near:
+        asked = [aim for aim in self.aims if aim.hand in self.arms and not aim.holds]
+        if not asked:
+            return
+        times_s, told = np.array([(aim.there_s, aim.end_s) for aim in asked]).ravel(), set[str]()
+        pose = self.sample(times_s)
+        for aim, frames in zip(asked, np.arange(len(times_s)).reshape(-1, 2), strict=True):
+            away = float(self._away(aim, pose, times_s, frames).max())
+            if away > self.arms[aim.hand].near and aim.role not in told:
                 told.add(aim.role)
                 yield aim, away
+
+    def _away(self, aim: TimedAim, pose: Pose, times_s: FloatArray, frames: IntArray) -> FloatArray:
+        """Return how far a hand is from what it reaches for in some of the poses, (N,)."""
+        palms = self.arms[aim.hand].palms(world_from_pose(self.skeleton, pose.at(frames)))
+        return np.asarray(np.linalg.norm(palms - self._positions(aim, pose, times_s, frames), axis=-1))
 
 
 def _change(pose: Pose, frames: IntArray, turn: Callable[..., None], *values: object) -> None:
