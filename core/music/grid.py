@@ -46,10 +46,10 @@ class Grid:
 
 
 def fit_grid(beats_s: FloatArray, tick_length_s: float) -> Grid:
-    """Lay ticks on B beats (B,): tick 0 on the first, and a whole number of ticks a beat, so that a tick keeps its length.
+    """Lay ticks on B beats (B,): tick 0 on the first, and a whole number of ticks a beat.
 
-    The length is kept as nearly as whole numbers allow. The tempo is constant unless beats would then be more than 35 ms
-    off; otherwise it changes at as few beats as possible.
+    A tick keeps its length as nearly as whole numbers allow. The tempo is constant unless beats would then be more than
+    35 ms off; otherwise it changes at as few beats as possible.
     Raises TaktError for fewer than two beats.
     """
     if len(beats_s) < 2:
