@@ -16,7 +16,7 @@ _MOST_NAMED = 8
 
 
 def read_characters(path: Path) -> CharacterFile:
-    """Read a file's characters; raise TaktError where it is none, or cannot be read."""
+    """Read a file's characters; raise TaktError if it is no character file, or cannot be read."""
     entry = format_of(path)
     if entry is None or entry.read_characters is None:
         raise FileError.at(f"this is no file with characters that can be imported; {', '.join(ENDINGS)} can", path)

@@ -34,7 +34,7 @@ _CORNER_DIGITS = 6
 
 @dataclass(frozen=True, eq=False)
 class WrittenOgre:
-    """Files by their names, images that belong to them by their paths, and what is to be said."""
+    """Files by name, paths of the images that belong to them, and warnings."""
 
     files: Mapping[str, bytes]
     images: tuple[Path, ...]

@@ -207,7 +207,7 @@ IMPROVEMENTS: dict[str, Improvement] = {
 
 def write(meshes: Sequence[bpy.types.Object], armature_object: bpy.types.Object, found: Improved,
           earlier: Sequence[Collection[bpy.types.Object]]) -> None:
-    """Write the weights of the chosen vertices, and let the armature move their meshes, no longer the earlier ones."""
+    """Write the weights of the chosen vertices, and attach their meshes to the armature instead of the earlier ones."""
     bend.forget_report(armature_object)
     for mesh_object, task, bound, left in zip(meshes, found.tasks, found.bound, earlier, strict=True):
         if task.chosen.any():

@@ -19,12 +19,12 @@ _FAR = 0.01
 
 
 class BoneRules(NamedTuple):
-    """What is special about bones.
+    """Bones whose rotation mode, inheritance or location differs from the default.
 
-    moved, resting: rotation modes of bones that do not use quaternions, of those that are moved and of those that rest.
-    inheritance: which do not take over all from their parents; None where all do.
-    shifted_by_parent: those whose locations lie in the axes of the parent, as core's translations do.
-    connected: those that cannot leave their parents, whatever is keyed.
+    moved, resting: rotation modes of moved and of resting bones, where these do not use quaternions.
+    inheritance: bones that do not inherit the parent's whole transform; None if all do.
+    shifted_by_parent: bones whose locations are in the parent's axes, as core's translations are.
+    connected: bones that stay attached to their parents, whatever is keyed.
     """
 
     moved: Mapping[str, str] = {}

@@ -64,7 +64,7 @@ def replace(text: bpy.types.Text, new: str) -> None:
 
 
 def cursor(text: bpy.types.Text) -> int:
-    """Return before which byte, in UTF-8, the cursor stands."""
+    """Return the cursor's position in bytes of UTF-8."""
     lines = [line.body for line in text.lines[:text.current_line_index + 1]]
     return len("\n".join((*lines[:-1], lines[-1][:text.current_character])).encode())
 

@@ -211,7 +211,7 @@ class CurveKeys:
 
 
 def still_value(path: str, index: int) -> float:
-    """Return the value of no difference; infinity: 1 or −1."""
+    """Return the value that changes nothing; infinity means that both 1 and −1 change nothing."""
     if path.endswith("rotation_quaternion"):
         return np.inf if index == 0 else 0.0
     return 1.0 if path.endswith(".scale") else 0.0

@@ -75,10 +75,10 @@ def within_reach(weights: FloatArray, from_bones: FloatArray, points: FloatArray
 
 
 def stretched(distances: FloatArray, shares: FloatArray, parting: BoolArray, parents: IntArray) -> FloatArray:
-    """Return the distances (N,) over which weights blend, greater where the bones of joints that part have a share.
+    """Return the distances (N,) over which weights blend, larger where bones of parting joints have a share.
 
     shares: (N, B) as in `Sources`. parting: (B,) as in `BoneLines`. When a leg moves without its foot, both ends of an
-    edge between them are far apart: skin that goes over within two rows of vertices leaves points that fly.
+    edge between them are far apart: skin that blends within two rows of vertices would form long spikes.
     """
     bones = parting.copy()
     bones[parents[parting]] = True

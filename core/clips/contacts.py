@@ -82,7 +82,7 @@ class FootContacts:
 
     @property
     def stands(self) -> FloatArray:
-        """When any of it is planted, (K, 2)."""
+        """Intervals in which heel or ball is in contact, (K, 2), in seconds."""
         return joined(np.concatenate((self.heel, self.ball)))
 
 

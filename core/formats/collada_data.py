@@ -78,7 +78,7 @@ class ColladaData:
             yield from library.children
 
     def spend(self, values: int, element: Element) -> None:
-        """Count numbers that are made of the file; raise FileError where they become too many."""
+        """Count numbers made from the file; raise FileError if there are too many."""
         self._left -= values
         if self._left < 0:
             raise self.error(f"here the file has more than {MAX_VALUES} numbers, and no more are read", element)

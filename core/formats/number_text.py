@@ -69,7 +69,7 @@ def _finite(flat: FloatArray) -> FloatArray | None:
 
 
 def wrong_word(text: str, line: int) -> tuple[str, int]:
-    r"""Return the first word that is no finite number, and its line; line: that on which the text begins.
+    r"""Return the first word that is not a finite number, and its line; line: the line on which the text begins.
 
     >>> wrong_word("1 2\n3 x", 7)
     ('x', 8)

@@ -32,7 +32,7 @@ _LINES: Final = {"PROFILE": 1, "COMPONENT": 1, "META": 2}
 
 
 def read(data: bytes, path: Path | None) -> Scene:
-    """Read an X3D file in the classic encoding, or one of VRML 97; raise FileError with the line where it is none."""
+    """Read an X3D file in the classic encoding, or one of VRML 97; raise FileError with the line if it is neither."""
     scene = Scene(path)
     if len(data) > MAX_CHARACTERS:
         raise scene.error(f"{len(data)} bytes of text; at most {MAX_CHARACTERS} are read", 1)

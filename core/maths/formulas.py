@@ -189,7 +189,7 @@ def times(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:
 
 
 def scaled(v: Sequence[Number], by: Number) -> Vector[Number]:
-    """Return vectors so many times as long."""
+    """Return vectors multiplied by a factor."""
     if isinstance(v, _ARRAY):
         return _as_it_is(v * by)
     x, y, z = v

@@ -46,9 +46,10 @@ class Grid:
 
 
 def fit_grid(beats_s: FloatArray, tick_length_s: float) -> Grid:
-    """Lay ticks on B beats, (B,): tick 0 on the first, and so many a beat that a tick is as long as it was, about.
+    """Lay ticks on B beats (B,): tick 0 on the first, and a whole number of ticks a beat.
 
-    The tempo is one, unless beats would then lie more than 35 ms off; else it changes at as few beats as will do.
+    A tick keeps its length as nearly as whole numbers allow. The tempo is constant unless beats would then be more than
+    35 ms off; otherwise it changes at as few beats as possible.
     Raises TaktError for fewer than two beats.
     """
     if len(beats_s) < 2:

@@ -44,7 +44,7 @@ class TracedShape(Shape):
 
 
 def through(first: Sequence[int], second: Sequence[int]) -> list[int]:
-    """Return which element each was before two changes; first, second: which one each was before each of them.
+    """Return each element's number before two changes, NEW if it had none; first, second: those before each change.
 
     >>> through([0, 2, NEW], [0, 1, 2, NEW])
     [0, 2, -1, -1]

@@ -46,7 +46,7 @@ _SAME_POSE: Final = 10
 
 @dataclass(frozen=True, eq=False)
 class Playing:
-    """How rows are played; see compose."""
+    """Settings with which rows are played; see compose."""
 
     style: Style
     root_motion: RootMode

@@ -27,7 +27,7 @@ class Repeats:
     alone: Collection[Block] = ()
 
     def call_of(self, segment: int) -> Block:
-        """Return the calls that lead to the procedure in which a segment lies, () where it lies in none."""
+        """Return the calls that lead to a segment's procedure, () if it is in none."""
         return self._chains[segment][0] if segment in self._chains else ()
 
     def segments_of(self, call: Block) -> IntArray:

@@ -79,9 +79,9 @@ class Stage(Playable, Protocol):
         """Return the poses at times (F,) within 0…duration_s of rounds (F,) of the loop."""
 
     def instants(self, per_s: float, densest: float) -> Instants:
-        """Return when something happens, in units of which there are per_s in a second.
+        """Return the times of edges, jumps and keys, in units of 1 / per_s seconds.
 
-        densest: a clip's own keys count where there are at most so many in a unit, as it is played.
+        densest: a clip's own keys are left out if, as it is played, there are more than this many in a unit.
         """
 
 

@@ -124,7 +124,10 @@ class LimbPoses:
         return self.turned(found[..., :4], found[..., 4:])
 
     def turned(self, about_first: FloatArray, about_middle: FloatArray | None = None) -> LimbPoses:
-        """Return limbs turned about their middle joint, and then as a whole about their first, by (..., 4) each."""
+        """Return limbs turned by (..., 4) each: first about their middle joints, then as a whole about their first.
+
+        about_middle None: they are not turned about their middle joints.
+        """
         both = about_first if about_middle is None else rot.multiply(about_first, about_middle)
         middle = self.first + rot.rotate(about_first, self.middle - self.first)
         last = middle + rot.rotate(both, self.last - self.middle)

@@ -27,8 +27,8 @@ class Contacts:
     """N contacts of the main row and M steps, in ticks.
 
     begin, end, foot, is_on: (N,); foot: 0 is the left one, 1 the right one; is_on: it is not switched off.
-    segment: (N,) in which segment; clip: (N,) of which of the clips, by their names; own_foot: (N,) which foot that is
-    in the clip, as it is before it is mirrored; own_s: (N, 2) when all of the contact is in it.
+    segment: (N,) its segment; clip: (N,) index into clips, the names; own_foot: (N,) its foot in the clip, before
+    mirroring; own_s: (N, 2) begin and end of the whole contact in the clip, in seconds.
     step_begin, step_end, step_foot: (M,).
     """
 

@@ -41,7 +41,7 @@ class Strip:
 
     @classmethod
     def of(cls, motion: Motion) -> Strip:
-        """Lay a motion out."""
+        """Lay out the strip of a motion."""
         sequence = motion.sequence
         layout = lay_out(sequence, windows_s=windows_of(motion), contacts=contacts_of(motion))
         edges = np.append(sequence.start_s, sequence.duration_s) / layout.tick_s

@@ -198,9 +198,9 @@ def _beside(clips: Sequence[Clip], root: int, skeleton: Skeleton) -> IntArray:
 
 
 class RootedClips:
-    """What root motion makes of C clips, whatever a score makes of them.
+    """The root motion of C clips, as far as it does not depend on the score.
 
-    In CONTINUE the poses at the clips' ends are kept at the origin, facing forward; in ALONG, going forward.
+    The poses at the clips' ends are kept at the origin: in CONTINUE they face forward, in ALONG they move forward.
     """
 
     def __init__(self, mode: RootMode, clips: Sequence[Clip], chain: IntArray, moved: BoolArray,

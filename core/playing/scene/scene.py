@@ -58,13 +58,13 @@ class Scene:
     floors: tuple[tuple[str, Place], ...] = ()
 
     def fitted(self, sequence: Sequence, row: Row) -> tuple[Sequence, tuple[Problem, ...]]:
-        """Return a sequence, of which a row plays one round of each call that fits, with as many as it needs."""
+        """Return a sequence with as many rounds of each fitting call as it needs; row: plays one round of each."""
         traveller = self._traveller(row)
         return (sequence, ()) if traveller is None or row.is_loop else fitted(
             sequence, row, self.cast, traveller, self._shown)
 
     def warped(self, stage: Stage, row: Row, root_motion: RootMode) -> tuple[Stage, tuple[Problem, ...]]:
-        """Return a motion on its ways, and what is to be said of it; row: its segments."""
+        """Return a motion bent along its ways, and the problems found; row: its segments."""
         ways = row.sequence.ways
         if not ways:
             return stage, ()

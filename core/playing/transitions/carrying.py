@@ -20,10 +20,10 @@ def carried_over(crossing: Crossing, at: IntArray, time_s: FloatArray, length_s:
     """Return the poses (F, J, …) between the last poses of clips and the first ones of the next.
 
     at: (F,) the crossing of each; time_s: (F,) since the transition began, which lasts length_s (F,).
-    What goes evenly from one pose to the other, at the speed m, is displaced by (a − m)·h(t) and −(b − m)·h(T − t) with
-    the clips' speeds a and b and h(t) = t·(1 − t/L)², L = min(T, LONGEST_S): value and speed are the clips' own at both
-    ends, and for T ≤ LONGEST_S this is the cubic Hermite curve. Rotations likewise, by rotation vectors within the even
-    turn, along the longer arc where the crossing says so. A step of 0: the speed there is taken as m.
+    Linear motion from one pose to the other, at the speed m, is displaced by (a − m)·h(t) and −(b − m)·h(T − t), with
+    the clips' speeds a and b and h(t) = t·(1 − t/L)², L = min(T, LONGEST_S). Value and speed are the clips' own at both
+    ends, and for T ≤ LONGEST_S this is the cubic Hermite curve. Rotations are displaced in the same way, by rotation
+    vectors, along the longer arc where crossing.is_long. Where a step is 0, the speed there is taken as m.
     """
     out, into = crossing.out, crossing.into
     share = np.clip(quotient(time_s, length_s), 0.0, 1.0)[:, None]

@@ -38,7 +38,7 @@ MeanSpeed = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], FloatArra
 class Speed:
     """A rule by which the speed at a seam is found.
 
-    mean: of both sides, from their paths and times. is_by_keys: whether key intervals count, or time.
+    mean: gives the mean speed of both sides, from paths and times. is_by_keys: measure over key intervals, not time.
     """
 
     identifier: str

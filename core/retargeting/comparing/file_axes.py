@@ -101,9 +101,9 @@ def file_axes(rest: FloatArray, own: FloatArray, frames: Posture, positions: Flo
 
 
 def with_front(up: FloatArray, measured: FloatArray) -> FloatArray:
-    """Return the axes (3, 3) of a body with that up (3,), right-angled, and the front that it has once it is upright.
+    """Return right-angled axes (3, 3) of a body: the given up (3,), and its front once it is turned upright.
 
-    measured: its axes (3, 3). A front that is as good as right-angled is so.
+    measured: its measured axes (3, 3). A front within LEANS_RAD of an axis of the file becomes that axis.
     """
     level = rot.rotate(rot.shortest_arc(measured[:, 1], up), measured[:, 2])
     nearest = _nearest_axis(level)

@@ -30,10 +30,10 @@ most so far apart."""
 
 @dataclass(frozen=True, eq=False)
 class WholeBody:
-    """A skeleton, and the same joints in the same rest pose where each limb hangs on what it belongs to.
+    """A skeleton, and a copy with the same joints and rest pose, in which each limb is a child of its part of the body.
 
-    own: the skeleton as it is. skeleton: the other one. order: (J,) which joint of own each of its joints is.
-    loose: (C,) those of its joints that hang on something else in own.
+    own: the skeleton as it is. skeleton: the copy. order: (J,) the joint of own for each joint of the copy.
+    loose: (C,) joints of the copy whose parent is another one in own.
     """
 
     own: Skeleton

@@ -184,7 +184,7 @@ class ArmsInFrames:
 
 
 def moved_out(placed: ArmsInFrames, side: int, arm: LimbPoses, allowed: FloatArray, pushes: FloatArray) -> LimbPoses:
-    """Return an arm (F,) as far outside as is allowed (F, N), where it was not.
+    """Return an arm (F,) moved out to the least distances allowed (F, N), where it was nearer.
 
     placed: the body before arms were moved. pushes: (F, N, 3) what is to move this arm out; see ArmsInFrames.pushes.
     """
