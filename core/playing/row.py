@@ -92,6 +92,10 @@ class Row:
         return cls(sequence, prepared, style, layout,
                    Sides(sequence, ends, held, root, automatic, tempo, limits), problems, KnownOffsets(len(sequence)))
 
+    def own_s(self, first: int, after: int) -> float:
+        """Return how long the clips of some segments last by themselves, in seconds."""
+        return float(self.sources.durations_s[self.sequence.clip[first:after]].sum())
+
     @property
     def sources(self) -> Sources:
         """What its segments play."""

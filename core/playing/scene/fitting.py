@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -84,14 +84,14 @@ class _Counting:
         last_rad = float(curve.angles[-1])
         self.now = Placement(np.asarray(last_rad - goes), np.asarray(
             curve.points[-1] - np.exp(1j * (last_rad - goes)) * end))
-        own, lasts_s = abs(end - begin), self._own_s(way)
+        own, lasts_s = abs(end - begin), self.row.own_s(way.first, way.after)
         if own <= STANDS_SIZES * self.traveller.size or lasts_s <= 0.0:
             return 1  # the warp says that it leads nowhere
         return _whole(np.sqrt(float(edges_s[1] - edges_s[0]) / lasts_s * curve.length / own))
 
     def rounds_by_time(self, way: Way) -> int:
         """Return how often a way is gone in its time, wherever it leads."""
-        layout, lasts_s = self.row.layout, self._own_s(way)
+        layout, lasts_s = self.row.layout, self.row.own_s(way.first, way.after)
         time_s = float(layout.end_s[way.after - 1] - layout.begin_s[way.first])
         return _whole(time_s / lasts_s) if lasts_s > 0.0 else 1
 
@@ -120,9 +120,3 @@ class _Counting:
             return bend(begin, float(self.now.yaw_rad) + goes, self.traveller.over(target.position), end_rad)
         except TaktError:
             return None  # the warp says why
-
-    def _own_s(self, way: Way) -> float:
-        """Return how long what a way plays lasts by itself."""
-        clips: Sequence[int] = self.row.sequence.clip[way.first:way.after].tolist()
-        durations: FloatArray = self.row.sources.durations_s
-        return float(sum(durations[clip] for clip in clips))

@@ -235,7 +235,7 @@ class _Warping:
         if way.going.along and not way.going.fits:
             return
         pace = wanted / own
-        slows = took_s / self._own_s(way) if way.going.fits and way.inside is None else 1.0
+        slows = took_s / self.row.own_s(way.first, way.after) if way.going.fits and way.inside is None else 1.0
         lasts_s = took_s * pace / slows  # in which whole rounds would be as quick as the clip, with steps as long
         if not PACES[0] <= pace <= PACES[1]:
             help_ = "" if way.going.fits else ", or repeat=\"fit\""
@@ -244,11 +244,6 @@ class _Warping:
         elif not PACES[0] <= slows <= PACES[1]:
             self._say(way, f"the way to {quoted(way.going.role)} takes {slows:.2f} times as long as its clip does, "
                            f"expected {PACES[0]} to {PACES[1]}: about {lasts_s:.1f} s in all would do")
-
-    def _own_s(self, way: Way) -> float:
-        """Return how long the clips of a way last by themselves."""
-        clips = self.row.sequence.clip[way.first:way.after]
-        return float(self.row.sources.durations_s[clips].sum())
 
     def _say(self, way: Way, message: str, *, is_note: bool = False) -> None:
         self.said.append(Problem(f"<call> {message}", way.place, is_warning=True, is_note=is_note))
