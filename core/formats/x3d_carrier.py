@@ -18,7 +18,7 @@ from .gltf_tree import decomposed
 from .x3d_body import Body, turns
 from .x3d_scene import Node, Scene
 
-_FRAME_S: Final = 1.0 / 23.0
+FRAME_S: Final = 1.0 / 23.0
 """Keys that are further apart are no film's frames."""
 _PARTS: Final = 8
 """Into how many parts the time between keys is cut, since a turn about a distant point goes along an arc."""
@@ -61,7 +61,7 @@ def _times(moves: Sequence[Keys]) -> FloatArray:
     steps = [times[1:][np.diff(times) <= 0.0] - _STEP_S for times, _ in moves]
     times = np.unique(np.concatenate([np.zeros(1), *steps, *(times for times, _ in moves)]).clip(0.0))
     gaps = np.diff(times)
-    parts = np.append(np.where(gaps > _FRAME_S, _PARTS, 1), 1)
+    parts = np.append(np.where(gaps > FRAME_S, _PARTS, 1), 1)
     before = np.repeat(np.arange(len(times)), parts)
     share = (np.arange(len(before)) - np.repeat(np.cumsum(parts) - parts, parts)) / parts[before]
     return np.asarray(times[before] + share * np.append(gaps, 0.0)[before])

@@ -21,7 +21,7 @@ from ..maths.arrays import FloatArray
 from ..skeletons import hanim
 from .number_text import words
 from .x3d_body import HUMANOID, JOINT, TRANSFORM, Body, bodies, turns
-from .x3d_carrier import Keys, carried
+from .x3d_carrier import FRAME_S, Keys, carried
 from .x3d_ease import eased
 from .x3d_scene import Node, Route, Scene, is_token_of
 
@@ -29,8 +29,6 @@ _TAKEN: Final = {"rotation": 4, "translation": 3, "scale": 3}
 _FOR: Final = {"OrientationInterpolator": 4, "PositionInterpolator": 3, "SquadOrientationInterpolator": 4,
                "SplinePositionInterpolator": 3}
 _EASE: Final = "ScalarInterpolator"
-_FRAME_S: Final = 1.0 / 23.0
-"""Keys that are further apart are no film's frames."""
 _ARC_RAD: Final = 0.2
 """Keys of rotations are put closer than this, where they are far apart: what goes straight between them then strays
 from the arc by no more than 0.0002 rad."""
@@ -209,7 +207,7 @@ def _on_arcs(keys: Keys) -> Keys:
     """Put keys onto the arcs between rotations that are far apart, in time and in angle."""
     times, values = keys
     arcs = rot.angle_between(values[:-1], values[1:])
-    steps = np.where(np.diff(times) > _FRAME_S, np.ceil(arcs / _ARC_RAD), 1.0).clip(1.0).astype(np.int64)
+    steps = np.where(np.diff(times) > FRAME_S, np.ceil(arcs / _ARC_RAD), 1.0).clip(1.0).astype(np.int64)
     if (steps == 1).all():
         return keys
     first = np.repeat(np.arange(len(steps)), steps)
