@@ -14,6 +14,7 @@ from ...skeletons.maps.names import is_helper
 from ...skeletons.skeleton import Skeleton
 from ..skin_points import SkinPoints
 from .arms_off_ground import from_line
+from .bearing_trunk import along
 
 _HEM_LEGS: Final = 0.18
 """A robe that ends lower than this reaches to the ground."""
@@ -23,6 +24,12 @@ _HEEL: Final = 0.3
 """Of a foot's height: skin of a shin that is lower is of the heel."""
 _BESIDE_SHIN_LEGS: Final = (0.12, 0.2)
 """And farther from both shins by the first, its hem in places by the second: other legs are as thick."""
+_BOTH: Final = 0.1
+"""What both legs move by so much hangs around both."""
+_MIDDLE: Final = 0.1
+"""Of the way from one ankle to the other, either side of its middle: a robe has skin there, ..."""
+_AHEAD: Final = 0.25
+"""... and all of that so far before or behind it: what is nearer is skin of legs that are as thick."""
 
 
 def may_touch(skin: SkinPoints, found: SkeletonMap) -> BoolArray:
@@ -56,23 +63,45 @@ def of_robe(skin: SkinPoints, found: SkeletonMap, own: Skeleton, at_rest: FloatA
             is_foot: Sequence[BoolArray], leg: float) -> BoolArray:
     """Return which points (P,) are of a robe that reaches to the ground: it bears nobody, stiff as bones carry it.
 
-    That is, below the knees, what is away from feet and shins, but for long arms, where some of it is near the ground.
+    That is, below the knees, what is away from feet and shins, but for long arms, where some of it is near the ground
+    and it is around both legs: each of thick legs, as a robot's, has skin of its own.
     found: the map of the skeleton as it stands; own: as the skin rests. at_rest: (P,) how high points are above the
     soles. is_foot: (P,) each, which are of a foot. leg: how long legs are.
     """
     joints, is_sole = found.joint_of, np.logical_or.reduce(is_foot)
-    low, from_legs = np.full(len(at_rest), np.inf), np.full(len(at_rest), np.inf)
+    low, from_legs, shins = np.full(len(at_rest), np.inf), np.full(len(at_rest), np.inf), list[FloatArray]()
     for side in "lr":
         if {f"{side}_knee", f"{side}_ankle"} <= joints.keys():
             knee, ankle = (own.rest_world[joints[f"{side}_{name}"], :, 3] for name in ("knee", "ankle"))
             from_legs = np.minimum(from_legs, from_line(skin.positions, knee, ankle))
             low = np.minimum(low, float(np.linalg.norm(knee - ankle)))
+            shins.append(np.stack((ankle, knee)))
     shoulders = [joints[f"{side}_shoulder"] for side in "lr" if f"{side}_shoulder" in joints]
     is_arm = with_descendants(own.parents, np.array(shoulders, dtype=np.int64))[skin.joints[:, 0]]
-    is_robe = ~is_sole & ~is_arm & (at_rest < low) & (from_legs > _BESIDE_SHIN_LEGS[0] * leg)
+    is_low = ~is_sole & ~is_arm & (at_rest < low)
+    is_robe = is_low & (from_legs > _BESIDE_SHIN_LEGS[0] * leg)
     rows, soles = np.flatnonzero(is_robe), skin.positions[is_sole]
     foot = max(float(np.ptp(skin.positions[of_side], axis=0).max()) for of_side in is_foot)
     from_feet = np.linalg.norm(skin.positions[rows, None] - soles, axis=-1).min(axis=1, initial=np.inf)
     is_robe[rows] = from_feet > _BESIDE_FOOT * foot
     hem = is_robe & (at_rest < _HEM_LEGS * leg) & (from_legs > _BESIDE_SHIN_LEGS[1] * leg)
-    return is_robe if hem.any() else np.zeros(len(is_robe), np.bool_)
+    is_one = hem.any() and (len(shins) < 2 or _by_both(skin, found)[is_robe].any()
+                            or _is_around(skin.positions[is_low], *shins))
+    return is_robe if is_one else np.zeros(len(is_robe), np.bool_)
+
+
+def _by_both(skin: SkinPoints, found: SkeletonMap) -> BoolArray:
+    """Return which points (P,) both legs move."""
+    knees = ([found.joint_of[f"{side}_knee"]] for side in "lr")
+    of_legs = (with_descendants(found.skeleton.parents, np.array(knee))[skin.joints] for knee in knees)
+    left, right = (np.sum(skin.weights * of_leg, axis=1) for of_leg in of_legs)
+    return np.asarray(np.minimum(left, right) > _BOTH)
+
+
+def _is_around(points: FloatArray, one: FloatArray, other: FloatArray) -> bool:
+    """Tell whether points (P, 3) are around two shins and none is between; of each its ankle and its knee, (2, 3)."""
+    across = other[0] - one[0]
+    ahead = np.cross(across, one[1] - one[0])
+    middle = points[np.abs(along(points, one[0], other[0]) - 0.5) < _MIDDLE]
+    away, least = np.abs((middle - one[0]) @ ahead), _AHEAD * np.linalg.norm(across) * np.linalg.norm(ahead)
+    return len(middle) > 0 and bool((away >= least).all())
