@@ -1,5 +1,6 @@
 """Who sits or lies on the ground in a clip does so on any body: its legs do not hold its seat or back in the air."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -15,12 +16,15 @@ from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.core.skeletons.skin_sample import SkinSample
+from takt.tests.core.rigs import standing_at
 from takt.tests.core.stepping import ACROSS, BODY, posed, times_of
 
 UP = np.array((0.0, 1.0, 0.0))
 SITS_S, LIES_S, RISES_S = (0.5, 1.4), (0.5, 1.2), 0.3
 ON_GROUND, BELOW, IN_THE_AIR = 0.012, -0.02, 0.1
 """Of the leg."""
+NEARLY_M = 0.05
+"""The root of a tail is part of the body."""
 THIN_M, THICK_M = 0.1, 0.28
 SEAT_M = np.array((0.0, -0.05, -0.12))
 FEET = ("ankle", "metatarsal")
@@ -102,6 +106,40 @@ def lows(clip: Clip, target: Skeleton, trunk_m: float, times: FloatArray,
     feet = {side: np.isin(own, [target.index_of[f"{side}_{name}"] for name in FEET]) for side in "lr"}
     parts = {"all": own >= 0, "trunk": of_trunk(skin.positions, own, target, found), **feet}
     return {name: heights[:, part].min(axis=1) for name, part in parts.items()}
+
+
+def hung_with(body: Skeleton, on: str, way_m: tuple[float, float, float]) -> tuple[Skeleton, SkinPoints]:
+    """Return a body with a chain of five joints, as a tail, and its skin with balls about them.
+
+    on: the joint that carries the chain. way_m: from one of its joints to the next.
+    """
+    base, names, parents = body.index_of[on], [*body.names], body.parents.tolist()
+    skin, places = skin_of(body, THIN_M), [*body.rest_world[..., 3]]
+    balls = np.random.default_rng(0).normal(size=(5, 20, 3))
+    balls *= 0.02 / np.linalg.norm(balls, axis=2, keepdims=True)
+    for number in range(5):
+        names.append(f"chain {number}")
+        parents.append(len(names) - 2 if number else base)
+        places.append(places[base] + np.array(way_m) * (number + 1))
+        balls[number] += places[-1]
+    joints = np.concatenate((skin.joints[:, 0], np.arange(len(body), len(body) + 5).repeat(20)))[:, None]
+    points = np.concatenate((skin.positions, balls.reshape(-1, 3)))
+    return standing_at(names, np.array(parents), np.array(places)), SkinPoints(points, joints, np.ones(joints.shape))
+
+
+@pytest.mark.parametrize(("on", "way_m"), [
+    ("HumanoidRoot", (0.0, -0.05, -0.15)),  # a tail
+    ("vt6", (0.15, 0.0, -0.12)),  # a wing
+    ("skullbase", (0.0, -0.12, -0.08))])  # long hair
+@pytest.mark.parametrize("clip", [sitting_down, lambda: lying_down(THIN_M)], ids=["sits", "lies"])
+def test_what_hangs_on_a_body_does_not_hold_it_in_the_air(clip: Callable[[], Clip], on: str,
+                                                           way_m: tuple[float, float, float]) -> None:
+    own, bare = clip(), scaled({"ankle": 1.1})
+    alone, hung = (retarget(own, body, points=points).clip for body, points in
+                   ((bare, skin_of(bare, THIN_M)), hung_with(bare, on, way_m)))
+    hips, times = BODY.index_of["HumanoidRoot"], times_of(own.duration_s)
+    one, other = (world_from_pose(each.skeleton, each.sample(times))[:, hips, :, 3] for each in (alone, hung))
+    np.testing.assert_allclose(other, one, atol=NEARLY_M)
 
 
 @pytest.mark.slow

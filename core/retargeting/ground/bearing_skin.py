@@ -1,4 +1,4 @@
-"""Which skin of a body may bear it: not that of what hands hold, nor a robe's that reaches to the ground."""
+"""Which skin of a body may bear it: not of what hands hold, nor of tails and wings, nor a robe's down to the ground."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from ...maths.arrays import BoolArray, FloatArray
+from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...skeletons.hierarchy import with_descendants
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.maps.names import is_helper
@@ -15,7 +15,11 @@ from ...skeletons.skeleton import Skeleton
 from ..skin_points import SkinPoints
 from .arms_off_ground import from_line
 from .bearing_trunk import along
+from .touching import leg_length
 
+_LIMBS: Final = ("l_shoulder", "r_shoulder", "l_hip", "r_hip")
+_HANGS_LEGS: Final = 0.25
+"""What hangs on the body bears nobody from so far away from its bones."""
 _HEM_LEGS: Final = 0.18
 """A robe that ends lower than this reaches to the ground."""
 _BESIDE_FOOT: Final = 0.2
@@ -32,14 +36,52 @@ _AHEAD: Final = 0.25
 """... and all of that so far before or behind it: what is nearer is skin of legs that are as thick."""
 
 
-def may_touch(skin: SkinPoints, found: SkeletonMap) -> BoolArray:
-    """Return which points (P,) count: not those of what is held in a hand, as a sword; fingers may hang on controls."""
+def may_touch(skin: SkinPoints, found: SkeletonMap, own: Skeleton) -> BoolArray:
+    """Return which points (P,) count: not of what a hand holds, as a sword, nor of what hangs on the body, as a tail.
+
+    found: the map of the skeleton. own: the skeleton as the skin rests. Fingers may hang on controls.
+    """
     skeleton, known = found.skeleton, set(found.joint_of.values())
     is_held = np.zeros(len(skeleton), np.bool_)
     wrists = [found.joint_of[f"{side}_wrist"] for side in "lr" if f"{side}_wrist" in found.joint_of]
     for joint in np.flatnonzero(with_descendants(skeleton.parents, np.array(wrists, dtype=np.int64))).tolist():
         is_held[joint] = joint not in known and (is_held[skeleton.parents[joint]] or is_helper(skeleton.names[joint]))
-    return np.asarray(~is_held[skin.joints[:, 0]])
+    return np.asarray(~is_held[skin.joints[:, 0]] & ~_hangs(skin, found, own))
+
+
+def _hangs(skin: SkinPoints, found: SkeletonMap, own: Skeleton) -> BoolArray:
+    """Return which points (P,) are of a tail, wings, long hair, or the far ends of a skirt or cape.
+
+    Joints move these that no map knows, that hang on others of this kind, and so on trunk or head; and the points are
+    away from the body's bones. What is on the head has to hang down from there, too.
+    """
+    hangs, far = np.zeros(len(skin.positions), np.bool_), _HANGS_LEGS * leg_length(found)
+    carriers, is_known = _carriers(found), np.zeros(len(own), np.bool_)
+    is_known[list(found.joint_of.values())] = True
+    limbs = np.array([found.joint_of[name] for name in _LIMBS if name in found.joint_of], dtype=np.int64)
+    is_own = ~is_known & (carriers >= 0) & (carriers != own.parents) & ~with_descendants(own.parents, limbs)
+    rows = np.flatnonzero(is_own[skin.joints[:, 0]])
+    if far <= 0.0 or not len(rows):
+        return hangs
+    places, points = own.rest_world[..., 3], skin.positions[rows]
+    above = np.where(own.parents >= 0, carriers[own.parents], -1)
+    bones = np.flatnonzero(is_known & (above >= 0))
+    away = np.min([from_line(points, places[above[bone]], places[bone]) for bone in bones.tolist()], axis=0)
+    head = found.joint_of.get("skullbase", -1)
+    if head >= 0 and above[head] >= 0:
+        is_hair = with_descendants(own.parents, np.array([head]))[skin.joints[rows, 0]]
+        down = (points - places[head]) @ (places[above[head]] - places[head])
+        away[is_hair & (down < far * np.linalg.norm(places[above[head]] - places[head]))] = 0.0
+    hangs[rows] = away > far
+    return hangs
+
+
+def _carriers(found: SkeletonMap) -> IntArray:
+    """Return for each joint (J,) itself, if the map knows it, else the nearest joint above it that it knows, or -1."""
+    carriers, known = np.full(len(found.skeleton), -1), set(found.joint_of.values())
+    for joint, parent in enumerate(found.skeleton.parents.tolist()):
+        carriers[joint] = joint if joint in known else carriers[parent] if parent >= 0 else -1
+    return carriers
 
 
 def is_heel(skin: SkinPoints, found: SkeletonMap, side: str, is_foot: BoolArray, at_rest: FloatArray) -> BoolArray:

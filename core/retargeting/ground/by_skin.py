@@ -162,7 +162,7 @@ class _Body:
 def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints, up: tuple[float, float, float]) -> _Body | None:
     """Return a body once for all that it plays; None: it has no feet, or none with skin. own: as the skin rests."""
     joints, parents, leg = found.joint_of, found.skeleton.parents, leg_length(found)
-    skin = skin.part(may_touch(skin, found))
+    skin = skin.part(may_touch(skin, found, own))
     is_foot = {side: with_descendants(parents, np.array([joints[f"{side}_ankle"]]))[skin.joints[:, 0]]
                for side in "lr" if f"{side}_ankle" in joints}
     is_foot = {side: of_side for side, of_side in is_foot.items() if of_side.any()}

@@ -38,7 +38,7 @@ def ground_without_legs(played: Clip, found: SkeletonMap, skin: SkinPoints, up: 
     a skeleton that rests in the pose in which the body stands; skin: as it rests itself. up: (3,) unit. steps: (F,)
     times at which to look besides keys.
     """
-    skin = skin.part(may_touch(skin, found))
+    skin = skin.part(may_touch(skin, found, played.skeleton))
     if not len(skin.positions):
         return None
     still = Clip("", found.skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))

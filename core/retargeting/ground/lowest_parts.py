@@ -58,7 +58,7 @@ def points_of(clip: Clip) -> SkinPoints | None:
 def _by_skin(clip: Clip, found: SkeletonMap, points: SkinPoints, times: FloatArray, up: FloatArray,
              ground: float) -> tuple[FloatArray, FloatArray] | None:
     """Return how high the lowest skin of a body, and of its arms, is above its soles; None: there is too little."""
-    points = points.part(may_touch(points, found))
+    points = points.part(may_touch(points, found, clip.skeleton))
     is_arm, is_foot = _of_arms(points, found), _of_feet(points, found, clip.skeleton)
     is_body = ~is_arm & ~is_foot
     if min(np.count_nonzero(is_body), np.count_nonzero(is_foot)) < FEWEST:

@@ -75,7 +75,7 @@ def _head(found: SkeletonMap, own: Skeleton, skin: SkinPoints, up: tuple[float, 
     arms = [joints[f"{side}_shoulder"] for side in "lr" if f"{side}_shoulder" in joints]
     neck = tuple(joint for joint in (joints[name] for name in _NECK if name in joints)
                  if not any(is_descendant(parents, arm, joint) for arm in arms))
-    skin = skin.part(may_touch(skin, found))
+    skin = skin.part(may_touch(skin, found, own))
     feet = [joints[f"{side}_ankle"] for side in "lr" if f"{side}_ankle" in joints]
     is_foot, is_head = (with_descendants(parents, np.array(of, dtype=np.int64))[skin.joints[:, 0]]
                         for of in (feet, neck[-1:]))

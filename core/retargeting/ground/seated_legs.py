@@ -72,7 +72,7 @@ class _Body:
 @lru_cache(maxsize=_MOST_KNOWN)
 def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints) -> _Body | None:
     """Return a body once for all that it plays; None: it has no leg or trunk with skin. own: as the skin rests."""
-    skin = skin.part(may_touch(skin, found))
+    skin = skin.part(may_touch(skin, found, own))
     is_trunk = of_trunk(skin.positions, skin.joints[:, 0], own, found)
     parts, legs = [is_trunk], {}
     for side in "lr":

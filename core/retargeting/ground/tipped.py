@@ -114,7 +114,7 @@ def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints, *, is_on_hands: b
     joints = found.joint_of
     if not set(_ENDS) <= joints.keys():
         return None
-    skin = skin.part(may_touch(skin, found))
+    skin = skin.part(may_touch(skin, found, own))
 
     def below(*names: str) -> BoolArray:
         kept = [joints[f"{side}_{name}"] for name in names for side in "lr" if f"{side}_{name}" in joints]
