@@ -20,7 +20,7 @@ from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..skeletons import hanim
 from .number_text import words
-from .x3d_body import HUMANOID, JOINT, TRANSFORM, Body, bodies, turns
+from .x3d_body import HUMANOID, JOINT, MOTION, TRANSFORM, Body, bodies, turns
 from .x3d_carrier import FRAME_S, Keys, carried
 from .x3d_ease import eased
 from .x3d_scene import Node, Route, Scene, is_token_of
@@ -37,7 +37,6 @@ _LEAST_SPENT: Final = 400
 _LONGEST_S: Final = 1e6
 _CHANNELS: Final = {f"{axis}{kind}".lower(): (kind, number) for kind in ("position", "rotation", "scale")
                     for number, axis in enumerate("XYZ")}
-_MOTION: Final = frozenset(("HAnimMotion",))
 
 
 Moves = Mapping[tuple[int, str], Keys]
@@ -54,7 +53,8 @@ def humanoids_of(scene: Scene, missing: str) -> tuple[Body, ...]:
     moved = frozenset(id(node) for route in scene.routes if route.taken in _TAKEN
                       and (node := scene.named.get(route.target)) is not None and (node.kind in JOINT | HUMANOID or (
                           node.kind in TRANSFORM and scene.named[route.source].kind in _FOR)))
-    found = bodies(scene, moved)
+    found = bodies(scene, moved, frozenset(id(scene.named[route.target]) for route in scene.routes
+                                           if route.taken == "scale"))
     if not found:
         raise scene.error(f"has no HAnimHumanoid: there is no {missing}" + (
             "; prototypes and other files are not read" if scene.left_out else ""), 1)
@@ -98,7 +98,7 @@ def clips(scene: Scene, bodies: Sequence[Body]) -> Iterator[Clip]:
                 moves.setdefault(body, {}).update(carried(scene, body, around))
             yield from (_clip(body, name, interval, own) for body, own in moves.items())
     for body in bodies:
-        motions = {id(motion): motion for motion, _ in scene.children(body.humanoid, _MOTION)}
+        motions = {id(motion): motion for motion, _ in scene.children(body.humanoid, MOTION)}
         for number, motion in enumerate(motions.values()):
             name = _said_name(scene, motion) or scene.text(motion, "description") or f"Motion_{number}"
             duration, motion_moves = _motion(scene, body, motion)
@@ -223,9 +223,11 @@ def _clip(body: Body, name: str, duration_s: float, moves: Moves) -> Clip:
     rows: dict[str, list[tuple[int, FloatArray, FloatArray]]] = {taken: [] for taken in _TAKEN}
     still = {at: Keys(np.zeros(1), value[None]) for at, value in body.still.items()}
     for (joint, taken), (times, values) in (still | dict(moves)).items():
+        way, above = body.ways[joint], int(body.skeleton.parents[joint])
         if taken == "translation":
-            moved = values * body.unit_m
-            values = rot.rotate(body.turn, moved) if body.skeleton.parents[joint] < 0 else moved
+            values = rot.rotate(body.turn if above < 0 else rot.conjugate(body.ways[above]), values * body.unit_m)
+        elif taken == "rotation" and not np.array_equal(way, rot.IDENTITY):
+            values = rot.multiply(rot.multiply(rot.conjugate(way), values), way)
         rows[taken].append((joint, times, values))
     rotations, translations, scales = (packed(sorted(rows[taken], key=itemgetter(0)), width)
                                        for taken, width in _TAKEN.items())
