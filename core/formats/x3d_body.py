@@ -42,6 +42,7 @@ MOTION: Final = frozenset(("HAnimMotion",))
 _ABOVE: Final = TRANSFORM | HUMANOID
 """Nodes whose own transform counts for the bodies in them."""
 _SAME: Final = 1e-6
+_UNEVEN: Final = 1e-3
 _FARTHEST: Final = 1e9
 _LEAST_SPENT: Final = 1000
 """Numbers that each joint counts for, so that thousands of humanoids do not share thousands of joints."""
@@ -181,6 +182,27 @@ def local_matrix(scene: Scene, node: Node) -> FloatArray:
     matrix[:3, :3] = linear(scene, node)
     matrix[:3, 3] = scene.vector(node, "translation", (0.0, 0.0, 0.0)) + center - matrix[:3, :3] @ center
     return matrix
+
+
+def is_uneven(matrix: FloatArray) -> bool:
+    """Tell whether a matrix (4, 4) scales directions by different factors.
+
+    >>> is_uneven(np.diag((2.0, 2.0, 2.0, 1.0))), is_uneven(np.diag((1.0, 2.0, 1.0, 1.0)))
+    (False, True)
+    """
+    sizes = np.linalg.svd(matrix[:3, :3], compute_uv=False)
+    return bool(sizes[0] - sizes[2] > _UNEVEN * sizes[0])
+
+
+def is_sheared(matrix: FloatArray) -> bool:
+    """Tell whether the axes of a matrix (4, 4) are not at right angles to each other.
+
+    >>> is_sheared(np.diag((1.0, 2.0, 1.0, 1.0))), is_sheared(np.eye(4) + np.eye(4, k=1))
+    (False, True)
+    """
+    sizes = np.linalg.norm(matrix[:3, :3], axis=0)
+    axes = matrix[:3, :3] / np.where(sizes > 0.0, sizes, 1.0)
+    return bool(np.abs(np.triu(axes.T @ axes, 1)).max() > _UNEVEN)
 
 
 def _still(scene: Scene, nodes: list[Node]) -> Iterator[tuple[tuple[int, str], FloatArray]]:

@@ -106,7 +106,8 @@ class LeftOut(NamedTuple):
 class Scene:
     """A whole file. units: metres and radians in its own unit of length and angle.
 
-    notes: sentences on what is not as it should be, though the rest is read. filler: of its polygons.
+    notes: sentences on what is not as it should be, though the rest is read. has_unplayed: they name motion that is
+    not played. filler: of its polygons.
     """
 
     path: Path | None
@@ -116,6 +117,7 @@ class Scene:
     left_out: list[LeftOut] = field(default_factory=list)
     units: dict[str, float] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
+    has_unplayed: bool = False
     filler: Filler = field(default_factory=Filler)
     _left: int = MAX_VALUES
     _read: dict[str, FloatArray] = field(default_factory=dict)
