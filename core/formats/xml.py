@@ -109,6 +109,8 @@ def parse(data: bytes | str, path: Path | None = None, max_elements: int = MAX_E
             raise FileError.at(f"the file ends here, within {tree.within}: it is cut off", path,
                                1 + data.count(b"\n")) from None
         raise
+    finally:
+        tree.let_go()
     return tree.root()
 
 
@@ -205,6 +207,12 @@ class _Tree:
         parser = self._parser
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
         parser.CharacterDataHandler = self._text
+
+    def let_go(self) -> None:
+        """Let the parser go with all that it has in memory, now and not with the next collection of garbage."""
+        parser = self._parser
+        parser.StartElementHandler = parser.EndElementHandler = parser.CharacterDataHandler = None
+        parser.StartDoctypeDeclHandler = None
 
     def root(self) -> Element:
         return self._stack[0].children[0]

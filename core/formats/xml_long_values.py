@@ -6,13 +6,13 @@ seconds. Values without references, in ASCII, need no parser; line numbers stay 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, NamedTuple
-
-import numpy as np
 
 _LONG: Final = 2**20
 _MARK: Final = "takt:long-value:"
-_QUOTES: Final = np.array((ord('"'), ord("'")), np.uint8)
+_STEP: Final = _LONG // 2
+_QUOTES: Final = (b'"', b"'")
 _NEEDS_PARSER: Final = (b"<", b"&", b"\0")
 
 
@@ -34,10 +34,8 @@ def shortened(data: bytes) -> Shortened:
     """Take values of more than a megabyte out of a document in an encoding that ASCII is a part of."""
     if len(data) <= _LONG or b"\0" in data[:4] or _MARK.encode() in data:
         return Shortened(data, {})
-    every = np.frombuffer(data, np.uint8)
-    quotes = np.flatnonzero((every == _QUOTES[0]) | (every == _QUOTES[1]))
     parts, cut, done = list[bytes](), dict[str, str](), 0
-    for begin, end in _gaps(quotes):
+    for begin, end in _gaps(data):
         value = data[begin:end]
         lines = value.count(b"\n")
         if value.isascii() and 4 * lines < len(value) and not any(each in value for each in _NEEDS_PARSER):
@@ -48,7 +46,12 @@ def shortened(data: bytes) -> Shortened:
     return Shortened(b"".join((*parts, data[done:])), cut) if cut else Shortened(data, {})
 
 
-def _gaps(quotes: np.ndarray) -> list[tuple[int, int]]:
-    """Return where what stands between quotes begins and ends, if it is long."""
-    rows = np.flatnonzero(np.diff(quotes) > _LONG)
-    return list(zip((quotes[rows] + 1).tolist(), quotes[rows + 1].tolist(), strict=True))
+def _gaps(data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where what stands between quotes begins and ends, if it is long."""
+    begin = 0
+    for at in range(0, len(data), _STEP):
+        first = [found for each in _QUOTES if (found := data.find(each, at, at + _STEP)) >= 0]
+        if first:
+            if min(first) - begin > _LONG:
+                yield begin, min(first)
+            begin = 1 + max(data.rfind(each, at, at + _STEP) for each in _QUOTES)

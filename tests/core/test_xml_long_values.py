@@ -1,5 +1,6 @@
 """XML: values of many megabytes, which older versions of expat are slow with."""
 
+import gc
 import re
 import time
 from pathlib import Path
@@ -77,3 +78,21 @@ def test_endless_tags_are_refused_with_their_line(begin: str, end: str) -> None:
 
 def test_endless_text_is_read() -> None:
     assert len(parse(f"<a>{'1 ' * MAX_TAG_BYTES}</a>").text) == 2 * MAX_TAG_BYTES - 1
+
+
+@pytest.mark.parametrize("text", ["<a><b/></a>", "<a><b>"])
+def test_a_parser_goes_as_soon_as_it_is_done(text: str) -> None:
+    """Each may have as much in memory as its file, and the collection of garbage may come a hundred files later."""
+    def read() -> None:
+        try:
+            parse(text)
+        except FileError:
+            pass
+
+    gc.collect()
+    gc.disable()
+    try:
+        read()
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
