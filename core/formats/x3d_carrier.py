@@ -57,8 +57,8 @@ def carried(scene: Scene, body: Body, moves: Mapping[tuple[int, str], Keys]) -> 
     rebuilt = rot.to_matrix(found.rotations) * found.scales[:, None, :]
     if np.abs(rebuilt - relative[:, :3, :3]).max() > _SHEAR * np.abs(found.scales).max():
         uneven = next((node for node in body.carriers if is_uneven(local_matrix(scene, node))), body.carriers[0])
-        scene.note(f"{uneven.said} scales {quoted(body.name)} unevenly while it turns; this shears it, which joints "
-                   "cannot do: the shear is left out", uneven.line)
+        scene.note(f"{uneven.said} shears {quoted(body.name)}, by an uneven scale and a turn around it, which joints "
+                   "cannot be; the shear is left out", uneven.line)
     values = {"translation": found.translations, "rotation": rot.continuous(found.rotations), "scale": found.scales}
     if np.abs(found.scales - 1.0).max() < _SAME:
         del values["scale"]

@@ -56,8 +56,8 @@ def characters_of(scene: Scene) -> CharacterFile:
         raise scene.error(f"more than {MAX_MESHES} meshes; no more are read", None)
     for body in found:
         if is_sheared(body.placed):
-            scene.note(f"{quoted(body.name)} is scaled unevenly and turned in this; this shears it, which Blender's "
-                       "objects cannot be: the shear is left out", body.humanoid.line)
+            scene.note(f"{quoted(body.name)} is sheared by an uneven scale around it, which Blender's objects cannot "
+                       "be; the shear is left out", body.humanoid.line)
     for character in made:
         if not character.meshes:
             scene.notes[f"{character.name} has no skin that is read; its skeleton is there"] = None

@@ -28,6 +28,11 @@ MAX_DEPTH: Final = 100
 MAX_VALUES: Final = 20_000_000
 """Numbers of a file; more are refused."""
 _NO_NAME: Final = re.compile(r"[^A-Za-z0-9_\-]")
+_WORDS: Final = frozenset((
+    "AS", "COMPONENT", "DEF", "EXPORT", "EXTERNPROTO", "FALSE", "IMPORT", "IS", "META", "NULL", "PROFILE", "PROTO",
+    "ROUTE", "TO", "TRUE", "UNIT", "USE", "X3D", "eventIn", "eventOut", "exposedField", "field", "initializeOnly",
+    "inputOnly", "inputOutput", "outputOnly"))
+"""What the classic encoding means something else by."""
 _STRING: Final = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
 _NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _METADATA: Final = frozenset(("MetadataString",))
@@ -231,13 +236,13 @@ _REASONS: Final[Mapping[str, str]] = {
 
 
 def token(name: str) -> str:
-    """Return a name with _ for whatever a DEF cannot hold, "" for none.
+    """Return a name with _ for whatever a DEF cannot hold, "" for none; words of the classic encoding get one before.
 
-    >>> token("Rig|walk 2"), token("3rd step"), token("arm.L"), token("")
-    ('Rig_walk_2', '_3rd_step', 'arm_L', '')
+    >>> token("Rig|walk 2"), token("3rd step"), token("arm.L"), token(""), token("USE")
+    ('Rig_walk_2', '_3rd_step', 'arm_L', '', '_USE')
     """
     plain = _NO_NAME.sub("_", name)
-    return "_" + plain if plain[:1] in "-0123456789" and plain else plain
+    return "_" + plain if plain and (plain[0] in "-0123456789" or plain in _WORDS) else plain
 
 
 def tokens(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:

@@ -28,8 +28,8 @@ def fitted(file: ClipFile, entry: Format) -> tuple[ClipFile, tuple[str, ...]]:
         named = some_of([quoted(each) for each in joints], _NAMED)
         warnings += (f"left out, since {name} has no such joints: {named}",)
     if entry.unmoved is not None and (joints := entry.unmoved(file)):
-        warnings += (f"translations are left out, since {name} holds those of the hips alone; {len(joints)} bones "
-                     f"have others: {some_of([quoted(each) for each in joints], _NAMED)}",)
+        warnings += (f"translations are left out, since {name} holds those of the hips alone; bones that lose theirs "
+                     f"({len(joints)}): {some_of([quoted(each) for each in joints], _NAMED)}",)
     if holds.own_axes:
         return file, warnings
     flat = file.skeleton.with_model_axes()

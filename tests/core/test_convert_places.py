@@ -138,6 +138,6 @@ def test_vrma_names_the_bones_whose_translations_it_lacks() -> None:
                 clip.scales)
     entry = FORMATS["VRMA"]
     said = [each for each in fitted(ClipFile(BODY, (more,)), entry)[1] if "translations" in each]
-    assert said == ["translations are left out, since .vrma holds those of the hips alone; 1 bones have others: "
-                    "'l_knee'"]
+    assert said == ["translations are left out, since .vrma holds those of the hips alone; bones that lose theirs "
+                    "(1): 'l_knee'"]
     assert not any("translations" in each for each in fitted(ClipFile(BODY, (clip,)), entry)[1])

@@ -105,7 +105,7 @@ def test_a_shear_by_what_moves_around_is_said_by_the_node() -> None:
     routes = driven("T", "Spin", "Stage", "rotation")
     file = x3d.read(in_xml([stage({}, {"scale": "1 1 3"}), clock("T", 1.0), SPIN], routes))
     (sheared,) = (each for each in file.warnings if "shear" in each)
-    assert "Transform 'Turn' scales 'h' unevenly while it turns" in sheared
+    assert "Transform 'Turn' shears 'h', by an uneven scale" in sheared
     even = in_xml([stage({"scale": "2 2 2"}, {"scale": "3 3 3"}), clock("T", 1.0), SPIN], routes)
     assert x3d.read(even).warnings == ()
 
@@ -119,4 +119,4 @@ def test_an_uneven_size_is_said_of_clips_and_kept_of_characters() -> None:
     assert not any("scaled" in each for each in file.warnings)
     np.testing.assert_allclose(np.linalg.svd(file.characters[0].placed[:3, :3])[1], np.array((3, 1, 1)) / np.cbrt(3.0))
     sheared = read(Source(in_xml([stage({"scale": "3 1 1"}, {"rotation": "0 1 0 0.5"})]), Path("a.x3d")))
-    assert any("'h' is scaled unevenly and turned in this" in each for each in sheared.warnings)
+    assert any("'h' is sheared by an uneven scale around it" in each for each in sheared.warnings)
