@@ -75,6 +75,10 @@ def _fitted(file: ClipFile, entry: Format) -> tuple[ClipFile, tuple[str, ...]]:
     if not holds.many_clips and len(file.clips) != 1:
         there = ", ".join(quoted(clip.name) for clip in file.clips) or "none"
         raise TaktError(f"{name} holds exactly one clip; choose one by --clip NAME; there are {there}")
+    other = next((clip for clip in file.played if clip.skeleton is not file.skeleton), None)
+    if other is not None:
+        raise TaktError(f"{name} holds one skeleton, but clip {quoted(other.name)} is of another than "
+                        f"{quoted(file.played[0].name)}; choose one by --clip NAME")
     return fitted(file, entry)
 
 

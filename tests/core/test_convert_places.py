@@ -141,3 +141,20 @@ def test_vrma_names_the_bones_whose_translations_it_lacks() -> None:
     assert said == ["translations are left out, since .vrma holds those of the hips alone; bones that lose theirs "
                     "(1): 'l_knee'"]
     assert not any("translations" in each for each in fitted(ClipFile(BODY, (clip,)), entry)[1])
+
+
+def test_of_two_bodies_with_the_same_bones_each_is_converted_as_it_is(tmp_path: Path,
+                                                                      capsys: pytest.CaptureFixture[str]) -> None:
+    source, out = tmp_path / "two.x3d", tmp_path / "out.x3d"
+    bodies, routes = [], [("T", "fraction_changed", "Spin", "set_fraction")]
+    for name, knee, at in (("a", 0.5, "2 0 0"), ("b", 0.3, "-3 0 0")):
+        leg = joint("l_hip", (0.1, 0.9, 0), joint("l_knee", (0.1, knee, 0), of=name), of=name)
+        bodies.append(humanoid(joint("humanoid_root", (0, 1, 0), leg, of=name), name=name, translation=at))
+        routes.append(("Spin", "value_changed", f"{name}_l_hip", "set_rotation"))
+    source.write_bytes(in_xml([*bodies, clock("T", 1.0), turning("Spin", (0, 1), [(1, 0, 0, 0.0), (1, 0, 0, 1.0)])],
+                              routes))
+    code, _, err = run(capsys, "convert", source, out)
+    assert code == 1 and "clip 'T.001' is of another than 'T'; choose one by --clip NAME" in err and not out.exists()
+    assert run(capsys, "convert", source, out, "--clip", "T.001")[0] == 0
+    assert '<HAnimHumanoid DEF="b" name="b"' in out.read_text(encoding="utf-8")
+    np.testing.assert_allclose(standing(out)[0], ((-3, 1, 0), (-2.9, 0.9, 0), (-2.9, 0.3, 0)), atol=1e-6)
