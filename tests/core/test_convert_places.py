@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from takt.core.clips import keyed
-from takt.core.clips.clip import Clip
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.clip_file import ClipFile
 from takt.core.clips.placing import rigid
 from takt.core.formats import FORMATS
@@ -15,7 +15,7 @@ from takt.core.formats.format import Source
 from takt.core.formats.x3d_write import X3dFile, write
 from takt.core.library.fitted import fitted
 from takt.core.maths.arrays import FloatArray
-from takt.core.skeletons.skeleton import world_from_pose
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.tests.core import collada_files, usd_files
 from takt.tests.core.gltf_files import packed
 from takt.tests.core.test_cli import run
@@ -158,3 +158,19 @@ def test_of_two_bodies_with_the_same_bones_each_is_converted_as_it_is(tmp_path: 
     assert run(capsys, "convert", source, out, "--clip", "T.001")[0] == 0
     assert '<HAnimHumanoid DEF="b" name="b"' in out.read_text(encoding="utf-8")
     np.testing.assert_allclose(standing(out)[0], ((-3, 1, 0), (-2.9, 0.9, 0), (-2.9, 0.3, 0)), atol=1e-6)
+
+
+def test_motion_above_the_hips_is_not_said_to_be_left_out_of_vrma() -> None:
+    """It goes into the way and the turns of the hips."""
+    body = Skeleton.from_arrays(("World", *BODY.names), np.append(-1, BODY.parents + 1),
+                                np.concatenate((BODY.rest_rotations[:1], BODY.rest_rotations)),
+                                np.concatenate((np.zeros((1, 3)), BODY.rest_translations)))
+    way = Tracks.uniform(np.zeros(1, np.int64), np.array((0.0, 1.0)), np.array(((0.0, 0, 0), (0.0, 0, 1)))[:, None])
+    clip = Clip("go", body, 1.0, Tracks.empty(4), way, Tracks.empty(3))
+    file = ClipFile(body, (clip,))
+    assert fitted(file, FORMATS["VRMA"])[1] == ()
+    write_vrma, read = FORMATS["VRMA"].write, FORMATS["VRMA"].read
+    assert write_vrma is not None and read is not None
+    (back,) = read(Source(write_vrma(file, 30.0), Path("a.vrma"))).clips
+    hips = world_from_pose(back.skeleton, back.sample(np.array((0.0, 1.0))))[:, 0, :, 3]
+    np.testing.assert_allclose(hips[1] - hips[0], (0.0, 0.0, 1.0), atol=1e-6)
