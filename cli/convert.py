@@ -59,4 +59,4 @@ def _only(file: ClipFile, name: str) -> ClipFile:
     if clip is None:
         there = ", ".join(quoted(clip.name) for clip in file.clips) or "none"
         raise TaktError(f"there is no clip {quoted(name)}; there are {there}")
-    return file.with_clips((clip,))
+    return ClipFile(clip.skeleton, (clip,), warnings=file.warnings, places=file.places)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.clips.clip import Clip
 from ..core.clips.clip_file import ClipFile
+from ..core.clips.placing import placed, rigid
 from ..core.errors import TaktError, quoted
 from ..core.formats import endings, format_of, x3d
 from ..core.formats.format import Format, Write
@@ -55,9 +56,13 @@ def write_clip_file(path: Path, file: ClipFile, fps: float | None, hanim_motion:
     if hanim_motion and entry not in x3d.WITH_SKIN:
         there = " and ".join(each.endings[0] for each in x3d.WITH_SKIN)
         raise TaktError(f"--hanim-motion is for {there} alone; {path.name!r} has no such motion")
+    places = {skeleton: rigid(place) for skeleton, place in file.places.items()}
+    if places and entry not in x3d.WITH_SKIN:
+        file = file.with_clips([placed(clip, places[clip.skeleton]) for clip in file.played])
     made, warnings = _fitted(file, entry)
-    if hanim_motion:
-        made = X3dFile(made.skeleton, made.clips, as_frames=True)
+    if entry in x3d.WITH_SKIN:
+        place = places.get(file.clips[0].skeleton if file.clips else file.skeleton)
+        made = X3dFile(made.skeleton, made.clips, as_frames=hanim_motion, place=place)
     if fps is None:
         fps = DEFAULT_FPS if entry.holds.free_keys and not hanim_motion else _own_fps(file.clips)
     write_whole(path, write(made, fps))
@@ -70,6 +75,10 @@ def _fitted(file: ClipFile, entry: Format) -> tuple[ClipFile, tuple[str, ...]]:
     if not holds.many_clips and len(file.clips) != 1:
         there = ", ".join(quoted(clip.name) for clip in file.clips) or "none"
         raise TaktError(f"{name} holds exactly one clip; choose one by --clip NAME; there are {there}")
+    other = next((clip for clip in file.played if clip.skeleton is not file.skeleton), None)
+    if other is not None:
+        raise TaktError(f"{name} holds one skeleton, but clip {quoted(other.name)} is of another than "
+                        f"{quoted(file.played[0].name)}; choose one by --clip NAME")
     return fitted(file, entry)
 
 

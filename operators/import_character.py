@@ -11,8 +11,10 @@ from ..bridge.files import character_files, character_objects
 from ..bridge.guard import guarded
 from ..bridge.language import say
 from ..bridge.reports import GreyWithReason, refuse, tell
-from ..core.errors import TaktError
+from ..core.errors import TaktError, quoted, some_of
 from .dropped_file import OpensDroppedFile
+
+_NAMED = 5
 
 
 class TAKT_OT_import_character(GreyWithReason, OpensDroppedFile, bpy.types.Operator):
@@ -53,7 +55,12 @@ class TAKT_OT_import_character(GreyWithReason, OpensDroppedFile, bpy.types.Opera
             made, clips = character_objects.make_character(context, character, images)
             objects += made
             vertices = sum(len(mesh.positions) for mesh in character.meshes)
-            said.append(f"'{character.name}': {vertices:,} vertices, {len(character.skeleton)} bones, {clips} clips")
+            said.append(character_objects.made_of(character.name, vertices, len(character.skeleton), clips))
+            lost = character_objects.scaled_in_part(objects[-1], character.clips)
+            if lost:
+                named = some_of([quoted(each) for each in lost], _NAMED)
+                missing.append(f"'{character.name}': the file scales bones along axes that they do not have; only a "
+                               f"part of that can be seen: {named}")
         for ob in objects:
             ob.select_set(True)
         assert context.view_layer is not None

@@ -9,7 +9,7 @@ from bpy.props import StringProperty
 from bpy_extras.io_utils import poll_file_object_drop
 
 from ..bridge.files import character_objects, ogre_files
-from ..bridge.files.character_objects import check_names, write_clips
+from ..bridge.files.character_objects import check_names, made_of, write_clips
 from ..bridge.guard import guarded
 from ..bridge.language import say
 from ..bridge.meshes import armature_modifiers, groups
@@ -56,7 +56,7 @@ class TAKT_OT_import_ogre(GreyWithReason, OpensDroppedFile, bpy.types.Operator):
         vertices = 0 if character.mesh is None else len(character.mesh.positions)
         bones = 0 if character.skeleton is None else len(character.skeleton.skeleton)
         tell(self, [*(("WARNING", warning) for warning in character.warnings),
-                    ("INFO", f"'{character.name}': {vertices:,} vertices, {bones} bones, {clips} clips")])
+                    ("INFO", made_of(character.name, vertices, bones, clips))])
         return {"FINISHED"}
 
 

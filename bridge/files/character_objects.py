@@ -11,6 +11,7 @@ from ...core.clips.clip import Clip
 from ...core.errors import TaktError
 from ...core.formats.character import Character, Look, SkinnedMesh
 from ...core.maths import rotations as rot
+from ...core.retargeting.lost_scales import lost_scales
 from ...core.retargeting.retarget import retarget
 from ...core.skeletons.bone_tails import bone_tails
 from ...core.skeletons.skeleton import Skeleton
@@ -56,12 +57,28 @@ def check_names(skeleton: Skeleton) -> None:
                             f"can have {_LONGEST_NAME}: rename it")
 
 
+def made_of(name: str, vertices: int, bones: int, clips: int) -> str:
+    """Say what has become of a character of a file."""
+    if clips == 1:
+        return f"'{name}': {vertices:,} vertices, {bones} bones, 1 clip"
+    if clips:
+        return f"'{name}': {vertices:,} vertices, {bones} bones, {clips} clips"
+    if bones:
+        return f"'{name}': {vertices:,} vertices, {bones} bones; the file has no animation for it"
+    return f"'{name}': {vertices:,} vertices; the file has no skeleton for it"
+
+
 def write_clips(context: bpy.types.Context, armature_object: bpy.types.Object, clips: Sequence[Clip]) -> int:
     """Write clips of a file's skeleton as Actions of the armature that was made of it; return how many."""
     assert context.scene is not None
     skeleton = armature.read_skeleton(armature_object)
     fitted = [retarget(clip, skeleton, BLENDER_FROM_HANIM).clip for clip in clips]
     return len(clip_actions.write_clips(armature_object, fitted, context.scene))
+
+
+def scaled_in_part(armature_object: bpy.types.Object, clips: Sequence[Clip]) -> tuple[str, ...]:
+    """Return the bones that clips of a file scale along axes which they do not have."""
+    return lost_scales(clips, armature.read_skeleton(armature_object), BLENDER_FROM_HANIM)
 
 
 def make_character(context: bpy.types.Context, character: Character, images: Mapping[Look, Path | bytes]

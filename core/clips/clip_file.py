@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..maths.arrays import FloatArray
 from ..skeletons.skeleton import Skeleton
 from .clip import Clip
 
@@ -18,6 +19,8 @@ class ClipFile:
     skeleton: the file's own, whether or not a clip moves it; of several, as a .blend may hold, that of the first clip.
     clips: as they are stored, each with its own skeleton; see played.
     warnings: sentences on what is wrong in the file, though nothing is lost by it.
+    places: (4, 4) how the model space of each skeleton stands in the file's scene, in metres; none where formats say no
+        such thing.
     named: further files that were read with it, since it names them; by their paths from its folder.
     """
 
@@ -25,6 +28,7 @@ class ClipFile:
     clips: tuple[Clip, ...] = ()
     warnings: tuple[str, ...] = field(default=(), kw_only=True)
     named: tuple[str, ...] = field(default=(), kw_only=True)
+    places: Mapping[Skeleton, FloatArray] = field(default_factory=dict, kw_only=True)
 
     @property
     def played(self) -> tuple[Clip, ...]:
@@ -33,4 +37,4 @@ class ClipFile:
 
     def with_clips(self, clips: Sequence[Clip]) -> ClipFile:
         """Return the file with these of its played clips instead of its own."""
-        return ClipFile(self.skeleton, tuple(clips), warnings=self.warnings)
+        return ClipFile(self.skeleton, tuple(clips), warnings=self.warnings, places=self.places)

@@ -15,7 +15,7 @@ from . import collada_character
 from .collada_data import ColladaData
 from .collada_figures import figures
 from .format import Format
-from .node_clips import named_apart, of_whom
+from .node_clips import named_apart, of_whom, places_of
 
 
 def read(data: bytes, path: Path | None = None) -> ClipFile:
@@ -30,7 +30,8 @@ def read(data: bytes, path: Path | None = None) -> ClipFile:
     if not clips:
         warnings += ("has no animation that moves a body; its skeleton can play",)
     apart = named_apart(clips)
-    return ClipFile(clips[0].skeleton if clips else found.bodies[0].skeleton, apart, warnings=warnings + of_whom(apart))
+    return ClipFile(clips[0].skeleton if clips else found.bodies[0].skeleton, apart, warnings=warnings + of_whom(apart),
+                    places=places_of(found.scene.tree, found.bodies))
 
 
 FORMAT: Final = Format("COLLADA", "COLLADA", (".dae",), read=lambda source: read(source.data, source.path),

@@ -112,6 +112,8 @@ class Format:
     follow_links: for files that also play the clips of other files.
     read_characters: None where meshes are not read, or by other means.
     left_out: returns the joints that a file's clips move and that cannot be written; None where all are.
+    unmoved: returns the joints of which a file's clips have translations that cannot be written, though their rotations
+        can; None where all can.
     begins: what all its files begin with, one of these, after blanks and in upper or lower case; () where not so.
     Both readers raise FileError, also where damaged bytes would raise something else in them.
     """
@@ -128,6 +130,7 @@ class Format:
     follow_links: FollowLinks | None = None
     read_characters: ReadCharacters | None = None
     left_out: Callable[[ClipFile], tuple[str, ...]] | None = None
+    unmoved: Callable[[ClipFile], tuple[str, ...]] | None = None
     begins: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -34,9 +34,10 @@ from .node_clips import (
     linear_of,
     moving_nodes,
     named_apart,
+    places_of,
 )
 from .vrm import human_bones, with_between
-from .vrma_write import left_out
+from .vrma_write import left_out, unmoved
 from .vrma_write import write as write_vrma
 
 MAX_ANIMATIONS: Final = 2000
@@ -75,7 +76,7 @@ def read(source: Source) -> ClipFile:
     if not clips:
         raise FileError.at("has no animation that moves the joints of a skin, or a tree of nodes as large as a body",
                            source.path)
-    return ClipFile(clips[0].skeleton, named_apart(clips), warnings=tuple(data.notes))
+    return ClipFile(clips[0].skeleton, named_apart(clips), warnings=tuple(data.notes), places=places_of(tree, found))
 
 
 def _animations(data: GltfData, nodes: int) -> Iterator[Animation]:
@@ -203,4 +204,4 @@ FORMAT: Final = Format("GLTF", "glTF", (".glb", ".gltf"), read=read, begins=_BEG
 VRM: Final = Format("VRM", "VRM", (".vrm",), read=read, begins=_BEGINS)
 VRMA: Final = Format("VRMA", "VRM Animation", (".vrma",), Holds(many_clips=False, scales=False), read=read,
                      write=lambda file, fps: write_vrma(file), in_metres=True, begins=_BEGINS,
-                     left_out=left_out)
+                     left_out=left_out, unmoved=unmoved)

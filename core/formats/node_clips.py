@@ -212,6 +212,21 @@ class NodeBody:
         return moved
 
 
+def places_of(tree: Tree, bodies: Iterable[NodeBody]) -> dict[Skeleton, FloatArray]:
+    """Return how the model spaces of bodies stand in the file's scene, matrices (4, 4)."""
+    found = {}
+    for body in bodies:
+        matrix, node = np.eye(4), int(tree.parents[body.nodes[0]])
+        while node >= 0:
+            own = np.eye(4)
+            own[:3, :3] = rot.to_matrix(tree.local.rotations[node]) * tree.local.scales[node]
+            own[:3, 3] = tree.local.translations[node]
+            matrix, node = own @ matrix, int(tree.parents[node])
+        matrix[:3, :3] = matrix[:3, :3] @ rot.to_matrix(rot.conjugate(body.turn)) / body.size
+        found[body.skeleton] = matrix
+    return found
+
+
 def linear_of(tree: Tree) -> FloatArray:
     """Return what turns and scales from each node's space to the file's, (N, 3, 3)."""
     found = rot.to_matrix(tree.local.rotations) * tree.local.scales[:, None, :]

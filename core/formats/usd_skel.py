@@ -28,6 +28,7 @@ from .node_clips import (
     linear_of,
     moving_nodes,
     named_apart,
+    places_of,
 )
 from .usd_checks import check_keys, check_known, check_layer, check_matrices, check_paths, check_prim
 from .usd_layer import Layer, Prim
@@ -68,7 +69,8 @@ def clips_of_layer(layer: Layer) -> ClipFile:
     warnings = layer.warnings()
     if not clips:
         warnings += ("has no animation that moves a skeleton; its skeleton can play",)
-    return ClipFile(clips[0].skeleton if clips else figures[0].skeleton, named_apart(clips), warnings=warnings)
+    return ClipFile(clips[0].skeleton if clips else figures[0].skeleton, named_apart(clips), warnings=warnings,
+                    places=places_of(scene.tree, figures))
 
 
 @dataclass(frozen=True, eq=False)

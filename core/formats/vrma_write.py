@@ -18,7 +18,7 @@ import numpy as np
 
 from ..clips.clip import Clip
 from ..clips.clip_file import ClipFile
-from ..clips.keyed import filled, key_times
+from ..clips.keyed import filled, key_times, keys_of
 from ..errors import TaktError, some_of
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
@@ -38,6 +38,8 @@ _ARMS: Final = tuple((f"{side}{bone}", f"{side}{below}", sign) for side, sign in
 _STANDS: Final = 0.8, 1.25
 """A body whose hips are so high, as a share of their height above its lowest joint, rests on the ground."""
 _FLOAT: Final = 5126
+_STILL: Final = 1e-3
+"""Of the skeleton's size; what is moved by less is where it rests."""
 
 
 def write(file: ClipFile) -> bytes:
@@ -64,8 +66,22 @@ def write(file: ClipFile) -> bytes:
 def left_out(file: ClipFile) -> tuple[str, ...]:
     """Return the joints that the clip of a file moves and that VRMA has no bones for."""
     clip = file.played[0]
-    kept = set(bones_of(find_map(clip.skeleton)).values())
+    parents, bones = clip.skeleton.parents, bones_of(find_map(clip.skeleton)).values()
+    kept = {above for joint in bones for above in path_to_root(parents, joint)}  # what moves bones is in their motion
     return tuple(clip.skeleton.names[joint] for joint in np.flatnonzero(clip.moved).tolist() if joint not in kept)
+
+
+def unmoved(file: ClipFile) -> tuple[str, ...]:
+    """Return the joints below the hips that bones hang on, and that the clip of a file moves out of their place."""
+    clip = file.played[0]
+    skeleton, bones = clip.skeleton, bones_of(find_map(clip.skeleton))
+    if "hips" not in bones:
+        return ()
+    above_hips = set(path_to_root(skeleton.parents, bones["hips"]))
+    kept = {above for joint in bones.values() for above in path_to_root(skeleton.parents, joint)} - above_hips
+    least = _STILL * max(float(np.ptp(skeleton.rest_world[:, :, 3], axis=0).max()), 1e-9)
+    return tuple(skeleton.names[joint] for index, joint in enumerate(clip.translations.joints.tolist())
+                 if joint in kept and np.abs(keys_of(clip.translations, index)[1]).max(initial=0.0) > least)
 
 
 def bones_of(found: SkeletonMap) -> dict[str, int]:

@@ -5,6 +5,11 @@ with the model's axes, each as far from the one above it as their centers are ap
 
     parent_from_joint = T(center − parent's center + translation) · R(rotation) · S(scale)
 
+Only joints that are scaled along axes of their own, O(scaleOrientation) · S(scale) · O⁻¹, rest with these axes, which
+makes the same of them and of what is below: with P the O of the parent,
+
+    parent_from_joint = P⁻¹ · T(…) · R(rotation) · O · S(scale),   at rest P⁻¹ · T(…) · O
+
 Source: ISO/IEC 19774-1:2019, H-Anim architecture, 4.8 and 6.3 (Joint), 6.2 (Humanoid); version 1 is ISO/IEC 19774:2006.
 """
 
@@ -33,9 +38,11 @@ SEGMENT: Final = frozenset(("HAnimSegment", "Segment"))
 _COORDINATE: Final = frozenset(("Coordinate", "CoordinateDouble"))
 _SKINNED: Final = frozenset(("skinCoord",))
 TRANSFORM: Final = frozenset(("Transform",))
+MOTION: Final = frozenset(("HAnimMotion",))
 _ABOVE: Final = TRANSFORM | HUMANOID
 """Nodes whose own transform counts for the bodies in them."""
 _SAME: Final = 1e-6
+_UNEVEN: Final = 1e-3
 _FARTHEST: Final = 1e9
 _LEAST_SPENT: Final = 1000
 """Numbers that each joint counts for, so that thousands of humanoids do not share thousands of joints."""
@@ -49,6 +56,7 @@ class Body:
 
     turn: (4,) from the file's axes to H-Anim's, by the tilt of what the humanoid is in; unit_m: metres in its unit.
     still: by joint and property what its node has at first, where that is not as at rest; rotations are wxyz.
+    ways: (J, 4) the axes that each joint is scaled along, where these are not the model's.
     called: what the joints are called in the file, which may hold further names for them. placed: (4, 4) how the
     skeleton's model space stands in the file's scene, in metres.
     """
@@ -60,18 +68,21 @@ class Body:
     turn: FloatArray
     unit_m: float
     still: Mapping[tuple[int, str], FloatArray]
+    ways: FloatArray
     called: tuple[str, ...]
     placed: FloatArray
     skin: SkinSample | None = None
     carriers: tuple[Node, ...] = ()
 
 
-def bodies(scene: Scene, moved: frozenset[int]) -> tuple[Body, ...]:
-    """Return the humanoids of a scene, in the order of the file; moved: ids of nodes that anything moves.
+def bodies(scene: Scene, moved: frozenset[int], scaled: frozenset[int]) -> tuple[Body, ...]:
+    """Return the humanoids of a scene, in the order of the file.
+
+    moved: ids of nodes that anything moves; scaled: of those whose scale changes.
 
     Raises FileError, with the line, where joints are no tree, or weights are for points that there are not.
     """
-    return tuple(_body(scene, humanoid, above, moved) for humanoid, above in _humanoids(scene))
+    return tuple(_body(scene, humanoid, above, moved, scaled) for humanoid, above in _humanoids(scene))
 
 
 def _humanoids(scene: Scene) -> Iterator[tuple[Node, tuple[Node, ...]]]:
@@ -97,7 +108,7 @@ def _humanoids(scene: Scene) -> Iterator[tuple[Node, tuple[Node, ...]]]:
         yield Node("HAnimHumanoid", "", first.line, children=[Child("skeleton", each.node) for each in loose]), ()
 
 
-def _body(scene: Scene, humanoid: Node, above: tuple[Node, ...], moved: frozenset[int]) -> Body:
+def _body(scene: Scene, humanoid: Node, above: tuple[Node, ...], moved: frozenset[int], scaled: frozenset[int]) -> Body:
     nodes, parents = _joints(scene, humanoid)
     name = scene.full_name(humanoid) or scene.text(humanoid, "name") or humanoid.name or "Humanoid"
     centers = np.array([scene.vector(node, "center", (0.0, 0.0, 0.0)) for node in nodes]).reshape(-1, 3)
@@ -113,11 +124,23 @@ def _body(scene: Scene, humanoid: Node, above: tuple[Node, ...], moved: frozense
                                for joint, parent in enumerate(parents)]).reshape(-1, 3)
     called = unique(scene.text(node, "name") or node.name or f"Joint_{joint}" for joint, node in enumerate(nodes))
     names = unique(scene.full_name(node) or own for node, own in zip(nodes, called, strict=True))
-    skeleton = Skeleton.from_arrays(names, parents, rot.identities(len(nodes)), offsets, name=name,
+    by_frames = any("scale" in scene.text(motion, "channels").lower()
+                    for motion, _ in scene.children(humanoid, MOTION))
+    ways = np.array([_way(scene, node, by_frames or id(node) in scaled) for node in nodes]).reshape(-1, 4)
+    back = rot.conjugate(np.where(np.array(parents)[:, None] >= 0, ways[parents], rot.IDENTITY))
+    skeleton = Skeleton.from_arrays(names, parents, rot.multiply(back, ways), rot.rotate(back, offsets), name=name,
                                     meant=_meant(names, called)).turned(turn)
-    return Body(name, humanoid, tuple(nodes), skeleton, turn, unit, dict(_still(scene, nodes)), tuple(called),
-                _placed(scene, around, turn, unit), _skin(scene, humanoid, nodes, unit * centers, unit),
-                tuple(around) if carrier is not None else ())
+    skin = _skin(scene, humanoid, nodes, unit * centers, unit, ways)
+    return Body(name, humanoid, tuple(nodes), skeleton, turn, unit, dict(_still(scene, nodes)), ways, tuple(called),
+                _placed(scene, around, turn, unit), skin, tuple(around) if carrier is not None else ())
+
+
+def _way(scene: Scene, node: Node, is_scaled: bool) -> FloatArray:
+    """Return the axes (4,) that a joint is scaled along; those of the model where that makes no difference."""
+    if "scaleOrientation" not in node.fields or node.kind in TRANSFORM:
+        return rot.IDENTITY
+    scale = scene.vector(node, "scale", (1.0, 1.0, 1.0))
+    return turns(scene, node, "scaleOrientation")[0] if is_scaled or np.ptp(scale) > _SAME else rot.IDENTITY
 
 
 def _meant(names: list[str], called: list[str]) -> dict[str, str]:
@@ -159,6 +182,27 @@ def local_matrix(scene: Scene, node: Node) -> FloatArray:
     matrix[:3, :3] = linear(scene, node)
     matrix[:3, 3] = scene.vector(node, "translation", (0.0, 0.0, 0.0)) + center - matrix[:3, :3] @ center
     return matrix
+
+
+def is_uneven(matrix: FloatArray) -> bool:
+    """Tell whether a matrix (4, 4) scales directions by different factors.
+
+    >>> is_uneven(np.diag((2.0, 2.0, 2.0, 1.0))), is_uneven(np.diag((1.0, 2.0, 1.0, 1.0)))
+    (False, True)
+    """
+    sizes = np.linalg.svd(matrix[:3, :3], compute_uv=False)
+    return bool(sizes[0] - sizes[2] > _UNEVEN * sizes[0])
+
+
+def is_sheared(matrix: FloatArray) -> bool:
+    """Tell whether the axes of a matrix (4, 4) are not at right angles to each other.
+
+    >>> is_sheared(np.diag((1.0, 2.0, 1.0, 1.0))), is_sheared(np.eye(4) + np.eye(4, k=1))
+    (False, True)
+    """
+    sizes = np.linalg.norm(matrix[:3, :3], axis=0)
+    axes = matrix[:3, :3] / np.where(sizes > 0.0, sizes, 1.0)
+    return bool(np.abs(np.triu(axes.T @ axes, 1)).max() > _UNEVEN)
 
 
 def _still(scene: Scene, nodes: list[Node]) -> Iterator[tuple[tuple[int, str], FloatArray]]:
@@ -211,7 +255,8 @@ def turns(scene: Scene, node: Node, name: str) -> FloatArray:
     return rot.from_axis_angle(values[:, :3], values[:, 3] * scene.units.get("angle", 1.0))
 
 
-def _skin(scene: Scene, humanoid: Node, nodes: list[Node], centers: FloatArray, unit: float) -> SkinSample | None:
+def _skin(scene: Scene, humanoid: Node, nodes: list[Node], centers: FloatArray, unit: float,
+          ways: FloatArray) -> SkinSample | None:
     """Return some vertices of a humanoid's skin, or of its segments; None where there are none."""
     points = next((scene.numbers(node, "point", 3) for node, _ in scene.children(humanoid, _COORDINATE, *_SKINNED)),
                   np.empty((0, 3)))
@@ -230,7 +275,8 @@ def _skin(scene: Scene, humanoid: Node, nodes: list[Node], centers: FloatArray, 
     if not len(joints):
         return None
     kept = evenly(joints)
-    return SkinSample(joints[kept], unit * places[kept] - centers[joints[kept]])
+    offsets = unit * places[kept] - centers[joints[kept]]
+    return SkinSample(joints[kept], rot.rotate(rot.conjugate(ways[joints[kept]]), offsets))
 
 
 def influences(scene: Scene, node: Node, points: int) -> tuple[IntArray, FloatArray]:

@@ -12,10 +12,11 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..clips.keyed import interpolated
+from ..errors import quoted
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from .gltf_tree import decomposed
-from .x3d_body import Body, turns
+from .x3d_body import Body, is_uneven, local_matrix, turns
 from .x3d_scene import Node, Scene
 
 FRAME_S: Final = 1.0 / 23.0
@@ -25,6 +26,8 @@ _PARTS: Final = 8
 _STEP_S: Final = 1e-5
 """How long before the second of two keys at one time the first one counts."""
 _SAME: Final = 1e-6
+_SHEAR: Final = 1e-3
+"""Of the scale; less is not said."""
 _SPENT: Final = 48
 _LEAST_SPENT: Final = 20_000
 """Numbers that each matrix counts for, and each body that a sensor carries."""
@@ -49,7 +52,13 @@ def carried(scene: Scene, body: Body, moves: Mapping[tuple[int, str], Keys]) -> 
     for node in body.carriers:
         first = first @ _matrices(scene, node, np.zeros(1), {})[0]
         whole = whole @ _matrices(scene, node, times, moves)
-    found = decomposed(np.linalg.pinv(first) @ whole)
+    relative = np.linalg.pinv(first) @ whole
+    found = decomposed(relative)
+    rebuilt = rot.to_matrix(found.rotations) * found.scales[:, None, :]
+    if np.abs(rebuilt - relative[:, :3, :3]).max() > _SHEAR * np.abs(found.scales).max():
+        uneven = next((node for node in body.carriers if is_uneven(local_matrix(scene, node))), body.carriers[0])
+        scene.note(f"{uneven.said} shears {quoted(body.name)}, by an uneven scale and a turn around it, which joints "
+                   "cannot be; the shear is left out", uneven.line)
     values = {"translation": found.translations, "rotation": rot.continuous(found.rotations), "scale": found.scales}
     if np.abs(found.scales - 1.0).max() < _SAME:
         del values["scale"]

@@ -29,7 +29,7 @@ from .character import (
     rigid,
     unit_normals,
 )
-from .x3d_body import JOINT, SEGMENT, Body, influences, local_matrix
+from .x3d_body import JOINT, SEGMENT, Body, influences, is_sheared, local_matrix
 from .x3d_motion import clips, humanoids_of
 from .x3d_scene import MAX_DEPTH, Node, Scene, Use
 from .x3d_shapes import COORDINATE, GEOMETRY, Faces, faces_of, look_of
@@ -54,6 +54,10 @@ def characters_of(scene: Scene) -> CharacterFile:
                  for body in found)
     if sum(len(character.meshes) for character in made) > MAX_MESHES:
         raise scene.error(f"more than {MAX_MESHES} meshes; no more are read", None)
+    for body in found:
+        if is_sheared(body.placed):
+            scene.note(f"{quoted(body.name)} is sheared by an uneven scale around it, which Blender's objects cannot "
+                       "be; the shear is left out", body.humanoid.line)
     for character in made:
         if not character.meshes:
             scene.notes[f"{character.name} has no skin that is read; its skeleton is there"] = None

@@ -1,15 +1,52 @@
-"""Interpolators of X3D that take their fraction from a ScalarInterpolator, by which motion begins and ends softly.
+"""Interpolators of X3D that take their fraction from another node, by which motion begins and ends softly.
 
-Source: ISO/IEC 19775-1:2023, X3D, 19.4.10 (ScalarInterpolator); 19.2.1: how interpolators are put behind each other.
+Source: ISO/IEC 19775-1:2023, X3D, 19.4 (EaseInEaseOut, ScalarInterpolator); 19.2.1: how interpolators are put behind
+each other.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 import numpy as np
 
 from ..clips.keyed import interpolated
 from ..maths import rotations as rot
+from ..maths.arrays import FloatArray
 from .x3d_carrier import Keys
+
+_PARTS: Final = 64
+"""Into how many straight parts a parabola is cut: they stray from it by no more than 6e-5 of the whole."""
+
+
+def softened(shares: FloatArray, easing: FloatArray) -> Keys:
+    """Return how an EaseInEaseOut changes a clock's fraction: by its key (K,) and easeInEaseOut (N, 2).
+
+    Between two keys its fraction goes from 0 to 1, by a parabola at each end and straight between them. Where easing is
+    shorter than key, its last pair holds for the others; without any there is no easing.
+
+    >>> soft = softened(np.array((0.0, 1.0)), np.array(((0.0, 0.5), (0.5, 0.0))))
+    >>> np.interp((0.25, 0.5, 0.75), soft.times, soft.values[:, 0]).round(3).tolist()
+    [0.125, 0.5, 0.875]
+    """
+    if len(shares) == 1:
+        return Keys(shares, np.zeros((1, 1)))
+    pairs = np.concatenate((easing if len(easing) else np.zeros((1, 2)), np.repeat(easing[-1:], len(shares), axis=0)))
+    index = np.arange(len(shares)).clip(max=len(pairs) - 1)
+    leaving, coming = pairs[index[:-1], 1, None], pairs[index[1:], 0, None]
+    total = leaving + coming
+    leaving, coming = (each / np.maximum(total, 1.0) for each in (leaving, coming))
+    grid = np.linspace(0.0, 1.0, _PARTS + 1)
+    part = np.sort(np.concatenate((leaving * grid, 1.0 - coming * grid), axis=1).clip(0.0, 1.0), axis=1)
+    part[:, 0], part[:, -1] = 0.0, 1.0
+    steep = 1.0 / (2.0 - leaving - coming)
+    begins, ends = (steep * each / np.where(by > 0.0, by, 1.0) for each, by in (
+        (part ** 2, leaving), ((1.0 - part) ** 2, coming)))
+    values = np.where(part <= 1.0 - coming, steep * (2.0 * part - leaving), 1.0 - ends)
+    values = np.where(part < leaving, begins, values)
+    values = np.where(total < 0.0, part, values)
+    times = shares[:-1, None] + part * np.diff(shares)[:, None]
+    return Keys(times.ravel(), values.reshape(-1, 1))
 
 
 def eased(keys: Keys, ease: Keys) -> Keys:

@@ -28,6 +28,11 @@ MAX_DEPTH: Final = 100
 MAX_VALUES: Final = 20_000_000
 """Numbers of a file; more are refused."""
 _NO_NAME: Final = re.compile(r"[^A-Za-z0-9_\-]")
+_WORDS: Final = frozenset((
+    "AS", "COMPONENT", "DEF", "EXPORT", "EXTERNPROTO", "FALSE", "IMPORT", "IS", "META", "NULL", "PROFILE", "PROTO",
+    "ROUTE", "TO", "TRUE", "UNIT", "USE", "X3D", "eventIn", "eventOut", "exposedField", "field", "initializeOnly",
+    "inputOnly", "inputOutput", "outputOnly"))
+"""What the classic encoding means something else by."""
 _STRING: Final = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
 _NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _METADATA: Final = frozenset(("MetadataString",))
@@ -106,7 +111,8 @@ class LeftOut(NamedTuple):
 class Scene:
     """A whole file. units: metres and radians in its own unit of length and angle.
 
-    notes: sentences on what is not as it should be, though the rest is read. filler: of its polygons.
+    notes: sentences on what is not as it should be, though the rest is read. has_unplayed: they name motion that is
+    not played. filler: of its polygons.
     """
 
     path: Path | None
@@ -116,6 +122,7 @@ class Scene:
     left_out: list[LeftOut] = field(default_factory=list)
     units: dict[str, float] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
+    has_unplayed: bool = False
     filler: Filler = field(default_factory=Filler)
     _left: int = MAX_VALUES
     _read: dict[str, FloatArray] = field(default_factory=dict)
@@ -229,13 +236,13 @@ _REASONS: Final[Mapping[str, str]] = {
 
 
 def token(name: str) -> str:
-    """Return a name with _ for whatever a DEF cannot hold, "" for none.
+    """Return a name with _ for whatever a DEF cannot hold, "" for none; words of the classic encoding get one before.
 
-    >>> token("Rig|walk 2"), token("3rd step"), token("arm.L"), token("")
-    ('Rig_walk_2', '_3rd_step', 'arm_L', '')
+    >>> token("Rig|walk 2"), token("3rd step"), token("arm.L"), token(""), token("USE")
+    ('Rig_walk_2', '_3rd_step', 'arm_L', '', '_USE')
     """
     plain = _NO_NAME.sub("_", name)
-    return "_" + plain if plain[:1] in "-0123456789" and plain else plain
+    return "_" + plain if plain and (plain[0] in "-0123456789" or plain in _WORDS) else plain
 
 
 def tokens(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:

@@ -7,7 +7,8 @@ from typing import Final
 
 from ..errors import quoted
 from .x3d_scene import MAX_NODES, Child, LeftOut, Node, Scene, Use, Value, route, texts
-from .xml import Element, parse
+from .xml import MAX_KEPT_BYTES, Element, parse
+from .xml_long_values import Shortened, shortened
 
 _MARKUP: Final = frozenset(("DEF", "USE", "containerField", "class", "id", "style"))
 _LEFT_OUT: Final = {"ProtoDeclare": "name", "ExternProtoDeclare": "name", "Script": "DEF", "Inline": "url"}
@@ -24,7 +25,8 @@ def read(data: bytes, path: Path | None) -> Scene:
     A document type declaration may name the standard's; nothing is fetched for it, and none that declares entities is
     read.
     """
-    root = parse(data, path, MAX_NODES, may_name_standard=True, is_programs=True)
+    short = shortened(data) if len(data) <= MAX_KEPT_BYTES else Shortened(data, {})
+    root = parse(short.data, path, MAX_NODES, may_name_standard=True, is_programs=True)
     scene = Scene(path)
     if root.tag != "X3D":
         raise scene.error(f"this is no X3D file: its root is <{quoted(root.tag)[1:-1]}>, where <X3D> is wanted",
@@ -35,7 +37,7 @@ def read(data: bytes, path: Path | None) -> Scene:
         elif part.tag == "Scene":
             stack: list[tuple[Element, list[Child]]] = [(each, scene.roots) for each in reversed(part.children)]
             while stack:
-                _read_element(*stack.pop(), scene, stack)
+                _read_element(*stack.pop(), scene, stack, short)
     return scene
 
 
@@ -47,7 +49,7 @@ def _read_units(head: Element, scene: Scene) -> None:
 
 
 def _read_element(element: Element, siblings: list[Child], scene: Scene,
-                  stack: list[tuple[Element, list[Child]]]) -> None:
+                  stack: list[tuple[Element, list[Child]]], short: Shortened) -> None:
     """Add what an element says to the scene and to the children of the node that it is in; push what is in it."""
     tag, attributes, line = element.tag, element.attributes, element.line
     if tag == "ROUTE":
@@ -60,16 +62,16 @@ def _read_element(element: Element, siblings: list[Child], scene: Scene,
     elif "USE" in attributes:
         siblings.append(Child(attributes.get("containerField", ""), Use(attributes["USE"], line)))
     elif tag == "ProtoInstance":
-        _read_instance(element, siblings, scene, stack)
+        _read_instance(element, siblings, scene, stack, short)
     else:
-        fields = {key: Value(text, line) for key, text in attributes.items() if key not in _MARKUP}
+        fields = {key: Value(short.whole(text), line) for key, text in attributes.items() if key not in _MARKUP}
         node = Node(tag, attributes.get("DEF", ""), line, fields)
         _add(node, attributes.get("containerField", ""), siblings, scene)
         stack.extend((each, node.children) for each in reversed(element.children))
 
 
 def _read_instance(element: Element, siblings: list[Child], scene: Scene,
-                   stack: list[tuple[Element, list[Child]]]) -> None:
+                   stack: list[tuple[Element, list[Child]]], short: Shortened) -> None:
     """Read the instance of a prototype as a node, if H-Anim 1 declares it; else it is left out."""
     attributes, kind = element.attributes, element.attributes.get("name", "")
     if kind not in _STANDARD:
@@ -79,7 +81,7 @@ def _read_instance(element: Element, siblings: list[Child], scene: Scene,
     for given in element.children:
         name = given.attributes.get("name", "")
         if given.tag == "fieldValue" and "value" in given.attributes:
-            node.fields[name] = Value(given.attributes["value"], given.line)
+            node.fields[name] = Value(short.whole(given.attributes["value"]), given.line)
         elif given.tag == "fieldValue":
             inside = [Element(each.tag, {"containerField": name} | each.attributes, *each[2:])
                       for each in given.children]

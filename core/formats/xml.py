@@ -24,6 +24,9 @@ MAX_DEPTH = 100
 _CUT_OFF = frozenset(expat.errors.codes[each] for each in (
     expat.errors.XML_ERROR_NO_ELEMENTS, expat.errors.XML_ERROR_UNCLOSED_TOKEN, expat.errors.XML_ERROR_PARTIAL_CHAR,
     expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION))
+MAX_TAG_BYTES = 12 * 2**20
+"""Of one tag, with its attributes, or of a comment: for every piece, older versions of expat look at it anew."""
+_PIECE = 2**20
 MAX_NAME = 1_000
 """Characters in the name of an element or an attribute."""
 
@@ -106,13 +109,21 @@ def parse(data: bytes | str, path: Path | None = None, max_elements: int = MAX_E
             raise FileError.at(f"the file ends here, within {tree.within}: it is cut off", path,
                                1 + data.count(b"\n")) from None
         raise
+    finally:
+        tree.let_go()
     return tree.root()
 
 
 def feed(parser: expat.XMLParserType, data: bytes, path: Path | None) -> None:
     """Let a parser read a whole document; raise FileError, with its place, where it is not well-formed."""
+    pieces = memoryview(data)
     try:
-        parser.Parse(data, True)
+        for begin in range(0, max(len(data), 1), _PIECE):
+            end = begin + _PIECE
+            parser.Parse(pieces[begin:end], end >= len(data))
+            if end - parser.CurrentByteIndex > MAX_TAG_BYTES + _PIECE and end < len(data):
+                raise FileError.at(f"a tag or comment of more than {MAX_TAG_BYTES} bytes; no longer ones are read",
+                                   path, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
     except expat.ExpatError as error:
         raise _not_well_formed(data, path, error) from None
     except (LookupError, ValueError) as error:  # what Python's codecs raise for an unknown encoding
@@ -196,6 +207,12 @@ class _Tree:
         parser = self._parser
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
         parser.CharacterDataHandler = self._text
+
+    def let_go(self) -> None:
+        """Let the parser go with all that it has in memory, now and not with the next collection of garbage."""
+        parser = self._parser
+        parser.StartElementHandler = parser.EndElementHandler = parser.CharacterDataHandler = None
+        parser.StartDoctypeDeclHandler = None
 
     def root(self) -> Element:
         return self._stack[0].children[0]

@@ -7,6 +7,7 @@ from typing import Final
 from ..clips.clip_file import ClipFile
 from ..errors import quoted, some_of
 from ..formats.format import Format
+from ..retargeting.lost_scales import lost_scales
 from ..retargeting.retarget import retarget
 
 _NAMED: Final = 20
@@ -26,7 +27,13 @@ def fitted(file: ClipFile, entry: Format) -> tuple[ClipFile, tuple[str, ...]]:
     if entry.left_out is not None and (joints := entry.left_out(file)):
         named = some_of([quoted(each) for each in joints], _NAMED)
         warnings += (f"left out, since {name} has no such joints: {named}",)
+    if entry.unmoved is not None and (joints := entry.unmoved(file)):
+        warnings += (f"translations are left out, since {name} holds those of the hips alone; bones that lose theirs "
+                     f"({len(joints)}): {some_of([quoted(each) for each in joints], _NAMED)}",)
     if holds.own_axes:
         return file, warnings
     flat = file.skeleton.with_model_axes()
+    if holds.scales and (lost := lost_scales(file.played, flat)):
+        warnings += (f"scaled along axes of their own, of which {name} keeps a part: "
+                     f"{some_of([quoted(each) for each in lost], _NAMED)}",)
     return ClipFile(flat, tuple(retarget(clip, flat).clip for clip in file.played)), warnings

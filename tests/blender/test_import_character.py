@@ -20,6 +20,7 @@ from takt.tests.blender.test_export_performance import frames, seconds, skin
 from takt.tests.blender.test_import_ogre import png
 from takt.tests.core import collada_files
 from takt.tests.core.test_several_characters import people, two_legs
+from takt.tests.core.x3d_files import Route, clock, driven, humanoid, in_xml, joint, turning
 
 VERTEX_M = 2e-4
 """Greatest distance of a vertex from where its file puts it; Blender keeps times as float32 frames."""
@@ -169,3 +170,25 @@ def test_several_characters_stand_and_play_each_for_itself(tmp_path: Path, name:
                 is_moved = mesh.influences.weights.sum(axis=1) > 0.0
                 np.testing.assert_allclose(vertices(meshes[mesh.name])[is_moved],
                                            played(character, number, time)[is_moved], atol=VERTEX_M)
+
+
+@pytest.mark.parametrize(("clips", "said"), [(0, "2 bones; the file has no animation for it"), (1, "2 bones, 1 clip"),
+                                             (2, "2 bones, 2 clips")])
+def test_what_was_made_is_said(clips: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nodes, routes = [humanoid(joint("humanoid_root", (0, 1, 0), joint("l_hip", (0.1, 0.9, 0))))], list[Route]()
+    for number in range(clips):
+        nodes += [clock(f"T{number}", 1.0), turning(f"R{number}", (0, 1), [(0, 1, 0, 0.0), (0, 1, 0, 1.0)])]
+        routes += driven(f"T{number}", f"R{number}", "h_l_hip", "rotation")
+    path = tmp_path / "a.x3d"
+    path.write_bytes(in_xml(nodes, routes))
+    opened(path)
+    assert f"Info: 'h': 0 vertices, {said}\n" in capsys.readouterr().out
+
+
+def test_scales_along_axes_that_bones_do_not_have_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    leg = joint("humanoid_root", (0, 1, 0), joint("l_hip", (0.1, 0.9, 0), scale="1 3 1", scaleOrientation="0 0 1 0.5"))
+    path = tmp_path / "a.x3d"
+    path.write_bytes(in_xml([humanoid(leg), clock("T", 1.0), turning("R", (0,), [(0, 1, 0, 0.0)])],
+                            driven("T", "R", "h_humanoid_root", "rotation")))
+    opened(path)
+    assert "only a part of that can be seen: 'l_hip'" in capsys.readouterr().out

@@ -13,6 +13,7 @@ import numpy as np
 from takt.core.formats import collada, collada_character, gltf, usd, x3d
 from takt.core.formats.format import Source
 from takt.core.formats.gzipped import MAX_UNPACKED
+from takt.core.formats.xml import MAX_KEPT_BYTES, MAX_TAG_BYTES
 from takt.tests.core import collada_files, usd_files
 from takt.tests.core.gltf_files import packed
 from takt.tests.core.test_vrm import file_of
@@ -176,6 +177,17 @@ def names_without_end() -> Iterator[Case]:
         yield partial(x3d.read_classic, in_classic(nodes, routes, "ROUTE a.b TO c.d\n" * count))
 
 
+def tags_without_end() -> Iterator[Case]:
+    """Fill tags, comments and instructions up to what a file may hold."""
+    most = MAX_KEPT_BYTES - 200
+    for begin, piece, end in (('<a b="', "1 ", '"/>'), ('<a b="&amp;', "1 ", '"/>'), ('<a b="', "\n", '"/>'),
+                              ("<a b='", '"', "'/>"), ("<a b='", 'c="1" ', "'/>"), ("<!--", "1 ", "-->"),
+                              ("<?a ", "1 ", "?>"), ("<a ", "a", "/>"), ("<a ", 'a="1" ', "/>"), ("<", "a", "/>")):
+        for size in (most, MAX_TAG_BYTES - 999):
+            tag = begin + piece * ((size - len(begin) - len(end)) // len(piece)) + end
+            yield partial(x3d.read, f"<X3D><Scene>{tag * (most // len(tag))}</Scene></X3D>".encode())
+
+
 def vrmas(count: int, damaged: Change) -> Iterator[Case]:
     """Damage a dance of VRM's bones, and give it tables of bones that are not there, or without end."""
     document, binary = file_of("VRMC_vrm_animation")
@@ -213,6 +225,7 @@ def families(count: int, damaged: Change, mutated: Change) -> dict[str, Callable
             ".x3dz, cut and flipped": partial(damaged, gzip.compress(in_xml(*dancer())), read_compressed, count),
             ".x3dz, bombs": compressed_bombs,
             ".x3d, names without end": names_without_end,
+            ".x3d, tags without end": tags_without_end,
             ".vrma, damaged": partial(vrmas, count, damaged),
             "misnamed": misnamed,
             "characters of .x3d, mutated": partial(mutated, DRESSED.encode(), read_x3d, count),
