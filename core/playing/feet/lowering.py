@@ -87,8 +87,7 @@ class Lowering:
         own = at <= chunks[:, 1:]
         at = np.minimum(at, chunks[:, 1:])
         lo = np.zeros(at.shape)
-        need = needed(at[own] / self.per_s)
-        lo[own] = np.where(need > 0.0, need, 0.0)  # nor what is no number
+        lo[own] = self.needs(at[own], needed)
         some = lo.any(axis=1)
         if not some.any():
             return
@@ -104,6 +103,25 @@ class Lowering:
         knots = np.clip(made[:, 1:-1] - np.diff(made, 2) / 6.0, 0.0, most)  # of which the spline is as high as made
         inside = own[:, 2:]
         self._knots[self._rows(at[:, 1:-1][inside])] = knots[inside]
+
+    def needs(self, knots: IntArray, needed: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """Return by how much feet need the body lowered at knots (N,) of chunks, (N,); see know."""
+        at = knots - self._first
+        if len(at) and np.isnan(found := self._needs.take(at)).any():
+            some = np.unique(at[np.isnan(found)])
+            need = needed((some + self._first) / self.per_s)
+            self._needs[some] = np.where(need > 0.0, need, 0.0)  # nor what is no number
+        return self._needs.take(at)
+
+    @cached_property
+    def _first(self) -> int:
+        """The first knot of any chunk."""
+        return int(self.chunks.min(initial=0))
+
+    @cached_property
+    def _needs(self) -> FloatArray:
+        """What feet need at knots of chunks, as far as it is known; else NaN."""
+        return np.full(int(self.chunks.max(initial=0)) - self._first + 1, np.nan)
 
     def at(self, times_s: FloatArray) -> FloatArray:
         """Return by how much the body is lowered at times (F,) within the motion, (F,)."""

@@ -1,0 +1,138 @@
+"""Planted feet of poses that are tweaked: they stay in place, and keep the height and turn that they have without it.
+
+What clips alone tell is the same as without tweaks, and so is what was found where no tweak acts: it is taken from
+there. Only over gaps between footholds at whose edges tweaks act, and at such instants, poses are looked up anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...skeletons.hierarchy import with_descendants
+from ...skeletons.skeleton import Pose
+from ..differences import Tweaked
+from ..stage import Stage, in_rounds
+from .footholds import NEVER_S, Footholds
+from .footwork import Footwork
+from .kept import Kept, keep
+from .standing import Feet
+
+
+@dataclass(frozen=True, eq=False)
+class TweakedFeet(Feet):
+    """The stage that keeps planted feet in place above tweaks, which are `below`. plain: the same without these."""
+
+    plain: Feet = field(kw_only=True)
+
+    @classmethod
+    def of(cls, plain: Feet, tweaks: Tweaked) -> TweakedFeet:
+        """Put tweaks below a stage that holds feet."""
+        return cls(tweaks, plain.row, plain.skeleton_map, plain.up, plain.skin, plain.lifts_sunk, plain.warped,
+                   plain=plain)
+
+    def differs(self, times_s: FloatArray) -> BoolArray:
+        """Tell at which times (F,) within the motion its poses may differ from those of the plain stage, (F,)."""
+        gaps = self.lock.footholds.gaps_at(times_s)
+        self._plan(gaps)
+        found = self._are_own(times_s, gaps)
+        rest = np.flatnonzero(~found)
+        segment = self.row.segment_at(times_s[rest])
+        near = self.footwork.around(times_s[rest], segment)[3]
+        lowered = (feet._lowered(times_s[rest], segment, near) for feet in (self, self.plain))
+        found[rest] = np.not_equal(*lowered) & (near > 0.0)
+        return found
+
+    @property
+    def footwork(self) -> Footwork:  # type: ignore[override]  # what is cached there
+        """What is known before any pose is asked for: that of the plain stage."""
+        return self.plain.footwork
+
+    def _footholds(self) -> Footholds:
+        return self.footwork.footholds.anew(self.footwork.steps_s)
+
+    @property
+    def tweaks(self) -> Tweaked:
+        """The tweaks below."""
+        assert isinstance(self.below, Tweaked)
+        return self.below
+
+    @property
+    def _posed_by(self) -> Stage:
+        return self.plain.below
+
+    def _posed(self, stage: Stage, own_s: FloatArray, rounds: IntArray, times_s: FloatArray,
+               gaps: IntArray) -> tuple[Pose, Kept | None]:
+        """Add tweaks to what a stage poses, and turn ankles back that they turn while feet are held; see Feet."""
+        pose, carrying = stage.sample(own_s, rounds), self._carrying
+        if self._of_feet is not None:
+            self._of_feet.add(pose, own_s)
+        at = np.flatnonzero(() if carrying is None else carrying.acts(own_s))
+        if carrying is None or not len(at):
+            return pose, None
+        own = pose if len(at) == len(own_s) else pose.at(at)
+        plain, _ = self.lock.limbs(own)
+        carrying.add(own, own_s[at])
+        some = keep(self.lock, own, plain, self.lock.footholds.near(gaps[:, at], times_s[at]))
+        if own is pose:
+            return pose, some
+        pose.rotations[at], pose.translations[at], pose.scales[at] = own.rotations, own.translations, own.scales
+        kept = Kept(np.zeros(gaps.shape), np.zeros(len(own_s)))
+        kept.rise[:, at], kept.share[at] = some
+        return pose, kept
+
+    @cached_property
+    def _carrying(self) -> Tweaked | None:
+        """What tweaks do to the joints that carry feet, down to the ankles, which do not count; None: nothing."""
+        return _some(self.tweaks, ~self._are_feet)
+
+    @cached_property
+    def _of_feet(self) -> Tweaked | None:
+        """What they do to all others, None: nothing."""
+        return _some(self.tweaks, self._are_feet)
+
+    @cached_property
+    def _are_feet(self) -> BoolArray:
+        """Ankles, and what they carry, (J,)."""
+        ankles = np.array([leg.ankle for leg in self.footwork.legs], dtype=np.int64)
+        return with_descendants(self.skeleton.parents, ankles)
+
+    def _plan_over(self, gaps: IntArray) -> None:
+        same = gaps[~self._is_changed[gaps]]
+        if len(same):
+            self.plain._plan(same)
+            self.lock.footholds.take(same, self.plain.lock.footholds)
+        if len(same) < len(gaps):
+            super()._plan_over(gaps[self._is_changed[gaps]])
+
+    def _needed(self, times_s: FloatArray) -> FloatArray:
+        """Return what bodies need at knots of the curves; where no tweak acts, as without them."""
+        gaps = self.lock.footholds.gaps_at(times_s)
+        self._plan(gaps)
+        own, curves = self._are_own(times_s, gaps), self.plain._lowering
+        found = np.empty(len(times_s))
+        found[~own] = curves.needs(np.rint(times_s[~own] * curves.per_s).astype(np.int64), self.plain._needed)
+        found[own] = self._lacks(times_s[own])[0] if own.any() else 0.0
+        return found
+
+    def _are_own(self, times_s: FloatArray, gaps: IntArray) -> BoolArray:
+        """Tell at which times (F,) in gaps (L, F) tweaks act, or feet are led otherwise than without them, (F,)."""
+        own_s, _ = in_rounds(times_s, self.duration_s, self.is_loop)
+        return np.asarray(self._is_changed.take(gaps).any(axis=0) | self.tweaks.acts(own_s))
+
+    @cached_property
+    def _is_changed(self) -> BoolArray:
+        """Whether tweaks act where poses are looked up for each gap, (G,)."""
+        times_s = self.lock.footholds.near_edges_s()
+        own_s, _ = in_rounds(times_s.ravel(), self.duration_s, self.is_loop)
+        acts = self.tweaks.acts(own_s).reshape(times_s.shape)
+        return np.asarray((acts & (np.abs(times_s) < NEVER_S / 2.0)).any(axis=1))
+
+
+def _some(tweaks: Tweaked, joints: BoolArray) -> Tweaked | None:
+    """Return what tweaks do to some joints (J,), None: nothing."""
+    found = tweaks.of_joints(joints)
+    return found if found.layers else None
