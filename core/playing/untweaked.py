@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray
+from ..skeletons.skeleton import Pose
 from .clock import Timed
 from .differences import Tweaked
 from .feet.tweaked_feet import TweakedFeet
@@ -56,3 +57,8 @@ class Untweaked:
             even_s = times_s[rest] if clock is None else clock.even(times_s[rest])
             found[rest] = self.feet.differs(np.clip(even_s, 0.0, self.feet.duration_s))
         return found
+
+    def add(self, pose: Pose, times_s: FloatArray) -> None:
+        """Add to poses (F, J, …) of the motion without tweaks, at times (F,), those that are added last."""
+        if self.above is not None:
+            self.above.add(pose, in_rounds(times_s, self.motion.duration_s, self.motion.is_loop)[0])

@@ -218,7 +218,7 @@ class Footwork:
         And how low knees may be, (L, F); and how much the body is lowered by a curve, (F,), 0…1. kept: of what tweaks
         do to feet then.
         """
-        around = worked_out(_around_transitions, times_s[None, :, None], self._spans.take(segment, axis=0)[None])[0]
+        around = self._worked_out(times_s, segment)
         upright, share, near, weights = around[:, 0], around[:, 1], around[:, 2], around[:, None, 3:]
         knees = (weights @ self._floors.knees.take(segment, axis=0))[:, 0].T
         if kept is not None:
@@ -229,6 +229,13 @@ class Footwork:
         heights = (weights @ self._floors.heights.take(segment, axis=0)).reshape(len(segment), len(self.legs), -1)
         floor = Floor(heights.swapaxes(0, 1), share, rise if kept is None else rise + kept.rise)
         return upright, floor, knees, near
+
+    def near(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
+        """Return how much bodies are lowered by a curve at times (F,) in segments (F,), (F,): see around."""
+        return np.asarray(self._worked_out(times_s, segment)[:, 2])
+
+    def _worked_out(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
+        return worked_out(_around_transitions, times_s[None, :, None], self._spans.take(segment, axis=0)[None])[0]
 
     def _rise(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
         """Return how far feet rise at times (F,) in segments (F,) whose clips have them in the ground, (L, F).

@@ -34,16 +34,21 @@ def keep(lock: FeetLock, pose: Pose, plain: FloatArray, near: FloatArray) -> Kep
     plain: (4, L, F, 4, 4) their limbs, see FeetLock.limbs, without what tweaks do to what carries the feet. near:
     (L, F) 1 while a foot is held, and soon 0 before and after it.
     """
-    now, _ = lock.limbs(pose)
+    now, are_scaled = lock.limbs(pose)
     away = plain[3, ..., :3, 3] - now[3, ..., :3, 3]
-    frames, wanted = (rot.from_matrix(each / np.maximum(np.linalg.norm(each, axis=-2, keepdims=True), 1e-30))
-                      for each in (now[2, ..., :3, :3], plain[2, ..., :3, :3]))
-    turns = rot.slerp(rot.IDENTITY, rot.multiply(rot.conjugate(frames), wanted), near)
+    frames, wanted = (_unscaled(each[2, ..., :3, :3]) if are_scaled else each[2, ..., :3, :3] for each in (now, plain))
+    back = frames.swapaxes(-1, -2)
+    turns = rot.slerp(rot.IDENTITY, rot.from_matrix(back @ wanted), near)
     for leg, turn in zip(lock.legs, turns, strict=True):
         pose.rotations[:, leg.ankle] = rot.multiply(pose.rotations[:, leg.ankle], turn)
-    apart = now[3, ..., :3, 3] - now[2, ..., :3, 3]
-    turned = rot.rotate(rot.multiply(rot.multiply(frames, turns), rot.conjugate(frames)), apart) - apart
+    apart = (now[3, ..., :3, 3] - now[2, ..., :3, 3])[..., None]
+    turned = (frames @ rot.rotate(turns, (back @ apart)[..., 0])[..., None] - apart)[..., 0]
     skeleton = lock.skeleton_map.skeleton
     soft = np.array([max(SOFT_LEGS * leg.length(skeleton), 1e-30) for leg in lock.legs])[:, None]
     share = np.minimum(np.linalg.norm(away, axis=-1) / soft, 1.0).max(axis=0)
     return Kept(near * (away - turned)[..., 2], share)
+
+
+def _unscaled(frames: FloatArray) -> FloatArray:
+    """Return frames (..., 3, 3) with columns of length 1."""
+    return np.asarray(frames / np.maximum(np.linalg.norm(frames, axis=-2, keepdims=True), 1e-30))

@@ -130,8 +130,12 @@ class Feet(Over):
         """Return by how much the body is lowered at times (F,) in segments (F,) near transitions, (F,)."""
         if not np.count_nonzero(near):
             return np.zeros(len(near))
-        self._lowering.know(segment[near > 0.0], self._needed)
+        self._know_lowering(segment[near > 0.0])
         return self._lowering.at(times_s)
+
+    def _know_lowering(self, segments: IntArray) -> None:
+        """Find the curves before and after segments (N,), where they are not known."""
+        self._lowering.know(segments, self._needed)
 
     @cached_property
     def _lowering(self) -> Lowering:

@@ -38,13 +38,10 @@ class TweakedFeet(Feet):
         """Tell at which times (F,) within the motion its poses may differ from those of the plain stage, (F,)."""
         gaps = self.lock.footholds.gaps_at(times_s)
         self._plan(gaps)
-        found = self._are_own(times_s, gaps)
-        rest = np.flatnonzero(~found)
-        segment = self.row.segment_at(times_s[rest])
-        near = self.footwork.around(times_s[rest], segment)[3]
-        lowered = (feet._lowered(times_s[rest], segment, near) for feet in (self, self.plain))
-        found[rest] = np.not_equal(*lowered) & (near > 0.0)
-        return found
+        segment = self.row.segment_at(times_s)
+        near = self.footwork.near(times_s, segment)
+        lowered = (feet._lowered(times_s, segment, near) for feet in (self, self.plain))
+        return np.asarray(self._are_own(times_s, gaps) | (near > 0.0) & np.not_equal(*lowered))
 
     @property
     def footwork(self) -> Footwork:  # type: ignore[override]  # what is cached there
@@ -108,6 +105,10 @@ class TweakedFeet(Feet):
         if len(same) < len(gaps):
             super()._plan_over(gaps[self._is_changed[gaps]])
 
+    def _know_lowering(self, segments: IntArray) -> None:
+        self.plain._know_lowering(segments)
+        self._lowering.know(segments, self._needed, self.plain._lowering)
+
     def _needed(self, times_s: FloatArray) -> FloatArray:
         """Return what bodies need at knots of the curves; where no tweak acts, as without them."""
         gaps = self.lock.footholds.gaps_at(times_s)
@@ -121,7 +122,8 @@ class TweakedFeet(Feet):
     def _are_own(self, times_s: FloatArray, gaps: IntArray) -> BoolArray:
         """Tell at which times (F,) in gaps (L, F) tweaks act, or feet are led otherwise than without them, (F,)."""
         own_s, _ = in_rounds(times_s, self.duration_s, self.is_loop)
-        return np.asarray(self._is_changed.take(gaps).any(axis=0) | self.tweaks.acts(own_s))
+        is_led = self._is_changed.take(gaps) & (times_s > self.lock.footholds.edges_s[0].take(gaps))
+        return np.asarray(is_led.any(axis=0) | self.tweaks.acts(own_s))
 
     @cached_property
     def _is_changed(self) -> BoolArray:
