@@ -15,7 +15,6 @@ from ...maths import rotations as rot
 from ...maths.arrays import FloatArray
 from ...skeletons.skeleton import Pose
 from .lock import FeetLock
-from .soles import SOFT_LEGS
 
 
 class Kept(NamedTuple):
@@ -43,9 +42,7 @@ def keep(lock: FeetLock, pose: Pose, plain: FloatArray, near: FloatArray) -> Kep
         pose.rotations[:, leg.ankle] = rot.multiply(pose.rotations[:, leg.ankle], turn)
     apart = (now[3, ..., :3, 3] - now[2, ..., :3, 3])[..., None]
     turned = (frames @ rot.rotate(turns, (back @ apart)[..., 0])[..., None] - apart)[..., 0]
-    skeleton = lock.skeleton_map.skeleton
-    soft = np.array([max(SOFT_LEGS * leg.length(skeleton), 1e-30) for leg in lock.legs])[:, None]
-    share = np.minimum(np.linalg.norm(away, axis=-1) / soft, 1.0).max(axis=0)
+    share = np.minimum(np.sqrt(np.einsum("lfi,lfi->lf", away, away)) / lock.sizes[..., 0], 1.0).max(axis=0)
     return Kept(near * (away - turned)[..., 2], share)
 
 
