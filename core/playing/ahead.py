@@ -7,6 +7,7 @@ tweaks alone share what these do not change.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -34,16 +35,19 @@ _PER_S: Final = 1e8
 _SPREAD: Final = 99
 """Coprime to MOST_AHEAD: motions that begin at once sample ahead at different drawings, so that none takes long."""
 Sampled = npt.NDArray[Any]
+_NOTHING: Final = np.zeros(0)
 
 
 @dataclass(slots=True)
 class _Watched:
     """What is known of a motion, by instant; which instants were asked for last, and how far on from those before.
 
-    poses: (J, 10) what was sampled to add tweaks to it. shown: what was last given for the instants.
+    alone_s: the one that was asked for, where it was one alone. poses: (J, 10) what was sampled to add tweaks to it.
+    shown: what was last given for the instants.
     """
 
-    asked_s: FloatArray
+    asked_s: FloatArray = field(default_factory=lambda: _NOTHING)
+    alone_s: float = math.nan
     known: dict[int, Sampled] = field(default_factory=dict)
     poses: dict[int, FloatArray] = field(default_factory=dict)
     shown: list[Sampled] = field(default_factory=list)
@@ -55,8 +59,17 @@ class _Watched:
         step = _step(self.asked_s, times_s)
         if step == 0.0 and np.array_equal(times_s, self.asked_s):  # as by another viewport
             return self.step_s != 0.0
-        before, self.step_s, self.asked_s = self.step_s, step, times_s
+        before, self.step_s, self.asked_s, self.alone_s = self.step_s, step, times_s, math.nan
         return step != 0.0 and abs(step - before) <= _SAME_TIME_S
+
+    def goes_on_alone(self, time_s: float) -> bool:
+        """Do the same for one time: in a crowd each asks for one, so this is done without arrays."""
+        step = time_s - self.alone_s
+        if step == 0.0:
+            return self.step_s != 0.0
+        before, self.step_s = self.step_s, step if _SAME_TIME_S < abs(step) <= _LONGEST_STEP_S else 0.0
+        self.asked_s, self.alone_s = _NOTHING, time_s
+        return self.step_s != 0.0 and abs(step - before) <= _SAME_TIME_S
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,10 +121,10 @@ class Ahead:
             self._let_go()
         watched = self._watched.get(motion)
         if watched is None:
-            watched = self._watched[motion] = _Watched(times_s)
+            watched = self._watched[motion] = _Watched()
         keys = _keys(times_s)
+        is_even = watched.goes_on_alone(times_s.item()) if len(keys) == 1 else watched.goes_on(times_s)
         missing = [index for index, key in enumerate(keys) if key not in watched.known]
-        is_even = watched.goes_on(times_s)
         if missing and not may_sample:
             return None
         if missing:
@@ -143,7 +156,7 @@ class Ahead:
         differs = plain.differs(times_s)
         same, own = ([keys[i] for i in np.flatnonzero(some).tolist()] for some in (~differs, differs))
         if same:
-            shared = self._watched.setdefault(plain.motion, _Watched(np.zeros(0)))
+            shared = self._watched.setdefault(plain.motion, _Watched())
             if any(key not in shared.known for key in same):
                 self._learn(plain.motion, shared, times_s[~differs])
             watched.known.update((key, shared.known[key]) for key in same)
@@ -153,7 +166,7 @@ class Ahead:
 
     def _tweaked(self, plain: Untweaked, times_s: FloatArray, keys: list[int]) -> Pose:
         """Return poses (F, J, …) at times (F,) with tweaks that are added last."""
-        known = self._watched.setdefault(plain.motion, _Watched(np.zeros(0))).poses
+        known = self._watched.setdefault(plain.motion, _Watched()).poses
         missing_s, missing = _missing(times_s, known)
         if missing:
             pose = plain.motion.sample(missing_s)
@@ -188,18 +201,15 @@ def _missing(times_s: FloatArray, known: dict[int, Sampled]) -> tuple[FloatArray
 
 def _keys(times_s: FloatArray) -> list[int]:
     if len(times_s) == 1:
-        return [round(float(times_s[0]) * _PER_S)]
+        return [round(times_s.item() * _PER_S)]
     found: list[int] = np.rint(times_s * _PER_S).astype(np.int64).tolist()
     return found
 
 
 def _step(before_s: FloatArray, times_s: FloatArray) -> float:
     """Return by how much all times have gone on alike, 0 where they have not, or too far for watching."""
-    if before_s.shape != times_s.shape:
+    if before_s.shape != times_s.shape or not len(times_s):
         return 0.0
-    if len(times_s) == 1:
-        step = float(times_s[0]) - float(before_s[0])
-        return step if _SAME_TIME_S < abs(step) <= _LONGEST_STEP_S else 0.0
     steps = times_s - before_s
     step = float(steps[0])
     is_one = (np.abs(steps - step) <= _SAME_TIME_S).all() and _SAME_TIME_S < abs(step) <= _LONGEST_STEP_S
