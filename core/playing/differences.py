@@ -101,7 +101,7 @@ def _acting_s(tracks: Tracks, weights: FloatArray, rest: FloatArray) -> FloatArr
     acts = (tracks.values != rest).any(axis=1) & heard
     before, after = np.append(-np.inf, tracks.times_s[:-1]), np.append(tracks.times_s[1:], np.inf)
     before[tracks.starts[:-1]], after[tracks.starts[1:] - 1] = -np.inf, np.inf
-    return np.stack((before, after[:len(before)]), axis=1)[acts]
+    return np.asarray(np.stack((before, after[:len(before)]), axis=1)[acts])
 
 
 def _between(tracks: Tracks, times_s: FloatArray) -> FloatArray:

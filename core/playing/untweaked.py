@@ -1,4 +1,4 @@
-"""At which times a tweaked motion is what it is without tweaks: most of them, since a hand changes little of a dance."""
+"""At which times a tweaked motion is what it is without tweaks: most of them, since a hand changes little."""
 
 from __future__ import annotations
 

@@ -95,10 +95,12 @@ class Footwork:
 
     @cached_property
     def legs(self) -> tuple[Leg, ...]:
+        """The legs whose feet they are."""
         return legs_of(self.skeleton_map)
 
     @cached_property
     def soles(self) -> Soles:
+        """Their soles."""
         return _soles(self.skeleton, self.legs, tuple(self.up.tolist()), self.skin)
 
     @cached_property
@@ -209,6 +211,7 @@ class Footwork:
 
     @cached_property
     def joints(self) -> Joints:
+        """The joints that bear the feet, in ground coordinates."""
         return Joints.of(self.skeleton, [leg.foot for leg in self.legs]).turned(ground_axes(self.up))
 
     def around(self, times_s: FloatArray, segment: IntArray,
@@ -235,7 +238,8 @@ class Footwork:
         return np.asarray(self._worked_out(times_s, segment)[:, 2])
 
     def _worked_out(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
-        return worked_out(_around_transitions, times_s[None, :, None], self._spans.take(segment, axis=0)[None])[0]
+        found = worked_out(_around_transitions, times_s[None, :, None], self._spans.take(segment, axis=0)[None])
+        return np.asarray(found[0])
 
     def _rise(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
         """Return how far feet rise at times (F,) in segments (F,) whose clips have them in the ground, (L, F).

@@ -59,7 +59,7 @@ class TweakedFeet(Feet):
         self._know_lowering(np.arange(first, last + 1))
 
     @property
-    def footwork(self) -> Footwork:  # type: ignore[override]  # what is cached there
+    def footwork(self) -> Footwork:
         """What is known before any pose is asked for: that of the plain stage."""
         return self.plain.footwork
 
@@ -144,9 +144,11 @@ class TweakedFeet(Feet):
     def _is_changed(self) -> BoolArray:
         """Whether tweaks act where poses are looked up for each gap, (G,)."""
         times_s = self.lock.footholds.near_edges_s()
-        own_s, _ = in_rounds(times_s.ravel(), self.duration_s, self.is_loop)
-        acts = self.tweaks.acts(own_s).reshape(times_s.shape)
-        return np.asarray((acts & (np.abs(times_s) < NEVER_S / 2.0)).any(axis=1))
+        is_edge = np.abs(times_s) < NEVER_S / 2.0
+        own_s, _ = in_rounds(times_s[is_edge], self.duration_s, self.is_loop)
+        acts = np.zeros(times_s.shape, dtype=np.bool_)
+        acts[is_edge] = self.tweaks.acts(own_s)
+        return acts.any(axis=1)
 
 
 def _some(tweaks: Tweaked, joints: BoolArray) -> Tweaked | None:
