@@ -346,14 +346,19 @@ def dance(**settings: Any) -> Motion:
                    clips["side_step_left"].skeleton, Settings(**settings), turn=NO_TURN, up=UP_Y)
 
 
+RAISED_M = 0.0, 0.08, 0.0
+"""Legs do not reach so far, so that the body is lowered near transitions."""
+
+
 def leant(motion: Motion, at: tuple[int, ...], joint: str = "HumanoidRoot", angle_rad: float = 0.2) -> Differences:
-    """Return tweaks that lean a joint in the middle of some segments."""
+    """Return tweaks that lean and raise a joint towards the end of some segments."""
     assert motion.body is not None
     timeline, count = Timeline.of(motion), len(at)
     name = motion.skeleton.names[motion.body.joint_of[joint]]
-    keys = TweakKeys(np.zeros(count, np.int64), np.arange(count), np.full(count, 0.5),
-                     np.tile(rot.from_axis_angle(X, angle_rad), (count, 1)))
-    return Tweak("lean", (name,), tuple(map(timeline.block, at)), keys).placed(timeline, motion.body)
+    moments = np.zeros(count, np.int64), np.arange(count), np.full(count, 0.9)
+    turned = TweakKeys(*moments, np.tile(rot.from_axis_angle(X, angle_rad), (count, 1)))
+    moved = TweakKeys(*moments, np.tile(RAISED_M, (count, 1)))
+    return Tweak("lean", (name,), tuple(map(timeline.block, at)), turned, moved).placed(timeline, motion.body)
 
 
 @pytest.mark.parametrize("is_loop", [False, True])
@@ -364,6 +369,8 @@ def test_what_is_shared_with_the_motion_without_tweaks_is_what_would_be_found_an
     played = tweaked(motion, [leant(motion, at)])
     feet = played.end
     assert isinstance(feet, TweakedFeet)
+    played.sample(times)
+    assert (feet._lowering._knots != feet.plain._lowering._knots).any()
     alone = Alone.of(feet.plain, feet.tweaks).sample(times)
     for step in (len(times), 7):  # few instants at once are planned otherwise than many
         found = [tweaked(motion, [leant(motion, at)]).sample(part) for part in np.array_split(times, step)]
