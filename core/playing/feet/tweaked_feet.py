@@ -148,7 +148,7 @@ class TweakedFeet(Feet):
         own_s, _ = in_rounds(times_s[is_edge], self.duration_s, self.is_loop)
         acts = np.zeros(times_s.shape, dtype=np.bool_)
         acts[is_edge] = self.tweaks.acts(own_s)
-        return acts.any(axis=1)
+        return np.asarray(acts.any(axis=1))
 
 
 def _some(tweaks: Tweaked, joints: BoolArray) -> Tweaked | None:
