@@ -7,8 +7,8 @@ before, as after a jump; and what Blender needs to go to the next frame with the
 table (2010): one character with 547 to 70,410 vertices, by the processor alone and until the picture is there, on the
 renderer that is named. All are medians; each picture comes after Blender's own evaluation of the next frame, which
 leaves nothing of ours in the processor's caches. Last, memory: how much the images take on the GPU that the materials
-of 1 and 10 characters read, and how much more the process holds once they have been drawn. With --tweaks, only crowds,
-with and without tweaks.
+of 1 and 10 characters read, and how much more the process holds once they have been drawn. With --tweaks, only crowds:
+without tweaks, with 100 keys each that leave the feet alone, and with 100 keys each, half of them of hips and legs.
 """
 
 import os
@@ -28,6 +28,7 @@ import numpy as np
 import takt
 from takt.benchmarks import tweaks as tweaks_bench
 from takt.bridge.meshes.groups import write_influences
+from takt.bridge.scores.score import shown
 from takt.bridge.tweaking import tweaks
 from takt.bridge.versions import start_gpu
 from takt.core.playing.ahead import Ahead
@@ -45,7 +46,9 @@ FECKO_VERTICES = (547, 2_501, 11_735, 23_470, 46_940, 70_410)
 TEXTURED = (1, 10)
 IMAGE_SIZE = 1024
 PICTURES, WARM_UP = 40, 5
-TWEAK_KEYS = 100
+TWEAK_KEYS, TWEAKED_PICTURES = 100, 128
+ABOVE_HIPS = 10
+"""So many bones of the character come before those of its trunk: its root, its hips and its legs."""
 SIZE = 512
 _PIXEL_BYTES = {"R8": 1, "RG8": 2, "RGBA8": 4, "SRGB8_A8": 4, "R16F": 2, "RGBA16F": 8, "R32F": 4, "RGBA32F": 16}
 _MIPMAPS = 4.0 / 3.0
@@ -65,10 +68,7 @@ def main() -> int:
     print(f"\n{'characters':>12} {'Takt ms':>9} {'anew ms':>9} {'Blender ms':>11}   "
           f"(67 bones, {VERTICES:,} vertices each)")
     if "--tweaks" in sys.argv:
-        for count in CROWDS:
-            for keys in (0, TWEAK_KEYS):
-                spent_ms, _ = measured(count, VERTICES, keys=keys)
-                print(f"{count:12,} {spent_ms:9.2f} {'':21}   {keys} keys of tweaks each")
+        print_tweaked()
         return 0
     for count in CROWDS:
         takt_ms, _ = measured(count, VERTICES)
@@ -86,12 +86,51 @@ def main() -> int:
     return 0
 
 
-def measured(count: int, vertices: int, *, anew: bool = False, keys: int = 0) -> tuple[float, float]:
+def print_tweaked() -> None:
+    """Print what a crowd costs without tweaks, with such as leave the feet alone, and with such as carry them.
+
+    Once all is sampled that the first pictures want; then pictures as they come, those that sample ahead among them.
+    """
+    life._SAMPLING_S = np.inf  # the first picture waits for everybody
+    print(f"{'':12} {'mean ms':>9} {'median':>9} {'worst':>9} {'start ms':>9}")
+    for count in CROWDS:
+        for name, keys, first in (("no tweaks", 0, 0), ("keys above the hips", TWEAK_KEYS, ABOVE_HIPS),
+                                  ("keys of hips and legs too", TWEAK_KEYS, 0)):
+            dancers(count, VERTICES, keys, first)
+            motion = shown(_context.scene.objects["Dancer"])
+            assert motion is not None
+            untweaked = motion.untweaked
+            assert keys == 0 if untweaked is None else (untweaked.feet is None) == (first > 0)
+            spent_ms = np.array(each_ms(TWEAKED_PICTURES))
+            start, later = spent_ms[:WARM_UP], spent_ms[WARM_UP:]
+            print(f"{count:12,} {later.mean():9.2f} {np.median(later):9.2f} {later.max():9.2f} {start.sum():9.0f}   "
+                  f"{name}")
+            life.stop()
+
+
+def each_ms(pictures: int) -> list[float]:
+    """Return milliseconds of the processor for each of so many pictures, and before them of some that begin."""
+    scene, window = _context.scene, _context.window_manager.windows[0]
+    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    target: Any = gpu.types.GPUOffScreen(SIZE, SIZE)
+    found = []
+    with _context.temp_override(window=window, area=area, region=region), target.bind(), gpu_left_out():
+        for number in range(pictures + WARM_UP):
+            scene.frame_set(scene.frame_start + number)
+            began = time.thread_time()
+            life.draw_viewport(_context)
+            found.append((time.thread_time() - began) * 1e3)
+    target.free()
+    return found
+
+
+def measured(count: int, vertices: int, *, anew: bool = False) -> tuple[float, float]:
     """Return milliseconds of the processor for each picture, and until the picture is there, of a crowd.
 
-    anew: as if nothing had been sampled before. keys: of tweaks that each character has.
+    anew: as if nothing had been sampled before.
     """
-    dancers(count, vertices, keys)
+    dancers(count, vertices)
     try:
         return drawing_ms(PICTURES, anew=anew)
     finally:
@@ -206,8 +245,11 @@ def blenders_own_ms() -> float:
     return median_ms(lambda number: scene.frame_set(scene.frame_start + number))
 
 
-def dancers(count: int, vertices: int, keys: int = 0) -> None:
-    """Fill an empty scene with characters that preview the dance, each in a phase and with an Action of its own."""
+def dancers(count: int, vertices: int, keys: int = 0, first: int = 0) -> None:
+    """Fill an empty scene with characters that preview the dance, each in a phase and with an Action of its own.
+
+    keys: of tweaks that each of them has, of bones from the first one on.
+    """
     _ops.wm.read_factory_settings(use_empty=True)
     armature, body = build_character(_context)
     bpy.data.objects.remove(body)
@@ -218,7 +260,8 @@ def dancers(count: int, vertices: int, keys: int = 0) -> None:
     for number, rig in enumerate(rigs):
         rig.takt.frame_start = 1 - 2 * number
         if keys:
-            tweaks_bench.set_keys(rig, tweaks.begin(rig, f"{rig.name} tweaks"), float(_context.scene.frame_end), keys)
+            tweaks_bench.set_keys(rig, tweaks.begin(rig, f"{rig.name} tweaks"), float(_context.scene.frame_end), keys,
+                                  first)
             tweaks.look(rig, _context.scene)
     life.choices().strip = False
     life.start(rigs)

@@ -77,11 +77,11 @@ def score_motion(rig: Any) -> Any:
     return score.motion_of(rig)
 
 
-def set_keys(rig: Any, action: Any, last: float, keys: int = KEYS) -> int:
-    """Set keys of rotations: at each moment of some bones; return how many keys of bones there are."""
+def set_keys(rig: Any, action: Any, last: float, keys: int = KEYS, first: int = 0) -> int:
+    """Set keys of rotations: at each moment of some bones, from a first one on; return how many of bones there are."""
     random, bag = np.random.default_rng(1), bag_of(action)
     assert bag is not None
-    names = [bone.name for bone in rig.pose.bones][:BONES]
+    names = [bone.name for bone in rig.pose.bones][first:first + BONES]
     for name in names:
         frames = np.sort(random.choice(np.arange(2, int(last)), keys // BONES, replace=False)).astype(np.float64)
         turns = random.normal(size=(len(frames), 4)) * 0.1 + (1.0, 0.0, 0.0, 0.0)

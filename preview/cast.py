@@ -214,7 +214,7 @@ def roles_of(actor: Actor, choices: Choices) -> Iterator[Role]:
     yield own
     if choices.compare != "NONE" or choices.copies > 1:
         yield from _beside(own, actor, choices)
-    if actor.motion is not None and not own.at_rest:
+    if choices.ghosts and actor.motion is not None and not own.at_rest:
         yield from _ghosts(own, choices)
 
 

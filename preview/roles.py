@@ -105,7 +105,9 @@ def pose_roles(roles: Sequence[Role], ahead: Ahead | None = None,
                 rows = rows or ahead.shown(motion, len(group))
         if rows is None:
             rows = [palette_rows(_palette_of_pose(first, skeleton))] * len(group)
-        posed |= {i: Posed(each, len(skeleton)) for i, each in zip(group, rows, strict=True)}
+        count = len(skeleton)
+        for i, each in zip(group, rows, strict=True):
+            posed[i] = Posed(each, count)
     return [posed[i] for i in range(len(roles))], not are_late
 
 

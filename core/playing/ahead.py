@@ -1,11 +1,13 @@
 """What was sampled of motions that are watched is kept, and sampled ahead: many instants cost little more than one.
 
 Nothing is made up in between: what is kept is the motion itself at the very instants that are asked for. A timeline
-comes by the same instants again and again, and in a crowd one comes by where another has been.
+comes by the same instants again and again, and in a crowd one comes by where another has been. Motions that differ in
+tweaks alone share what these do not change.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -14,10 +16,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from ..maths.arrays import FloatArray
+from ..maths.arrays import BoolArray, FloatArray
+from ..skeletons.skeleton import Pose, Skeleton
+from .motion import Motion
 from .stage import Playable
+from .untweaked import Untweaked
 
-MOST_AHEAD: Final = 64
+MOST_AHEAD: Final = 256
 """Instants of a motion that are sampled at once, where fewer are asked for."""
 _LEAST_STEPS: Final = 4
 """For so many drawings is sampled ahead, however many instants are asked for."""
@@ -27,31 +32,71 @@ _LONGEST_STEP_S: Final = 0.25
 _SAME_TIME_S: Final = 1e-9
 _PER_S: Final = 1e8
 """Instants that are one in these units are one."""
-_SPREAD: Final = 27
+_SPREAD: Final = 99
 """Coprime to MOST_AHEAD: motions that begin at once sample ahead at different drawings, so that none takes long."""
 Sampled = npt.NDArray[Any]
+_NOTHING: Final = np.zeros(0)
 
 
 @dataclass(slots=True)
 class _Watched:
     """What is known of a motion, by instant; which instants were asked for last, and how far on from those before.
 
-    shown: what was last given for them.
+    alone_s: the one that was asked for, where it was one alone. poses: (J, 10) what was sampled to add tweaks to it.
+    shown: what was last given for the instants.
     """
 
-    asked_s: FloatArray
+    asked_s: FloatArray = field(default_factory=lambda: _NOTHING)
+    alone_s: float = math.nan
     known: dict[int, Sampled] = field(default_factory=dict)
+    poses: dict[int, FloatArray] = field(default_factory=dict)
     shown: list[Sampled] = field(default_factory=list)
     step_s: float = 0.0
     is_ahead: bool = False
 
     def goes_on(self, times_s: FloatArray) -> bool:
         """Take note of which times (F,) are asked for, and tell whether time has gone on as it did before."""
-        if np.array_equal(times_s, self.asked_s):  # as by another viewport
+        step = _step(self.asked_s, times_s)
+        if step == 0.0 and np.array_equal(times_s, self.asked_s):  # as by another viewport
             return self.step_s != 0.0
-        before, self.step_s = self.step_s, _step(self.asked_s, times_s)
-        self.asked_s = times_s
-        return self.step_s != 0.0 and abs(self.step_s - before) <= _SAME_TIME_S
+        before, self.step_s, self.asked_s, self.alone_s = self.step_s, step, times_s, math.nan
+        return step != 0.0 and abs(step - before) <= _SAME_TIME_S
+
+    def goes_on_alone(self, time_s: float) -> bool:
+        """Do the same for one time: in a crowd each asks for one, so this is done without arrays."""
+        step = time_s - self.alone_s
+        if step == 0.0:
+            return self.step_s != 0.0
+        before, self.step_s = self.step_s, step if _SAME_TIME_S < abs(step) <= _LONGEST_STEP_S else 0.0
+        self.asked_s, self.alone_s = _NOTHING, time_s
+        return self.step_s != 0.0 and abs(step - before) <= _SAME_TIME_S
+
+
+@dataclass(frozen=True, eq=False)
+class _Posed:
+    """A motion whose poses (F, J, …) are known already."""
+
+    motion: Playable
+    pose: Pose
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """Whose joints it moves."""
+        return self.motion.skeleton
+
+    @property
+    def duration_s(self) -> float:
+        """How long it lasts."""
+        return self.motion.duration_s
+
+    @property
+    def moved(self) -> BoolArray:
+        """Joints that it ever moves, (J,)."""
+        return self.motion.moved
+
+    def sample(self, _: FloatArray) -> Pose:
+        """Return them."""
+        return self.pose
 
 
 @dataclass(eq=False)
@@ -76,10 +121,10 @@ class Ahead:
             self._let_go()
         watched = self._watched.get(motion)
         if watched is None:
-            watched = self._watched[motion] = _Watched(times_s)
+            watched = self._watched[motion] = _Watched()
         keys = _keys(times_s)
+        is_even = watched.goes_on_alone(times_s.item()) if len(keys) == 1 else watched.goes_on(times_s)
         missing = [index for index, key in enumerate(keys) if key not in watched.known]
-        is_even = watched.goes_on(times_s)
         if missing and not may_sample:
             return None
         if missing:
@@ -103,26 +148,67 @@ class Ahead:
 
     def _learn(self, motion: Playable, watched: _Watched, times_s: FloatArray) -> None:
         """Sample what is not known at times (F,)."""
-        new = {key: time_s for key, time_s in zip(_keys(times_s), times_s.tolist(), strict=True)
-               if key not in watched.known}
-        made = self.sample(motion, np.array(list(new.values())))
+        times_s, keys = _missing(times_s, watched.known)
+        plain = _untweaked(motion)
+        if plain is None:
+            self._keep(watched.known, keys, self.sample(motion, times_s))
+            return
+        differs = plain.differs(times_s)
+        same, own = ([keys[i] for i in np.flatnonzero(some).tolist()] for some in (~differs, differs))
+        if same:
+            shared = self._watched.setdefault(plain.motion, _Watched())
+            if any(key not in shared.known for key in same):
+                self._learn(plain.motion, shared, times_s[~differs])
+            watched.known.update((key, shared.known[key]) for key in same)
+        if own:
+            played = motion if plain.feet is not None else _Posed(motion, self._tweaked(plain, times_s[differs], own))
+            self._keep(watched.known, own, self.sample(played, times_s[differs]))
+
+    def _tweaked(self, plain: Untweaked, times_s: FloatArray, keys: list[int]) -> Pose:
+        """Return poses (F, J, …) at times (F,) with tweaks that are added last."""
+        known = self._watched.setdefault(plain.motion, _Watched()).poses
+        missing_s, missing = _missing(times_s, known)
+        if missing:
+            pose = plain.motion.sample(missing_s)
+            self._keep(known, missing, np.concatenate((pose.rotations, pose.translations, pose.scales), axis=-1))
+        numbers = np.stack([known[key] for key in keys])
+        pose = Pose(numbers[..., :4].copy(), numbers[..., 4:7].copy(), numbers[..., 7:].copy())
+        plain.add(pose, times_s)
+        return pose
+
+    def _keep(self, known: dict[int, Sampled], keys: list[int], made: Sampled) -> None:
         self._kept += made.nbytes
-        watched.known.update(zip(new, made, strict=True))
+        known.update(zip(keys, made, strict=True))
 
     def _let_go(self) -> None:
         for each in self._watched.values():
             each.known.clear()
+            each.poses.clear()
         self._kept = 0
 
 
+def _untweaked(motion: Playable) -> Untweaked | None:
+    """Return what a motion is without tweaks, None where that is not known."""
+    found = motion.untweaked if isinstance(motion, Motion) else None
+    return found if found is not None and found.end is motion.end else None  # type: ignore[attr-defined]
+
+
+def _missing(times_s: FloatArray, known: dict[int, Sampled]) -> tuple[FloatArray, list[int]]:
+    """Return those of times (F,) of which nothing is known, each once, and their keys."""
+    new = {key: time_s for key, time_s in zip(_keys(times_s), times_s.tolist(), strict=True) if key not in known}
+    return np.array(list(new.values())), list(new)
+
+
 def _keys(times_s: FloatArray) -> list[int]:
+    if len(times_s) == 1:
+        return [round(times_s.item() * _PER_S)]
     found: list[int] = np.rint(times_s * _PER_S).astype(np.int64).tolist()
     return found
 
 
 def _step(before_s: FloatArray, times_s: FloatArray) -> float:
     """Return by how much all times have gone on alike, 0 where they have not, or too far for watching."""
-    if before_s.shape != times_s.shape:
+    if before_s.shape != times_s.shape or not len(times_s):
         return 0.0
     steps = times_s - before_s
     step = float(steps[0])

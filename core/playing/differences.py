@@ -21,6 +21,8 @@ from .clock import Clock
 from .stage import FIRST_ROUND, Instants, Over
 
 _LEAST_SCALE = 1e-6
+_ROUNDING_S = 1e-9
+"""What acts may be taken to act so much sooner, and later."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +79,12 @@ class Differences:
             pose.scales[:, joints] *= factors ** (sign * self.weights[joints, None])
 
     @cached_property
+    def acting_s(self) -> FloatArray:
+        """From when to when it may change anything, (N, 2), in any order; infinite where an end holds."""
+        return np.concatenate([_acting_s(tracks, self.weights, rest) for tracks, rest in (
+            (self.rotations, rot.IDENTITY), (self.translations, np.zeros(3)), (self.scales, np.ones(3)))])
+
+    @cached_property
     def times_s(self) -> FloatArray:
         """The times of all keys, ascending."""
         return np.unique(np.concatenate([tracks.times_s for tracks in
@@ -85,6 +93,15 @@ class Differences:
     @cached_property
     def _unit(self) -> FloatArray:
         return rot.normalized(self.rotations.values)
+
+
+def _acting_s(tracks: Tracks, weights: FloatArray, rest: FloatArray) -> FloatArray:
+    """Return from when to when tracks may differ from rest (C,), (N, 2): from the key before each that does."""
+    heard = np.repeat(weights[tracks.joints] != 0.0, np.diff(tracks.starts))
+    acts = (tracks.values != rest).any(axis=1) & heard
+    before, after = np.append(-np.inf, tracks.times_s[:-1]), np.append(tracks.times_s[1:], np.inf)
+    before[tracks.starts[:-1]], after[tracks.starts[1:] - 1] = -np.inf, np.inf
+    return np.asarray(np.stack((before, after[:len(before)]), axis=1)[acts])
 
 
 def _between(tracks: Tracks, times_s: FloatArray) -> FloatArray:
@@ -115,6 +132,22 @@ class Tweaked(Over):
         shown_s = times_s if self.clock is None else self.clock.shown(times_s)
         for layer in self.layers if sign > 0.0 else reversed(self.layers):
             layer.add(pose, shown_s, sign)
+
+    def acts(self, times_s: FloatArray) -> BoolArray:
+        """Tell at which times (F,) the layers may change anything, (F,)."""
+        shown_s, (begin_s, end_s) = times_s if self.clock is None else self.clock.shown(times_s), self._acting_s
+        at = begin_s.searchsorted(shown_s, side="right")
+        return np.asarray(shown_s <= end_s.take(at))
+
+    @cached_property
+    def _acting_s(self) -> tuple[FloatArray, FloatArray]:
+        """When spans (N,) in which layers act begin, and when the last that has begun ends, before each and after all.
+
+        (N + 1,): before the first of them none has begun.
+        """
+        spans_s = np.concatenate([layer.acting_s for layer in self.layers])
+        spans_s = spans_s[np.argsort(spans_s[:, 0])] + (-_ROUNDING_S, _ROUNDING_S)
+        return spans_s[:, 0].copy(), np.append(-np.inf, np.maximum.accumulate(spans_s[:, 1]))
 
     def of_joints(self, joints: BoolArray) -> Tweaked:
         """Return the stage that adds what the layers add to some joints, (J,)."""

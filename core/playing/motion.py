@@ -38,6 +38,7 @@ from .stage import Instants, Over, Stage, in_rounds
 from .transitions.blending import Style
 from .transitions.limits import Limits
 from .transitions.methods import Layout, TransitionMethod
+from .untweaked import Untweaked
 
 
 class BeforeAims(NamedTuple):
@@ -56,6 +57,7 @@ class Motion:
     problems: warnings and notes; unmatched: joints without counterpart, when clips came from other skeletons.
     clock: where the tempo changes; all that a motion tells is by the clock. cuts: where clips are left for each other,
     where that was searched. body: what the joints are, where that is known. before_aims: where it has a scene.
+    untweaked: what it is without tweaks, where that is known.
     """
 
     row: Row
@@ -66,6 +68,7 @@ class Motion:
     cuts: Cuts | None = None
     body: SkeletonMap | None = None
     before_aims: BeforeAims | None = None
+    untweaked: Untweaked | None = None
 
     @property
     def skeleton(self) -> Skeleton:

@@ -14,8 +14,10 @@ from .clock import Clock
 from .differences import Differences, Tweaked
 from .feet.legs import legs_of
 from .feet.standing import Feet
+from .feet.tweaked_feet import TweakedFeet
 from .motion import Motion
 from .stage import Over, Stage
+from .untweaked import Untweaked
 
 
 def tweaked(motion: Motion, layers: Iterable[Differences], last: Iterable[Differences] = ()) -> Motion:
@@ -30,7 +32,7 @@ def tweaked(motion: Motion, layers: Iterable[Differences], last: Iterable[Differ
     below, above = _some(layers, leading), (*_some(layers, ~leading), *_some(tuple(last), np.ones_like(leading)))
     end = _below_feet(motion.end, below, motion.clock) if below else motion.end
     end = Tweaked(end, above) if above else end
-    return motion if end is motion.end else replace(motion, end=end)
+    return motion if end is motion.end else replace(motion, end=end, untweaked=Untweaked.of(motion, end))
 
 
 def without_layers(motion: Motion, layers: Iterable[Differences]) -> Motion:
@@ -46,8 +48,10 @@ def without_layers(motion: Motion, layers: Iterable[Differences]) -> Motion:
 def _below_feet(stage: Stage, layers: tuple[Differences, ...], clock: Clock | None) -> Stage:
     """Put differences below the stage that holds the feet, which is this one or below it."""
     assert isinstance(stage, Over)  # the feet are in it
+    if isinstance(stage, TweakedFeet):
+        return _below_feet(stage.plain, (*stage.tweaks.layers, *layers), clock)
     if isinstance(stage, Feet):
-        return replace(stage, below=Tweaked(stage.below, layers, clock))
+        return TweakedFeet.of(stage, Tweaked(stage.below, layers, clock))
     return replace(stage, below=_below_feet(stage.below, layers, clock))
 
 

@@ -68,4 +68,5 @@ def footholds(spans_s: Sequence[tuple[float, float]], *at: FloatArray) -> Footho
                                 for each in at], axis=-1)
     first, shape = np.arange(len(at) + 1) * (len(start) + 1), positions.shape
     return Footholds(first, edges, positions, np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(first[-1]),
-                     np.zeros(first[-1]), eases, np.ones(first[-1]), np.zeros(first[-1], np.int64), eases, 1.0)
+                     np.zeros(first[-1]), eases, np.ones(first[-1]), np.zeros(first[-1], np.int64), eases, 1.0,
+                     np.full(edges.shape, BESIDE_S))

@@ -116,7 +116,7 @@ def test_how_far_feet_rise_goes_over_into_the_next_clip_also_over_the_seam_of_a_
     found = danced(sunk("here", 0.02), sunk("there", 0.06), loop=True, transitions=not is_cut).feet
     assert found is not None
     times = np.linspace(0.0, 4.0, 4001)[:-1]
-    risen = found._rise(times, found.row.segment_at(times)) / LEG_M + SUNK_LEGS_AT_REST
+    risen = found.footwork._rise(times, found.row.segment_at(times)) / LEG_M + SUNK_LEGS_AT_REST
     np.testing.assert_allclose(risen[:, [1000, 3000]], [[0.02, 0.06]] * 2, atol=EXACT_M)
     goes = np.abs(np.diff(np.append(risen, risen[:, :1], axis=1), axis=1)).max()
     assert goes > 0.03 if is_cut else goes < 1e-3

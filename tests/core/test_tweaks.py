@@ -1,6 +1,7 @@
 """Tweaks: after any edit of the score the pose at a moment of the music is the tweak on the score's new pose."""
 
 import os
+from functools import cached_property
 from random import Random
 from typing import Any
 
@@ -10,11 +11,16 @@ import pytest
 from takt.core.errors import TaktError
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
+from takt.core.maths.arrays import BoolArray, FloatArray, IntArray
 from takt.core.pha.lineage import matched
 from takt.core.pha.text import Text
+from takt.core.playing.ahead import Ahead
+from takt.core.playing.differences import Differences
+from takt.core.playing.feet.tweaked_feet import TweakedFeet
 from takt.core.playing.moments import Timeline
 from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings, perform
+from takt.core.playing.stage import Playable
 from takt.core.playing.tweaked import tweaked, without_layers
 from takt.core.playing.tweaks import Tweak, TweakKeys, heard
 from takt.core.skeletons.maps import SkeletonMap, find_map
@@ -318,3 +324,95 @@ def test_joints_that_the_rig_no_longer_has_are_left_out() -> None:
     tweak = lifting(motion, (0, 0.5))
     gone = Tweak("t", ("tail",), tweak.blocks, tweak.rotations)
     assert not gone.placed(Timeline.of(motion), BODY).changed.any()
+
+
+class Alone(TweakedFeet):
+    """Feet above tweaks that take nothing from those without: all is looked up anew."""
+
+    @cached_property
+    def _is_changed(self) -> BoolArray:
+        return np.ones(self.lock.footholds.edges_s.shape[1], dtype=np.bool_)
+
+    def _are_own(self, times_s: FloatArray, gaps: IntArray) -> BoolArray:
+        return np.ones(len(times_s), dtype=np.bool_)
+
+
+def dance(**settings: Any) -> Motion:
+    """Return steps one after another, at three tempi, with transitions."""
+    clips = {clip.name: clip for clip in build_clips("feet/Steps.skeleton.xml")}
+    calls = [f'<call name="{name}" duration="{duration}" transition="0.4"/>' for duration in (2, 3, 1.5)
+             for name in ("side_step_left", "side_step_right")]
+    return perform(score("".join(calls)), None, Library(other_clips=lambda _: tuple(clips.values())),
+                   clips["side_step_left"].skeleton, Settings(**settings), turn=NO_TURN, up=UP_Y)
+
+
+RAISED_M = 0.0, 0.08, 0.0
+"""Legs do not reach so far, so that the body is lowered near transitions."""
+
+
+def leant(motion: Motion, at: tuple[int, ...], joint: str = "HumanoidRoot", angle_rad: float = 0.2) -> Differences:
+    """Return tweaks that lean and raise a joint towards the end of some segments."""
+    assert motion.body is not None
+    timeline, count = Timeline.of(motion), len(at)
+    name = motion.skeleton.names[motion.body.joint_of[joint]]
+    moments = np.zeros(count, np.int64), np.arange(count), np.full(count, 0.9)
+    turned = TweakKeys(*moments, np.tile(rot.from_axis_angle(X, angle_rad), (count, 1)))
+    moved = TweakKeys(*moments, np.tile(RAISED_M, (count, 1)))
+    return Tweak("lean", (name,), tuple(map(timeline.block, at)), turned, moved).placed(timeline, motion.body)
+
+
+@pytest.mark.parametrize("is_loop", [False, True])
+@pytest.mark.parametrize("at", [(0,), (2, 4), (0, 1, 2, 3, 4, 5)])
+def test_what_is_shared_with_the_motion_without_tweaks_is_what_would_be_found_anew(
+        at: tuple[int, ...], is_loop: bool) -> None:
+    motion, times = dance(loop=is_loop), np.random.default_rng(2).permutation(np.arange(0.0, 13.0, 1.0 / 30.0))
+    played = tweaked(motion, [leant(motion, at)])
+    feet = played.end
+    assert isinstance(feet, TweakedFeet)
+    played.sample(times)
+    assert (feet._lowering._knots != feet.plain._lowering._knots).any()
+    alone = Alone.of(feet.plain, feet.tweaks).sample(times)
+    for step in (len(times), 7):  # few instants at once are planned otherwise than many
+        found = [tweaked(motion, [leant(motion, at)]).sample(part) for part in np.array_split(times, step)]
+        for name in ("rotations", "translations", "scales"):
+            np.testing.assert_allclose(np.concatenate([getattr(pose, name) for pose in found]), getattr(alone, name),
+                                       rtol=0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("joint", ["HumanoidRoot", "l_elbow"])
+def test_a_tweaked_motion_differs_from_the_one_without_only_where_it_says_so(joint: str) -> None:
+    motion, times = dance(), np.arange(0.0, 13.0, 1.0 / 30.0)
+    played = tweaked(motion, [leant(motion, (2,), joint)])
+    assert played.untweaked is not None
+    differs = played.untweaked.differs(times)
+    plain, found = motion.sample(times), played.sample(times)
+    apart = np.abs(found.rotations - plain.rotations).max(axis=(1, 2))
+    apart = np.maximum(apart, np.abs(found.translations - plain.translations).max(axis=(1, 2)))
+    assert 0.02 < differs.mean() < 0.7
+    assert apart[differs].max() > 0.05 and apart[~differs].max() == 0.0
+
+
+def test_tweaks_above_tweaks_are_those_of_both() -> None:
+    motion, times = dance(), np.arange(0.0, 13.0, 1.0 / 30.0)
+    one, other = leant(motion, (0,)), leant(motion, (4,), angle_rad=-0.3)
+    both, twice = tweaked(motion, [one, other]), tweaked(tweaked(motion, [one]), [other])
+    np.testing.assert_allclose(twice.sample(times).rotations, both.sample(times).rotations, rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("joint", ["HumanoidRoot", "l_elbow"])
+def test_sampled_ahead_with_others_a_tweaked_motion_is_what_it_is_alone(joint: str) -> None:
+    motion, times = dance(), np.arange(0.0, 13.0, 1.0 / 30.0)
+    crowd = [tweaked(motion, [leant(motion, at, joint)]) for at in ((0,), (1, 3), (5,))]
+    sampled: list[int] = []
+
+    def rotations(played: Playable, at_s: FloatArray) -> FloatArray:
+        sampled.append(len(at_s))
+        return played.sample(at_s).rotations
+
+    ahead = Ahead(rotations)
+    for time_s in times.tolist():
+        for played in crowd:
+            found = ahead.at(played, np.array((time_s,)))
+            assert found is not None
+            np.testing.assert_allclose(found[0], played.sample(np.array((time_s,))).rotations[0], rtol=0.0, atol=1e-9)
+    assert sum(sampled) < 2.5 * len(times)

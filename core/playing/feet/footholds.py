@@ -75,7 +75,7 @@ class Footholds:
     its step over the gap; 0 where there is none. clear: (G,) how high it is at least in the middle of its own way over
     the gap. most_s: (2, G) how long it takes at most to let the foot go and to lead it on; eases_s: (2, G) how long it
     does take, more than 0. fast: (G,) how fast it may be led. into: (G,) the segment that the gap leads into. leg: its
-    length.
+    length. steps_s: (2, G) over which steps speeds are taken, see `know`.
     """
 
     first: IntArray
@@ -91,16 +91,42 @@ class Footholds:
     into: IntArray
     eases_s: FloatArray
     leg: float
+    steps_s: FloatArray
 
     @classmethod
     def of(cls, leg: float, first: IntArray, edges_s: FloatArray, at: FloatArray, loose: FloatArray,
            speed: FloatArray, change: FloatArray, lift: FloatArray, clear: FloatArray, most_s: FloatArray,
-           fast: FloatArray, into: IntArray) -> Footholds:
+           fast: FloatArray, into: IntArray, steps_s: FloatArray | None = None) -> Footholds:
         """Take footholds of which it is not known yet how long feet are led to them."""
         loose = np.where(lift > 0.0, at, loose)  # a step leads from foothold to foothold, wherever the foot would be
-        found = cls(first, edges_s, at, loose, speed, change, lift, clear, most_s, fast, into, most_s.copy(), leg)
+        steps_s = np.full(edges_s.shape, BESIDE_S) if steps_s is None else steps_s
+        found = cls(first, edges_s, at, loose, speed.copy(), change.copy(), lift, clear, most_s, fast, into,
+                    most_s.copy(), leg, steps_s)
         found._ease(*np.nonzero(~np.isnan(loose[0])))
         return found
+
+    def anew(self, steps_s: FloatArray | None = None) -> Footholds:
+        """Return the same footholds; nothing of what is looked up in poses is known of them.
+
+        steps_s: (2, G) then that is looked up over such steps which clips told over them; None: that is known.
+        """
+        loose = self.loose
+        if steps_s is not None:
+            is_told = ~np.isnan(loose[0])
+            loose = np.where((self.lift > 0.0) | (np.abs(self.edges_s) >= NEVER_S), loose, np.nan)
+            steps_s = np.where(is_told, steps_s, self.steps_s)
+        return Footholds.of(self.leg, self.first, self.edges_s, self.at, loose, self.speed, self.change, self.lift,
+                            self.clear, self.most_s, self.fast, self.into, steps_s)
+
+    def take(self, gaps: IntArray, others: Footholds) -> None:
+        """Take over what others, the same but for poses, have found over gaps (N,)."""
+        self._ways[gaps] = others._ways[gaps]
+        self._is_unknown[gaps] = self._is_unplanned[gaps] = False
+
+    def near_edges_s(self) -> FloatArray:
+        """Return at which instants poses are looked up for each gap, (G, 6); at NEVER_S or so where it has no edge."""
+        away_s = self.steps_s[..., None] * np.arange(3)
+        return np.concatenate((self.edges_s[0, :, None] + away_s[0], self.edges_s[1, :, None] - away_s[1]), axis=1)
 
     def spans_s(self, foot: int) -> FloatArray:
         """Return when one of the feet is held, (K, 2)."""
@@ -141,9 +167,10 @@ class Footholds:
         edge, at = np.nonzero(np.isnan(self.loose[0][:, some]))
         gap = some[at]
         foot = np.searchsorted(self.first, gap, side="right") - 1
-        away_s = np.where(edge == 0, BESIDE_S, -BESIDE_S) * np.arange(3)[:, None]
+        step_s = self.steps_s[edge, gap]
+        away_s = np.where(edge == 0, step_s, -step_s) * np.arange(3)[:, None]
         found = feet((self.edges_s[edge, gap] + away_s).ravel())[np.arange(3 * len(gap)), np.tile(foot, 3)]
-        loose = Loose.of(found.reshape(3, -1, 3).swapaxes(0, 1), BESIDE_S)
+        loose = Loose.of(found.reshape(3, -1, 3).swapaxes(0, 1), step_s)
         for known, each in zip((self.loose, self.speed, self.change), loose, strict=True):
             known[:, edge, gap] = each.T
         self._is_unknown[gap] = False

@@ -7,19 +7,14 @@ ankle, or to what the ankle carries, counts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray
-from ...skeletons.hierarchy import with_descendants
 from ...skeletons.skeleton import Pose
-from ..differences import Tweaked
-from .legs import Leg
 from .lock import FeetLock
-from .soles import SOFT_LEGS
 
 
 class Kept(NamedTuple):
@@ -32,31 +27,25 @@ class Kept(NamedTuple):
     share: FloatArray
 
 
-def of_what_carries(tweaks: Tweaked, legs: Sequence[Leg]) -> Tweaked | None:
-    """Return what tweaks do to the joints that carry feet, down to the ankles, which do not count; None: nothing."""
-    ankles = np.array([leg.ankle for leg in legs], dtype=np.int64)
-    found = tweaks.of_joints(~with_descendants(tweaks.skeleton.parents, ankles))
-    return found if found.layers else None
-
-
-def keep(lock: FeetLock, tweaks: Tweaked, pose: Pose, times_s: FloatArray, near: FloatArray) -> Kept:
+def keep(lock: FeetLock, pose: Pose, plain: FloatArray, near: FloatArray) -> Kept:
     """Turn the ankles of poses (F, J, …) back that tweaks turn, and return how much feet are to be raised.
 
-    tweaks: of what carries the feet; times_s: (F,) their times. near: (L, F) 1 while a foot is held, and soon 0 before
-    and after it.
+    plain: (4, L, F, 4, 4) their limbs, see FeetLock.limbs, without what tweaks do to what carries the feet. near:
+    (L, F) 1 while a foot is held, and soon 0 before and after it.
     """
-    now, _ = lock.limbs(pose)
-    untweaked = Pose(pose.rotations.copy(), pose.translations.copy(), pose.scales.copy())
-    tweaks.add(untweaked, times_s, -1.0)
-    plain, _ = lock.limbs(untweaked)
+    now, are_scaled = lock.limbs(pose)
     away = plain[3, ..., :3, 3] - now[3, ..., :3, 3]
-    frames, wanted = (rot.from_matrix(each / np.maximum(np.linalg.norm(each, axis=-2, keepdims=True), 1e-30))
-                      for each in (now[2, ..., :3, :3], plain[2, ..., :3, :3]))
-    turns = rot.slerp(rot.IDENTITY, rot.multiply(rot.conjugate(frames), wanted), near)
+    frames, wanted = (_unscaled(each[2, ..., :3, :3]) if are_scaled else each[2, ..., :3, :3] for each in (now, plain))
+    back = frames.swapaxes(-1, -2)
+    turns = rot.slerp(rot.IDENTITY, rot.from_matrix(back @ wanted), near)
     for leg, turn in zip(lock.legs, turns, strict=True):
         pose.rotations[:, leg.ankle] = rot.multiply(pose.rotations[:, leg.ankle], turn)
-    apart = now[3, ..., :3, 3] - now[2, ..., :3, 3]
-    turned = rot.rotate(rot.multiply(rot.multiply(frames, turns), rot.conjugate(frames)), apart) - apart
-    soft = np.array([max(SOFT_LEGS * leg.length(tweaks.skeleton), 1e-30) for leg in lock.legs])[:, None]
-    share = np.minimum(np.linalg.norm(away, axis=-1) / soft, 1.0).max(axis=0)
+    apart = (now[3, ..., :3, 3] - now[2, ..., :3, 3])[..., None]
+    turned = (frames @ rot.rotate(turns, (back @ apart)[..., 0])[..., None] - apart)[..., 0]
+    share = np.minimum(np.sqrt(np.einsum("lfi,lfi->lf", away, away)) / lock.sizes[..., 0], 1.0).max(axis=0)
     return Kept(near * (away - turned)[..., 2], share)
+
+
+def _unscaled(frames: FloatArray) -> FloatArray:
+    """Return frames (..., 3, 3) with columns of length 1."""
+    return np.asarray(frames / np.maximum(np.linalg.norm(frames, axis=-2, keepdims=True), 1e-30))

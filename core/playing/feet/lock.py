@@ -139,7 +139,7 @@ class FeetLock:
         limbs = matrices[..., :3, 3].transpose(1, 2, 0, 3)
         ground = _NO_GROUND if floor is None else self._ground(matrices, floor)
         return worked_out(formula, limbs, outward, self.footholds.led(gaps, times_s), upright[None], *ground,
-                          self._sizes)
+                          self.sizes)
 
     def _ground(self, matrices: FloatArray, floor: Floor) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return how deep soles are below the floor, (L, F), how much of that is to be lifted, (1, F), and the rise."""
@@ -182,7 +182,7 @@ class FeetLock:
         return joints.turned(ground_axes(self.up))
 
     @cached_property
-    def _sizes(self) -> FloatArray:
+    def sizes(self) -> FloatArray:
         """What goes with the length of each leg, (L, 1, 6), more than 0.
 
         Over how much feet are kept above the ground; how long legs are that are bent, and from where on they begin to
@@ -266,7 +266,7 @@ def _shift(limb: Sequence[Sequence[Number]], outward: Sequence[Number], moment: 
     So that its sole is not in the ground. limb: where hip, knee, ankle and foot are. outward: where that is over the
     ground, its first two numbers. moment: see leading.MOMENT.
     upright: how much the foot is held in height too. below: how deep its sole is below the floor, and how much that
-    holds. rise: how far it rises anyway. sizes: see FeetLock._sizes.
+    holds. rise: how far it rises anyway. sizes: see FeetLock.sizes.
     """
     foot, soft, clear, higher = limb[3], sizes[0], moment[OVER_GROUND], share
     if not is_nothing(share):

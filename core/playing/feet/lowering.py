@@ -64,10 +64,12 @@ class Lowering:
         chunks = np.stack((beside[:, 0] - 1, np.maximum(beside[:, 1], beside[:, 0]) + 1), axis=1)
         return cls(per_s, count + (0 if is_loop else 1), is_loop, chunks if is_loop else chunks[:-1])
 
-    def know(self, segments: IntArray, needed: Callable[[FloatArray], FloatArray]) -> None:
+    def know(self, segments: IntArray, needed: Callable[[FloatArray], FloatArray],
+             others: Lowering | None = None) -> None:
         """Find the curves before and after segments (F,), where they are not known yet.
 
-        needed: by how much feet need the body lowered at times (N,), in a loop also in its other rounds.
+        needed: by how much feet need the body lowered at times (N,), in a loop also in its other rounds. others: known
+        curves of the same seams; where feet need as much as they do there, these are taken.
         """
         if not np.count_nonzero(self._is_new.take(segments)):
             return
@@ -80,16 +82,20 @@ class Lowering:
         lengths = self.chunks[seams, 1] - self.chunks[seams, 0] + 1
         seams = seams[np.argsort(lengths, kind="stable")]  # those of one length together
         for start in range(0, len(seams), _AT_ONCE):
-            self._find(self.chunks[seams[start:start + _AT_ONCE]], needed)
+            self._find(self.chunks[seams[start:start + _AT_ONCE]], needed, others)
 
-    def _find(self, chunks: IntArray, needed: Callable[[FloatArray], FloatArray]) -> None:
+    def _find(self, chunks: IntArray, needed: Callable[[FloatArray], FloatArray], others: Lowering | None) -> None:
         at = chunks[:, :1] + np.arange(int((chunks[:, 1] - chunks[:, 0]).max()) + 1)
         own = at <= chunks[:, 1:]
         at = np.minimum(at, chunks[:, 1:])
         lo = np.zeros(at.shape)
-        need = needed(at[own] / self.per_s)
-        lo[own] = np.where(need > 0.0, need, 0.0)  # nor what is no number
+        lo[own] = self.needs(at[own], needed)
         some = lo.any(axis=1)
+        if others is not None:
+            is_same = (others._needs.take(at - self._first) == lo).all(axis=1, where=own)
+            same = self._rows(at[is_same][own[is_same]])
+            self._knots[same] = others._knots[same]
+            some &= ~is_same
         if not some.any():
             return
         at, own, lo, chunks = at[some], own[some], lo[some], chunks[some]
@@ -104,6 +110,25 @@ class Lowering:
         knots = np.clip(made[:, 1:-1] - np.diff(made, 2) / 6.0, 0.0, most)  # of which the spline is as high as made
         inside = own[:, 2:]
         self._knots[self._rows(at[:, 1:-1][inside])] = knots[inside]
+
+    def needs(self, knots: IntArray, needed: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """Return by how much feet need the body lowered at knots (N,) of chunks, (N,); see know."""
+        at = knots - self._first
+        if len(at) and np.isnan(found := self._needs.take(at)).any():
+            some = np.unique(at[np.isnan(found)])
+            need = needed((some + self._first) / self.per_s)
+            self._needs[some] = np.where(need > 0.0, need, 0.0)  # nor what is no number
+        return self._needs.take(at)
+
+    @cached_property
+    def _first(self) -> int:
+        """The first knot of any chunk."""
+        return int(self.chunks.min(initial=0))
+
+    @cached_property
+    def _needs(self) -> FloatArray:
+        """What feet need at knots of chunks, as far as it is known; else NaN."""
+        return np.full(int(self.chunks.max(initial=0)) - self._first + 1, np.nan)
 
     def at(self, times_s: FloatArray) -> FloatArray:
         """Return by how much the body is lowered at times (F,) within the motion, (F,)."""

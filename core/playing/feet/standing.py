@@ -5,52 +5,28 @@ the joint that bears it is held in one position; the ankle goes along, and hip a
 Where the leg would become straight, the body goes down a little, before the foot is there. At seams a foot stays,
 or makes a step (steps.py); on its way from or to a foothold it is lifted a little, and the rims of soles go no lower
 than the clips on both sides have them. Feet that a clip has in the ground are lifted onto it. A foot keeps its turn.
-Where the poses below are tweaked, feet that are held have the height and turn that they have without it (kept.py).
+What the clips alone tell is in footwork.py; for poses that are tweaked see tweaked_feet.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
-from ...maths.formulas import Number, greatest, of_each, within, worked_out
+from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...retargeting.skin_points import SkinPoints
-from ...skeletons.hierarchy import with_ancestors
 from ...skeletons.maps import SkeletonMap
-from ...skeletons.skeleton import Pose, Skeleton
-from ..arms import Arms
-from ..differences import Tweaked
-from ..joints import Joints
-from ..mix import Mix
+from ...skeletons.skeleton import Pose
 from ..row import Row
 from ..scene.warped import Warped
 from ..stage import FIRST_ROUND, Over, Stage, in_rounds
-from ..transitions.seams import time_stretch
-from .clip_feet import ClipFoot, clip_feet, known_contacts, own_feet
-from .footholds import BESIDE_S, Loose, ground_axes
-from .kept import Kept, keep, of_what_carries
-from .legs import Leg, legs_of
-from .lock import FeetLock, Floor
+from .footholds import Footholds
+from .footwork import Footwork
+from .kept import Kept
+from .lock import FeetLock
 from .lowering import Lowering
-from .planted import Planted
-from .rises import Rises
-from .soles import SOFT_LEGS, Soles, on_ground
-from .steps import Seams, footholds
-
-_JUMP_LEGS: Final = 0.01
-_GLIDES_LEGS: Final = 0.5
-"""What carries a body so far while a foot is planted takes the foot along."""
-_UPRIGHT_S: Final = 0.25
-"""So long before a transition feet come to the height of their footholds, and so long after it they leave it."""
-_LOWERS: Final = 1.4
-"""And then for so many times as long the body goes over to being lowered by the moment."""
-_MOST_KNOWN: Final = 4
-"""Bodies that are kept for what they play next."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +47,10 @@ class Feet(Over):
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with planted feet in place; see Stage."""
-        pose, segment = self.below.sample(times_s), self.row.segment_at(times_s)
-        gaps = self.lock.footholds.gaps_at(times_s)
+        segment, gaps = self.row.segment_at(times_s), self.lock.footholds.gaps_at(times_s)
         self._plan(gaps)
-        upright, floor, knees, near = self._around(times_s, segment, self._kept(pose, times_s, times_s, gaps))
+        pose, kept = self._posed(self._posed_by, times_s, FIRST_ROUND, times_s, gaps)
+        upright, floor, knees, near = self.footwork.around(times_s, segment, kept)
         self.lock.hold(pose, times_s, gaps, upright, floor, knees, near, self._lowered(times_s, segment, near))
         self.root.repeat(pose, rounds)
         return pose
@@ -83,7 +59,7 @@ class Feet(Over):
     def moved(self) -> BoolArray:
         """Joints that anything moves, (J,); legs always."""
         moved = self.below.moved.copy()
-        for leg in self._legs:
+        for leg in self.footwork.legs:
             moved[[leg.hip, leg.knee, leg.ankle]] = True
         moved[self.lock.tops] = True
         return np.asarray(moved)
@@ -94,160 +70,76 @@ class Feet(Over):
 
         Each with its side, when it begins and ends, and the segment before its seam.
         """
-        footholds = self.lock.footholds
+        footholds, legs = self.lock.footholds, self.footwork.legs
         begin_s, end_s = footholds.edges_s
         gaps = np.flatnonzero((footholds.lift > 0.0) & (end_s > 0.0) & (begin_s < self.duration_s))
         leg = np.searchsorted(footholds.first, gaps, side="right") - 1
-        seam = self._played[0][footholds.into[gaps] - 1]
-        return tuple((self._legs[at].side, begin, end, before) for at, begin, end, before in zip(
+        seam = self.footwork.played[0][footholds.into[gaps] - 1]
+        return tuple((legs[at].side, begin, end, before) for at, begin, end, before in zip(
             leg.tolist(), begin_s[gaps].tolist(), end_s[gaps].tolist(), seam.tolist(), strict=True))
 
     @cached_property
     def held_s(self) -> tuple[tuple[str, FloatArray], ...]:
         """When feet are held, of one round of a loop: each with its side, and when it begins and ends, (K, 2)."""
         found = []
-        for number, leg in enumerate(self._legs):
+        for number, leg in enumerate(self.footwork.legs):
             spans = np.clip(self.lock.footholds.spans_s(number), 0.0, self.duration_s)
             found.append((leg.side, spans[spans[:, 1] > spans[:, 0]]))
         return tuple(found)
 
     @cached_property
-    def _legs(self) -> tuple[Leg, ...]:
-        return legs_of(self.skeleton_map)
-
-    @cached_property
-    def _soles(self) -> Soles:
-        return _soles(self.skeleton, self._legs, tuple(self.up.tolist()), self.skin)
-
-    @cached_property
-    def _feet(self) -> tuple[tuple[ClipFoot, ...], ...]:
-        """What each leg's foot does in each segment, S of them; the same value wherever the same is played."""
-        row, skeleton = self.row, self.skeleton
-        chain = with_ancestors(skeleton.parents, np.array([leg.ankle for leg in self._legs]))
-        legs_alone = _of_joints(row, with_ancestors(skeleton.parents, np.array([leg.foot for leg in self._legs])))
-        known: dict[tuple[int, bytes], tuple[ClipFoot, ...]] = {}
-        found = []
-        for segment, (clip, held) in enumerate(zip(row.sequence.clip.tolist(), row.held_by(chain), strict=True)):
-            if (clip, held) not in known:
-                source = row.sources.clips[clip]
-                known[clip, held] = source.derived(
-                    own_feet, row.sources.interpolation, row.sources.translation, self._legs, tuple(self.up.tolist()),
-                    self._soles) if row.plays_as_it_is(clip, chain) else clip_feet(
-                    lambda times, at=segment: legs_alone.unplaced(np.full(len(times), at), times),  # type: ignore[misc]
-                    source.duration_s, self._legs, skeleton, self.up, known_contacts(source, self._legs), self._soles)
-            found.append(known[clip, held])
-        return tuple(found)
-
-    @cached_property
-    def _distinct(self) -> tuple[list[tuple[ClipFoot, ...]], IntArray]:
-        """Each of these values once, and the number of each segment's, (S,)."""
-        of_value = {id(feet): feet for feet in self._feet}
-        number = {value: at for at, value in enumerate(of_value)}
-        return list(of_value.values()), np.array([number[id(feet)] for feet in self._feet])
+    def footwork(self) -> Footwork:
+        """What is known before any pose is asked for."""
+        return Footwork(self.below, self.row, self.skeleton_map, self.up, self.skin, self.lifts_sunk, self.warped)
 
     @cached_property
     def lock(self) -> FeetLock:
         """What holds the feet, with their footholds."""
-        lengths = [leg.length(self.skeleton) for leg in self._legs]
-        planted = [self._planted(leg) for leg in range(len(self._legs))]
-        return FeetLock(self.skeleton_map, self._legs, footholds(planted, self._seams(), lengths), self.up, self._soles)
+        return FeetLock(self.skeleton_map, self.footwork.legs, self._footholds(), self.up, self.footwork.soles)
 
-    @cached_property
-    def _played(self) -> tuple[IntArray, IntArray]:
-        """Segments and the rounds of the loop that they are in: three of them, since footholds go over its seam."""
-        rounds, segments = np.arange(-1, 2) if self.is_loop else FIRST_ROUND, np.arange(len(self._feet))
-        return np.tile(segments, len(rounds)), np.repeat(rounds, len(segments))
+    def _footholds(self) -> Footholds:
+        """Return the footholds, of which nothing was looked up in poses yet."""
+        return self.footwork.footholds.anew()
 
-    def _planted(self, leg: int) -> Planted:
-        """Return where one of the feet is planted."""
-        (segment, turn), (distinct, number) = self._played, self._distinct
-        feet, number = [each[leg] for each in distinct], number[segment]
-        each = np.array([len(foot.at) for foot in feet])
-        counts = each[number]
-        own = np.repeat(np.arange(len(segment)), counts)
-        contact = (np.cumsum(each) - each)[number[own]] + np.arange(len(own)) - (np.cumsum(counts) - counts)[own]
-        spans_s, at, loose_at = (np.concatenate([getattr(foot, name) for foot in feet])[contact]
-                                 for name in ("spans_s", "at", "loose"))
-        layout = self.row.layout
-        stretch = time_stretch(layout.end_s - layout.begin_s, self.row.sequence, self.row.sources.clips)[segment]
-        fast = quotient(np.array([foot.fast for foot in feet])[number], stretch)
-        heights = (np.array([foot.ends for foot in feet]) @ self.up)[number]
-        segment, turn = segment[own], turn[own]
-        spans = layout.begin_s[segment, None] + spans_s * stretch[own, None]
-        ground = ground_axes(self.up)
-        points = np.concatenate((at[:, None], loose_at.reshape(-1, 6, 3), at[:, None] + ground[0]), axis=1)
-        points = self.root.placed_points(points.reshape(-1, 3), segment.repeat(8), turn.repeat(8))
-        if self.warped is not None:
-            stays = self._stays(self.warped, points[::8], spans, leg)
-            counts = np.bincount(own[stays], minlength=len(counts))
-            segment, turn, spans, own = segment[stays], turn[stays], spans[stays], own[stays]
-            points = self.warped.points(points[stays.repeat(8)], spans.mean(axis=1).repeat(8))
-        points = (points @ ground.T).reshape(-1, 8, 3)
-        turned = (points[:, 7] - points[:, 0]) @ np.array((1.0, 1j, 0.0))
-        step_s = stretch[own, None] * BESIDE_S
-        loose = Loose.of(points[:, 1:7].reshape(-1, 2, 3, 3), step_s)
-        is_own = self._are_clips_own(spans, segment) & self._are_clips_own(spans + 2.0 * step_s * (-1.0, 1.0), segment)
-        loose.positions[~is_own] = np.nan
-        return Planted(spans + turn[:, None] * self.duration_s, points[:, 0], loose,
-                       np.append(0, np.cumsum(counts)), fast, heights, turned, 3 if self.is_loop else 1)
+    @property
+    def _posed_by(self) -> Stage:
+        """What poses the body, before `_posed` changes anything."""
+        return self.below
 
-    def _stays(self, warped: Warped, points: FloatArray, spans_s: FloatArray, leg: int) -> BoolArray:
-        """Tell which feet that are planted at points (H, 3), from when to when (H, 2), no glide takes along."""
-        begin, end = (warped.points(points, spans_s[:, edge]) for edge in range(2))
-        away = np.linalg.norm(end - begin, axis=1)
-        return np.asarray(away <= _GLIDES_LEGS * self._legs[leg].length(self.skeleton))
+    def _posed(self, stage: Stage, own_s: FloatArray, rounds: IntArray, times_s: FloatArray,
+               gaps: IntArray) -> tuple[Pose, Kept | None]:
+        """Return what a stage poses at times own_s (F,) in rounds (F,), and what tweaks do to feet, None: nothing.
 
-    def _are_clips_own(self, times_s: FloatArray, segment: IntArray) -> BoolArray:
-        """Tell at which times (H, 2) of segments (H,) the poses below are the clip's own, but for root motion."""
-        if self._without_arms is not self.row:
-            return np.zeros(times_s.shape, dtype=np.bool_)
-        in_window = self.row.windows(times_s.ravel())[0].reshape(times_s.shape) >= 0
-        begin_s, end_s = self.row.layout.begin_s[segment, None], self.row.layout.end_s[segment, None]
-        return np.asarray(~in_window & (times_s >= begin_s) & (times_s < end_s))
-
-    def _seams(self) -> Seams:
-        """Return when segments begin and end, and when the transitions play that lead to them."""
-        (segment, turn), layout = self._played, self.row.layout
-        later, before = turn * self.duration_s, (turn - (segment == 0)) * self.duration_s
-        begin, end = layout.window_begin_s[segment - 1], layout.window_end_s[segment - 1]
-        return Seams(layout.begin_s[segment] + later, layout.end_s[segment] + later, begin + before, end + before,
-                     (end <= begin) & self._jumps()[segment])
-
-    def _jumps(self) -> BoolArray:
-        """Tell before which segments (S,) feet jump, if no transition leads there."""
-        distinct, number = self._distinct
-        segment = np.arange(len(number))
-        found = np.zeros(len(segment), dtype=np.bool_)
-        for leg in range(len(self._legs)):
-            ends = np.array([feet[leg].ends for feet in distinct])[number]
-            into = self.root.placed_points(ends[:, 0], segment, np.zeros_like(segment))
-            out = self.root.placed_points(ends[segment - 1, 1], segment - 1, -(segment == 0).astype(np.int64))
-            if self.warped is not None:
-                begin_s = self.row.layout.begin_s
-                into, out = self.warped.points(into, begin_s), self.warped.points(out, np.nextafter(begin_s, -np.inf))
-            found |= np.linalg.norm(into - out, axis=1) > _JUMP_LEGS * self._legs[0].length(self.skeleton)
-        return found
+        times_s: the same in all rounds of a loop; gaps: (L, F) at these.
+        """
+        return stage.sample(own_s, rounds), None
 
     def _plan(self, gaps: IntArray) -> None:
         """Find what footholds want to know over gaps (L, F), and over those before them, where it is not known."""
         if not np.count_nonzero(self._is_new.take(gaps)):
             return
-        around = np.union1d(gaps, np.maximum(gaps - 1, 0))
-        self.lock.footholds.know(around, self._loose)
-        self.lock.footholds.plan(around, self._upright_at, lambda times_s: self._lacks(times_s)[1:])
+        self._plan_over(np.union1d(gaps, np.maximum(gaps - 1, 0)))
         self._is_new[gaps] = False
+
+    def _plan_over(self, gaps: IntArray) -> None:
+        """Find that over gaps (N,)."""
+        self.lock.footholds.know(gaps, self._loose)
+        self.lock.footholds.plan(gaps, self._upright_at, lambda times_s: self._lacks(times_s)[1:])
 
     def _lowered(self, times_s: FloatArray, segment: IntArray, near: FloatArray) -> FloatArray:
         """Return by how much the body is lowered at times (F,) in segments (F,) near transitions, (F,)."""
         if not np.count_nonzero(near):
             return np.zeros(len(near))
-        self._lowering.know(segment[near > 0.0], self._needed)
+        self._know_lowering(segment[near > 0.0])
         return self._lowering.at(times_s)
+
+    def _know_lowering(self, segments: IntArray) -> None:
+        """Find the curves before and after segments (N,), where they are not known."""
+        self._lowering.know(segments, self._needed)
 
     @cached_property
     def _lowering(self) -> Lowering:
-        layout = self.row.layout
-        return Lowering.of(layout.window_begin_s, layout.window_end_s, self.duration_s, self.is_loop)
+        return self.footwork.lowering()
 
     def _needed(self, times_s: FloatArray) -> FloatArray:
         """Return by how much the body has to be lowered for feet that are held at times (F,), (F,); see _lacks."""
@@ -266,202 +158,20 @@ class Feet(Over):
         In a loop also in its other rounds.
         """
         own_s, rounds = in_rounds(times_s, self.duration_s, self.is_loop)
-        pose = self._without_arms.sample(own_s, rounds)
-        self._kept(pose, own_s, times_s, self.lock.footholds.gaps_at(times_s))
-        return self._joints.positions(pose)
+        pose, _ = self._posed(self.footwork.legs_posed_by, own_s, rounds, times_s,
+                              self.lock.footholds.gaps_at(times_s))
+        return self.footwork.joints.positions(pose)
 
     def _upright_at(self, times_s: FloatArray) -> FloatArray:
         """Return how much feet are held in height too at times (F,), in a loop also in its other rounds."""
         times_s, _ = in_rounds(times_s, self.duration_s, self.is_loop)
-        return self._around(times_s, self.row.segment_at(times_s))[0]
+        return self.footwork.around(times_s, self.row.segment_at(times_s))[0]
 
     def _lacks(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return what feet that are held at times (F,) lack, likewise; see FeetLock."""
         gaps = self.lock.footholds.gaps_at(times_s)
         self.lock.footholds.know(gaps, self._loose)
         own_s, rounds = in_rounds(times_s, self.duration_s, self.is_loop)
-        pose = self._without_arms.sample(own_s, rounds)
-        upright, floor, *_ = self._around(own_s, self.row.segment_at(own_s), self._kept(pose, own_s, times_s, gaps))
+        pose, kept = self._posed(self.footwork.legs_posed_by, own_s, rounds, times_s, gaps)
+        upright, floor, *_ = self.footwork.around(own_s, self.row.segment_at(own_s), kept)
         return self.lock.lacks(pose, times_s, gaps, upright, floor)
-
-    def _kept(self, pose: Pose, own_s: FloatArray, times_s: FloatArray, gaps: IntArray) -> Kept | None:
-        """Turn ankles of poses at times own_s (F,) back that tweaks turn while feet are held; None: nothing is tweaked.
-
-        times_s: the same in all rounds of a loop; gaps: (L, F) at these.
-        """
-        if self._tweaks is None:
-            return None
-        return keep(self.lock, self._tweaks, pose, own_s, self.lock.footholds.near(gaps, times_s))
-
-    @cached_property
-    def _tweaks(self) -> Tweaked | None:
-        """What tweaks do to the joints that carry the feet, None where there is nothing."""
-        return of_what_carries(self.below, self._legs) if isinstance(self.below, Tweaked) else None
-
-    @property
-    def _without_arms(self) -> Stage:
-        """What poses the legs: arms carry no feet."""
-        return self.below.below if isinstance(self.below, Arms) else self.below
-
-    @cached_property
-    def _joints(self) -> Joints:
-        return Joints.of(self.skeleton, [leg.foot for leg in self._legs]).turned(ground_axes(self.up))
-
-    def _around(self, times_s: FloatArray, segment: IntArray,
-                kept: Kept | None = None) -> tuple[FloatArray, Floor | None, FloatArray, FloatArray]:
-        """Return how much feet are held in height too at times (F,) in segments (F,), 0…1, and what is below soles.
-
-        And how low knees may be, (L, F); and how much the body is lowered by a curve, (F,), 0…1. kept: of what tweaks
-        do to feet then.
-        """
-        around = worked_out(_around_transitions, times_s[None, :, None], self._spans.take(segment, axis=0)[None])[0]
-        upright, share, near, weights = around[:, 0], around[:, 1], around[:, 2], around[:, None, 3:]
-        knees = (weights @ self._floors.knees.take(segment, axis=0))[:, 0].T
-        if kept is not None:
-            share = np.maximum(share, kept.share)
-        if not np.count_nonzero(share):
-            return upright, None, knees, near
-        rise = self._rise(times_s, segment)
-        heights = (weights @ self._floors.heights.take(segment, axis=0)).reshape(len(segment), len(self._legs), -1)
-        floor = Floor(heights.swapaxes(0, 1), share, rise if kept is None else rise + kept.rise)
-        return upright, floor, knees, near
-
-    def _rise(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
-        """Return how far feet rise at times (F,) in segments (F,) whose clips have them in the ground, (L, F).
-
-        While a transition plays, from what they do on one side to what they do on the other.
-        """
-        if not np.count_nonzero(self._sink_nearby.take(segment)):
-            return np.zeros((len(self._legs), len(times_s)))
-        layout, (seam, into) = self.row.layout, self.row.windows(times_s)
-        if not np.count_nonzero(seam >= 0):
-            return self._risen(segment, times_s - layout.begin_s.take(segment)).T
-        own = np.where(seam < 0, segment, seam)
-        later = (own + 1) % len(layout.begin_s)
-        wraps = (seam >= 0) & (times_s < layout.window_begin_s.take(own))
-        since_s = times_s + wraps * self.duration_s
-        one = self._risen(own, since_s - layout.begin_s.take(own))
-        other = self._risen(later, since_s - (later <= own) * self.duration_s - layout.begin_s.take(later))
-        return np.asarray((one + (other - one) * np.where(seam < 0, 0.0, _eased(into))[:, None]).T)
-
-    def _risen(self, segment: IntArray, since_s: FloatArray) -> FloatArray:
-        """Return how far feet rise in segments (F,) so long after they begin, (F, L)."""
-        return self._rises.at(self._distinct[1].take(segment), since_s * self._own_per_s.take(segment))
-
-    @cached_property
-    def _rises(self) -> Rises:
-        """How far feet rise, by what is distinct."""
-        distinct, number = self._distinct
-        sinks = np.zeros(len(distinct), dtype=np.bool_)
-        sinks[number] = self._floors.sinks
-        return Rises.of([np.stack([foot.knots * own for foot in feet], axis=1)
-                         for feet, own in zip(distinct, sinks.tolist(), strict=True)])
-
-    @cached_property
-    def _own_per_s(self) -> FloatArray:
-        """How many seconds of its clip each segment plays in one, (S,)."""
-        layout = self.row.layout
-        return quotient(1.0, time_stretch(layout.end_s - layout.begin_s, self.row.sequence, self.row.sources.clips))
-
-    @cached_property
-    def _sink_nearby(self) -> BoolArray:
-        """Whether feet sink into the ground in each segment, or in one beside it, (S,)."""
-        sinks = self._floors.sinks
-        return np.asarray(sinks | np.roll(sinks, 1) | np.roll(sinks, -1))
-
-    @cached_property
-    def _spans(self) -> FloatArray:
-        """Three instants of each segment, how much of what begins there a second takes, and whether feet sink, (S, 7).
-
-        From when to when it plays alone, before which feet come to the height of footholds and after which they leave
-        it, the former counted backwards; and when it begins itself.
-        """
-        layout = self.row.layout
-        begin_s, until_s = np.roll(layout.window_end_s, 1), layout.window_begin_s.copy()
-        begin_s[0] = begin_s[0] - self.duration_s if self.is_loop else -np.inf
-        until_s[-1] = until_s[-1] if self.is_loop else np.inf
-        near_per_s = np.full(len(begin_s), 1.0 / _UPRIGHT_S)
-        return np.stack((begin_s, until_s, layout.begin_s, near_per_s, -near_per_s,
-                         quotient(1.0, layout.end_s - layout.begin_s), self._floors.sinks), axis=1)
-
-    @cached_property
-    def _floors(self) -> _Floors:
-        """What soles are kept above in the segments."""
-        (distinct, number), leg, sure = self._distinct, self._legs[0].length(self.skeleton), self._soles.sure
-        rest = self._soles.rest_heights(self.skeleton, self._legs, self.up)[..., None]
-        lowest, raised = (np.array([[getattr(foot, name) for foot in feet] for feet in distinct]).T
-                          for name in ("lowest", "raised"))
-        sinks = np.array([any(foot.sinks for foot in feet) for feet in distinct]) & self.lifts_sunk
-        tilted = lowest.copy()  # at seams soles are turned as neither clip has them: what is high at rest stays so
-        tilted[:sure] = on_ground(lowest[:sure], rest[:sure], leg)
-        dips = (tilted - lowest > SOFT_LEGS / 2.0 * leg).any(axis=(0, 1)) & self.lifts_sunk
-        beside = np.where(dips, np.maximum(tilted, np.where(sinks, raised, lowest)), lowest)
-        inside = np.minimum(beside, rest)
-        inside[sure:] -= leg  # guesses lift nobody
-        knees = np.array([[foot.knee for foot in feet] for feet in distinct]).T[None]
-        heights, low_knees = (_by_segment(*(low[..., number] + self.row.root.rises for low in lows))
-                              for lows in ((beside, inside), (knees, knees)))
-        return _Floors(heights, sinks[number], low_knees)
-
-
-class _Floors(NamedTuple):
-    """How low points of soles may go, and knees.
-
-    heights: where each of S segments begins, by itself, and where it ends, (S, 3, L · N). sinks: (S,) whether its feet
-    sink into the ground. knees: (S, 3, L) likewise.
-    """
-
-    heights: FloatArray
-    sinks: BoolArray
-    knees: FloatArray
-
-
-def _by_segment(beside: FloatArray, inside: FloatArray) -> FloatArray:
-    """Return how low N points of L feet go where each of S segments begins, by itself, and where it ends, (S, 3, L·N).
-
-    beside, inside: (N, L, S) as they do by each clip, near transitions and elsewhere. At a seam the lower one counts.
-    """
-    out = np.minimum(beside, np.roll(beside, -1, axis=2))
-    heights = np.stack((np.roll(out, 1, axis=2), inside, out))
-    return heights.transpose(3, 0, 2, 1).copy().reshape(beside.shape[2], 3, -1)
-
-
-def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> Sequence[Number]:
-    """Return how much feet are held in height too, how much soles are kept above the floor, and what makes that.
-
-    All 0…1. In height wholly while a transition plays; before and after it comes and goes. segment: see Feet._spans.
-    Third how much the body is lowered by a curve, see lowering.py: wholly for longer than that.
-    Around transitions the floor goes from what it is as the segment begins to what it is as it ends; in a clip whose
-    feet sink into the ground it is elsewhere the clip's own: so much counts what it is as the segment begins, by itself
-    and as it ends.
-    """
-    (time_s,), sinks = time, segment[-1]
-    away, until, gone = of_each(lambda begin_s, per_s: _eased((time_s - begin_s) * per_s), segment[:3], segment[3:6])
-    upright = 1.0 - away * until
-    beside = sinks * (1.0 - upright)
-    between = 1.0 - beside
-    gone = gone * between
-    later, sooner = of_each(lambda begin_s, per_s: _eased(((time_s - begin_s) * per_s - 1.0) / _LOWERS),
-                            segment[:2], segment[3:5])
-    return upright, greatest(upright, sinks), 1.0 - later * sooner, between - gone, beside, gone
-
-
-def _eased(share: Number) -> Number:
-    """Go from 0 to 1 with the least jerk: Flash and Hogan 1985."""
-    x = within(share, 0.0, 1.0)
-    return x * x * x * (10.0 + x * (6.0 * x - 15.0))
-
-
-@lru_cache(maxsize=_MOST_KNOWN)
-def _soles(skeleton: Skeleton, legs: tuple[Leg, ...], up: tuple[float, ...], skin: SkinPoints | None) -> Soles:
-    """Return the soles of a body once for all that it plays."""
-    return Soles.of(skeleton, legs, np.array(up), skin)
-
-
-def _of_joints(row: Row, joints: IntArray) -> Row:
-    """Return a row that moves joints (N,) as this one does; of its blocks, lanes without them may be left out."""
-    asked = np.zeros(len(row.skeleton), dtype=np.bool_)
-    asked[joints] = True
-    stages = {number: stage.of_joints(asked) if isinstance(stage, Mix) else stage
-              for number, stage in row.sources.stages.items()}
-    return replace(row, prepared=replace(row.prepared, sources=replace(row.sources, stages=stages)))

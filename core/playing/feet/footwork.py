@@ -1,0 +1,392 @@
+"""What feet do in a row before any pose is asked for: where clips have them planted, and what soles are kept above.
+
+Nothing of it depends on tweaks of the poses, so motions that differ in these alone share it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
+from ...maths.formulas import Number, greatest, of_each, within, worked_out
+from ...retargeting.skin_points import SkinPoints
+from ...skeletons.hierarchy import with_ancestors
+from ...skeletons.maps import SkeletonMap
+from ...skeletons.skeleton import Skeleton
+from ..arms import Arms
+from ..joints import Joints
+from ..mix import Mix
+from ..placing.root_motion import RootMotion
+from ..row import Row
+from ..scene.warped import Warped
+from ..stage import FIRST_ROUND, Stage
+from ..transitions.seams import time_stretch
+from .clip_feet import ClipFoot, clip_feet, known_contacts, own_feet
+from .footholds import BESIDE_S, Footholds, Loose, ground_axes
+from .kept import Kept
+from .legs import Leg, legs_of
+from .lock import Floor
+from .lowering import Lowering
+from .planted import Planted
+from .rises import Rises
+from .soles import SOFT_LEGS, Soles, on_ground
+from .steps import Seams, footholds
+
+_JUMP_LEGS: Final = 0.01
+_GLIDES_LEGS: Final = 0.5
+"""What carries a body so far while a foot is planted takes the foot along."""
+_UPRIGHT_S: Final = 0.25
+"""So long before a transition feet come to the height of their footholds, and so long after it they leave it."""
+_LOWERS: Final = 1.4
+"""And then for so many times as long the body goes over to being lowered by the moment."""
+_MOST_KNOWN: Final = 4
+"""Bodies that are kept for what they play next."""
+
+
+@dataclass(frozen=True, eq=False)
+class Footwork:
+    """What the feet of a body do in a row. below: the stage that poses it, without tweaks; for the rest see Feet."""
+
+    below: Stage
+    row: Row
+    skeleton_map: SkeletonMap
+    up: FloatArray
+    skin: SkinPoints | None
+    lifts_sunk: bool
+    warped: Warped | None
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """Whose feet they are."""
+        return self.below.skeleton
+
+    @property
+    def duration_s(self) -> float:
+        """How long the row lasts."""
+        return self.below.duration_s
+
+    @property
+    def is_loop(self) -> bool:
+        """Whether its end leads into its beginning."""
+        return self.below.is_loop
+
+    @property
+    def root(self) -> RootMotion:
+        """Its root motion."""
+        return self.below.root
+
+    @cached_property
+    def footholds(self) -> Footholds:
+        """Footholds of which nothing was looked up in poses; for that, take them anew."""
+        lengths = [leg.length(self.skeleton) for leg in self.legs]
+        return footholds([self._planted(leg) for leg in range(len(self.legs))], self._seams(), lengths)
+
+    @cached_property
+    def steps_s(self) -> FloatArray:
+        """Over which steps clips tell speeds at edges of gaps of footholds, (2, G)."""
+        stretch, into = self._stretch[self.played[0]], self.footholds.into
+        end = stretch[np.minimum(into, len(stretch) - 1)] * BESIDE_S
+        return np.stack((np.roll(end, 1), end))
+
+    @cached_property
+    def legs(self) -> tuple[Leg, ...]:
+        """The legs whose feet they are."""
+        return legs_of(self.skeleton_map)
+
+    @cached_property
+    def soles(self) -> Soles:
+        """Their soles."""
+        return _soles(self.skeleton, self.legs, tuple(self.up.tolist()), self.skin)
+
+    @cached_property
+    def _feet(self) -> tuple[tuple[ClipFoot, ...], ...]:
+        """What each leg's foot does in each segment, S of them; the same value wherever the same is played."""
+        row, skeleton = self.row, self.skeleton
+        chain = with_ancestors(skeleton.parents, np.array([leg.ankle for leg in self.legs]))
+        legs_alone = _of_joints(row, with_ancestors(skeleton.parents, np.array([leg.foot for leg in self.legs])))
+        known: dict[tuple[int, bytes], tuple[ClipFoot, ...]] = {}
+        found = []
+        for segment, (clip, held) in enumerate(zip(row.sequence.clip.tolist(), row.held_by(chain), strict=True)):
+            if (clip, held) not in known:
+                source = row.sources.clips[clip]
+                known[clip, held] = source.derived(
+                    own_feet, row.sources.interpolation, row.sources.translation, self.legs, tuple(self.up.tolist()),
+                    self.soles) if row.plays_as_it_is(clip, chain) else clip_feet(
+                    lambda times, at=segment: legs_alone.unplaced(np.full(len(times), at), times),  # type: ignore[misc]
+                    source.duration_s, self.legs, skeleton, self.up, known_contacts(source, self.legs), self.soles)
+            found.append(known[clip, held])
+        return tuple(found)
+
+    @cached_property
+    def _distinct(self) -> tuple[list[tuple[ClipFoot, ...]], IntArray]:
+        """Each of these values once, and the number of each segment's, (S,)."""
+        of_value = {id(feet): feet for feet in self._feet}
+        number = {value: at for at, value in enumerate(of_value)}
+        return list(of_value.values()), np.array([number[id(feet)] for feet in self._feet])
+
+    @cached_property
+    def played(self) -> tuple[IntArray, IntArray]:
+        """Segments and the rounds of the loop that they are in: three of them, since footholds go over its seam."""
+        rounds, segments = np.arange(-1, 2) if self.is_loop else FIRST_ROUND, np.arange(len(self._feet))
+        return np.tile(segments, len(rounds)), np.repeat(rounds, len(segments))
+
+    def _planted(self, leg: int) -> Planted:
+        """Return where one of the feet is planted."""
+        (segment, turn), (distinct, number) = self.played, self._distinct
+        feet, number = [each[leg] for each in distinct], number[segment]
+        each = np.array([len(foot.at) for foot in feet])
+        counts = each[number]
+        own = np.repeat(np.arange(len(segment)), counts)
+        contact = (np.cumsum(each) - each)[number[own]] + np.arange(len(own)) - (np.cumsum(counts) - counts)[own]
+        spans_s, at, loose_at = (np.concatenate([getattr(foot, name) for foot in feet])[contact]
+                                 for name in ("spans_s", "at", "loose"))
+        layout, stretch = self.row.layout, self._stretch[segment]
+        fast = quotient(np.array([foot.fast for foot in feet])[number], stretch)
+        heights = (np.array([foot.ends for foot in feet]) @ self.up)[number]
+        segment, turn = segment[own], turn[own]
+        spans = layout.begin_s[segment, None] + spans_s * stretch[own, None]
+        ground = ground_axes(self.up)
+        points = np.concatenate((at[:, None], loose_at.reshape(-1, 6, 3), at[:, None] + ground[0]), axis=1)
+        points = self.root.placed_points(points.reshape(-1, 3), segment.repeat(8), turn.repeat(8))
+        if self.warped is not None:
+            stays = self._stays(self.warped, points[::8], spans, leg)
+            counts = np.bincount(own[stays], minlength=len(counts))
+            segment, turn, spans, own = segment[stays], turn[stays], spans[stays], own[stays]
+            points = self.warped.points(points[stays.repeat(8)], spans.mean(axis=1).repeat(8))
+        points = (points @ ground.T).reshape(-1, 8, 3)
+        turned = (points[:, 7] - points[:, 0]) @ np.array((1.0, 1j, 0.0))
+        step_s = stretch[own, None] * BESIDE_S
+        loose = Loose.of(points[:, 1:7].reshape(-1, 2, 3, 3), step_s)
+        is_own = self._are_clips_own(spans, segment) & self._are_clips_own(spans + 2.0 * step_s * (-1.0, 1.0), segment)
+        loose.positions[~is_own] = np.nan
+        return Planted(spans + turn[:, None] * self.duration_s, points[:, 0], loose,
+                       np.append(0, np.cumsum(counts)), fast, heights, turned, 3 if self.is_loop else 1)
+
+    def _stays(self, warped: Warped, points: FloatArray, spans_s: FloatArray, leg: int) -> BoolArray:
+        """Tell which feet that are planted at points (H, 3), from when to when (H, 2), no glide takes along."""
+        begin, end = (warped.points(points, spans_s[:, edge]) for edge in range(2))
+        away = np.linalg.norm(end - begin, axis=1)
+        return np.asarray(away <= _GLIDES_LEGS * self.legs[leg].length(self.skeleton))
+
+    def _are_clips_own(self, times_s: FloatArray, segment: IntArray) -> BoolArray:
+        """Tell at which times (H, 2) of segments (H,) the poses below are the clip's own, but for root motion."""
+        if self.legs_posed_by is not self.row:
+            return np.zeros(times_s.shape, dtype=np.bool_)
+        in_window = self.row.windows(times_s.ravel())[0].reshape(times_s.shape) >= 0
+        begin_s, end_s = self.row.layout.begin_s[segment, None], self.row.layout.end_s[segment, None]
+        return np.asarray(~in_window & (times_s >= begin_s) & (times_s < end_s))
+
+    def _seams(self) -> Seams:
+        """Return when segments begin and end, and when the transitions play that lead to them."""
+        (segment, turn), layout = self.played, self.row.layout
+        later, before = turn * self.duration_s, (turn - (segment == 0)) * self.duration_s
+        begin, end = layout.window_begin_s[segment - 1], layout.window_end_s[segment - 1]
+        return Seams(layout.begin_s[segment] + later, layout.end_s[segment] + later, begin + before, end + before,
+                     (end <= begin) & self._jumps()[segment])
+
+    def _jumps(self) -> BoolArray:
+        """Tell before which segments (S,) feet jump, if no transition leads there."""
+        distinct, number = self._distinct
+        segment = np.arange(len(number))
+        found = np.zeros(len(segment), dtype=np.bool_)
+        for leg in range(len(self.legs)):
+            ends = np.array([feet[leg].ends for feet in distinct])[number]
+            into = self.root.placed_points(ends[:, 0], segment, np.zeros_like(segment))
+            out = self.root.placed_points(ends[segment - 1, 1], segment - 1, -(segment == 0).astype(np.int64))
+            if self.warped is not None:
+                begin_s = self.row.layout.begin_s
+                into, out = self.warped.points(into, begin_s), self.warped.points(out, np.nextafter(begin_s, -np.inf))
+            found |= np.linalg.norm(into - out, axis=1) > _JUMP_LEGS * self.legs[0].length(self.skeleton)
+        return found
+
+    def lowering(self) -> Lowering:
+        """Return curves by which bodies are lowered, of which none is known yet."""
+        layout = self.row.layout
+        return Lowering.of(layout.window_begin_s, layout.window_end_s, self.duration_s, self.is_loop)
+
+    @cached_property
+    def joints(self) -> Joints:
+        """The joints that bear the feet, in ground coordinates."""
+        return Joints.of(self.skeleton, [leg.foot for leg in self.legs]).turned(ground_axes(self.up))
+
+    def around(self, times_s: FloatArray, segment: IntArray,
+                kept: Kept | None = None) -> tuple[FloatArray, Floor | None, FloatArray, FloatArray]:
+        """Return how much feet are held in height too at times (F,) in segments (F,), 0…1, and what is below soles.
+
+        And how low knees may be, (L, F); and how much the body is lowered by a curve, (F,), 0…1. kept: of what tweaks
+        do to feet then.
+        """
+        around = self._worked_out(times_s, segment)
+        upright, share, near, weights = around[:, 0], around[:, 1], around[:, 2], around[:, None, 3:]
+        knees = (weights @ self._floors.knees.take(segment, axis=0))[:, 0].T
+        if kept is not None:
+            share = np.maximum(share, kept.share)
+        if not np.count_nonzero(share):
+            return upright, None, knees, near
+        rise = self._rise(times_s, segment)
+        heights = (weights @ self._floors.heights.take(segment, axis=0)).reshape(len(segment), len(self.legs), -1)
+        floor = Floor(heights.swapaxes(0, 1), share, rise if kept is None else rise + kept.rise)
+        return upright, floor, knees, near
+
+    def near(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
+        """Return how much bodies are lowered by a curve at times (F,) in segments (F,), (F,): see around."""
+        return np.asarray(self._worked_out(times_s, segment)[:, 2])
+
+    def _worked_out(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
+        found = worked_out(_around_transitions, times_s[None, :, None], self._spans.take(segment, axis=0)[None])
+        return np.asarray(found[0])
+
+    def _rise(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
+        """Return how far feet rise at times (F,) in segments (F,) whose clips have them in the ground, (L, F).
+
+        While a transition plays, from what they do on one side to what they do on the other.
+        """
+        if not np.count_nonzero(self._sink_nearby.take(segment)):
+            return np.zeros((len(self.legs), len(times_s)))
+        layout, (seam, into) = self.row.layout, self.row.windows(times_s)
+        if not np.count_nonzero(seam >= 0):
+            return self._risen(segment, times_s - layout.begin_s.take(segment)).T
+        own = np.where(seam < 0, segment, seam)
+        later = (own + 1) % len(layout.begin_s)
+        wraps = (seam >= 0) & (times_s < layout.window_begin_s.take(own))
+        since_s = times_s + wraps * self.duration_s
+        one = self._risen(own, since_s - layout.begin_s.take(own))
+        other = self._risen(later, since_s - (later <= own) * self.duration_s - layout.begin_s.take(later))
+        return np.asarray((one + (other - one) * np.where(seam < 0, 0.0, _eased(into))[:, None]).T)
+
+    def _risen(self, segment: IntArray, since_s: FloatArray) -> FloatArray:
+        """Return how far feet rise in segments (F,) so long after they begin, (F, L)."""
+        return self._rises.at(self._distinct[1].take(segment), since_s * self._own_per_s.take(segment))
+
+    @cached_property
+    def _rises(self) -> Rises:
+        """How far feet rise, by what is distinct."""
+        distinct, number = self._distinct
+        sinks = np.zeros(len(distinct), dtype=np.bool_)
+        sinks[number] = self._floors.sinks
+        return Rises.of([np.stack([foot.knots * own for foot in feet], axis=1)
+                         for feet, own in zip(distinct, sinks.tolist(), strict=True)])
+
+    @cached_property
+    def _own_per_s(self) -> FloatArray:
+        """How many seconds of its clip each segment plays in one, (S,)."""
+        return quotient(1.0, self._stretch)
+
+    @cached_property
+    def _stretch(self) -> FloatArray:
+        """How many seconds each segment plays for one of its clip, (S,)."""
+        layout = self.row.layout
+        return time_stretch(layout.end_s - layout.begin_s, self.row.sequence, self.row.sources.clips)
+
+    @cached_property
+    def _sink_nearby(self) -> BoolArray:
+        """Whether feet sink into the ground in each segment, or in one beside it, (S,)."""
+        sinks = self._floors.sinks
+        return np.asarray(sinks | np.roll(sinks, 1) | np.roll(sinks, -1))
+
+    @cached_property
+    def _spans(self) -> FloatArray:
+        """Three instants of each segment, how much of what begins there a second takes, and whether feet sink, (S, 7).
+
+        From when to when it plays alone, before which feet come to the height of footholds and after which they leave
+        it, the former counted backwards; and when it begins itself.
+        """
+        layout = self.row.layout
+        begin_s, until_s = np.roll(layout.window_end_s, 1), layout.window_begin_s.copy()
+        begin_s[0] = begin_s[0] - self.duration_s if self.is_loop else -np.inf
+        until_s[-1] = until_s[-1] if self.is_loop else np.inf
+        near_per_s = np.full(len(begin_s), 1.0 / _UPRIGHT_S)
+        return np.stack((begin_s, until_s, layout.begin_s, near_per_s, -near_per_s,
+                         quotient(1.0, layout.end_s - layout.begin_s), self._floors.sinks), axis=1)
+
+    @cached_property
+    def _floors(self) -> _Floors:
+        """What soles are kept above in the segments."""
+        (distinct, number), leg, sure = self._distinct, self.legs[0].length(self.skeleton), self.soles.sure
+        rest = self.soles.rest_heights(self.skeleton, self.legs, self.up)[..., None]
+        lowest, raised = (np.array([[getattr(foot, name) for foot in feet] for feet in distinct]).T
+                          for name in ("lowest", "raised"))
+        sinks = np.array([any(foot.sinks for foot in feet) for feet in distinct]) & self.lifts_sunk
+        tilted = lowest.copy()  # at seams soles are turned as neither clip has them: what is high at rest stays so
+        tilted[:sure] = on_ground(lowest[:sure], rest[:sure], leg)
+        dips = (tilted - lowest > SOFT_LEGS / 2.0 * leg).any(axis=(0, 1)) & self.lifts_sunk
+        beside = np.where(dips, np.maximum(tilted, np.where(sinks, raised, lowest)), lowest)
+        inside = np.minimum(beside, rest)
+        inside[sure:] -= leg  # guesses lift nobody
+        knees = np.array([[foot.knee for foot in feet] for feet in distinct]).T[None]
+        heights, low_knees = (_by_segment(*(low[..., number] + self.row.root.rises for low in lows))
+                              for lows in ((beside, inside), (knees, knees)))
+        return _Floors(heights, sinks[number], low_knees)
+
+    @property
+    def legs_posed_by(self) -> Stage:
+        """What poses the legs: arms carry no feet."""
+        return self.below.below if isinstance(self.below, Arms) else self.below
+
+
+class _Floors(NamedTuple):
+    """How low points of soles may go, and knees.
+
+    heights: where each of S segments begins, by itself, and where it ends, (S, 3, L · N). sinks: (S,) whether its feet
+    sink into the ground. knees: (S, 3, L) likewise.
+    """
+
+    heights: FloatArray
+    sinks: BoolArray
+    knees: FloatArray
+
+
+def _by_segment(beside: FloatArray, inside: FloatArray) -> FloatArray:
+    """Return how low N points of L feet go where each of S segments begins, by itself, and where it ends, (S, 3, L·N).
+
+    beside, inside: (N, L, S) as they do by each clip, near transitions and elsewhere. At a seam the lower one counts.
+    """
+    out = np.minimum(beside, np.roll(beside, -1, axis=2))
+    heights = np.stack((np.roll(out, 1, axis=2), inside, out))
+    return heights.transpose(3, 0, 2, 1).copy().reshape(beside.shape[2], 3, -1)
+
+
+def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> Sequence[Number]:
+    """Return how much feet are held in height too, how much soles are kept above the floor, and what makes that.
+
+    All 0…1. In height wholly while a transition plays; before and after it comes and goes. segment: see Feet._spans.
+    Third how much the body is lowered by a curve, see lowering.py: wholly for longer than that.
+    Around transitions the floor goes from what it is as the segment begins to what it is as it ends; in a clip whose
+    feet sink into the ground it is elsewhere the clip's own: so much counts what it is as the segment begins, by itself
+    and as it ends.
+    """
+    (time_s,), sinks = time, segment[-1]
+    away, until, gone = of_each(lambda begin_s, per_s: _eased((time_s - begin_s) * per_s), segment[:3], segment[3:6])
+    upright = 1.0 - away * until
+    beside = sinks * (1.0 - upright)
+    between = 1.0 - beside
+    gone = gone * between
+    later, sooner = of_each(lambda begin_s, per_s: _eased(((time_s - begin_s) * per_s - 1.0) / _LOWERS),
+                            segment[:2], segment[3:5])
+    return upright, greatest(upright, sinks), 1.0 - later * sooner, between - gone, beside, gone
+
+
+def _eased(share: Number) -> Number:
+    """Go from 0 to 1 with the least jerk: Flash and Hogan 1985."""
+    x = within(share, 0.0, 1.0)
+    return x * x * x * (10.0 + x * (6.0 * x - 15.0))
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def _soles(skeleton: Skeleton, legs: tuple[Leg, ...], up: tuple[float, ...], skin: SkinPoints | None) -> Soles:
+    """Return the soles of a body once for all that it plays."""
+    return Soles.of(skeleton, legs, np.array(up), skin)
+
+
+def _of_joints(row: Row, joints: IntArray) -> Row:
+    """Return a row that moves joints (N,) as this one does; of its blocks, lanes without them may be left out."""
+    asked = np.zeros(len(row.skeleton), dtype=np.bool_)
+    asked[joints] = True
+    stages = {number: stage.of_joints(asked) if isinstance(stage, Mix) else stage
+              for number, stage in row.sources.stages.items()}
+    return replace(row, prepared=replace(row.prepared, sources=replace(row.sources, stages=stages)))

@@ -1,0 +1,64 @@
+"""At which times a tweaked motion is what it is without tweaks: most of them, since a hand changes little."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..maths.arrays import BoolArray, FloatArray
+from ..skeletons.skeleton import Pose
+from .clock import Timed
+from .differences import Tweaked
+from .feet.tweaked_feet import TweakedFeet
+from .stage import Stage, in_rounds
+
+if TYPE_CHECKING:
+    from .motion import Motion
+
+
+@dataclass(frozen=True, eq=False)
+class Untweaked:
+    """A motion without the tweaks of another one.
+
+    motion: that without them. end: the last stage of the other one. above: the tweaks that are added last, None: there
+    are none. feet: the stage above all others, None: there are none but these.
+    """
+
+    motion: Motion
+    end: Stage
+    above: Tweaked | None
+    feet: TweakedFeet | None
+
+    @classmethod
+    def of(cls, motion: Motion, end: Stage) -> Untweaked | None:
+        """Compare a motion with what is played in place of its last stage; None: nothing tells when they are alike.
+
+        So it is where feet go over floors, since what is changed there changes what is before and after it.
+        """
+        above, stage = None, end
+        if isinstance(stage, Tweaked) and stage.clock is None:
+            above, stage = stage, stage.below
+        if stage is motion.end:
+            return cls(motion, end, above, None)
+        if isinstance(stage, Timed):
+            stage = stage.below
+        if isinstance(stage, TweakedFeet) and stage.plain is motion.feet:
+            return cls(motion, end, above, stage)
+        return None
+
+    def differs(self, times_s: FloatArray) -> BoolArray:
+        """Tell at which times (F,) the motions may differ, (F,)."""
+        times_s, _ = in_rounds(times_s, self.motion.duration_s, self.motion.is_loop)
+        found = np.zeros(len(times_s), dtype=np.bool_) if self.above is None else self.above.acts(times_s)
+        if self.feet is not None:
+            rest, clock = np.flatnonzero(~found), self.motion.clock
+            even_s = times_s[rest] if clock is None else clock.even(times_s[rest])
+            found[rest] = self.feet.differs(np.clip(even_s, 0.0, self.feet.duration_s))
+        return found
+
+    def add(self, pose: Pose, times_s: FloatArray) -> None:
+        """Add to poses (F, J, …) of the motion without tweaks, at times (F,), those that are added last."""
+        if self.above is not None:
+            self.above.add(pose, in_rounds(times_s, self.motion.duration_s, self.motion.is_loop)[0])
