@@ -89,6 +89,10 @@ def test_what_cannot_be_saved_is_refused_and_leaves_no_file(rig: bpy.types.Objec
         for given, reason in (({"name": "a"}, "is there already"), ({"name": "v1.2"}, "dot"),
                               ({"name": "../x"}, "names joined"), ({"folder": str(library / "gone")}, "no folder"),
                               ({"name": "n" * 300}, "its name is too long, 313 bytes where 255 are taken; choose a sh"),
+                              *(({"name": name}, reason) for name, reason in (
+                                  ("CON", "CON is the name of a device, which Windows refuses"), ("...", "names joined"),
+                                  ("a:b", "names joined"), ("a?b", "its name has '.' in it"), ("walk.", "names joined"),
+                                  ("com1 ", "the name of a device"), (".walk", "names joined"))),
                               ({"source": "FRAMES", "name": "b", "first": 5, "last": 5}, "must be later")):
             with pytest.raises(RuntimeError, match=reason):
                 operators.takt.save_clip(**{"source": "POSE", "name": "n", "folder": str(library), **given})
