@@ -89,10 +89,6 @@ def test_what_cannot_be_saved_is_refused_and_leaves_no_file(rig: bpy.types.Objec
         for given, reason in (({"name": "a"}, "is there already"), ({"name": "v1.2"}, "dot"),
                               ({"name": "../x"}, "names joined"), ({"folder": str(library / "gone")}, "no folder"),
                               ({"name": "n" * 300}, "its name is too long, 313 bytes where 255 are taken; choose a sh"),
-                              *(({"name": name}, reason) for name, reason in (
-                                  ("CON", "CON is the name of a device, which Windows refuses"), ("...", "names joined"),
-                                  ("a:b", "names joined"), ("a?b", "its name has '.' in it"), ("walk.", "names joined"),
-                                  ("com1 ", "the name of a device"), (".walk", "names joined"))),
                               ({"source": "FRAMES", "name": "b", "first": 5, "last": 5}, "must be later")):
             with pytest.raises(RuntimeError, match=reason):
                 operators.takt.save_clip(**{"source": "POSE", "name": "n", "folder": str(library), **given})
@@ -103,6 +99,17 @@ def test_what_cannot_be_saved_is_refused_and_leaves_no_file(rig: bpy.types.Objec
         assert operators.takt.save_clip(source="POSE", name="a", folder=str(library), overwrite=True) == {"FINISHED"}
         assert (library / "a.skeleton.xml").read_bytes() != was and performing.moment() is not moment
         assert bridge_shelf.playables(rig)
+
+
+@pytest.mark.parametrize(("name", "reason"), [
+    ("CON", "CON is the name of a device, which Windows refuses"), ("com1 ", "com1 is the name of a device"),
+    ("a?b", "its name has '.' in it"), *((name, "names joined") for name in ("...", "a:b", "walk.", ".walk"))])
+def test_a_name_that_a_system_refuses_is_refused(rig: bpy.types.Object, library: Path, name: str, reason: str) -> None:
+    play(library / "dance.pha")
+    files = sorted(path.name for path in library.rglob("*"))
+    with editing(), pytest.raises(RuntimeError, match=reason):
+        operators.takt.save_clip(source="POSE", name=name, folder=str(library))
+    assert sorted(path.name for path in library.rglob("*")) == files
 
 
 def test_what_the_score_could_not_call_is_not_written(
