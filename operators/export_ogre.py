@@ -16,7 +16,7 @@ from ..bridge.language import say
 from ..bridge.reports import GreyWithReason, refuse, refuse_score, tell, words_of
 from ..bridge.scores import score
 from ..core.errors import FileError, TaktError
-from ..core.library.whole_files import write_whole
+from ..core.library.whole_files import check_name, write_whole
 from ..core.playing.stage import Playable
 from .named_export import NamedAsCharacter
 
@@ -88,6 +88,8 @@ class TAKT_OT_export_ogre(GreyWithReason, NamedAsCharacter, bpy.types.Operator):
                                                            frames_per_second(scene))
             forms = ("BINARY", "XML") if self.form == "BOTH" else (self.form,)
             written = written_ogre.read_character(armature_object, skeleton, held, stem, forms)
+            for name in written.files:
+                check_name(path.parent / name)
             for name, data in written.files.items():
                 write_whole(path.parent / name, data)
             missing = _copied(written.images, path.parent)

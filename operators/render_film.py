@@ -20,7 +20,7 @@ from ..bridge.reports import GreyWithReason, refuse, report
 from ..bridge.scores import score
 from ..core.clips.frames import last_frame
 from ..core.errors import TaktError
-from ..core.library.whole_files import write_whole
+from ..core.library.whole_files import check_name, write_whole
 from ..core.maths.arrays import FloatArray
 from ..preview import life
 from ..preview.framing import Plays, frame_characters
@@ -230,6 +230,7 @@ def rendered(context: bpy.types.Context, path: Path, by: Seen, whole: bool = Tru
         raise ValueError(f"'{path.name}' is neither a film nor a picture; let it end in .mp4 or .png")
     if not path.parent.is_dir():
         raise ValueError(f"{path} cannot be written: there is no folder {path.parent}")
+    check_name(path)
     scene = context.scene
     assert scene is not None
     return _rendered(scene, bound_armatures(context), path, by, whole, floor)

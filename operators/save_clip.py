@@ -65,7 +65,7 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
             self.source = "BLOCKS" if _selected_s(context, armature_object) is not None else "FRAMES"
         self.first, self.last = scene.frame_start, scene.frame_end
         self.folder = self.folder or _folder(armature_object)
-        self.name = self.name or f"{name_of_character(armature_object).replace('.', '_')}_clip"
+        self.name = self.name or _default_name(armature_object)
         return manager.invoke_props_dialog(self, width=420, confirm_text=say("Save"))
 
     def draw(self, _context: bpy.types.Context) -> None:
@@ -106,7 +106,7 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
 
     def _path(self, armature_object: bpy.types.Object) -> Path:
         """Return the file; raise TaktError where its name or its folder cannot be, or it is there already."""
-        name = self.name.strip() or f"{name_of_character(armature_object).replace('.', '_')}_clip"
+        name = self.name.strip() or _default_name(armature_object)
         folder = self.folder or _folder(armature_object)
         if len(parts_of(name)) != 1 or name.startswith("."):
             raise TaktError(f"a clip cannot be called '{name}': a score would take a dot for a folder")
@@ -134,6 +134,11 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
         if motion is None:
             raise TaktError("the score cannot be played as it is: see Takt's tab, Score")
         return recorded.of_motion(motion, name, *span, fps)
+
+
+def _default_name(armature_object: bpy.types.Object) -> str:
+    """Return what a clip is called where nothing is said, without what a score or a file system would refuse."""
+    return f"{bpy.path.clean_name(name_of_character(armature_object)).replace('.', '_')}_clip"
 
 
 def _selected_s(context: bpy.types.Context, armature_object: bpy.types.Object) -> tuple[float, float] | None:

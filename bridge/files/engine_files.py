@@ -10,7 +10,7 @@ from typing import Any, Final
 import bpy
 
 from ...core.errors import TaktError
-from ...core.library.whole_files import write_whole
+from ...core.library.whole_files import check_name, write_whole
 from ..actions.procedure_actions import Sampled
 from .engine_scene import engine_scene
 
@@ -63,6 +63,7 @@ def checked(path: Path) -> None:
     """Raise TaktError where a file cannot be written, before anything is done for it."""
     if reason := problem(path):
         raise TaktError(reason)
+    check_name(path)
 
 
 def holdable(sampled: Sequence[Sampled]) -> list[Sampled]:

@@ -26,7 +26,8 @@ from ..files.clip_store import CLIPS
 from ..frame_rate import frames_per_second
 from ..guard import guarded
 from ..scores import performing, score, score_blocks, score_tree
-from .shelf_search import Known, Search, clips_of, figure_of_clip, length_of, playable_of, procedures_of
+from . import shelf_search
+from .shelf_search import Known, Search, clip_file_of, figure_of_clip, length_of, procedures_of
 
 _LOOK_S = 0.2
 _BETWEEN_S = 0.02
@@ -117,7 +118,7 @@ def playables_of(src: str, path: Path, library: object) -> list[Playable]:
     """Return what one file holds, also one that Blender opens; raise FileError where it cannot be read."""
     if path.name.endswith(SCORE_SUFFIX):
         return procedures_of(src, path, library.roots if isinstance(library, Library) else ())
-    return [playable_of(src, clip) for clip in clips_of(path, clips.formats())]
+    return shelf_search.playables_of(src, clip_file_of(path, clips.formats()))
 
 
 def src_of(library: object, path: Path, *, is_new: bool = False) -> str:

@@ -136,10 +136,11 @@ class Search:
     def _look(self, go_on: Callable[[float], bool]) -> bool:
         found = contents(self._roots, (*endings(), SCORE_SUFFIX))
         self.without_src, self.left_out = found.unnamed, found.left_out
-        self._read_tags(found.files)
         self.files = {src: File.of(src, where) for src, where in found.files}
         self.version += 1
         self.structure += 1
+        self._read_tags(found.files)
+        self.version += 1
         files = list(self.files.values())
         time.sleep(_FIRST_PAUSE_S)
         for looked, what in enumerate((self._read, self._classify)):
@@ -182,7 +183,10 @@ class Search:
             self.version += 1
 
     def _clips(self, path: Path, formats: Mapping[str, Format]) -> tuple[Clip, ...]:
-        return clips_of(path, formats, keeps=len(self.files) <= MANY_FILES)
+        return self._file(path, formats).played
+
+    def _file(self, path: Path, formats: Mapping[str, Format]) -> ClipFile:
+        return clip_file_of(path, formats, keeps=len(self.files) <= MANY_FILES)
 
     def _playable(self, src: str, clip: Clip) -> Playable:
         return self._with_tags(playable_of(src, clip))
@@ -198,11 +202,11 @@ class Search:
             if file.where.endswith(SCORE_SUFFIX):
                 file.held = tuple(procedures_of(file.src, file.path, self._roots))
             else:
-                held = self._clips(file.path, formats)
-                for clip in held:
+                found = self._file(file.path, formats)
+                for clip in found.played:
                     if len(clip.skeleton):
                         self.figures[playable_of(file.src, clip)] = self._figure(clip)
-                file.held = tuple(self._playable(file.src, clip) for clip in held)
+                file.held = tuple(map(self._with_tags, playables_of(file.src, found)))
             file.problem = ""
         except (FileError, OSError) as error:
             said = error.problems[0].message if isinstance(error, FileError) else str(error)
@@ -271,8 +275,8 @@ def length_of(procedure: Procedure, document: Document, programme: Programme | N
     return (procedure.ticks or UNKNOWN_TICKS) * document.tick_s
 
 
-def clips_of(path: Path, formats: Mapping[str, Format] = FORMATS, *, keeps: bool = True) -> tuple[Clip, ...]:
-    """Return a file's clips; raise LookupError where they are not known yet and these formats do not read them.
+def clip_file_of(path: Path, formats: Mapping[str, Format] = FORMATS, *, keeps: bool = True) -> ClipFile:
+    """Return a file with clips; raise LookupError where they are not known yet and these formats do not read them.
 
     keeps: they are kept in the store of clips.
     """
@@ -286,9 +290,14 @@ def clips_of(path: Path, formats: Mapping[str, Format] = FORMATS, *, keeps: bool
 
     if not keeps:
         with suppress(LookupError):
-            return CLIPS.read(files_read(path, formats), never).played
-        return read().played
-    return CLIPS.read(files_read(path, formats), read).played
+            return CLIPS.read(files_read(path, formats), never)
+        return read()
+    return CLIPS.read(files_read(path, formats), read)
+
+
+def playables_of(src: str, file: ClipFile) -> list[Playable]:
+    """Return the chips of a file's clips for the shelf."""
+    return [replace(playable_of(src, clip), cut_off=file.cut_off) for clip in file.played]
 
 
 def playable_of(src: str, clip: Clip) -> Playable:

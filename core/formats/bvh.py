@@ -61,12 +61,14 @@ class Bvh:
 
     ends: the offset of the End Site below a joint, by the joint's name.
     warnings: sentences on what is wrong in the file, though nothing is lost by it.
+    cut_off: the warning that frames are missing at its end, "" where none are.
     """
 
     clip: Clip
     frame_time_s: float
     ends: Mapping[str, FloatArray] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    cut_off: str = ""
 
 
 class _Channel(NamedTuple):
@@ -108,6 +110,7 @@ class _Reader:
         self._again: dict[str, int] = {}
         self._channels: list[_Channel] = []
         self._with_channels: set[int] = set()
+        self._cut_off = ""
         self._warnings = [f"it is in {encoding}; other programs want UTF-8"] if encoding else []
         if has_commas:
             self._text = re.sub(r"(?<=\d),(?=\d)", ".", self._text)
@@ -124,7 +127,7 @@ class _Reader:
         skeleton = Skeleton.from_arrays(names, self._parents, rot.identities(len(names)), np.array(
             [self._offsets.get(joint, np.zeros(3)) for joint in range(len(names))]), name=name)
         return Bvh(self._clip(name, skeleton, values, frame_time), frame_time,
-                   {names[joint]: offset for joint, offset in self._ends.items()}, tuple(self._warnings))
+                   {names[joint]: offset for joint, offset in self._ends.items()}, tuple(self._warnings), self._cut_off)
 
     def _read_hierarchy(self, text: str) -> None:
         parts = self._parts(text)
@@ -258,14 +261,18 @@ class _Reader:
             first_line = self._line_at(start)
             last = self._text.rstrip()
             begin = max(last.rfind("\n") + 1, start)
-            if 0 < len(last[begin:].split()) < len(self._channels):
+            is_partial = 0 < len(last[begin:].split()) < len(self._channels)
+            if is_partial:
                 end, values = begin, self._numbers(start, begin)
-                self._warnings.append("the file is cut off: its last frame is not whole, and is left out")
             there = self._count_frames(start, end, first_line, values)
             message = f"Frames announces {frames} frames, but there are {there}"
             if values is None or not there:
                 raise self._error(message, first_line)
-            if there != frames:
+            if there < frames or is_partial:
+                self._cut_off = (f"line {self._line_at(len(last))}: the file is cut off: Frames announces {frames} "
+                                 f"frames, and {there} are whole")
+                self._warnings.append(self._cut_off)
+            elif there > frames:
                 self._warnings.append(f"{message}; all of them are read")
         values = values.reshape(-1, len(self._channels))
         if len(values) > MAX_FRAMES:
@@ -413,7 +420,7 @@ def _number(word: str) -> float | None:
 
 def _read(source: Source) -> ClipFile:
     found = read(source.data, source.path)
-    return ClipFile(found.clip.skeleton, (found.clip,), warnings=found.warnings)
+    return ClipFile(found.clip.skeleton, (found.clip,), warnings=found.warnings, cut_off=found.cut_off)
 
 
 FORMAT: Final = Format("BVH", "BVH", (".bvh",), Holds(many_clips=False, scales=False, own_axes=False, free_keys=False),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -29,15 +30,34 @@ _CLOSED: Final = ("its folder takes no new file, in which it could be written wh
 MAX_NAME: Final = 255
 """Bytes of a file's name, on all file systems that are usual."""
 _NAME_SHOWN: Final = 40
+_REFUSED: Final = re.compile(r'[<>:"/\\|?*\x00-\x1f]')
+_DEVICE: Final = re.compile(r"CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³]", re.IGNORECASE)
 _NO_FILE: Final = "it is a pipe, a device or a folder, not a file; choose another name"
 
 
 def check_name(path: Path) -> None:
-    """Raise FileError where a file's name is longer than file systems take."""
+    """Raise FileError where a file's name is longer than file systems take, or a new one that Windows refuses.
+
+    Projects go from one system to another; a file that is there already keeps its name. Source: Microsoft, Naming
+    Files, Paths, and Namespaces.
+    """
     size = len(os.fsencode(path.name))
     if size > MAX_NAME:
         raise FileError.at(f"cannot be written: its name is too long, {size} bytes where {MAX_NAME} are taken; choose "
                            "a shorter one", Path(f"{path.name[:_NAME_SHOWN]}…"))
+    if (wrong := _refused_by_windows(path.name)) and not os.path.lexists(path):
+        raise FileError.at(f"cannot be written: {wrong}, which Windows refuses; choose another name",
+                           Path(path.name))
+
+
+def _refused_by_windows(name: str) -> str:
+    """Return what of a file's name Windows refuses, "" where it takes the name."""
+    if (found := _REFUSED.search(name)) is not None:
+        return f"its name has {found[0]!r} in it"
+    if name[-1:] in (".", " "):
+        return "its name ends with a dot" if name[-1] == "." else "its name ends with a space"
+    device = name.partition(".")[0].strip()
+    return f"{device} is the name of a device" if _DEVICE.fullmatch(device) else ""
 
 
 def write_whole(path: Path, data: bytes | Path, check: Callable[[], None] | None = None) -> None:

@@ -29,6 +29,7 @@ ACTIONS, OTHER_ACTIONS = "Actions", "Actions of Other Characters"
 """Groups of the open file's Actions, which come last among clips."""
 CLIPS, THIS_SCORE = "Clips", "This Score"
 """Groups of files beside the library's folders, and of procedures."""
+_CUT_OFF = "cut off"
 DAMAGED = "cannot be read: "
 """What is said of a file before why it cannot be read."""
 _GAP_PX, _PAD_PX, _TITLE_PX, _FIGURE_PX = 6.0, 7.0, 18.0, 30.0
@@ -201,13 +202,15 @@ def _on_chip(pen: Pen, playable: Playable, box: FloatArray, figure: Figure | Non
         (playable.title, size), (_seconds(playable, say), _SMALL * size)))
     pen.text(title, text, low + 0.56 * CHIP_PX * px, size, theme.faint if playable.problem else theme.text)
     pen.text(says, text, low + 0.2 * CHIP_PX * px, _SMALL * size, theme.error if playable.problem else
-             theme.mixed(0.75))
+             theme.warning if playable.cut_off else theme.mixed(0.75))
 
 
 def _seconds(playable: Playable, say: Say) -> str:
     if playable.problem:
         return say("cannot be read" if playable.problem.startswith(DAMAGED) else "cannot be called")
-    return f"{playable.duration_s:.3g} s" if playable.is_read else say("not read yet")
+    if not playable.is_read:
+        return say("not read yet")
+    return f"{playable.duration_s:.3g} s{f', {say(_CUT_OFF)}' * bool(playable.cut_off)}"
 
 
 def told(playable: Playable, tick_s: float) -> str:
@@ -221,7 +224,8 @@ def told(playable: Playable, tick_s: float) -> str:
     if not playable.is_read:
         return f"{playable.src}: not read yet; drag it into the score to read it"
     length = f"{playable.duration_s:.3g} s, {playable.duration_s / tick_s:.3g} ticks at this tempo"
-    return f"{playable.full_name}: {length}{' · ' * bool(playable.tags)}{', '.join(playable.tags)}"
+    more = (playable.cut_off, ", ".join(playable.tags))
+    return " · ".join((f"{playable.full_name}: {length}", *filter(None, more)))
 
 
 def _grouped(playables: Sequence[Playable]) -> list[tuple[str, list[int]]]:

@@ -16,7 +16,7 @@ from ...core.score_editor.drop import Drop, drop_at
 from ...preview.score_editor.windows import is_on_shelf
 from .base import Editor, InScoreEditor, found_editor, refuse
 from .calls import gap_now
-from .insert import insert_at
+from .insert import insert_at, tell_cut_off
 
 
 class TAKT_OT_score_drop_file(InScoreEditor, bpy.types.Operator):
@@ -63,6 +63,7 @@ class TAKT_OT_score_drop_file(InScoreEditor, bpy.types.Operator):
                           f"{path.name} holds nothing that can be played")
         if self._is_for_shelf:
             report(self, {"INFO"}, f"{path.name} is on the shelf; drag it into the score")
+            tell_cut_off(self, held[0])
             return {"FINISHED"}
         gap = self._gap or gap_now(context)
         result = insert_at(self, context, found_editor(context), gap, held[0])

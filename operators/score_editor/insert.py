@@ -102,6 +102,7 @@ class TAKT_OT_score_shelf(Gesture, bpy.types.Operator):
         except EditError as error:
             return refuse(self, sentence(str(error)))
         write_text(self, context, editor, text, self._proposal)
+        tell_cut_off(self, self._playable)
         return {"FINISHED"}
 
     def _follow(self, context: bpy.types.Context) -> None:
@@ -190,4 +191,13 @@ def insert_at(operator: bpy.types.Operator, context: bpy.types.Context, editor: 
         proposal = NO_GAP if gap is None else insert(editor.layout, gap, playable, editor.scores)
     except EditError as error:
         proposal = Proposal(refusal=str(error))
-    return carry_out(operator, context, editor, proposal, is_pressed=is_pressed)
+    result = carry_out(operator, context, editor, proposal, is_pressed=is_pressed)
+    if "FINISHED" in result:
+        tell_cut_off(operator, playable)
+    return result
+
+
+def tell_cut_off(operator: bpy.types.Operator, playable: Playable) -> None:
+    """Warn of a clip whose file holds less than it announces."""
+    if playable.cut_off:
+        report(operator, {"WARNING"}, f"{playable.src}: {playable.cut_off}")

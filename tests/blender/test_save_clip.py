@@ -101,6 +101,17 @@ def test_what_cannot_be_saved_is_refused_and_leaves_no_file(rig: bpy.types.Objec
         assert bridge_shelf.playables(rig)
 
 
+@pytest.mark.parametrize(("name", "reason"), [
+    ("CON", "CON is the name of a device, which Windows refuses"), ("com1 ", "com1 is the name of a device"),
+    ("a?b", "its name has '.' in it"), *((name, "names joined") for name in ("...", "a:b", "walk.", ".walk"))])
+def test_a_name_that_a_system_refuses_is_refused(rig: bpy.types.Object, library: Path, name: str, reason: str) -> None:
+    play(library / "dance.pha")
+    files = sorted(path.name for path in library.rglob("*"))
+    with editing(), pytest.raises(RuntimeError, match=reason):
+        operators.takt.save_clip(source="POSE", name=name, folder=str(library))
+    assert sorted(path.name for path in library.rglob("*")) == files
+
+
 def test_what_the_score_could_not_call_is_not_written(
         rig: bpy.types.Object, library: Path, tmp_path_factory: pytest.TempPathFactory,
         monkeypatch: pytest.MonkeyPatch) -> None:

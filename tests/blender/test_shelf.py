@@ -12,10 +12,13 @@ from takt.bridge.scores import score_tree
 from takt.bridge.shelf import shelf as bridge_shelf
 from takt.bridge.shelf import shelf_order
 from takt.core.classes import tags_file
+from takt.core.formats import bvh
+from takt.core.library.clip_files import read_clip_file
 from takt.core.score_editor.shelf import ACTIONS, DAMAGED, OTHER_ACTIONS, found, told
 from takt.samples.clip_files import write_files
 from takt.tests.blender.dancing import STEPS, play, text_of
 from takt.tests.blender.score_editors import editing, looked_into
+from takt.tests.core.rigs import with_model_axes
 
 operators: Any = bpy.ops
 
@@ -82,6 +85,23 @@ def test_files_are_on_the_shelf_before_they_are_read_and_damaged_ones_say_why(
         state = bridge_shelf.state(rig)
         (library / "cut.bvh").write_bytes((library / "feet" / "Steps.skeleton.xml").read_bytes())
         assert bridge_shelf.state(rig) == state
+
+
+def test_a_clip_that_is_cut_off_says_so_on_its_chip_and_when_it_is_called(rig: bpy.types.Object, library: Path,
+                                                                          capfd: pytest.CaptureFixture[str]) -> None:
+    clip = read_clip_file(library / "feet" / "Steps.skeleton.xml").played[0]
+    lines = bvh.write(with_model_axes(clip), 0.1).decode().splitlines()
+    (library / "cut.bvh").write_text("\n".join(lines[:-2]), encoding="utf-8")
+    frames = int(next(line for line in lines if line.startswith("Frames:")).split()[1])
+    expected = (f"line {len(lines) - 2}: the file is cut off: Frames announces {frames} frames, and {frames - 2} are "
+                "whole")
+    play(library / "dance.pha")
+    with editing():
+        chips = {each.src: each for each in searched(rig)}
+        assert chips["cut"].cut_off == expected and expected in told(chips["cut"], 1.0)
+        assert not any(chip.cut_off for src, chip in chips.items() if src != "cut")
+        assert operators.takt.score_add(what="cut|cut") == {"FINISHED"}
+    assert f"cut: {expected}" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize(("called", "mesh", "score"), [

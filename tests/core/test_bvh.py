@@ -356,7 +356,8 @@ def test_no_frame_time_is_written_that_would_be_read_otherwise() -> None:
 def test_a_file_cut_off_anywhere_in_its_frames_has_those_that_are_whole() -> None:
     text = TEXT.replace("Frames: 2", "Frames: 99999999999999999999") + MOTION.splitlines()[3] + "\n"
     whole = bvh.read(text.encode())
-    assert whole.warnings == ("Frames announces 999999999999 frames, but there are 3; all of them are read",)
+    assert whole.warnings == (whole.cut_off,)
+    assert whole.cut_off == "line 24: the file is cut off: Frames announces 999999999999 frames, and 3 are whole"
     first = text.index("1 2 3 90")
     ends = [at for at in range(first, len(text)) if text[at] == "\n"]
     for end in range(first + 1, len(text)):
@@ -370,5 +371,5 @@ def test_a_file_cut_off_anywhere_in_its_frames_has_those_that_are_whole() -> Non
         assert frames in (there, there + 1) and file.warnings
         same = min(there, frames)
         np.testing.assert_array_equal(poses(file)[:same], poses(whole)[:same])
-        if any("cut off" in warning for warning in file.warnings):
-            assert frames == there
+        assert frames == there + (end not in ends and len(text[:end].rpartition("\n")[2].split()) == 8)
+        assert f"and {frames} are whole" in file.cut_off and file.warnings == (file.cut_off,)

@@ -5,19 +5,22 @@ import pytest
 
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
+from takt.core.playing.score import Settings, play
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
-from takt.core.skeletons.skeleton import Skeleton
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.tests.core.contact_spans import contact_spans
 from takt.tests.core.rewriting import movements
 from takt.tests.core.rigs import MORE_RIGS, RIGS, worn
+from takt.tests.core.scores import library, procedure, programme
 from takt.tests.core.test_ground import Skin, skin_of
 from takt.tests.core.test_reference import joints_at
 from takt.tests.core.test_retarget import with_axes
 
 X, UP = np.array((1.0, 0.0, 0.0)), np.array((0.0, 1.0, 0.0))
 ON_GROUND_LEGS = 0.01
+SAME_LEGS = 1e-3
 PIVOT_M = 1.0
 MOST_DEG, MOST_LIFT_M = 45.0, 0.5
 NAMES = {**RIGS, **MORE_RIGS}
@@ -94,3 +97,25 @@ def test_feet_without_skin_are_as_high_as_at_rest(seed: int) -> None:
     wanted, found = ((joints_at(retarget(clip, body).clip, times)[:, feet] @ UP).min(axis=1) - ground
                      for body, ground in zip((upright, lean), low, strict=True))
     np.testing.assert_allclose(found, wanted, atol=0.03 * leg_m(upright))
+
+
+def heights_when_scored(angle_deg: float, lift_m: float) -> tuple[FloatArray, float]:
+    """Return how high the lowest sole is while a score plays two steps, (F,), and at rest, both in legs."""
+    upright = with_axes(worn(NAMES["Mixamo"]), np.random.default_rng(5))
+    lean, skin = leaning(upright, skin_of(upright, {"metatarsal": 0.09, "ankle": 0.12}), angle_deg, PIVOT_M, lift_m)
+    clips = tuple(each for each in movements() if each.name in ("left_step", "right_step"))
+    score = programme(procedure("main", 'left_step duration="1"', 'right_step duration="1" transition="0.2"'),
+                      clips=library(feet_Steps=clips))
+    motion = play(score, lean, Settings(lock_feet=True), turn=rot.IDENTITY, up=UP, points=SkinPoints.of(*skin))
+    played, is_sole = motion.sample(np.linspace(0.0, motion.duration_s, 60)), soles(lean, skin)
+    world = world_from_pose(lean, played)[:, skin[1][is_sole]]
+    local = SkinPoints(*skin).local(lean)[is_sole]
+    high = np.einsum("fpki,pki->fp", world[..., 1, :], local)
+    return high.min(axis=1) / leg_m(lean), float((skin[0] @ UP)[is_sole].min()) / leg_m(lean)
+
+
+@pytest.mark.parametrize("angle_deg", [-35.0, 20.0, 43.0])
+def test_feet_that_are_locked_are_not_lifted_by_how_a_body_leans_at_rest(angle_deg: float) -> None:
+    """A body whose heels are high at rest because it leans has them as low as one that stands upright."""
+    (played, rest), (wanted, ground) = heights_when_scored(angle_deg, 0.2), heights_when_scored(0.0, 0.0)
+    np.testing.assert_allclose(played - rest, wanted - ground, atol=SAME_LEGS)

@@ -174,7 +174,7 @@ def test_a_hem_that_hangs_below_the_soles_at_rest_does_not_show_where_the_ground
     hem = SkinPoints(hem.positions - own[:, None] * 0.2 * UP, hem.joints, hem.weights)
     legs = legs_of(find_map(BODY))
     soles = Soles.of(BODY, legs, UP, hem)
-    ground, rest = soles.ground(BODY, legs, UP), soles.rest_heights(BODY, legs, UP).T
+    ground, rest = soles.ground, soles.rest_heights.T
     hangs = ground < ground.max() - ROUNDING
     assert soles.have_shins and hangs.any() and (ground[hangs] == rest[hangs]).all()
     assert ground.max() == pytest.approx(hem.positions[~own, 1].min()) and ground.min() == rest.min()

@@ -195,6 +195,29 @@ def test_a_name_that_is_too_long_is_refused(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.parametrize(("name", "reason"), [
+    *((name, "is the name of a device") for name in ("CON", "nul.bvh", "Lpt1 .skeleton.xml", "COM².x3d", "conin$.a")),
+    *((name, r"its name has '.+' in it") for name in ("a:b.bvh", "a?", "*", "a<b", "a|b", 'a"b', "a\\b", "a\tb.bvh")),
+    ("walk.", "ends with a dot"), ("...", "ends with a dot"), ("walk.bvh ", "ends with a space")])
+def test_a_new_name_that_windows_refuses_is_refused(tmp_path: Path, name: str, reason: str) -> None:
+    with pytest.raises(FileError, match=f"{reason}, which Windows refuses; choose another name"):
+        write_whole(tmp_path / name, NEW)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["CONSOLE.bvh", "com.bvh", "COM10", "walk .bvh", ".hidden", "a.CON", "ü'()[]&%.a"])
+def test_a_name_that_only_looks_like_one_is_taken(tmp_path: Path, name: str) -> None:
+    write_whole(tmp_path / name, NEW)
+    assert (tmp_path / name).read_bytes() == NEW
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no such file")
+def test_a_file_that_has_such_a_name_already_is_written(tmp_path: Path) -> None:
+    (tmp_path / "a:b").write_bytes(OLD)
+    write_whole(tmp_path / "a:b", NEW)
+    assert (tmp_path / "a:b").read_bytes() == NEW
+
+
 @pytest.mark.parametrize("step", STEPS)
 def test_a_process_that_is_killed_leaves_the_old_file(step: str, tmp_path: Path) -> None:
     path = tmp_path / "file"

@@ -77,7 +77,7 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
         positions[part] = world[:count, ..., :3, 3].swapaxes(0, 1) @ ground
         knees[part] = world[count:, ..., :3, 3].swapaxes(0, 1) @ ground
         high[:, part] = soles.heights(world[count:], world[1:count:3], world[2:count:3])
-    lowest, on, found = np.percentile(high, _LOWEST_PERCENT, axis=1), soles.ground(skeleton, legs, up), []
+    lowest, on, found = np.percentile(high, _LOWEST_PERCENT, axis=1), soles.ground, []
     for i, leg in enumerate(legs):
         joints = np.insert(positions[:, 3 * i:3 * i + 3], 1, knees[:, i], axis=1)
         foot = _followed(leg, joints, times, up, leg.length(skeleton), contacts.get(leg.side))

@@ -239,10 +239,8 @@ class Floored(Over):
     @cached_property
     def _level(self) -> float:
         """How high flat ground is: where the body has its soles as it rests."""
-        soles, lock = self._lock.soles, self._lock
-        if not soles.are_skin:
-            return 0.0
-        return float(soles.ground(self.skeleton, lock.legs, lock.up).min())
+        soles = self._lock.soles
+        return float(soles.ground.min()) if soles.are_skin else 0.0
 
 
 def _tilts(slopes: FloatArray) -> FloatArray:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ...maths.formulas import Number, greatest, of_each, within, worked_out
+from ...retargeting.comparing.reference import stood_up
 from ...retargeting.skin_points import SkinPoints
 from ...skeletons.hierarchy import with_ancestors
 from ...skeletons.maps import SkeletonMap
@@ -101,7 +102,7 @@ class Footwork:
     @cached_property
     def soles(self) -> Soles:
         """Their soles."""
-        return _soles(self.skeleton, self.legs, tuple(self.up.tolist()), self.skin)
+        return _soles(self.skeleton_map, self.legs, tuple(self.up.tolist()), self.skin)
 
     @cached_property
     def _feet(self) -> tuple[tuple[ClipFoot, ...], ...]:
@@ -308,7 +309,7 @@ class Footwork:
     def _floors(self) -> _Floors:
         """What soles are kept above in the segments."""
         (distinct, number), leg, sure = self._distinct, self.legs[0].length(self.skeleton), self.soles.sure
-        rest = self.soles.rest_heights(self.skeleton, self.legs, self.up)[..., None]
+        rest = self.soles.rest_heights[..., None]
         lowest, raised = (np.array([[getattr(foot, name) for foot in feet] for feet in distinct]).T
                           for name in ("lowest", "raised"))
         sinks = np.array([any(foot.sinks for foot in feet) for feet in distinct]) & self.lifts_sunk
@@ -378,9 +379,14 @@ def _eased(share: Number) -> Number:
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
-def _soles(skeleton: Skeleton, legs: tuple[Leg, ...], up: tuple[float, ...], skin: SkinPoints | None) -> Soles:
-    """Return the soles of a body once for all that it plays."""
-    return Soles.of(skeleton, legs, np.array(up), skin)
+def _soles(found: SkeletonMap, legs: tuple[Leg, ...], up: tuple[float, ...], skin: SkinPoints | None) -> Soles:
+    """Return the soles of a body once for all that it plays: as they are where it stands upright at rest."""
+    own, stands = found.skeleton, stood_up(replace(found, pose=None), np.array(up), skin).skeleton
+    if skin is not None and stands is not own and len(own):
+        away = stands.rest_world[0, :, :3] @ np.linalg.inv(own.rest_world[0, :, :3])
+        way = stands.rest_world[0, :, 3] - away @ own.rest_world[0, :, 3]
+        skin = replace(skin, positions=skin.positions @ away.T + way)
+    return Soles.of(stands, legs, np.array(up), skin)
 
 
 def _of_joints(row: Row, joints: IntArray) -> Row:

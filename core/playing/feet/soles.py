@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -52,19 +52,20 @@ class Soles:
 
     numbers: all of them, as (x, y, z, 1) in the ankle's axes, and in those of the other joints, each times how much
     that joint carries the point. shape: (N, L, 8 or 12). sure: the first so many are the body's own, the others are
-    guessed.
+    guessed. at_rest: how high they are where the body stands at rest, L after L of all of them.
     """
 
     numbers: tuple[float, ...]
     shape: tuple[int, int, int]
     sure: int
+    at_rest: tuple[float, ...] = ()
 
     @classmethod
     def of(cls, skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray, skin: SkinPoints | None = None) -> Soles:
         """Choose them: the rim of the skin's soles, also where toes begin.
 
         Of feet without skin: ball and ankle, and the tip of the toes and the heel, guessed as high at rest as the ball.
-        up: unit vector (3,) of model space. skin: of the skeleton.
+        skeleton: as it stands at rest, upright. up: unit vector (3,) of model space. skin: of the skeleton.
         """
         guessed = [_guessed(skeleton, legs, leg, up) for leg in legs]
         found = [None if skin is None else _of_skin(skin, skeleton, leg, up, tip - heel)
@@ -83,7 +84,10 @@ class Soles:
                                   zip((leg.ankle, leg.foot, leg.knee), shares.T, strict=False)], axis=1)
             local.append(np.concatenate((own, np.repeat(own[:1], most - len(own), axis=0))))
         points = np.stack(local, axis=1) if legs else np.zeros((0, 0, 8))
-        return cls(tuple(points.ravel().tolist()), points.shape, len(points) if is_known else _SURE)
+        made = cls(tuple(points.ravel().tolist()), points.shape, len(points) if is_known else _SURE)
+        rest = ground_axes(up) @ skeleton.rest_world
+        knees, ankles, feet = (rest[[getattr(leg, part) for leg in legs], None] for part in ("knee", "ankle", "foot"))
+        return replace(made, at_rest=tuple(made.heights(knees, ankles, feet).ravel().tolist()))
 
     @property
     def are_skin(self) -> bool:
@@ -100,19 +104,19 @@ class Soles:
         """All of them, (N, L, 8)."""
         return np.array(self.numbers).reshape(self.shape)
 
-    def rest_heights(self, skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray) -> FloatArray:
-        """Return how high they are at rest, (N, L), along up (3,)."""
-        rest = ground_axes(up) @ skeleton.rest_world
-        knees, ankles, feet = (rest[[getattr(leg, part) for leg in legs], None] for part in ("knee", "ankle", "foot"))
-        return self.heights(knees, ankles, feet)[:, 0].T
+    @cached_property
+    def rest_heights(self) -> FloatArray:
+        """How high they are at rest, (N, L)."""
+        return np.array(self.at_rest).reshape(self.shape[1], self.shape[0]).T
 
-    def ground(self, skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray) -> FloatArray:
-        """Return how high the ground is below each of the sure ones, (L, N), as the body shows it at rest.
+    @cached_property
+    def ground(self) -> FloatArray:
+        """How high the ground is below each of the sure ones, (L, N), as the body shows it at rest.
 
         Below skin, where the lowest is that feet carry: a heel's rim that is higher at rest may come down to there.
         What shins carry may hang below that, as a hem does. Ball and ankle are as high on it as at rest.
         """
-        rest = self.rest_heights(skeleton, legs, up).T[:, :self.sure]
+        rest = self.rest_heights.T[:, :self.sure]
         if not self.are_skin:
             return rest
         of_shin = self.points[..., -1].T > 0.5 if self.have_shins else np.zeros(rest.shape, dtype=np.bool_)
