@@ -168,22 +168,6 @@ class Sequence:
             ways=tuple(way._replace(first=int(first[way.first]), after=int(first[way.after])) for way in self.ways),
             aims=tuple(aim._replace(first=int(first[aim.first])) for aim in self.aims))
 
-    def speeds(self) -> FloatArray:
-        """Return how many times as fast as by nature each segment plays its clip, (S,); NaN where none is known.
-
-        As far as the score's lengths tell; a tempo that changes is not counted, nor is it known of calls that are
-        repeated as often as their way needs.
-        """
-        natural = np.array([self.clip_s.get(name, 0.0) for name in self.clips])
-        is_clip = (self.clip >= 0) & (self.clip < len(self.clips))
-        for way in self.ways:
-            if way.going.fits:
-                is_clip[way.first:way.after] = False
-        whole = np.where(is_clip, natural[np.where(is_clip, self.clip, 0)] if len(natural) else 0.0, 0.0)
-        played = whole if self.part is None else whole * np.abs(self.part[:, 1] - self.part[:, 0])
-        known = (played > 0.0) & (self.length_s > 0.0)
-        return np.asarray(np.divide(played, self.length_s, out=np.full(len(self), np.nan), where=known))
-
     def of_used_clips(self) -> tuple[Sequence, IntArray]:
         """Return the same with only the clips that are played, also in blocks, and which these are, ascending."""
         rows = [self, *(lane.sequence for block in self.blocks for lane in block.lanes if lane.sequence is not None)]
@@ -222,6 +206,29 @@ class Sequence:
         return tuple(replace(block, lanes=tuple(
             lane if lane.sequence is None else replace(lane, sequence=change(lane.sequence)) for lane in block.lanes))
             for block in self.blocks)
+
+
+def speeds_of(rows: SequenceOf[Sequence]) -> FloatArray:
+    """Return how many times as fast as by nature each segment of rows of one score plays its clip; NaN: unknown.
+
+    As far as the score's lengths tell; a tempo that changes is not counted, nor is it known of calls that are
+    repeated as often as their way needs.
+    """
+    clips, clip, part = rows[0].clips, np.concatenate([row.clip for row in rows]), rows[0].part
+    natural = np.array([rows[0].clip_s.get(name, 0.0) for name in clips])
+    is_clip, first = (clip >= 0) & (clip < len(clips)), 0
+    for row in rows:
+        for way in row.ways:
+            if way.going.fits:
+                is_clip[first + way.first:first + way.after] = False
+        first += len(row)
+    played = np.where(is_clip, natural[np.where(is_clip, clip, 0)] if len(natural) else 0.0, 0.0)
+    if part is not None:
+        begin, end = np.concatenate([row.part for row in rows if row.part is not None]).T
+        played *= np.abs(end - begin)
+    length_s = np.concatenate([row.length_s for row in rows])
+    known = (played > 0.0) & (length_s > 0.0)
+    return np.asarray(np.divide(played, length_s, out=np.full(len(clip), np.nan), where=known))
 
 
 def _when(each: Way | AimedAt) -> tuple[int, tuple[float, float]]:
