@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as SequenceOf
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -145,13 +144,14 @@ class Sequence:
         rest = np.arange(at, len(self))
         index, copy, share = ([*parts, more] for parts, more in (
             (index, rest), (copy, np.zeros_like(rest)), (share, np.ones(len(rest)))))
-        return self._taken(np.concatenate(index), np.concatenate(copy), np.concatenate(share), set(counts))
+        return self._taken(np.concatenate(index), np.concatenate(copy), np.concatenate(share), counts)
 
-    def _taken(self, index: IntArray, copy: IntArray, share: FloatArray, ways: AbstractSet[Way]) -> Sequence:
+    def _taken(self, index: IntArray, copy: IntArray, share: FloatArray,
+               counts: Mapping[Way, int]) -> Sequence:
         """Return segments (N,), each the copy (N,) of one, and so much shorter (N,)."""
         length_s = self.length_s[index] * share
         transition_s = self.transition_s[index].copy()
-        ends = np.isin(index, [way.after - 1 for way in ways])
+        ends = np.isin(index, [way.after - 1 for way in counts])
         is_between = ends & (np.append(copy[1:], 0) > copy)
         transition_s[is_between] = np.nan
         first = np.array([*np.flatnonzero(copy == 0), len(index)])
@@ -165,7 +165,8 @@ class Sequence:
             is_mirrored=None if self.is_mirrored is None else self.is_mirrored[index],
             is_reversed=None if self.is_reversed is None else self.is_reversed[index],
             part=None if self.part is None else self.part[index],
-            ways=tuple(way._replace(first=int(first[way.first]), after=int(first[way.after])) for way in self.ways),
+            ways=tuple(way._replace(first=int(first[way.first]), after=int(first[way.after]), rounds=counts.get(way, 1))
+                       for way in self.ways),
             aims=tuple(aim._replace(first=int(first[aim.first])) for aim in self.aims))
 
     def of_used_clips(self) -> tuple[Sequence, IntArray]:

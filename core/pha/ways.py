@@ -64,7 +64,8 @@ NOWHERE: Final = Going()
 class Way(NamedTuple):
     """A call that goes somewhere, with all its repetitions: segments from `first` up to the one before `after`.
 
-    place: in its file. inside: of a call in a lane, between which shares of the block, `first`, it plays.
+    place: in its file. inside: of a call in a lane, between which shares of the block, `first`, it plays. rounds: how
+    often it was repeated to fit.
     """
 
     first: int
@@ -72,6 +73,7 @@ class Way(NamedTuple):
     going: Going
     place: Place
     inside: tuple[float, float] | None = None
+    rounds: int = 1
 
     def from_segment(self, first: int) -> Way:
         """Return the same with segments numbered from another one on."""

@@ -136,6 +136,28 @@ def walked(rig: Rig, place: ScenePlace, seconds: float, *, faces: bool) -> Motio
     return motion
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_a_warning_says_would_do_does(seed: int) -> None:
+    rig, rng = rig_of(seed), np.random.default_rng(seed + 7000)
+    legs, angle, ahead = rng.uniform(0.2, 3.0), *rng.uniform(-np.pi, np.pi, 2)
+    seconds, is_fit = float(rng.uniform(0.3, 4.0)), bool(rng.integers(3))
+
+    def said(legs: float, seconds: float, *, is_fit: bool) -> list[str]:
+        place = rig.place(legs * rig.leg_m * np.array((np.sin(angle), 0.0, np.cos(angle))),
+                          np.array((np.sin(ahead), 0.0, np.cos(ahead))))
+        fit = ' repeat="fit"' if is_fit else ""
+        motion = played(rig, f'<call name="walk" to="seat" duration="{seconds}"{fit}/>', seat=place)
+        return [problem.message for problem in motion.problems if "would do" in problem.message]
+
+    for message in said(legs, seconds, is_fit=is_fit):
+        if found := re.search(r"about ([0-9.]+) s in all", message):
+            assert not said(legs, float(found[1]), is_fit=is_fit or "(repeat=" in message), message
+        else:
+            found = re.search(r"is ([0-9.]+) m long, .* one of about ([0-9.]+) m, in ([0-9.]+) s", message)
+            assert found is not None, message
+            assert not said(legs * float(found[2]) / float(found[1]), float(found[3]), is_fit=is_fit), message
+
+
 def would_do_s(motion: Motion) -> float:
     """Return the duration that a warning says would do, 0 where there is none."""
     found = [re.search(r"about ([0-9.]+) s in all", problem.message) for problem in motion.problems]
