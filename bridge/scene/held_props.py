@@ -60,10 +60,11 @@ def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
 
 
 def take_off(armature_object: bpy.types.Object) -> None:
-    """Take Takt's constraints off the props that an armature's hands hold, and off copies that someone made of these."""
-    props = [each for each in bpy.data.objects if each.is_editable and len(each.constraints)]
-    for prop, hold in [(prop, hold) for prop in props for hold in holds_of(prop) if hold.holder == armature_object]:
-        _remove(prop, hold)
+    """Take Takt's constraints off the props that an armature's hands hold, and off copies that a user made of these."""
+    for prop in bpy.data.objects:
+        for hold in holds_of(prop) if prop.is_editable and len(prop.constraints) else ():
+            if hold.holder == armature_object:
+                _remove(prop, hold)
     properties.character(armature_object).held.clear()
 
 

@@ -209,7 +209,7 @@ def test_a_copy_of_a_prop_loses_takts_constraints_with_the_next_action(drinker: 
     rebuilt()
     copy = prop.copy()
     scene = bpy.context.scene
-    assert scene is not None and len(copy.constraints) > 1
+    assert scene is not None and copy is not None and len(copy.constraints) > 1
     scene.collection.objects.link(copy)
     copy.constraints.new("COPY_SCALE")
     rebuilt()
