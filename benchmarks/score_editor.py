@@ -34,7 +34,7 @@ from takt.preview.score_editor.canvas import Poured, measured
 from takt.preview.score_editor.theme import theme_of
 from takt.samples import dancer
 
-BLOCKS, RUNS, FEW_RUNS = (50, 300, 2000), 15, 2
+BLOCKS, RUNS, FEW_RUNS = (50, 300, 2000), 15, 5
 WIDTH, HEIGHT = 1400, 400
 _CLIPS = ("sway", "hip_circle", "arms_up", "disco", "body_roll", "squat", "jump", "kick_left")
 SCENE_WORDS = 200

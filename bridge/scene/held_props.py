@@ -60,9 +60,11 @@ def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
 
 
 def take_off(armature_object: bpy.types.Object) -> None:
-    """Take Takt's constraints off the props that an armature's hands hold."""
-    for prop, hold in _held_by(armature_object):
-        _remove(prop, hold)
+    """Take Takt's constraints off the props that an armature's hands hold, and off copies that a user made of these."""
+    for prop in bpy.data.objects:
+        for hold in holds_of(prop) if prop.is_editable and len(prop.constraints) else ():
+            if hold.holder == armature_object:
+                _remove(prop, hold)
     properties.character(armature_object).held.clear()
 
 

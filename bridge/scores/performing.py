@@ -361,12 +361,12 @@ def read_score(text: str, character: properties.TaktCharacter,
     return _read(task, clips.clips_of_action(armature_object, CLIPS), clips.formats(), set())
 
 
-def settings_of(character: properties.TaktCharacter) -> Settings:
-    """Return how a character plays its score, as core takes it."""
+def settings_of(character: properties.TaktCharacter, *, is_cast: bool = True) -> Settings:
+    """Return how a character plays its score, as core takes it; is_cast: with what plays the roles."""
     armature_object = cast(bpy.types.Object, character.id_data)
     return Settings(**{name: getattr(character, name) for name in properties.SETTING_NAMES if name in _SETTINGS},
                     values=parameters.chosen(character), seed=character.seed,
-                    released=read_released(character.released), cast=casting.read(armature_object))
+                    released=read_released(character.released), cast=casting.read(armature_object) if is_cast else ())
 
 
 def moment() -> object:

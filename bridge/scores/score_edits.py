@@ -25,7 +25,7 @@ def attempted(armature_object: bpy.types.Object, blocks: Blocks, change: Refacto
     _check_right(armature_object, blocks)
     assert blocks.scores is not None and blocks.layout is not None
     document = blocks.layout.documents[0]
-    settings = performing.settings_of(properties.character(armature_object))
+    settings = performing.settings_of(properties.character(armature_object), is_cast=False)
     candidate = attempt(blocks.scores, document.path, change, settings, document)
     element_history.note(blocks.scores.texts, candidate.edited)
     return _own(armature_object, blocks, {path: str(each.text) for path, each in candidate.edited.items()}), candidate

@@ -176,23 +176,36 @@ def parse(text: str | bytes, path: Path | None = None) -> Document:
 def read(text: Text, like: Document | None = None) -> Document:
     """Read a score whose text is a tree already.
 
-    like: what an earlier text said; procedures that still say the same at the same number are taken from it.
+    like: what an earlier text said; what still says the same at the same number is taken from it.
     """
     return _Reader(text, like).document()
 
 
-def _unchanged(text: Text, like: Document) -> dict[int, Procedure]:
-    """Return those procedures of a document without mistakes that a text holds byte by byte, by their numbers."""
-    before, width, found = like.text, text.encoding.width, dict[int, Procedure]()
+def _unchanged(text: Text, like: Document) -> tuple[dict[int, Procedure], dict[int, Node]]:
+    """Return what of a document without mistakes a text holds byte by byte, by its numbers.
+
+    Procedures; and of those that have changed the elements directly within them, in version 2.
+    """
+    procedures, nodes = dict[int, Procedure](), dict[int, Node]()
+    before, elements, width = like.text, len(text), text.encoding.width
+
+    def same(element: int) -> bool:
+        """Tell whether an element is written as it was, its end tag aside."""
+        old = before.data[before.starts[element] * width:before.closes[element] * width]
+        return old == text.data[text.starts[element] * width:text.closes[element] * width]
+
     is_alike = (before.encoding, before.is_string, before.shape.attributes[0].get("version")) == (
         text.encoding, text.is_string, text.shape.attributes[0].get("version"))
     for procedure in like.procedures if is_alike and not like.problems else ():
         element = procedure.element
-        if element < len(text) and text.shape.depths[element] == 1:
-            old, new = (each.data[each.starts[element] * width:each.closes[element] * width] for each in (before, text))
-            if old == new:
-                found[element] = procedure
-    return found
+        if element >= elements or text.shape.depths[element] != 1:
+            continue
+        if same(element):
+            procedures[element] = procedure
+        else:
+            nodes |= {node.element: node for node in procedure.block
+                      if node.element < elements and same(node.element)}
+    return procedures, nodes
 
 
 class _Reader:
@@ -201,7 +214,7 @@ class _Reader:
     def __init__(self, text: Text, like: Document | None) -> None:
         self._text, self._shape = text, text.shape
         self._problems: list[tuple[int, str]] = []
-        self._known = {} if like is None else _unchanged(text, like)
+        self._known, self._known_nodes = ({}, {}) if like is None else _unchanged(text, like)
 
     def document(self) -> Document:
         if self._shape.tags[0] != "pha":
@@ -226,7 +239,7 @@ class _Reader:
 
     def _version_2(self) -> Document:
         known = {element: procedure.block for element, procedure in self._known.items()}
-        top = BlockReader(self._text, self._error, known, MAX_PROBLEMS).node(0)
+        top = BlockReader(self._text, self._error, known, self._known_nodes, MAX_PROBLEMS).node(0)
         of: dict[str, list[Node]] = {tag: [] for tag in GRAMMAR["pha"].children}
         for node in top.children:
             of[node.tag].append(node)

@@ -333,11 +333,13 @@ class _Evaluation:
         duration = self._length(node, "duration", scope)
         if duration == 0.0:
             return [], 0.0
+        view, _ = self._frames[-1].at
+        target = self.definitions.targets[view][node]
+        if isinstance(target, int) and node.expressions.keys() <= _PLAIN and "repeat" not in node.texts:
+            return [_Call(~target, 1, duration, _NAN, node, within=within)], duration
         repeat = self._count_of(node, "repeat", scope, 1) if "repeat" in node.expressions else 1
         going = self._going(node, scope)
         mirror, reverse = self._flag(node, "mirror", scope), self._flag(node, "reverse", scope)
-        view, _ = self._frames[-1].at
-        target = self.definitions.targets[view][node]
         if isinstance(target, int):
             part = self._part(node, scope, target)
             return [_Call(~target, repeat, duration, _NAN, node, mirror, reverse, part, going, within)], (
@@ -594,6 +596,8 @@ _TARGETS: Final = ("place", "prop")
 _LOOKED_AT: Final = (*_TARGETS, "person")
 _GOING: Final = {"to": ("place",), "at": ("place",), "along": ("path",)}
 """The attributes of a call that name roles, and of which kinds these are."""
+_PLAIN: Final = {"duration", "transition"}
+"""The expressions of a call that plays all of a clip once, as it is."""
 PLAYED_BY: Final[Mapping[str, Callable[[_Evaluation, Node, Scope, Within], _BlockSteps]]] = {
     "wait": _Evaluation._wait, "look": _Evaluation._look, "reach": _Evaluation._reach, "hold": _Evaluation._hold,
     "meet": _Evaluation._meet, "loop": _Evaluation._loop, "pick": _Evaluation._pick,

@@ -21,7 +21,7 @@ from .garbage import without_search_for_cycles
 from .origins import Origins, Places, Runs
 from .programme import GAP, CallTable, Programme
 from .sequence import WAIT, Block, Lane, Marks, Paths, Sequence
-from .ways import Aim, AimedAt, Going, Way, goes_somewhere, ways_of
+from .ways import Aim, AimedAt, Going, Way, goes_somewhere, ways_of, within_segments
 
 MAX_DEPTH = 1_000
 """Procedures within procedures; no more are followed."""
@@ -387,10 +387,15 @@ class _Blocks:
         ends = begins + self.sizes[roots.target]
         if not loop:
             row.transition_s[ends[ends > begins] - 1] = 0.0
+        going = list[Way](), list[AimedAt]()
+        if self.plan.goes.any():
+            origins = Origins(self.plan.places, row.made, row.runs, row.tick_s)
+            going = ways_of(origins, self.plan.going, self.plan.goes, None if row.part is None else row.is_mirrored)
         row, first_run = _by_root(row, len(begins))
         slices = ((own, np.searchsorted(row.marks.segment, own).tolist(), runs) for own, runs in zip(
             np.stack((begins, ends), axis=1).tolist(), pairwise(first_run), strict=True))
-        return [self._sequence(row, slice(*own), slice(*marked), slice(*runs), loop) for own, marked, runs in slices]
+        return [self._sequence(row, going, slice(*own), slice(*marked), slice(*runs), loop)
+                for own, marked, runs in slices]
 
     def _number_blocks(self, row: _Row) -> None:
         clips = len(self.plan.clip_names)
@@ -400,22 +405,21 @@ class _Blocks:
                               bool(row.is_reversed[at]))
             row.leaf[at] = clips + self._numbers.setdefault(met, len(self._numbers))
 
-    def _sequence(self, row: _Row, own: slice, marked: slice, runs: slice, loop: bool) -> Sequence:
-        """Return the sequence of one root: its segments, marks and runs of a row."""
+    def _sequence(self, row: _Row, going: tuple[list[Way], list[AimedAt]], own: slice, marked: slice, runs: slice,
+                  loop: bool) -> Sequence:
+        """Return the sequence of one root: its segments, marks and runs of a row, and what of it goes and aims."""
         length_s, made, marks = row.length_s[own], row.made, row.marks
         starts = np.zeros(len(length_s))
         np.cumsum(length_s[:-1], out=starts[1:])
         origins = Origins(self.plan.places, made.at(own), row.runs.at(runs), row.tick_s[runs])
-        ways, aims = tuple[Way, ...](), tuple[AimedAt, ...]()
-        if self.plan.goes.any():
-            ways, aims = ways_of(origins, self.plan.going, self.plan.goes,
-                                 None if row.part is None else row.is_mirrored[own])
+        ways, aims = going
         return Sequence(
             self.plan.clip_names, row.leaf[own], starts, length_s, row.transition_s[own], row.path[own], row.paths,
             Marks(marks.segment[marked] - own.start, marks.path[marked], marks.run[marked]),
             origins, loop, None if row.part is None else row.is_mirrored[own],
             None if row.part is None else row.is_reversed[own], None if row.part is None else row.part[own],
-            ways=ways, aims=aims, clip_s=self.plan.clip_s)
+            ways=within_segments(ways, own.start, own.stop), aims=within_segments(aims, own.start, own.stop),
+            clip_s=self.plan.clip_s)
 
     def all(self) -> tuple[Block, ...]:
         """Expand the lanes of all blocks that play, also of those within lanes."""

@@ -65,12 +65,13 @@ class BlockReader:
     """Reads elements as nodes and reports what is wrong with them."""
 
     def __init__(self, text: Text, report: Report, known: Mapping[int, tuple[Node, ...]] | None = None,
-                 most: int | None = None) -> None:
+                 known_nodes: Mapping[int, Node] | None = None, most: int | None = None) -> None:
         """Take what is called for each mistake; known: what some elements hold, which is right.
 
-        most: so many mistakes, after which no more are looked for.
+        known_nodes: elements that are right. most: so many mistakes, after which no more are looked for.
         """
         self._text, self._tell, self._known, self._left = text, report, known or {}, most
+        self._known_nodes = known_nodes or {}
         self._characters, self._is_over = 0, False
         _, self._tags, self._attributes, self._words = text.shape
 
@@ -93,7 +94,8 @@ class BlockReader:
             self._check_children(element, inside)
         for message in read.problems:
             self._report(element, message)
-        children = tuple([self.node(child) for child in inside if tags[child] in rule.children]) if inside else ()
+        children = tuple([self._known_nodes.get(child) or self.node(child) for child in inside
+                          if tags[child] in rule.children]) if inside else ()
         if len(children) < rule.least:
             wanted = " or ".join(f"<{child}>" for child in rule.children[:6])
             self._report(element, f"<{tag}>: found nothing to play in it, expected at least one {wanted}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -110,6 +110,26 @@ class Origins:
     procedures: Runs
     tick_s: FloatArray
 
+    @classmethod
+    def joined(cls, parts: list[Origins]) -> Origins:
+        """Return those of one sequence after those of another of the same places, with runs ordered by their depth."""
+        if len(parts) == 1:
+            return parts[0]
+        numbers = np.cumsum([0, *(len(part.procedures.within) for part in parts)])
+        segments, runs = (Runs.joined([_later(getattr(part, name), number) for part, number in zip(
+            parts, numbers.tolist(), strict=False)]) for name in ("segments", "procedures"))
+        depth, outer = np.zeros(len(runs.within), np.int64), runs.within
+        while (inside := outer >= 0).any():
+            depth += inside
+            outer = np.where(inside, runs.within[outer], -1)
+        order = np.argsort(depth, kind="stable")
+        position = np.empty(len(order), np.int32)
+        position[order] = np.arange(len(order), dtype=np.int32)
+        runs = runs.at(order)
+        return cls(parts[0].places, replace(segments, within=position[segments.within]),
+                   replace(runs, within=np.where(runs.within < 0, np.int32(-1), position[runs.within])),
+                   np.concatenate([part.tick_s for part in parts])[order])
+
     def of_segment(self, segment: int) -> tuple[Step, ...]:
         """Return the calls that led to a segment, from the started procedure's own down to that of the clip."""
         return self._steps(self._chain(self.segments, segment))
@@ -143,3 +163,8 @@ class Origins:
 
     def _steps(self, chain: list[tuple[int, int]]) -> tuple[Step, ...]:
         return tuple(Step(*self.places.find(row), repetition) for row, repetition in chain)
+
+
+def _later(runs: Runs, number: int) -> Runs:
+    """Return runs within others that are numbered from another number on."""
+    return replace(runs, within=np.where(runs.within < 0, np.int32(-1), runs.within + np.int32(number)))

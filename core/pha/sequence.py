@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as SequenceOf
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -145,13 +144,14 @@ class Sequence:
         rest = np.arange(at, len(self))
         index, copy, share = ([*parts, more] for parts, more in (
             (index, rest), (copy, np.zeros_like(rest)), (share, np.ones(len(rest)))))
-        return self._taken(np.concatenate(index), np.concatenate(copy), np.concatenate(share), set(counts))
+        return self._taken(np.concatenate(index), np.concatenate(copy), np.concatenate(share), counts)
 
-    def _taken(self, index: IntArray, copy: IntArray, share: FloatArray, ways: AbstractSet[Way]) -> Sequence:
+    def _taken(self, index: IntArray, copy: IntArray, share: FloatArray,
+               counts: Mapping[Way, int]) -> Sequence:
         """Return segments (N,), each the copy (N,) of one, and so much shorter (N,)."""
         length_s = self.length_s[index] * share
         transition_s = self.transition_s[index].copy()
-        ends = np.isin(index, [way.after - 1 for way in ways])
+        ends = np.isin(index, [way.after - 1 for way in counts])
         is_between = ends & (np.append(copy[1:], 0) > copy)
         transition_s[is_between] = np.nan
         first = np.array([*np.flatnonzero(copy == 0), len(index)])
@@ -165,24 +165,9 @@ class Sequence:
             is_mirrored=None if self.is_mirrored is None else self.is_mirrored[index],
             is_reversed=None if self.is_reversed is None else self.is_reversed[index],
             part=None if self.part is None else self.part[index],
-            ways=tuple(way._replace(first=int(first[way.first]), after=int(first[way.after])) for way in self.ways),
+            ways=tuple(way._replace(first=int(first[way.first]), after=int(first[way.after]), rounds=counts.get(way, 1))
+                       for way in self.ways),
             aims=tuple(aim._replace(first=int(first[aim.first])) for aim in self.aims))
-
-    def speeds(self) -> FloatArray:
-        """Return how many times as fast as by nature each segment plays its clip, (S,); NaN where none is known.
-
-        As far as the score's lengths tell; a tempo that changes is not counted, nor is it known of calls that are
-        repeated as often as their way needs.
-        """
-        natural = np.array([self.clip_s.get(name, 0.0) for name in self.clips])
-        is_clip = (self.clip >= 0) & (self.clip < len(self.clips))
-        for way in self.ways:
-            if way.going.fits:
-                is_clip[way.first:way.after] = False
-        whole = np.where(is_clip, natural[np.where(is_clip, self.clip, 0)] if len(natural) else 0.0, 0.0)
-        played = whole if self.part is None else whole * np.abs(self.part[:, 1] - self.part[:, 0])
-        known = (played > 0.0) & (self.length_s > 0.0)
-        return np.asarray(np.divide(played, self.length_s, out=np.full(len(self), np.nan), where=known))
 
     def of_used_clips(self) -> tuple[Sequence, IntArray]:
         """Return the same with only the clips that are played, also in blocks, and which these are, ascending."""
@@ -222,6 +207,29 @@ class Sequence:
         return tuple(replace(block, lanes=tuple(
             lane if lane.sequence is None else replace(lane, sequence=change(lane.sequence)) for lane in block.lanes))
             for block in self.blocks)
+
+
+def speeds_of(rows: SequenceOf[Sequence]) -> FloatArray:
+    """Return how many times as fast as by nature each segment of rows of one score plays its clip; NaN: unknown.
+
+    As far as the score's lengths tell; a tempo that changes is not counted, nor is it known of calls that are
+    repeated as often as their way needs.
+    """
+    clips, clip, part = rows[0].clips, np.concatenate([row.clip for row in rows]), rows[0].part
+    natural = np.array([rows[0].clip_s.get(name, 0.0) for name in clips])
+    is_clip, first = (clip >= 0) & (clip < len(clips)), 0
+    for row in rows:
+        for way in row.ways:
+            if way.going.fits:
+                is_clip[first + way.first:first + way.after] = False
+        first += len(row)
+    played = np.where(is_clip, natural[np.where(is_clip, clip, 0)] if len(natural) else 0.0, 0.0)
+    if part is not None:
+        begin, end = np.concatenate([row.part for row in rows if row.part is not None]).T
+        played *= np.abs(end - begin)
+    length_s = np.concatenate([row.length_s for row in rows])
+    known = (played > 0.0) & (length_s > 0.0)
+    return np.asarray(np.divide(played, length_s, out=np.full(len(clip), np.nan), where=known))
 
 
 def _when(each: Way | AimedAt) -> tuple[int, tuple[float, float]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from bisect import bisect_left
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -63,7 +64,8 @@ NOWHERE: Final = Going()
 class Way(NamedTuple):
     """A call that goes somewhere, with all its repetitions: segments from `first` up to the one before `after`.
 
-    place: in its file. inside: of a call in a lane, between which shares of the block, `first`, it plays.
+    place: in its file. inside: of a call in a lane, between which shares of the block, `first`, it plays. rounds: how
+    often it was repeated to fit.
     """
 
     first: int
@@ -71,6 +73,11 @@ class Way(NamedTuple):
     going: Going
     place: Place
     inside: tuple[float, float] | None = None
+    rounds: int = 1
+
+    def from_segment(self, first: int) -> Way:
+        """Return the same with segments numbered from another one on."""
+        return self._replace(first=self.first - first, after=self.after - first)
 
 
 class AimedAt(NamedTuple):
@@ -87,6 +94,13 @@ class AimedAt(NamedTuple):
         """The segment after it."""
         return self.first + 1
 
+    def from_segment(self, first: int) -> AimedAt:
+        """Return the same with segments numbered from another one on."""
+        return self._replace(first=self.first - first)
+
+
+_Own = TypeVar("_Own", Way, AimedAt)
+
 
 def goes_somewhere(going: tuple[Going | Aim, ...]) -> BoolArray:
     """Return which calls go somewhere or aim at something, (N,)."""
@@ -94,8 +108,8 @@ def goes_somewhere(going: tuple[Going | Aim, ...]) -> BoolArray:
 
 
 def ways_of(origins: Origins, going: tuple[Going | Aim, ...], goes: BoolArray,
-            is_mirrored: BoolArray | None) -> tuple[tuple[Way, ...], tuple[AimedAt, ...]]:
-    """Return the ways of a sequence in order, outer calls before those within them, and what is aimed at.
+            is_mirrored: BoolArray | None) -> tuple[list[Way], list[AimedAt]]:
+    """Return the ways of segments in order, outer calls before those within them, and what is aimed at.
 
     going: (N,) where each call goes, by its row in the origins' places. goes: (N,) which of them go anywhere at all.
     is_mirrored: (S,) segments, None: none is.
@@ -103,12 +117,12 @@ def ways_of(origins: Origins, going: tuple[Going | Aim, ...], goes: BoolArray,
     found: dict[tuple[int, int], tuple[int, int]] = {}
     within, call = origins.segments.within.astype(np.int64), origins.segments.call.astype(np.int64)
     while (call >= 0).any():
-        is_way = (call >= 0) & goes[np.maximum(call, 0)]
-        held = np.flatnonzero(is_way)
-        keys, once = np.unique(np.stack((within, call))[:, held], axis=1, return_index=True)
-        last = len(held) - 1 - np.unique(np.stack((within, call))[:, held[::-1]], axis=1, return_index=True)[1]
-        for key, begin, end in zip(keys.T.tolist(), held[once].tolist(), held[last].tolist(), strict=True):
-            found[key[0], key[1]] = begin, end + 1
+        held = np.flatnonzero((call >= 0) & goes[np.maximum(call, 0)])
+        keys = within[held] * len(goes) + call[held]
+        last = len(held) - 1 - np.unique(keys[::-1], return_index=True)[1]
+        keys, once = np.unique(keys, return_index=True)
+        for key, begin, end in zip(keys.tolist(), held[once].tolist(), held[last].tolist(), strict=True):
+            found[divmod(key, len(goes))] = begin, end + 1
         outer = np.maximum(within, 0)
         call = np.where(within >= 0, origins.procedures.call[outer], -1).astype(np.int64)
         within = np.where(within >= 0, origins.procedures.within[outer], -1).astype(np.int64)
@@ -121,4 +135,13 @@ def ways_of(origins: Origins, going: tuple[Going | Aim, ...], goes: BoolArray,
         else:
             is_other = is_mirrored is not None and bool(is_mirrored[first])
             aims.append(AimedAt(first, what.mirrored() if is_other else what, place))
-    return tuple(ways), tuple(aims)
+    return ways, aims
+
+
+def within_segments(each: list[_Own], first: int, after: int) -> tuple[_Own, ...]:
+    """Return those ways or aims that begin with segments from one up to another, numbered from the first.
+
+    each: in the order of their first segments.
+    """
+    begin, end = (bisect_left(each, segment, key=lambda own: own.first) for segment in (first, after))
+    return tuple(own.from_segment(first) for own in each[begin:end])

@@ -31,6 +31,7 @@ from .row import Row
 from .scene.aimed import Aimed
 from .scene.carried import Carried
 from .scene.cast import Target
+from .scene.hold import KnownHands
 from .scene.meet import TimedMeet
 from .scene.scene import Scene
 from .scene.warped import Warped
@@ -42,11 +43,15 @@ from .untweaked import Untweaked
 
 
 class BeforeAims(NamedTuple):
-    """What a motion is before head and hands aim at anything: its scene, its last stage, and what was said by then."""
+    """What a motion is before head and hands aim at anything: its scene, its last stage, and what was said by then.
+
+    hands: where they are when they take something, as far as that was found.
+    """
 
     scene: Scene
     end: Stage
     problems: tuple[Problem, ...]
+    hands: KnownHands
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,10 +134,10 @@ class Motion:
 
     def meeting(self, met: Mapping[TimedMeet, Target]) -> Motion:
         """Return the same with hands that meet those of others; met: where by the clock, in the model."""
-        if self.before_aims is None:
+        if self.before_aims is None or not met:
             return self
-        scene, stage, said = self.before_aims
-        end, told = scene.aimed(stage, self.row, met)
+        scene, stage, said, hands = self.before_aims
+        end, told = scene.aimed(stage, self.row, hands, met)
         return replace(self, end=end if self.clock is None else Timed(end, self.clock), problems=said + told)
 
     def hand_joint(self, side: str) -> int:
@@ -248,8 +253,8 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
     if scene is not None:
         end, floored = scene.floored(end, row)
         problems += floored
-        before_aims = BeforeAims(scene, end, problems)
-        end, aimed = scene.aimed(end, row)
+        before_aims = BeforeAims(scene, end, problems, KnownHands())
+        end, aimed = scene.aimed(end, row, before_aims.hands)
     if clock is not None:
         end = Timed(end, clock)
     return Motion(row, end, problems + aimed, unmatched, clock, cuts, body, before_aims)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
+from functools import lru_cache
 
 import numpy as np
 
@@ -12,8 +13,8 @@ from ..maths.arrays import FloatArray, IntArray
 from ..pha.document import Call, Document
 from ..pha.grammar import AIMS
 from ..pha.nodes import Node
-from ..pha.origins import Runs
-from ..pha.sequence import Sequence
+from ..pha.origins import Origins, Places, Runs
+from ..pha.sequence import Sequence, speeds_of
 from .names import short
 
 _MIRRORED, _REVERSED = " ⇄", " ←"
@@ -94,41 +95,64 @@ class Boxes:
         return cls(**columns, titles=tuple(title for part in parts for title in part.titles))
 
 
-def boxes_of(sequence: Sequence, tick_s: float) -> tuple[Boxes, IntArray]:
-    """Return the boxes of a row, in ticks of tick_s seconds from its beginning, and the box that each segment is in.
+def boxes_of(rows: list[Sequence], tick_s: float) -> tuple[Boxes, IntArray, IntArray]:
+    """Return the boxes of rows of one score, those of one row after those of another, in ticks from its beginning.
 
-    All repetitions of a call are one box. Works over whole arrays: runs of procedures reach as far as their segments,
+    tick_s: seconds of a tick. And how many boxes each row has, (N,), and the box that each segment of all is in. All
+    repetitions of a call are one box. Works over whole arrays: runs of procedures reach as far as their segments,
     found from the innermost outwards.
     """
-    origins, segments = sequence.origins, len(sequence)
-    made, runs, calls = origins.segments, origins.procedures, origins.places.calls
+    origins, played = Origins.joined([row.origins for row in rows]), _Played.of(rows)
+    segments, calls = len(played.row), origins.places.calls
+    made, runs, inner = origins.segments, origins.procedures, origins.procedures.within >= 0
     first, last = _reached(made, runs)
-    within = np.concatenate((made.within, runs.within[1:])).astype(np.int64)
-    call = np.concatenate((made.call, runs.call[1:])).astype(np.int64)
+    within = np.concatenate((made.within, runs.within[inner])).astype(np.int64)
+    call = np.concatenate((made.call, runs.call[inner])).astype(np.int64)
     keys, one, box_of = np.unique(within * len(calls) + call, return_index=True, return_inverse=True)
     begins, ends, repeat = (np.zeros(len(keys), np.int64) for _ in range(3))
     begins[:] = segments
-    np.minimum.at(begins, box_of, np.concatenate((np.arange(segments), first[1:])))
-    np.maximum.at(ends, box_of, np.concatenate((np.arange(segments), last[1:])))
-    np.maximum.at(repeat, box_of, np.concatenate((made.repetition, runs.repetition[1:])) + 1)
+    np.minimum.at(begins, box_of, np.concatenate((np.arange(segments), first[inner])))
+    np.maximum.at(ends, box_of, np.concatenate((np.arange(segments), last[inner])))
+    np.maximum.at(repeat, box_of, np.concatenate((made.repetition, runs.repetition[inner])) + 1)
     within, call = within[one], call[one]
-    box_of_run = np.concatenate(((-1,), box_of[segments:]))
-    edges = np.append(sequence.start_s, sequence.duration_s) / tick_s
-    zero = np.zeros(len(keys), np.int64)
-    boxes = Boxes(edges[begins], edges[ends + 1] - edges[begins], origins.tick_s[within] / tick_s, zero, zero,
-                  box_of_run[within], _kinds(sequence, call, np.where(one < segments, one, -1)), repeat,
-                  origins.places.module_of[call], origins.places.elements[call], zero, zero,
-                  np.where(one < segments, sequence.speeds()[np.minimum(one, segments - 1)], np.nan),
-                  tuple(_title(calls[row]) for row in call.tolist()))
-    box_of_segment = box_of[:segments]
+    box_of_run = np.full(len(inner), -1)
+    box_of_run[inner] = box_of[segments:]
+    zero, is_leaf, leaf = np.zeros(len(keys), np.int64), one < segments, np.minimum(one, segments - 1)
+    begin = played.start_s[begins] / tick_s
+    boxes = Boxes(begin, played.end_s[ends] / tick_s - begin, origins.tick_s[within] / tick_s, zero, zero,
+                  box_of_run[within], _kinds(calls, call, np.where(is_leaf, played.kind[leaf], Kind.PROCEDURE)),
+                  repeat, origins.places.module_of[call], origins.places.elements[call], zero, zero,
+                  np.where(is_leaf, played.speed[leaf], np.nan), tuple([_title(calls[row]) for row in call.tolist()]))
+    box_of_segment, row = box_of[:segments], played.row[begins]
     if origins.places.within:
-        boxes, kept = _with_elements_around(boxes, sequence, within, call)
-        box_of_segment = kept[box_of_segment]
+        boxes, kept, like = _with_elements_around(boxes, origins.places, within, call)
+        box_of_segment, row = kept[box_of_segment], row[like]
     boxes = replace(boxes, depth=_depths(boxes.parent))
-    order = np.lexsort((-boxes.length, boxes.begin, boxes.depth))
+    order = np.lexsort((-boxes.length, boxes.begin, boxes.depth, row))
     position = np.empty(len(boxes), np.int64)
     position[order] = np.arange(len(boxes))
-    return boxes.at(order), position[box_of_segment]
+    return boxes.at(order), np.bincount(row, minlength=len(rows)), position[box_of_segment]
+
+
+@dataclass(frozen=True, eq=False)
+class _Played:
+    """S segments of rows: which row, when it begins and ends there, what kind of box it is, and how fast it plays."""
+
+    row: IntArray
+    start_s: FloatArray
+    end_s: FloatArray
+    kind: IntArray
+    speed: FloatArray
+
+    @classmethod
+    def of(cls, rows: list[Sequence]) -> _Played:
+        """Take rows with the same clips."""
+        clips, clip = len(rows[0].clips), np.concatenate([row.clip for row in rows])
+        kind = np.where(clip < 0, Kind.WAIT, np.where(clip >= clips, Kind.TOGETHER, Kind.CLIP))
+        ends_s = [part for row in rows for part in (row.start_s[1:], (row.duration_s,))]
+        return cls(np.repeat(np.arange(len(rows)), [len(row) for row in rows]),
+                   np.concatenate([row.start_s for row in rows]), np.concatenate(ends_s), kind,
+                   speeds_of(rows))
 
 
 def numbered(boxes: Boxes, documents: tuple[Document, ...]) -> Boxes:
@@ -151,12 +175,13 @@ def ancestors(parent: IntArray, box: int) -> Iterator[int]:
         yield box
 
 
-def _with_elements_around(boxes: Boxes, sequence: Sequence, within: IntArray, call: IntArray) -> tuple[Boxes, IntArray]:
-    """Add boxes for conditions, choices and loops whose rounds differ; return where each box then is, too.
+def _with_elements_around(boxes: Boxes, places: Places, within: IntArray,
+                          call: IntArray) -> tuple[Boxes, IntArray, IntArray]:
+    """Add boxes for conditions, choices and loops whose rounds differ.
 
-    within, call: the run and the row of each box. Calls whose repetitions differ become one box.
+    within, call: the run and the row of each box. Calls whose repetitions differ become one box. Return where each box
+    then is, too, and which of the boxes each is, or is around.
     """
-    places = sequence.origins.places
     numbers: dict[tuple[object, ...], int] = {}
     nodes: list[Node] = []
     parent, inner, rounds = boxes.parent.tolist(), list[int](), list[int]()
@@ -179,7 +204,7 @@ def _with_elements_around(boxes: Boxes, sequence: Sequence, within: IntArray, ca
                 kept[box] = outer
         parent[box] = outer
     if not nodes:
-        return boxes, kept
+        return boxes, kept, kept
     like = boxes.at(np.array(inner))
     added = replace(like, kind=np.array([_KINDS[node.tag] for node in nodes]), repeat=np.array(rounds),
                     element=np.array([node.element for node in nodes]), speed=np.full(len(nodes), np.nan),
@@ -190,7 +215,7 @@ def _with_elements_around(boxes: Boxes, sequence: Sequence, within: IntArray, ca
     stays = np.flatnonzero(left == np.arange(len(whole)))
     position = np.full(len(whole), -1)
     position[stays] = np.arange(len(stays))
-    return whole.at(stays), position[kept]
+    return whole.at(stays), position[kept], np.append(np.arange(len(boxes)), inner)[stays]
 
 
 def _enclosing(boxes: Boxes, first: int) -> Boxes:
@@ -237,7 +262,7 @@ def _bare(title: str) -> str:
 
 def _levels(runs: Runs) -> list[tuple[int, int]]:
     """Return from where to where the runs of each depth are; those of one depth come after those around them."""
-    levels = [(0, 1)]
+    levels = [(0, int(np.searchsorted(runs.within, 0)))]
     while levels[-1][1] < len(runs.within):
         levels.append((levels[-1][1], int(np.searchsorted(runs.within, levels[-1][1]))))
     return levels
@@ -255,12 +280,8 @@ def _reached(made: Runs, runs: Runs) -> tuple[IntArray, IntArray]:
     return first, last
 
 
-def _kinds(sequence: Sequence, call: IntArray, segment: IntArray) -> IntArray:
-    """Return the kinds of boxes; segment: one that the call itself made, −1: none."""
-    calls = sequence.origins.places.calls
-    clip = np.where(segment < 0, 0, sequence.clip[segment])
-    kind = np.where(segment < 0, Kind.PROCEDURE, Kind.CLIP)
-    kind[clip < 0], kind[clip >= len(sequence.clips)] = Kind.WAIT, Kind.TOGETHER
+def _kinds(calls: tuple[Call | Node, ...], call: IntArray, kind: IntArray) -> IntArray:
+    """Return the kinds of boxes; kind: those of what calls play, PROCEDURE also where it is a loop's round."""
     for box in np.flatnonzero(kind == Kind.PROCEDURE).tolist():
         one = calls[int(call[box])]
         if isinstance(one, Node) and one.tag == "loop":
@@ -276,6 +297,7 @@ _AIMED_AT = ("at", "for", "prop", "person")
 """Which attributes name what an element aims at."""
 
 
+@lru_cache(maxsize=8192)
 def _title(call: Call | Node) -> str:
     """Return what is written on a box: a name with the values it is given, a test, or what kind of element it is."""
     name = short(call.name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..pha.document import Document
-from ..pha.sequence import Lane, Sequence
+from ..pha.sequence import Block, Lane, Sequence
 from .boxes import Boxes, boxes_of, numbered
 
 
@@ -91,17 +90,15 @@ class Lanes:
     _boxes: list[Boxes] = field(default_factory=list)
     _seams: list[Seams] = field(default_factory=list)
     _busy_until: list[float] = field(default_factory=lambda: [np.inf])
-    _known: dict[int, tuple[Boxes, IntArray]] = field(default_factory=dict)
     _total: int = 0
 
     def add(self, sequence: Sequence, windows_s: tuple[FloatArray, FloatArray] | None) -> None:
         """Put a score on the main lane, and all lanes of its blocks; windows_s: of its own transitions."""
-        waiting = deque((_Row(sequence, 0.0, 0, -1, 0),))
-        while waiting:
-            row = waiting.popleft()
-            self._seams.append(self._seams_of(row, windows_s if row.box < 0 else None))
-            self.rows.append(row.sequence)
-            waiting += self._put(row, sequence)
+        level = [_Row(sequence, 0.0, 0, -1, 0)]
+        while level:
+            self._seams.append(self._seams_of(level, windows_s))
+            self.rows += [row.sequence for row in level]
+            level, windows_s = self._put(level, sequence), None
 
     def boxes(self) -> Boxes:
         """Return the boxes of all rows."""
@@ -111,28 +108,35 @@ class Lanes:
         """Return the seams of all rows."""
         return Seams.joined(self._seams) if self._seams else Seams.none()
 
-    def _put(self, row: _Row, whole: Sequence) -> list[_Row]:
-        """Put the boxes of a row in their place; return the rows of the blocks that play in it."""
-        sequence, first = row.sequence, self._total
-        if id(sequence) not in self._known:
-            self._known[id(sequence)] = boxes_of(sequence, self.tick_s)
-        boxes, of_segment = self._known[id(sequence)]
-        parent = np.where(boxes.parent < 0, row.box, boxes.parent + first)
-        placed = replace(boxes, begin=boxes.begin + row.begin, lane=np.full(len(boxes), row.lane),
-                         depth=boxes.depth + row.depth, parent=parent)
-        self._boxes.append(placed)
+    def _put(self, level: list[_Row], whole: Sequence) -> list[_Row]:
+        """Put the boxes of rows, one after the other, in their place; return the rows of the blocks that play there."""
+        boxes, counts, box_of_segment = boxes_of([row.sequence for row in level], self.tick_s)
+        begin, lane, box, depth = (np.repeat(values, counts) for values in zip(
+            *((row.begin, row.lane, row.box, row.depth) for row in level), strict=True))
+        boxes = replace(boxes, begin=boxes.begin + begin, lane=lane, depth=boxes.depth + depth,
+                        parent=np.where(boxes.parent < 0, box, boxes.parent + self._total))
+        inner, first = list[_Row](), 0
+        for row in level:
+            sequence = row.sequence
+            for segment in np.flatnonzero(sequence.clip >= len(sequence.clips)).tolist():
+                block = whole.blocks[int(sequence.clip[segment]) - len(sequence.clips)]
+                begin_of_block = row.begin + float(sequence.start_s[segment]) / self.tick_s
+                inner += self._put_block(block, boxes, int(box_of_segment[first + segment]), row.lane, begin_of_block)
+            first += len(sequence)
+        self._boxes.append(boxes)
         self._total += len(boxes)
+        return inner
+
+    def _put_block(self, block: Block, boxes: Boxes, box: int, lane_of_row: int, begin: float) -> list[_Row]:
+        """Put the lanes of a block, which is one of the boxes, on lanes; return the rows that play in them."""
         inner: list[_Row] = []
-        for segment in np.flatnonzero(sequence.clip >= len(sequence.clips)).tolist():
-            block, box = whole.blocks[int(sequence.clip[segment]) - len(sequence.clips)], int(of_segment[segment])
-            begin = row.begin + float(sequence.start_s[segment]) / self.tick_s
-            for number, lane in enumerate(block.lanes):
-                at, depth = row.lane, int(placed.depth[box]) + 1
-                if number:
-                    at, depth = self._free_lane(lane.body, begin, begin + float(placed.length[box])), 0
-                self.voices.append(self._voice(lane, number, first + box, placed, box, at, depth))
-                if lane.sequence is not None:
-                    inner.append(_Row(lane.sequence, begin, at, first + box, depth))
+        for number, lane in enumerate(block.lanes):
+            at, depth = lane_of_row, int(boxes.depth[box]) + 1
+            if number:
+                at, depth = self._free_lane(lane.body, begin, begin + float(boxes.length[box])), 0
+            self.voices.append(self._voice(lane, number, self._total + box, boxes, box, at, depth))
+            if lane.sequence is not None:
+                inner.append(_Row(lane.sequence, begin, at, self._total + box, depth))
         return inner
 
     def _voice(self, lane: Lane, number: int, box: int, boxes: Boxes, at: int, on: int, depth: int) -> Voice:
@@ -152,16 +156,21 @@ class Lanes:
         self._busy_until.append(end)
         return len(self.names) - 1
 
-    def _seams_of(self, row: _Row, windows_s: tuple[FloatArray, FloatArray] | None) -> Seams:
-        sequence, tick_s = row.sequence, self.tick_s
-        number = len(sequence) - (not sequence.is_loop or row.box >= 0)
-        edges = np.append(sequence.start_s[1:], sequence.duration_s)[:number] / tick_s
-        given = sequence.transition_s[:number] / tick_s
+    def _seams_of(self, level: list[_Row], windows_s: tuple[FloatArray, FloatArray] | None) -> Seams:
+        """Return the seams of rows, one after the other; windows_s: of the only one, if they are known."""
+        sequences, tick_s = [row.sequence for row in level], self.tick_s
+        counts = [len(row.sequence) - (not row.sequence.is_loop or row.box >= 0) for row in level]
+        parts = [part for row in sequences for part in (row.start_s[1:], (row.duration_s,))]
+        number = np.concatenate([np.arange(len(row)) for row in sequences])
+        is_seam = number < np.repeat(counts, [len(row) for row in sequences])
+        edges, given = np.concatenate(parts) / tick_s, np.concatenate([row.transition_s for row in sequences]) / tick_s
         is_automatic = np.isnan(given)
         if windows_s is None:
             half = np.where(is_automatic, 0.0, given / 2.0)
             begin, end = edges - half, edges + half
         else:
-            begin, end = (times[:number] / tick_s for times in windows_s)
-        return Seams(np.full(number, len(self.rows)), np.arange(number), row.begin + edges,
-                     np.full(number, row.lane), row.begin + begin, row.begin + end, is_automatic)
+            begin, end = (times[:len(edges)] / tick_s for times in windows_s)
+        later, lane = (np.repeat(values, counts) for values in zip(*((row.begin, row.lane) for row in level),
+                                                                   strict=True))
+        return Seams(np.repeat(len(self.rows) + np.arange(len(level)), counts), number[is_seam],
+                     later + edges[is_seam], lane, later + begin[is_seam], later + end[is_seam], is_automatic[is_seam])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 _LAYER: Final = re.compile(r"(base|anim)? ?layer ?\d*", re.IGNORECASE)
@@ -15,6 +16,7 @@ _NUMBER: Final = re.compile(r"\d{3,}")
 """What Blender adds to a name that another has, behind a dot."""
 
 
+@lru_cache(maxsize=4096)
 def short(full_name: str) -> str:
     """Return the last part of a clip's name; of FBX files neither the armature's name before it nor a layer's behind.
 

@@ -203,6 +203,20 @@ def test_one_object_does_not_play_two_props_and_a_hidden_or_deleted_one_costs_no
     assert character.cast["cup"].target is None and not character.held
 
 
+def test_a_copy_of_a_prop_loses_takts_constraints_with_the_next_action(drinker: bpy.types.Object) -> None:
+    prop = cup()
+    properties.character(drinker).cast["cup"].target = prop
+    rebuilt()
+    copy = prop.copy()
+    scene = bpy.context.scene
+    assert scene is not None and copy is not None and len(copy.constraints) > 1
+    scene.collection.objects.link(copy)
+    copy.constraints.new("COPY_SCALE")
+    rebuilt()
+    assert [each.type for each in copy.constraints] == ["COPY_SCALE"]
+    assert len(prop.constraints) > 1
+
+
 def test_keep_mine_leaves_the_prop_in_the_hand(drinker: bpy.types.Object) -> None:
     prop = cup()
     properties.character(drinker).cast["cup"].target = prop

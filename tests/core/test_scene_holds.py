@@ -1,5 +1,7 @@
 """Props that hands hold: they go with the hand, lie where it leaves them, and go from hand to hand."""
 
+from random import Random
+
 import numpy as np
 import pytest
 
@@ -245,3 +247,30 @@ def test_a_path_cannot_be_held() -> None:
 def test_what_does_not_fit_is_told(lane: str, message: str) -> None:
     with pytest.raises(ScoreError, match=message):
         expand(programme(lane))
+
+
+def at_random(seed: int) -> Motion:
+    """Return a motion whose hands reach for things, hold them and hand them over by chance, while its head looks."""
+    random, lanes, size = Random(seed), list[str](), SIZES[seed % len(SIZES)]
+    for side in ("right", "left"):
+        left, words, own = 16.0, list[str](), f'with="{side} hand"'
+        while left > 0.5:
+            ticks = min(left, random.choice((0.5, 1.0, 1.5, 2.0, 3.0)))
+            left -= ticks
+            reach = f'<reach for="{random.choice(("cup", "ball", "table"))}" {own} duration="{ticks / 2}" '
+            words.append(random.choice((f'<wait duration="{ticks}"/>', f'{reach}hold="{ticks / 2}"/>',
+                                        f'<hold prop="{random.choice(("cup", "ball"))}" {own} duration="{ticks}"/>')))
+        lanes.append(f'<lane>{"".join(words)}<wait duration="{left + 1.0}"/></lane>')
+    looks = [random.choice(('<wait duration="2"/>', '<look at="cup" duration="3"/>', '<look at="her" duration="2"/>'))
+             for _ in range(5)]
+    lanes.append(f'<lane body="head">{"".join(looks)}<wait duration="1"/></lane>')
+    return played(programme(*lanes), size, cup=scaled(spot(seed), size), ball=scaled(spot(seed + 1000, "left"), size),
+                  table=scaled(spot(seed + 2000), size), her=scaled((1.0, 1.5, 1.0), size))
+
+
+@pytest.mark.parametrize("seed", seeds(24, quick=4))
+def test_all_instants_together_show_the_same_as_each_alone(seed: int) -> None:
+    motion = at_random(seed)
+    times = np.linspace(0.0, motion.duration_s, 41)
+    alone = np.concatenate([motion.sample(times[frame:frame + 1]).rotations for frame in range(len(times))])
+    assert rot.angle_between(motion.sample(times).rotations, alone).max() < 1e-6

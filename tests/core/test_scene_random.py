@@ -16,9 +16,11 @@ from takt.core.pha.programme import resolve
 from takt.core.playing.feet.footholds import ground_axes
 from takt.core.playing.motion import Motion
 from takt.core.playing.scene.cast import SceneFloor, ScenePlace, Target
+from takt.core.playing.scene.look import Neck
 from takt.core.playing.scene.reach import Reaching
 from takt.core.playing.scene.surface import Surface
 from takt.core.playing.scene.traveller import Traveller, ahead_of
+from takt.core.playing.scene.turned_chain import turns_of
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.samples.clips import build_clips
@@ -30,6 +32,7 @@ SEEDS = range(int(os.environ.get("TAKT_SCENE_SETTINGS", "20")))
 FPS: Final = 60
 END_LEGS, FACES_RAD, PACES = 0.01, np.radians(1.0), (0.8, 1.25)
 SLIDES_LEGS, PATH_LEGS, TANGENT_RAD = 0.01, 0.04, np.radians(12.0)
+LOOKS_RAD, NEAR_RAD, FASTEST_RAD_PER_S = np.radians((70.0, 5.0, 400.0))
 FLOOR_LEGS, JERKS, HAND_LEGS, SLIP_LEGS = 0.01, 1.5, 0.01, 0.005
 OWN_LEG_M: Final = 0.825
 """Of the character whose the clips are."""
@@ -134,6 +137,28 @@ def walked(rig: Rig, place: ScenePlace, seconds: float, *, faces: bool) -> Motio
     assert abs(positions[0] - traveller.over(place.position)) < END_LEGS * rig.leg
     assert not faces or apart(angles, np.array(traveller.angle(place.ahead)))[0] < FACES_RAD
     return motion
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_a_warning_says_would_do_does(seed: int) -> None:
+    rig, rng = rig_of(seed), np.random.default_rng(seed + 7000)
+    legs, angle, ahead = rng.uniform(0.2, 3.0), *rng.uniform(-np.pi, np.pi, 2)
+    seconds, is_fit = float(rng.uniform(0.3, 4.0)), bool(rng.integers(3))
+
+    def said(legs: float, seconds: float, *, is_fit: bool) -> list[str]:
+        place = rig.place(legs * rig.leg_m * np.array((np.sin(angle), 0.0, np.cos(angle))),
+                          np.array((np.sin(ahead), 0.0, np.cos(ahead))))
+        fit = ' repeat="fit"' if is_fit else ""
+        motion = played(rig, f'<call name="walk" to="seat" duration="{seconds}"{fit}/>', seat=place)
+        return [problem.message for problem in motion.problems if "would do" in problem.message]
+
+    for message in said(legs, seconds, is_fit=is_fit):
+        if found := re.search(r"about ([0-9.]+) s in all", message):
+            assert not said(legs, float(found[1]), is_fit=is_fit or "(repeat=" in message), message
+        else:
+            found = re.search(r"is ([0-9.]+) m long, .* one of about ([0-9.]+) m, in ([0-9.]+) s", message)
+            assert found is not None, message
+            assert not said(legs * float(found[2]) / float(found[1]), float(found[3]), is_fit=is_fit), message
 
 
 def would_do_s(motion: Motion) -> float:
@@ -249,3 +274,41 @@ def test_soles_are_on_floors_and_never_in_them(seed: int) -> None:
     assert kind == "hills" or own.min() > min(wanted.min(), 0.0) - FLOOR_LEGS * rig.leg
     if kind == "slope":
         assert jerks(motion, times) < JERKS * jerks(plain, times)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_head_looks_at_what_is_in_front_without_haste(seed: int) -> None:
+    rig, rng = rig_of(seed), np.random.default_rng(seed + 8000)
+    aside, far = rng.uniform(-1.4, 1.4), rng.uniform(1.0, 6.0) * rig.leg_m
+    height = rng.uniform(1.0, 2.6) * rig.leg_m
+    at = np.array((far * np.sin(aside), height, far * np.cos(aside)))
+    words = ('<together><lane><call name="hello" duration="8"/></lane><lane><wait duration="1"/>'
+             '<look at="seat" duration="5"/><wait duration="2"/></lane></together>')
+    neck = Neck.of(rig.map, ahead_of(rig.map, rig.turn))
+    assert neck is not None
+    times = np.arange(0.0, 8.0, 1.0 / FPS)
+    looking, own = (world_from_pose(rig.skeleton, played(rig, words, **cast).sample(times)) for cast in (
+        {"seat": rig.place(at, np.array((0.0, 0.0, 1.0)))}, dict[str, Target]()))
+    looks, way = (times > 1.5) & (times < 5.9), rig.point(at) - looking[:, neck.chain[-1], :, 3]
+    way /= np.linalg.norm(way, axis=1)[:, None]
+    faces = [rot.rotate(turns_of(each[:, joint]), ahead) for each, joint, ahead in (
+        (looking, neck.chain[-1], neck.ahead), (own, neck.chest, neck.chest_ahead))]
+    head, chest = (np.arccos(np.clip(np.sum(each * way, axis=1), -1.0, 1.0)) for each in faces)
+    assert head[looks & (chest < LOOKS_RAD)].max(initial=0.0) < NEAR_RAD
+    turned, before = (rot.angle_between(*(turns_of(each[frames, neck.chain[-1]]) for frames in (
+        slice(1, None), slice(-1)))) * FPS for each in (looking, own))
+    assert turned.max() < max(FASTEST_RAD_PER_S, 1.05 * before.max())
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_call_begins_at_its_place(seed: int) -> None:
+    rig, rng = rig_of(seed), np.random.default_rng(seed + 9000)
+    (x, z), ahead = rng.uniform(-4.0, 4.0, 2) * rig.leg_m, rng.uniform(-np.pi, np.pi)
+    place = rig.place(np.array((x, 0.0, z)), np.array((np.sin(ahead), 0.0, np.cos(ahead))))
+    begins_s, faces = float(rng.uniform(0.5, 3.0)), bool(rng.integers(4))
+    facing = "yes" if faces else "no"
+    motion = played(rig, f'<call name="left_step" duration="{begins_s}"/>'
+                         f'<call name="right_step" at="seat" facing="{facing}" duration="2"/>', seat=place)
+    traveller, (positions, angles) = traveller_of(rig, motion), seen(rig, motion, np.array((begins_s,)))
+    assert abs(positions[0] - traveller.over(place.position)) < END_LEGS * rig.leg
+    assert not faces or apart(angles, np.array(traveller.angle(place.ahead)))[0] < FACES_RAD

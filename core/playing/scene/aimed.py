@@ -19,11 +19,21 @@ from .look import Neck
 from .reach import Reaching
 
 
-class _Active(NamedTuple):
-    """An aim, and its weights (F,) at the times of some poses."""
+class Act(NamedTuple):
+    """An aim in some frames (N,) of poses, with its weights (N,) there.
+
+    carried: what it aims at, where hands hold that at times; beside_carried: whether hands hold anything at times.
+    """
 
     aim: TimedAim
+    frames: IntArray
     weights: FloatArray
+    carried: Carried | None
+    beside_carried: bool
+
+    def among(self, is_meant: BoolArray) -> Act:
+        """Return it in some of its frames; is_meant: (N,)."""
+        return self._replace(frames=self.frames[is_meant], weights=self.weights[is_meant])
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,15 +55,21 @@ class Aimed(Over):
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with head and hands where they are to be; see Stage."""
-        pose, active = self.below.sample(times_s, rounds), self._active(times_s)
-        self._lean(pose, times_s, active)
-        if self.neck is not None:
-            self._look(pose, times_s, active, self.neck)
-        self._reach(pose, times_s, active)
+        pose = self.posed(times_s, self.acts(times_s), rounds)
         for side, grip in self.grips.items():
             weights = np.max([hold.weights(times_s) for hold in self.holds if hold.hand == side], axis=0)
             if len(frames := np.flatnonzero(weights)):
                 _change(pose, frames, grip.close, weights[frames])
+        return pose
+
+    def posed(self, times_s: FloatArray, acts: Sequence[Act], rounds: IntArray = FIRST_ROUND) -> Pose:
+        """Return the poses below with what some acts do in them; hands are open."""
+        pose = self.below.sample(times_s, rounds)
+        hands = [act for act in acts if act.aim.hand in self.arms]
+        self._lean(pose, times_s, hands)
+        if self.neck is not None:
+            self._look(pose, times_s, [act for act in acts if not act.aim.hand], hands, self.neck)
+        self._reach(pose, times_s, hands)
         return pose
 
     @cached_property
@@ -61,85 +77,95 @@ class Aimed(Over):
         """From when to when each aim acts, (A, 2)."""
         return np.array([(aim.begin_s, aim.back_s) for aim in self.aims]).reshape(-1, 2)
 
-    def _active(self, times_s: FloatArray) -> list[_Active]:
-        """Return the aims that act at any of some times, in order, each with its weights then."""
+    def acts(self, times_s: FloatArray) -> list[Act]:
+        """Return what acts at any of some times, in order."""
         if not len(times_s):
             return []
         begins, ends = self._spans_s.T
-        near = np.flatnonzero((begins < times_s.max()) & (ends > times_s.min()))
-        found = ((self.aims[number], self.aims[number].weights(times_s)) for number in near.tolist())
-        return [_Active(aim, weights) for aim, weights in found if weights.any()]
+        found = []
+        for number in np.flatnonzero((begins < times_s.max()) & (ends > times_s.min())).tolist():
+            aim = self.aims[number]
+            near = np.flatnonzero((times_s > aim.begin_s) & (times_s < aim.back_s))
+            weights = aim.weights(times_s[near])
+            act = Act(aim, near, weights, self.carried.get(aim.role), bool(self.carried)).among(weights > 0.0)
+            if len(act.frames):
+                found.append(act)
+        return found
 
-    def _lean(self, pose: Pose, times_s: FloatArray, active: Sequence[_Active]) -> None:
-        self._turn(pose, times_s, active, "lean")
-        if self.carried:
+    def _lean(self, pose: Pose, times_s: FloatArray, acts: Sequence[Act]) -> None:
+        self._turn(pose, times_s, acts, "lean")
+        again = [act for act in acts if act.beside_carried]
+        if again:
             seen = pose.at(np.arange(len(times_s)))  # a copy
-            self._turn(seen, times_s, active, "reach")
-            self._turn(pose, times_s, active, "lean", follows=True, seen=seen)
-            self._turn(pose, times_s, active, "lean")
+            self._turn(seen, times_s, again, "reach")
+            self._turn(pose, times_s, again, "lean", follows=True, seen=seen)
+            self._turn(pose, times_s, again, "lean")
 
-    def _reach(self, pose: Pose, times_s: FloatArray, active: Sequence[_Active]) -> None:
-        self._turn(pose, times_s, active, "reach")
-        if self.carried:
-            self._turn(pose, times_s, active, "reach", follows=True)
+    def _reach(self, pose: Pose, times_s: FloatArray, acts: Sequence[Act]) -> None:
+        self._turn(pose, times_s, acts, "reach")
+        self._turn(pose, times_s, acts, "reach", follows=True)
 
-    def _look(self, pose: Pose, times_s: FloatArray, active: Sequence[_Active], neck: Neck) -> None:
+    def _look(self, pose: Pose, times_s: FloatArray, looks: Sequence[Act], hands: Sequence[Act], neck: Neck) -> None:
         """Turn heads in poses; where the chest goes along, so that an arm is too short again, the body leans more."""
-        looks = [(aim, weights, np.flatnonzero(weights)) for aim, weights in active if not aim.hand]
         if not looks:
             return
         seen = pose
-        if any(aim.role in self.carried for aim, _, _ in looks):
+        if any(act.carried for act in looks):
             seen = pose.at(np.arange(len(times_s)))  # a copy
-            self._reach(seen, times_s, active)
-        targets = [self._positions(aim, seen, times_s, frames) for aim, _, frames in looks]
-        for (_, weights, frames), target in zip(looks, targets, strict=True):
-            _change(pose, frames, neck.look, target, weights[frames])
-        if not any(aim.hand for aim in self.aims):
+            self._reach(seen, times_s, hands)
+        steps = [(step.frames, self._targets(step, times_s, seen), step.weights)
+                 for step in _steps(looks, len(times_s))]
+        for frames, target, weights in steps:
+            _change(pose, frames, neck.look, target, weights)
+        is_seen = np.zeros(len(times_s), dtype=np.bool_)
+        is_seen[np.concatenate([act.frames for act in looks])] = True
+        hands = [act for act in (each.among(is_seen[each.frames]) for each in hands) if len(act.frames)]
+        if not hands:
             return
         before = neck.gaze(pose)
-        self._lean(pose, times_s, active)
-        for (_, weights, frames), target in zip(looks, targets, strict=True):
-            _change(pose, frames, neck.look_on, target, weights[frames], (before[0][frames], before[1][frames]))
+        self._lean(pose, times_s, hands)
+        for frames, target, weights in steps:
+            _change(pose, frames, neck.look_on, target, weights, (before[0][frames], before[1][frames]))
 
-    def _turn(self, pose: Pose, times_s: FloatArray, active: Sequence[_Active], how: str, *, follows: bool = False,
+    def _turn(self, pose: Pose, times_s: FloatArray, acts: Sequence[Act], how: str, *, follows: bool = False,
               seen: Pose | None = None) -> None:
         """Let bodies lean, or hands reach, for all that they aim at, in place.
 
         follows: for what another hand leads at the time, or for all else. seen: poses in which that hand is where it
         will be.
         """
-        for aim, weights in active:
-            if aim.hand not in self.arms:
-                continue
-            carried = self.carried.get(aim.role)
-            is_meant = weights > 0.0
-            if carried is not None:
-                is_meant &= carried.is_led(times_s, aim.hand) == follows
-            elif follows:
-                continue
-            frames = np.flatnonzero(is_meant)
-            if len(frames):
-                target = self._positions(aim, pose if seen is None else seen, times_s, frames)
-                _change(pose, frames, getattr(self.arms[aim.hand], how), target, weights[frames])
+        meant = [act if act.carried is None else
+                 act.among(act.carried.is_led(times_s[act.frames], act.aim.hand) == follows)
+                 for act in acts if act.carried is not None or not follows]
+        for step in _steps(meant, len(times_s)):
+            _change(pose, step.frames, getattr(self.arms[step.hand], how),
+                    self._targets(step, times_s, pose if seen is None else seen), step.weights)
 
-    def _positions(self, aim: TimedAim, pose: Pose, times_s: FloatArray, frames: IntArray) -> FloatArray:
-        """Return where something is to be touched or seen, (N, 3), in some of the poses."""
-        own_s = times_s[frames]
-        shown_s, carried = self.shown(own_s), self.carried.get(aim.role)
-        if carried is None:
-            return aim.positions(shown_s)
-        return carried.positions(own_s, shown_s, self.hands(pose.at(frames)), aim.hand, aim.grip)
+    def _targets(self, step: _Step, times_s: FloatArray, pose: Pose) -> FloatArray:
+        """Return where in the frames of a step, (N, 3), things are to be touched or seen; pose: of all frames."""
+        own_s = times_s[step.frames]
+        shown_s, first, found = self.shown(own_s), 0, list[FloatArray]()
+        hands = self.hands(pose.at(step.frames)) if any(act.carried for act in step.acts) else {}
+        for act in step.acts:
+            own = slice(first, first := first + len(act.frames))
+            found.append(act.aim.positions(shown_s[own]) if act.carried is None else act.carried.positions(
+                own_s[own], shown_s[own], {side: at[own] for side, at in hands.items()}, act.aim.hand, act.aim.grip))
+        return np.concatenate(found)
 
     def hands(self, pose: Pose) -> dict[str, FloatArray]:
         """Return where hands are in poses (F, J, …), (F, 3, 4) each in the model."""
         world = world_from_pose(self.skeleton, pose)
         return {side: world[:, arm.limb.last] for side, arm in self.arms.items()}
 
-    def away(self, aim: TimedAim, time_s: float) -> float:
-        """Return how far a hand is from what it reaches for at a time."""
-        times_s = np.array((time_s,))
-        return float(self._away(aim, self.sample(times_s), times_s, np.zeros(1, dtype=np.int64))[0])
+    def lacks(self, act: Act, times_s: FloatArray, hands: Mapping[str, FloatArray]) -> FloatArray:
+        """Return what lies between a palm and what it is to touch in the frames of an act, (N, 3).
+
+        times_s: of these frames; hands: (N, 3, 4) where each is then.
+        """
+        shown_s = self.shown(times_s)
+        target = act.aim.positions(shown_s) if act.carried is None else act.carried.positions(
+            times_s, shown_s, hands, act.aim.hand, act.aim.grip)
+        return np.asarray(target - self.arms[act.aim.hand].palm_of(hands[act.aim.hand]))
 
     @cached_property
     def moved(self) -> BoolArray:
@@ -161,18 +187,45 @@ class Aimed(Over):
         asked = [aim for aim in self.aims if aim.hand in self.arms and not aim.holds]
         if not asked:
             return
-        times_s, told = np.array([(aim.there_s, aim.end_s) for aim in asked]).ravel(), set[str]()
-        pose = self.sample(times_s)
-        for aim, frames in zip(asked, np.arange(len(times_s)).reshape(-1, 2), strict=True):
-            away = float(self._away(aim, pose, times_s, frames).max())
+        times_s, told = np.array([(aim.there_s, aim.end_s) for aim in asked]), set[str]()
+        hands = self.hands(self.sample(times_s.ravel()))
+        for number, aim in enumerate(asked):
+            frames = np.array((2 * number, 2 * number + 1))
+            act = Act(aim, frames, np.ones(2), self.carried.get(aim.role), bool(self.carried))
+            lacks = self.lacks(act, times_s[number], {side: at[frames] for side, at in hands.items()})
+            away = float(np.linalg.norm(lacks, axis=-1).max())
             if away > self.arms[aim.hand].near and aim.role not in told:
                 told.add(aim.role)
                 yield aim, away
 
-    def _away(self, aim: TimedAim, pose: Pose, times_s: FloatArray, frames: IntArray) -> FloatArray:
-        """Return how far a hand is from what it reaches for in some of the poses, (N,)."""
-        palms = self.arms[aim.hand].palms(world_from_pose(self.skeleton, pose.at(frames)))
-        return np.asarray(np.linalg.norm(palms - self._positions(aim, pose, times_s, frames), axis=-1))
+
+class _Step(NamedTuple):
+    """What happens at once in some frames (N,): acts of one hand, "" for the head, in frames that they do not share."""
+
+    hand: str
+    acts: list[Act]
+
+    @property
+    def frames(self) -> IntArray:
+        """Those of one act after those of another."""
+        return np.concatenate([act.frames for act in self.acts])
+
+    @property
+    def weights(self) -> FloatArray:
+        """The weights there."""
+        return np.concatenate([act.weights for act in self.acts])
+
+
+def _steps(acts: Sequence[Act], frames: int) -> list[_Step]:
+    """Put acts in steps, so that in each frame they come one after the other in their order."""
+    met, found = np.zeros(frames, dtype=np.int64), dict[tuple[int, str], _Step]()
+    for act in acts:
+        rank = met[act.frames]
+        met[act.frames] += 1
+        for number in np.unique(rank).tolist():
+            step = found.setdefault((number, act.aim.hand), _Step(act.aim.hand, []))
+            step.acts.append(act.among(rank == number))
+    return [step for _, step in sorted(found.items(), key=lambda item: item[0])]
 
 
 def _change(pose: Pose, frames: IntArray, turn: Callable[..., None], *values: object) -> None:

@@ -80,14 +80,25 @@ class Carried:
         hands: (F, 3, 4) where each is; besides: a hand for which it stays where that took it.
         """
         number, found = self.phase_at(times_s), np.tile(np.eye(4)[:3], (len(times_s), 1, 1))
-        for at, phase in enumerate(self.phases):
-            own = number == at
-            if not own.any():
-                continue
+        for at in np.unique(number[number >= 0]).tolist():
+            own, phase = number == at, self.phases[at]
             found[own] = phase.moved
             if phase.hand not in ("", besides):
                 found[own] = compose(hands[phase.hand][own], compose(inverse(phase.hand_at), phase.moved))
         return found
+
+    def spot(self, time_s: float, hand: str = "", grip: FloatArray | None = None) -> tuple[str, FloatArray] | None:
+        """Return by what a hand finds it at a time: another hand that leads it, "" for none, and (3,) where from there.
+
+        None before it is first taken; grip: see positions.
+        """
+        number = int(self.phase_at(np.array((time_s,)))[0])
+        if number < 0:
+            return None
+        phase, there = self.phases[number], self.at_first if grip is None else self.at_first + grip
+        leading = "" if phase.hand == hand else phase.hand
+        moved = compose(inverse(phase.hand_at), phase.moved) if leading else phase.moved
+        return leading, moved[:, :3] @ there + moved[:, 3]
 
     def positions(self, times_s: FloatArray, shown_s: FloatArray, hands: Mapping[str, FloatArray], hand: str = "",
                   grip: FloatArray | None = None) -> FloatArray:

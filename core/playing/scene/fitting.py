@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
 import numpy as np
 
@@ -17,9 +16,7 @@ from ..row import Row
 from .cast import ScenePath, ScenePlace, Still, Target, at_time, misfit
 from .ground_curve import GroundCurve, bend
 from .traveller import Traveller
-from .warping import STANDS_SIZES, innermost
-
-_MOST_ROUNDS: Final = 10_000
+from .warping import STANDS_SIZES, innermost, whole_rounds
 
 
 def fitted(sequence: Segments, row: Row, cast: Mapping[str, Target], traveller: Traveller,
@@ -49,12 +46,6 @@ def fitted(sequence: Segments, row: Row, cast: Mapping[str, Target], traveller: 
 def _is_cast(way: Way, cast: Mapping[str, Target]) -> bool:
     kinds = {way.going.at: ScenePlace, way.going.to: ScenePlace, way.going.along: ScenePath}
     return all(not misfit(cast.get(role), kind, role) for role, kind in kinds.items() if role)
-
-
-def _whole(rounds: float) -> int:
-    """Return the whole number whose ratio to the rounds is nearest to 1."""
-    low = int(np.clip(np.floor(rounds), 1, _MOST_ROUNDS))
-    return low + int(low < _MOST_ROUNDS and rounds * rounds > low * (low + 1))
 
 
 @dataclass(eq=False)
@@ -87,13 +78,13 @@ class _Counting:
         own, lasts_s = abs(end - begin), self.row.own_s(way.first, way.after)
         if own <= STANDS_SIZES * self.traveller.size or lasts_s <= 0.0:
             return 1  # the warp says that it leads nowhere
-        return _whole(np.sqrt(float(edges_s[1] - edges_s[0]) / lasts_s * curve.length / own))
+        return whole_rounds(np.sqrt(float(edges_s[1] - edges_s[0]) / lasts_s * curve.length / own))
 
     def rounds_by_time(self, way: Way) -> int:
         """Return how often a way is gone in its time, wherever it leads."""
         layout, lasts_s = self.row.layout, self.row.own_s(way.first, way.after)
         time_s = float(layout.end_s[way.after - 1] - layout.begin_s[way.first])
-        return _whole(time_s / lasts_s) if lasts_s > 0.0 else 1
+        return whole_rounds(time_s / lasts_s) if lasts_s > 0.0 else 1
 
     def _carried(self, position: complex) -> complex:
         return complex(self.now.shift + np.exp(1j * self.now.yaw_rad) * position)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -10,9 +10,8 @@ import numpy as np
 
 from ...errors import Problem, quoted
 from ...maths.arrays import FloatArray
-from ...skeletons.skeleton import world_from_pose
 from .aim import BACK_S, TimedAim
-from .aimed import Aimed
+from .aimed import Act, Aimed
 from .carried import Carried, Phase, TimedHold
 from .cast import touched_at
 from .grip import Grip
@@ -20,28 +19,91 @@ from .grip import Grip
 _SAME_S: Final = 1e-6
 _BREADTH: Final = 2.0
 """Of what lies between wrist and palm: so far beside the first palm a second one takes hold."""
+_SAME: Final = 1e-8
+"""Of what counts as touched: what lies as near to another spot as this is there."""
+Hands = Mapping[str, FloatArray]
+"""Where hands are in the model, (3, 4) each, by side."""
 
 
-def with_holds(aimed: Aimed, holds: Sequence[TimedHold]) -> tuple[Aimed, tuple[Problem, ...]]:
+@dataclass(eq=False)
+class KnownHands:
+    """Where hands are at instants, each with all that this depends on, on one motion below.
+
+    Where a prop lies depends on which hand has put it there before, and where that was on where the prop lay before
+    that. So all instants are looked at together, again and again: each time with props where they were brought the
+    time before, until nothing is new. That ends, since the first instant depends on no other.
+    """
+
+    _known: dict[Hashable, Hands] = field(default_factory=dict)
+    _latest: dict[Hashable, Hands] = field(default_factory=dict)
+    _wanted: dict[Hashable, tuple[Hashable, float, list[Act]]] = field(default_factory=dict)
+
+    def at(self, aimed: Aimed, what_for: Hashable, time_s: float) -> tuple[Hands, bool]:
+        """Return where hands are at an instant, (3, 4) each by side, and whether that is so or a guess; see look_up.
+
+        what_for: tells from one time to the next which instant it is.
+        """
+        acts = aimed.acts(np.array((time_s,)))
+        key = time_s, *(_depends_on(aimed, act, time_s) for act in acts)
+        found = self._known.get(key)
+        if found is not None:
+            self._latest[what_for] = found
+            return found, True
+        self._wanted[key] = what_for, time_s, acts
+        return self._latest.get(what_for) or {side: arm.body.skeleton.rest_world[arm.limb.last]
+                                              for side, arm in aimed.arms.items()}, False
+
+    def look_up(self, aimed: Aimed) -> bool:
+        """Find all that was asked for and was not known; return whether that was anything."""
+        wanted, self._wanted = self._wanted, {}
+        times_s = np.array([time_s for _, time_s, _ in wanted.values()])
+        acts = [act._replace(frames=np.array((frame,))) for frame, (_, _, own) in enumerate(wanted.values())
+                for act in own]
+        hands = aimed.hands(aimed.posed(times_s, acts)) if wanted else {}
+        for frame, (key, (what_for, _, _)) in enumerate(wanted.items()):
+            self._known[key] = self._latest[what_for] = {side: at[frame] for side, at in hands.items()}
+        return bool(wanted)
+
+
+def _depends_on(aimed: Aimed, act: Act, time_s: float) -> Hashable:
+    """Return all that the pose of an instant depends on for what acts there."""
+    aim, carried, same = act.aim, act.carried, _SAME * min(arm.near for arm in aimed.arms.values())
+    where = None if carried is None else carried.spot(time_s, aim.hand, aim.grip)
+    spot = None if where is None else (where[0], *np.round(where[1] / same).tolist())
+    return (aim.hand, aim.begin_s, aim.there_s, aim.end_s, aim.back_s, aim.target, act.beside_carried, spot)
+
+
+def with_holds(aimed: Aimed, holds: Sequence[TimedHold],
+               known: KnownHands | None = None) -> tuple[Aimed, tuple[Problem, ...]]:
     """Return a motion whose hands also hold props, and what is to be said of those that they cannot hold.
 
     Hands take and let go in the order of time, for where a prop lies depends on who has put it there. Hands that stay
-    with another's close around it.
+    with another's close around it. known: where hands are, as far as that was found for the same motion below.
     """
     clasps = [TimedHold(aim.role, aim.target, aim.hand, aim.place, aim.there_s, aim.end_s) for aim in aimed.aims
               if aim.meets and aim.end_s > aim.there_s + _SAME_S]
     if not (holds or clasps):
         return aimed, ()
-    taking = _Taking(aimed)
+    known = known or KnownHands()
     events = sorted([(hold.end_s, 0, i) for i, hold in enumerate(holds)]
                     + [(hold.begin_s, 1, i) for i, hold in enumerate(holds)])
-    for time_s, begins, i in events:
-        if holds[i].hand in aimed.arms:
-            (taking.take if begins else taking.let_go)(holds[i], time_s)
+    taking = _taken(aimed, holds, events, known)
+    while known.look_up(aimed):
+        taking = _taken(aimed, holds, events, known)
     held = (*(hold for hold in holds if hold in taking.taken), *clasps)
     grips = {side: grip for side, arm in aimed.arms.items() if any(hold.hand == side for hold in held)
              and (grip := Grip.of(arm.body, side)) is not None}
     return replace(taking.aimed, holds=held, grips=grips), tuple(taking.said)
+
+
+def _taken(aimed: Aimed, holds: Sequence[TimedHold], events: Sequence[tuple[float, int, int]],
+           known: KnownHands) -> _Taking:
+    """Let hands take and let go of props; events: when, whether it is taken, and the number of its hold."""
+    taking = _Taking(aimed, known)
+    for time_s, begins, i in events:
+        if holds[i].hand in aimed.arms:
+            (taking.take if begins else taking.let_go)(holds[i], time_s)
+    return taking
 
 
 @dataclass(eq=False)
@@ -52,6 +114,7 @@ class _Taking:
     """
 
     aimed: Aimed
+    known: KnownHands
     said: list[Problem] = field(default_factory=list)
     held: dict[str, list[TimedHold]] = field(default_factory=dict)
     aims: dict[TimedHold, int] = field(default_factory=dict)
@@ -72,7 +135,11 @@ class _Taking:
             self.aims[hold] = len(self.aimed.aims)
             self.aimed = replace(self.aimed, aims=(*self.aimed.aims, aim))
         assert aim is not None
-        away = self.aimed.away(aim, time_s)
+        hands, is_known = self.known.at(self.aimed, (hold, "takes"), time_s)
+        lacks = self._lacks(aim, time_s, hands)
+        if not is_known:
+            hands = {**hands, hold.hand: hands[hold.hand] + np.pad(lacks[:, None], ((0, 0), (3, 0)))}
+        away = float(np.linalg.norm(lacks)) if is_known else 0.0
         if away > self.aimed.arms[hold.hand].near:
             self.taken.remove(hold)
             shown = float(self.aimed.shown(np.array((time_s,)))[0])
@@ -82,7 +149,7 @@ class _Taking:
             return
         others.append(hold)
         if len(others) == 1:
-            self._begin(hold, hold.hand, time_s)
+            self._begin(hold, hold.hand, time_s, hands)
 
     def let_go(self, hold: TimedHold, time_s: float) -> None:
         """Let a hand leave a prop to another one that holds it, or where it is."""
@@ -93,18 +160,24 @@ class _Taking:
         others.remove(hold)
         if not was_leading:
             return
-        self._begin(hold, others[0].hand if others else "", time_s)
+        hands, _ = self.known.at(self.aimed, (hold, "lets go"), time_s)
+        self._begin(hold, others[0].hand if others else "", time_s, hands)
         if others and others[0] in self.aims:  # who leads now, goes back to what else it does
             aims, number = list(self.aimed.aims), self.aims[others[0]]
             aims[number] = replace(aims[number], end_s=time_s, back_s=time_s + BACK_S)
             self.aimed = replace(self.aimed, aims=tuple(aims))
 
-    def _begin(self, hold: TimedHold, hand: str, time_s: float) -> None:
+    def _lacks(self, aim: TimedAim, time_s: float, hands: Hands) -> FloatArray:
+        """Return what lies between a hand and what it takes, (3,)."""
+        act = Act(aim, np.zeros(1, dtype=np.int64), np.ones(1), self.aimed.carried.get(aim.role), True)
+        return np.asarray(self.aimed.lacks(act, np.array((time_s,)), {side: at[None] for side, at in hands.items()})[0])
+
+    def _begin(self, hold: TimedHold, hand: str, time_s: float, hands: Hands) -> None:
         """Let a prop go with a hand, or lie, "", from a time on."""
         known, times_s = self.aimed.carried.get(hold.role), np.array((time_s,))
-        hands = self.aimed.hands(self.aimed.sample(times_s))
-        moved = np.eye(4)[:3] if known is None else known.moved(times_s, hands)[0]
-        phase = Phase(time_s, hand, moved, hands[hand][0] if hand else np.eye(4)[:3])
+        moved = np.eye(4)[:3] if known is None else known.moved(times_s, {side: at[None] for side, at
+                                                                          in hands.items()})[0]
+        phase = Phase(time_s, hand, moved, hands[hand] if hand else np.eye(4)[:3])
         carried = Carried(hold.role, hold.target, touched_at(hold.target, self.aimed.shown(times_s))[0],
                           (phase,)) if known is None else replace(known, phases=(*known.phases, phase))
         self.aimed = replace(self.aimed, carried={**self.aimed.carried, hold.role: carried})
@@ -120,10 +193,9 @@ class _Taking:
     def _grip(self, hold: TimedHold, leading: str, *, is_there: bool) -> FloatArray:
         """Return where a second hand takes hold, (3,), see Carried: where it is, or beside the hand that leads."""
         times_s, carried = np.array((hold.begin_s,)), self.aimed.carried[hold.role]
-        pose = self.aimed.sample(times_s)
-        world, hands = world_from_pose(self.aimed.skeleton, pose), self.aimed.hands(pose)
-        palm, other = (self.aimed.arms[side].palms(world)[0] for side in (hold.hand, leading))
-        moved = carried.moved(times_s, hands)[0]
+        hands, _ = self.known.at(self.aimed, (hold, "joins"), hold.begin_s)
+        palm, other = (self.aimed.arms[side].palm_of(hands[side]) for side in (hold.hand, leading))
+        moved = carried.moved(times_s, {side: at[None] for side, at in hands.items()})[0]
         at = palm
         if not is_there:
             arm, beside = self.aimed.arms[hold.hand], palm - other

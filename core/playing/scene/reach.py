@@ -57,7 +57,10 @@ class Reaching:
 
     def palms(self, world: FloatArray) -> FloatArray:
         """Return where palms are, (F, 3); world: (F, J, 3, 4)."""
-        wrist = world[:, self.limb.last]
+        return self.palm_of(world[:, self.limb.last])
+
+    def palm_of(self, wrist: FloatArray) -> FloatArray:
+        """Return where a palm is, (…, 3); wrist: (…, 3, 4) where its wrist is."""
         return np.asarray(wrist[..., :3] @ self.palm + wrist[..., 3])
 
     def lean(self, pose: Pose, target: FloatArray, weights: FloatArray) -> None:

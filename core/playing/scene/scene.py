@@ -24,7 +24,7 @@ from .aim import timed_aims, timed_meets
 from .aimed import Aimed
 from .cast import SceneFloor, Target, Unfit, misfit
 from .fitting import fitted
-from .hold import with_holds
+from .hold import KnownHands, with_holds
 from .look import Neck
 from .meet import TimedMeet
 from .reach import Reaching
@@ -102,11 +102,11 @@ class Scene:
         """Return what hands are to meet; in a loop none, whose rounds find the others elsewhere."""
         return () if row.is_loop else timed_meets(row.sequence.aims, row.layout, self.cast)[0]
 
-    def aimed(self, stage: Stage, row: Row,
+    def aimed(self, stage: Stage, row: Row, known: KnownHands,
               met: Mapping[TimedMeet, Target] = NOBODY) -> tuple[Stage, tuple[Problem, ...]]:
         """Return a motion whose head and hands aim at what its elements say, and what is to be said of it.
 
-        met: where hands meet those of others.
+        known: where hands of this stage are, as far as that was found. met: where hands meet those of others.
         """
         meets, early = timed_meets(row.sequence.aims, row.layout, self.cast)
         met = {**met, **dict.fromkeys(early, _TOO_EARLY), **dict.fromkeys(meets if row.is_loop else (), _IN_LOOP)}
@@ -120,7 +120,7 @@ class Scene:
         neck = Neck.of(self.body, ahead_of(self.body, self.turn)) if any(not aim.hand for aim in aims) else None
         arms = {side: arm for side in sorted({aim.hand for aim in aims if aim.hand} | {hold.hand for hold in holds})
                 if (arm := Reaching.of(self.body, side)) is not None}
-        aimed, left_out = with_holds(Aimed(stage, aims, neck, arms, self._shown), holds)
+        aimed, left_out = with_holds(Aimed(stage, aims, neck, arms, self._shown), holds, known)
         missed = (Problem(f"<{'meet' if aim.meets else 'reach'}> at "
                           f"{self._shown(np.array((aim.there_s,)))[0]:.2f} s the hand stays {away:.2g} m away from "
                           f"{quoted(aim.role)}: bring it nearer, or the body", aim.place, is_warning=True)

@@ -33,6 +33,7 @@ _BROUGHT_SIZES_PER_S, _BROUGHT_RAD_PER_S = 1.0, 2.0 * np.pi
 """So fast a transition brings a body somewhere without a word: at a walk."""
 STANDS_SIZES: Final = 0.02
 """A way that is shorter, against the height of the hips, leads nowhere."""
+_MOST_ROUNDS: Final = 10_000
 _NOWHERE: Final = 1e-6
 """Of the same: what is so near is here."""
 
@@ -49,6 +50,16 @@ def warp_of(stage: Stage, row: Row, ways: Sequence[Way], cast: Mapping[str, Targ
     for way in innermost(ways):
         warping.go(way)
     return (Warp.of(warping.pieces) if warping.pieces else None), tuple(warping.said)
+
+
+def whole_rounds(rounds: float) -> int:
+    """Return the whole number whose ratio to the rounds is nearest to 1.
+
+    >>> whole_rounds(0.2), whole_rounds(1.4), whole_rounds(1.42)
+    (1, 1, 2)
+    """
+    low = int(np.clip(np.floor(rounds), 1, _MOST_ROUNDS))
+    return low + int(low < _MOST_ROUNDS and rounds * rounds > low * (low + 1))
 
 
 def innermost(ways: Sequence[Way]) -> list[Way]:
@@ -231,16 +242,26 @@ class _Warping:
         return self.traveller.seen(self.stage.sample(times_s))
 
     def _check_pace(self, way: Way, wanted: float, own: float, took_s: float) -> None:
-        """Warn where steps are longer or shorter than is natural, and where rounds that fit are too fast or slow."""
+        """Warn where steps are longer or shorter than is natural, and where rounds that fit are too fast or slow.
+
+        A way of the length L is L/w rounds long, with the length w of one. Where that is near enough to a whole number,
+        so many rounds in their own time would do; else no time does, but a way that is so many rounds long.
+        """
         if way.going.along and not way.going.fits:
             return
-        pace = wanted / own
-        slows = took_s / self.row.own_s(way.first, way.after) if way.going.fits and way.inside is None else 1.0
-        lasts_s = took_s * pace / slows  # in which whole rounds would be as quick as the clip, with steps as long
-        if not PACES[0] <= pace <= PACES[1]:
-            help_ = "" if way.going.fits else ", or repeat=\"fit\""
+        pace, own_s, may_fit = wanted / own, self.row.own_s(way.first, way.after), way.inside is None
+        slows = took_s / own_s if way.going.fits and may_fit else 1.0
+        whole = whole_rounds(pace * way.rounds)
+        lasts_s, is_whole = own_s / way.rounds * whole, PACES[0] <= pace * way.rounds / whole <= PACES[1]
+        if not PACES[0] <= pace <= PACES[1] and may_fit and is_whole:
+            help_ = "" if way.going.fits else " (repeat=\"fit\")"
             self._say(way, f"the way to {quoted(way.going.role)} is {pace:.2f} times as long as its clip goes, "
-                           f"expected {PACES[0]} to {PACES[1]}: about {lasts_s:.1f} s in all{help_}, would do")
+                           f"expected {PACES[0]} to {PACES[1]}: about {lasts_s:.1f} s in all{help_} would do")
+        elif not PACES[0] <= pace <= PACES[1]:
+            goes, lasts_s = (own / way.rounds * whole, lasts_s) if way.going.fits and may_fit else (own, took_s)
+            self._say(way, f"the way to {quoted(way.going.role)} is {wanted:.2f} m long, {pace:.2f} times as long as "
+                           f"its clip goes, expected {PACES[0]} to {PACES[1]}: one of about {goes:.2f} m, in "
+                           f"{lasts_s:.1f} s, would do")
         elif not PACES[0] <= slows <= PACES[1]:
             self._say(way, f"the way to {quoted(way.going.role)} takes {slows:.2f} times as long as its clip does, "
                            f"expected {PACES[0]} to {PACES[1]}: about {lasts_s:.1f} s in all would do")
