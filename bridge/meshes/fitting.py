@@ -5,14 +5,14 @@ between them, have arrays alone.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 import bpy
 import numpy as np
 from mathutils import Vector
 
-from ...core.binding import DEFAULT_METHOD, BindInput, BindSettings, Progress
+from ...core.binding import DEFAULT_METHOD, BindSettings, Progress
 from ...core.errors import TaktError
 from ...core.fitting import BodyKind, FittedSkeleton, FittingProblem, fit_skeleton
 from ...core.fitting.correction import Correction
@@ -87,8 +87,9 @@ def bound_to(task: FitTask, fitted: FittedSkeleton, naming: str, is_bound: bool,
     origin = np.array((root[0], root[1], task.problem.vertices[:, 2].min()))  # on the ground, below the root
     if not is_bound:
         return FitResult(fitted, names, origin, None, None)
-    body = BindInput(task.problem.vertices - origin, task.problem.face_vertices, task.problem.face_sizes, task.part,
-                     names, fitted.parents, fitted.positions - origin, fitted.ends - origin)
+    problem = task.problem
+    local = replace(fitted, positions=fitted.positions - origin, ends=fitted.ends - origin)
+    body = local.body_bound_to(problem.vertices - origin, problem.face_vertices, problem.face_sizes, task.part, names)
     meshes = tuple(MeshTask(uid, 0, np.ones(count), np.ones(count, dtype=np.bool_))
                    for uid, count in zip(task.uids, task.counts, strict=True))
     bind_task = BindTask((body,), meshes)
@@ -139,8 +140,10 @@ def _add_bones(data: bpy.types.Armature, result: FitResult) -> None:
     heads, tails = fitted.positions - result.origin, fitted.ends - result.origin
     shortest = _SHORTEST * float(np.linalg.norm(np.ptp(heads, axis=0)))
     bones: list[Any] = []
+    moves_skin = fitted.moves_skin
     for joint, name in enumerate(result.bone_names):
         bone = data.edit_bones.new(name)
+        bone.use_deform = bool(moves_skin[joint])
         along = tails[joint] - heads[joint]
         tail = tails[joint] if np.linalg.norm(along) > shortest else heads[joint] + shortest * 10.0 * fitted.up
         bone.head, bone.tail = Vector(heads[joint].tolist()), Vector(tail.tolist())

@@ -326,9 +326,9 @@ def _in_space(fitted: FittedSkeleton, frame: Frame, notes: tuple[str, ...]) -> F
     def turned(vectors: FloatArray) -> FloatArray:
         return np.asarray(vectors @ frame.axes.T)
 
-    return FittedSkeleton(fitted.names, fitted.parents, frame.to_world(fitted.positions), frame.to_world(fitted.ends),
-                          turned(fitted.bend_axes), fitted.certainty, turned(fitted.up), turned(fitted.front),
-                          (*fitted.notes, *notes))
+    return replace(fitted, positions=frame.to_world(fitted.positions), ends=frame.to_world(fitted.ends),
+                   bend_axes=turned(fitted.bend_axes), up=turned(fitted.up), front=turned(fitted.front),
+                   notes=(*fitted.notes, *notes))
 
 
 class _Meter:
