@@ -18,7 +18,7 @@ from ...core.fitting import BodyKind, FittedSkeleton, FittingProblem, fit_skelet
 from ...core.fitting.correction import Correction
 from ...core.fitting.naming import NAMINGS
 from ...core.maths.arrays import FloatArray, IntArray
-from . import binding
+from . import binding, mesh, shape
 from .binding import BindResult, BindTask, MeshTask
 
 _FITTING_TAKES: Final = 0.4
@@ -55,10 +55,16 @@ class FitResult:
 def read_task(mesh_objects: Sequence[bpy.types.Object], kind: BodyKind = "auto") -> FitTask:
     """Read meshes as one body of a kind; raise TaktError where it has no inside."""
     matrices = [np.array(ob.matrix_world, dtype=np.float64) for ob in mesh_objects]
-    body, part = binding.read_body(mesh_objects, matrices)
+    body, part = binding.read_body(mesh_objects, matrices, _as_shown)
     problem = FittingProblem(body.vertices, body.face_vertices, body.face_sizes, kind=kind)
     return FitTask(problem, part, tuple(ob.session_uid for ob in mesh_objects),
                    tuple(len(cast(bpy.types.Mesh, ob.data).vertices) for ob in mesh_objects))
+
+
+def _as_shown(mesh_object: bpy.types.Object) -> mesh.MeshArrays:
+    """Read a mesh with its shape keys, which the armature will deform."""
+    with shape.keyed(mesh_object) as found:
+        return mesh.read_mesh(found)
 
 
 def solve(task: FitTask, naming: str, is_bound: bool, moved: str = "", progress: Progress | None = None) -> FitResult:

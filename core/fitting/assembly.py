@@ -64,6 +64,9 @@ _TOE_IS: Final = 0.12
 _LEGS_HIDDEN: Final = 0.3
 """Of the shoulders' height: legs that part lower are none, but the corners of a robe."""
 
+_LEGS_LOW: Final = 0.55
+"""Hips that are lower than that may be below a skirt's hem."""
+
 _HEM: Final = 0.15
 """Of a body's height: a robe's lowest part, whose middle is below the head."""
 
@@ -95,6 +98,13 @@ class Body:
     sure_of_limbs: float = 1.0
     sure_of_sides: float = 1.0
     sure_of_arms: float = 1.0
+
+    @property
+    def hides_legs(self) -> bool:
+        """Tell whether legs part so low that something may hide them, as a skirt."""
+        soles, hips, shoulders = (float(sum(point @ self.up for point in points)) for points in (
+            [limb.tip for limb in self.legs], [limb.root for limb in self.legs], [limb.root for limb in self.arms]))
+        return self.notes[-1:] == _ROBE or hips - soles < _LEGS_LOW * (shoulders - soles)
 
 
 def assembled(inside: Inside, found: Embedding, front: FloatArray) -> Body:

@@ -15,7 +15,7 @@ from ..binding.solid import SAMPLE_STEP, Solid, dilated
 from ..binding.surface import Surface, triangulate, with_centres
 from ..binding.welding import COINCIDENT, weld
 from ..maths.arrays import BoolArray, FloatArray
-from .assembly import assembled, skeleton_of
+from .assembly import Body, assembled, skeleton_of
 from .bilateral import Creature, creature
 from .carving import carved
 from .cells import Cells, parts_of
@@ -44,6 +44,12 @@ _GAP: Final = 12
 _LOOSE: Final = 0.3
 _MOST_LOOSE: Final = 5
 """So many of the largest loose parts, none with more than this share of the surface, are left out in turn."""
+
+_MOST_BODIES: Final = 2
+"""So many of the largest parts may be the body under a skirt."""
+
+_SAME_ENDS: Final = 0.05
+"""Of the body's height: without its clothes, hands and soles are where they were, but for so much."""
 
 _MOST_KEPT: Final = 0.7
 """Of the body's cells: without thin parts so many are left."""
@@ -104,7 +110,7 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
     if other is not None and (problem.kind == "shape" or _is_plain(other, body.found)):
         return _in_space(skeleton_of_creature(other), frame, ())
     notes: tuple[str, ...] = ()
-    if body.is_doubtful:
+    if body.is_doubtful or (body.found is not None and body.found.others):
         body, notes = _without_loose_parts(surface, up, body, tell)
     if parts is not None and (body.is_hardly_humanoid
                               or _stand_apart(*parts, float(np.ptp(surface.points @ up)), up)):
@@ -117,8 +123,10 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
             return _in_space(skeleton_of_creature(other), frame, ())
         raise FitError(_refusal(body))
     tell.at(0.7)
+    found = assembled(body.inside, body.found, front)
+    if found.hides_legs:
+        body, found = _undressed(surface, body, found, up, front)
     inside = body.inside
-    found = assembled(inside, body.found, front)
     if has_long_hand(inside.ends, body.found):
         found = replace(found, sure_of_arms=_LONG_HANDS)
     notes = (*other_limbs(inside.ends, body.found), *notes)
@@ -221,7 +229,9 @@ def _without_loose_parts(surface: Surface, up: FloatArray, whole: _Body,
     small = [k for k in np.argsort(-area).tolist() if 0.0 < area[k] < _LOOSE * area.sum()][:_MOST_LOOSE]
     best: _Body = whole
     notes: tuple[str, ...] = ()
-    for left_out in [[k] for k in small] + ([small] if len(small) > 1 else []):
+    others = [k for k in np.argsort(-area).tolist()[1:] if area[k] > 0.0]
+    together = [some for some in (small, others) if len(some) > 1 and area[some[0]] <= _SECOND_BODY * area.max()]
+    for left_out in [[k] for k in small] + together:
         tell.at(0.5)
         kept = surface.triangles[~np.isin(part[surface.triangles[:, 0]], left_out)]
         body = _Body.of(_cells(Surface.build(surface.points, kept)), up)
@@ -230,6 +240,33 @@ def _without_loose_parts(surface: Surface, up: FloatArray, whole: _Body,
             best, notes = body, (f"{len(left_out)} loose part{'' if one else 's'} of the mesh, as a sword, "
                                  f"{'was' if one else 'were'} left out",)
     return best, notes
+
+
+def _undressed(surface: Surface, body: _Body, found: Body, up: FloatArray, front: FloatArray) -> tuple[_Body, Body]:
+    """Return one of the largest parts alone, if it is a whole humanoid whose legs are seen; else what was found.
+
+    body, found: the whole, whose skirt or robe hides the legs.
+    """
+    part = parts_of(len(surface.points), surface.triangles)
+    own = part[surface.triangles[:, 0]]
+    area = np.bincount(own, surface.face_areas)
+    for largest in np.argsort(-area)[:_MOST_BODIES].tolist():
+        bare = Surface.build(surface.points, surface.triangles[own == largest])
+        if area[largest] <= 0.0 or np.ptp(_shown(bare) @ found.up) < _AS_HIGH * np.ptp(_shown(surface) @ found.up):
+            continue
+        inner = _looked_at_closely(bare, up)
+        if inner.found is not None and inner.penalty < body.penalty + _NO_WORSE:
+            seen = assembled(inner.inside, inner.found, front)
+            if not seen.hides_legs and _ends_alike(seen, found, _shown(bare), _shown(surface)):
+                return inner, seen
+    return body, found
+
+
+def _ends_alike(seen: Body, found: Body, bare: FloatArray, whole: FloatArray) -> bool:
+    """Tell whether a part of a body has its hands and soles where the whole has them; points: (N, 3) of both."""
+    hands = [np.array([limb.tip for limb in each.arms]) for each in (seen, found)]
+    away = [*np.linalg.norm(hands[0] - hands[1], axis=1), (bare @ found.up).min() - (whole @ found.up).min()]
+    return float(max(away)) < _SAME_ENDS * float(np.ptp(whole @ found.up))
 
 
 def _may_be_creature(problem: FittingProblem, body: _Body) -> bool:
