@@ -182,8 +182,8 @@ def both_hands(surface: Surface, arms: tuple[Limb, Limb], plane: Plane) -> tuple
     """Return the fingers of the left and the right hand: of both, or of none; plane: between both.
 
     Where one hand's are found alone, the other's mirror them, if its tip is where the mirror image has one. Those
-    that are not clear, or not found, are looked for from other wrists too. Where the plane mirrors the body, but thumb and little
-    finger of one hand are exchanged, it mirrors the clearer one.
+    that are not clear, or not found, are looked for from other wrists too. Where the plane mirrors the body, but thumb
+    and little finger of one hand are exchanged, it mirrors the clearer one.
     """
     hands = [find_hand(surface, arm, is_left) for arm, is_left in zip(arms, (True, False), strict=True)]
     hands = [hand if hand is not None and hand.clear > _CLEAR else _clearest(surface, arm, is_left, hand)
