@@ -52,7 +52,7 @@ class Candidate:
 
     @classmethod
     def of(cls, cells: Cells, up: FloatArray) -> Candidate:
-        """Find the ends of what cells form, and which of them may be head, hands and feet; up: (3,) its head, likely."""
+        """Find which ends of what cells form may be head, hands and feet; up: (3,) where its head likely is."""
         inside = Inside.of(cells)
         return cls(inside, embed(inside.ends, up))
 
