@@ -79,9 +79,10 @@ def figures(data: dict[str, np.ndarray], name: str) -> tuple[float, float] | Non
         return None
     part = data["part"].astype(np.int64)
     own = _weights(BindInput(*mesh, part, tuple(names), parents, heads, tails))
-    other = _weights(BindInput(*mesh, part, fitted.names, fitted.parents, fitted.positions, fitted.ends))
+    bound = fitted.body_bound_to(*mesh, part)
+    other = _weights(bound)
     fold_own = _folded(parents, [joint_of[joint] for joint in shared])
-    fold_other = _folded(fitted.parents, [fitted.names.index(joint) for joint in shared])
+    fold_other = _folded(bound.bone_parents, [bound.bone_names.index(joint) for joint in shared])
     artist = np.zeros((len(mesh[0]), len(names)))
     np.add.at(artist, (data["weight_vertex"], data["weight_bone"]), data["weight_value"].astype(np.float64))
     artist /= np.maximum(artist.sum(axis=1, keepdims=True), 1e-9)

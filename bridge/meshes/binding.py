@@ -3,7 +3,7 @@
 `read_task` and `write` touch Blender's data and belong to its main thread; `solve`, between them, has arrays alone.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import cast
@@ -183,14 +183,15 @@ def read_bind_input(mesh_objects: Sequence[bpy.types.Object], armature_object: b
                      bones.tails, chosen=_chosen(armature_object, bones.names))
 
 
-def read_body(mesh_objects: Sequence[bpy.types.Object],
-              space_from_object: Sequence[FloatArray]) -> tuple[mesh.MeshArrays, IntArray]:
+def read_body(mesh_objects: Sequence[bpy.types.Object], space_from_object: Sequence[FloatArray],
+              read: Callable[[bpy.types.Object], mesh.MeshArrays] = mesh.read_mesh
+              ) -> tuple[mesh.MeshArrays, IntArray]:
     """Return meshes as one, in a space to which a matrix (4, 4) leads from each object, and each vertex's mesh (V,).
 
-    After the vertices of all meshes come those of their mirror images. Raises BindError where a coordinate is not
-    finite.
+    read: reads a mesh with as many vertices as it has. After the vertices of all meshes come those of their mirror
+    images. Raises BindError where a coordinate is not finite.
     """
-    meshes = [mesh.read_mesh(mesh_object) for mesh_object in mesh_objects]
+    meshes = [read(mesh_object) for mesh_object in mesh_objects]
     for mesh_object, arrays in zip(mesh_objects, meshes, strict=True):
         _check_finite(mesh_object, arrays.vertices)
     images = [mesh.mirror_images(mesh_object, own) for mesh_object, own in zip(mesh_objects, meshes, strict=True)]

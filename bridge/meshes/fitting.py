@@ -5,20 +5,20 @@ between them, have arrays alone.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 import bpy
 import numpy as np
 from mathutils import Vector
 
-from ...core.binding import DEFAULT_METHOD, BindInput, BindSettings, Progress
+from ...core.binding import DEFAULT_METHOD, BindSettings, Progress
 from ...core.errors import TaktError
 from ...core.fitting import BodyKind, FittedSkeleton, FittingProblem, fit_skeleton
 from ...core.fitting.correction import Correction
 from ...core.fitting.naming import NAMINGS
 from ...core.maths.arrays import FloatArray, IntArray
-from . import binding
+from . import binding, mesh, shape
 from .binding import BindResult, BindTask, MeshTask
 
 _FITTING_TAKES: Final = 0.4
@@ -55,10 +55,16 @@ class FitResult:
 def read_task(mesh_objects: Sequence[bpy.types.Object], kind: BodyKind = "auto") -> FitTask:
     """Read meshes as one body of a kind; raise TaktError where it has no inside."""
     matrices = [np.array(ob.matrix_world, dtype=np.float64) for ob in mesh_objects]
-    body, part = binding.read_body(mesh_objects, matrices)
+    body, part = binding.read_body(mesh_objects, matrices, _as_shown)
     problem = FittingProblem(body.vertices, body.face_vertices, body.face_sizes, kind=kind)
     return FitTask(problem, part, tuple(ob.session_uid for ob in mesh_objects),
                    tuple(len(cast(bpy.types.Mesh, ob.data).vertices) for ob in mesh_objects))
+
+
+def _as_shown(mesh_object: bpy.types.Object) -> mesh.MeshArrays:
+    """Read a mesh with its shape keys, which the armature will deform."""
+    with shape.keyed(mesh_object) as found:
+        return mesh.read_mesh(found)
 
 
 def solve(task: FitTask, naming: str, is_bound: bool, moved: str = "", progress: Progress | None = None) -> FitResult:
@@ -87,8 +93,9 @@ def bound_to(task: FitTask, fitted: FittedSkeleton, naming: str, is_bound: bool,
     origin = np.array((root[0], root[1], task.problem.vertices[:, 2].min()))  # on the ground, below the root
     if not is_bound:
         return FitResult(fitted, names, origin, None, None)
-    body = BindInput(task.problem.vertices - origin, task.problem.face_vertices, task.problem.face_sizes, task.part,
-                     names, fitted.parents, fitted.positions - origin, fitted.ends - origin)
+    problem = task.problem
+    local = replace(fitted, positions=fitted.positions - origin, ends=fitted.ends - origin)
+    body = local.body_bound_to(problem.vertices - origin, problem.face_vertices, problem.face_sizes, task.part, names)
     meshes = tuple(MeshTask(uid, 0, np.ones(count), np.ones(count, dtype=np.bool_))
                    for uid, count in zip(task.uids, task.counts, strict=True))
     bind_task = BindTask((body,), meshes)
@@ -139,8 +146,10 @@ def _add_bones(data: bpy.types.Armature, result: FitResult) -> None:
     heads, tails = fitted.positions - result.origin, fitted.ends - result.origin
     shortest = _SHORTEST * float(np.linalg.norm(np.ptp(heads, axis=0)))
     bones: list[Any] = []
+    moves_skin = fitted.moves_skin
     for joint, name in enumerate(result.bone_names):
         bone = data.edit_bones.new(name)
+        bone.use_deform = bool(moves_skin[joint])
         along = tails[joint] - heads[joint]
         tail = tails[joint] if np.linalg.norm(along) > shortest else heads[joint] + shortest * 10.0 * fitted.up
         bone.head, bone.tail = Vector(heads[joint].tolist()), Vector(tail.tolist())

@@ -33,13 +33,17 @@ def not_shown(mesh_object: bpy.types.Object) -> list[str]:
 
 def is_shaped(mesh_object: bpy.types.Object) -> bool:
     """Tell whether shape keys or modifiers change the mesh before its armature deforms it."""
-    keys = cast(bpy.types.Mesh, mesh_object.data).shape_keys
-    if keys is not None and (not keys.use_relative or mesh_object.show_only_shape_key
-                             or any(key.value != 0.0 and not key.mute for key in keys.key_blocks[1:])):
-        return True
     left_out = not_shown(mesh_object)
-    return any(modifier.show_viewport and modifier.type != "ARMATURE" and modifier.name not in left_out
-               for modifier in mesh_object.modifiers)
+    return has_keys_on(mesh_object) or any(
+        modifier.show_viewport and modifier.type != "ARMATURE" and modifier.name not in left_out
+        for modifier in mesh_object.modifiers)
+
+
+def has_keys_on(mesh_object: bpy.types.Object) -> bool:
+    """Tell whether shape keys change the mesh."""
+    keys = cast(bpy.types.Mesh, mesh_object.data).shape_keys
+    return keys is not None and (not keys.use_relative or mesh_object.show_only_shape_key
+                                 or any(key.value != 0.0 and not key.mute for key in keys.key_blocks[1:]))
 
 
 def settings_key(mesh_object: bpy.types.Object) -> Hashable:
@@ -79,6 +83,16 @@ def shaped(mesh_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
     left_out = set(not_shown(mesh_object))
     if is_shaped(mesh_object):
         with _apart(mesh_object, lambda modifier: modifier.type == "ARMATURE" or modifier.name in left_out) as found:
+            yield found
+    else:
+        yield mesh_object
+
+
+@contextmanager
+def keyed(mesh_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """Yield an object whose mesh is this one's with its shape keys alone: itself where none is on, or a copy."""
+    if has_keys_on(mesh_object):
+        with _apart(mesh_object, lambda _: True) as found:
             yield found
     else:
         yield mesh_object

@@ -29,6 +29,9 @@ _COLLARBONE: Final = np.array((0.125, 0.24, 0.16))
 """From the middle of the shoulders to where a collarbone begins: out, up, and to the front, in halves of their width.
 """
 
+_STOUT: Final = 2.0
+"""A collarbone that is shorter than its arm is thick, so many radii, moves no skin: what is about it is the arm's."""
+
 _BY_FEET: Final = 0.5
 _BY_KNEES: Final = 0.25
 _BY_ELBOWS: Final = 0.1
@@ -61,6 +64,9 @@ _TOE_IS: Final = 0.12
 _LEGS_HIDDEN: Final = 0.3
 """Of the shoulders' height: legs that part lower are none, but the corners of a robe."""
 
+_LEGS_LOW: Final = 0.55
+"""Hips that are lower than that may be below a skirt's hem."""
+
 _HEM: Final = 0.15
 """Of a body's height: a robe's lowest part, whose middle is below the head."""
 
@@ -92,6 +98,13 @@ class Body:
     sure_of_limbs: float = 1.0
     sure_of_sides: float = 1.0
     sure_of_arms: float = 1.0
+
+    @property
+    def hides_legs(self) -> bool:
+        """Tell whether legs part so low that something may hide them, as a skirt."""
+        soles, hips, shoulders = (float(sum(point @ self.up for point in points)) for points in (
+            [limb.tip for limb in self.legs], [limb.root for limb in self.legs], [limb.root for limb in self.arms]))
+        return self.notes[-1:] == _ROBE or hips - soles < _LEGS_LOW * (shoulders - soles)
 
 
 def assembled(inside: Inside, found: Embedding, front: FloatArray) -> Body:
@@ -145,9 +158,16 @@ def _head(cells: Cells, ways: FloatArray, found: Embedding, points: FloatArray, 
     """Return which cells lie above the shoulders, (N,), and are no hand's; and the head that they are."""
     shoulders = (arms[0].root + arms[1].root) / 2.0
     half = float(np.linalg.norm(arms[0].root - arms[1].root)) / 2.0
-    above = (ways[found.head] < np.minimum(ways[found.hands[0]], ways[found.hands[1]])) & (
-        (cells.points - shoulders) @ up > 0.0)
+    nearer = ways[found.head] < np.minimum(ways[found.hands[0]], ways[found.hands[1]])
+    above = (nearer | ~_in_arms(cells, ways, found, arms)) & ((cells.points - shoulders) @ up > 0.0)
     return above, head(cells.points[above], cells.cell, points[found.head], shoulders, up, half)
+
+
+def _in_arms(cells: Cells, ways: FloatArray, found: Embedding, arms: Sequence[Limb]) -> BoolArray:
+    """Return which cells lie beyond a shoulder, (N,)."""
+    lengths = [ways[end][np.argmin(((cells.points - limb.root) ** 2).sum(axis=1))]
+               for end, limb in zip(found.hands, arms, strict=True)]
+    return np.asarray((ways[found.hands[0]] < lengths[0]) | (ways[found.hands[1]] < lengths[1]))
 
 
 def _palms(cells: Cells, ways: FloatArray, found: Embedding, arms: Sequence[Limb]) -> list[FloatArray]:
@@ -318,7 +338,11 @@ def skeleton_of(body: Body, hands: tuple[Hand | None, Hand | None] = (None, None
         rows.add(f"{side}_knee", f"{side}_hip", limb.middle, limb.end, bends, limb.certain[1])
         rows.add(f"{side}_ankle", f"{side}_knee", limb.end, ball, bends, limb.certain[2])
         rows.add(f"{side}_metatarsal", f"{side}_ankle", ball, limb.tip, bends, _CERTAIN_BALL)
-    return rows.skeleton(_notes(body))
+    lengths = [float(np.linalg.norm(limb.root - rows.position(f"{side}_sternoclavicular")))
+               for side, limb in zip("lr", body.arms, strict=True)]
+    carriers = ("l_sternoclavicular", "r_sternoclavicular")
+    is_stout = sum(lengths) < _STOUT * sum(limb.radius for limb in body.arms)
+    return rows.skeleton(_notes(body), carriers if is_stout else ())
 
 
 def _notes(body: Body) -> tuple[str, ...]:
@@ -364,8 +388,13 @@ class _Rows:
         self._vectors.append((position, end, bends))
         self._certainty.append(min(certainty, self._body.sure_of_limbs, sides, arms))
 
-    def skeleton(self, notes: tuple[str, ...]) -> FittedSkeleton:
+    def position(self, name: str) -> FloatArray:
+        """Return where a joint is that was added, (3,)."""
+        return self._vectors[self._names.index(name)][0]
+
+    def skeleton(self, notes: tuple[str, ...], carriers: tuple[str, ...]) -> FittedSkeleton:
         """Return what was added."""
         positions, ends, axes = (np.array(column) for column in zip(*self._vectors, strict=True))
         return FittedSkeleton(tuple(self._names), np.array(self._parents), positions, ends, axes,
-                              np.array(self._certainty), self._body.up, self._body.front, notes)
+                              np.array(self._certainty), self._body.up, self._body.front, notes,
+                              carriers)

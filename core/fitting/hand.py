@@ -44,7 +44,7 @@ _FEWEST: Final = 5
 
 _OTHER_WRISTS: Final = 0.85, 1.2
 _CLEAR: Final = 1.3
-"""So many times as far from the fingertip the wrist may be, where one hand has fingers, and they are less clear."""
+"""So many times as far from the fingertip the wrist may be, where fingers are less clear than that, or not found."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,13 +182,12 @@ def both_hands(surface: Surface, arms: tuple[Limb, Limb], plane: Plane) -> tuple
     """Return the fingers of the left and the right hand: of both, or of none; plane: between both.
 
     Where one hand's are found alone, the other's mirror them, if its tip is where the mirror image has one. Those
-    that are not clear are looked for from other wrists too. Where the plane mirrors the body, but thumb and little
-    finger of one hand are exchanged, it mirrors the clearer one.
+    that are not clear, or not found, are looked for from other wrists too. Where the plane mirrors the body, but thumb
+    and little finger of one hand are exchanged, it mirrors the clearer one.
     """
     hands = [find_hand(surface, arm, is_left) for arm, is_left in zip(arms, (True, False), strict=True)]
-    if hands != [None, None]:
-        hands = [hand if hand is not None and hand.clear > _CLEAR else _clearest(surface, arm, is_left, hand)
-                 for hand, arm, is_left in zip(hands, arms, (True, False), strict=True)]
+    hands = [hand if hand is not None and hand.clear > _CLEAR else _clearest(surface, arm, is_left, hand)
+             for hand, arm, is_left in zip(hands, arms, (True, False), strict=True)]
     left, right = hands
     if left is not None and right is not None:
         if not plane.mirrors or not left.is_reverse_of(right.mirrored(plane)):

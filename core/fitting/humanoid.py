@@ -261,9 +261,9 @@ def _by_share(own: FloatArray, hip: FloatArray, down: FloatArray, height: float,
     return np.asarray(around.mean(axis=0) if len(around) else own.mean(axis=0))
 
 
-def head(points: FloatArray, cell: float, crown: FloatArray, shoulders: FloatArray, up: FloatArray,
+def head(points: FloatArray, cell: float, tip: FloatArray, shoulders: FloatArray, up: FloatArray,
          half_width: float) -> Head:
-    """Return the neck's base and the skull's from slices of the head.
+    """Return the neck's base and the skull's from slices of the head; its crown is the top of it.
 
     points: (N, 3) the cells of it that lie above the shoulders, and the edge length of these; shoulders: (3,) their
     middle; up: (3,) along the trunk; half_width: of the shoulders.
@@ -277,7 +277,7 @@ def head(points: FloatArray, cell: float, crown: FloatArray, shoulders: FloatArr
     low, high = int(_NECK_FROM * half_width / cell), int(_NECK_TO * top / cell)
     if high - low < 2 or top < by_share:
         neck, skull = shoulders + min(by_share, 0.3 * top) * up, shoulders + min(2.5 * by_share, 0.5 * top) * up
-        return Head(neck, skull, crown, (_GUESS, _GUESS))
+        return Head(neck, skull, _crown(points, tip, skull, up), (_GUESS, _GUESS))
     narrow = low + int(areas[low:high].argmin())
     beyond, under = float(areas[narrow:].max()), float(areas[:narrow + 1].max())
     weight = float(smoothstep(1.0 - areas[narrow] / max(min(beyond, under), cell**2), 0.0, _WAISTED))
@@ -290,7 +290,17 @@ def head(points: FloatArray, cell: float, crown: FloatArray, shoulders: FloatArr
     skull_at = max(skull_at, neck_at + 0.1 * (top - neck_at))
     neck, skull = (_slice_middle(points, heights, at, cell, shoulders, up) for at in (neck_at, skull_at))
     skull = neck + 0.5 * (skull - neck) + 0.5 * float((skull - neck) @ up) * up  # the face is no part of the neck
-    return Head(neck, skull, crown, (_GUESS + (_SURE - _GUESS) * weight, _GUESS + (_LIKELY - _GUESS) * weight))
+    return Head(neck, skull, _crown(points, tip, skull, up),
+                (_GUESS + (_SURE - _GUESS) * weight, _GUESS + (_LIKELY - _GUESS) * weight))
+
+
+def _crown(points: FloatArray, tip: FloatArray, skull: FloatArray, up: FloatArray) -> FloatArray:
+    """Return the top of a head, straight above its skull's base, both (3,); points: (N, 3) of its cells.
+
+    The tip, (3,), is what is farthest from the body's middle: it may be a lower jaw, a horn, or a lock of hair.
+    """
+    above = (points - skull) @ up
+    return skull + float(above.max()) * up if len(above) and above.max() > 0.0 else tip
 
 
 def _slice_middle(points: FloatArray, heights: FloatArray, at: float, cell: float, base: FloatArray,

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Final, Literal
 
 import numpy as np
 
+from ..binding.input import BindInput
 from ..errors import TaktError
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..skeletons.hierarchy import path_to_root
 
 GUESSED: Final = 0.5
 """A joint of which less than this is certain is a guess: the mesh does not show it, anatomy's shares do."""
@@ -69,7 +72,7 @@ class FittedSkeleton:
     names: J names of H-Anim (version 1). parents: (J,) −1 for the root, parents come first. positions: (J, 3).
     ends: (J, 3) where each joint's bone ends. bend_axes: (J, 3) unit vectors about which each bone bends as knees and
     elbows do, positive to the side to which the joint can bend. certainty: (J,) 0 to 1. up, front: (3,) unit vectors.
-    notes: sentences about what could not be found.
+    notes: sentences about what could not be found. carriers: names of joints that move no skin, only other joints.
     """
 
     names: tuple[str, ...]
@@ -81,6 +84,7 @@ class FittedSkeleton:
     up: FloatArray
     front: FloatArray
     notes: tuple[str, ...] = ()
+    carriers: tuple[str, ...] = ()
 
     @property
     def guesses(self) -> tuple[str, ...]:
@@ -92,3 +96,18 @@ class FittedSkeleton:
         if name not in self.names:
             raise KeyError(name)
         return np.asarray(self.positions[self.names.index(name)])
+
+    @property
+    def moves_skin(self) -> BoolArray:
+        """Which joints move skin, (J,)."""
+        return np.array([name not in self.carriers for name in self.names], dtype=np.bool_)
+
+    def body_bound_to(self, vertices: FloatArray, face_vertices: IntArray, face_sizes: IntArray, part: IntArray,
+                      names: Sequence[str] | None = None) -> BindInput:
+        """Return meshes, as in `BindInput`, with the bones that move skin; names: J others than those of H-Anim."""
+        kept = self.moves_skin
+        row = np.cumsum(kept) - 1
+        parents = np.array([next((int(row[above]) for above in path_to_root(self.parents, joint)[1:] if kept[above]),
+                                 -1) for joint in np.flatnonzero(kept).tolist()], dtype=np.int64)
+        return BindInput(vertices, face_vertices, face_sizes, part, tuple(compress(names or self.names, kept)), parents,
+                         self.positions[kept], self.ends[kept])

@@ -10,7 +10,7 @@ from mathutils import Euler, Matrix
 from takt.bridge.axes import BLENDER_FROM_HANIM
 from takt.core.fitting.naming import NAMINGS
 from takt.core.maths import rotations as rot
-from takt.tests.core.made_people import A_POSE, Build, Person, person
+from takt.tests.core.made_people import A_POSE, T_POSE, Build, Person, person
 from takt.tests.core.made_rigs import BODIES, skin
 from takt.tests.rigged import linked, make_armature, select
 
@@ -19,6 +19,7 @@ ops: Any = bpy.ops
 NEAR = 0.06
 """Metres by which a joint may be off; how precise they are the tests of core tell."""
 
+LARGE = 1.5
 JOINTS = ("l_elbow", "r_wrist", "l_knee", "r_ankle", "skullbase")
 
 
@@ -118,6 +119,31 @@ def test_half_a_body_with_a_mirror_modifier_is_the_whole(dancer):
     rig = context.active_object
     for joint in JOINTS:
         assert np.linalg.norm(head_of(rig, joint) - rot.rotate(BLENDER_FROM_HANIM, dancer.joints[joint])) < NEAR
+
+
+def test_joints_are_in_the_mesh_that_shape_keys_show(dancer):
+    body = add_body(dancer)
+    body.shape_key_add(name="Basis")
+    large = body.shape_key_add(name="Large")
+    for point in large.data:
+        point.co *= LARGE
+    large.value = 1.0
+    fit(body)
+    rig = context.active_object
+    for joint in JOINTS:
+        there = LARGE * rot.rotate(BLENDER_FROM_HANIM, dancer.joints[joint])
+        assert np.linalg.norm(head_of(rig, joint) - there) < LARGE * NEAR
+    assert [key.name for key in body.data.shape_keys.key_blocks] == ["Basis", "Large"] and large.value == 1.0
+
+
+def test_short_collarbones_carry_the_arms_and_move_no_skin():
+    body = add_body(person(Build(T_POSE, {}, {"sternoclavicular": 0.4},
+                                 dict.fromkeys(("shoulder", "elbow", "wrist"), 2.3))))
+    fit(body)
+    bones = context.active_object.data.bones
+    assert {bone.name for bone in bones if not bone.use_deform} == {"l_sternoclavicular", "r_sternoclavicular"}
+    assert bones["l_shoulder"].parent == bones["l_sternoclavicular"]
+    assert "l_sternoclavicular" not in body.vertex_groups and all(vertex.groups for vertex in body.data.vertices)
 
 
 def test_what_is_no_humanoid_is_fitted_by_its_shape():

@@ -139,6 +139,27 @@ def horns(of: Person, random: np.random.Generator) -> list[Part]:
     return found
 
 
+def skirt(of: Person, hem: float) -> Part:
+    """Return a skirt from the waist down to a height, as a share of the body's, open below."""
+    angles, steps = np.linspace(0.0, 2.0 * np.pi, 32, endpoint=False), np.linspace(0.0, 1.0, 20)[:, None]
+    top, bottom = 0.68 * of.height, hem * of.height
+    radii = (0.1 + 0.12 * steps) * of.height
+    rows = np.stack(np.broadcast_arrays(radii * np.cos(angles), top + (bottom - top) * steps,
+                                        0.8 * radii * np.sin(angles)), axis=-1)
+    place = np.arange(20 * 32).reshape(20, 32)
+    beside = np.roll(place, -1, axis=1)
+    quads = np.stack((place[:-1], beside[:-1], beside[1:], place[1:]), axis=-1).reshape(-1, 4)
+    return rows.reshape(-1, 3) + np.array((0.0, of.vertices[:, 1].min(), 0.0)), quads
+
+
+def backpack(of: Person) -> Part:
+    """Return a box behind the back that reaches up to the neck."""
+    corners = np.array(np.meshgrid((-1.0, 1.0), (-1.0, 1.0), (-1.0, 1.0), indexing="ij")).reshape(3, -1).T
+    quads = np.array(((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)))
+    centre = of.joints["vt6"] + of.height * np.array((0.0, 0.03, -0.15))
+    return centre + of.height * np.array((0.1, 0.14, 0.07)) * corners, quads
+
+
 def _standing(random: np.random.Generator) -> Person:
     """Return a person in T, A or relaxed pose, of other proportions."""
     pose = [T_POSE, A_POSE, {"shoulder": (OUTWARD, random.uniform(8.0, 25.0))}][int(random.integers(3))]

@@ -24,6 +24,12 @@ MEAN, WORST = 0.02, 0.04
 ASIDE = 0.01
 """Share of the height by which both arms together may be off to one side."""
 
+UPRIGHT = 0.99
+"""Cosine: a head's bone points up."""
+
+NECK = 0.1
+"""Share of the height by which the skull of a neck twice as long may be off."""
+
 UP, FRONT = np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0))
 
 BUILDS: dict[str, dict[str, dict[str, float]]] = {
@@ -72,6 +78,42 @@ def test_short_legs_with_long_feet_stand_straight(legs, feet):
     found = fit_skeleton(problem(of))
     for name in ("l_knee", "l_ankle", "r_knee", "r_ankle"):
         assert np.linalg.norm(found.position(name) - of.joints[name]) < WORST * of.height
+
+
+@pytest.fixture(scope="module")
+def stout() -> Person:
+    arm = dict.fromkeys(("shoulder", "elbow", "wrist"), 2.3)
+    return person(Build(T_POSE, {}, {"sternoclavicular": 0.4}, arm))
+
+
+@pytest.fixture(scope="module")
+def stout_fitted(stout) -> FittedSkeleton:
+    return fit_skeleton(problem(stout))
+
+
+def test_collarbones_that_are_shorter_than_the_arms_are_thick_move_no_skin(stout, stout_fitted, fitted):
+    assert fitted.carriers == ()
+    assert stout_fitted.carriers == ("l_sternoclavicular", "r_sternoclavicular")
+    of = problem(stout)
+    bound = stout_fitted.body_bound_to(of.vertices, of.face_vertices, of.face_sizes,
+                                       np.zeros(len(of.vertices), dtype=np.int64))
+    assert set(stout_fitted.names) - set(bound.bone_names) == set(stout_fitted.carriers)
+    assert [bound.bone_names[bound.bone_parents[bound.bone_names.index(f"{side}_shoulder")]] for side in "lr"] == [
+        "vt6", "vt6"]
+
+
+def test_a_head_ends_above_its_skull_whatever_the_hair(fitted, dancer):
+    head = fitted.names.index("skullbase")
+    way = fitted.ends[head] - fitted.positions[head]
+    assert fitted.up @ way > UPRIGHT * np.linalg.norm(way)
+    assert abs(fitted.ends[head] @ UP - dancer.vertices[:, 1].max()) < WORST * dancer.height
+
+
+def test_a_long_neck_over_short_arms_is_the_heads():
+    of = person(Build(T_POSE, {}, {"shoulder": 0.5, "elbow": 0.5, "vc4": 2.0, "vc7": 2.0,
+                                   **dict.fromkeys(("wrist", *below("l_wrist")), 0.5)}, {"skullbase": 1.4}))
+    found = fit_skeleton(problem(of))
+    assert np.linalg.norm(found.position("skullbase") - of.joints["skullbase"]) < NECK * of.height
 
 
 @pytest.mark.slow

@@ -8,8 +8,8 @@ import pytest
 from takt.core.fitting import FittedSkeleton, FittingProblem, fit_skeleton
 
 from .made_people import A_POSE, Build, Person, person
-from .odd_people import KINDS, more_arms, odd_person, pipe, tail, turned, wings, with_part
-from .test_fitting_humanoid import slow
+from .odd_people import KINDS, backpack, more_arms, odd_person, pipe, skirt, tail, turned, wings, with_part
+from .test_fitting_humanoid import WORST, errors, problem, slow
 
 LIMBS = {f"{side}_{limb[0]}": tuple(f"{side}_{joint}" for joint in limb) for side in "lr"
          for limb in (("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle"))}
@@ -123,3 +123,18 @@ def test_sides_are_guesses_where_nothing_tells_the_front():
     assert {"l_shoulder", "r_shoulder", "l_knee", "r_ankle"} <= set(found.guesses)
     assert any("left and right may be exchanged" in note for note in found.notes)
     assert fit(figure_of_tubes(), -FRONT).front @ FRONT < -0.9
+
+
+@pytest.mark.parametrize("hem", [0.05, 0.32])
+def test_legs_under_a_loose_skirt_are_found(dancer, hem):
+    of = with_part(dancer, skirt(dancer, hem), grown=False)
+    found = fit_skeleton(problem(of))
+    assert errors(found, of).max() < WORST
+    assert "l_index1" in found.names and not found.guesses
+
+
+def test_a_backpack_is_left_out(dancer):
+    of = with_part(dancer, backpack(dancer), grown=False)
+    found = fit_skeleton(problem(of))
+    assert errors(found, of).max() < WORST
+    assert not found.guesses

@@ -1,0 +1,131 @@
+"""What fitting looks at: the surface of meshes, its inside as cells, and what the ends of that may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..binding.decimation import decimated
+from ..binding.frame import Frame
+from ..binding.solid import SAMPLE_STEP, Solid
+from ..binding.surface import Surface, triangulate, with_centres
+from ..binding.welding import COINCIDENT, weld
+from ..maths.arrays import FloatArray
+from .carving import carved
+from .cells import Cells
+from .embedding import NOT_HUMANOID, Embedding, embed
+from .ends import Inside
+from .problem import FitError, FittingProblem
+
+_MOST_POINTS: Final = 20000
+_ALONG: Final = 128
+"""Cells along the longest side of the body's box."""
+
+_ACROSS: Final = 60
+"""The cube of this is the number of cells in the box at most: thick bodies have enough of them with larger ones."""
+
+_NO_TRUNK: Final = 0.08
+_FINER: Final = 1.6
+"""Where hands and feet are nearer through the body than by such a trunk, or too few ends are found, limbs touch: they
+are looked at again with cells so many times as fine."""
+
+_GAP: Final = 12
+"""So many cells deep narrow gaps between them are opened then."""
+
+_DOUBTFUL: Final = 0.5
+"""Below such a certainty parts are left out in turn."""
+
+_HARDLY: Final = 0.8, 0.1
+"""What costs more, and is so little certain: limbs of two bodies, of which one hand touches the other's."""
+
+_FLAT: Final = 0.02
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """The inside of a body, and what its ends are."""
+
+    inside: Inside
+    found: Embedding | None
+
+    @classmethod
+    def of(cls, cells: Cells, up: FloatArray) -> Candidate:
+        """Find which ends of what cells form may be head, hands and feet; up: (3,) where its head likely is."""
+        inside = Inside.of(cells)
+        return cls(inside, embed(inside.ends, up))
+
+    @property
+    def penalty(self) -> float:
+        """How much the ends differ from a humanoid's."""
+        return np.inf if self.found is None else self.found.penalty
+
+    @property
+    def touches(self) -> bool:
+        """Tell whether limbs touch each other or the trunk."""
+        return len(self.inside.tips) > 1 if self.found is None else self.found.trunk < _NO_TRUNK
+
+    @property
+    def is_hardly_humanoid(self) -> bool:
+        """Tell whether what was found is no humanoid, or hardly one, among others that are as good."""
+        return self.found is None or self.penalty > NOT_HUMANOID or (
+            self.penalty > _HARDLY[0] and self.found.certain < _HARDLY[1])
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Tell whether something may be among the limbs that is none."""
+        return self.found is None or self.found.certain < _DOUBTFUL
+
+
+def looked_at_closely(surface: Surface, up: FloatArray) -> Candidate:
+    """Return the inside of a surface and its ends, with finer cells where limbs touch."""
+    body = Candidate.of(cells_of(surface), up)
+    if body.touches:
+        finer = Candidate.of(cells_of(surface, _FINER, _GAP), up)
+        body = finer if finer.penalty < body.penalty else body
+    return body
+
+
+def surface_of(problem: FittingProblem) -> tuple[Frame, Surface]:
+    """Return the body's frame, and its surface in it."""
+    vertices = problem.vertices
+    used = np.zeros(len(vertices), dtype=np.bool_)
+    used[problem.face_vertices] = True
+    size = float(np.linalg.norm(np.ptp(vertices[used], axis=0)))
+    if size == 0.0:
+        raise FitError("all vertices of the mesh are in one place; choose a mesh with a shape")
+    point_of = weld(vertices, COINCIDENT * size)
+    points = np.empty((int(point_of.max()) + 1, 3))
+    points[point_of] = vertices
+    corners = point_of[problem.face_vertices]
+    is_shown = np.zeros(len(points), dtype=np.bool_)
+    is_shown[corners] = True
+    frame = _right_handed(Frame.of_points(points[is_shown]))
+    mesh = decimated(frame.to_local(points), corners, problem.face_sizes, _MOST_POINTS)
+    whole = with_centres(mesh.points, mesh.face_vertices, mesh.face_sizes)
+    surface = Surface.build(whole[0], triangulate(*whole))
+    extent = np.ptp(shown(surface), axis=0) if len(surface.triangles) else np.zeros(3)
+    if extent.max() == 0.0 or extent.min() < _FLAT * extent.max():
+        raise FitError("the mesh is flat, and so has no inside; choose a mesh with volume")
+    return frame, surface
+
+
+def shown(surface: Surface) -> FloatArray:
+    """Return the points (N, 3) that are corners of triangles."""
+    return surface.points[np.unique(surface.triangles)]
+
+
+def cells_of(surface: Surface, finer: float = 1.0, deepest: int = 1) -> Cells:
+    """Return the inside as cells, of which so many times as many as usual lie along each edge; deepest: see carved."""
+    points = shown(surface)
+    extent = np.ptp(points, axis=0)
+    cell = max(float(extent.max()) / _ALONG, float(np.prod(extent)) ** (1.0 / 3.0) / _ACROSS) / finer
+    samples, areas = surface.samples(SAMPLE_STEP * cell)
+    return Cells.of(carved(Solid.build(points, samples, areas, cell), samples, areas, deepest))
+
+
+def _right_handed(frame: Frame) -> Frame:
+    """Return a frame whose axes are no mirror image."""
+    flip = np.array((1.0, 1.0, np.sign(np.linalg.det(frame.axes))))
+    return Frame(frame.origin, frame.axes * flip, frame.unit)

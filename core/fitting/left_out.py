@@ -1,0 +1,130 @@
+"""What is no part of a humanoid, and so is left out: swords, loose parts, and clothes that hide the legs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+
+from ..binding.solid import dilated
+from ..binding.surface import Surface
+from ..maths.arrays import BoolArray, FloatArray
+from .assembly import Body, assembled
+from .candidate import Candidate, cells_of, looked_at_closely, shown
+from .cells import Cells, parts_of
+from .more_limbs import Part, thin_parts
+
+_LOOSE: Final = 0.3
+_MOST_LOOSE: Final = 5
+"""So many of the largest loose parts, none with more than this share of the surface, are left out in turn."""
+
+_BETTER: Final = 0.1
+"""What is left without a part has to be so much more a humanoid."""
+
+_NO_WORSE: Final = 0.2
+"""Where it is plain that parts are no limbs, what is left needs to be no less a humanoid but for this."""
+
+_MOST_KEPT: Final = 0.7
+"""Of the body's cells: without thin parts so many are left."""
+
+_MOST_BODIES: Final = 2
+"""So many of the largest parts may be the body under a skirt."""
+
+_SAME_ENDS: Final = 0.05
+"""Of the body's height: without its clothes, hands and soles are where they were, but for so much."""
+
+SECOND_BODY: Final = 0.6
+"""Of the largest part's surface: another one that is larger may be a second body."""
+
+AS_HIGH: Final = 0.6
+"""Of the mesh's height: a part that is so high may be a body."""
+
+Tell = Callable[[float], None]
+"""Takes the share of the work done, and raises where the work is to end."""
+
+
+def without_thin_parts(surface: Surface, body: Candidate, up: FloatArray,
+                       tell: Tell) -> tuple[Candidate, tuple[str, ...]]:
+    """Return the body without the thin part, as a sword, that makes it less a humanoid; and a note of it."""
+    parts = thin_parts(body.inside, body.found)
+    for are_plain, most in ((True, body.penalty + _NO_WORSE), (False, body.penalty - _BETTER)):
+        found = _least_without(body, [part for part in parts if part.is_plain == are_plain], up, tell)
+        if found is None or found[0].penalty >= most:
+            continue
+        best, part = found
+        # what is left is smaller, and can have smaller cells
+        finer = looked_at_closely(_outside(surface, body.inside.cells, part.cells), up)
+        note = ("A thin part, as a sword, was left out" if part.count == 1 else
+                f"{part.count} thin parts, as swords, were left out")
+        return finer if finer.penalty < best.penalty + _BETTER else best, (note,)
+    return body, ()
+
+
+def _least_without(body: Candidate, parts: Sequence[Part], up: FloatArray, tell: Tell) -> tuple[Candidate, Part] | None:
+    """Return which part it is whose lack makes a body most a humanoid, and what is left; None where there is none."""
+    left = list[tuple[Candidate, Part]]()
+    for part in parts:
+        tell(0.5)
+        if (~part.cells).mean() > _MOST_KEPT:
+            left.append((Candidate.of(body.inside.cells.some(~part.cells), up), part))
+    return min(left, key=lambda one: one[0].penalty, default=None)
+
+
+def _outside(surface: Surface, cells: Cells, part: BoolArray) -> Surface:
+    """Return a surface without the triangles whose middles lie in some cells, (N,), or beside these."""
+    middles = surface.points[surface.triangles].mean(axis=1)
+    place = np.rint(np.concatenate((cells.points[part], middles)) / cells.cell).astype(np.int64)
+    place -= place.min(axis=0) - 1
+    near = np.zeros(tuple(place.max(axis=0) + 2), dtype=np.bool_)
+    near[tuple(place[:int(part.sum())].T)] = True
+    return Surface.build(surface.points, surface.triangles[~dilated(near, 1)[tuple(place[int(part.sum()):].T)]])
+
+
+def without_loose_parts(surface: Surface, up: FloatArray, whole: Candidate,
+                         tell: Tell) -> tuple[Candidate, tuple[str, ...]]:
+    """Return the body without the loose part that keeps it most from being a humanoid, as a sword, and a note of it."""
+    part = parts_of(len(surface.points), surface.triangles)
+    area = np.bincount(part[surface.triangles[:, 0]], surface.face_areas)
+    small = [k for k in np.argsort(-area).tolist() if 0.0 < area[k] < _LOOSE * area.sum()][:_MOST_LOOSE]
+    best: Candidate = whole
+    notes: tuple[str, ...] = ()
+    others = [k for k in np.argsort(-area).tolist()[1:] if area[k] > 0.0]
+    together = [some for some in (small, others) if len(some) > 1 and area[some[0]] <= SECOND_BODY * area.max()]
+    for left_out in [[k] for k in small] + together:
+        tell(0.5)
+        kept = surface.triangles[~np.isin(part[surface.triangles[:, 0]], left_out)]
+        body = Candidate.of(cells_of(Surface.build(surface.points, kept)), up)
+        if body.penalty < best.penalty - _BETTER:
+            one = len(left_out) == 1
+            best, notes = body, (f"{len(left_out)} loose part{'' if one else 's'} of the mesh, as a sword, "
+                                 f"{'was' if one else 'were'} left out",)
+    return best, notes
+
+
+def undressed(surface: Surface, body: Candidate, found: Body, up: FloatArray,
+              front: FloatArray) -> tuple[Candidate, Body]:
+    """Return one of the largest parts alone, if it is a whole humanoid whose legs are seen; else what was found.
+
+    body, found: the whole, whose skirt or robe hides the legs.
+    """
+    part = parts_of(len(surface.points), surface.triangles)
+    own = part[surface.triangles[:, 0]]
+    area = np.bincount(own, surface.face_areas)
+    for largest in np.argsort(-area)[:_MOST_BODIES].tolist():
+        bare = Surface.build(surface.points, surface.triangles[own == largest])
+        if area[largest] <= 0.0 or np.ptp(shown(bare) @ found.up) < AS_HIGH * np.ptp(shown(surface) @ found.up):
+            continue
+        inner = looked_at_closely(bare, up)
+        if inner.found is not None and inner.penalty < body.penalty + _NO_WORSE:
+            seen = assembled(inner.inside, inner.found, front)
+            if not seen.hides_legs and _ends_alike(seen, found, shown(bare), shown(surface)):
+                return inner, seen
+    return body, found
+
+
+def _ends_alike(seen: Body, found: Body, bare: FloatArray, whole: FloatArray) -> bool:
+    """Tell whether a part of a body has its hands and soles where the whole has them; points: (N, 3) of both."""
+    hands = [np.array([limb.tip for limb in each.arms]) for each in (seen, found)]
+    away = [*np.linalg.norm(hands[0] - hands[1], axis=1), (bare @ found.up).min() - (whole @ found.up).min()]
+    return float(max(away)) < _SAME_ENDS * float(np.ptp(whole @ found.up))
