@@ -99,7 +99,7 @@ def check_matrices(layer: Layer, prim: Prim, name: str, rows: FloatArray, joints
     shear = np.abs(axes @ axes.swapaxes(1, 2) - np.eye(3)).max(axis=(1, 2))
     wrong = np.flatnonzero((last > _SHEAR) | is_flat | (shear > _SHEAR))
     if len(wrong):
-        layer.note(f"{prim.path}: {name} of {_named(joints, wrong)} are no turns with a scale; {_DAMAGED}")
+        layer.note(f"{prim.path}: {name} of {_named(joints, wrong)} are not rotations with a scale; {_DAMAGED}")
     places = rows[:, 3, :3]
     size = unit_m * float(np.ptp(places, axis=0).max())
     if name == "bindTransforms" and len(rows) > _FEW and not _SMALLEST <= size <= _LARGEST:
