@@ -177,7 +177,7 @@ def test_a_strip_that_plays_backwards_or_twice_is_told(drinker: bpy.types.Object
     rebuilt()
     strip = in_a_strip(drinker)
     strip.use_reverse = True
-    assert "plays backwards" in held_props.problem(drinker)
+    assert "is reversed, repeated" in held_props.problem(drinker)
     strip.use_reverse, strip.repeat = False, 2.0
     assert "over and over" in held_props.problem(drinker)
     strip.repeat = 1.0
