@@ -179,7 +179,7 @@ def test_a_strip_that_plays_backwards_or_twice_is_told(drinker: bpy.types.Object
     strip.use_reverse = True
     assert "is reversed, repeated" in held_props.problem(drinker)
     strip.use_reverse, strip.repeat = False, 2.0
-    assert "over and over" in held_props.problem(drinker)
+    assert "is reversed, repeated" in held_props.problem(drinker)
     strip.repeat = 1.0
     animation, own = drinker.animation_data, properties.character(drinker).action
     assert animation is not None and own is not None and not held_props.problem(drinker)
