@@ -41,7 +41,7 @@ MOST_BYTES: Final = 2**28
 
 @dataclass(frozen=True, eq=False)
 class ClipPlayer:
-    """An armature that is to play clips of files; what is known of it is found out once for all of them.
+    """An armature that plays clips of files, with what is read from it once for all of them.
 
     target: its skeleton and its map; turn: (4,) from H-Anim's axes to its own; skin: (J,) bones that deform.
     points: of the meshes that are bound to it.

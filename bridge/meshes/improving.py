@@ -46,7 +46,7 @@ class ImproveTask:
 
 @dataclass(frozen=True, eq=False)
 class Improved:
-    """What was found: the meshes' tasks with the vertices to write chosen, their influences, and how many of each."""
+    """What was found: the meshes' tasks with the chosen vertices, their influences, and how many of each kind."""
 
     tasks: tuple[MeshTask, ...]
     bound: tuple[Bound, ...]

@@ -75,9 +75,9 @@ def leave(armature_object: bpy.types.Object) -> None:
 
 
 def follow(armature_object: bpy.types.Object, *, plays: bool) -> None:
-    """Let props go with hands only while Takt's Action plays, assigned or in a strip, and as that is moved.
+    """Let props follow hands only while Takt's Action plays, assigned or in a strip, at the strip's times.
 
-    plays: whether it is heard as it is assigned.
+    plays: whether the assigned Action is Takt's and in effect.
     """
     if not len(properties.character(armature_object).held):
         return

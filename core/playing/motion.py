@@ -41,7 +41,7 @@ from .transitions.methods import Layout, TransitionMethod
 
 
 class BeforeAims(NamedTuple):
-    """What a motion is before head and hands aim at anything: its scene, its last stage, and what was said by then."""
+    """A motion before head and hands aim at anything: its scene, its last stage, and the problems found so far."""
 
     scene: Scene
     end: Stage
