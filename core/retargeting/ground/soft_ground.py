@@ -64,7 +64,7 @@ class Measured:
     high: (F, L + 1) the wanted height when it leaves the ground, or comes to it.
     clear: (F, L) the lowest height of all but feet, arms and the other leg's shin. others: (F,) that of all but feet
     and arms, with shins drawn up as far as the legs draw them.
-    touching, firmly: (F, L + 1) how much each touches the ground in the clip, and with which contact weight.
+    touching, weight: (F, L + 1) how much each touches the ground in the clip, and its contact weight.
     below: (F, L) how far each ankle is below its hip. arms: their skin, which counts as far as it bears the body.
     leg: the length of the legs.
     """
@@ -75,7 +75,7 @@ class Measured:
     clear: FloatArray
     others: FloatArray
     touching: FloatArray
-    firmly: FloatArray
+    weight: FloatArray
     legs: tuple[Limb | None, ...]
     below: FloatArray
     arms: ArmsOnGround
