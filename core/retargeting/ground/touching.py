@@ -61,7 +61,8 @@ def all_touching(times: FloatArray, contacts: Sequence[FootContacts | None], lyi
 
     lying: (K, 2) when the body lies.
     """
-    return np.stack([*(_touching(times, each) for each in contacts), _share(times, lying) * ((1.0,), (_FULL_WEIGHT,))], axis=2)
+    lies = _share(times, lying) * ((1.0,), (_FULL_WEIGHT,))
+    return np.stack([*(_touching(times, each) for each in contacts), lies], axis=2)
 
 
 def _touching(times: FloatArray, contacts: FootContacts | None) -> FloatArray:
