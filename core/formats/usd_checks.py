@@ -80,7 +80,7 @@ def check_paths(layer: Layer, prim: Prim, joints: Sequence[str]) -> None:
     below = [path for path in joints if "/" in path]
     lost = [quoted(path) for path in below if path.rpartition("/")[0] not in known]
     if lost and len(lost) * _FEW < len(below):
-        layer.note(f"{prim.path}: joints lie below others that there are not: {some_of(lost, _NAMED)}; {_DAMAGED}")
+        layer.note(f"{prim.path}: joints lie below others that do not exist: {some_of(lost, _NAMED)}; {_DAMAGED}")
 
 
 def check_known(layer: Layer, prim: Prim, known: int, unknown: Sequence[str]) -> None:

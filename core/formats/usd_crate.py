@@ -205,7 +205,7 @@ class CrateLayer(Layer):
             return text.decode("utf-8").split("\0")[:-1]
         except UnicodeDecodeError as error:
             word = text[:error.start].rpartition(b"\0")[2] + text[error.start:].partition(b"\0")[0]
-            raise self.error(f"the token {quoted(repr(word))} is no UTF-8; the file is damaged", at) from None
+            raise self.error(f"the token {quoted(repr(word))} is not UTF-8; the file is damaged", at) from None
 
     def _read_fields(self, at: int) -> list[tuple[str, int]]:
         """Return the name and the value of each field."""

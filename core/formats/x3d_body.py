@@ -69,7 +69,7 @@ class Body:
 def bodies(scene: Scene, moved: frozenset[int]) -> tuple[Body, ...]:
     """Return the humanoids of a scene, in the order of the file; moved: ids of nodes that anything moves.
 
-    Raises FileError, with the line, where joints are no tree, or weights are for points that there are not.
+    Raises FileError, with the line, where joints are no tree, or weights are for points that do not exist.
     """
     return tuple(_body(scene, humanoid, above, moved) for humanoid, above in _humanoids(scene))
 
