@@ -19,7 +19,7 @@ MOST_FRAMES: Final = 30_000
 MOST_KEYS: Final = 3_000_000
 """Frames times bones that move. As many (57,000 frames of 53 bones) take 4 s, 1.1 GB, and 6 s for their undo step."""
 _TOO_LONG: Final = ("; Actions of more than {most_frames:,} frames, or {most_keys:,} frames times bones, are written "
-                    "only by Rebuild. The preview plays without one; or shorten the score")
+                    "only by Rebuild. The preview plays without; or shorten the score")
 _SAMPLED: Final = 0.6
 """The share of the time that sampling takes; writing takes the rest."""
 _WAIT_S: Final = 0.02

@@ -106,7 +106,7 @@ def note(owner: bpy.types.Object | bpy.types.PoseBone) -> str:
         return ""
     if not is_evaluated(owner):
         raise TaktError(f"{quoted(owner.name)} is moved by {held}, and is not in the current scene, or disabled there, "
-                        "so its position is unknown: enable it (it may be hidden)")
+                        "so its position is unknown: enable it (hiding is fine)")
     return (f"{quoted(owner.name)} is moved by {held}, so its position at the current frame counts: bake its motion "
             "(Object > Animation > Bake Action)") if is_animated(owner) else ""
 

@@ -54,10 +54,10 @@ class Fit:
 
 FITS: dict[str, Fit] = {fit.identifier: fit for fit in (
     Fit("AUTHORED", "Authored", "Each clip is played from its beginning to its end", lambda tick_s: 0.0),
-    Fit("IN_PLACE", "In Place", "Skip up to a quarter of a tick of a clip where the next one fits better. Seams stay "
-                                "on their ticks",
+    Fit("IN_PLACE", "In Place", "Skip up to a quarter of a tick of a clip where the next fits better. Seams stay on "
+                                "their ticks",
         lambda tick_s: IN_PLACE_TICKS * tick_s, goes_on=False),
-    Fit("SEARCH", "Search", "Skip up to a second of a clip where the next one fits better. Cycles, such as walks, may "
+    Fit("SEARCH", "Search", "Skip up to a second of a clip where the next fits better. Cycles, such as walks, may "
                             "begin anywhere. Seams stay on their ticks", lambda tick_s: SEARCH_S),
 )}
 

@@ -342,7 +342,7 @@ def test_who_stands_on_four_legs_is_told_that_it_needs_its_own_clips() -> None:
 def test_an_uncertain_map_is_not_used_but_asked_about() -> None:
     names = {joint: name.replace("left", "?").replace("right", "left").replace("?", "right")
              for joint, name in RIGS["VRM"].items()}
-    with pytest.raises(SkeletonMismatchError, match=r"38% certainty, and 60% are needed \(bones that are named left"):
+    with pytest.raises(SkeletonMismatchError, match=r"38% certainty, 60% are needed \(bones that are named left"):
         retarget(swaying(build_skeleton(), "l_elbow"), worn(names, "mixed up"))
 
 

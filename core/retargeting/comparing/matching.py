@@ -214,6 +214,6 @@ def _question(asked: SkeletonMap) -> str:
     said = "; ".join(asked.warnings) or "too few of its names and shapes are clear"
     missing = f"; not found: {', '.join(asked.missing)}" if asked.missing else ""
     return (f"cannot be matched: the joints of {asked.skeleton.name!r} are recognised with {asked.certainty:.0%} "
-            f"certainty, and {SURE:.0%} are needed "
-            f"({said}{missing}{'; in doubt: ' if doubtful else ''}{some_of(doubtful, _UNSURE_SHOWN)}). Correct the "
-            "skeleton map and save it")
+            f"certainty, {SURE:.0%} are needed "
+            f"({said}{missing}{'; in doubt: ' if doubtful else ''}{some_of(doubtful, _UNSURE_SHOWN)}). Correct and "
+            "save the skeleton map")
