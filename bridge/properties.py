@@ -71,8 +71,8 @@ KEYS = (("KEYS", "As Few as Needed", "Where the clips have theirs and transition
 
 ROTATIONS = (("QUATERNION", "Quaternions", "Switch bones with other rotation modes: all take the shorter arc, also "
                                            "between keys"),
-             ("AS_RIG", "As the Rig Says", "Bones keep their rotation modes; those that turn by Euler angles, or by "
-                                           "axis and angle, have keys at every frame: your own Actions go on playing"))
+             ("AS_RIG", "As the Rig Says", "Keep the bones' rotation modes, for your own Actions. Euler and "
+                                           "axis-angle bones get keys at every frame"))
 
 
 def library_property(options: Any = frozenset()) -> Any:
@@ -178,14 +178,14 @@ class ScoreSettings:
             items=[(identifier, entry.label, entry.description) for identifier, entry in SPEEDS.items()])
         joint_limits: BoolProperty(
             name="Joint Limits", default=False, override=_OVERRIDABLE, update=changes.score,
-            description="Turn a bone along the longer arc where only the shorter one exceeds its limits: those of "
-                        "Limit Rotation in local space, else those of IK")
+            description="Turn a bone the longer way if only the shorter one exceeds its limits (Limit Rotation in "
+                        "local space, or IK)")
         load_format: load_format_property()
         bvh_up: bvh_up_property()
         bvh_forward: bvh_forward_property()
         root_motion: EnumProperty(
             name="Root Motion", default=_DEFAULTS.root_motion, override=_OVERRIDABLE, update=changes.score,
-            description="Root motion handling: where each clip goes on over the ground",
+            description="Root motion handling: where each clip continues on the ground",
             items=[(identifier, *entry) for identifier, entry in ROOT_MODES.items()])
         lock_feet: BoolProperty(
             name="Foot Lock", default=_DEFAULTS.lock_feet, override=_OVERRIDABLE, update=changes.score,
@@ -193,8 +193,8 @@ class ScoreSettings:
                         "arms around the trunk in transitions. Off: keeps foot skating")
         keep_contacts: BoolProperty(
             name="Keep Contacts", default=True, override=_OVERRIDABLE, update=changes.score,
-            description="Correct the arms so that hands touch each other, trunk, head or thighs as in the clip. "
-                        "Also keep arms out of a trunk that is stouter than the clip's")
+            description="Keep hands touching each other, trunk, head or thighs as in the clip, and keep arms out of a "
+                        "stouter trunk")
         loop: BoolProperty(
             name="Loop", default=_DEFAULTS.loop, override=_OVERRIDABLE, update=changes.score,
             description="The last clip leads back to the first")
@@ -325,12 +325,12 @@ class TaktTweaks(bpy.types.PropertyGroup):
         action: PointerProperty(type=bpy.types.Action, override=_OVERRIDABLE)
         procedure: StringProperty(
             name="Procedure", override=_OVERRIDABLE,
-            description="A procedure of the score: keys that you set in one call of it are in all its calls. Without "
-                        "one, keys are only where you set them")
+            description="Keys that you set in one call of this procedure are repeated in all its calls. Empty: keys "
+                        "are only where you set them")
         body: StringProperty(
             name="Body", override=_OVERRIDABLE, search=_bodies, search_options={"SORT", "SUGGESTION"},
-            description="The part of the body that this layer changes, as in a lane of the score: upper, left_arm, "
-                        "spine + arms - hands, bone:NAME or a mask of the score. Without one, the whole body")
+            description="Part of the body that this layer changes, such as left_arm, spine + arms - hands, bone:NAME, "
+                        "or a mask. Empty: the whole body")
         muted: StringProperty(override=_OVERRIDABLE)  # the curves that are muted since the body has not their bones
         ease_in: FloatProperty(
             name="Ease In", subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE", default=EASE_S, min=0.0, soft_max=2.0,
@@ -342,8 +342,7 @@ class TaktTweaks(bpy.types.PropertyGroup):
             description="How long after its last key a tweak ends, in seconds")
         holds: BoolProperty(
             name="Hold", override=_OVERRIDABLE,
-            description="Keep the last key's change instead of easing it out, so that the tweak is an offset from "
-                        "there on")
+            description="Keep the last key's change as an offset, instead of easing it out")
         is_last: BoolProperty(
             name="After Contacts", override=_OVERRIDABLE,
             description="Apply the tweak after Foot Lock, so that feet follow the tweak instead of staying in place")
@@ -418,9 +417,8 @@ class TaktRole(bpy.types.PropertyGroup):
     else:
         target: PointerProperty(
             type=bpy.types.Object, name="Played By", override=_OVERRIDABLE, update=changes.score, poll=_may_play,
-            description="The object that plays this role: a place or a prop is where its origin is, and faces along "
-                        "its −Y; a path is a curve, a floor a mesh, a person another character. Empty: the score plays "
-                        "as if the role were not there")
+            description="Object that plays this role. A path needs a curve, a floor a mesh, a person a character. "
+                        "Empty: the role is ignored")
         collection: PointerProperty(
             type=bpy.types.Collection, name="Collection", override=_OVERRIDABLE, update=changes.score,
             description="All meshes of this collection are the floor, also those within instances")

@@ -68,7 +68,7 @@ def tell(operator: bpy.types.Operator, told: Iterable[Told]) -> None:
 
 
 def words_of(error: Exception) -> str:
-    """Say an error; one of the system's without its number, and what to do where a name is too long."""
+    """Return an error in words: a system error without its number, with advice if a name is too long."""
     if not isinstance(error, OSError):
         return str(error)
     name = str(error.filename or "")

@@ -1,5 +1,6 @@
 """What the scripts share that photograph or film a score editor: where things are in it."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from takt.bridge.scores import score_blocks, score_tree
@@ -61,3 +62,12 @@ def on_screen(x: float, y: float) -> tuple[float, float]:
 def point(x: float, y: float) -> None:
     """Put the mouse somewhere in the editor."""
     window.mouse(*map(round, on_screen(x, y)))
+
+
+def select_block(title: str) -> Iterator[None]:
+    """Click the first block of a title; Blender draws at each `yield`."""
+    left, _, _, high = box(title)
+    point(left + 30, high - 8)
+    yield
+    window.tell("click", "1")
+    yield

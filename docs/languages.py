@@ -21,7 +21,7 @@ import checkout  # noqa: F401  # makes takt known
 
 from takt import panels, texts
 from takt.docs import window
-from takt.docs.editor_window import box, editor, point
+from takt.docs.editor_window import editor, select_block
 from takt.docs.reel import SIZE, fill_screen
 from takt.docs.window import context, operators, photograph
 from takt.samples import dancer
@@ -102,6 +102,9 @@ def steps() -> Iterator[None]:
     for _ in range(3):
         yield
     yield from select_block("sway")
+    editor().spaces.active.show_region_ui = True
+    for _ in range(3):
+        yield
     for name in spoken:
         yield from speak(name)
         photograph(f"editor_{name}.png", _WHOLE)
@@ -129,17 +132,6 @@ def speak(name: str) -> Iterator[None]:
     known = sorted(each.identifier for each in view.bl_rna.properties["language"].enum_items)
     view.language = next(each for each in known if each.startswith(name))
     view.use_translate_interface = view.use_translate_tooltips = view.use_translate_reports = name != "en_US"
-    for _ in range(3):
-        yield
-
-
-def select_block(title: str) -> Iterator[None]:
-    """Click a block in the score editor, and open the sidebar."""
-    left, _, _, high = box(title)
-    point(left + 60, high - 8)
-    yield
-    window.tell("click", "1")
-    editor().spaces.active.show_region_ui = True
     for _ in range(3):
         yield
 

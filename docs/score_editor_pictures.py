@@ -15,7 +15,7 @@ from mathutils import Quaternion
 
 from takt.core.score_editor.weights import weight_line
 from takt.docs import window
-from takt.docs.editor_window import box, chip, editor, layout_of, point, shown, stripes
+from takt.docs.editor_window import box, chip, editor, layout_of, point, select_block, shown, stripes
 from takt.docs.window import context, look_at, operators, photograph
 from takt.samples import dancer
 
@@ -107,14 +107,10 @@ def shelf() -> Iterator[None]:
 
 def fields() -> Iterator[None]:
     """A selected block with its attributes in the sidebar."""
-    left, _, _, high = box("verse")
-    point(left + 30, high - 8)
-    yield
-    window.tell("click", "1")
+    yield from select_block("verse")
     editor().spaces.active.show_region_ui = True
-    yield
-    yield
-    yield
+    for _ in range(3):
+        yield
     photograph("score_fields.png", _EDITOR)
     editor().spaces.active.show_region_ui = False
     yield
@@ -214,11 +210,7 @@ def dragged(start: tuple[float, float], end: tuple[float, float]) -> Iterator[No
 
 def zoomed_to(title: str) -> Iterator[None]:
     """Select a block and frame it."""
-    left, _, _, high = box(title)
-    point(left + 30, high - 8)
-    yield
-    window.tell("click", "1")
-    yield
+    yield from select_block(title)
     press("period")
     yield
     yield

@@ -123,8 +123,8 @@ def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object], *, are
 def _odd(rig: RigOddities) -> list[str]:
     """Return what is odd about the rig, and what was made of it."""
     return [text for text, is_so in (
-        ("All bones are named as controls or ends, and were used all the same; if another armature carries the bones "
-         "that deform, undo, and bind to that one", rig.only_controls),
+        ("All bones are named as controls or ends, and were used anyway; if another armature has deforming bones, "
+         "undo, and bind to it", rig.only_controls),
         ("All bones have the same name but for numbers; sides and controls were told by their places alone",
          rig.alike and not rig.only_controls)) if is_so]
 

@@ -55,7 +55,7 @@ class TAKT_OT_bend_test(_Bending):
 
 
 class TAKT_OT_bend_in_turn(_Bending):
-    """Bend one joint after the other and put each back, until Esc is pressed or all have had their turn"""
+    """Bend one joint after the other, and restore each. Esc stops"""
 
     bl_idname = "takt.bend_in_turn"
     bl_label = "Bend Joints in Turn"

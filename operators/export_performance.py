@@ -25,8 +25,8 @@ from ..core.playing.motion import Motion
 from .named_export import NamedAsCharacter
 
 _MOTIONS = (
-    ("SHOWN", "As Shown", "The Action or the NLA that the character plays, where that is another one than the "
-                          "score's or its keys were edited by hand; else the score; else the pose"),
+    ("SHOWN", "As Shown", "The Action or NLA that the character plays, if it differs from the score's Action; "
+                          "otherwise the score, or else the pose"),
     ("SCORE", "Score", "What the score says now, whatever Action the character plays"),
     ("ACTION", "Action", "The Action that the character plays, from its first key to its last"),
 )

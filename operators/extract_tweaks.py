@@ -14,7 +14,7 @@ from ..bridge.tweaking import tweak_extraction, tweaks
 
 
 class TAKT_OT_extract_tweaks(ForScore, bpy.types.Operator):
-    """Make tweaks of the differences between the Action that plays and the score, which then plays below them"""
+    """Turn the differences between the edited Action and the score into tweaks on top of the score"""
 
     bl_idname = "takt.extract_tweaks"
     bl_label = "Extract"

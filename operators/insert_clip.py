@@ -27,13 +27,13 @@ class TAKT_OT_insert_clip(ForScore, bpy.types.Operator):
         clip: str
     else:
         clip: StringProperty(name="Clip", options={"SKIP_SAVE"},
-                             description="What calls it; empty: the one that is chosen in the list")
+                             description="Name of the clip. Empty: the clip that is chosen in the list")
 
     @classmethod
     def description(cls, _context: bpy.types.Context, told: Any) -> str:
         """Return what the button does, with the whole name of its clip, which the list may shorten."""
-        return say(f"Put a call of {told.clip or 'the chosen clip'} into the score, at its own length: behind the line "
-                   "of the cursor, else at the end of the procedure that plays")
+        return say(f"Insert a call of {told.clip or 'the chosen clip'} after the cursor's line, or at the end of the "
+                   "procedure that plays, as long as the clip")
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Edit the Text, whose cursor then stands in the new line."""

@@ -23,6 +23,7 @@ from ..bridge.dropped_on import armature_under
 from ..bridge.files.clip_store import CLIPS
 from ..bridge.guard import guarded
 from ..bridge.language import say
+from ..bridge.properties import bvh_forward_property, bvh_up_property
 from ..bridge.reports import refuse
 from ..core.clips.clip import Clip
 from ..core.errors import TaktError, quoted, some_of
@@ -51,6 +52,8 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         feet_stand: bool
         mute_constraints: bool
         begins_at_rest: bool
+        bvh_up: str
+        bvh_forward: str
         filter_glob: str
     else:
         filepath: StringProperty(name="File Path", subtype="FILE_PATH", maxlen=1024, options={"HIDDEN", "SKIP_SAVE"})
@@ -63,6 +66,8 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         feet_stand: feet_stand_property()
         mute_constraints: mute_constraints_property()
         begins_at_rest: begins_at_rest_property()
+        bvh_up: bvh_up_property(options={"SKIP_SAVE"})
+        bvh_forward: bvh_forward_property(options={"SKIP_SAVE"})
         filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in file_endings()), options={"HIDDEN"})
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
@@ -90,7 +95,8 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         try:
             player = ClipPlayer.of(armature_object, (path,), CLIPS, keep_contacts=self.keep_contacts,
                                    feet_stand=self.feet_stand, mute_constraints=self.mute_constraints,
-                                   begins_at_rest=self.begins_at_rest)
+                                   begins_at_rest=self.begins_at_rest, bvh_up=self.bvh_up,
+                                   bvh_forward=self.bvh_forward)
             found = player.read(path)
             if self.asks and not self.clip and len(found) > 1:
                 _check_window(self.filepath, found)

@@ -25,6 +25,7 @@ from ..bridge.actions.play_clips import (
 )
 from ..bridge.active_character import ForArmature, active_armature
 from ..bridge.language import say
+from ..bridge.properties import bvh_forward_property, bvh_up_property
 from ..bridge.reports import refuse, report
 from ..core.errors import TaktError
 from ..core.retargeting.outcome import Outcome, table
@@ -49,6 +50,8 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
         feet_stand: bool
         mute_constraints: bool
         begins_at_rest: bool
+        bvh_up: str
+        bvh_forward: str
         is_recursive: bool
         filter_glob: str
     else:
@@ -59,6 +62,8 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
         feet_stand: feet_stand_property()
         mute_constraints: mute_constraints_property()
         begins_at_rest: begins_at_rest_property()
+        bvh_up: bvh_up_property(options={"SKIP_SAVE"})
+        bvh_forward: bvh_forward_property(options={"SKIP_SAVE"})
         is_recursive: BoolProperty(name="Subfolders", description="Make Actions of the clips in folders within this "
                                                                   "one, too, and within those")
         filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in file_endings()), options={"HIDDEN"})
@@ -91,7 +96,8 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
         try:
             player = ClipPlayer.of(armature_object, self._paths, keep_contacts=self.keep_contacts,
                                    feet_stand=self.feet_stand, mute_constraints=self.mute_constraints,
-                                   begins_at_rest=self.begins_at_rest)
+                                   begins_at_rest=self.begins_at_rest, bvh_up=self.bvh_up,
+                                   bvh_forward=self.bvh_forward)
         except TaktError as error:
             return refuse(self, str(error))
         self._done, self._steps = [], retargeted(player, self._paths, scene)

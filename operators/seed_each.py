@@ -9,7 +9,7 @@ from ..bridge.reports import GreyWithReason, report
 
 
 class TAKT_OT_seed_each(GreyWithReason, bpy.types.Operator):
-    """Give each selected character a seed of its own, counted up from the active one's, so that its picks differ"""
+    """Give each selected character its own seed, counted up from the active one, so that picks differ"""
 
     bl_idname = "takt.seed_each"
     bl_label = "Randomize Seeds"

@@ -13,7 +13,7 @@ from .tweak_base import ForScoreAction, score_plays
 
 
 class TAKT_OT_tweak(ForScoreAction, bpy.types.Operator):
-    """Add the keys that you set to the motion of the score: they move along when the score or its tempo changes"""
+    """Set keys on top of the score's motion. They move with its blocks and its tempo"""
 
     bl_idname = "takt.tweak"
     bl_label = "Tweak"
@@ -37,7 +37,7 @@ class TAKT_OT_tweak(ForScoreAction, bpy.types.Operator):
             return {"FINISHED"}
         if assigned is not None and has_own_action(armature_object) and assigned not in layers:
             return refuse(self, f"'{assigned.name}' is assigned, which is neither the score's nor a layer of tweaks: "
-                                "push it down into the NLA (Push Down Action), or unassign it, then tweak")
+                                "unassign it or push it down (Push Down Action), then tweak")
         if layers and not self.add_layer:
             return self._go_on(armature_object, layers[-1])
         if not layers and not score_plays(self, context, armature_object):

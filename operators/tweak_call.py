@@ -13,7 +13,7 @@ from .tweak_base import ForTweaks
 
 
 class TAKT_OT_tweak_call(ForTweaks, bpy.types.Operator):
-    """Let the call that plays at the current frame keep its tweaks as they are: from now on they are its own"""
+    """Give the call at the current frame its own tweaks, which can be changed without changing other calls"""
 
     bl_idname = "takt.tweak_call"
     bl_label = "Only This Call"

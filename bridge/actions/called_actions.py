@@ -70,11 +70,11 @@ def _before_saving(*_: object) -> None:
 
 
 def register() -> None:
-    """Begin to look before files are saved, too."""
+    """Look for called Actions before each save, too."""
     handlers.save_pre.append(_before_saving)
 
 
 def unregister() -> None:
-    """Look no longer."""
+    """Stop looking for called Actions before each save."""
     handlers.save_pre.remove(_before_saving)
     _known.clear()

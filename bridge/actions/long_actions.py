@@ -18,9 +18,8 @@ MOST_FRAMES: Final = 30_000
 """Beyond that, perhaps a value has slipped, and the scene's end would go along."""
 MOST_KEYS: Final = 3_000_000
 """Frames times bones that move. As many (57,000 frames of 53 bones) take 4 s, 1.1 GB, and 6 s for their undo step."""
-_TOO_LONG: Final = ("; an Action of more than {most_frames:,} frames, or {most_keys:,} frames times bones, is only "
-                    "written by Rebuild. The preview plays the score without one. If that length is not meant, make "
-                    "the score shorter")
+_TOO_LONG: Final = ("; Actions of more than {most_frames:,} frames, or {most_keys:,} frames times bones, are written "
+                    "only by Rebuild. The preview plays without; or shorten the score")
 _SAMPLED: Final = 0.6
 """The share of the time that sampling takes; writing takes the rest."""
 _WAIT_S: Final = 0.02

@@ -21,13 +21,14 @@ from ...core.maths import rotations as rot
 from ...core.maths.arrays import BoolArray, FloatArray
 from ...core.playing.alone import standing
 from ...core.playing.stage import Playable
+from ...core.retargeting.comparing.bvh_space import AUTO, BvhSpace
 from ...core.retargeting.outcome import Outcome
 from ...core.retargeting.retarget import Retargeted, retarget, with_contacts
 from ...core.retargeting.skin_points import SkinPoints
 from ...core.skeletons.hanim import UP
 from ...core.skeletons.maps import SkeletonMap
 from ...core.skeletons.skeleton import Skeleton
-from .. import axes, libraries
+from .. import axes, libraries, properties
 from ..files import clips
 from ..meshes import skin_points
 from ..rigs import armature, bone_rules, constraints, joint_map
@@ -40,7 +41,7 @@ MOST_BYTES: Final = 2**28
 
 @dataclass(frozen=True, eq=False)
 class ClipPlayer:
-    """An armature that is to play clips of files; what is known of it is found out once for all of them.
+    """An armature that plays clips of files, with what is read from it once for all of them.
 
     target: its skeleton and its map; turn: (4,) from H-Anim's axes to its own; skin: (J,) bones that deform.
     points: of the meshes that are bound to it.
@@ -61,18 +62,23 @@ class ClipPlayer:
     @classmethod
     def of(cls, armature_object: bpy.types.Object, files: Iterable[Path], store: ClipStore | None = None, *,
            keep_contacts: bool = True, feet_stand: bool = True, mute_constraints: bool = False,
-           begins_at_rest: bool = False) -> ClipPlayer:
+           begins_at_rest: bool = False, bvh_up: str = AUTO, bvh_forward: str = AUTO) -> ClipPlayer:
         """Prepare an armature for clips of some files.
 
         keep_contacts: hands that touch each other or the body keep touching, and arms stay outside the trunk.
         feet_stand: feet stay in place while they are planted in a clip of another body.
         mute_constraints: constraints that move what the played clip moves are muted; else all act.
         begins_at_rest: clips begin where the character stands, not where their files have it.
-        store: where clips are found that were read before. Raises TaktError where a map file beside one is damaged.
+        bvh_up, bvh_forward: axes of BVH files; AUTO: the character's setting.
+        store: where clips are found that were read before. Raises TaktError where a map file beside one is damaged, or
+        where both axes lie on one line.
         """
+        character = properties.character(armature_object)
+        space = BvhSpace(character.bvh_up if bvh_up == AUTO else bvh_up,
+                         character.bvh_forward if bvh_forward == AUTO else bvh_forward)
         folders = dict.fromkeys(path.resolve().parent for path in files)
         library = Library([*folders], further=libraries.folders(), formats=clips.formats(),
-                          maps=joint_map.kept_map(armature_object), store=store or ClipStore(MOST_BYTES))
+                          maps=joint_map.kept_map(armature_object), bvh=space, store=store or ClipStore(MOST_BYTES))
         target = armature.read_skeleton(armature_object)
         return cls(armature_object, library, target, library.skeleton_map(target),
                    axes.armature_from_hanim(armature_object), armature.read_skin(armature_object),
@@ -158,15 +164,14 @@ class ClipPlayer:
 def keep_contacts_property() -> Any:
     """Return the property of operators that play clips."""
     return BoolProperty(name="Keep Contacts", default=True,
-                        description="Correct the arms so that hands touch each other, trunk, head or thighs as in "
-                                    "the clip. Also keep arms out of a trunk that is stouter than the clip's")
+                        description="Keep hands touching each other, trunk, head or thighs as in the clip, and keep "
+                                    "arms out of a stouter trunk")
 
 
 def feet_stand_property() -> Any:
     """Return the property of operators that play clips."""
     return BoolProperty(name="Foot Lock", default=True,
-                        description="Hold feet in place during the contacts of the clip, whose own body takes steps"
-                                    " of another length. Off: keeps foot skating")
+                        description="Hold feet in place during the contacts of the clip. Off: keeps foot skating")
 
 
 def mute_constraints_property() -> Any:

@@ -122,8 +122,8 @@ def _told_of_own_action(armature_object: bpy.types.Object) -> list[Told]:
     if plays_below(armature_object):
         return [("INFO", f"'{own}' is not Takt's and stays assigned; the score plays '{made.name}' below it, in "
                          "the NLA")]
-    return [("WARNING", f"'{own}' is not Takt's and stays assigned, so the score is not seen: add '{made.name}' to a "
-                        "track of the NLA below it, or choose it in the Action editor")]
+    return [("WARNING", f"'{own}' is not Takt's and stays assigned, so the score is hidden: choose '{made.name}' in "
+                        "the Action editor, or add it to the NLA below")]
 
 
 def _counted(count: int, what: str) -> str:

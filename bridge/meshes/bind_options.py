@@ -55,8 +55,8 @@ class BindOptions:
             name="Prune Below", description="Weights smaller than this are dropped",
             default=_DEFAULTS.prune_below, soft_max=0.1, step=0.1, precision=3, **_WIDEST["prune_below"])
         weld_seams: BoolProperty(
-            name="Weld Seams", description="Vertices at one position get the same weights, so that seams do not tear; "
-                                           "switch it off where touching lips or lids are to open",
+            name="Weld Seams", description="Give vertices at the same position the same weights, so that seams do not "
+                                           "tear. Switch off if touching lips or lids should open",
             default=_DEFAULTS.weld_seams)
         only_selected_vertices: BoolProperty(
             name="Vertices", description="Write the weights of selected vertices only; all others stay as they are",

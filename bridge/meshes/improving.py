@@ -46,7 +46,7 @@ class ImproveTask:
 
 @dataclass(frozen=True, eq=False)
 class Improved:
-    """What was found: the meshes' tasks with the vertices to write chosen, their influences, and how many of each."""
+    """What was found: the meshes' tasks with the chosen vertices, their influences, and how many of each kind."""
 
     tasks: tuple[MeshTask, ...]
     bound: tuple[Bound, ...]
@@ -194,14 +194,14 @@ class Improvement:
 
 IMPROVEMENTS: dict[str, Improvement] = {
     "FAULTS": Improvement(
-        "Faults", "Repair faults alone: vertices without weights, strays that leave their neighbours when joints "
-                  "bend, and patches that follow a far limb", ("unbound", "flying", "leaking"), _cure),
+        "Faults", "Mend only faults: vertices without weights, vertices that fly off when joints bend, and patches "
+                  "that follow a far limb", ("unbound", "flying", "leaking"), _cure),
     "SELECTED": Improvement(
         "Selected Vertices", "Replace the weights of the selected vertices, so that they meet those around them "
         "without a step", ("selected",), _replace_selected),
     "CLOTHES": Improvement(
-        "Clothes", "The selected meshes are clothes: they take the weights of the armature's other meshes where these "
-        "lie just below, and go on from there", ("on the body", "beyond it"), _dress),
+        "Clothes", "Copy the weights of the armature's other meshes to the selected clothes where they lie close, and "
+                   "continue them over the rest", ("on the body", "beyond it"), _dress),
 }
 
 

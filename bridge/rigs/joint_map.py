@@ -104,7 +104,7 @@ def of_list(armature_object: bpy.types.Object) -> SkeletonMap:
 
 
 def kept_map(armature_object: bpy.types.Object) -> tuple[SavedMap, ...]:
-    """Return the map in the list, if someone has checked it, as what a library wants."""
+    """Return the map in the list, if the user has checked it, in the form that a library takes."""
     character = properties.character(armature_object)
     bones = cast(bpy.types.Armature, armature_object.data).bones
     if not character.is_map_checked or not len(character.joints) or not len(bones):

@@ -105,10 +105,10 @@ def note(owner: bpy.types.Object | bpy.types.PoseBone) -> str:
     if isinstance(owner, bpy.types.PoseBone) or not held:
         return ""
     if not is_evaluated(owner):
-        raise TaktError(f"{quoted(owner.name)} is moved by {held}, and is not in the current scene, or disabled or "
-                        "excluded there, so its position is unknown: enable it (it may be hidden by its eye)")
-    return (f"{quoted(owner.name)} is moved by {held}, so it counts where it is at the current frame: bake its motion "
-            "into keys (Object > Animation > Bake Action)") if is_animated(owner) else ""
+        raise TaktError(f"{quoted(owner.name)} is moved by {held}, and is not in the current scene, or disabled there, "
+                        "so its position is unknown: enable it (hiding is fine)")
+    return (f"{quoted(owner.name)} is moved by {held}, so its position at the current frame counts: bake its motion "
+            "(Object > Animation > Bake Action)") if is_animated(owner) else ""
 
 
 def held_by(ob: bpy.types.Object) -> str:

@@ -119,9 +119,8 @@ def _placed(mesh: _Mesh, ours: list[object_courses.Link], armature_object: bpy.t
         raise TaktError(f"{name} is scaled to nothing, so nobody can stand on it: clear its scale (Alt S), or that of "
                         "its parent")
     if np.abs(matrices - matrices[0]).max() > _STILL:
-        notes.append(f"{name} moves beside {quoted(armature_object.name)}, and counts as a floor where it is as the "
-                     "score begins: to be carried along, as on a ship, parent the character to it; otherwise clear the "
-                     "animation")
+        notes.append(f"{name} moves independently of {quoted(armature_object.name)}, so only its position at the "
+                     "score's beginning counts: parent the character to it, or clear the animation")
     if floor_shapes.moves(mesh.ob):
         notes.append(f"the shape of {name} is animated, and counts as it was when the score was read: apply its "
                      "modifiers and shape keys")

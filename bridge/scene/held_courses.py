@@ -87,7 +87,7 @@ def links(holds: Sequence[Hold]) -> list[object_courses.Link]:
 
 
 def world_over(prop: bpy.types.Object, frames: FloatArray, holds: Sequence[Hold]) -> FloatArray:
-    """Return the matrices (F, 4, 4) of a prop in the world at frames (F,), as some of those who hold it have it."""
+    """Return the matrices (F, 4, 4) of a prop in the world at frames (F,), with the given holds in effect."""
     world = object_courses.world_over(object_courses.links(prop), frames).copy()
     for each in (each for hold in holds for each in hold.constraints if not each.mute):
         begin, end = span_of(each)

@@ -77,9 +77,9 @@ def leave(armature_object: bpy.types.Object) -> None:
 
 
 def follow(armature_object: bpy.types.Object, *, plays: bool) -> None:
-    """Let props go with hands only while Takt's Action plays, assigned or in a strip, and as that is moved.
+    """Let props follow hands only while Takt's Action plays, assigned or in a strip, at the strip's times.
 
-    plays: whether it is heard as it is assigned.
+    plays: whether the assigned Action is Takt's and in effect.
     """
     if not len(properties.character(armature_object).held):
         return
@@ -100,8 +100,8 @@ def problem(armature_object: bpy.types.Object) -> str:
         return ""
     name = quoted(strips[0].name)
     if not _time_in(strips[0]):
-        return (f"The strip {name} plays backwards, over and over, or at a speed that is animated, so what hands hold "
-                "does not go with it: Bake Action (Object > Animation) for the props first")
+        return (f"The strip {name} is reversed, repeated or has animated time, so props do not follow hands: use "
+                "Object > Animation > Bake Action first")
     return (f"{len(strips)} strips play the Action, and what hands hold goes with the first, {name}"
             if len(strips) > 1 else "")
 
@@ -155,11 +155,11 @@ def _check(prop: bpy.types.Object, armature_object: bpy.types.Object, taken: set
             assert holder is not None
             own = quoted(armature_object.name)
             raise TaktError(f"{quoted(holder.name)} holds {name} {_frames(begin, end)}, and {own} would "
-                            f"{_frames(*span)}: one has to let go of it before another takes it; change their "
-                            "scores, or choose another object for one of them")
+                            f"{_frames(*span)}: let one let go before the other takes it, or choose another object for "
+                            "one of them")
     if why := object_courses.held_by(prop):
-        raise TaktError(f"{name} is moved by {why}, so no hand can hold it: bake its motion into keys (Object > "
-                        "Animation > Bake Action), or take that off")
+        raise TaktError(f"{name} is moved by {why}, so no hand can hold it: bake its motion (Object > Animation > Bake "
+                        "Action), or remove the cause")
 
 
 def _frames(begin: float, end: float) -> str:

@@ -57,7 +57,7 @@ def seen(armature_object: bpy.types.Object) -> Seen | None:
 
 
 def keep(character: properties.TaktCharacter, parameters: Mapping[str, float | bool], *, has_picks: bool) -> None:
-    """List the parameters of the procedure that plays; what was at its default goes to the new one."""
+    """List the parameters of the procedure that plays. Values at their old default get the new default."""
     if character.has_picks != has_picks:
         character.has_picks = has_picks
     for name, default in parameters.items():

@@ -35,10 +35,10 @@ def _changed(_tree: bpy.types.NodeTree, _context: bpy.types.Context) -> None:
     redraw()
 SHELF_ORDERS = (
     ("LIBRARY", "Library", "By files and folders", "ASSET_MANAGER", 0),
-    ("FITS", "What Fits After", "First the clips that begin most as the selected block ends, without it, as the last "
-                                "block does: by what Fit measures at a seam", "SNAP_ON", 1),
-    ("LIKE", "More Like This", "First the clips that move most as that of the selected block does, without it, of the "
-                               "last one: by poses and velocities over their time", "OUTLINER_OB_ARMATURE", 2),
+    ("FITS", "What Fits After", "First the clips that fit best after the selected block, or after the last block if "
+                                "none is selected", "SNAP_ON", 1),
+    ("LIKE", "More Like This", "First the clips whose motion is most like that of the selected block, or of the last "
+                               "block if none is selected", "OUTLINER_OB_ARMATURE", 2),
 )
 """In which order chips lie on the shelf."""
 

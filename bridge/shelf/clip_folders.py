@@ -21,8 +21,8 @@ from . import shelf
 def add(armature_object: bpy.types.Object, folder: Path) -> bool:
     """Let a character's score look for clips in a folder too, after the others; tell whether it did not before.
 
-    Where nothing is called from its library yet, or it has none, the folder becomes that. Raises FileError where there
-    is no such folder, one of the kernel's, or the score has mistakes so that nothing can be told of its library.
+    If the score calls nothing from its library yet, or has none, the folder becomes its library. Raises FileError where
+    there is no such folder, one of the kernel's, or the score has mistakes so that nothing can be told of its library.
     """
     if not folder.is_dir():
         raise FileError.at("is no folder, expected one with clips in it", folder)

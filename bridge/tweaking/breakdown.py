@@ -77,7 +77,7 @@ class Poses:
         self._put(self.positions[2], self.rotations[2], self.scales[2])
 
     def key(self, frame: float) -> None:
-        """Set keys of what the two moments have differently, or the bones have otherwise than both."""
+        """Set keys of channels in which the two moments differ, or in which the bones differ from both."""
         for number, bone in enumerate(self.bones):
             paths = [path for path, values in zip(_PATHS, (self.positions, self.scales), strict=True)
                      if np.ptp(values[:, number], axis=0).max() > 1e-6]

@@ -116,9 +116,10 @@ class CurveKeys:
         return CurveKeys(self.names, self.curve, columns)
 
     def are_copies(self, frames: FloatArray, of: FloatArray) -> BoolArray:
-        """Tell which keys (K,) are copies at any of some frames (N,), of the animator's keys at others, of: (N,).
+        """Tell which keys (K,) are copies. frames: (N,) where copies are; of: (N,) where the animator's keys are.
 
-        Not those that ease another key and happen to lie there: the same curve has a key at the other frame.
+        A key that only eases another key, and lies at such a frame by chance, is no copy: a copy's curve has a key at
+        the animator's frame.
         """
         def are_at(moments: FloatArray) -> BoolArray:
             return np.asarray(np.abs(self.frames[:, None] - moments) <= SAME_FRAME)

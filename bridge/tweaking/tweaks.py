@@ -194,8 +194,8 @@ def _why_it_stays(armature_object: bpy.types.Object, action: bpy.types.Action) -
     first = next((ob for ob in bpy.data.objects if ob.type == "ARMATURE"
                   and any(each == action for _, each in layers_of(ob))), armature_object)
     if first != armature_object:
-        return (f"'{action.name}' holds the tweaks of '{first.name}' too, and goes by that: make it a single user "
-                "(the number beside its name in the Action editor) for tweaks of its own")
+        return (f"'{action.name}' holds the tweaks of '{first.name}' too: make it single-user (the number beside its "
+                "name in the Action editor)")
     return ""
 
 

@@ -53,7 +53,7 @@ class Contact:
         return float(self.times_s[-1])
 
     def part(self, begin_s: float, end_s: float, is_reversed: bool = False) -> Contact | None:
-        """Return it within a part of the clip, counted from where that begins to play; None: it is not in there."""
+        """Return the contact within a part of the clip, in the part's time; None if it lies outside."""
         first, last = max(self.from_s, begin_s), min(self.to_s, end_s)
         if first > last:
             return None

@@ -174,9 +174,9 @@ class _Points:
         return float(self.grounds.min())
 
     def spans(self, index: int, level: float, lowest: float = -np.inf) -> FloatArray:
-        """Return when one of them is planted, (K, 2).
+        """Return when one of them is in contact, (K, 2) seconds.
 
-        level: the ground's, where its own lowest is much higher; lowest: what no ground is below.
+        level: height of the ground, used if its own lowest height is much higher. lowest: the ground is not below.
         """
         own = max(float(self.grounds[index]), lowest)
         ground = own if own <= level + _OWN_GROUND_LEGS else level

@@ -32,9 +32,8 @@ class Excerpt:
     """A part of a clip, from begin_s to end_s of it, maybe backwards.
 
     Its poses are the whole clip's, to the last bit, whatever the interpolation.
-    skips_s: how much is passed over at its beginning and at its end, as it is played; see skipping. Less than 0: so
-    much more of the whole is shown there, if it has it. goes_round: the part is all of a clip as its file has it, and
-    the whole goes on beyond it with its other end.
+    skips_s: the seconds skipped at its beginning and at its end, as it is played; see skipping. Negative values extend
+    the part into the whole clip. goes_round: the part is a whole cycle, which continues at its other end.
     """
 
     whole: Clip

@@ -28,8 +28,8 @@ _LONG_HANDS: Final = 0.4
 
 _MOST_ENDS_OF_CREATURES: Final = 14
 _MANY_LEGS: Final = 3
-_SEVERAL: Final = ("the mesh has two or more large parts that are no humanoid together; if these are several bodies, "
-                   "separate them, and fit one after the other")
+_SEVERAL: Final = ("the mesh has two or more large parts that are not one humanoid; if these are several bodies, "
+                   "separate them, and fit each alone")
 _NO_SHAPE: Final = ("the mesh has no two sides that mirror each other, and is not long and slim either; straighten it, "
                     "or add the armature by hand")
 _APART: Final = 0.02
@@ -139,10 +139,10 @@ def _stand_apart(one: FloatArray, other: FloatArray, height: float, up: FloatArr
 def _refusal(body: Candidate) -> str:
     """Return why there is no humanoid in a body, and what there is."""
     if body.found is None:
-        return (f"the ends of the mesh that reach out are {len(body.inside.tips)}; a humanoid has five, a head, two "
-                "hands and two feet; choose a mesh with limbs that can be told apart")
-    return ("the mesh has no head, two arms and two legs that mirror each other, as humanoids have, and no other limbs "
-            "that do; choose a whole body, with limbs that can be told apart")
+        return (f"{len(body.inside.tips)} parts of the mesh reach out, but a humanoid has five: head, two hands and "
+                "two feet; choose a mesh with separate limbs")
+    return ("the mesh has neither a head, two arms and two legs, nor other limbs that mirror each other; choose a "
+            "whole body with separate limbs")
 
 
 def _in_space(fitted: FittedSkeleton, frame: Frame, notes: tuple[str, ...]) -> FittedSkeleton:

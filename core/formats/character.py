@@ -43,7 +43,7 @@ class SkinnedMesh:
     positions: (V, 3). triangles: (T, 3) vertices, counterclockwise from outside. material: (T,) which of the looks.
     uvs: (T, 3, 2) of each corner, v up; normals: (T, 3, 3), of unit length or zero; None where the file has none.
     influences: which joints move which vertices.
-    Raises TaktError where shapes do not fit, or triangles name vertices or looks that there are not.
+    Raises TaktError where shapes do not fit, or triangles name vertices or looks that do not exist.
     """
 
     name: str

@@ -80,7 +80,7 @@ def check_paths(layer: Layer, prim: Prim, joints: Sequence[str]) -> None:
     below = [path for path in joints if "/" in path]
     lost = [quoted(path) for path in below if path.rpartition("/")[0] not in known]
     if lost and len(lost) * _FEW < len(below):
-        layer.note(f"{prim.path}: joints lie below others that there are not: {some_of(lost, _NAMED)}; {_DAMAGED}")
+        layer.note(f"{prim.path}: joints lie below others that do not exist: {some_of(lost, _NAMED)}; {_DAMAGED}")
 
 
 def check_known(layer: Layer, prim: Prim, known: int, unknown: Sequence[str]) -> None:
@@ -99,7 +99,7 @@ def check_matrices(layer: Layer, prim: Prim, name: str, rows: FloatArray, joints
     shear = np.abs(axes @ axes.swapaxes(1, 2) - np.eye(3)).max(axis=(1, 2))
     wrong = np.flatnonzero((last > _SHEAR) | is_flat | (shear > _SHEAR))
     if len(wrong):
-        layer.note(f"{prim.path}: {name} of {_named(joints, wrong)} are no turns with a scale; {_DAMAGED}")
+        layer.note(f"{prim.path}: {name} of {_named(joints, wrong)} are not rotations with a scale; {_DAMAGED}")
     places = rows[:, 3, :3]
     size = unit_m * float(np.ptp(places, axis=0).max())
     if name == "bindTransforms" and len(rows) > _FEW and not _SMALLEST <= size <= _LARGEST:

@@ -61,7 +61,7 @@ class CrateLayer(Layer):
             raise self.error(f"this crate file is of version {self.version[0]}.{self.version[1]}; 0.4 and later are "
                              "read", 8)
         if any(data[11:16]) or any(data[24:88]):
-            self.note("bytes 11 to 88, which are to be 0 but for one number, are not; the file may be damaged")
+            self.note("bytes 11 to 88 should be 0 except for one number, and are not; the file may be damaged")
         sections = self._sections()
         self._tokens = self._read_tokens(sections["TOKENS"])
         at = sections["STRINGS"]
@@ -205,7 +205,7 @@ class CrateLayer(Layer):
             return text.decode("utf-8").split("\0")[:-1]
         except UnicodeDecodeError as error:
             word = text[:error.start].rpartition(b"\0")[2] + text[error.start:].partition(b"\0")[0]
-            raise self.error(f"the token {quoted(repr(word))} is no UTF-8; the file is damaged", at) from None
+            raise self.error(f"the token {quoted(repr(word))} is not UTF-8; the file is damaged", at) from None
 
     def _read_fields(self, at: int) -> list[tuple[str, int]]:
         """Return the name and the value of each field."""
@@ -270,11 +270,11 @@ class CrateLayer(Layer):
         ends = np.append(np.flatnonzero(sets == -1), len(sets))
         outside = (paths < 0) | (paths >= len(self._paths)) | (first < 0) | (first >= len(sets))
         if outside.any():
-            raise self.error(f"spec {int(np.argmax(outside))} has a path or fields that there are not", at)
+            raise self.error(f"spec {int(np.argmax(outside))} refers to a path or to fields that do not exist", at)
         wrong = (first > 0) & (sets[first - 1] != -1) | (kinds < 1) | (kinds > _LAST_KIND)
         if wrong.any() or len(np.unique(paths)) != count:
-            raise self.error("specs share a path, have no kind that there is, or fields that begin within those of "
-                             "others; the file is damaged", at)
+            raise self.error("specs have the same path, an unknown kind, or fields that overlap with those of others; "
+                             "the file is damaged", at)
         until = ends[np.searchsorted(ends, first)]
         self.spend(int((until - first).sum()), at)
         specs = sorted(zip((self._paths[each] for each in paths.tolist()), first.tolist(), until.tolist(),

@@ -60,7 +60,7 @@ def block(data: bytes, most: int) -> bytes:
                 length, at = _longer(data, at, length)
             length += 4
             if not 0 < back <= len(found):
-                raise ValueError("it leads back before its beginning")
+                raise ValueError("it refers to data before its beginning")
             if length + len(found) > most:
                 raise ValueError(f"it holds more than {most} bytes")
             begin = len(found) - back

@@ -52,7 +52,7 @@ class TextLayer(Layer):
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise self.error("here is what is no UTF-8", 1 + data.count(b"\n", 0, error.start)) from None
+            raise self.error("this is not UTF-8", 1 + data.count(b"\n", 0, error.start)) from None
         _Parser(text, self).read()
 
     def error(self, message: str, at: int) -> FileError:

@@ -94,7 +94,7 @@ def moved(layer: Layer, attribute: Attribute, width: int, space: Space, count: i
 
 
 def local_matrices(layer: Layer, prim: Prim, space: Space) -> tuple[FloatArray, FloatArray]:
-    """Return when a prim's transform is looked at, (F,) seconds, none where it stays; and its matrices then."""
+    """Return the times (F,) at which a prim's transform is sampled, in seconds, none if constant; and its matrices."""
     found = list(_operations(layer, prim, space))
     times = merged(np.zeros(0), *(each.times for _, each, _ in found))
     if len(times):

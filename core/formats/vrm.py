@@ -49,7 +49,7 @@ _BONES_0: Final = _bones(_THUMB_0)
 def human_bones(data: GltfData, tree: Tree) -> dict[int, str]:
     """Return the H-Anim joint of each node that a file's table of bones names; none where it has no table.
 
-    Raises FileError, with the place in the JSON, for nodes that there are not.
+    Raises FileError, with the place in the JSON, for nodes that do not exist.
     """
     extensions = data.top.entry("extensions")
     newer = next((extensions.entry(name) for name in ("VRMC_vrm_animation", "VRMC_vrm") if extensions.has(name)), None)

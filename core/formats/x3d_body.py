@@ -80,7 +80,7 @@ def bodies(scene: Scene, moved: frozenset[int], scaled: frozenset[int]) -> tuple
 
     moved: ids of nodes that anything moves; scaled: of those whose scale changes.
 
-    Raises FileError, with the line, where joints are no tree, or weights are for points that there are not.
+    Raises FileError, with the line, where joints are no tree, or weights are for points that do not exist.
     """
     return tuple(_body(scene, humanoid, above, moved, scaled) for humanoid, above in _humanoids(scene))
 

@@ -50,7 +50,7 @@ class Faces(NamedTuple):
 def faces_of(scene: Scene, geometry: Node) -> Faces | None:
     """Return the triangles of a shape's geometry; None where it has no points.
 
-    Raises FileError, with the line, where they name points, normals or texture coordinates that there are not.
+    Raises FileError, with the line, where they name points, normals or texture coordinates that do not exist.
     """
     if geometry.kind in PRIMITIVES:
         solid = solid_of(scene, geometry)

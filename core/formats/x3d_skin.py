@@ -20,7 +20,7 @@ class X3dSkin:
     influences: which joints move which vertices. material: (T,) which of the looks each triangle has.
     uvs: (T, 3, 2) texture coordinates of corners, v up, where a look has an image.
     names: of the meshes that the skin is made of; mesh: (T,) which of these each triangle is of, None for the first.
-    Raises TaktError where shapes do not fit, or triangles, looks and meshes are named that there are not.
+    Raises TaktError where shapes do not fit, or triangles, looks and meshes are named that do not exist.
     """
 
     positions: FloatArray

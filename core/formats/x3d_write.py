@@ -76,7 +76,7 @@ def write(file: ClipFile, fps: float) -> bytes:
     a body that is known comes in H-Anim's axes. The first clip plays when the file is opened, in a loop.
     fps: frames per second, for HAnimMotion, in which scales are left out.
     Raises TaktError for a joint with axes or a scale of its own at rest, clips of another skeleton, weights of joints
-    that there are not, and more than MAX_VALUES numbers.
+    that do not exist, and more than MAX_VALUES numbers.
     """
     skin, as_frames = (file.skin, file.as_frames) if isinstance(file, X3dFile) else (None, False)
     skeleton = file.skeleton

@@ -23,8 +23,8 @@ def parts_of(src: str) -> tuple[str, ...]:
     """Return the parts of a dotted path; raise FileError where it is none."""
     parts = tuple(src.split("."))
     if len(src) > _MAX_SRC or not all(parts) or any(c in src for c in '/\\:\0'):
-        raise FileError.at(f"found {quoted(src)}, expected names joined by single dots, as in feet.Steps: a path below "
-                           "the library, without ending, which can neither be absolute nor lead upwards")
+        raise FileError.at(f"found {quoted(src)}, expected names joined by single dots, as in feet.Steps: a path "
+                           "inside the library, without the file's ending")
     return parts
 
 

@@ -25,8 +25,8 @@ _TURN_S: Final = 2.0
 """A process has had its turn to put a file into its place long before that, or was killed."""
 _LOOK_AGAIN_S: Final = 0.002
 _KEPT: Final = "what was there is kept. Make room, allow writing there, or choose another folder"
-_CLOSED: Final = ("its folder takes no new file, in which it could be written whole first; what was there is kept. "
-                  "Allow writing in the folder, or choose another one")
+_CLOSED: Final = ("its folder takes no new file, which is needed for writing; what was there is kept. Allow writing "
+                  "in the folder, or choose another")
 MAX_NAME: Final = 255
 """Bytes of a file's name, on all file systems that are usual."""
 _NAME_SHOWN: Final = 40

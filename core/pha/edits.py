@@ -106,8 +106,8 @@ def apply(text: Text, *edits: Edit | Patch) -> Edited:
         except FileError as error:
             raise EditError(f"{_said(group)} would leave what cannot be read: {error}") from None
         if wanted is not None and new.shape != wanted:
-            raise EditError(f"{_said(group)} would come out as something else than is wanted; are all its names such "
-                            "as XML allows?")
+            raise EditError(f"{_said(group)} would not be read as it was meant; check that its names are allowed in "
+                            "XML")
         patches.append(patch)
         traces.append((text, new) if wanted is None else wanted.origin)
         text = new

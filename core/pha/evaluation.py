@@ -346,7 +346,7 @@ class _Evaluation:
                 duration * repeat)
         if "to" in node.expressions and not going.to:
             raise self._error(node, f"<call> to: found a number for the procedure {quoted(node.name)}, expected a role "
-                                    "that is a place, or the call of a clip whose part is meant")
+                                    "that is a place; only clips have parts")
         given = {name: self._value(child, name, scope) if expression.constant is None else expression.constant
                  for child in node.children for name, expression in child.expressions.items()}
         self._spend(node, len(given))

@@ -49,7 +49,7 @@ class MakeSingle:
     def single(self, scores: Scores) -> Single:
         """Return the texts that change, and the procedure that then plays there alone; raise EditError as apply."""
         if not self.calls:
-            raise EditError("found no call, expected those that lead to a procedure")
+            raise EditError("found no call, expected the calls that lead to a procedure")
         own = scores.open_path(self.calls[0].path)
         expected = {path: meaning(programme) for path, programme in scores.programmes(own).items()}
         work = _Work(scores, scores, own, expected)

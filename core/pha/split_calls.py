@@ -61,7 +61,7 @@ def parts(old: Text, new: Text, origin: Sequence[int]) -> dict[Playing, Part]:
 
 
 def inverse(origin: Sequence[int], count: int) -> list[int]:
-    """Return which of the new elements each of the old ones, so many, became, NEW: none."""
+    """Return the new element that each of `count` old elements became; NEW if it is gone."""
     back = [NEW] * count
     for after, before in enumerate(origin):
         if before != NEW:

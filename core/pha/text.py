@@ -33,7 +33,7 @@ _TAG_END = re.compile(rb"[ \t\r\n]*(/?)>")
 
 
 class Span(NamedTuple):
-    """A range of bytes, or of units of them: from start up to, but without, end."""
+    """A range of bytes, or of units of them: start is included, end is not."""
 
     start: int
     end: int

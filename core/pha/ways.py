@@ -54,7 +54,7 @@ class Aim(NamedTuple):
         return "hold" if self.holds else "meet" if self.meets else "reach" if self.hand else "look"
 
     def mirrored(self) -> Aim:
-        """Return the same for the other hand, which meets the other one too."""
+        """Return the same with left and right exchanged for both hands."""
         return self._replace(hand=_OTHER[self.hand], meets=_OTHER[self.meets])
 
 

@@ -54,12 +54,11 @@ class Fit:
 
 FITS: dict[str, Fit] = {fit.identifier: fit for fit in (
     Fit("AUTHORED", "Authored", "Each clip is played from its beginning to its end", lambda tick_s: 0.0),
-    Fit("IN_PLACE", "In Place", "Up to a quarter of a tick of a clip is passed over at a seam where the next one fits "
-        "better. The seam stays on its tick, and a tick further on everything is where it was",
+    Fit("IN_PLACE", "In Place", "Skip up to a quarter of a tick of a clip where the next fits better. Seams stay on "
+                                "their ticks",
         lambda tick_s: IN_PLACE_TICKS * tick_s, goes_on=False),
-    Fit("SEARCH", "Search", "Up to a second of a clip is passed over at a seam where the next one fits better; walks "
-        "and other clips that go round may begin anywhere. The seam stays on its tick; for a few seconds around it the "
-        "clips are played a little more slowly", lambda tick_s: SEARCH_S),
+    Fit("SEARCH", "Search", "Skip up to a second of a clip where the next fits better. Cycles, such as walks, may "
+                            "begin anywhere. Seams stay on their ticks", lambda tick_s: SEARCH_S),
 )}
 
 

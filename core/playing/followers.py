@@ -15,7 +15,7 @@ from .stage import FIRST_ROUND, Over
 
 @dataclass(frozen=True, eq=False)
 class Followers(Over):
-    """The stage that moves them. doubles: which joint copies which."""
+    """The stage that moves joints which copy other joints. doubles: which joint copies which."""
 
     doubles: Doubles
 

@@ -73,7 +73,7 @@ class Over(NamedTuple):
 
 
 class AnyCall(NamedTuple):
-    """Any call of a procedure; barred: but for these segments."""
+    """Any call of a procedure. barred: segments that are excepted."""
 
     over: Over
     barred: Collection[int] = ()
@@ -185,9 +185,9 @@ class Timeline:
         return [search.ending_with(block) for block in blocks]
 
     def find_calls(self, calls: Iterable[Block], over: Over, lineage: Lineage = UNCHANGED) -> list[Block | None]:
-        """Return which calls of a procedure each was that led to it then, None for those that have gone.
+        """Return what each earlier call of a procedure has become; None for calls that are gone.
 
-        over: the procedure, as it was then.
+        over: the procedure in the earlier texts.
         """
         return _Search(self, lineage).calls(list(calls), over)
 

@@ -43,7 +43,7 @@ from .untweaked import Untweaked
 
 
 class BeforeAims(NamedTuple):
-    """What a motion is before head and hands aim at anything: its scene, its last stage, and what was said by then.
+    """A motion before head and hands aim at anything: its scene, its last stage, and the problems found so far.
 
     hands: where they are when they take something, as far as that was found.
     """

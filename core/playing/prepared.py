@@ -36,7 +36,7 @@ from .transitions.seams import EndPoses
 class Prepared:
     """C clips, or what stands in for them.
 
-    ends: their poses at both ends, as root motion lays them over each other at seams. rooted: what root motion makes
+    ends: their poses at both ends, which root motion aligns at seams. rooted: what root motion makes
     of them. automatic: gives lengths of transitions between them.
     """
 

@@ -90,6 +90,6 @@ def over_now(over: Over, document: Document, lineage: Lineage) -> tuple[str, Ove
 
 
 def over_before(over: Over, lineage: Lineage = UNCHANGED) -> Over:
-    """Return which procedure of the earlier texts a procedure was; see Timeline.find."""
+    """Return the procedure of the earlier texts that became this one; see Timeline.find."""
     origin = lineage.get(over.document)
     return over if origin is None or over.element >= len(origin) else Over(over.document, origin[over.element])

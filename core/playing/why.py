@@ -121,13 +121,13 @@ def _cut(motion: Motion, seam: int) -> Iterator[str]:
         return
     tried, (before, after) = int(cuts.tried[seam]), cuts.skips_s[seam].tolist()
     if before == after == 0.0:
-        yield f"Of {tried} pairs of instants, none is {LEAST_GAIN:.0%} better than the clips' own ends"
+        yield f"Of {tried} pairs of moments, none is {LEAST_GAIN:.0%} better than the clips' own ends"
     else:
         one = f"{before:.2f} s of the clip before" if before >= 0.0 else f"the clip before goes on for {-before:.2f} s"
         other = f"{after:.2f} s of the next one" if after >= 0.0 else f"the next one begins {-after:.2f} s early"
         one += " are passed over" * (before >= 0.0 > after)
         other += " are passed over" * (after >= 0.0)
-        yield (f"Of {tried} pairs of instants the best one: {one} and {other}, for "
+        yield (f"The best of {tried} pairs of moments is {one} and {other}, with "
                f"{1.0 - cuts.found[seam] / cuts.authored[seam]:.0%} less to bridge")
 
 

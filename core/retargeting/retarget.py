@@ -215,9 +215,8 @@ class _Bodies:
             raise SkeletonMismatchError(never_stands)
         if reference.map.is_sure and target.may_stand and not target.is_humanoid:
             raise SkeletonMismatchError(
-                f"{both} cannot be compared: the skeleton's body does not stand upright on two legs as it rests. If it "
-                "can, pose it upright, then Find Joints and Set Reference Pose in its Skeleton Map; one on four legs "
-                "plays clips of its own kind only")
+                f"{both} cannot be compared: the skeleton does not rest upright. If it has two legs, pose it upright, "
+                "then Find Joints and Set Reference Pose")
         try:
             pairs = pair(reference.map, target, moved)
         except SkeletonMismatchError as error:

@@ -71,7 +71,7 @@ def attempt(scores: Scores, path: Path | None, change: Refactoring, settings: Se
     settings = settings or Settings()
     edited = change.apply(scores)
     if not any(each.patches for each in edited.values()):
-        raise EditError("this would change nothing; it is so already")
+        raise EditError("this changes nothing")
     changed = scores.with_texts(edited)
     try:
         programme = changed.resolve(read(changed.text(path), before))

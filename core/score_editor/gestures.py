@@ -122,9 +122,9 @@ GESTURES: Final = (
     Gesture(Part.RULER, parts.on_ruler, "SCROLL_X", "scrub"),
     Gesture(Part.LABEL, parts.on_label, press="box_select", modifiers=("shift",)),
     Gesture(Part.MUSIC, parts.on_music, "MOVE_X", "drag", ("ctrl",), _pull_music,
-            "Pull what is heard here to a beat; with Ctrl all beats go along"),
+            "Pull this beat of the music to a line; with Ctrl all beats move"),
     Gesture(Part.TWEAK, parts.on_tweak, "MOVE_X", "tweak", _BOTH, says=(
-        "Pull these keys to another moment; with Shift a copy, with Ctrl free of the beats; X deletes them")),
+        "Pull these keys to another moment; Shift: copy them, Ctrl: do not snap to beats, X: delete them")),
     Gesture(Part.EMPTY, parts.beside_lanes, press="box_select", modifiers=("shift",)),
     Gesture(Part.CONTACT, parts.on_contact, "HAND", "contact", says=_says_contact),
     Gesture(Part.SEAM, parts.on_seam, "MOVE_X", "drag", _BOTH, _pull_seam, _says_seam),

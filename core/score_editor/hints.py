@@ -61,7 +61,7 @@ def speed(layout: Layout, box: int) -> str:
     seconds = ticks * layout.tick_s
     much = f"{short(value, 2)} times as fast as" if value > 1.0 else f"{short(1.0 / value, 2)} times as slowly as"
     return (f"Plays {much} its clip: {short(seconds * value, _SECOND_DECIMALS)} s in "
-            f"{short(seconds, _SECOND_DECIMALS)} s; by nature it takes {short(ticks * value)} ticks")
+            f"{short(seconds, _SECOND_DECIMALS)} s; at its own speed the clip takes {short(ticks * value)} ticks")
 
 
 def is_told(speed: float) -> bool:

@@ -115,7 +115,7 @@ class Layout:
         return {BoxId(*row): number for number, row in enumerate(rows)}
 
     def untaken_between(self, begin: float, end: float) -> IntArray:
-        """Return the numbers of what would play between two ticks but does not."""
+        """Return the numbers of elements that play nothing (see Untaken) between two ticks."""
         return np.flatnonzero((self._untaken_ticks >= begin) & (self._untaken_ticks <= end))
 
     def voices_between(self, begin: float, end: float) -> IntArray:

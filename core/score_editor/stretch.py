@@ -17,11 +17,11 @@ _MOST_SHARE = 0.98
 
 @dataclass(frozen=True)
 class Room:
-    """What a box shares its room with, in ticks of the layout.
+    """The room in which a box can be stretched, in ticks of the layout.
 
-    length: one repetition of the box's call. others: what everything else adds up to in the same run of the procedure
-    (or lane) whose length its caller decides; None: it may become as long as it likes, all later moves on. alike: how
-    many calls of its own kind there are in it.
+    length: one repetition of the box's call. others: the length of everything else in the same run of the procedure
+    or lane, if the caller decides how long that run is; None if the box may have any length, and later boxes move.
+    alike: how many calls of the same kind the run has.
     """
 
     length: float

@@ -46,7 +46,7 @@ class TAKT_OT_score_editor(ForScore, bpy.types.Operator):
 
 
 class TAKT_OT_score_open_file(WithSelection, bpy.types.Operator):
-    """Open the file in which the selected block stands, as a Text: from then on it can be changed here and there"""
+    """Open the file of the selected block as a Text, so that it can be edited here and in a Text Editor"""
 
     bl_idname = "takt.score_open_file"
     bl_label = "Open File"

@@ -261,6 +261,29 @@ def test_axes_of_a_bvh_file_are_told_and_can_be_chosen(
     assert properties.character(rig).bvh_up == chosen.get("bvh_up", "AUTO")
 
 
+@pytest.mark.parametrize(("kept", "given", "is_lying"), [
+    ("AUTO", {}, False), ("Y", {}, True), ("AUTO", {"bvh_up": "Y"}, True), ("Y", {"bvh_up": "Z"}, False)])
+def test_axes_of_a_bvh_file_can_be_chosen_without_a_score(tmp_path: Path, kept: str, given: Any, is_lying: bool
+                                                          ) -> None:
+    """Play Clip and Retarget Clips use the character's setting, and what is given to them goes before it."""
+    rig = mixamo_in_t_pose()
+    clip = scaled(turned(flat(step_clip()), axes.BLENDER_FROM_HANIM), 100.0)
+    (tmp_path / "Walk.bvh").write_bytes(bvh.write(with_model_axes(clip), 1 / 30))
+    properties.character(rig).bvh_up = kept
+    operators: Any = bpy.ops.takt  # type: ignore[attr-defined]
+    for play in (lambda: operators.play_clip(filepath=str(tmp_path / "Walk.bvh"), **given),
+                 lambda: operators.retarget_clips(directory=str(tmp_path), **given)):
+        assert play() == {"FINISHED"}
+        if rig.animation_data.action is None:
+            rig.animation_data.action = bpy.data.actions["Walk"]
+        cast(Any, bpy.context.scene).frame_set(1)
+        head, hips = (np.array(rig.pose.bones[f"mixamorig:{name}"].head) for name in ("Head", "Hips"))
+        assert (abs((head - hips)[2]) < 0.2) == is_lying
+        rig.animation_data_clear()
+        for action in list(bpy.data.actions):
+            bpy.data.actions.remove(action)
+
+
 def test_without_a_library_a_map_is_saved_where_one_says(tmp_path: Path) -> None:
     rig = mixamo_in_t_pose()
     joint_map.fill(rig)

@@ -113,7 +113,7 @@ def test_a_mesh_may_play_a_floor_and_one_that_moves_counts_as_the_score_begins(s
     role.target = stage
     lifted(stage)
     found = read(stander)
-    assert "'Stage' moves beside" in found.note and "parent the character to it" in found.note
+    assert "'Stage' moves independently of" in found.note and "parent the character to it" in found.note
     np.testing.assert_allclose(found.points[:, 2], 0.2, atol=1e-6)
 
 

@@ -154,7 +154,7 @@ def test_movement_that_is_followed_needs_no_word_and_one_that_is_not_is_told_onc
     seat.constraints.new("COPY_LOCATION").target = mark  # type: ignore[attr-defined]
     updated()
     (problem,) = told()
-    assert "'Chair' is moved by constraints, so it counts where it is at the current frame" in problem.message
+    assert "'Chair' is moved by constraints, so its position at the current frame counts" in problem.message
     assert problem.place.line is not None and not problem.is_note
 
 

@@ -121,7 +121,7 @@ def test_the_list_of_texts_has_all_that_blender_shows() -> None:
     known = {text for part in TEMPLATE.values() for text in part}
     words = [(part, text, where) for part, text, where in shown_texts.shown() if text and text[0].isalpha()]
     assert len(words) > 600
-    assert [each for each in words if each[1] not in known] == [], "run: python dev.py texts"
+    assert [each for each in words if each[1] not in known] == [], "run: python3 dev.py texts"
 
 
 @pytest.mark.parametrize("path", [path for room in ("panels", "operators", "bridge", "preview")

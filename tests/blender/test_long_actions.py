@@ -195,6 +195,6 @@ def test_the_score_editor_and_the_timer_do_not_write_it(rig: bpy.types.Object, l
             perform(score._perform_waiting)
             bpy.app.timers.unregister(score._perform_waiting)
     assert following._writing is None and made_from(rig) == before
-    assert "617 frames long" in following.problem(rig) and "preview plays the score" in following.problem(rig)
+    assert "617 frames long" in following.problem(rig) and "preview plays without" in following.problem(rig)
     text_of(rig).from_string(STEPS)
     rebuild()

@@ -97,7 +97,7 @@ def test_nothing_is_put_among_the_animators_own_tracks(rig: Any, library: Path,
     track.strips.new("idle", 1, bpy.data.actions.new("idle"))
     rebuild()
     assert rig.animation_data.action == own and list(rig.animation_data.nla_tracks) == [track]
-    assert len(track.strips) == 1 and "so the score is not seen" in capsys.readouterr().out
+    assert len(track.strips) == 1 and "so the score is hidden" in capsys.readouterr().out
 
 
 def test_a_strip_that_was_cut_stays_cut(rig: Any, library: Path) -> None:

@@ -94,7 +94,7 @@ def test_what_is_read_is_what_is_evaluated() -> None:
 
 @pytest.mark.parametrize(("parent", "text", "says"), [
     ("procedure", score(f"{NOD}<spin>{LEFT}</spin>"),
-     "found <spin>, which is a word of the language, but nothing plays it; expected <wait> or <look>"),
+     "found <spin>, which is a word of the language, but nothing plays it; expected <wait> or <"),
     ("pha", score(head=f"<spin>{LEFT}</spin>"),
      "found <spin> in <pha>, which is a word of the language, but nothing reads it; expected <load>")])
 def test_a_word_without_a_meaning_is_refused(monkeypatch: pytest.MonkeyPatch, parent: str, text: str,

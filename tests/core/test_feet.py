@@ -10,7 +10,7 @@ from takt.core.clips.keyed import keys_of, packed
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, runs
 from takt.core.playing.feet.footholds import JERK_LEGS, ground_axes, within_reach
-from takt.core.playing.feet.leading import FIRMLY, OVER_GROUND
+from takt.core.playing.feet.leading import OVER_GROUND, WEIGHT
 from takt.core.playing.feet.legs import Leg, knee_axis, legs_of
 from takt.core.playing.feet.lock import FeetLock
 from takt.core.playing.feet.soles import Soles
@@ -171,9 +171,9 @@ def test_between_two_contacts_the_foot_goes_from_one_to_the_other_without_a_jump
     found = footholds(((1.0, 2.0), (2.08, 3.0)), np.array(((0.1, 0.0, 5.0), (0.0, 0.3, 5.0))))
     times = np.linspace(0.0, 4.0, 4001)
     shift, upright = (shifted(found, np.zeros((1, 4001, 3)), times, share)[0] for share in (0.0, 1.0))
-    firmly = np.asarray(found.led(found.gaps_at(times), times))[0, :, FIRMLY]
+    weight = np.asarray(found.led(found.gaps_at(times), times))[0, :, WEIGHT]
     is_held = (times >= 1.0) & (times <= 2.0) | (times >= 2.08) & (times <= 3.0)
-    assert (firmly[is_held] == 1.0).all() and (np.diff(firmly[times > 3.0]) <= 0.0).all() and firmly[-1] == 0.0
+    assert (weight[is_held] == 1.0).all() and (np.diff(weight[times > 3.0]) <= 0.0).all() and weight[-1] == 0.0
     np.testing.assert_array_equal(shift[:, 2], 0.0)  # over the ground only
     np.testing.assert_allclose(shift[(times >= 1.0) & (times <= 2.0)], (((0.1, 0, 0),) * 1001), atol=1e-12)
     np.testing.assert_allclose(shift[(times >= 2.08) & (times <= 3.0)], (((0, 0.3, 0),) * 921), atol=1e-12)

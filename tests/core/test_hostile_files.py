@@ -11,6 +11,8 @@ import pytest
 
 from takt.benchmarks import hostile as hostile_bench
 from takt.core.errors import TaktError
+from takt.core.formats import FORMATS
+from takt.core.formats.format import _Checked as Checked
 from takt.tests.core import hostile
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes and devices to try")
@@ -36,6 +38,15 @@ def test_the_bench_tries_all_families_and_those_that_are_named() -> None:
     assert run.returncode == 0, run.stdout + run.stderr[-2000:]
     assert re.findall(r"^(\.usdc\S.*?) {2,}\d", run.stdout, re.MULTILINE) == [
         name for name in hostile_bench.families_of(1) if ".usdc" in name]
+
+
+def test_every_format_is_tried_with_broken_files() -> None:
+    """See the recipe in CONTRIBUTING.md; a format without a family must at least share its reader with one that has."""
+    tried = {ending for name in hostile_bench.families_of(1) for ending in re.findall(r"\.[a-z0-9.]+", name)}
+    read = {name: entry.read.read for name, entry in FORMATS.items() if isinstance(entry.read, Checked)}
+    readers = {read[name] for name in read if not tried.isdisjoint(FORMATS[name].endings)}
+    left = [name for name, reader in read.items() if reader not in readers]
+    assert left == [], f"add broken files of {', '.join(left)} to tests/core/hostile_formats.py"
 
 
 def hostile_run(*arguments: str) -> subprocess.CompletedProcess[str]:

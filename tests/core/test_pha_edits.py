@@ -327,7 +327,7 @@ def test_edits_are_laid_out_as_their_neighbours(edit, expected):
     (SetAttribute(3, "duration", "4"), r"duration is 'bars \* 2', which is calculated; ask before 4 replaces it"),
     (SetAttribute(3, "name", "\0"), r"name: the character '\\x00' cannot stand in XML; leave it out"),
     (SetAttribute(3, "a b", "1"), "would leave what cannot be read"),
-    (SetAttribute(3, 'a="1" b', "1"), "would come out as something else than is wanted"),
+    (SetAttribute(3, 'a="1" b', "1"), "would not be read as it was meant"),
     (SetAttribute(3, "a", "\ud800"), "cannot stand in XML"),
     (RemoveAttribute(3, "repeat"), "<call> has no attribute 'repeat'"),
     (Insert(2, 3, "<a/>"), "found 2 elements in <procedure>, expected at least 3"),

@@ -184,8 +184,9 @@ def moved(floor: SceneFloor, *by: float) -> SceneFloor:
 
 @pytest.mark.parametrize(("floor", "message"), [
     (moved(slope(0.0, 0.0), 40.0, 0.0, 0.0), "nobody stands on the floor 'stage'"),
-    (SceneFloor(slope(0.2, 0.0).points * 0.0, slope(0.2, 0.0).triangles), "covers nothing of the ground"),
-    (SceneFloor(slope(0.2, 0.0).points * (0.0, 1.0, 1.0), slope(0.2, 0.0).triangles), "covers nothing of the ground")])
+    (SceneFloor(slope(0.2, 0.0).points * 0.0, slope(0.2, 0.0).triangles), "has no area as seen from above"),
+    (SceneFloor(slope(0.2, 0.0).points * (0.0, 1.0, 1.0), slope(0.2, 0.0).triangles),
+     "has no area as seen from above")])
 def test_a_floor_on_which_nobody_stands_is_told(floor: SceneFloor, message: str) -> None:
     motion, at = played(floor), times(FLAT)
     (problem,) = motion.problems

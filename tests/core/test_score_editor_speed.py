@@ -67,5 +67,6 @@ def test_where_there_is_little_room_only_a_warning_stays() -> None:
 def test_the_hint_says_both_lengths() -> None:
     layout = laid_out(call(CLIP_S["left"], 4.0))
     assert hints.speed(layout, 0) == (f"Plays 4 times as fast as its clip: {CLIP_S['left']:g} s in "
-                                      f"{CLIP_S['left'] / 4.0:g} s; by nature it takes {CLIP_S['left']:g} ticks")
+                                      f"{CLIP_S['left'] / 4.0:g} s; at its own speed the clip takes "
+                                      f"{CLIP_S['left']:g} ticks")
     assert "2 times as slowly" in hints.speed(laid_out(call(CLIP_S["left"], 0.5)), 0)

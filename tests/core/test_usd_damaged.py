@@ -63,9 +63,9 @@ def test_what_is_whole_is_read_without_a_word() -> None:
     (text('metersPerUnit = 1\n upAxis = "V"'), "upAxis is 'V', where Y or Z is wanted"),
     (text("metersPerUnit = 1\n timeCodesPerSecond = 0.001"), "timeCodesPerSecond is 0.001"),
     (text("metersPerUnit = 1e-7"), "bindTransforms put joints 1.6e-07 m apart"),
-    (text().replace(b"(1.0, 0.0, 0.0, 0.0)", b"(1.0, 0.3, 0.0, 0.0)", 1), "of 'Hips' are no turns with a scale"),
+    (text().replace(b"(1.0, 0.0, 0.0, 0.0)", b"(1.0, 0.3, 0.0, 0.0)", 1), "of 'Hips' are not rotations with a scale"),
     (text().replace(b'"Hips/Spine/Head"', b'"Hips/Spine/Hezd"', 1).replace(b'"Hips/LegL"', b'"Hips/Le~L"', 1),
-     "joints lie below others that there are not: 'Hips/LegL/FootL'"),
+     "joints lie below others that do not exist: 'Hips/LegL/FootL'"),
     (text().replace(b'"Hips/Spine/Head"', b'"Hips/Spine/Hezd"', 1), "moves joints that its skeleton does not have")])
 def test_what_shows_that_values_are_damaged_is_said(data: bytes, message: str) -> None:
     found = usd.read(data, Path("a.usda"))
@@ -100,7 +100,7 @@ def broken(kind: str) -> bytes:
 
 
 @pytest.mark.parametrize(("kind", "message"), [
-    ("times", "time code 2 comes after 3; they are to increase"), ("token", r"the token .* is no UTF-8"),
+    ("times", "time code 2 comes after 3; they are to increase"), ("token", r"the token .* is not UTF-8"),
     ("section", "what section FIELDSETS holds ends here, but it is said to end at byte")])
 def test_a_crate_that_contradicts_itself_is_refused(kind: str, message: str) -> None:
     with pytest.raises(FileError, match=message):
@@ -109,7 +109,7 @@ def test_a_crate_that_contradicts_itself_is_refused(kind: str, message: str) -> 
 
 @pytest.mark.parametrize(("kind", "message"), [
     ("type", "/Rig.restTransforms is of type 'float3[]', but a value of it is not"),
-    ("header", "bytes 11 to 88, which are to be 0")])
+    ("header", "bytes 11 to 88 should be 0")])
 def test_a_crate_that_is_odd_is_read_and_said(kind: str, message: str) -> None:
     assert any(message in each for each in usd.read(broken(kind), Path("a.usdc")).warnings)
     assert not any("damaged" in each for each in usd.read(broken(""), Path("a.usdc")).warnings)

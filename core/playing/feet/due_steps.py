@@ -131,19 +131,19 @@ class DueStep:
 
     @property
     def latest_s(self) -> float:
-        """When it may end, and the foot still stands in the next clip."""
+        """When it must end, so that the foot is still in contact in the next clip."""
         return self.first.stop_s - LEAST_HELD_S
 
     @property
     def calm_from_s(self) -> float:
-        """When it may begin where there is time."""
+        """When it may begin if there is time."""
         return self.last.start_s + _CALM_HELD_S
 
     @property
     def calm_until_s(self) -> float:
-        """When it may end where there is time: half of the foothold is left for the step that may follow.
+        """When it may end if there is time: at half of the foothold, so that another step may follow.
 
-        Where none does, so much as a foot has stood before a step.
+        If none follows, it may end later, as long as the foot is in contact for _CALM_HELD_S.
         """
         half_s = (self.first.start_s + self.first.stop_s) / 2.0
         return max(half_s, self.first.stop_s - _CALM_HELD_S) if self.goes_on else half_s

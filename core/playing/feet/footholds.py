@@ -44,9 +44,9 @@ _BENT: Final = 0.95
 
 
 class Loose(NamedTuple):
-    """Feet that nothing holds, as they are let go or held again: where they are, at which speed and acceleration.
+    """Position, velocity and acceleration of free feet when a contact ends or begins.
 
-    All are (..., 3); time counts away from where they are held, so before that backwards.
+    All are (..., 3). Time counts away from the contact: backwards before it.
     """
 
     positions: FloatArray

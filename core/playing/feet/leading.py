@@ -41,13 +41,13 @@ ANY_STRETCH: Final = 1e9
 MOMENT: Final = 13
 """So many numbers say how a foot is led at an instant.
 
-What it is moved by (x, y, z), less its own position over the ground and in height so many times; 1 while it is held;
-how firmly, soon 0 as it leaves; how firmly in height; by how much it is lifted anyway, and how high over the ground it
-is at least; to which share of its length its leg is stretched at most; how firmly the body goes down for it, where that
-is by the moment; and how high the foothold is that is before.
+The offset (x, y, z) that moves it; the factors by which its own position on the ground and in height is subtracted; 1
+in contact; the contact weight, which decreases after a contact; the weight in height; how far it is lifted anyway, and
+how high above the ground it is at least; the most that its leg is stretched, as a share; how much the body goes down
+for it; and the height of the foothold before.
 """
 IS_HELD: Final = 5
-FIRMLY: Final = 6
+WEIGHT: Final = 6
 LIFTED: Final = 8
 OVER_GROUND: Final = 9
 STRETCHED: Final = 10
@@ -79,14 +79,14 @@ def moments(ways: FloatArray, times_s: FloatArray) -> FloatArray | list[Sequence
     left, _, _, parted, bump, smooth, aloft = terms
     is_held, size = times_s <= ways[LET_GO], shares.shape[1:]
     fades = terms[:3, :6] * ways[FADES:CLEAR].reshape(3, 6, *size)
-    firmly = left[:3] + left[3:6]
+    weight = left[:3] + left[3:6]
     begin, end = ways[STRETCH:IS_STEP]
     found = np.empty((MOMENT, *size))
     found[:3] = np.where(is_held, ways[AT:], np.add.reduce(fades.reshape(6, 3, *size)))
-    found[3:5] = np.where(is_held, 1.0, ways[IS_STEP] * firmly[1:])
+    found[3:5] = np.where(is_held, 1.0, ways[IS_STEP] * weight[1:])
     found[5] = is_held
-    np.multiply(firmly[0], firmly[0], out=found[6])
-    found[7] = firmly[2]
+    np.multiply(weight[0], weight[0], out=found[6])
+    found[7] = weight[2]
     np.multiply(bump[LET_GO], ways[LIFT], out=found[8])
     np.maximum.reduce(parted[:LET_GO:3] * ways[CLEAR:CLEAR + 2], out=found[9])
     np.maximum(found[9], aloft[LET_GO] * ways[CLEAR + 2], out=found[9])
@@ -111,19 +111,19 @@ def _moment(way: Sequence[float], time_s: float) -> Sequence[float]:
     """Return the same for one foot at one instant, without arrays."""
     if time_s <= way[LET_GO]:
         return *way[AT:], 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, way[STRETCH] + ANY_STRETCH, 1.0, way[-1]
-    x = y = z = firmly = firmly_up = clear = borne = 0.0
+    x = y = z = weight = weight_up = clear = borne = 0.0
     for edge in (0, 1):
         flat, up = _share(way, 3 * edge, time_s), _share(way, 3 * edge + 2, time_s)
         if flat < 1.0 or up < 1.0:
             first = FADES + 3 * edge
-            firmly, firmly_up = firmly + _left(flat), firmly_up + _left(up)
+            weight, weight_up = weight + _left(flat), weight_up + _left(up)
             x, y = x + _faded(way, first, flat), y + _faded(way, first + 1, flat)
             borne += way[IS_FREE + edge] * _left(flat)
             z, parted = z + _faded(way, first + 2, up), flat * (1.0 - flat)
             clear = max(clear, 16.0 * way[CLEAR + edge] * parted * parted)
     over, is_step, begin = _share(way, LET_GO, time_s), way[IS_STEP], way[STRETCH]
     bump = over * (1.0 - over)
-    return (x, y, z, is_step * firmly, is_step * firmly_up, 0.0, firmly * firmly, firmly_up,
+    return (x, y, z, is_step * weight, is_step * weight_up, 0.0, weight * weight, weight_up,
             64.0 * way[LIFT] * bump * bump * bump, max(clear, way[CLEAR + 2] * bump * bump * (48.0 - 128.0 * bump)),
             begin + (way[STRETCH + 1] - begin) * over * over * (3.0 - 2.0 * over), borne * borne, way[-1])
 
@@ -154,6 +154,6 @@ def led(foot: Sequence[Number], moment: Sequence[Number], upright: Number, highe
     higher it is where nothing else says how high.
     The shift is whole over the ground while a foot is held. On a step it goes from one foothold to the next.
     """
-    (foot_x, foot_y, foot_z), (x, y, z, own, own_up, is_held, _, firmly_up, lift, *_) = foot, moment
-    z = (z - own_up * foot_z + is_held * higher) * upright + lift + (1.0 - firmly_up * upright) * rise
+    (foot_x, foot_y, foot_z), (x, y, z, own, own_up, is_held, _, weight_up, lift, *_) = foot, moment
+    z = (z - own_up * foot_z + is_held * higher) * upright + lift + (1.0 - weight_up * upright) * rise
     return x - own * foot_x, y - own * foot_y, z

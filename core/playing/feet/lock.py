@@ -31,7 +31,7 @@ from ...skeletons.skeleton import Pose
 from ..joints import Joints
 from .due_steps import LIFT_LEGS
 from .footholds import Footholds, ground_axes
-from .leading import BORNE, FIRMLY, IS_HELD, LIFTED, OVER_GROUND, STRETCHED, led
+from .leading import BORNE, IS_HELD, LIFTED, OVER_GROUND, STRETCHED, WEIGHT, led
 from .legs import Chains, Leg
 from .soles import SOFT_LEGS, Soles
 
@@ -294,7 +294,7 @@ def _around_the_hip(limb: Sequence[Sequence[Number]], outward: Sequence[Number],
     if not holds_anywhere(dot(away, away) < (_STEPS_AROUND_LEGS[1] * leg) ** 2):
         return x, y, z
     begun, aside = eased(lift / (2.0 * LIFT_LEGS * leg)), 0.0 * lift
-    for most, reach, share in ((*_HELD_AROUND_LEGS, moment[FIRMLY] * (1.0 - begun)), (*_STEPS_AROUND_LEGS, begun)):
+    for most, reach, share in ((*_HELD_AROUND_LEGS, moment[WEIGHT] * (1.0 - begun)), (*_STEPS_AROUND_LEGS, begun)):
         near, at_most = (greatest(1.0 - dot(way, way) / (reach * leg) ** 2, 0.0) for way in (away, own))
         aside = aside + most * leg * share * greatest(near * near - at_most * at_most, 0.0)
     out_x, out_y, _ = outward

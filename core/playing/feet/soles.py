@@ -129,7 +129,7 @@ class Soles:
         return np.concatenate([matrices[..., 2, :] for matrices in joints], axis=-1) @ self._by_foot
 
     def positions(self, knees: FloatArray, ankles: FloatArray, feet: FloatArray) -> FloatArray:
-        """Return where they are, (L, F, N, 3), likewise."""
+        """Return their positions, (L, F, N, 3), by the same matrices as heights."""
         joints = (ankles, feet, knees)[:self.shape[2] // 4]
         rows = np.concatenate([matrices[..., :3, :] for matrices in joints], axis=-1)
         return np.asarray((rows @ self._by_foot[:, None]).swapaxes(-1, -2))

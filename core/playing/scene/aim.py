@@ -29,7 +29,7 @@ _NOT_MET: Final = Unfit("has no score, so there is nobody to meet: give it one, 
 class TimedAim:
     """Something that is aimed at: role, by its name; target: what plays it. hand: l or r, "" for the head.
 
-    place: of what says so, in its file. holds: whether it is said to hold it. grip: see Carried. meets: whether it
+    place: of its element in the file. holds: whether the element is a hold. grip: see Carried. meets: whether it
     goes to another's hand.
     begin_s, there_s, end_s, back_s: when the body begins to turn to it, has done so, begins to turn back, and has.
     """

@@ -138,8 +138,8 @@ def _why_unused(stage: Feet, floor: SceneFloor, role: str) -> str:
     """Return why nobody stands on a floor, "" where a foot does."""
     surface, lock = Surface.of((floor,), ground_axes(stage.up)), stage.lock
     if surface.is_nowhere:
-        return (f"the role {quoted(role)}: its floor covers nothing of the ground, since seen from above it has no "
-                "area: choose a mesh that is not scaled to nothing nor all walls")
+        return (f"the role {quoted(role)}: its floor has no area as seen from above: choose a mesh that is not scaled "
+                "to zero, nor only walls")
     times_s = [lock.footholds.spans_s(leg).mean(axis=1) for leg in range(len(lock.legs))]
     for begin in range(0, max(map(len, times_s)), _AT_ONCE):
         part = [each[begin:begin + _AT_ONCE] for each in times_s]

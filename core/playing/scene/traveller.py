@@ -66,11 +66,11 @@ class Traveller:
             self.freed.bind(pose)
 
     def over(self, position: Point) -> complex:
-        """Return where a position in the model is over the ground."""
+        """Return the position on the ground below a position in the model."""
         return complex(self.over_all((position,))[0])
 
     def over_all(self, positions: Sequence[Point]) -> ComplexArray:
-        """Return where positions in the model (N, 3) are over the ground, (N,)."""
+        """Return the positions on the ground, (N,), below positions in the model (N, 3)."""
         return self.bearing.over_ground(np.array(positions, dtype=np.float64))
 
     def angle(self, direction: Point | FloatArray) -> float:

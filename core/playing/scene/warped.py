@@ -22,7 +22,7 @@ class Warped(Over):
     traveller: Traveller
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
-        """Return the poses below on their ways; see Stage."""
+        """Return the poses of the stage below, moved along their ways; see Stage."""
         pose = self.below.sample(times_s, rounds)
         self.traveller.carry(pose, self.warp.placements(times_s))
         return pose

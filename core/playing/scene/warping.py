@@ -159,9 +159,8 @@ class _Warping:
             return
         moves = f"is moved {far:.2f} m" if is_far else f"is turned by {np.degrees(turn):.0f}°"
         place = quoted(role) if role == way.going.at else f"a place at the beginning of {quoted(role)}"
-        self._say(way, f"at {self._shown_s(begin_s):.2f} s the body {moves} to {quoted(role)}, more than its "
-                       f"transition does, so it glides there in the {begin_s - from_s:.2f} s before: call a walk to "
-                       f"{place} before it")
+        self._say(way, f"at {self._shown_s(begin_s):.2f} s the body {moves} to {quoted(role)}, more than in its "
+                       f"transition, so it glides for {begin_s - from_s:.2f} s: call a walk to {place} first")
 
     def _spread(self, from_s: float, to_s: float, shift: complex, turn: float) -> None:
         """Let a shift and a turn come gently between two instants, on top of what carries the body there."""

@@ -114,7 +114,7 @@ def blend_over(pose: Pose, crossing: Crossing, at: IntArray, is_after: BoolArray
 
 @dataclass(frozen=True, eq=False)
 class Differing:
-    """By what poses of J joints differ: R vectors, of which the first J are rotation vectors, one for each joint.
+    """Differences of poses of J joints: R vectors, of which the first J are rotation vectors, one for each joint.
 
     shifted: (T,) the joints whose translations come next; scaled: (S,) those whose scales come last. Those of all
     others are the same in all poses: mostly these are all joints but the root.

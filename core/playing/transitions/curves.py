@@ -39,8 +39,8 @@ class Curve:
             return self.rise
         if self.pulse is None:
             others = ", ".join(c.identifier for c in CURVES.values() if c.pulse is not None)
-            raise TaktError(f"the curve {self.identifier} only rises from 0 to 1; a transition that comes and goes "
-                            f"(0 to 1 to 0) can have {others}, or choose the method END")
+            raise TaktError(f"the curve {self.identifier} only rises from 0 to 1; a transition that fades in and out "
+                            f"can have {others}, or choose the method END")
         return self.pulse
 
 
@@ -148,8 +148,8 @@ CURVES: dict[str, Curve] = {curve.identifier: curve for curve in (
 )}
 
 PACES: dict[str, Pace] = {pace.identifier: pace for pace in (
-    Pace("CARRIED", "Carried On", "Start at the speed of the clip before, and end at that of the next one. Same as "
-                                  "Even where the transition overlaps a clip or joints have times of their own",
+    Pace("CARRIED", "Carried On", "Start at the speed of the clip before, end at that of the next. As Even where "
+                                  "clips overlap or joints have own times",
          _linear, is_carried=True),
     Pace("EVEN", "Even", "At constant speed", _linear),
     Pace("EASED", "Eased", "Beginning and ending gently", _cosine),

@@ -211,8 +211,8 @@ def _of_both_speeds(path_a: FloatArray, path_b: FloatArray, time_a: FloatArray, 
 
 
 SPEEDS: dict[str, Speed] = {entry.identifier: entry for entry in (
-    Speed("NEAR", "Near the Seam", "By the speed a tenth of a second before and after the seam, or that of the "
-          "whole clips where it is higher; never so short that the body goes faster than in the clips",
+    Speed("NEAR", "Near the Seam", "By the speed within 0.1 s of the seam, or the whole clips' speed if higher. The "
+                                   "body never moves faster than in the clips",
           over_both_paths, False),
     Speed("PATHS", "Three Keys, over Both Clips", "As in PHA 1: the mean speed over three key intervals on each "
                                                   "side, weighted by time, so that a slow clip counts more",

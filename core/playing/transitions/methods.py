@@ -120,16 +120,16 @@ TRANSITION_METHODS: dict[str, TransitionMethod] = {method.identifier: method for
         "LEAD", "Meet Halfway", "Across the seam: both clips play on, bent towards each other so that pose and speed "
         "agree there. Beat and tempo stay", "LEAD", np.minimum, _across_the_seam),
     TransitionMethod(
-        "INERTIALIZE", "Inertialize", "After the seam: the next clip begins at once, and what is left of the pose and "
-        "speed before fades out, as if it had weight. Accents at a clip's end stand untouched", "DECAY",
+        "INERTIALIZE", "Inertialize", "After the seam: the next clip begins at once, and the difference in pose and "
+                                      "speed fades out. Accents at a clip's end stay", "DECAY",
         lambda before, after: after, _after_the_seam),
     TransitionMethod(
-        "END", "At the End", "In the last moments of a clip, which fade into the next one's first pose. That one "
-        "begins untouched; what the end of the clip showed is lost", "RISE",
+        "END", "At the End", "At the end of a clip, which fades into the first pose of the next. The next clip begins "
+                             "unchanged; this clip's end is lost", "RISE",
         lambda before, after: before, _at_the_end),
     TransitionMethod(
-        "BOTH", "Across the Seam", "Half at the end of one clip, half at the beginning of the next: both fade into the "
-        "motion from pose to pose and out of it, which softens accents at the seam", "PULSE",
+        "BOTH", "Across the Seam", "Half at the end of one clip, half at the beginning of the next. Softens accents "
+                                   "at the seam", "PULSE",
         np.minimum, _across_the_seam),
     TransitionMethod(
         "INSERT", "Inserted", "Between the clips. The one before makes room: it plays whole, but faster", "ALONE",
@@ -139,7 +139,7 @@ TRANSITION_METHODS: dict[str, TransitionMethod] = {method.identifier: method for
         "longer on the beat", "ALONE",
         lambda before, after: (before + after) * ((1.0 - KEPT_SHARE) / 2.0), _inserted_from_both),
     TransitionMethod(
-        "APPEND", "Added", "Between the clips, in time of its own: they play whole, at their tempo, and all that "
-        "follows comes later", "ALONE",
+        "APPEND", "Added", "Between the clips, in added time. Both play whole, at their tempo, and everything after "
+                           "comes later", "ALONE",
         lambda before, after: np.full_like(before, np.inf), _appended),
 )}

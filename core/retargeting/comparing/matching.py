@@ -201,11 +201,11 @@ def _why_none(source: SkeletonMap, target: SkeletonMap) -> str:
     """Say why no joint goes with any other, and what to do."""
     for one, who, others in ((target, "skeleton", "clips"), (source, "clip", "skeletons")):
         if not one.is_humanoid and not one.may_stand and (target if one is source else source).is_humanoid:
-            return (f": the {who} has no legs or arms of two bones each that are recognised, and goes only with "
-                    f"{others} whose joints have the same names; or say in a skeleton map what its joints are")
-    return (f". The clip's joints: {some_of(source.skeleton.names, _NAMES_SHOWN)}. "
-            f"The skeleton's: {some_of(target.skeleton.names, _NAMES_SHOWN)}. Rename joints so that they are the same, "
-            "or H-Anim's, or say in a skeleton map what they are")
+            return (f": the {who} has no legs or arms of two bones each. Use {others} with the same joint names, or "
+                    "correct the skeleton map")
+    return (f". The clip's joints: {some_of(source.skeleton.names, _NAMES_SHOWN)}. The skeleton's: "
+            f"{some_of(target.skeleton.names, _NAMES_SHOWN)}. Give them the same names, or those of H-Anim, or correct "
+            "the skeleton map")
 
 
 def _question(asked: SkeletonMap) -> str:
@@ -213,7 +213,7 @@ def _question(asked: SkeletonMap) -> str:
                 zip(asked.skeleton.names, asked.meant, asked.certainties, strict=True) if name and sure < SURE]
     said = "; ".join(asked.warnings) or "too few of its names and shapes are clear"
     missing = f"; not found: {', '.join(asked.missing)}" if asked.missing else ""
-    return (f"cannot be put together with certainty: which joints of {asked.skeleton.name!r} are which is only "
-            f"{asked.certainty:.0%} certain, {SURE:.0%} are wanted ({said}{missing}"
-            f"{'; in doubt: ' if doubtful else ''}{some_of(doubtful, _UNSURE_SHOWN)}). Correct the skeleton map and "
-            f"save it")
+    return (f"cannot be matched: the joints of {asked.skeleton.name!r} are recognised with {asked.certainty:.0%} "
+            f"certainty, {SURE:.0%} are needed "
+            f"({said}{missing}{'; in doubt: ' if doubtful else ''}{some_of(doubtful, _UNSURE_SHOWN)}). Correct and "
+            "save the skeleton map")

@@ -68,7 +68,7 @@ def usual_backs(found: SkeletonMap, turn: FloatArray) -> dict[str, FloatArray]:
 def backs_by_joints(found: SkeletonMap, turn: FloatArray) -> dict[str, FloatArray]:
     """Return where backs of hands face whose fingers are not known, by the plane in which these begin.
 
-    A thumb does not count. Which side of the plane is the back is as it mostly is. turn: see usual_backs.
+    Thumbs are ignored. Of the plane's two sides, the back is the one that usual_backs points to. turn: see there.
     """
     skeleton, backs = found.skeleton, {}
     for wrist, usual in usual_backs(found, turn).items():

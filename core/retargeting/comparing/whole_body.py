@@ -68,7 +68,7 @@ class WholeBody:
         return cls(own, own, np.arange(len(own)), np.zeros(0, dtype=np.int64))
 
     def map(self, found: SkeletonMap) -> SkeletonMap:
-        """Return what a map of the skeleton as it is says of the other one."""
+        """Turn a map of the original skeleton into one of the whole body's skeleton."""
         order = self.order.tolist()
         return found if not len(self.loose) else replace(
             found, skeleton=self.skeleton, meant=tuple(found.meant[joint] for joint in order),

@@ -103,10 +103,10 @@ class ArmsBesideTrunk:
         return ArmsInFrames(self, world).outside(side, arm)
 
     def allowed(self, outside: FloatArray, side: int) -> FloatArray:
-        """Return how far outside an arm has to be at least, (..., N), that is as far as (..., N) elsewhere.
+        """Return the least distance of an arm from the trunk, (..., N), for its distance in the source (..., N).
 
-        No further than it is when it is stretched half aside and half down: short and thick arms are inside even so.
-        Where one of the two heads is not known, it does not count.
+        It is at most that of an arm stretched half aside and half down, since short and thick arms are inside even so.
+        If one of the two heads is unknown, the head is ignored.
         """
         most = self.most[side]
         missing = np.full((*outside.shape[:-1], max(len(most) - outside.shape[-1], 0)), -np.inf)

@@ -55,8 +55,8 @@ def with_contacts_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints |
     """Return what is played with hands that touch what they touch in the source, and arms no deeper in the trunk.
 
     played: on a skeleton of target_map's joints, as the skin rests. source: the clip as it was compared, in the
-    target's axes, on that of source_map. Hands are as near each other and the body, for its height. Where arms of one
-    of them are not known, or nothing touches, it stays as it is.
+    target's axes, on that of source_map. Hands keep their distances to each other and to the body, scaled by
+    its height. Where arms of one of them are not known, or nothing touches, it stays as it is.
     """
     ours, theirs = _target_shape(target_map, played.skeleton, skin), _source_shape(source_map)
     return played if ours is None or theirs is None else _kept(_Body.of(played, ours), _Body.of(source, theirs), played)

@@ -1,4 +1,4 @@
-"""A body on the ground, as high and as firmly as the clip's, and as smoothly (docs/contacts.md).
+"""A body on the ground, with the heights and contact weights of the clip (docs/contacts.md).
 
 `all_steps.py` is their order. `contact_detection.py` finds the contacts of the clip's body once, by its
 `bearing_trunk.py`, its `lowest_parts.py` and its `balance.py`; all others read them. `grounding.py` lifts a body and

@@ -83,7 +83,7 @@ def trunk_height(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArr
 
 def head_height(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray, ground: float,
                 leg: float) -> FloatArray:
-    """Return how high the lowest of the head is above the ground at times (F,), (F,) in legs; see trunk_height."""
+    """Return the height of the head's lowest point above the ground at times (F,), in leg lengths; see trunk_height."""
     head = np.array([found.joint_of["skullbase"]]) if "skullbase" in found.joint_of else np.zeros(0, dtype=np.int64)
     if not len(head):
         return np.full(len(times), np.inf)

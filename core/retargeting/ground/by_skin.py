@@ -79,7 +79,7 @@ def ground_by_skin(contacts: BodyContacts, source: Clip, source_map: SkeletonMap
     if found is None:
         return None
     most, reach = _most_drawn(found, played), _reach(found, played)
-    wish = lift_of_touching(found.low - found.high, found.touching, found.firmly, found.leg, reach)
+    wish = lift_of_touching(found.low - found.high, found.touching, found.weight, found.leg, reach)
     ground = softly(found, played, wish, most, reach[:, :-1], before)
     if max(np.abs(ground.lift).max(initial=0.0), np.abs(ground.drawn).max(initial=0.0)) <= _STILL * found.leg:
         return None
@@ -98,15 +98,15 @@ def _measured(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, pla
     times = _times(played, joined(np.concatenate((*(found.stands for found in touches.values()), lying))))
     low, high = body.skin.at(played, times, up)
     arms = body.arms_on_ground(low, high, _bears(contacts, times))
-    touching, firmly = all_touching(times, [touches.get(side) for side in body.sides], lying)
+    touching, weight = all_touching(times, [touches.get(side) for side in body.sides], lying)
     whole = np.column_stack((low[:, :len(legs)], arms.lowest(body.without_arms(low).min(axis=1))))
-    stands_at = -lift_of_touching(whole, touching, firmly, leg)
+    stands_at = -lift_of_touching(whole, touching, weight, leg)
     between = _where_sudden(times, whole, stands_at, _keys(played), leg)
     if len(between):
         more = body.skin.at(played, between, up)
         order = np.argsort(np.concatenate((times, between)))
         times, low, high = (np.concatenate(both)[order] for both in ((times, between), (low, more[0]), (high, more[1])))
-        touching, firmly = all_touching(times, [touches.get(side) for side in body.sides], lying)
+        touching, weight = all_touching(times, [touches.get(side) for side in body.sides], lying)
         arms = body.arms_on_ground(low, high, _bears(contacts, times))
     low, ankles_at = body.without_arms(low), high[:, 1:2 * len(legs):2]
     below = high[:, :2 * len(legs):2] - ankles_at
@@ -119,7 +119,7 @@ def _measured(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, pla
     off = np.minimum(off, np.maximum(feet, 0.0))  # none that is already lower lifts the body
     lowest, on = arms.lowest(low.min(axis=1)), np.zeros(len(times))
     return Measured(times, np.column_stack((feet, lowest)), np.column_stack((off, on)),
-                    np.minimum(shin, low[:, -1:]), others, touching, firmly, legs, below, arms, leg)
+                    np.minimum(shin, low[:, -1:]), others, touching, weight, legs, below, arms, leg)
 
 
 def _bears(contacts: BodyContacts, times: FloatArray) -> FloatArray:

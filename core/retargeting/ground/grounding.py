@@ -30,9 +30,9 @@ _BENT_FURTHER: Final = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """What brings a body to the ground: by how much it is lifted at times (F,), (F,), and its feet drawn up, (F, L).
+    """Offsets that bring a body to the ground at times (F,): the height of the root, (F,), and of each foot, (F, L).
 
-    legs: those that draw them up, or, where that is negative, put them down; None for a foot without a leg.
+    legs: those that draw the feet up, or put them down if the offset is negative; None for a foot without a leg.
     """
 
     times_s: FloatArray

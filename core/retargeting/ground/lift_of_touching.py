@@ -1,4 +1,4 @@
-"""By how much a body is lifted, or lowered, for what touches the ground in the clip to be on it."""
+"""The root height offset that puts the contacts of a clip on the ground."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ _FAR_LEGS: Final = (0.2, 0.35)
 in the air. In between it counts in part."""
 
 
-def lift_of_touching(low: FloatArray, touching: FloatArray, firmly: FloatArray, leg: float,
+def lift_of_touching(low: FloatArray, touching: FloatArray, weight: FloatArray, leg: float,
                      reach: FloatArray | float = 0.0) -> FloatArray:
-    """Return by how much a body is lifted (F,) so that what touches the ground is on it.
+    """Return the root height offset (F,) that puts contacts on the ground.
 
-    low: (F, N) how high each part's lowest skin is above where it belongs; touching, firmly: (F, N) how much it touches
-    the ground, and how firmly, from 0 to 2. reach: (F, N) how far legs put it down. What stands most firmly decides;
-    others have the less to say, the less they touch the ground, and the less firmly than that, down to nothing. Where
-    it can be put down itself, the body goes as high as those want that would be in the ground; it is lowered by what
-    others would still hang above it. Legs draw up what is in the ground then. What is far above the ground is not what
-    touches it.
+    low: (F, N) the height of each part's lowest skin above its place. touching: (F, N) how much the part touches the
+    ground, 0 to 1; weight: (F, N) its contact weight, 0 to 2. reach: (F, N) how far legs can put the part down.
+    The part with the highest weight decides. Other parts count less, the less they touch and the lower their weight.
+    The body rises for parts that would be in the ground, as far as legs can still put the deciding part down. It sinks
+    for parts that would hang above the ground; legs then draw up what is in the ground. Parts far above the ground are
+    no contacts.
     """
     counts = near_ground(low, leg)
-    touching, firmly = counts * touching, counts * firmly
-    most = firmly.argmax(axis=1)[:, None]
+    touching, weight = counts * touching, counts * weight
+    most = weight.argmax(axis=1)[:, None]
     base, reach = -np.take_along_axis(low, most, axis=1), np.broadcast_to(reach, low.shape)
-    share = np.clip(1.0 - (np.take_along_axis(firmly, most, axis=1) - firmly), 0.0, 1.0) * touching
+    share = np.clip(1.0 - (np.take_along_axis(weight, most, axis=1) - weight), 0.0, 1.0) * touching
     highest = base + np.take_along_axis(reach, most, axis=1)
     base = base + (share * np.maximum(np.minimum(-low, highest) - base, 0.0)).max(axis=1, keepdims=True)
     hangs = np.maximum(low + base - reach, 0.0)

@@ -23,8 +23,8 @@ def ankles_and_soles(source: Clip, found: SkeletonMap, sides: Sequence[str], tim
                      up: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return how high a clip's ankles, and the lower end of each sole, are above where they rest, (F, L) each.
 
-    found: the map of its skeleton. up: (3,) unit. A side without an ankle is at rest. A sole of which nothing shows
-    where it ends (sole_ends.py) is where the ankle is.
+    found: the map of its skeleton. up: (3,) unit. A side without an ankle is at rest. If nothing shows
+    where a sole ends (sole_ends.py), it is where the ankle is.
     """
     joints, rest = found.joint_of, source.skeleton.rest_world
     ankles, soles = np.zeros((2, len(times_s), len(sides)))
@@ -86,7 +86,10 @@ def is_within(times_s: FloatArray, spans: FloatArray) -> BoolArray:
 
 def lowest_beside(times_s: FloatArray, heights: FloatArray, stands: BoolArray,
                   within_s: FloatArray | float = _WITHIN_S) -> FloatArray:
-    """Return the lowest of heights (F,) so near times (F,) while it stands, (S,) or one; between, what leads over."""
+    """Return the lowest of the heights (F,) during contacts near each of the times (F,); interpolated between contacts.
+
+    stands: (F,) when it is in contact, S times in all. within_s: (S,) or one: how near.
+    """
     times, low = times_s[stands], heights[stands]
     first, end = np.searchsorted(times, times - within_s), np.searchsorted(times, times + within_s, "right")
     found, width = np.full(len(times), np.inf), 1

@@ -60,12 +60,13 @@ _SAME_LEGS: Final = 0.01
 class Measured:
     """What was measured of a body with L feet at times (F,).
 
-    low: (F, L + 1) how high the lowest skin of each foot, and of the whole body, is above the ground as it is played.
-    high: (F, L + 1) how high it is to be as it leaves the ground, or comes to it.
-    clear: (F, L) that of all but feet, arms and the other leg's shin. others: (F,) that of all but feet and arms,
-    shins drawn up as far as legs do. touching, firmly: (F, L + 1) how much each touches the ground in
-    the clip, and how firmly. below: (F, L) how far below its hip each ankle is. arms: their skin, which counts as
-    far as it bears the body. leg: how long legs are.
+    low: (F, L + 1) the height of the lowest skin of each foot, and of the whole body, above the ground when played.
+    high: (F, L + 1) the wanted height when it leaves the ground, or comes to it.
+    clear: (F, L) the lowest height of all but feet, arms and the other leg's shin. others: (F,) that of all but feet
+    and arms, with shins drawn up as far as the legs draw them.
+    touching, weight: (F, L + 1) how much each touches the ground in the clip, and its contact weight.
+    below: (F, L) how far each ankle is below its hip. arms: their skin, which counts as far as it bears the body.
+    leg: the length of the legs.
     """
 
     times_s: FloatArray
@@ -74,7 +75,7 @@ class Measured:
     clear: FloatArray
     others: FloatArray
     touching: FloatArray
-    firmly: FloatArray
+    weight: FloatArray
     legs: tuple[Limb | None, ...]
     below: FloatArray
     arms: ArmsOnGround

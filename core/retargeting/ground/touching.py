@@ -1,4 +1,4 @@
-"""When a clip's body is on the ground, with which part, and how firmly."""
+"""When a clip's body is on the ground, with which part, and with which contact weight."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ NEAR_LEGS: Final = (0.05, 0.3)
 """An effector whose skin is at most so high above the ground is on it; from the second on it is not."""
 TRUNK_NEAR_LEGS: Final = (0.05, 0.35)
 """The same of seat and back, for which legs begin to make room from farther away."""
-_FIRM: Final = 2.0
-"""How firmly stands what lies, or a foot on its heel; a foot on its toes half so."""
+_FULL_WEIGHT: Final = 2.0
+"""The contact weight of a lying body, or of a foot on its heel; a foot on its toes has half of it."""
 _MOST_KNOWN: Final = 8
 """Bodies of which lengths are kept."""
 
@@ -57,17 +57,18 @@ def ground_height(clip: Clip, feet: Sequence[int], heights: FloatArray, up: Floa
 
 
 def all_touching(times: FloatArray, contacts: Sequence[FootContacts | None], lying: FloatArray) -> FloatArray:
-    """Return how much each foot, and the body that lies, touches the ground at times (F,), and how firmly, (2, F, N).
+    """Return how much each foot, and a lying body, touches the ground at times (F,), and their weights, (2, F, N).
 
-    lying: (K, 2) when it lies.
+    lying: (K, 2) when the body lies.
     """
-    return np.stack([*(_touching(times, each) for each in contacts), _share(times, lying) * ((1.0,), (_FIRM,))], axis=2)
+    lies = _share(times, lying) * ((1.0,), (_FULL_WEIGHT,))
+    return np.stack([*(_touching(times, each) for each in contacts), lies], axis=2)
 
 
 def _touching(times: FloatArray, contacts: FootContacts | None) -> FloatArray:
-    """Return how much a foot touches the ground at times (F,), and how firmly, (2, F).
+    """Return how much a foot touches the ground at times (F,), and its contact weight, (2, F).
 
-    It stands less firmly on its toes alone; less and less so as its heel is about to leave.
+    The weight is lower on the toes alone, and decreases before the heel leaves.
     """
     if contacts is None:
         return np.zeros((2, len(times)))
@@ -75,7 +76,7 @@ def _touching(times: FloatArray, contacts: FootContacts | None) -> FloatArray:
     heel = np.stack((np.where(begin <= times[0], -np.inf, begin), np.where(end >= times[-1], np.inf, end)), axis=1)
     on_heel = 0.5 - 0.5 * np.cos(np.pi * np.clip(depth_within(times, heel) / EASE_S, 0.0, 1.0))
     touching = _share(times, contacts.stands)
-    return np.stack((touching, touching + (_FIRM - 1.0) * on_heel))
+    return np.stack((touching, touching + (_FULL_WEIGHT - 1.0) * on_heel))
 
 
 def _share(times: FloatArray, spans: FloatArray) -> FloatArray:

@@ -15,7 +15,8 @@ from typing import Final
 
 from ..bone_names import words as words_of
 
-_SIDES: Final = {"l": "l", "left": "l", "lft": "l", "lf": "l", "r": "r", "right": "r", "rgt": "r", "rt": "r"}
+_SIDES: Final = {"l": "l", "left": "l", "lft": "l", "lf": "l", "lt": "l",
+                 "r": "r", "right": "r", "rgt": "r", "rt": "r"}
 _NOISE_WORDS = """def jnt joint bone bind skin sk rig rigged char character b j c cc base mixamorig bip biped valve
     armature bend human humanoid f m n node actor"""
 _HELPER_WORDS = """ik fk pole target control ctrl ctl twist roll helper mch org nub end leaf tip top site socket slot
