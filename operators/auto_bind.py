@@ -70,9 +70,9 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
     def write(self, context: bpy.types.Context, result: BindResult) -> "set[Any]":
         """Write what was found, if all is still as it was when it was read."""
         armature_object, _ = selection(context)
-        mesh_objects = binding.still_there(self._task)
         if armature_object is None:
             raise TaktError("The armature is no longer selected; select it and bind again")
+        mesh_objects = binding.still_there(self._task, armature_object)
         check_objects(mesh_objects, armature_object, may_share=True)
         # what binds a part of the mesh leaves the rest with what moves it
         part = self.only_selected_vertices or self.only_selected_bones

@@ -93,7 +93,7 @@ class TAKT_OT_improve_weights(WorksInBackground[Improved], bpy.types.Operator):
         armature_object = active_armature(context)
         if armature_object is None:
             raise BindError("The character is no longer active; make it active and try again")
-        meshes = binding.still_there(self._task.bind)[:self._task.changed]
+        meshes = binding.still_there(self._task.bind, armature_object)[:self._task.changed]
         check_objects(meshes, armature_object)
         kinds = IMPROVEMENTS[self.what].kinds
         counts = [(count, kind) for count, kind in zip(result.counts, kinds, strict=True) if count]

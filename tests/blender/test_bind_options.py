@@ -166,13 +166,42 @@ def test_a_cancelled_binding_ends_in_an_error_of_its_own_and_progress_grows() ->
 def test_meshes_that_changed_meanwhile_are_not_written() -> None:
     rig, body = scene()
     task = binding.read_task([body], rig, binding.BindScope())
-    assert binding.still_there(task) == [body]
+    assert binding.still_there(task, rig) == [body]
     body.data.clear_geometry()
     with pytest.raises(BindError, match="The meshes were changed while they were being bound"):
-        binding.still_there(task)
+        binding.still_there(task, rig)
     bpy.data.objects.remove(body)
     with pytest.raises(BindError, match="The meshes were changed while they were being bound"):
-        binding.still_there(task)
+        binding.still_there(task, rig)
+
+
+def rename(bones: Any) -> None:
+    bones[DEFORMING[1]].name = "another"
+
+
+def move(bones: Any) -> None:
+    bones[DEFORMING[1]].tail.x += 0.1
+
+
+def remove(bones: Any) -> None:
+    bones.remove(bones[DEFORMING[1]])
+
+
+@pytest.mark.parametrize("change", [rename, move, remove])
+def test_a_skeleton_that_changed_meanwhile_is_not_bound_to(change: Any) -> None:
+    rig, body = scene()
+    task = binding.read_task([body], rig, binding.BindScope())
+    select(rig, rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    added = rig.data.edit_bones.new("added")
+    added.head, added.tail = (0.0, 0.0, 0.0), (0.0, 0.0, 1.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert binding.still_there(task, rig) == [body]  # what is added does not matter
+    bpy.ops.object.mode_set(mode="EDIT")
+    change(rig.data.edit_bones)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    with pytest.raises(BindError, match="The skeleton was changed while the meshes were being bound"):
+        binding.still_there(task, rig)
 
 
 def test_the_report_names_what_is_unusual() -> None:
