@@ -20,6 +20,7 @@ from ..rigs import armature
 from ..versions import is_selected
 from . import bend, groups, idle_bones, mesh
 from .armature_modifiers import attach
+from .bind_selection import SKELETON_CHANGED
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,7 @@ def solve(task: BindTask, method: str, settings: BindSettings, progress: Progres
 def still_there(task: BindTask, armature_object: bpy.types.Object) -> list[bpy.types.Object]:
     """Return the meshes that were read; raise BindError where they or the bones have been changed or deleted since."""
     if any(_other_bones(body, armature_object) for body in task.bodies):
-        raise BindError("The skeleton was changed while the meshes were being bound; bind them again")
+        raise BindError(SKELETON_CHANGED)
     objects = {ob.session_uid: ob for ob in bpy.data.objects}
     meshes = [objects.get(mesh_task.uid) for mesh_task in task.meshes]
     for ob, mesh_task in zip(meshes, task.meshes, strict=True):
