@@ -10,10 +10,10 @@ from ..bridge.guard import guarded
 from ..bridge.meshes import binding
 from ..bridge.meshes.bind_options import BindOptions
 from ..bridge.meshes.bind_selection import (
+    Chosen,
     already_bound,
     check_objects,
     empty_meshes,
-    left_behind,
     other_armatures,
     other_shapes,
     props,
@@ -26,7 +26,7 @@ from ..bridge.meshes.shared_meshes import part_meshes
 from ..bridge.reports import report
 from ..core.binding.idle import IdleBones
 from ..core.binding.rig_oddities import RigOddities
-from ..core.errors import TaktError, some_of
+from ..core.errors import some_of
 from .background import Work, WorksInBackground
 
 _TOO_LARGE = 20.0
@@ -44,6 +44,8 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
     doing = "Binding"
 
     _task: BindTask
+    _chosen: Chosen
+    _left_alone: tuple[tuple[str, list[str]], ...]
     _replaced: list[str]
 
     @classmethod
@@ -64,19 +66,18 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         mesh_objects = without_empty(mesh_objects)
         check_objects(mesh_objects, armature_object, may_share=True)
         self._task = binding.read_task(mesh_objects, armature_object, self.scope())
+        self._chosen, self._left_alone = Chosen.of(context, armature_object), _left_alone(context)
         self._replaced = [] if self.keep_existing else already_bound(mesh_objects, armature_object)
         return partial(binding.solve, self._task, self.method, self.settings())
 
-    def write(self, context: bpy.types.Context, result: BindResult) -> "set[Any]":
-        """Write what was found, if all is still as it was when it was read."""
-        armature_object, _ = selection(context)
-        mesh_objects = binding.still_there(self._task)
-        if armature_object is None:
-            raise TaktError("The armature is no longer selected; select it and bind again")
+    def write(self, _context: bpy.types.Context, result: BindResult) -> "set[Any]":
+        """Write what was found, if all is still as it was when it was read, whatever is selected now."""
+        armature_object = self._chosen.armature_object()
+        mesh_objects = binding.still_there(self._task, armature_object)
         check_objects(mesh_objects, armature_object, may_share=True)
         # what binds a part of the mesh leaves the rest with what moves it
         part = self.only_selected_vertices or self.only_selected_bones
-        earlier = [[] for _ in mesh_objects] if part else left_behind(context, mesh_objects, armature_object)
+        earlier = [[] for _ in mesh_objects] if part else self._chosen.left_behind(mesh_objects)
         parted = part_meshes(mesh_objects, [bound.influences for bound in result.bound])
         removed = binding.write(mesh_objects, armature_object, self._task, result, earlier)
         replaced = [f"The weights before were replaced, of {some_of(self._replaced, _NAMES_SHOWN)} (F9: Keep Existing)"
@@ -85,18 +86,23 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         found = unusual(result, mesh_objects, are_all_bones=not self.only_selected_bones)
         if result.report.idle.names:
             report(self, {"INFO"}, f"Bones without vertices: {_reasons(result.report.idle)}")
-        for what, names in (("Left alone, as they are parented to bones", props(context)),
-                            ("Left alone, as they have no vertices", empty_meshes(context)),
-                            ("Left alone, as they are not the active armature", other_armatures(context)),
+        for what, names in (*self._left_alone,
                             ("Bones without length, which run to their children, or on from their parents",
                              result.report.rig.without_length),
-                            ("Left alone, as they are no meshes (parent them with Ctrl+P)", other_shapes(context)),
                             ("Made single-user, as they get other weights than what shares their mesh", parted)):
             if names:
                 report(self, {"INFO"}, f"{what}: {some_of(names, _NAMES_SHOWN)}")
         report(self, {"WARNING"} if found else {"INFO"}, ". ".join(
             [_summary(self._task, result, armature_object), *replaced, *_left(earlier, removed), *found]))
         return {"FINISHED"}
+
+
+def _left_alone(context: bpy.types.Context) -> tuple[tuple[str, list[str]], ...]:
+    """Return what is selected and takes no part, and why."""
+    return (("Left alone, as they are parented to bones", props(context)),
+            ("Left alone, as they have no vertices", empty_meshes(context)),
+            ("Left alone, as they are not the active armature", other_armatures(context)),
+            ("Left alone, as they are no meshes (parent them with Ctrl+P)", other_shapes(context)))
 
 
 def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object], *, are_all_bones: bool = True) -> list[str]:

@@ -18,6 +18,11 @@ Result = TypeVar("Result")
 Work = Callable[[Callable[[float], bool]], Result]
 
 
+def _is_editing() -> bool:
+    """Tell whether something is in Edit Mode, whose undo would not take back what is written meanwhile."""
+    return any(ob.mode == "EDIT" for ob in bpy.data.objects)
+
+
 class WorksInBackground(LongWork, GreyWithReason, Generic[Result]):
     """An operator's base beside Blender's own: it reads, computes on arrays in a thread, and writes the result.
 
@@ -62,12 +67,12 @@ class WorksInBackground(LongWork, GreyWithReason, Generic[Result]):
         return going_on
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Show how far it is, until it has ended or Esc is pressed."""
+        """Show how far it is, until it has ended or Esc is pressed; what it found is written outside of Edit Mode."""
         if event.type == "ESC":
             self._work.cancel()
             self._clear(context)
             return self._cancelled()
-        if event.type == "TIMER" and self._work.has_ended():
+        if event.type == "TIMER" and self._work.has_ended() and not _is_editing():
             self._clear(context)
             return self._end(context)
         self._show(context, self._work.done)

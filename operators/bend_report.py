@@ -22,6 +22,7 @@ class TAKT_OT_bend_report(WorksInBackground[Sweep], bpy.types.Operator):
 
     doing = "Bending"
 
+    _armature: int
     _meshes: "list[tuple[int, int]]"
 
     @classmethod
@@ -41,10 +42,11 @@ class TAKT_OT_bend_report(WorksInBackground[Sweep], bpy.types.Operator):
         editing = next((ob.name for ob in meshes if ob.mode == "EDIT"), "")
         if editing:
             raise BindError(f"'{editing}' is being edited: go to Object Mode first")
+        self._armature = armature_object.session_uid
         self._meshes = [(ob.session_uid, groups.vertex_count(ob)) for ob in meshes]
         return partial(improving.report, improving.read_bound(meshes, armature_object))
 
-    def write(self, context: bpy.types.Context, result: Sweep) -> "set[Any]":
+    def write(self, _context: bpy.types.Context, result: Sweep) -> "set[Any]":
         """Select the worst vertices, and say what was found."""
         if not result.joints:
             raise BindError("No joint moves enough of the skin to be bent: the character needs two bones with weights")
@@ -57,7 +59,7 @@ class TAKT_OT_bend_report(WorksInBackground[Sweep], bpy.types.Operator):
                 groups.write_selection(ob, worst[first:first + count])
             first += count
         told = lines(result, int(worst.sum()))
-        armature_object = active_armature(context)
+        armature_object = found.get(self._armature)
         if armature_object is not None:
             bend.keep_report(armature_object, told)
         report(self, {"INFO"}, f"{told[0]}: {', '.join(told[1:-1])}; {told[-1]}")

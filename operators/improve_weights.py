@@ -9,7 +9,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty
 
 from ..bridge.active_character import active_armature
 from ..bridge.meshes import binding, improving
-from ..bridge.meshes.bind_selection import check_objects, left_behind, mode_problem
+from ..bridge.meshes.bind_selection import Chosen, check_objects, mode_problem
 from ..bridge.meshes.binding import BindScope
 from ..bridge.meshes.improving import IMPROVEMENTS, Improved, ImproveTask
 from ..bridge.reports import report
@@ -28,6 +28,7 @@ class TAKT_OT_improve_weights(WorksInBackground[Improved], bpy.types.Operator):
     doing = "Improving weights"
 
     _task: ImproveTask
+    _chosen: Chosen
 
     if TYPE_CHECKING:
         what: str
@@ -74,6 +75,7 @@ class TAKT_OT_improve_weights(WorksInBackground[Improved], bpy.types.Operator):
         if self.what == "CLOTHES" and not others:
             raise BindError(f"Select the clothes only: the body is what else '{armature_object.name}' moves, and "
                             "there is no such mesh with weights")
+        self._chosen = Chosen.of(context, armature_object)
         scope = BindScope(self.what == "SELECTED", self.only_selected_bones)
         self._task = improving.read_task(changed, others, armature_object, scope)
         return partial(improving.solve, self._task, self.what, BindSettings(influences=self.influences))
@@ -88,19 +90,17 @@ class TAKT_OT_improve_weights(WorksInBackground[Improved], bpy.types.Operator):
                             "No visible mesh follows the armature by vertex groups: Auto-bind to Skeleton first")
         return selected
 
-    def write(self, context: bpy.types.Context, result: Improved) -> "set[Any]":
+    def write(self, _context: bpy.types.Context, result: Improved) -> "set[Any]":
         """Write what was found, if all is still as it was when it was read."""
-        armature_object = active_armature(context)
-        if armature_object is None:
-            raise BindError("The character is no longer active; make it active and try again")
-        meshes = binding.still_there(self._task.bind)[:self._task.changed]
+        armature_object = self._chosen.armature_object()
+        meshes = binding.still_there(self._task.bind, armature_object)[:self._task.changed]
         check_objects(meshes, armature_object)
         kinds = IMPROVEMENTS[self.what].kinds
         counts = [(count, kind) for count, kind in zip(result.counts, kinds, strict=True) if count]
         if not counts:
             report(self, {"INFO"}, "No faults found: every vertex has weights, none flies and none leaks")
             return {"CANCELLED"}
-        improving.write(meshes, armature_object, result, left_behind(context, meshes, armature_object))
+        improving.write(meshes, armature_object, result, self._chosen.left_behind(meshes))
         report(self, {"INFO"}, f"Improved {sum(count for count, _ in counts):,} vertices: "
                               + ", ".join(f"{count:,} {kind}" for count, kind in counts))
         return {"FINISHED"}

@@ -66,6 +66,8 @@ class Below(NamedTuple):
         """
         slot, animation = object_slot(action), armature_object.animation_data
         assert slot is not None and animation is not None
+        if not self.strips and (emptied := _emptied(armature_object)) is not None:
+            return Below([emptied], [True]).play(armature_object, action, last_frame)
         if any(track.is_override_data and strip in self.strips for track in animation.nla_tracks
                for strip in track.strips):
             _play_again(animation, self.strips, action, last_frame)
@@ -82,6 +84,14 @@ class Below(NamedTuple):
         strip = track.strips.new(action.name, int(action.frame_range[0]), action)
         strip.action_slot, strip.action_frame_end = slot, last_frame
         return True
+
+
+def _emptied(armature_object: bpy.types.Object) -> bpy.types.NlaStrip | None:
+    """Return Takt's strip whose Action was deleted: the lowest without one, below tweaks or in Takt's track."""
+    animation, has_tweaks = armature_object.animation_data, bool(properties.character(armature_object).tweaks)
+    assert animation is not None
+    return next((strip for track in animation.nla_tracks if has_tweaks or track.name == TRACK for strip in track.strips
+                 if strip.type == "CLIP" and strip.action is None), None)
 
 
 def _play_again(animation: bpy.types.AnimData, strips: Sequence[bpy.types.NlaStrip], action: bpy.types.Action,

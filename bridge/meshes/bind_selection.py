@@ -1,6 +1,9 @@
 """What Auto-bind binds to what, and why it cannot: everything is checked before the first write."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import cast
 
 import bpy
@@ -11,11 +14,12 @@ from .armature_modifiers import earlier_armatures
 _MODES_THAT_ALLOW_GROUPS = frozenset({"OBJECT", "POSE", "WEIGHT_PAINT"})
 _OTHER_SHAPES = frozenset({"CURVE", "CURVES", "SURFACE", "META", "FONT", "LATTICE", "POINTCLOUD", "VOLUME", "GPENCIL",
                            "GREASEPENCIL"})
+SKELETON_CHANGED = "The skeleton was changed while the meshes were being bound; bind them again"
 _SINGULAR_BELOW = 1e-30
 """Determinants of scales below this are no scale; one of 1e-10 in each direction still is."""
 
 
-def selection(context: bpy.types.Context) -> "tuple[bpy.types.Object | None, list[bpy.types.Object]]":
+def selection(context: bpy.types.Context) -> tuple[bpy.types.Object | None, list[bpy.types.Object]]:
     """Return the active armature, else the only selected one, and the selected meshes.
 
     What is parented to a bone, as a sword, is left alone unless nothing else is selected.
@@ -88,8 +92,33 @@ def already_bound(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy
 def left_behind(context: bpy.types.Context, mesh_objects: Sequence[bpy.types.Object],
                 armature_object: bpy.types.Object) -> list[list[bpy.types.Object]]:
     """Return for each mesh the armatures that it will follow no longer: those it follows that are not selected."""
-    selected = [ob for ob in context.selected_objects if ob.type == "ARMATURE"]
-    return [earlier_armatures(ob, armature_object, selected) for ob in mesh_objects]
+    return Chosen.of(context, armature_object).left_behind(mesh_objects)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The armature to bind to and all that are selected, by their session_uid: the selection may change meanwhile."""
+
+    armature: int
+    selected: frozenset[int]
+
+    @classmethod
+    def of(cls, context: bpy.types.Context, armature_object: bpy.types.Object) -> Chosen:
+        """Return what is selected now."""
+        return cls(armature_object.session_uid,
+                   frozenset(ob.session_uid for ob in context.selected_objects if ob.type == "ARMATURE"))
+
+    def armature_object(self) -> bpy.types.Object:
+        """Return the armature; raise BindError if it was deleted."""
+        found = next((ob for ob in bpy.data.objects if ob.session_uid == self.armature), None)
+        if found is None:
+            raise BindError(SKELETON_CHANGED)
+        return found
+
+    def left_behind(self, mesh_objects: Sequence[bpy.types.Object]) -> list[list[bpy.types.Object]]:
+        """Return for each mesh the armatures that it will follow no longer."""
+        kept = [ob for ob in bpy.data.objects if ob.session_uid in self.selected]
+        return [earlier_armatures(ob, self.armature_object(), kept) for ob in mesh_objects]
 
 
 def check_objects(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object,

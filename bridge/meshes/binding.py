@@ -20,6 +20,7 @@ from ..rigs import armature
 from ..versions import is_selected
 from . import bend, groups, idle_bones, mesh
 from .armature_modifiers import attach
+from .bind_selection import SKELETON_CHANGED
 
 
 @dataclass(frozen=True)
@@ -143,14 +144,24 @@ def solve(task: BindTask, method: str, settings: BindSettings, progress: Progres
     return BindResult(tuple(bound), find_unusual(task.bodies[0], found[0].influences, found[0].roles))
 
 
-def still_there(task: BindTask) -> list[bpy.types.Object]:
-    """Return the meshes that were read; raise BindError where they have been changed or deleted since."""
+def still_there(task: BindTask, armature_object: bpy.types.Object) -> list[bpy.types.Object]:
+    """Return the meshes that were read; raise BindError where they or the bones have been changed or deleted since."""
+    if any(_other_bones(body, armature_object) for body in task.bodies):
+        raise BindError(SKELETON_CHANGED)
     objects = {ob.session_uid: ob for ob in bpy.data.objects}
     meshes = [objects.get(mesh_task.uid) for mesh_task in task.meshes]
     for ob, mesh_task in zip(meshes, task.meshes, strict=True):
         if ob is None or len(cast(bpy.types.Mesh, ob.data).vertices) != len(mesh_task.share):
             raise BindError("The meshes were changed while they were being bound; bind them again")
     return [ob for ob in meshes if ob is not None]
+
+
+def _other_bones(body: BindInput, armature_object: bpy.types.Object) -> bool:
+    """Tell whether the bones that were read have another name or place now; what was added since does not matter."""
+    names = armature.read_deforming_bones(armature_object).names
+    now = armature.read_deforming_bones(armature_object, set(names) - set(body.bone_names))
+    return now.names != body.bone_names or not (
+        np.array_equal(now.heads, body.heads) and np.array_equal(now.tails, body.tails))
 
 
 def write(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object, task: BindTask,

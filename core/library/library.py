@@ -376,7 +376,8 @@ class Library:
         files.parts_of(src)
         roots = ", ".join(map(str, self.roots)) or "no library at all: name its folder, or save the score beside it"
         bare = files.without_ending(src, among)
-        hint = near(bare, [there for root in self.roots for there in files.sources_beside(root, bare, among)])
+        beside = [there for root in self.roots for there in files.sources_beside(root, bare, among)]
+        hint = near(bare, [there for there in beside if there != src])  # a link to nothing is listed
         return FileError.at(f"found no file for {quoted(src)}, expected {src.replace('.', '/')[:200]} ending in "
                             f"{', '.join(among)} below {roots}{hint}")
 

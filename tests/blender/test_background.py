@@ -2,11 +2,16 @@
 
 import threading
 import time
+from types import SimpleNamespace
+from typing import Any
 
+import bpy
 import pytest
 
 from takt.bridge.background import BackgroundWork
 from takt.core.errors import BindError, TaktError
+from takt.operators.background import WorksInBackground
+from takt.tests.rigged import make_armature, select
 
 PATIENCE_S = 30.0
 
@@ -59,3 +64,27 @@ def test_goes_on_until_it_is_cancelled() -> None:
         running.result()
     running.end()
     assert running.has_ended() and running.result() >= 0
+
+
+class Writes(WorksInBackground[int]):
+    """Work that is done at once; written: what was written."""
+
+    def __init__(self, written: list[int]) -> None:
+        self.written, self._work = written, BackgroundWork(lambda _: 7)
+
+    def write(self, context: bpy.types.Context, result: int) -> "set[Any]":
+        self.written.append(result)
+        return {"FINISHED"}
+
+
+def test_a_result_is_written_once_edit_mode_is_left() -> None:
+    rig, written = make_armature(), list[int]()
+    select(rig, rig)
+    operator = Writes(written)
+    assert operator._work.has_ended(within_s=PATIENCE_S)
+    context: Any = SimpleNamespace(window_manager=bpy.context.window_manager, workspace=None)
+    timer: Any = SimpleNamespace(type="TIMER")
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert operator.modal(context, timer) == {"RUNNING_MODAL"} and not written
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert operator.modal(context, timer) == {"FINISHED"} and written == [7]

@@ -16,7 +16,7 @@ from takt.core.binding import BINDING_METHODS, RANGES, BindCancelledError, BindS
 from takt.core.binding.idle import IdleBones
 from takt.core.binding.report import BindReport
 from takt.core.errors import BindError
-from takt.operators.auto_bind import unusual
+from takt.operators.auto_bind import TAKT_OT_auto_bind, unusual
 from takt.tests.rigged import BONES, bind, make_armature, make_mesh, select, weights
 
 WEIGHT_TOLERANCE = 1e-6
@@ -166,13 +166,74 @@ def test_a_cancelled_binding_ends_in_an_error_of_its_own_and_progress_grows() ->
 def test_meshes_that_changed_meanwhile_are_not_written() -> None:
     rig, body = scene()
     task = binding.read_task([body], rig, binding.BindScope())
-    assert binding.still_there(task) == [body]
+    assert binding.still_there(task, rig) == [body]
     body.data.clear_geometry()
     with pytest.raises(BindError, match="The meshes were changed while they were being bound"):
-        binding.still_there(task)
+        binding.still_there(task, rig)
     bpy.data.objects.remove(body)
     with pytest.raises(BindError, match="The meshes were changed while they were being bound"):
-        binding.still_there(task)
+        binding.still_there(task, rig)
+
+
+class Binding:
+    """Auto-bind without Blender's own base, with the options as they come."""
+
+    method, keep_existing, only_selected_vertices, only_selected_bones = "INSIDE", False, False, False
+    read, write = TAKT_OT_auto_bind.read, TAKT_OT_auto_bind.write
+
+    def scope(self) -> binding.BindScope:
+        return binding.BindScope()
+
+    def settings(self) -> BindSettings:
+        return BindSettings()
+
+    def report(self, _: set[str], text: str) -> None:
+        assert text
+
+
+def test_what_is_selected_meanwhile_is_not_bound() -> None:
+    rig, body = scene()
+    other, operator = rig.copy(), Binding()
+    bpy.context.collection.objects.link(other)
+    work = operator.read(bpy.context)  # type: ignore[misc]
+    select(other)
+    operator.write(bpy.context, work(lambda _: True))  # type: ignore[misc]
+    assert body.parent == rig and [modifier.object for modifier in body.modifiers] == [rig]
+    np.testing.assert_allclose(table(body).sum(axis=1), 1.0, atol=WEIGHT_TOLERANCE)
+    select(rig, body)
+    work = operator.read(bpy.context)  # type: ignore[misc]
+    bpy.data.objects.remove(rig)
+    with pytest.raises(BindError, match="The skeleton was changed while the meshes were being bound"):
+        operator.write(bpy.context, work(lambda _: True))  # type: ignore[misc]
+
+
+def rename(bones: Any) -> None:
+    bones[DEFORMING[1]].name = "another"
+
+
+def move(bones: Any) -> None:
+    bones[DEFORMING[1]].tail.x += 0.1
+
+
+def remove(bones: Any) -> None:
+    bones.remove(bones[DEFORMING[1]])
+
+
+@pytest.mark.parametrize("change", [rename, move, remove])
+def test_a_skeleton_that_changed_meanwhile_is_not_bound_to(change: Any) -> None:
+    rig, body = scene()
+    task = binding.read_task([body], rig, binding.BindScope())
+    select(rig, rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    added = rig.data.edit_bones.new("added")
+    added.head, added.tail = (0.0, 0.0, 0.0), (0.0, 0.0, 1.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert binding.still_there(task, rig) == [body]  # what is added does not matter
+    bpy.ops.object.mode_set(mode="EDIT")
+    change(rig.data.edit_bones)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    with pytest.raises(BindError, match="The skeleton was changed while the meshes were being bound"):
+        binding.still_there(task, rig)
 
 
 def test_the_report_names_what_is_unusual() -> None:

@@ -147,6 +147,23 @@ def test_rebuild_leaves_the_tweaks_assigned(tweaked: Any, wait: Wait, capsys: py
     assert len(bpy.data.actions) == 2
 
 
+def test_rebuild_fills_the_strip_whose_action_was_deleted(tweaked: Any, wait: Wait,
+                                                          capfd: pytest.CaptureFixture[str]) -> None:
+    set_key(tweaked, 10)
+    wait(0.5)
+    assert is_lifted(tweaked, 10)
+    own, animation = properties.character(tweaked).action, tweaked.animation_data
+    assert own is not None
+    bpy.data.actions.remove(own)
+    assert [strip.action for strip in animation.nla_tracks[0].strips] == [None]
+    capfd.readouterr()
+    rebuild()
+    (strip,) = animation.nla_tracks[0].strips
+    assert strip.action is not None and strip.action == properties.character(tweaked).action
+    assert strip.action_frame_end == strip.action.frame_range[1] and is_lifted(tweaked, 10)
+    assert "is not Takt's" not in capfd.readouterr().out
+
+
 def test_two_layers_add_up(tweaked: Any, wait: Wait) -> None:
     set_key(tweaked, 20)
     wait(0.5)

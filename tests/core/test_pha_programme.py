@@ -215,6 +215,12 @@ def test_a_missing_file_says_where_it_was_looked_for(root):
     assert "found no file for 'x', expected x ending in .pha" in refusal(root, head='<include src="x"/>')
 
 
+def test_a_link_to_nothing_is_not_suggested_for_itself(root):
+    (root / "Afar.bvh").symlink_to(root / "moved.bvh")
+    message = refusal(root, procedure("main", 'x duration="1"'), head='<load src="Afar"/>')
+    assert "found no file for 'Afar'" in message and "did you mean Afar" not in message
+
+
 @pytest.mark.parametrize(("src", "meant"), [("Bow.bvh", "Bow"), ("boww", "Bow"), ("feet.Stesp", "feet.Steps"),
                                              ("Zzz", None)])
 def test_a_file_that_is_nearly_called_so_is_named(root, src, meant):
