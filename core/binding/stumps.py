@@ -23,7 +23,7 @@ _BESIDE: Final = 1.5
 _ASSEMBLY: Final = 30
 """A body of more parts is a machine of hard ones: they do not bend."""
 
-_MOST_POINTS: Final = 200
+_MOST_POINTS: Final = 100
 
 
 def held_stumps(segments: Segments, parents: IntArray, surface: Surface, part: IntArray,
@@ -67,12 +67,16 @@ def _inner_end(segments: Segments, line: int, points: FloatArray,
     """
     start, end = segments.starts[line], segments.ends[line]
     points = points[::-(-len(points) // _MOST_POINTS)]
-    inside: BoolArray = np.abs(winding(body, np.concatenate((start[None], points)))) > INSIDE
-    if inside[0] or not _LEAST <= inside[1:].mean() <= _MOST:
+    low, high = body.min(axis=(0, 1)), body.max(axis=(0, 1))
+    inside: BoolArray = ((points > low) & (points < high)).all(axis=1)
+    if inside.mean() < _LEAST or abs(winding(body, start[None])[0]) > INSIDE:
         return None
-    points = np.concatenate((points, points[inside[1:]].mean(axis=0)[None]))
+    inside[inside] = np.abs(winding(body, points[inside])) > INSIDE
+    if not _LEAST <= inside.mean() <= _MOST:
+        return None
+    points = np.concatenate((points, points[inside].mean(axis=0)[None]))
     away = segments.nearest(points)[0][:, line]
-    deepest = points[np.argmax(np.where(inside[1:], away[:-1], -1.0))]
+    deepest = points[np.argmax(np.where(inside, away[:-1], -1.0))]
     is_beside = away[-1] > _BESIDE * float(np.median(away[:-1]))
     from_start, from_end = (np.linalg.norm(points[-1] - at) for at in (start, end))
     return (deepest, points[-1]) if is_beside and from_start < from_end else None
