@@ -24,6 +24,7 @@ from .rigid import compactness, stiffened, walls
 from .settings import BindCancelledError, BindSettings, Progress
 from .solid import SAMPLE_STEP, Solid, cell_size
 from .sources import Skin, find_sources
+from .stumps import held_stumps
 from .surface import Surface, connected, triangulate, with_centres
 from .welding import COINCIDENT, weld, welded
 
@@ -95,6 +96,7 @@ def bind_inside(body: BindInput, settings: BindSettings | None = None, progress:
     owner, segments = enclosing_parts(segments, surface, part_of_points, compact, held)
     if (owner >= 0).any():
         held = held_bones(surface, part_of_points, segments, bones, solid)
+    segments, held = held_stumps(segments, parents, surface, part_of_points, held)
     skin = Skin.over(solid, clusters.points, clusters.normals, clusters.areas, size)
     skin = replace(skin, walls=walls(held, compact)[part] if len(held) > 1 else None)
     sources = find_sources(skin, segments, parents, solid, size, meter.round, lines.reach)

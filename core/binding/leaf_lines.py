@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
+from .radii import limb_radii
 from .segments import Segments
 from .solid import Solid
-from .sources import limb_radii
 
 _COMMON: Final = 0.8
 """Tails all point one way, as importers let them, where the mean of their directions is longer than this."""

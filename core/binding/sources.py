@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
+from .radii import RADIUS_SHARES, limb_radii, of_neighbours, room_beside
 from .segments import Segments
-from .solid import Solid, across, cell_size, ray_fan
+from .solid import Solid, cell_size, ray_fan
 
 _MIDDLE = 0.6
 """Share of the distance from the limb's middle, against that from the surface, in what a bone costs."""
@@ -43,9 +44,6 @@ distance that is beyond _FAR_FROM radii: a thigh that starts inside the trunk do
 _THIN = 12
 """Limbs thinner than a cell of a grid of so many cubed are not told apart, whatever the solid's own cells are."""
 
-_OF_LENGTH, _OF_GAP = 1.3, 0.75
-"""A leaf beside siblings is no thicker than these shares of its length and of the gap to the next sibling's tip."""
-
 _TIP = 1.0 - 1e-6
 """A leaf line shorter than so many radii of its limb only marks a tip. Both are measured in half cells, so they are
 often the same but for rounding: that is no tip."""
@@ -57,8 +55,6 @@ _MOSTLY = 0.5
 """Share of a line inside the solid from which on it runs through the body rather than beside it."""
 
 _FAN_RAD = np.radians(35.0)
-_RADIUS_SHARES = np.linspace(0.3, 1.0, 6)
-_RADIUS_RAYS = 8
 _ALIKE = 0.3
 """A bone that costs more than a point's cheapest one by less than this share of it has part of the point."""
 
@@ -127,8 +123,8 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
     moves, ∞ where its limb decides; None for all of them.
     """
     thin = cell_size(skin.points, _THIN)
-    raw = limb_radii(segments, solid, size, 0.0)
-    radius = np.minimum(np.maximum(raw, thin), np.maximum(_room(segments, parents), thin))
+    raw = of_neighbours(limb_radii(segments, solid, size, 0.0), segments, solid)
+    radius = np.minimum(np.maximum(raw, thin), np.maximum(room_beside(segments, parents), thin))
     most = np.full(len(segments.bones), np.inf) if reach is None else reach[segments.bones]
     radius = np.minimum(radius, most)
     inside = _shares_inside(segments, solid)
@@ -146,7 +142,7 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
     if not len(to_centres.bones):
         return found
     segments = segments.joined(to_centres)
-    room = np.maximum(_room(segments, parents)[-len(to_centres.bones):], thin)
+    room = np.maximum(room_beside(segments, parents)[-len(to_centres.bones):], thin)
     centre_radius = np.minimum(limb_radii(to_centres, solid, size, thin), room)
     centred = np.concatenate((centred, np.ones(len(to_centres.bones))))
     return _cheapest(skin, segments, centred, np.concatenate((radius, centre_radius)), reaches, solid, outside, step)
@@ -163,47 +159,6 @@ class _Reaches:
     most: FloatArray
     least: FloatArray
     in_skin: FloatArray
-
-
-def limb_radii(segments: Segments, solid: Solid, size: float, least: float) -> FloatArray:
-    """Return the radius (S,) of the limb around each line: the median depth across it, where it is thinnest.
-
-    A leaf bone's is taken where it is thickest, since its line ends at the skin. Only positions inside count;
-    lines without any take over from the line whose end is nearest. None is less than `least`.
-    """
-    one, other = across(segments.directions)
-    turn = np.arange(_RADIUS_RAYS) * (2.0 * np.pi / _RADIUS_RAYS)
-    rays = np.cos(turn)[:, None] * one[:, None] + np.sin(turn)[:, None] * other[:, None]
-    on_lines = segments.points_at(np.repeat(_RADIUS_SHARES[:, None], len(segments.bones), axis=1))
-    shape = (*on_lines.shape[:2], _RADIUS_RAYS, 3)
-    depth = solid.depths(np.broadcast_to(on_lines[:, :, None], shape).reshape(-1, 3),
-                         np.broadcast_to(rays, shape).reshape(-1, 3), size).reshape(shape[:3])
-    radius, inside = np.median(depth, axis=2), solid.contains(on_lines)
-    radius = np.where(segments.leaf, np.where(inside, radius, 0.0).max(axis=0),
-                      np.where(inside, radius, np.inf).min(axis=0))
-    known = inside.any(axis=0)
-    if known.any() and not known.all():
-        gap = np.linalg.norm(segments.starts[:, None] - segments.ends[known], axis=2)
-        radius = np.where(known, radius, radius[known][np.argmin(gap, axis=1)])
-    return np.maximum(np.where(np.isfinite(radius), radius, 0.0), least)
-
-
-def _room(segments: Segments, parents: IntArray) -> FloatArray:
-    """Return how thick (S,) the limb of each leaf line may be beside its siblings, ∞ where it has none.
-
-    A jaw, a lip and an ear start in the same head; each only holds what its own length reaches, and not what is
-    nearer to the next one's tip.
-    """
-    last = np.flatnonzero(segments.leaf)
-    bones = segments.bones[last]
-    live = np.unique(segments.bones)
-    siblings = np.bincount(parents[live] + 1, minlength=len(parents) + 1)[parents[bones] + 1]
-    gap = np.linalg.norm(segments.ends[last, None] - segments.ends[last], axis=2)
-    gap[bones[:, None] == bones] = np.inf
-    room = np.minimum(_OF_LENGTH * segments.lengths[last], _OF_GAP * gap.min(axis=1, initial=np.inf))
-    result = np.full(len(segments.bones), np.inf)
-    result[last] = np.where((siblings > 1) & (parents[bones] >= 0), room, np.inf)
-    return result
 
 
 def _shares_inside(segments: Segments, solid: Solid) -> FloatArray:
@@ -271,7 +226,7 @@ def _centred(segments: Segments, parents: IntArray, skin: Skin, solid: Solid, si
     bare = np.flatnonzero(~solid.contains(skin.points + _BARE * solid.cell * skin.normals))
     if not len(bare):
         return np.ones(len(segments.bones))
-    on_lines = segments.points_at(np.repeat(_RADIUS_SHARES[:, None], len(segments.bones), axis=1))
+    on_lines = segments.points_at(np.repeat(RADIUS_SHARES[:, None], len(segments.bones), axis=1))
     nearest = bare[_nearest(on_lines.reshape(-1, 3), skin.points[bare])[0]]
     gap = np.abs(((on_lines.reshape(-1, 3) - skin.points[nearest]) * skin.normals[nearest]).sum(axis=1))
     share = (gap / skin.depths[nearest]).reshape(on_lines.shape[:2])

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from takt.core.binding.radii import limb_radii, of_neighbours
 from takt.core.binding.segments import Segments
 from takt.core.binding.solid import Solid
-from takt.core.binding.sources import Skin, find_sources, limb_radii
+from takt.core.binding.sources import Skin, find_sources
 from takt.core.binding.surface import Surface
 
 from .bodies import joined, tube
@@ -172,3 +173,21 @@ def test_a_tip_at_the_end_of_a_limb_in_the_skin_holds_no_more_than_before():
     surface, solid, skin = body(tube((0, 0, -2), (0, 0, 2), 0.8, 30, 24))
     found = find_sources(skin, segments(*tips), np.array([-1, 0]), solid, SIZE)
     assert (found.shares[surface.points[:, 2] < 1.5, 0] == 1).all()
+
+
+def test_bones_side_by_side_in_one_limb_are_equally_thick():
+    palm = tube((0, 0, -2), (0, 0, 2), 0.8, 30, 24)
+    palm[0][:, 1] *= 0.3
+    _, solid, _ = body(palm)
+    lines = segments(*([[x, 0, -1], [x, 0, 1]] for x in (-0.6, 0, 0.6)), leaf=False)
+    found = limb_radii(lines, solid, SIZE, 0.0)
+    assert found[0] < found[1] - CELL
+    assert of_neighbours(found, lines, solid) == pytest.approx(found[1])
+    assert (of_neighbours(found, replace(lines, leaf=np.full(3, True)), solid) == found).all()
+
+
+def test_bones_of_two_limbs_are_not_equally_thick():
+    _, solid, _ = body(tube((0, 0, -2), (0, 0, 2), 0.4, 30, 12), tube((0.8, 0, -2), (0.8, 0, 2), 0.2, 30, 12))
+    lines = segments([[0, 0, -1], [0, 0, 1]], [[0.8, 0, -1], [0.8, 0, 1]], leaf=False)
+    found = limb_radii(lines, solid, SIZE, 0.0)
+    assert (of_neighbours(found, lines, solid) == found).all()

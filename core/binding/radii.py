@@ -1,0 +1,83 @@
+"""How thick the limbs are that bones run in."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..maths.arrays import FloatArray, IntArray
+from .segments import Segments
+from .solid import Solid, across
+
+RADIUS_SHARES = np.linspace(0.3, 1.0, 6)
+"""Where along a line its limb is measured: at its start the limb before may be thicker."""
+
+_RADIUS_RAYS = 8
+
+_OF_LENGTH, _OF_GAP = 1.3, 0.75
+"""A leaf beside siblings is no thicker than these shares of its length and of the gap to the next sibling's tip."""
+
+_SIDE_BY_SIDE, _AHEAD, _NEAR = 0.8, 0.5, 3.0
+"""Lines run side by side if the cosine between them is greater than the first, one is ahead of the other by less than
+the second share of the shorter one, and they are nearer than so many radii of the thicker limb."""
+
+
+def limb_radii(segments: Segments, solid: Solid, size: float, least: float) -> FloatArray:
+    """Return the radius (S,) of the limb around each line: the median depth across it, where it is thinnest.
+
+    A leaf bone's is taken where it is thickest, since its line ends at the skin. Only positions inside count;
+    lines without any take over from the line whose end is nearest. None is less than `least`.
+    """
+    one, other = across(segments.directions)
+    turn = np.arange(_RADIUS_RAYS) * (2.0 * np.pi / _RADIUS_RAYS)
+    rays = np.cos(turn)[:, None] * one[:, None] + np.sin(turn)[:, None] * other[:, None]
+    on_lines = segments.points_at(np.repeat(RADIUS_SHARES[:, None], len(segments.bones), axis=1))
+    shape = (*on_lines.shape[:2], _RADIUS_RAYS, 3)
+    depth = solid.depths(np.broadcast_to(on_lines[:, :, None], shape).reshape(-1, 3),
+                         np.broadcast_to(rays, shape).reshape(-1, 3), size).reshape(shape[:3])
+    radius, inside = np.median(depth, axis=2), solid.contains(on_lines)
+    radius = np.where(segments.leaf, np.where(inside, radius, 0.0).max(axis=0),
+                      np.where(inside, radius, np.inf).min(axis=0))
+    known = inside.any(axis=0)
+    if known.any() and not known.all():
+        gap = np.linalg.norm(segments.starts[:, None] - segments.ends[known], axis=2)
+        radius = np.where(known, radius, radius[known][np.argmin(gap, axis=1)])
+    return np.maximum(np.where(np.isfinite(radius), radius, 0.0), least)
+
+
+def of_neighbours(radius: FloatArray, segments: Segments, solid: Solid) -> FloatArray:
+    """Return radii (S,) where lines that run side by side in one limb, as those of a palm, all have the greatest one.
+
+    How deep the skin is around each says where in the palm it runs, not how much of it is its own: that would go to the
+    bones in the middle. Lines are in one limb where no air is between their middles. Leaf lines, as of fingertips and
+    ears, are limbs of their own.
+    """
+    middles = segments.points_at(np.full((1, len(radius)), 0.5))[0]
+    offsets = middles[None] - middles[:, None]
+    ahead = np.abs((offsets * segments.directions[:, None]).sum(axis=2))
+    is_beside = segments.directions @ segments.directions.T > _SIDE_BY_SIDE
+    is_beside &= ahead < _AHEAD * np.minimum(segments.lengths[:, None], segments.lengths)
+    is_beside &= np.linalg.norm(offsets, axis=2) < _NEAR * np.maximum(radius[:, None], radius)
+    is_beside &= (segments.bones[:, None] != segments.bones) & ~segments.leaf[:, None] & ~segments.leaf
+    result, (one, other) = radius.copy(), np.nonzero(is_beside)
+    if len(one):
+        inside = solid.share_outside(middles[one], middles[other]) <= 0.0
+        np.maximum.at(result, one[inside], radius[other[inside]])
+    return result
+
+
+def room_beside(segments: Segments, parents: IntArray) -> FloatArray:
+    """Return how thick (S,) the limb of each leaf line may be beside its siblings, ∞ where it has none.
+
+    A jaw, a lip and an ear start in the same head; each only holds what its own length reaches, and not what is
+    nearer to the next one's tip.
+    """
+    last = np.flatnonzero(segments.leaf)
+    bones = segments.bones[last]
+    live = np.unique(segments.bones)
+    siblings = np.bincount(parents[live] + 1, minlength=len(parents) + 1)[parents[bones] + 1]
+    gap = np.linalg.norm(segments.ends[last, None] - segments.ends[last], axis=2)
+    gap[bones[:, None] == bones] = np.inf
+    room = np.minimum(_OF_LENGTH * segments.lengths[last], _OF_GAP * gap.min(axis=1, initial=np.inf))
+    result = np.full(len(segments.bones), np.inf)
+    result[last] = np.where((siblings > 1) & (parents[bones] >= 0), room, np.inf)
+    return result
