@@ -16,6 +16,7 @@ from .collada_data import ColladaData
 from .collada_figures import figures
 from .format import Format
 from .node_clips import named_apart, of_whom, places_of
+from .placed import distortions_of
 
 
 def read(data: bytes, path: Path | None = None) -> ClipFile:
@@ -29,9 +30,9 @@ def read(data: bytes, path: Path | None = None) -> ClipFile:
     clips, warnings = [clip for _, clip in found.clips], found.warnings + document.warnings()
     if not clips:
         warnings += ("has no animation that moves a body; its skeleton can play",)
-    apart = named_apart(clips)
-    return ClipFile(clips[0].skeleton if clips else found.bodies[0].skeleton, apart, warnings=warnings + of_whom(apart),
-                    places=places_of(found.scene.tree, found.bodies))
+    apart, places = named_apart(clips), places_of(found.scene.tree, found.bodies)
+    warnings += of_whom(apart) + distortions_of(apart, places)
+    return ClipFile(clips[0].skeleton if clips else found.bodies[0].skeleton, apart, warnings=warnings, places=places)
 
 
 FORMAT: Final = Format("COLLADA", "COLLADA", (".dae",), read=lambda source: read(source.data, source.path),

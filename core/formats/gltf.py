@@ -36,6 +36,7 @@ from .node_clips import (
     named_apart,
     places_of,
 )
+from .placed import distortions_of
 from .vrm import human_bones, with_between
 from .vrma_write import left_out, unmoved
 from .vrma_write import write as write_vrma
@@ -76,7 +77,9 @@ def read(source: Source) -> ClipFile:
     if not clips:
         raise FileError.at("has no animation that moves the joints of a skin, or a tree of nodes as large as a body",
                            source.path)
-    return ClipFile(clips[0].skeleton, named_apart(clips), warnings=tuple(data.notes), places=places_of(tree, found))
+    places = places_of(tree, found)
+    return ClipFile(clips[0].skeleton, named_apart(clips), warnings=(*data.notes, *distortions_of(clips, places)),
+                    places=places)
 
 
 def _animations(data: GltfData, nodes: int) -> Iterator[Animation]:

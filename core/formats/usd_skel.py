@@ -30,6 +30,7 @@ from .node_clips import (
     named_apart,
     places_of,
 )
+from .placed import distortions_of
 from .usd_checks import check_keys, check_known, check_layer, check_matrices, check_paths, check_prim
 from .usd_layer import Layer, Prim
 from .usd_tree import Space, local_matrices, moved, space_of
@@ -66,11 +67,12 @@ def clips_of_layer(layer: Layer) -> ClipFile:
     figures = [NodeBody.of(scene.tree, joints, linear, *bound, {})
                for joints in bodies(scene.tree, scene.joints, moving, error)]
     clips = [clip for _, clip in clips_of(found, figures, error)]
-    warnings = layer.warnings()
+    places = places_of(scene.tree, figures)
+    warnings = layer.warnings() + distortions_of(clips, places)
     if not clips:
         warnings += ("has no animation that moves a skeleton; its skeleton can play",)
     return ClipFile(clips[0].skeleton if clips else figures[0].skeleton, named_apart(clips), warnings=warnings,
-                    places=places_of(scene.tree, figures))
+                    places=places)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,15 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from ..clips.clip_file import ClipFile
-from ..errors import quoted
 from . import x3d_classic, x3d_xml
 from .format import Format, Holds, Write
 from .gzipped import MAGIC, unpacked
 from .node_clips import named_apart, of_whom
-from .x3d_body import is_uneven
+from .placed import distortions
 from .x3d_character import characters_of
 from .x3d_classic_write import in_classic
 from .x3d_motion import clips, humanoids_of
@@ -35,12 +32,8 @@ def clips_of(scene: Scene) -> ClipFile:
     found = humanoids_of(scene, "skeleton to play")
     played = list(clips(scene, found))
     for body in found:
-        if is_uneven(body.placed):
-            scene.note(f"{quoted(body.name)} is scaled unevenly, by itself or by what is around it; its clips are read "
-                       "in its mean size", body.humanoid.line)
-        if np.linalg.det(body.placed[:3, :3]) < 0.0:
-            scene.note(f"{quoted(body.name)} is mirrored, by itself or by what is around it; its clips are read "
-                       "unmirrored", body.humanoid.line)
+        for each in distortions(body.name, body.placed):
+            scene.note(each, body.humanoid.line)
     warnings = scene.warnings()
     if not played and not scene.has_unplayed:
         warnings += ("has no motion: no TimeSensor drives a joint, and there is no HAnimMotion",)

@@ -184,16 +184,6 @@ def local_matrix(scene: Scene, node: Node) -> FloatArray:
     return matrix
 
 
-def is_uneven(matrix: FloatArray) -> bool:
-    """Tell whether a matrix (4, 4) scales directions by different factors.
-
-    >>> is_uneven(np.diag((2.0, 2.0, 2.0, 1.0))), is_uneven(np.diag((1.0, 2.0, 1.0, 1.0)))
-    (False, True)
-    """
-    sizes = np.linalg.svd(matrix[:3, :3], compute_uv=False)
-    return bool(sizes[0] - sizes[2] > _UNEVEN * sizes[0])
-
-
 def is_sheared(matrix: FloatArray) -> bool:
     """Tell whether the axes of a matrix (4, 4) are not at right angles to each other.
 

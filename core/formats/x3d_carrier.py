@@ -16,7 +16,8 @@ from ..errors import quoted
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from .gltf_tree import decomposed
-from .x3d_body import Body, is_uneven, local_matrix, turns
+from .placed import is_uneven
+from .x3d_body import Body, local_matrix, turns
 from .x3d_scene import Node, Scene
 
 FRAME_S: Final = 1.0 / 23.0

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..clips.clip import Clip
 from ..clips.keyed import interpolated, packed
+from ..errors import some_of
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from .x3d_body import HUMANOID, JOINT, MOTION, TRANSFORM, Body, bodies, turns
@@ -27,6 +28,7 @@ from .x3d_scene import Node, Route, Scene, is_token_of
 _ARC_RAD: Final = 0.2
 """Keys of rotations are put closer than this, where they are far apart: what goes straight between them then strays
 from the arc by no more than 0.0002 rad."""
+_NAMED: Final = 5
 _LEAST_SPENT: Final = 400
 """Numbers that each track counts for, so that a few keys are not read for thousands of joints and sensors."""
 
@@ -65,7 +67,7 @@ def clips(scene: Scene, bodies: Sequence[Body]) -> Iterator[Clip]:
     leading = dict[str, list[Route]]()
     for route in scene.routes:
         leading.setdefault(route.source, []).append(route)
-    known = dict[tuple[int, int, float], Keys]()
+    known, beside = dict[tuple[int, int, float], Keys](), dict[str, int]()
     for sensor in scene.named.values():
         if sensor.kind == "TimeSensor":
             interval = seconds_of(scene, sensor, "cycleInterval", 1.0)
@@ -73,6 +75,8 @@ def clips(scene: Scene, bodies: Sequence[Body]) -> Iterator[Clip]:
             moves: dict[Body, dict[tuple[int, str], Keys]] = {}
             around: dict[tuple[int, str], Keys] = {}
             for ease, source, target, taken in driven(scene, sensor, leading):
+                if target.kind in TRANSFORM and id(target) not in carried_by:
+                    beside[target.said] = target.line
                 if id(target) in joint_of or id(target) in carried_by:
                     which = id(source), id(ease), interval
                     keys = known.get(which) or _eased_keys(scene, source, ease, interval)
@@ -86,6 +90,9 @@ def clips(scene: Scene, bodies: Sequence[Body]) -> Iterator[Clip]:
             for body in dict.fromkeys(body for node, _ in around for body in carried_by[node]):
                 moves.setdefault(body, {}).update(carried(scene, body, around))
             yield from (_clip(body, name, interval, own) for body, own in moves.items())
+    if beside:
+        scene.note(f"left out: motion of {some_of(list(beside), _NAMED)}, which is no joint of a humanoid",
+                   min(beside.values()))
     for body in bodies:
         motions = {id(motion): motion for motion, _ in scene.children(body.humanoid, MOTION)}
         for number, motion in enumerate(motions.values()):

@@ -248,8 +248,8 @@ class _Writer:
         if taken == "rotation":
             axes, angles = rot.to_axis_angle(values)
             return np.concatenate((self._turned(axes), angles[:, None]), axis=1)
-        if taken == "scale":
-            return np.asarray(np.abs(self._turned(values)))
+        if taken == "scale":  # the diagonal of R · diag(s) · Rᵀ: a mirrored axis stays mirrored
+            return np.asarray(values @ np.square(rot.to_matrix(self._turn)).T)
         return self._turned(values)
 
     def _shares(self, times_s: FloatArray, interval_s: float) -> str:

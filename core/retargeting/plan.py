@@ -122,7 +122,7 @@ def _is_own(source: Skeleton, target: Skeleton, pairs: Pairing, steps: Sequence[
         step.up == () and len(step.down) == 1 and (above[p] < 0) == (parents[p] < 0)
         and (above[p] < 0 or pairs.target[above[p]] == parents[p]) for p, step in enumerate(steps))
     here, there = source.rest_world[pairs.source], target.rest_world[pairs.target]
-    size = np.ptp(there[:, :, 3], axis=0).max()
+    size = np.ptp(there[:, :, 3], axis=0).max() or np.abs(there[:, :, 3]).max()  # one joint alone has no extent
     stretch = np.linalg.norm(here[:, :, :3], axis=1).prod(axis=1) - np.linalg.norm(there[:, :, :3], axis=1).prod(axis=1)
     return bool(is_direct and np.abs(there[:, :, 3] - ratio * here[:, :, 3]).max() <= SAME_POSITION * size
                 and np.abs(stretch).max() <= SAME_POSITION)

@@ -1,6 +1,7 @@
 """takt convert: where a body stands in its file's scene, and what formats cannot hold of its motion."""
 
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -76,21 +77,23 @@ def test_the_hips_of_vrma_are_where_they_were(scene: Path, capsys: pytest.Captur
     np.testing.assert_allclose(standing(out)[:, 0, [0, 2]], standing(scene)[:, 0, [0, 2]], atol=1e-4)
 
 
-def gltf_scene() -> bytes:
+def gltf_scene(scale: Sequence[float] = (2.0, 2.0, 2.0)) -> bytes:
     document, binary = file_of("VRMC_vrm_animation")
-    document["nodes"][0] |= {"translation": [3.0, 0.5, 2.0], "rotation": [0.0, 0.6, 0.0, 0.8], "scale": [2.0] * 3}
+    document["nodes"][0] |= {"translation": [3.0, 0.5, 2.0], "rotation": [0.0, 0.6, 0.0, 0.8], "scale": [*scale]}
     return packed(json.dumps(document).encode(), binary)
 
 
-def collada_scene() -> bytes:
-    around = b'<node id="Rig"><translate>3 0.5 2</translate><rotate>0 1 0 50</rotate><node id="Hips_id"'
+def collada_scene(scale: Sequence[float] = (1.0, 1.0, 1.0)) -> bytes:
+    sizes = " ".join(map(str, scale)).encode()
+    around = (b'<node id="Rig"><translate>3 0.5 2</translate><rotate>0 1 0 50</rotate><scale>' + sizes
+              + b'</scale><node id="Hips_id"')
     return collada_files.walking().replace(b'<node id="Hips_id"', around).replace(
         b"</visual_scene>", b"</node></visual_scene>")
 
 
-def usd_scene() -> bytes:
-    return usd_files.text(body='double3 xformOp:translate = (3, 0.5, 2)\nuniform token[] xformOpOrder = '
-                               '["xformOp:translate"]')
+def usd_scene(scale: Sequence[float] = (1.0, 1.0, 1.0)) -> bytes:
+    return usd_files.text(body=f'double3 xformOp:translate = (3, 0.5, 2)\nfloat3 xformOp:scale = {tuple(scale)}\n'
+                               'uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:scale"]')
 
 
 @pytest.mark.parametrize(("name", "data"), [("a.vrm", gltf_scene), ("a.dae", collada_scene), ("a.usda", usd_scene)])
@@ -113,6 +116,20 @@ def test_a_mirrored_humanoid_is_said_to_be(scene: Path, capsys: pytest.CaptureFi
     scene.write_text(scene.read_text(encoding="utf-8").replace('scale="0.5 0.5', 'scale="-0.5 0.5'), encoding="utf-8")
     code, _, err = run(capsys, "convert", scene, scene.with_name("out.x3d"))
     assert code == 0 and "is mirrored, by itself or by what is around it" in err
+
+
+@pytest.mark.parametrize(("name", "data"), [("a.vrma", gltf_scene), ("a.dae", collada_scene), ("a.usda", usd_scene)])
+@pytest.mark.parametrize(("scale", "said"), [((-2.0, 2.0, 2.0), ["is mirrored, by itself"]),
+                                             ((2.0, 3.0, 2.0), ["is scaled unevenly, by itself"]),
+                                             ((2.0, 2.0, 2.0), []), ((-2.0, 2.0, -2.0), [])])
+def test_a_body_that_stands_distorted_in_a_scene_of_nodes_is_said_to(
+        name: str, data: Callable[[Sequence[float]], bytes], scale: Sequence[float], said: list[str], tmp_path: Path,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / name
+    source.write_bytes(data(scale))
+    code, _, err = run(capsys, "convert", source, tmp_path / "out.x3d")
+    assert code == 0 and [each for each in ("is mirrored, by itself", "is scaled unevenly, by itself")
+                          if each in err] == said
 
 
 def test_scales_that_a_format_keeps_a_part_of_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -108,6 +108,19 @@ def test_on_the_very_same_skeleton_the_keys_stay_the_keys() -> None:
     assert done.clip.skeleton is skeleton
 
 
+def test_a_single_joint_with_blenders_rounding_goes_its_way() -> None:
+    rng = np.random.default_rng(6)
+    source = skeleton_at(["humanoid_root"], [-1], np.array([[0.0, 0.9, 0.1]]))
+    clip = random_clip(source, rng)
+    rounded = np.array([[0.0, 0.9, 0.1]], np.float32).astype(np.float64)
+    target = with_axes(skeleton_at(["humanoid_root"], [-1], rounded).turned(BLENDER_FROM_HANIM), rng)
+    done = retarget(clip, target, BLENDER_FROM_HANIM)
+    times = np.linspace(0.0, 3.0, 13)
+    there = rot.rotate(BLENDER_FROM_HANIM, world_from_pose(source, clip.sample(times))[..., 3])
+    assert done.is_own and np.ptp(there, axis=0).max() > 0.05
+    np.testing.assert_allclose(world_from_pose(target, done.clip.sample(times))[..., 3], there, atol=OWN)
+
+
 def test_sinbad_plays_his_own_clips_in_other_axes() -> None:
     ogre = ogre_binary.read(sinbad().read_bytes())
     rng = np.random.default_rng(2)

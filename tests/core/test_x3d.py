@@ -223,6 +223,16 @@ def test_two_humanoids_have_their_own_clips(through: Callable[..., ClipFile]) ->
     assert [(clip.name, clip.skeleton.name) for clip in file.clips] == [("Walk", "h"), ("Walk.001", "b")]
 
 
+def test_what_moves_beside_a_humanoid_is_named(through: Callable[..., ClipFile]) -> None:
+    nodes, routes = [*NODES, Made("Transform", "Ball")], [*ROUTES, *driven("Walk", "Rise", "Ball", "translation")]
+    (clip,) = (file := through(nodes, routes)).clips
+    (said,) = file.warnings
+    assert clip.name == "Walk" and "left out: motion of Transform 'Ball', which is no joint of a humanoid" in said
+    around = Made("Transform", "Stage", {}, [("children", NODES[0])])
+    carried = through([around, *NODES[1:]], [*ROUTES, *driven("Walk", "Rise", "Stage", "translation")])
+    assert carried.warnings == ()
+
+
 def test_without_motion_there_is_a_skeleton(through: Callable[..., ClipFile]) -> None:
     file = through([humanoid(LEG)], [])
     assert (len(file.skeleton), file.clips) == (3, ())

@@ -91,6 +91,20 @@ def test_names_of_clips_come_back_whatever_is_in_them(as_frames: bool) -> None:
     assert [clip.name for clip in back(file).clips] == [clip.name for clip in clips]
 
 
+@pytest.mark.parametrize("axes", [rot.IDENTITY, rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), np.pi / 2)])
+def test_a_joint_that_is_scaled_to_its_mirror_image_is_where_it_was(axes: FloatArray) -> None:
+    body = BODY.turned(axes).with_model_axes()
+    ways = np.array((((1.0, 2.0, 3.0),), ((-1.0, 1.0, -0.5),)))
+    above = int(BODY.parents[BODY.index_of["l_knee"]])
+    clip = Clip("Flip", body, 0.1, Tracks.empty(4), Tracks.empty(3),
+                Tracks.uniform(np.array((above,)), np.array((0.0, 0.1)), ways))
+    (found,) = x3d.read(write(X3dFile(body, (clip,)), 30.0)).clips
+    times = np.array((0.0, 0.04, 0.1))
+    wanted = rot.rotate(rot.conjugate(axes), world_from_pose(body, clip.sample(times))[..., 3])
+    assert np.ptp(wanted, axis=0).max() > 0.1
+    np.testing.assert_allclose(world_from_pose(found.skeleton, found.sample(times))[..., 3], wanted, atol=1e-6)
+
+
 def test_scales_and_loops_come_back() -> None:
     clip = dance(3, frames=5)
     scales = Tracks.uniform(np.array((2,)), np.array((0.0, 0.1)), np.array((((1.0, 2.0, 3.0),), ((1.0, 1.0, 1.0),))))
