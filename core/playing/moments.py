@@ -73,10 +73,14 @@ class Over(NamedTuple):
 
 
 class AnyCall(NamedTuple):
-    """Any call of a procedure; barred: but for these segments."""
+    """Any call of a procedure; barred: but for these segments.
+
+    alone: calls of then whose own keys go to no other, by the chains that lead to them, as the blocks are named.
+    """
 
     over: Over
     barred: Collection[int] = ()
+    alone: Collection[Block] = ()
 
 
 Block = tuple[Step, ...]
@@ -270,10 +274,10 @@ class _Search:
 
     def in_any_call(self, blocks: list[Block], any_call: AnyCall) -> list[int | None]:
         """See Timeline.find_moments."""
-        found = self.find(blocks)
+        found, alone = self.find(blocks), {plain(call) for call in any_call.alone}
         for at, block in enumerate(blocks):
             own = inside(block, any_call.over)
-            if found[at] is None and own:
+            if found[at] is None and own and plain(block[:len(block) - len(own)]) not in alone:
                 there = self.ending_with(own).tolist()
                 found[at] = next((segment for segment in there if segment not in any_call.barred), None)
         return found

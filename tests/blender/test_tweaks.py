@@ -294,6 +294,25 @@ def test_bake_holds_whatever_is_keyed_above_the_score(tweaked: Any, wait: Wait) 
     for frame, (turned, others) in zip(frames, wanted, strict=True):
         assert shown(tweaked, frame)[0].rotation_difference(turned).angle < 2e-3
         assert values() == pytest.approx(others, abs=1e-4)
+def test_what_no_score_plays_is_not_eased(tweaked: Any, wait: Wait) -> None:
+    """Without a key the object has its own place, which eased keys would take from it, and its size."""
+    tweaked.location, tweaked.rotation_euler, tweaked.scale = (5.0, 2.0, 0.0), (0.0, 0.0, 1.0), (0.01, 0.01, 0.01)
+    knee = tweaked.pose.bones[KNEE]
+    tweaked["mood"], knee.bbone_scalein = 1.0, (1.5, 1.5, 1.5)
+    for owner, path in ((tweaked, "location"), (tweaked, "rotation_euler"), (tweaked, "scale"), (tweaked, '["mood"]'),
+                        (knee, "bbone_scalein")):
+        assert owner.keyframe_insert(path, frame=30)
+    set_key(tweaked, 30)
+    wait(0.5)
+    operators.takt.clean_tweaks()
+    for frame in (5, 30, 90):
+        bpy.context.scene.frame_set(frame)
+        assert tuple(tweaked.location) == pytest.approx((5.0, 2.0, 0.0))
+        assert tweaked.rotation_euler.z == pytest.approx(1.0) and tuple(tweaked.scale) == pytest.approx((0.01,) * 3)
+        assert tweaked["mood"] == pytest.approx(1.0) and tuple(knee.bbone_scalein) == pytest.approx((1.5,) * 3)
+        assert is_lifted(tweaked, frame, LIFT if frame == 30 else Quaternion())
+
+
 def test_bake_holds_what_is_keyed_besides_bones(tweaked: Any, wait: Wait) -> None:
     """The object's place, custom properties, the influence of a constraint: as Blender mixes them, frame by frame."""
     tail = tweaked.pose.bones["x_tail"]
