@@ -270,10 +270,18 @@ def _differences(armature_object: bpy.types.Object, scene: bpy.types.Scene, moti
 
 
 def influence(armature_object: bpy.types.Object, action: bpy.types.Action) -> float:
-    """Return how much an Action of tweaks counts, 0 to 1: as it is assigned, or as its strip in the NLA says."""
+    """Return how much an Action of tweaks counts, 0 to 1: as it is assigned, or as its strip in the NLA says.
+
+    Where a track of the NLA plays alone, nothing else counts, as in Blender: not what is assigned either.
+    """
     animation = armature_object.animation_data
     if animation is None:
         return 0.0
+    alone = [track for track in animation.nla_tracks if track.is_solo] if animation.use_nla else []
+    if alone:
+        found = [strip.influence for track in alone for strip in track.strips
+                 if strip.action == action and not (strip.mute or track.mute)]
+        return float(found[-1]) if found else 0.0
     if animation.action == action and not animation.use_tweak_mode:
         return float(animation.action_influence)
     strips = [strip for strip in strips_of(animation, are_heard=True) if strip.action == action]

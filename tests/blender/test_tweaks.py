@@ -294,6 +294,35 @@ def test_bake_holds_whatever_is_keyed_above_the_score(tweaked: Any, wait: Wait) 
     for frame, (turned, others) in zip(frames, wanted, strict=True):
         assert shown(tweaked, frame)[0].rotation_difference(turned).angle < 2e-3
         assert values() == pytest.approx(others, abs=1e-4)
+def test_where_a_track_plays_alone_no_other_tweaks_count(tweaked: Any, wait: Wait) -> None:
+    """Of the score's track alone, Blender and the preview show the score; of a layer's, the preview only that layer."""
+    set_key(tweaked, 20)
+    wait(0.5)
+    tweak(add_layer=True)
+    set_key(tweaked, 24, name="r_hip")
+    wait(0.5)
+    motion, scene, below = score.motion_of(tweaked), bpy.context.scene, properties.character(tweaked).action
+    assert motion is not None and scene is not None
+    times = np.array((19.0, 23.0)) / FPS
+    plain = motion.sample(times).rotations
+
+    def lifted() -> list[bool]:
+        found = tweaks.shown(tweaked, scene, motion).sample(times).rotations
+        joints = [motion.skeleton.index_of[name] for name in (KNEE, "r_hip")]
+        return [not np.allclose(found[at, joint], plain[at, joint]) for at, joint in enumerate(joints)]
+
+    assert lifted() == [True, True]
+    tracks = tweaked.animation_data.nla_tracks
+    of_score, of_layer = sorted(tracks, key=lambda track: bool(track.strips[0].action != below))
+    of_score.is_solo = True
+    assert lifted() == [False, False]
+    assert is_lifted(tweaked, 20, Quaternion()) and is_lifted(tweaked, 24, Quaternion(), "r_hip")
+    of_score.is_solo, of_layer.is_solo = False, True
+    assert lifted() == [True, False]
+    of_layer.strips[0].mute = True
+    assert lifted() == [False, False]
+
+
 def test_what_no_score_plays_is_not_eased(tweaked: Any, wait: Wait) -> None:
     """Without a key the object has its own place, which eased keys would take from it, and its size."""
     tweaked.location, tweaked.rotation_euler, tweaked.scale = (5.0, 2.0, 0.0), (0.0, 0.0, 1.0), (0.01, 0.01, 0.01)
