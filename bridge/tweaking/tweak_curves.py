@@ -48,6 +48,8 @@ _SAME: Final = 1e-4
 """Frames and values nearer than this are the same in float32."""
 _KEYFRAME: Final = 0
 """Keyframe.type KEYFRAME, as foreach_get gives it."""
+_LEAST_EASE: Final = 0.1
+"""Frames between a key and the one that eases it: nearer ones Blender would take for one, and the animator's be lost."""
 SAME_FRAME: Final = 0.01
 """Keys nearer than this are at one moment."""
 
@@ -179,6 +181,7 @@ class CurveKeys:
         """
         if not len(self):
             return self
+        ease_in, ease_out = max(ease_in, _LEAST_EASE), max(ease_out, _LEAST_EASE)
         frames, is_other = self.frames, np.diff(self.curve) != 0
         is_apart = (np.abs(np.diff(segments)) > 1) & (np.diff(frames) > ease_in + ease_out) & (not holds)
         is_cut = is_other | is_apart

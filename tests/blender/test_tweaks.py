@@ -323,6 +323,23 @@ def test_where_a_track_plays_alone_no_other_tweaks_count(tweaked: Any, wait: Wai
     assert lifted() == [False, False]
 
 
+@pytest.mark.parametrize("eases_s", [(0.0, 0.0), (0.0, 0.4), (0.4, 0.0), (1e-4, 1e-5)])
+def test_without_ease_the_keys_stay(tweaked: Any, wait: Wait, eases_s: tuple[float, float]) -> None:
+    layer, frames = tweaks_of(tweaked)[0], (20, 40)
+    for frame in frames:
+        set_key(tweaked, frame)
+        wait(0.5)
+    layer.ease_in, layer.ease_out = eases_s
+    wait(0.5)
+    assert own_frames(tweaked.animation_data.action) == list(frames)
+    assert all(is_lifted(tweaked, frame) for frame in frames)
+    for is_eased, frame in ((eases_s[0] > 0.1, 19), (eases_s[1] > 0.1, 41)):
+        assert is_eased or is_lifted(tweaked, frame, Quaternion())
+    edit(tweaked, SetAttribute(0, "tickLength", "2"))
+    assert own_frames(tweaked.animation_data.action) == [39.0, 79.0]
+    assert is_lifted(tweaked, 39) and is_lifted(tweaked, 79)
+
+
 def test_what_no_score_plays_is_not_eased(tweaked: Any, wait: Wait) -> None:
     """Without a key the object has its own place, which eased keys would take from it, and its size."""
     tweaked.location, tweaked.rotation_euler, tweaked.scale = (5.0, 2.0, 0.0), (0.0, 0.0, 1.0), (0.01, 0.01, 0.01)
