@@ -49,7 +49,7 @@ _SAME: Final = 1e-4
 _KEYFRAME: Final = 0
 """Keyframe.type KEYFRAME, as foreach_get gives it."""
 _LEAST_EASE: Final = 0.1
-"""Frames between a key and the one that eases it: nearer ones Blender would take for one, and the animator's be lost."""
+"""Frames between a key and the one that eases it: Blender would take nearer ones for one, and lose the animator's."""
 SAME_FRAME: Final = 0.01
 """Keys nearer than this are at one moment."""
 

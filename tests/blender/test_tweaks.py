@@ -340,6 +340,22 @@ def test_without_ease_the_keys_stay(tweaked: Any, wait: Wait, eases_s: tuple[flo
     assert is_lifted(tweaked, 39) and is_lifted(tweaked, 79)
 
 
+def test_a_strip_that_was_moved_is_reported(tweaked: Any, wait: Wait) -> None:
+    set_key(tweaked, 20)
+    wait(0.5)
+    action = tweaked.animation_data.action
+    tweak(add_layer=True)
+    wait(0.5)
+    assert tweaks.problem(tweaked) == ""
+    strip = next(each for track in tweaked.animation_data.nla_tracks for each in track.strips if each.action == action)
+    start = strip.frame_start
+    strip.frame_start_ui = start + 10
+    assert is_lifted(tweaked, 30) and "Rig tweaks' was moved in the NLA" in tweaks.problem(tweaked)
+    assert f"start to {start:g}" in tweaks.problem(tweaked)
+    strip.frame_start_ui = start
+    assert tweaks.problem(tweaked) == "" and is_lifted(tweaked, 20)
+
+
 def test_what_no_score_plays_is_not_eased(tweaked: Any, wait: Wait) -> None:
     """Without a key the object has its own place, which eased keys would take from it, and its size."""
     tweaked.location, tweaked.rotation_euler, tweaked.scale = (5.0, 2.0, 0.0), (0.0, 0.0, 1.0), (0.01, 0.01, 0.01)
