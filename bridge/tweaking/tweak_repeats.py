@@ -11,7 +11,7 @@ import numpy as np
 from ...core.maths.arrays import BoolArray, FloatArray, IntArray
 from ...core.pha.lineage import NEW
 from ...core.playing import ties as ties_
-from ...core.playing.moments import AnyCall, Lineage, Over
+from ...core.playing.moments import AnyCall, Lineage, Over, before
 from ...core.playing.repeats import Repeats, over_before, over_named, over_now
 from ...core.playing.ties import Call, Ties
 from .. import properties
@@ -59,7 +59,8 @@ class InCalls:
         """
         barred = [segment for call in self.alone for segment in self.repeats.segments_of(call.chain).tolist()]
         return AnyCall(over_before(self.over, lineage), barred,
-                       [call.chain for call in self.were_alone if call.texts == texts])
+                       [before(call.chain, ties_.lineage(texts, call.texts, element_history.origin))
+                        for call in self.were_alone])
 
     def without_replaced(self, keys: CurveKeys, moments: Moments) -> tuple[CurveKeys, Moments]:
         """Return keys without those in whose place others were set since, in another call."""

@@ -370,8 +370,21 @@ class _Search:
                              home=self._before(step.document, step.home), rounds=rounds)
 
     def _before(self, document: str, element: int) -> int:
-        origin = self._lineage.get(document)
-        return element if origin is None else origin[element] if element < len(origin) else NEW
+        return _number_before(document, element, self._lineage)
+
+
+def before(block: Block, lineage: Lineage) -> Block:
+    """Return a chain of calls by the numbers that their elements had before."""
+    return tuple(step._replace(
+        element=_number_before(step.document, step.element, lineage),
+        home=_number_before(step.document, step.home, lineage),
+        rounds=tuple((_number_before(step.document, element, lineage), at) for element, at in step.rounds))
+        for step in block)
+
+
+def _number_before(document: str, element: int, lineage: Lineage) -> int:
+    origin = lineage.get(document)
+    return element if origin is None else origin[element] if element < len(origin) else NEW
 
 
 def inside(block: Block, over: Over) -> Block:
