@@ -19,6 +19,7 @@ import numpy as np
 
 from ...core.maths.arrays import BoolArray, FloatArray, IntArray
 from .. import versions
+from ..rigs.armature import bone_property
 
 GENERATED: Final = 5
 """Keyframe.type GENERATED, as foreach_get gives it."""
@@ -39,11 +40,16 @@ _UNMARKED: Final = np.array((0.0, 1.70158))
 """What Blender gives `back`."""
 _FREE, _ALIGNED = 0, 3
 """Keyframe.handle_left_type: handles that are where somebody has put them."""
+_STILL: Final[Mapping[str, float]] = {"location": 0.0, "rotation_quaternion": 0.0, "rotation_euler": 0.0,
+                                      "rotation_axis_angle": 0.0, "scale": 1.0}
+"""What changes nothing, by properties of a bone."""
 _SAME_VALUE: Final = 1e-6
 _SAME: Final = 1e-4
 """Frames and values nearer than this are the same in float32."""
 _KEYFRAME: Final = 0
 """Keyframe.type KEYFRAME, as foreach_get gives it."""
+_LEAST_EASE: Final = 0.1
+"""Frames between a key and the one that eases it: Blender would take nearer ones for one, and lose the animator's."""
 SAME_FRAME: Final = 0.01
 """Keys nearer than this are at one moment."""
 
@@ -170,10 +176,13 @@ class CurveKeys:
     def eased(self, segments: IntArray, ease_in: float, ease_out: float, holds: bool) -> CurveKeys:
         """Return the animator's keys with generated ones around each row of blocks; see core's Placed.eased.
 
+        Curves of which no value is known that changes nothing stay as they are: see still_value.
+
         segments: (K,) in which block each key lies. ease_in, ease_out: in frames.
         """
         if not len(self):
             return self
+        ease_in, ease_out = max(ease_in, _LEAST_EASE), max(ease_out, _LEAST_EASE)
         frames, is_other = self.frames, np.diff(self.curve) != 0
         is_apart = (np.abs(np.diff(segments)) > 1) & (np.diff(frames) > ease_in + ease_out) & (not holds)
         is_cut = is_other | is_apart
@@ -182,6 +191,9 @@ class CurveKeys:
         near, offset = np.concatenate((first, last)), np.repeat((-ease_in, ease_out), (len(first), len(last)))
         columns = {name: values[near] for name, values in self.columns.items()}
         still = np.array([still_value(*name) for name in self.names], dtype=np.float32)[self.curve[near]]
+        is_known = ~np.isnan(still)
+        columns = {name: values[is_known] for name, values in columns.items()}
+        near, offset, still = near[is_known], offset[is_known], still[is_known]
         # Of the two quaternions of no rotation, the one nearer to the key.
         values = np.where(np.isinf(still), np.copysign(1.0, columns["co"][:, 1]), still)
         for name in _PLACES:
@@ -212,10 +224,14 @@ class CurveKeys:
 
 
 def still_value(path: str, index: int) -> float:
-    """Return the value that changes nothing; infinity means that both 1 and −1 change nothing."""
-    if path.endswith("rotation_quaternion"):
-        return np.inf if index == 0 else 0.0
-    return 1.0 if path.endswith(".scale") else 0.0
+    """Return the value that changes nothing; infinity means that both 1 and −1 change nothing, NaN that none is known.
+
+    None is known of what no score plays, as the object's own place: the keys there are all that Blender has of it.
+    """
+    found = bone_property(path)
+    if found is None or found[1] not in _STILL:
+        return np.nan
+    return np.inf if (found[1], index) == ("rotation_quaternion", 0) else _STILL[found[1]]
 
 
 def read(bag: bpy.types.ActionChannelbag) -> CurveKeys:

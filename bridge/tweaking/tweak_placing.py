@@ -160,7 +160,7 @@ def _found(texts: ties_.Texts, blocks: Sequence[Block], block: IntArray, shares:
     new = ties_.texts_of(now.timeline)
     lineage = ties_.lineage(texts, new, element_history.origin)
     found = now.timeline.find_moments(blocks, block, shares, lineage, ties_.splits(texts, new, lineage),
-                                      None if calls is None else calls.any_call(lineage))
+                                      None if calls is None else calls.any_call(lineage, texts))
     is_gone = found[0] < 0
     return found[0], np.where(is_gone, shares, found[1]), np.where(is_gone, 1.0, found[2])
 

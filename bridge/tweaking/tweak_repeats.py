@@ -11,7 +11,7 @@ import numpy as np
 from ...core.maths.arrays import BoolArray, FloatArray, IntArray
 from ...core.pha.lineage import NEW
 from ...core.playing import ties as ties_
-from ...core.playing.moments import AnyCall, Lineage, Over
+from ...core.playing.moments import AnyCall, Lineage, Over, before
 from ...core.playing.repeats import Repeats, over_before, over_named, over_now
 from ...core.playing.ties import Call, Ties
 from .. import properties
@@ -41,19 +41,26 @@ class Moments(NamedTuple):
 class InCalls:
     """The procedure of a layer, as a layout plays it.
 
-    name, over: the procedure; over is NEW where the score has it no longer. alone: the calls with keys of their own.
+    name, over: the procedure; over is NEW where the score has it no longer. alone: the calls with keys of their own;
+    were_alone: these as the ties have them.
     """
 
     name: str
     over: Over
     alone: tuple[Call, ...]
+    were_alone: tuple[Call, ...]
     repeats: Repeats
     layout: Layout
 
-    def any_call(self, lineage: Lineage) -> AnyCall:
-        """Return where keys may go whose own call has gone, by the elements of then."""
+    def any_call(self, lineage: Lineage, texts: ties_.Texts) -> AnyCall:
+        """Return where keys may go whose own call has gone, by the elements of then, in some texts.
+
+        Keys of a call that has its own go nowhere else: they wait for it.
+        """
         barred = [segment for call in self.alone for segment in self.repeats.segments_of(call.chain).tolist()]
-        return AnyCall(over_before(self.over, lineage), barred)
+        return AnyCall(over_before(self.over, lineage), barred,
+                       [before(call.chain, ties_.lineage(texts, call.texts, element_history.origin))
+                        for call in self.were_alone])
 
     def without_replaced(self, keys: CurveKeys, moments: Moments) -> tuple[CurveKeys, Moments]:
         """Return keys without those in whose place others were set since, in another call."""
@@ -137,9 +144,10 @@ def in_calls(layer: properties.TaktTweaks, kept: Ties, layout: Layout) -> InCall
     if found is None:
         found = layer.procedure, over_named(document, layer.procedure) or Over("", NEW)
     name, over = found
-    alone = tuple(_now(call, over, layout) for call in kept.alone) if is_same else ()
+    were_alone = kept.alone if is_same else ()
+    alone = tuple(_now(call, over, layout) for call in were_alone)
     here = [call.chain for call in alone if call.texts == texts]
-    return InCalls(name, over, alone, Repeats(timeline, over, here), layout)
+    return InCalls(name, over, alone, were_alone, Repeats(timeline, over, here), layout)
 
 
 def _now(call: Call, over: Over, layout: Layout) -> Call:

@@ -72,7 +72,9 @@ def has_tweaks(armature_object: bpy.types.Object) -> bool:
 
 def problem(armature_object: bpy.types.Object) -> str:
     """Return why the tweaks of a character do not go along with its score, "" where they do."""
-    return _problems.get(armature_object.session_uid, "")
+    found = _problems.get(armature_object.session_uid, "")
+    return found or next(filter(None, (_why_at_other_frames(armature_object, action) for _, action
+                                       in layers_of(armature_object))), "")
 
 
 # In time
@@ -175,14 +177,30 @@ def _why_of_nobody(armature_object: bpy.types.Object, action: bpy.types.Action) 
         "they are kept, and move nothing; rename bones, or remove these keys")
 
 
+def _why_at_other_frames(armature_object: bpy.types.Object, action: bpy.types.Action) -> str:
+    """Return which strip plays tweaks at other frames than they are tied to, and what to do, "" where none does."""
+    animation = armature_object.animation_data
+    if animation is None or animation.action == action:
+        return ""
+    strips = [strip for strip in strips_of(animation, are_heard=True) if strip.action == action]
+    if not strips or any(_is_in_place(strip) for strip in strips):
+        return ""
+    start = strips[0].action_frame_start
+    return (f"'{action.name}' was moved in the NLA, so its tweaks play at other frames than the score has them: set "
+            f"its strip's start to {start:.5g}, and its scale and repeat to 1")
+
+
+def _is_in_place(strip: bpy.types.NlaStrip) -> bool:
+    return strip.scale == 1.0 and strip.repeat == 1.0 and strip.frame_start == strip.action_frame_start
+
+
 def _let_strips_reach(armature_object: bpy.types.Object, action: bpy.types.Action, now: Layout) -> None:
     """Let strips that play an Action of tweaks frame by frame play it as long as the score lasts."""
     animation = armature_object.animation_data
     end = now.frame_start + now.timeline.times(np.array((len(now.timeline) - 1,)), np.ones(1))[0] * now.fps
     first, last = min(float(now.frame_start), action.frame_range[0]), max(float(end), action.frame_range[1])
     for strip in () if animation is None else strips_of(animation):
-        is_in_place = strip.scale == 1.0 and strip.repeat == 1.0 and strip.frame_start == strip.action_frame_start
-        if strip.action == action and is_in_place and (strip.frame_start, strip.frame_end) != (first, last):
+        if strip.action == action and _is_in_place(strip) and (strip.frame_start, strip.frame_end) != (first, last):
             strip.action_frame_start, strip.frame_start = first, first
             strip.action_frame_end = last
 
@@ -270,10 +288,18 @@ def _differences(armature_object: bpy.types.Object, scene: bpy.types.Scene, moti
 
 
 def influence(armature_object: bpy.types.Object, action: bpy.types.Action) -> float:
-    """Return how much an Action of tweaks counts, 0 to 1: as it is assigned, or as its strip in the NLA says."""
+    """Return how much an Action of tweaks counts, 0 to 1: as it is assigned, or as its strip in the NLA says.
+
+    Where a track of the NLA plays alone, nothing else counts, as in Blender: not what is assigned either.
+    """
     animation = armature_object.animation_data
     if animation is None:
         return 0.0
+    alone = [track for track in animation.nla_tracks if track.is_solo] if animation.use_nla else []
+    if alone:
+        found = [strip.influence for track in alone for strip in track.strips
+                 if strip.action == action and not (strip.mute or track.mute)]
+        return float(found[-1]) if found else 0.0
     if animation.action == action and not animation.use_tweak_mode:
         return float(animation.action_influence)
     strips = [strip for strip in strips_of(animation, are_heard=True) if strip.action == action]

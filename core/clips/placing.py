@@ -35,7 +35,7 @@ def placed(clip: Clip, place: FloatArray) -> Clip:
     >>> still = Clip("still", body, 1.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
     >>> there = np.array(((0.0, 0, 1, 5), (0, 1, 0, 0), (-1, 0, 0, 0), (0, 0, 0, 1)))
     >>> pose = placed(still, there).sample(np.zeros(1))
-    >>> pose.translations[0, 0].tolist(), pose.rotations[0, 0].round(3).tolist()
+    >>> pose.translations[0, 0].round(3).tolist(), pose.rotations[0, 0].round(3).tolist()
     ([4.0, 0.0, -1.0], [0.707, 0.0, 0.707, 0.0])
     """
     skeleton, turn = clip.skeleton, rot.from_matrix(place[:3, :3])

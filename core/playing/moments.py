@@ -73,10 +73,14 @@ class Over(NamedTuple):
 
 
 class AnyCall(NamedTuple):
-    """Any call of a procedure. barred: segments that are excepted."""
+    """Any call of a procedure. barred: segments that are excepted.
+
+    alone: the former calls whose own keys go to no other, by the chains that lead to them, as the blocks are named.
+    """
 
     over: Over
     barred: Collection[int] = ()
+    alone: Collection[Block] = ()
 
 
 Block = tuple[Step, ...]
@@ -270,10 +274,10 @@ class _Search:
 
     def in_any_call(self, blocks: list[Block], any_call: AnyCall) -> list[int | None]:
         """See Timeline.find_moments."""
-        found = self.find(blocks)
+        found, alone = self.find(blocks), {plain(call) for call in any_call.alone}
         for at, block in enumerate(blocks):
             own = inside(block, any_call.over)
-            if found[at] is None and own:
+            if found[at] is None and own and plain(block[:len(block) - len(own)]) not in alone:
                 there = self.ending_with(own).tolist()
                 found[at] = next((segment for segment in there if segment not in any_call.barred), None)
         return found
@@ -366,8 +370,21 @@ class _Search:
                              home=self._before(step.document, step.home), rounds=rounds)
 
     def _before(self, document: str, element: int) -> int:
-        origin = self._lineage.get(document)
-        return element if origin is None else origin[element] if element < len(origin) else NEW
+        return _number_before(document, element, self._lineage)
+
+
+def before(block: Block, lineage: Lineage) -> Block:
+    """Return a chain of calls by the numbers that their elements had before."""
+    return tuple(step._replace(
+        element=_number_before(step.document, step.element, lineage),
+        home=_number_before(step.document, step.home, lineage),
+        rounds=tuple((_number_before(step.document, element, lineage), at) for element, at in step.rounds))
+        for step in block)
+
+
+def _number_before(document: str, element: int, lineage: Lineage) -> int:
+    origin = lineage.get(document)
+    return element if origin is None else origin[element] if element < len(origin) else NEW
 
 
 def inside(block: Block, over: Over) -> Block:

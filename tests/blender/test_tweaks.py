@@ -311,6 +311,87 @@ def test_bake_holds_whatever_is_keyed_above_the_score(tweaked: Any, wait: Wait) 
     for frame, (turned, others) in zip(frames, wanted, strict=True):
         assert shown(tweaked, frame)[0].rotation_difference(turned).angle < 2e-3
         assert values() == pytest.approx(others, abs=1e-4)
+def test_where_a_track_plays_alone_no_other_tweaks_count(tweaked: Any, wait: Wait) -> None:
+    """Of the score's track alone, Blender and the preview show the score; of a layer's, the preview only that layer."""
+    set_key(tweaked, 20)
+    wait(0.5)
+    tweak(add_layer=True)
+    set_key(tweaked, 24, name="r_hip")
+    wait(0.5)
+    motion, scene, below = score.motion_of(tweaked), bpy.context.scene, properties.character(tweaked).action
+    assert motion is not None and scene is not None
+    times = np.array((19.0, 23.0)) / FPS
+    plain = motion.sample(times).rotations
+
+    def lifted() -> list[bool]:
+        found = tweaks.shown(tweaked, scene, motion).sample(times).rotations
+        joints = [motion.skeleton.index_of[name] for name in (KNEE, "r_hip")]
+        return [not np.allclose(found[at, joint], plain[at, joint]) for at, joint in enumerate(joints)]
+
+    assert lifted() == [True, True]
+    tracks = tweaked.animation_data.nla_tracks
+    of_score, of_layer = sorted(tracks, key=lambda track: bool(track.strips[0].action != below))
+    of_score.is_solo = True
+    assert lifted() == [False, False]
+    assert is_lifted(tweaked, 20, Quaternion()) and is_lifted(tweaked, 24, Quaternion(), "r_hip")
+    of_score.is_solo, of_layer.is_solo = False, True
+    assert lifted() == [True, False]
+    of_layer.strips[0].mute = True
+    assert lifted() == [False, False]
+
+
+@pytest.mark.parametrize("eases_s", [(0.0, 0.0), (0.0, 0.4), (0.4, 0.0), (1e-4, 1e-5)])
+def test_without_ease_the_keys_stay(tweaked: Any, wait: Wait, eases_s: tuple[float, float]) -> None:
+    layer, frames = tweaks_of(tweaked)[0], (20, 40)
+    for frame in frames:
+        set_key(tweaked, frame)
+        wait(0.5)
+    layer.ease_in, layer.ease_out = eases_s
+    wait(0.5)
+    assert own_frames(tweaked.animation_data.action) == list(frames)
+    assert all(is_lifted(tweaked, frame) for frame in frames)
+    for is_eased, frame in ((eases_s[0] > 0.1, 19), (eases_s[1] > 0.1, 41)):
+        assert is_eased or is_lifted(tweaked, frame, Quaternion())
+    edit(tweaked, SetAttribute(0, "tickLength", "2"))
+    assert own_frames(tweaked.animation_data.action) == [39.0, 79.0]
+    assert is_lifted(tweaked, 39) and is_lifted(tweaked, 79)
+
+
+def test_a_strip_that_was_moved_is_reported(tweaked: Any, wait: Wait) -> None:
+    set_key(tweaked, 20)
+    wait(0.5)
+    action = tweaked.animation_data.action
+    tweak(add_layer=True)
+    wait(0.5)
+    assert tweaks.problem(tweaked) == ""
+    strip = next(each for track in tweaked.animation_data.nla_tracks for each in track.strips if each.action == action)
+    start = strip.frame_start
+    strip.frame_start_ui = start + 10
+    assert is_lifted(tweaked, 30) and "Rig tweaks' was moved in the NLA" in tweaks.problem(tweaked)
+    assert f"start to {start:g}" in tweaks.problem(tweaked)
+    strip.frame_start_ui = start
+    assert tweaks.problem(tweaked) == "" and is_lifted(tweaked, 20)
+
+
+def test_what_no_score_plays_is_not_eased(tweaked: Any, wait: Wait) -> None:
+    """Without a key the object has its own place, which eased keys would take from it, and its size."""
+    tweaked.location, tweaked.rotation_euler, tweaked.scale = (5.0, 2.0, 0.0), (0.0, 0.0, 1.0), (0.01, 0.01, 0.01)
+    knee = tweaked.pose.bones[KNEE]
+    tweaked["mood"], knee.bbone_scalein = 1.0, (1.5, 1.5, 1.5)
+    for owner, path in ((tweaked, "location"), (tweaked, "rotation_euler"), (tweaked, "scale"), (tweaked, '["mood"]'),
+                        (knee, "bbone_scalein")):
+        assert owner.keyframe_insert(path, frame=30)
+    set_key(tweaked, 30)
+    wait(0.5)
+    operators.takt.clean_tweaks()
+    for frame in (5, 30, 90):
+        bpy.context.scene.frame_set(frame)
+        assert tuple(tweaked.location) == pytest.approx((5.0, 2.0, 0.0))
+        assert tweaked.rotation_euler.z == pytest.approx(1.0) and tuple(tweaked.scale) == pytest.approx((0.01,) * 3)
+        assert tweaked["mood"] == pytest.approx(1.0) and tuple(knee.bbone_scalein) == pytest.approx((1.5,) * 3)
+        assert is_lifted(tweaked, frame, LIFT if frame == 30 else Quaternion())
+
+
 def test_bake_holds_what_is_keyed_besides_bones(tweaked: Any, wait: Wait) -> None:
     """The object's place, custom properties, the influence of a constraint: as Blender mixes them, frame by frame."""
     tail = tweaked.pose.bones["x_tail"]

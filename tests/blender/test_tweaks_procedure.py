@@ -190,6 +190,41 @@ def test_the_call_with_the_key_told_apart_leaves_the_key_to_the_others(verses: A
     check(verses, 2.0, 7.0)
 
 
+def test_keys_of_one_call_alone_wait_for_it(verses: Any, wait: Wait) -> None:
+    """They go to no other call when theirs goes, and come back with it."""
+    bpy.context.scene.frame_set(round(frames(TIMES_S[2])[0]))
+    assert operators.takt.tweak_call() == {"FINISHED"}
+    set_key(verses, round(frames(11.75)[0]))  # in the second step of the last verse
+    wait(0.5)
+    check(verses, *TIMES_S, 11.75)
+    text = text_of(verses).as_string()
+    edit(verses, SetAttribute(LONG, "repeat", "1"))
+    check(verses, *TIMES_S[:2], untouched_s=(1.625, 6.75))
+    assert len(tweak_waiting.waiting(verses)) > 0
+    text_of(verses).from_string(text)
+    wait(2.0)
+    check(verses, *TIMES_S, 11.75, untouched_s=(1.625, 6.75))
+    edit(verses, Remove(FIRST))
+    check(verses, 2.0, 7.0, 9.25, untouched_s=(4.25,))
+
+
+def test_keys_of_one_call_alone_wait_through_several_edits(verses: Any, wait: Wait) -> None:
+    """Their block goes first, and the call later, whose elements have other numbers by then."""
+    bpy.context.scene.frame_set(round(frames(TIMES_S[2])[0]))
+    assert operators.takt.tweak_call() == {"FINISHED"}
+    set_key(verses, round(frames(9.0)[0]))
+    wait(0.5)
+    check(verses, *TIMES_S, 9.0)
+    without = VERSES.replace('    <call name="left" duration="1" transition="0.25"/>\n', "")
+    for text in (without, without.replace(' repeat="2"', ""), VERSES.replace(' repeat="2"', "")):
+        text_of(verses).from_string(text)
+        wait(2.0)
+    check(verses, *TIMES_S[:2], untouched_s=(0.25, 4.0))
+    text_of(verses).from_string(VERSES)
+    wait(2.0)
+    check(verses, *TIMES_S, 9.0, untouched_s=(0.25, 4.0))
+
+
 def test_only_this_call_takes_no_key_that_eases_another(verses: Any, wait: Wait) -> None:
     """Where a copy is, the curves of another bone may have a key that eases."""
     tweaks_of(verses)[0].ease_out = 0.5
