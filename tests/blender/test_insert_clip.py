@@ -32,7 +32,7 @@ def test_the_clips_of_the_score_are_listed_with_their_lengths(rig: bpy.types.Obj
                                   "moves.Rig|left_step|BaseLayer"])
 def test_a_name_that_does_not_fit_is_shown_by_its_end_and_told_whole_at_the_mouse(name: str) -> None:
     assert [clip_label(name, fit) for fit in (True, False)] == [name, "left_step"]
-    assert f"a call of {name} into" in TAKT_OT_insert_clip.description(bpy.context, SimpleNamespace(clip=name))
+    assert f"a call of {name} after" in TAKT_OT_insert_clip.description(bpy.context, SimpleNamespace(clip=name))
     assert "a call of the chosen clip" in TAKT_OT_insert_clip.description(bpy.context, SimpleNamespace(clip=""))
 
 

@@ -15,6 +15,7 @@ from takt.core.formats.x3d_character import characters_of
 from takt.core.formats.x3d_xml import read as read_xml
 from takt.core.library.fitted import fitted
 from takt.core.maths import rotations as rot
+from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core import collada_files
 from takt.tests.core.gltf_files import figure
@@ -32,10 +33,10 @@ ENCODINGS = ((in_xml, x3d.read), (in_classic, x3d.read_classic))
     (("Gone", "value_changed", "h_l_knee", "set_rotation"),
      "ROUTE from 'Gone' to 'h_l_knee' is left out: no node has the DEF 'Gone'"),
     (("Bend", "value_changed", "h_l_hip", "set_rotatoin"),
-     "ROUTE from 'Bend' to 'h_l_hip' is left out: HAnimJoint 'h_l_hip' takes no 'rotatoin' from an "
-     "OrientationInterpolator"),
+     "ROUTE from 'Bend' to 'h_l_hip' is left out: HAnimJoint 'h_l_hip' takes no 'rotatoin' from "
+     "OrientationInterpolator 'Bend'"),
     (("Bend", "value_changed", "h_l_hip", "set_translation"),
-     "takes no 'translation' from an OrientationInterpolator")])
+     "takes no 'translation' from OrientationInterpolator 'Bend'")])
 @pytest.mark.parametrize(("write", "read"), ENCODINGS)
 def test_a_bad_route_costs_itself_alone(route: tuple[str, str, str, str], said: str, write: Callable[..., bytes],
                                         read: Callable[[bytes], ClipFile]) -> None:
@@ -127,9 +128,12 @@ def test_times_of_gltf_that_fall_are_said() -> None:
 
 
 def test_joints_that_vrma_has_no_bones_for_are_named() -> None:
-    body, entry = build_skeleton(), format_of(Path("a.vrma"))
+    own, entry = build_skeleton(), format_of(Path("a.vrma"))
+    body = Skeleton.from_arrays([*own.names, "tail"], np.append(own.parents, 0),
+                                np.concatenate((own.rest_rotations, [rot.IDENTITY])),
+                                np.concatenate((own.rest_translations, [(0.0, 0.0, -0.2)])))
     assert entry is not None
-    turns = np.tile(rot.from_axis_angle(np.array((0.0, 1.0, 0.0)), 0.4), (2, 2, 1))
+    turns = np.tile(rot.from_axis_angle(np.array((0.0, 1.0, 0.0)), 0.4), (2, 3, 1))
 
     def said(*names: str) -> tuple[str, ...]:
         joints = np.sort([body.index_of[name] for name in names])
@@ -137,5 +141,5 @@ def test_joints_that_vrma_has_no_bones_for_are_named() -> None:
                     Tracks.empty(3), Tracks.empty(3))
         return fitted(ClipFile(body, (clip,)), entry)[1]
 
-    assert said("l_knee", "l_ankle") == ()
-    assert said("l_knee", "l_index0") == ("left out, since .vrma has no such joints: 'l_index0'",)
+    assert said("l_knee", "l_ankle", "l_index0") == ()
+    assert said("l_knee", "tail") == ("left out, since .vrma has no such joints: 'tail'",)

@@ -123,7 +123,7 @@ def problem(of: Person, kind: BodyKind = "auto") -> FittingProblem:
 
 
 @pytest.mark.parametrize(("kept", "told"), [
-    ("hand", "humanoid"), ("hands", "two or more large parts"), ("legs", "humanoid"), ("bust", "humanoid"),
+    ("hand", "choose a whole body"), ("hands", "two or more large parts"), ("legs", "humanoid"), ("bust", "humanoid"),
     ("half", "humanoid")])
 def test_what_is_no_whole_body_is_refused(kept, told):
     with pytest.raises(FitError, match=told):
@@ -143,7 +143,7 @@ def test_two_people_in_one_mesh_are_refused(gap):
 
 def test_what_is_fitted_can_be_chosen():
     assert "root" in fit_skeleton(problem(dancer(), "shape")).names
-    with pytest.raises(FitError, match="humanoids have"):
+    with pytest.raises(FitError, match="choose a whole body"):
         fit_skeleton(replace(FittingProblem.from_faces(*mesh("fish")), kind="humanoid"))
     corners = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
     faces = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]

@@ -153,5 +153,5 @@ def test_beats_that_cannot_be_moved_say_why() -> None:
     assert drag is not None and "names no music" in drag.to(own.view, own.x(5.0), 0.0).refusal
     before = why_not(inherited, found, own.scores)
     assert "names no music" in before and of_handle(inherited, found, refusal=before) == hints.sentence(before)
-    assert of_handle(inherited, found) == "Pull what is heard here to a beat; with Ctrl all beats go along"
+    assert of_handle(inherited, found) == "Pull this beat of the music to a line; with Ctrl all beats move"
     assert not any(why_not(music.layout, replace(found, tick=tick), music.scores) for tick in (0.0, 4.0, 20.0))

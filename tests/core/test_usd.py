@@ -204,7 +204,8 @@ def test_a_block_that_would_grow_without_end_is_refused() -> None:
     bomb = b"\x1fa\x01\x00" + b"\xff" * 100_000 + b"\x00"
     with pytest.raises(ValueError, match="holds more than 1000 bytes"):
         usd_lz4.block(bomb, 1000)
-    for damaged, message in ((b"\x10a\x05\x00", "leads back"), (b"\x50ab", "ends within"), (b"\xf0", "cut off")):
+    for damaged, message in ((b"\x10a\x05\x00", "before its beginning"), (b"\x50ab", "ends within"),
+                             (b"\xf0", "cut off")):
         with pytest.raises(ValueError, match=message):
             usd_lz4.block(damaged, 1000)
 
