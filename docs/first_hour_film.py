@@ -74,7 +74,7 @@ def steps() -> Iterator[None]:
     yield from others(folder)
     subprocess.run(["magick", str(reel.pictures[-8]), "-colors", "200", f"png8:{window.IMAGES}/first_hour.png"],
                    check=True)
-    encode_film(reel.pictures, window.IMAGES / "first_hour.mp4", FPS, 1.0, FILM_SIZE, quality="MEDIUM")
+    encode_film(reel.pictures, window.IMAGES / "first_hour.mp4", FPS, 1.0, FILM_SIZE, quality="LOW")
     logging.getLogger(__name__).warning("%d s", len(reel.pictures) / FPS)
 
 

@@ -32,7 +32,7 @@ def main(pictures: Path, folder: Path) -> None:
         files = [Path(made) / f"{number:05}.png" for number in range(len(shown))]
         for file, picture in zip(files, shown.tolist(), strict=True):
             file.symlink_to((pictures / f"{picture:05}.png").resolve())
-        encode_film(files, folder / "fit.mp4", FPS, 1.0, SIZE, quality="MEDIUM")
+        encode_film(files, folder / "fit.mp4", FPS, 1.0, SIZE, quality="LOW")
         (folder / "fit.png").write_bytes(files[-MOMENT].read_bytes())
 
 
