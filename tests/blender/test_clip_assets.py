@@ -59,7 +59,7 @@ def test_clips_become_assets_with_picture_tags_and_catalogue(rig: bpy.types.Obje
     with editing():
         searched(rig)
         assert operators.takt.mark_clip_assets(which="SHOWN") == {"FINISHED"}
-    assert {name: made[name] for name in made} == {name: assets()[name] for name in made}
+    assert assets() == made
 
 
 def test_stopped_it_leaves_nothing_and_one_undo_takes_all_away(rig: bpy.types.Object, library: Path) -> None:
