@@ -146,7 +146,7 @@ def test_what_is_no_character_is_refused_before_anything_is_made(tmp_path: Path)
 def test_files_can_be_dropped_into_the_viewport() -> None:
     handler: Any = bpy.types.FileHandler.bl_rna_get_subclass_py("TAKT_FH_character")
     assert set(handler.bl_file_extensions.split(";")) == {
-        ".x3d", ".x3dv", ".wrl", ".wrz", ".x3dz", ".x3dvz", ".dae"}
+        ".x3d", ".x3dv", ".wrl", ".wrz", ".x3dz", ".x3dvz", ".dae", ".ram"}
 
 
 @pytest.mark.parametrize("name", ["people.x3d", "legs.dae"])
