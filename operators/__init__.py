@@ -39,6 +39,7 @@ from .import_pha import TAKT_FH_pha, TAKT_OT_import_pha, draw_in_import_menu
 from .improve_weights import TAKT_OT_improve_weights
 from .insert_clip import TAKT_OT_insert_clip
 from .keep_mine import TAKT_OT_keep_mine
+from .mark_clip_assets import TAKT_OT_mark_clip_assets
 from .music import TAKT_FH_sound, TAKT_OT_choose_music, TAKT_OT_find_beats, TAKT_OT_remove_music
 from .new_score import TAKT_OT_new_score
 from .play_clip import TAKT_FH_clip, TAKT_OT_play_clip
@@ -114,6 +115,7 @@ _CLASSES = (
     TAKT_OT_add_clip_files,
     TAKT_OT_move_folder,
     TAKT_OT_save_clip,
+    TAKT_OT_mark_clip_assets,
     TAKT_OT_import_character,
     TAKT_FH_character,
     TAKT_OT_import_ogre,

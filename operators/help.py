@@ -20,12 +20,12 @@ _OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
     "preview": ("player", "preview", "render_film"),
     "retargeting": ("find_map", "play_clip", "retarget_clips", "save_map", "set_reference_pose"),
     "score-editor": (
-        "add_clip_files", "add_clip_folder", "choose_music", "find_beats", "move_folder", "remove_music", "save_clip",
-        "score_add", "score_automatic", "score_beside", "score_box_select", "score_contact", "score_contacts_on",
-        "score_copy", "score_delete", "score_dissolve", "score_drag", "score_drop_file", "score_duplicate",
-        "score_editor", "score_frame", "score_group", "score_loop", "score_mirror", "score_no_nodes", "score_open",
-        "score_open_file", "score_pan", "score_paste", "score_reverse", "score_scrub", "score_select", "score_shelf",
-        "score_single", "score_split", "score_zoom"),
+        "add_clip_files", "add_clip_folder", "choose_music", "find_beats", "mark_clip_assets", "move_folder",
+        "remove_music", "save_clip", "score_add", "score_add_asset", "score_automatic", "score_beside",
+        "score_box_select", "score_contact", "score_contacts_on", "score_copy", "score_delete", "score_dissolve",
+        "score_drag", "score_drop_file", "score_duplicate", "score_editor", "score_frame", "score_group",
+        "score_loop", "score_mirror", "score_no_nodes", "score_open", "score_open_file", "score_pan", "score_paste",
+        "score_reverse", "score_scrub", "score_select", "score_shelf", "score_single", "score_split", "score_zoom"),
     "tweaks": ("bake_tweaks", "breakdown", "clean_tweaks", "extract_tweaks", "load_tweaks", "save_tweaks",
                "score_delete_tweak", "score_tweak", "tweak", "tweak_call"),
 }

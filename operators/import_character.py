@@ -89,5 +89,5 @@ class TAKT_FH_character(bpy.types.FileHandler):
 @guarded(None)
 def draw_in_import_menu(menu: Any, _context: bpy.types.Context) -> None:
     """Draw the entry in File > Import."""
-    menu.layout.operator(TAKT_OT_import_character.bl_idname, text=say("Character (.x3d, .x3dv, .wrl, .dae)"),
+    menu.layout.operator(TAKT_OT_import_character.bl_idname, text=say("Character (.x3d, .x3dv, .wrl, .dae, .ram)"),
                          translate=False)

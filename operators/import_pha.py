@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import StringProperty
 
-from ..bridge import paths, properties
+from ..bridge import libraries, paths, properties
 from ..bridge.actions import long_actions
 from ..bridge.actions.write_motion import write_motion
 from ..bridge.active_character import ForArmature, active_armature
@@ -55,6 +55,7 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, OpensDroppedFile
         armature_object, scene = active_armature(context), context.scene
         assert armature_object is not None and scene is not None  # poll saw to it
         path = Path(bpy.path.abspath(self.filepath))
+        self._keep_settings(armature_object, path)
         try:
             content = linked_texts.read_text(path)
             performing.look_at_files()
@@ -87,6 +88,16 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, OpensDroppedFile
         if performance.error is not None:
             refuse_score(self, performance.error)
         return {"FINISHED"}
+
+    def _keep_settings(self, armature_object: bpy.types.Object, path: Path) -> None:
+        """Take what is not asked for from a character that plays this score already: opened again, it keeps that."""
+        character = properties.character(armature_object)
+        if character.text is None or not character.filepath or Path(properties.score_path(character)) != path:
+            return
+        for setting in (*properties.SETTING_NAMES, *properties.ACTION_NAMES):
+            if not self.properties.is_property_set(setting):
+                kept = getattr(character, setting)
+                setattr(self, setting, libraries.absolute(kept, armature_object) if setting == "library" else kept)
 
 
 def _play_music(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:

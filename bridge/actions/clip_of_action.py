@@ -25,14 +25,14 @@ def earlier(armature_object: bpy.types.Object, path: Path, clip: str) -> bpy.typ
 
     The armature may be playing it.
     """
-    made_of = _digest(path, clip)
+    made_of = digest(path, clip)
     return next((action for action in bpy.data.actions if getattr(action, properties.OF_CLIP) == made_of
                  and _is_as_made(action, armature_object, clip) and _is_free(action, armature_object)), None)
 
 
 def mark(action: bpy.types.Action, path: Path, clip: str) -> None:
     """Keep with an Action which clip it was made of; what wrote it has kept how its keys were then."""
-    setattr(action, properties.OF_CLIP, _digest(path, clip))
+    setattr(action, properties.OF_CLIP, digest(path, clip))
 
 
 def _is_as_made(action: bpy.types.Action, armature_object: bpy.types.Object, clip: str) -> bool:
@@ -50,6 +50,7 @@ def _is_free(action: bpy.types.Action, armature_object: bpy.types.Object) -> boo
     return action.users - action.use_fake_user == int(plays)
 
 
-def _digest(path: Path, clip: str) -> str:
+def digest(path: Path, clip: str) -> str:
+    """Return by what an Action keeps of which clip of which file it was made."""
     said = f"{path.resolve()}\n{clip}".encode("utf-8", "replace")
     return hashlib.blake2b(said, digest_size=_DIGEST_BYTES).hexdigest()

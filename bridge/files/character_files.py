@@ -6,18 +6,19 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
 from ...core.errors import FileError, quoted
-from ...core.formats import FORMATS, format_of
+from ...core.formats import FORMATS, format_of, rite_mesh
 from ...core.formats.character import CharacterFile, Look
 from ...core.formats.format import Source
 from ...core.library.files import read_file
 
-ENDINGS = tuple(ending for entry in FORMATS.values() if entry.read_characters for ending in entry.endings)
+_FORMATS = {**FORMATS, rite_mesh.FORMAT.identifier: rite_mesh.FORMAT}
+ENDINGS = tuple(ending for entry in _FORMATS.values() if entry.read_characters for ending in entry.endings)
 _MOST_NAMED = 8
 
 
 def read_characters(path: Path) -> CharacterFile:
     """Read a file's characters; raise TaktError if it is no character file, or cannot be read."""
-    entry = format_of(path)
+    entry = format_of(path, _FORMATS)
     if entry is None or entry.read_characters is None:
         raise FileError.at(f"this is no file with characters that can be imported; {', '.join(ENDINGS)} can", path)
     return entry.read_characters(Source(read_file(path.resolve()), path))

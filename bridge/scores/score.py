@@ -102,6 +102,11 @@ def motion_of(armature_object: bpy.types.Object, **instead: object) -> Motion | 
     return performance.motion if performance.error is None else None
 
 
+def playable_motion_of(armature_object: bpy.types.Object) -> Motion | None:
+    """Return the motion of the score, also where clips of it are missing, for which it stands still."""
+    return _performance(armature_object, {}).motion
+
+
 def shown(armature_object: bpy.types.Object, instead: Mapping[str, object] = _AS_KEPT) -> Motion | None:
     """Return the motion to be drawn: while the score has errors, what it meant when it last had none.
 

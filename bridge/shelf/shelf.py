@@ -66,6 +66,15 @@ def read(armature_object: bpy.types.Object, playable: Playable) -> Playable:
     return next((each for each in file.held if each.name == playable.name), file.held[0])
 
 
+def path_of(armature_object: bpy.types.Object, playable: Playable) -> Path | None:
+    """Return the file of a chip that can be called, None where the library has no such file."""
+    blocks = score_blocks.shown(armature_object)
+    if blocks is None or blocks.scores is None or playable.shelf_group in (ACTIONS, OTHER_ACTIONS):
+        return None
+    file = _search(blocks.scores.library).files.get(playable.src)
+    return None if file is None or playable.problem else file.path
+
+
 def figures(armature_object: bpy.types.Object) -> Mapping[Playable, Figure]:
     """Return the figures of those clips of which they are known."""
     blocks = score_blocks.shown(armature_object)

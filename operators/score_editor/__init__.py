@@ -1,5 +1,6 @@
 """What one does in the score editor, one file for each verb."""
 
+from .add_asset import TAKT_OT_score_add_asset
 from .arrange import (
     TAKT_OT_score_beside,
     TAKT_OT_score_mirror,
@@ -60,6 +61,7 @@ CLASSES = (
     TAKT_OT_score_no_nodes,
     TAKT_OT_score_shelf,
     TAKT_OT_score_add,
+    TAKT_OT_score_add_asset,
     TAKT_OT_score_drop_file,
     TAKT_FH_score,
     TAKT_GT_score_hover,

@@ -47,6 +47,7 @@ def _draw_add(menu: Any, context: bpy.types.Context) -> None:
     if score_tree.is_score_editor(context.space_data):
         menu.layout.operator_context = "INVOKE_REGION_WIN"
         menu.layout.operator("takt.score_add", text=say("Clip or Procedure…"), icon="VIEWZOOM", translate=False)
+        menu.layout.operator("takt.score_add_asset", text=say("Asset…"), icon="ASSET_MANAGER", translate=False)
         menu.layout.separator()
         draw_clip_sources(menu.layout)
         menu.layout.separator()
@@ -128,6 +129,8 @@ class TAKT_MT_score_clips(bpy.types.Menu):
         assert self.layout is not None
         self.layout.operator_context = "INVOKE_REGION_WIN"
         draw_clip_sources(self.layout)
+        self.layout.separator()
+        self.layout.operator("takt.mark_clip_assets", icon="ASSET_MANAGER")
 
 
 class TAKT_MT_score_select(bpy.types.Menu):

@@ -19,6 +19,7 @@ from takt.tests.blender.test_export_performance import dancer as dancer
 from takt.tests.blender.test_export_performance import frames, seconds, skin
 from takt.tests.blender.test_import_ogre import png
 from takt.tests.core import collada_files
+from takt.tests.core.test_rite_mesh import GOOD
 from takt.tests.core.test_several_characters import people, two_legs
 from takt.tests.core.x3d_files import Route, clock, driven, humanoid, in_xml, joint, turning
 
@@ -145,7 +146,7 @@ def test_what_is_no_character_is_refused_before_anything_is_made(tmp_path: Path)
 def test_files_can_be_dropped_into_the_viewport() -> None:
     handler: Any = bpy.types.FileHandler.bl_rna_get_subclass_py("TAKT_FH_character")
     assert set(handler.bl_file_extensions.split(";")) == {
-        ".x3d", ".x3dv", ".wrl", ".wrz", ".x3dz", ".x3dvz", ".dae"}
+        ".x3d", ".x3dv", ".wrl", ".wrz", ".x3dz", ".x3dvz", ".dae", ".ram"}
 
 
 @pytest.mark.parametrize("name", ["people.x3d", "legs.dae"])
@@ -192,3 +193,13 @@ def test_scales_along_axes_that_bones_do_not_have_are_said(tmp_path: Path, capsy
                             driven("T", "R", "h_humanoid_root", "rotation")))
     opened(path)
     assert "only a part of that can be seen: 'l_hip'" in capsys.readouterr().out
+
+
+def test_a_model_of_rite_comes_with_its_mesh(tmp_path: Path) -> None:
+    path = tmp_path / "walker.ram"
+    path.write_text(GOOD, encoding="utf-8")
+    rig, (body,) = opened(path)
+    assert len(body.data.vertices) == 4 and len(body.data.polygons) == 2 and body.data.uv_layers
+    bones = set(rig.data.bones.keys())
+    assert {group.name for group in body.vertex_groups} == bones == {"pelvis", "l_hip", "left knee"}
+    assert body.find_armature() == rig and [each.name for each in body.data.materials] == ["cloth", "skin.ras"]

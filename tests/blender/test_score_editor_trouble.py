@@ -1,10 +1,12 @@
 """What goes wrong around the score editor: nothing is lost, and nothing raised."""
 
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import bpy
+import numpy as np
 import pytest
 
 from takt.bridge import properties
@@ -361,3 +363,22 @@ def test_a_score_that_extends_a_missing_one_is_shown_and_says_so(rig: bpy.types.
         score_blocks.find_windows(rig)
         assert score_blocks.shown(rig).layout is not None
     assert "found no file for 'gone'" in str(score.error_of(rig))
+
+
+def test_a_missing_clip_leaves_the_transitions_of_the_others(rig: bpy.types.Object, library: Path) -> None:
+    calls = '<call name="left" duration="1"/><call name="right" duration="1"/><call name="left" duration="1"/>'
+    whole = f'<pha tickLength="1"><load src="feet.Steps"/><procedure name="main">{calls}</procedure></pha>'
+    (library / "whole.pha").write_text(whole, encoding="utf-8")
+    missing = whole.replace("</procedure>", '<call name="gone" duration="1"/></procedure>').replace(
+        "<load", '<load src="gone"/><load', 1)
+    (library / "missing.pha").write_text(missing, encoding="utf-8")
+    begins = []
+    for name in ("whole", "missing"):
+        with suppress(RuntimeError):
+            play(library / f"{name}.pha")
+        with editing():
+            score_blocks.find_windows(rig)
+            windows_s = score_blocks.shown(rig).windows_s
+            assert windows_s is not None and (windows_s[1] > windows_s[0])[:2].all()
+            begins.append(windows_s[0][:2])
+    np.testing.assert_allclose(begins[1], begins[0], atol=1e-6)

@@ -1,0 +1,1 @@
+"""Actions in Blender's Asset Browser: made of clips, and brought into scores."""
