@@ -60,7 +60,8 @@ def test_no_two_formats_share_an_ending_and_each_stands_under_its_identifier() -
 
 def test_every_format_that_a_file_declares_is_listed() -> None:
     modules = [import_module(f"{formats.__name__}.{module.name}") for module in iter_modules(formats.__path__)]
-    declared = {id(entry) for module in modules for entry in vars(module).values() if isinstance(entry, Format)}
+    declared = {id(entry) for module in modules for entry in vars(module).values() if isinstance(entry, Format)
+                and (entry.read is not None or entry.read_characters is None)}  # no clips are in a RiTE model
     assert declared == {id(entry) for entry in FORMATS.values()}
 
 
