@@ -305,7 +305,8 @@ def test_a_rig_that_is_not_certain_asks(library: Path, hello: bpy.types.Object) 
             bone.name = bone.name.replace(side, "?")
             bone.name = bone.name.replace("?", "right" if side == "Left" else "left")
     before = len(bpy.data.actions)
-    with pytest.raises(RuntimeError, match=r"certainty.*named left are on the right side.*Correct and save the skeleton map"):
+    said = r"certainty.*named left are on the right side.*Correct and save the skeleton map"
+    with pytest.raises(RuntimeError, match=said):
         bpy.ops.takt.import_pha(filepath=str(library / "show.pha"))  # type: ignore[attr-defined]
     assert len(bpy.data.actions) == before
     skeleton: Skeleton = armature.read_skeleton(rig)

@@ -41,6 +41,7 @@ def test_fins_turn_away_from_the_trunk_that_they_grow_from(seed: int) -> None:
     assert not faults_of(made)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1e-3, 7.3, 1e3])
 @pytest.mark.parametrize(("kind", "rig"), [("horse", "from the root"), ("insect", "from the root"), ("fish", "root")])
 def test_units_change_nothing(kind: str, rig: str, scale: float, monkeypatch: pytest.MonkeyPatch) -> None:

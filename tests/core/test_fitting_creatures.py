@@ -44,6 +44,7 @@ def away(found: FittedSkeleton, points: np.ndarray) -> np.ndarray:
     return np.asarray(np.linalg.norm(points[:, None] - nearest, axis=-1).min(axis=1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LIMBS)
 def test_bones_go_through_all_limbs(kind):
     joints = np.array([joint for limb in BODIES[kind] for joint in limb.joints], dtype=float)
@@ -81,6 +82,7 @@ def test_legs_hang_on_one_bone_on_both_sides():
             assert found.parents[found.names.index(name)] == found.parents[other]
 
 
+@pytest.mark.slow
 def test_it_follows_the_mesh_when_that_is_turned():
     points, faces = mesh("bird")
     turn = rot.from_axis_angle(np.array((0.6, 0.0, 0.8)), 1.3)
@@ -122,6 +124,7 @@ def problem(of: Person, kind: BodyKind = "auto") -> FittingProblem:
                           np.array((0.0, 0.0, 1.0)), kind)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kept", "told"), [
     ("hand", "choose a whole body"), ("hands", "two or more large parts"), ("legs", "humanoid"), ("bust", "humanoid"),
     ("half", "humanoid")])
@@ -130,6 +133,7 @@ def test_what_is_no_whole_body_is_refused(kept, told):
         fit_skeleton(dancer_without(kept))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gap", [0.3, -0.03], ids=["apart", "touching"])
 def test_two_people_in_one_mesh_are_refused(gap):
     of = dancer()
@@ -141,6 +145,7 @@ def test_two_people_in_one_mesh_are_refused(gap):
         fit_skeleton(problem(two))
 
 
+@pytest.mark.slow
 def test_what_is_fitted_can_be_chosen():
     assert "root" in fit_skeleton(problem(dancer(), "shape")).names
     with pytest.raises(FitError, match="choose a whole body"):

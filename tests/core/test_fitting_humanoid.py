@@ -62,6 +62,7 @@ def test_joints_are_where_they_are(pose, build):
     assert found.mean() < MEAN and found.max() < WORST
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [slow(1.3), 1.6, slow(1.9)])
 def test_large_hands_end_at_the_wrist(size):
     hand = dict.fromkeys(("wrist", *below("l_wrist")), size)
@@ -271,6 +272,7 @@ def with_boxes(of: Person, *boxes: tuple[np.ndarray, np.ndarray]) -> Person:
     return replace(of, vertices=vertices, quads=quads)
 
 
+@pytest.mark.slow
 def test_a_sword_is_left_out_and_a_cape_does_not_matter():
     of = person(Build(turns=A_POSE))
     hand = of.joints["l_middle1"]
@@ -299,6 +301,7 @@ def test_legs_under_a_robe_are_found_if_they_are_there_and_guessed_if_not(has_le
         assert errors(found, of).max() < 0.1
 
 
+@pytest.mark.slow
 def test_two_people_are_told_to_be_separated(dancer):
     two = replace(dancer, vertices=np.concatenate((dancer.vertices, dancer.vertices + np.array((2.0, 0.0, 0.0)))),
                   quads=np.concatenate((dancer.quads, dancer.quads + len(dancer.vertices))))
@@ -306,6 +309,7 @@ def test_two_people_are_told_to_be_separated(dancer):
         fit_skeleton(problem(two))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["bust", slow("half"), slow("legs")])
 def test_parts_of_a_body_are_refused(dancer, part):
     middles = dancer.vertices[dancer.quads].mean(axis=1)
@@ -337,6 +341,7 @@ def test_fingers_are_where_they_are_and_bend_into_the_palm(pose):
         assert bent @ palm > 0.0
 
 
+@pytest.mark.slow
 def test_a_mitten_has_no_fingers():
     of = person(Build(turns=A_POSE))
     knuckles = np.linalg.norm(of.joints["l_middle1"] - of.joints["l_wrist"])

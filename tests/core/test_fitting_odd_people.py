@@ -48,6 +48,7 @@ def dancer() -> Person:
     return person(Build(turns=A_POSE))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lift_deg", [slow(-60.0), 0.0, slow(60.0)])
 def test_a_tail_turns_no_one_upside_down_and_is_told(dancer, lift_deg):
     of = with_part(dancer, tail(dancer, np.random.default_rng(1), lift_deg, 0.9), grown=True)
@@ -56,6 +57,7 @@ def test_a_tail_turns_no_one_upside_down_and_is_told(dancer, lift_deg):
     assert found.notes == ("1 limb more, as a tail, got no bones",)
 
 
+@pytest.mark.slow
 def test_more_arms_are_told(dancer):
     of = dancer
     for part in more_arms(dancer, 0.13, 30.0):
@@ -65,6 +67,7 @@ def test_more_arms_are_told(dancer):
     assert "2 limbs more, as of a figure with four arms, got no bones" in found.notes
 
 
+@pytest.mark.slow
 def test_wings_are_flat_parts(dancer):
     of = dancer
     for part in wings(dancer, np.random.default_rng(5)):
@@ -117,6 +120,7 @@ def figure_of_tubes() -> Person:
     return of
 
 
+@pytest.mark.slow
 def test_sides_are_guesses_where_nothing_tells_the_front():
     found = fit(figure_of_tubes())
     assert found.front @ FRONT > 0.9  # as the hint has it
@@ -125,6 +129,7 @@ def test_sides_are_guesses_where_nothing_tells_the_front():
     assert fit(figure_of_tubes(), -FRONT).front @ FRONT < -0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hem", [0.05, 0.32])
 def test_legs_under_a_loose_skirt_are_found(dancer, hem):
     of = with_part(dancer, skirt(dancer, hem), grown=False)
@@ -133,6 +138,7 @@ def test_legs_under_a_loose_skirt_are_found(dancer, hem):
     assert "l_index1" in found.names and not found.guesses
 
 
+@pytest.mark.slow
 def test_a_backpack_is_left_out(dancer):
     of = with_part(dancer, backpack(dancer), grown=False)
     found = fit_skeleton(problem(of))

@@ -268,6 +268,7 @@ def at_random(seed: int) -> Motion:
                   table=scaled(spot(seed + 2000), size), her=scaled((1.0, 1.5, 1.0), size))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(24, quick=4))
 def test_all_instants_together_show_the_same_as_each_alone(seed: int) -> None:
     motion = at_random(seed)

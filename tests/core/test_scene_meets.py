@@ -99,6 +99,7 @@ def test_hands_meet_and_stay_together(seed: int) -> None:
         assert np.linalg.norm(np.diff(course, axis=0), axis=1).max() * 60.0 < FASTEST
 
 
+@pytest.mark.slow
 def test_small_ones_meet_tall_ones_or_say_how_far_away_the_hand_stays() -> None:
     met = 0
     for seed in range(12):

@@ -361,6 +361,7 @@ def leant(motion: Motion, at: tuple[int, ...], joint: str = "HumanoidRoot", angl
     return Tweak("lean", (name,), tuple(map(timeline.block, at)), turned, moved).placed(timeline, motion.body)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_loop", [False, True])
 @pytest.mark.parametrize("at", [(0,), (2, 4), (0, 1, 2, 3, 4, 5)])
 def test_what_is_shared_with_the_motion_without_tweaks_is_what_would_be_found_anew(
