@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty
+from bpy.props import EnumProperty
 
 from ...bridge import saved_enums
 from ...bridge.assets import action_assets
@@ -13,9 +13,9 @@ from ...bridge.language import say
 from ...bridge.reports import words_of
 from ...core.errors import TaktError
 from ...core.score_editor.commands import Playable
-from .base import InScoreEditor, fresh_editor, refuse
+from .base import fresh_editor, refuse
 from .calls import gap_now
-from .insert import insert_at
+from .insert import InsertsWhatIsChosen, insert_at
 
 _NO_ASSETS = "there are no Actions that are assets: mark some with Mark Clips as Assets"
 _NOTHING = ("|", "No Assets", "", "NONE", 0)
@@ -38,29 +38,20 @@ def _look() -> None:
                  for key, each in _assets.items()] or [_NOTHING]
 
 
-class TAKT_OT_score_add_asset(InScoreEditor, bpy.types.Operator):
+class TAKT_OT_score_add_asset(InsertsWhatIsChosen, bpy.types.Operator):
     """Search for an Action that is an asset, of this file or of a library, and put a call of it into the score"""
 
     bl_idname = "takt.score_add_asset"
-    bl_label = "Insert Call"
     bl_options = {"REGISTER", "UNDO"}
-    bl_property = "what"
 
-    if TYPE_CHECKING:
-        what: str
-        is_chosen: bool
-    else:
-        is_chosen: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
+    if not TYPE_CHECKING:
         what: EnumProperty(name="Asset", items=_choices, options={"SKIP_SAVE"},
                            description="The clip or procedure that is put in")
 
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Ask which it is to be."""
-        assert context.window_manager is not None
         _look()
-        self.is_chosen = True
-        context.window_manager.invoke_search_popup(self)
-        return {"INTERFACE"}  # no step to undo before anything is chosen
+        return super().invoke(context, event)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Append it where it is of a library, and put it in; where that cannot be, it goes again."""

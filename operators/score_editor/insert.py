@@ -146,12 +146,10 @@ def _choices(_operator: Any, context: bpy.types.Context | None) -> list[tuple[st
     return _items
 
 
-class TAKT_OT_score_add(InScoreEditor, bpy.types.Operator):
-    """Search for a clip or a procedure, and put it behind the selected block, or at the playhead"""
+class InsertsWhatIsChosen(InScoreEditor):
+    """Searches in a list, `what`, and puts a call of what is chosen into the score."""
 
-    bl_idname = "takt.score_add"
     bl_label = "Insert Call"
-    bl_options = {"REGISTER", "UNDO"}
     bl_property = "what"
 
     if TYPE_CHECKING:
@@ -159,15 +157,24 @@ class TAKT_OT_score_add(InScoreEditor, bpy.types.Operator):
         is_chosen: bool
     else:
         is_chosen: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
-        what: EnumProperty(name="Call", items=_choices, options={"SKIP_SAVE"},
-                           description="The clip or procedure that is put in")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
         """Ask what it is to be."""
         assert context.window_manager is not None
         self.is_chosen = True
-        context.window_manager.invoke_search_popup(self)
+        context.window_manager.invoke_search_popup(cast(bpy.types.Operator, self))
         return {"INTERFACE"}  # no step to undo before anything is chosen
+
+
+class TAKT_OT_score_add(InsertsWhatIsChosen, bpy.types.Operator):
+    """Search for a clip or a procedure, and put it behind the selected block, or at the playhead"""
+
+    bl_idname = "takt.score_add"
+    bl_options = {"REGISTER", "UNDO"}
+
+    if not TYPE_CHECKING:
+        what: EnumProperty(name="Call", items=_choices, options={"SKIP_SAVE"},
+                           description="The clip or procedure that is put in")
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Put it in."""
