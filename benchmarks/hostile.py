@@ -65,7 +65,7 @@ def main(arguments: list[str]) -> int:
     hostile.SEED = options.seed
     families = families_of(options.count)
     if options.family:
-        return try_all(families[options.family](), is_elsewhere=options.family == BLEND)
+        return try_all(families[options.family](), options.family)
     sys.stdout.write(f"{'':32} {'inputs':>6} {'read':>6} {'refused':>7} {'longest':>8} {'memory':>8}\n")
     failed, total, slowest, most = False, 0, 0.0, 0
     for name in (name for name in families if options.only in name):
@@ -123,21 +123,21 @@ def _blends(count: int) -> Iterator[hostile.Case]:
     return hostile_blends.damaged(count)
 
 
-def try_all(cases: Iterator[hostile.Case], *, is_elsewhere: bool = False) -> int:
-    """Try all cases of a family; return 0 where all went well. A case that blocks ends the process.
-
-    is_elsewhere: whether they are read in another process.
-    """
+def try_all(cases: Iterator[hostile.Case], family: str = "") -> int:
+    """Try all cases of a family; return 0 where all went well. A case that blocks ends the process."""
     read = refused = 0
-    longest = 0.0
+    longest, own_mib = 0.0, 0
     for case in cases:
+        if family == SOUND and not read + refused:
+            own_mib = _mib_of("VmRSS")
         try:
-            seconds, is_read = _timed(case, time.perf_counter if is_elsewhere else time.process_time)
+            seconds, is_read = _timed(case, time.perf_counter if family == BLEND else time.process_time)
         except BaseException:
             traceback.print_exc()
             return 1
         read, refused, longest = read + is_read, refused + (not is_read), max(longest, seconds)
-    memory = _peak_elsewhere_mib() if is_elsewhere else _peak_mib()
+    # Not ru_maxrss, which a process takes over from the one that started it.
+    memory = _peak_elsewhere_mib() if family == BLEND else _mib_of("VmHWM") - own_mib
     sys.stdout.write(f"{read + refused:6} {read:6} {refused:7} {longest:6.3f} s {memory:4} MiB"
                      f"{'  slow' if longest > SLOW_S else ''}{'  too much' if memory > MEMORY_MIB else ''}\n")
     sys.stdout.flush()
@@ -164,13 +164,11 @@ def _peak_elsewhere_mib() -> int:
     return second_blender.peak_bytes >> 20
 
 
-def _peak_mib() -> int:
-    """Return this process's own peak; 0 where the system does not tell."""
+def _mib_of(line: str) -> int:
+    """Return a line of what the system tells of this process's memory; 0 where it does not tell."""
     status = Path("/proc/self/status")
-    if not status.exists():
-        return 0
-    # Not ru_maxrss, which a process takes over from the one that started it.
-    return next(int(line.split()[1]) // 1024 for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+    found = status.read_text().splitlines() if status.exists() else []
+    return next((int(told.split()[1]) // 1024 for told in found if told.startswith(line)), 0)
 
 
 if __name__ == "__main__":

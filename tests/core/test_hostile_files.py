@@ -28,7 +28,7 @@ def test_every_family_is_read_or_refused_within_memory(family: str) -> None:
     row = re.search(r"^ *(\d+) +(\d+) +(\d+) +[\d.]+ s +(\d+) MiB", run.stdout, re.MULTILINE)
     assert row is not None, run.stdout
     assert int(row[3]) > 0 or family in (".material", "sounds")  # these pass over what they do not know
-    assert int(row[4]) > 10
+    assert int(row[4]) > 10 or family == hostile_bench.SOUND
 
 
 @pytest.mark.slow
