@@ -34,6 +34,7 @@ def mirrored(found: FittedSkeleton, way: np.ndarray) -> np.ndarray:
     return np.asarray(way - 2.0 * (way @ across) * across)
 
 
+@pytest.mark.slow
 def test_the_other_side_goes_the_mirrored_way(found):
     way = np.array((0.02, 0.03, -0.04))
     now = ways(found, Correction(found).with_moved("l_wrist", found.position("l_wrist") + way))

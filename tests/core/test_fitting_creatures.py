@@ -51,7 +51,8 @@ def test_bones_go_through_all_limbs(kind):
     assert away(fitted(kind), joints).max() < NEAR * np.ptp(joints, axis=0).max()
 
 
-@pytest.mark.parametrize("kind", LIMBS)
+@pytest.mark.parametrize("kind", [
+    pytest.param(kind, marks=pytest.mark.slow) if kind in ("fish", "bird") else kind for kind in LIMBS])
 def test_limbs_are_counted_and_on_their_sides(kind):
     found = fitted(kind)
     for side, sign in (("l", 1.0), ("r", -1.0)):

@@ -33,7 +33,7 @@ def in_other_limbs(found: FittedSkeleton, of: Person) -> list[str]:
 
 
 @pytest.mark.parametrize(("kind", "seed"), [
-    (kind, seed) if seed == 0 and kind in ("four arms", "cape", "sitting", "noise and holes")
+    (kind, seed) if seed == 0 and kind == "sitting"
     else pytest.param(kind, seed, marks=pytest.mark.slow) for kind in KINDS for seed in range(SEEDS)])
 def test_no_joint_is_in_another_limb(kind, seed):
     of = odd_person(kind, seed)

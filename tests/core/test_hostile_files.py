@@ -86,6 +86,7 @@ hostile.try_all(iter([pathlib.Path(sys.argv[1]).read_bytes]))
 """
 
 
+@pytest.mark.slow
 def test_the_bench_fails_where_a_case_blocks(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     run = subprocess.run([sys.executable, "-c", BLOCKING, str(tmp_path / "pipe")], cwd=ROOT, check=False, timeout=60)

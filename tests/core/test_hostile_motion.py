@@ -50,6 +50,7 @@ def test_what_multiplies_is_refused_or_read_soon(files: Callable[[], Mapping[str
             assert re.search(EXPECTED[name], said), f"{name}: {said}"
 
 
+@pytest.mark.slow
 def test_each_expected_saying_is_of_a_file() -> None:
     assert EXPECTED.keys() <= made.gltfs().keys() | made.bvhs().keys()
 

@@ -121,6 +121,7 @@ print(int(peak.split()[1]) // 1024)
 '''
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of time and memory are set as Linux does")
 @pytest.mark.parametrize("name", re.findall(r'^    "(\w+)": lambda', GREEDY, re.MULTILINE))
 def test_greedy_scores_stay_within_time_and_memory(name: str) -> None:

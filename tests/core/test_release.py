@@ -125,6 +125,7 @@ def test_the_command_says_the_same_version() -> None:
         "the wheel: takt --version says 'takt 1.2.2', expected 'takt 1.2.3'"]
 
 
+@pytest.mark.slow
 def test_our_own_manifest_declares_what_our_code_uses() -> None:
     root = Path(release.__file__).parent
     code = {str(path.relative_to(root)): path.read_text(encoding="utf-8") for room in (

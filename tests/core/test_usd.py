@@ -177,6 +177,7 @@ def test_a_text_that_is_cut_anywhere_is_refused_or_read_as_far_as_it_goes() -> N
             continue
 
 
+@pytest.mark.slow
 def test_a_crate_that_is_cut_or_flipped_anywhere_is_refused_with_its_byte_or_read() -> None:
     data = crate()
     for end in range(0, len(data) - 1, 3):

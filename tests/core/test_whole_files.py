@@ -218,6 +218,7 @@ def test_a_file_that_has_such_a_name_already_is_written(tmp_path: Path) -> None:
     assert (tmp_path / "a:b").read_bytes() == NEW
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", STEPS)
 def test_a_process_that_is_killed_leaves_the_old_file(step: str, tmp_path: Path) -> None:
     path = tmp_path / "file"
