@@ -49,7 +49,7 @@ Parameters, `let`s, roles and the indices of loops are the only names; but for r
   operations of expressions. In a file {elements} elements, of these
   {most};
   {names} names with a value at one place; {body} characters in a `body`. In all files of a score {all_elements}
-  elements, and as many again that files inherit from each other.
+  elements (reading them takes about a second), and as many again that files inherit from each other.
 """
 
 
