@@ -29,15 +29,18 @@ def name_of_character(armature_object: bpy.types.Object) -> str:
     return largest.name
 
 
-def armature_problem(armature_object: bpy.types.Object | None) -> str:
-    """Return why the armature cannot play a score, or an empty text; cheap enough for every redraw."""
+def armature_problem(armature_object: bpy.types.Object | None, *, is_changed: bool = True) -> str:
+    """Return why the armature cannot play a score, or an empty text; cheap enough for every redraw.
+
+    is_changed: whether something is to be written to it. What only reads may take a linked one too.
+    """
     if armature_object is None:
         return "Make a character's armature the active object"
     if not len(cast(bpy.types.Armature, armature_object.data).bones):
         return f"'{armature_object.name}' has no bones" + _whose_file_is_missing(armature_object)
     if armature_object.mode not in _MODES_THAT_ALLOW_ACTIONS:
         return f"'{armature_object.name}' is being edited: go to Object Mode or Pose Mode first"
-    if not armature_object.is_editable:
+    if is_changed and not armature_object.is_editable:
         return (f"'{armature_object.name}' is linked from another file; "
                 "make it local or a library override (Object > Library Override > Make)")
     return ""
@@ -52,9 +55,9 @@ def _whose_file_is_missing(armature_object: bpy.types.Object) -> str:
     return f", since '{Path(library.filepath).name}' is missing: find it (File > External Data > Find Missing Files)"
 
 
-def score_problem(armature_object: bpy.types.Object | None) -> str:
-    """Return why there is no score to play, or an empty text; cheap enough for every redraw."""
-    reason = armature_problem(armature_object)
+def score_problem(armature_object: bpy.types.Object | None, *, is_changed: bool = True) -> str:
+    """Return why there is no score to play, or an empty text; cheap enough for every redraw. See armature_problem()."""
+    reason = armature_problem(armature_object, is_changed=is_changed)
     if not reason and armature_object is not None and properties.character(armature_object).text is None:
         reason = f"'{armature_object.name}' has no score: import one or choose a text"
     if not reason and armature_object is not None and migrations.is_newer(armature_object):

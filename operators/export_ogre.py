@@ -51,7 +51,7 @@ class TAKT_OT_export_ogre(GreyWithReason, NamedAsCharacter, bpy.types.Operator):
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
         """Return why there is no character to write."""
-        return armature_problem(active_armature(context))
+        return armature_problem(active_armature(context), is_changed=False)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Ask for the file; without a score begin with Actions."""

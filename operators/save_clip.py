@@ -55,7 +55,7 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
         """Return why there is nothing that could be saved."""
-        return score_problem(shown_armature(context))
+        return score_problem(shown_armature(context), is_changed=False)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
         """Ask; begin with selected blocks where there are some, and with the range of the scene."""

@@ -22,7 +22,8 @@ def add(armature_object: bpy.types.Object, folder: Path) -> bool:
     """Let a character's score look for clips in a folder too, after the others; tell whether it did not before.
 
     If the score calls nothing from its library yet, or has none, the folder becomes its library. Raises FileError where
-    there is no such folder, one of the kernel's, or the score has mistakes so that nothing can be told of its library.
+    there is no such folder, one of the kernel's, or the score has mistakes so that nothing can be told of its library; and
+    where the character is linked.
     """
     if not folder.is_dir():
         raise FileError.at("is no folder, expected one with clips in it", folder)
@@ -31,6 +32,8 @@ def add(armature_object: bpy.types.Object, folder: Path) -> bool:
     real = Path(os.path.realpath(folder))
     if real in library.roots:
         return False
+    if not armature_object.is_editable:
+        raise FileError.at(f"cannot be added: '{armature_object.name}' is linked; choose one of its own folders", folder)
     character = properties.character(armature_object)
     assert blocks.layout is not None  # a library was read
     if libraries.may_be_chosen(library, blocks.layout.documents[0]):

@@ -153,3 +153,33 @@ def test_what_the_user_sees_is_written(dancer: Any, tmp_path: Path, capfd: Any) 
     dancer.animation_data.action = None
     written(path)
     assert "Wrote the pose of the current frame into" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("motion", ["SHOWN", "SCORE", "ACTION"])
+def test_a_linked_character_is_written_as_in_its_own_file(dancer: Any, tmp_path: Path, motion: str) -> None:
+    """Nothing is written to it, so it need be neither local nor overridden."""
+    here = written(tmp_path / "here.skeleton.xml", motion=motion)
+    name, names, fps = dancer.name, [each.name for each in bpy.data.objects], context.scene.render.fps
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    context.scene.render.fps = fps
+    libraries: Any = bpy.data.libraries
+    with libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
+        wanted.objects = names  # its meshes belong to it
+    for each in wanted.objects:
+        context.collection.objects.link(each)
+    linked = next(each for each in wanted.objects if each.name == name)
+    context.view_layer.objects.active = linked
+    there = written(tmp_path / "there.skeleton.xml", motion=motion)
+    assert linked.library is not None
+    assert there.duration_s == pytest.approx(here.duration_s)
+    for of_it, of_own in zip((there.rotations, there.translations), (here.rotations, here.translations), strict=True):
+        assert np.abs(of_it.values - of_own.values).max() < 1e-6
+    assert takt.export_ogre(filepath=str(tmp_path / "dancer.mesh"), clips="SCORE") == {"FINISHED"}
+    first = str(tmp_path / "other")
+    Path(first).mkdir()
+    with pytest.raises(RuntimeError, match="'Dancer' is linked; choose one of its own folders"):
+        takt.save_clip(source="FRAMES", name="turn", first=1, last=10, folder=first)
+    assert not list(Path(first).iterdir())
+    (danced,) = read_clip_file(tmp_path / "dancer.skeleton").clips
+    assert danced.duration_s == pytest.approx(here.duration_s, abs=0.1)
