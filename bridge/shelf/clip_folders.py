@@ -22,8 +22,8 @@ def add(armature_object: bpy.types.Object, folder: Path) -> bool:
     """Let a character's score look for clips in a folder too, after the others; tell whether it did not before.
 
     If the score calls nothing from its library yet, or has none, the folder becomes its library. Raises FileError where
-    there is no such folder, one of the kernel's, or the score has mistakes so that nothing can be told of its library; and
-    where the character is linked.
+    there is no such folder, one of the kernel's, the character is linked, or the score has mistakes so that nothing can
+    be told of its library.
     """
     if not folder.is_dir():
         raise FileError.at("is no folder, expected one with clips in it", folder)
