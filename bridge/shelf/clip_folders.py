@@ -33,7 +33,8 @@ def add(armature_object: bpy.types.Object, folder: Path) -> bool:
     if real in library.roots:
         return False
     if not armature_object.is_editable:
-        raise FileError.at(f"cannot be added: '{armature_object.name}' is linked; choose one of its own folders", folder)
+        raise FileError.at(f"cannot be added: '{armature_object.name}' is linked; choose one of its own folders",
+                           folder)
     character = properties.character(armature_object)
     assert blocks.layout is not None  # a library was read
     if libraries.may_be_chosen(library, blocks.layout.documents[0]):
