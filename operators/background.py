@@ -72,10 +72,13 @@ class WorksInBackground(LongWork, GreyWithReason, Generic[Result]):
             self._work.cancel()
             self._clear(context)
             return self._cancelled()
-        if event.type == "TIMER" and self._work.has_ended() and not _is_editing():
+        if not self._work.has_ended():
+            self._show(context, self._work.done)
+        elif _is_editing():
+            self._show_waits(context)
+        elif event.type == "TIMER":
             self._clear(context)
             return self._end(context)
-        self._show(context, self._work.done)
         return {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:

@@ -51,8 +51,14 @@ class LongWork:
 
     def _show(self, context: bpy.types.Context, done: float) -> None:
         """Show which share is done."""
+        self._say(context, done, f"{self.doing}: {done:.0%}   Esc: Cancel")
+
+    def _show_waits(self, context: bpy.types.Context) -> None:
+        """Show what is to be done so that the result can be written."""
+        self._say(context, 1.0, f"{self.doing}: leave Edit Mode, then the result is written   Esc: Cancel")
+
+    def _say(self, context: bpy.types.Context, done: float, said: str) -> None:
         assert context.window_manager is not None
-        said = f"{self.doing}: {done:.0%}   Esc: Cancel"
         if said == self._said:  # else each event would have the window drawn
             return
         self._said = said
