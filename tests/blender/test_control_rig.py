@@ -126,8 +126,8 @@ def test_tweaks_of_controls_that_move_nothing_are_told_of(rig: Any) -> None:
     for name, idle in (("jaw_master", ""), ("DEF-forearm.L", ""), ("hand_ik.L", "hand_ik.L"),
                        ("upper_arm_fk.R", "hand_ik.L, upper_arm_fk.R")):
         before = posed(rig, 300)
-        bones[name].location = (0.0, 0.02, 0.02)
-        assert bones[name].keyframe_insert("location", frame=300)
+        bones[name].location, bones[name].scale = (0.0, 0.02, 0.02), (1.2, 1.2, 1.2)
+        assert bones[name].keyframe_insert("location", frame=300) and bones[name].keyframe_insert("scale", frame=300)
         tweaks.look(rig, scene)
         said = tweaks.problem(rig)
         assert (f"has keys of control bones, {idle}, whose" in said) if idle else said == "", (name, said)
