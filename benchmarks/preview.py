@@ -35,7 +35,7 @@ from takt.core.playing.ahead import Ahead
 from takt.core.skinning.influences import Influences
 from takt.preview import draw as draw_module
 from takt.preview import life
-from takt.preview.instances import sampled_rows
+from takt.preview.instances import sampled_rows, tweaked_rows
 from takt.preview.materials import NO_IMAGE
 from takt.samples.character import build_character
 from takt.windowless import missing_graphics
@@ -153,7 +153,7 @@ def drawing_ms(pictures: int, *, anew: bool = False) -> tuple[float, float]:
             wait()
             scene.frame_set(scene.frame_start + number)
             if anew and life._running is not None:
-                life._running.cast.ahead = Ahead(sampled_rows)
+                life._running.cast.ahead = Ahead(sampled_rows, tweaked_rows)
             framebuffer.clear(color=(0.0, 0.0, 0.0, 0.0), depth=1.0)
 
         def draw(_: int) -> None:

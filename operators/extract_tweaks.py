@@ -29,12 +29,12 @@ class TAKT_OT_extract_tweaks(ForScore, bpy.types.Operator):
         animation = armature_object.animation_data
         assigned = None if animation is None or animation.use_tweak_mode else animation.action
         if assigned is None:
-            return "No Action is assigned that could have been changed"
+            return "No Action is assigned that could have been changed: assign the Action that you edited"
         if assigned in [each for _, each in tweaks.layers_of(armature_object)]:
-            return f"'{assigned.name}' holds tweaks already"
+            return f"'{assigned.name}' holds tweaks already: assign the Action that you edited"
         own = properties.character(armature_object).action
         if assigned == own and not action_.is_edited_by_hand(armature_object):
-            return f"'{assigned.name}' has not been edited by hand"
+            return f"'{assigned.name}' has not been edited by hand: assign the Action that you edited"
         return ""
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":

@@ -22,7 +22,7 @@ from .captions import draw_comparison
 from .character import Character
 from .choices import Choices
 from .draw import SEE_THROUGH_ALPHA, Painter, View, solid_state
-from .instances import Tint, sampled_rows
+from .instances import Tint, sampled_rows, tweaked_rows
 from .modes import MODES
 from .overlays import draw_path, draw_skeleton, path_of
 from .roles import Bones, Posed, Role, pose_roles
@@ -88,7 +88,7 @@ class Cast:
     """Draws actors, and keeps from frame to frame what does not change; ahead: what motions do at frames."""
 
     painter: Painter = field(default_factory=Painter)
-    ahead: Ahead = field(default_factory=lambda: Ahead(sampled_rows))
+    ahead: Ahead = field(default_factory=lambda: Ahead(sampled_rows, tweaked_rows))
     _paths: dict[tuple[int, ...], tuple[Motion, FloatArray, FloatArray]] = field(default_factory=dict)
 
     def draw(self, actors: Sequence[Actor], view: View, choices: Choices, sampling_s: float = np.inf,

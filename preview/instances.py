@@ -13,6 +13,8 @@ import numpy.typing as npt
 
 from ..core.maths.arrays import FloatArray
 from ..core.playing.stage import Playable
+from ..core.playing.tweaked_bodies import Bodies
+from ..core.playing.untweaked import Untweaked
 from ..core.skinning import Palette
 from .shader import RECORD, RECORD_ROWS, ROWS_WIDTH
 
@@ -39,15 +41,30 @@ def rows_per_bone(palette: Palette) -> int:
 
 
 def palette_of(rows: Rows, joints: int) -> Palette:
-    """Return the palette (J, …) that rows were made of, as exact as they are."""
-    own = rows.astype(np.float64).reshape(joints, -1, 4)
-    rotations = np.roll(own[:, 0], 1, axis=-1)
-    return Palette(rotations, own[:, 1, :3], own[:, 2:] if own.shape[1] > 2 else None)
+    """Return the palette (..., J, …) that rows (..., R, 4) were made of, as exact as they are."""
+    own = rows.reshape(*rows.shape[:-2], joints, -1, 4)
+    rotations = own[..., 0, (3, 0, 1, 2)].astype(np.float64)
+    stretches = own[..., 2:, :].astype(np.float64) if own.shape[-2] > 2 else None
+    return Palette(rotations, own[..., 1, :3].astype(np.float64), stretches)
 
 
 def sampled_rows(motion: Playable, times_s: FloatArray) -> Rows:
     """Return the rows (F, R, 4) of a motion's palettes at times (F,)."""
     return palette_rows(Palette.from_pose(motion.skeleton, motion.sample(times_s)))
+
+
+def tweaked_rows(plain: Untweaked, rows: Sequence[Rows], times_s: FloatArray) -> Rows | None:
+    """Return rows (F, R, 4) at times (F,) with the tweaks that are added last to a motion.
+
+    rows: of the motion without tweaks, (R, 4) at each of the times. None: it is quicker to sample the tweaked motion,
+    or nothing else would do, as where bones stretch.
+    """
+    skeleton = plain.motion.skeleton
+    if any(len(each) != 2 * len(skeleton) for each in rows):
+        return None
+    palette = palette_of(np.stack(rows), len(skeleton))
+    is_added = plain.add(Bodies(skeleton, palette.rotations, palette.positions), times_s)
+    return palette_rows(palette) if is_added else None
 
 
 def placement_rows(world_from_armature: FloatArray, world_from_mesh: FloatArray) -> Rows:

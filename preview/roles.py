@@ -94,21 +94,28 @@ def pose_roles(roles: Sequence[Role], ahead: Ahead | None = None,
         first = roles[group[0]]
         skeleton, motion = first.character.skeleton, first.motion
         assert skeleton is not None  # refreshed before
+        count = len(skeleton.names)
         rows: Sequence[Rows] | None = None
         if motion is not None and not first.at_rest:
-            times = np.array([roles[i].time_s for i in group])
-            if ahead is None:
-                rows = [*sampled_rows(motion, times)]
-            else:
-                rows = ahead.at(motion, times, may_sample=has_time())
-                are_late = are_late or rows is None
-                rows = rows or ahead.shown(motion, len(group))
+            rows = _rows(motion, [roles[i].time_s for i in group], ahead, has_time)
+            if rows is None and ahead is not None:
+                are_late, rows = True, ahead.shown(motion, len(group))
         if rows is None:
             rows = [palette_rows(_palette_of_pose(first, skeleton))] * len(group)
-        count = len(skeleton)
         for i, each in zip(group, rows, strict=True):
             posed[i] = Posed(each, count)
     return [posed[i] for i in range(len(roles))], not are_late
+
+
+def _rows(motion: Playable, times_s: list[float], ahead: Ahead | None,
+          has_time: Callable[[], bool]) -> Sequence[Rows] | None:
+    """Return what a motion does at F times, None: that is not known, and there is no time to sample it."""
+    if ahead is None:
+        return [*sampled_rows(motion, np.array(times_s))]
+    if len(times_s) > 1:
+        return ahead.at(motion, np.array(times_s), may_sample=has_time())
+    found = ahead.at_one(motion, times_s[0], may_sample=has_time())
+    return None if found is None else [found]
 
 
 def _grouped(roles: Sequence[Role]) -> Iterable[list[int]]:

@@ -29,9 +29,9 @@ from .. import changes, properties, versions
 from ..actions import curves
 from ..actions.action_users import object_slot, strips_of
 from ..frame_rate import frames_per_second
-from ..rigs.armature import bone_property
 from ..scores import element_history, score
-from . import tweak_curves, tweak_masks, tweak_placing
+from . import tweak_controls, tweak_curves, tweak_masks, tweak_placing
+from .tweak_controls import bones_of
 from .tweak_layout import Layout
 from .tweak_placing import bag_of, has_untied_keys, layout_of, place
 
@@ -147,7 +147,8 @@ def _place_all(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion
                 for name in place(layer, action, now):
                     known.pop((action.session_uid, *name), None)
                 tweak_masks.apply(layer, action, motion)
-                reason = _why_nowhere(layer, now) or _why_of_nobody(armature_object, action)
+                reason = (_why_nowhere(layer, now) or _why_of_nobody(armature_object, action)
+                          or tweak_controls.why_unheard(armature_object, action))
             except TaktError as error:
                 reason = f"{action.name}: {error}"
         found = found or reason
@@ -167,11 +168,8 @@ def _why_nowhere(layer: _Layer, now: Layout) -> str:
 
 def _why_of_nobody(armature_object: bpy.types.Object, action: bpy.types.Action) -> str:
     """Return which bones with keys the rig has not, and what to do, "" where it has all."""
-    bag, pose = bag_of(action), armature_object.pose
-    if bag is None or pose is None:
-        return ""
-    named = dict.fromkeys(found[0] for curve in bag.fcurves if (found := bone_property(curve.data_path)) is not None)
-    missing = tuple(name for name in named if name not in pose.bones)
+    pose = armature_object.pose
+    missing = () if pose is None else tuple(name for name in bones_of(action) if name not in pose.bones)
     return "" if not missing else (
         f"'{action.name}' has keys of bones that '{armature_object.name}' has not, {some_of(missing, _NAMES_SHOWN)}: "
         "they are kept, and move nothing; rename bones, or remove these keys")

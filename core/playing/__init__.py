@@ -8,5 +8,5 @@ round the trunk, and planted `feet/` stay. In a `scene/` the way is bent, and he
 `meeting.py` lets hands of two characters meet. `clock.py` bends time. `motion.py` is the end, which `bake.py` and
 `keying.py` read, and `ahead.py` for who watches; `why.py` tells of a transition. `tweaks.py` holds what an animator has
 changed above all that, tied to `moments.py` of the music (`ties.py`); `tweaked.py` adds these `differences.py` to the
-poses.
+poses, `tweaked_bodies.py` to bodies that are posed already.
 """

@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..maths.arrays import BoolArray, FloatArray
-from ..skeletons.skeleton import Pose, Skeleton
 from .motion import Motion
 from .stage import Playable
 from .untweaked import Untweaked
@@ -42,14 +41,12 @@ _NOTHING: Final = np.zeros(0)
 class _Watched:
     """What is known of a motion, by instant; which instants were asked for last, and how far on from those before.
 
-    alone_s: the one that was asked for, where it was one alone. poses: (J, 10) what was sampled to add tweaks to it.
-    shown: what was last given for the instants.
+    alone_s: the one that was asked for, where it was one alone. shown: what was last given for the instants.
     """
 
     asked_s: FloatArray = field(default_factory=lambda: _NOTHING)
     alone_s: float = math.nan
     known: dict[int, Sampled] = field(default_factory=dict)
-    poses: dict[int, FloatArray] = field(default_factory=dict)
     shown: list[Sampled] = field(default_factory=list)
     step_s: float = 0.0
     is_ahead: bool = False
@@ -72,41 +69,17 @@ class _Watched:
         return self.step_s != 0.0 and abs(step - before) <= _SAME_TIME_S
 
 
-@dataclass(frozen=True, eq=False)
-class _Posed:
-    """A motion whose poses (F, J, …) are known already."""
-
-    motion: Playable
-    pose: Pose
-
-    @property
-    def skeleton(self) -> Skeleton:
-        """Whose joints it moves."""
-        return self.motion.skeleton
-
-    @property
-    def duration_s(self) -> float:
-        """How long it lasts."""
-        return self.motion.duration_s
-
-    @property
-    def moved(self) -> BoolArray:
-        """Joints that it ever moves, (J,)."""
-        return self.motion.moved
-
-    def sample(self, _: FloatArray) -> Pose:
-        """Return them."""
-        return self.pose
-
-
 @dataclass(eq=False)
 class Ahead:
     """Samples motions; once two steps are alike, ahead by more of these.
 
     sample: makes something of a motion at times (F,), an array (F, …). most_kept: bytes of it that are kept.
+    tweak: makes the same of what was sampled without tweaks, F of these, where tweaks that are added last are all that
+    there is; None, or where it returns None: the motion is sampled then too.
     """
 
     sample: Callable[[Playable, FloatArray], Sampled]
+    tweak: Callable[[Untweaked, list[Sampled], FloatArray], Sampled | None] | None = None
     most_kept: int = MOST_KEPT
     _watched: WeakKeyDictionary[Playable, _Watched] = field(default_factory=WeakKeyDictionary)
     _begun: int = 0
@@ -117,13 +90,11 @@ class Ahead:
 
         may_sample: whether there is time to sample what is not known; None: that would have been needed.
         """
-        if self._kept > self.most_kept:
-            self._let_go()
-        watched = self._watched.get(motion)
-        if watched is None:
-            watched = self._watched[motion] = _Watched()
-        keys = _keys(times_s)
-        is_even = watched.goes_on_alone(times_s.item()) if len(keys) == 1 else watched.goes_on(times_s)
+        if len(times_s) == 1:
+            found = self.at_one(motion, times_s.item(), may_sample=may_sample)
+            return None if found is None else [found]
+        watched, keys = self._watching(motion), _keys(times_s)
+        is_even = watched.goes_on(times_s)
         missing = [index for index, key in enumerate(keys) if key not in watched.known]
         if missing and not may_sample:
             return None
@@ -132,6 +103,28 @@ class Ahead:
             self._learn(motion, watched, self._with_next(watched, wanted) if is_even else wanted)
         watched.shown = [watched.known[key] for key in keys]
         return watched.shown
+
+    def at_one(self, motion: Playable, time_s: float, *, may_sample: bool = True) -> Sampled | None:
+        """Return what was made of a motion at one time, likewise: in a crowd each asks for one."""
+        watched, key = self._watching(motion), round(time_s * _PER_S)
+        is_even, found = watched.goes_on_alone(time_s), watched.known.get(key)
+        if found is None:
+            if not may_sample:
+                return None
+            wanted = np.array((time_s,))
+            self._learn(motion, watched, self._with_next(watched, wanted) if is_even else wanted)
+            found = watched.known[key]
+        watched.shown = [found]
+        return found
+
+    def _watching(self, motion: Playable) -> _Watched:
+        """Return what is known of a motion, nothing if nothing is."""
+        if self._kept > self.most_kept:
+            self._let_go()
+        watched = self._watched.get(motion)
+        if watched is None:
+            watched = self._watched[motion] = _Watched()
+        return watched
 
     def shown(self, motion: Playable, count: int) -> list[Sampled] | None:
         """Return what was last given of a motion for so many instants, None where that is not known."""
@@ -154,27 +147,16 @@ class Ahead:
             self._keep(watched.known, keys, self.sample(motion, times_s))
             return
         differs = plain.differs(times_s)
-        same, own = ([keys[i] for i in np.flatnonzero(some).tolist()] for some in (~differs, differs))
-        if same:
-            shared = self._watched.setdefault(plain.motion, _Watched())
-            if any(key not in shared.known for key in same):
-                self._learn(plain.motion, shared, times_s[~differs])
-            watched.known.update((key, shared.known[key]) for key in same)
+        tweak = self.tweak if plain.feet is None else None
+        is_shared = ~differs if tweak is None else np.ones_like(differs)
+        same, own = _some(keys, ~differs), _some(keys, differs)
+        shared = self._watched.setdefault(plain.motion, _Watched())
+        if any(key not in shared.known for key in _some(keys, is_shared)):
+            self._learn(plain.motion, shared, times_s[is_shared])
+        watched.known.update((key, shared.known[key]) for key in same)
         if own:
-            played = motion if plain.feet is not None else _Posed(motion, self._tweaked(plain, times_s[differs], own))
-            self._keep(watched.known, own, self.sample(played, times_s[differs]))
-
-    def _tweaked(self, plain: Untweaked, times_s: FloatArray, keys: list[int]) -> Pose:
-        """Return poses (F, J, …) at times (F,) with tweaks that are added last."""
-        known = self._watched.setdefault(plain.motion, _Watched()).poses
-        missing_s, missing = _missing(times_s, known)
-        if missing:
-            pose = plain.motion.sample(missing_s)
-            self._keep(known, missing, np.concatenate((pose.rotations, pose.translations, pose.scales), axis=-1))
-        numbers = np.stack([known[key] for key in keys])
-        pose = Pose(numbers[..., :4].copy(), numbers[..., 4:7].copy(), numbers[..., 7:].copy())
-        plain.add(pose, times_s)
-        return pose
+            made = None if tweak is None else tweak(plain, [shared.known[key] for key in own], times_s[differs])
+            self._keep(watched.known, own, self.sample(motion, times_s[differs]) if made is None else made)
 
     def _keep(self, known: dict[int, Sampled], keys: list[int], made: Sampled) -> None:
         self._kept += made.nbytes
@@ -183,7 +165,6 @@ class Ahead:
     def _let_go(self) -> None:
         for each in self._watched.values():
             each.known.clear()
-            each.poses.clear()
         self._kept = 0
 
 
@@ -191,6 +172,10 @@ def _untweaked(motion: Playable) -> Untweaked | None:
     """Return what a motion is without tweaks, None where that is not known."""
     found = motion.untweaked if isinstance(motion, Motion) else None
     return found if found is not None and found.end is motion.end else None  # type: ignore[attr-defined]
+
+
+def _some(keys: list[int], some: BoolArray) -> list[int]:
+    return [keys[index] for index in np.flatnonzero(some).tolist()]
 
 
 def _missing(times_s: FloatArray, known: dict[int, Sampled]) -> tuple[FloatArray, list[int]]:

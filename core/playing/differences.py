@@ -63,20 +63,34 @@ class Differences:
         """Add to poses (F, J, …) what it says at times (F,); sign: −1 takes it away again."""
         if len(self.rotations):
             joints = self.rotations.joints
-            before, after, share = self.rotations.neighbours(times_s)
-            turns = rot.nlerp(self._unit[before], self._unit[after], share)
-            weights = sign * self.weights[joints]
-            if (weights != 1.0).any():
-                turns = rot.exp(rot.log(turns) * weights[:, None])
-            pose.rotations[:, joints] = rot.multiply(pose.rotations[:, joints], turns)
+            pose.rotations[:, joints] = rot.multiply(pose.rotations[:, joints], self.turns(times_s, sign))
         if len(self.translations):
-            joints = self.translations.joints
-            pose.translations[:, joints] += _between(self.translations, times_s) * (
-                sign * self.weights[joints, None])
+            pose.translations[:, self.translations.joints] += self.shifts(times_s, sign)
         if len(self.scales):
             joints = self.scales.joints
             factors = np.maximum(_between(self.scales, times_s), _LEAST_SCALE)
             pose.scales[:, joints] *= factors ** (sign * self.weights[joints, None])
+
+    def turns(self, times_s: FloatArray, sign: float = 1.0) -> FloatArray:
+        """Return the turns of the R tracks of rotations at times (F,), as much as their joints have, (F, R, 4)."""
+        return self._turned(*self.rotations.neighbours(times_s), sign * self.weights[self.rotations.joints])
+
+    def shifts(self, times_s: FloatArray, sign: float = 1.0) -> FloatArray:
+        """Return the shifts of the R tracks of translations, likewise, (F, R, 3)."""
+        return _between(self.translations, times_s) * (sign * self.weights[self.translations.joints, None])
+
+    def turning(self, times_s: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return where it turns anything at times (F,): numbers of times, those of tracks, and turns (N, 4)."""
+        before, after, share = self.rotations.neighbours(times_s)
+        is_turn = self._is_turn.take(before) & (share < 1.0) | self._is_turn.take(after) & (share > 0.0)
+        at, track = is_turn.nonzero()
+        weights = self.weights[self.rotations.joints[track]]
+        return at, track, self._turned(before[at, track], after[at, track], share[at, track], weights)
+
+    def _turned(self, before: IntArray, after: IntArray, share: FloatArray, weights: FloatArray) -> FloatArray:
+        """Return turns (..., 4) between keys (...,), as much as weights say that fit these."""
+        turns = rot.nlerp(self._unit[before], self._unit[after], share)
+        return rot.exp(rot.log(turns) * weights[..., None]) if (weights != 1.0).any() else turns
 
     @cached_property
     def acting_s(self) -> FloatArray:
@@ -89,6 +103,11 @@ class Differences:
         """The times of all keys, ascending."""
         return np.unique(np.concatenate([tracks.times_s for tracks in
                                          (self.rotations, self.translations, self.scales)]))
+
+    @cached_property
+    def _is_turn(self) -> BoolArray:
+        """Which keys of rotations turn anything, (K,)."""
+        return np.asarray(self._unit[:, 1:].any(axis=1))
 
     @cached_property
     def _unit(self) -> FloatArray:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray
-from ..skeletons.skeleton import Pose
 from .clock import Timed
 from .differences import Tweaked
 from .feet.tweaked_feet import TweakedFeet
 from .stage import Stage, in_rounds
+from .tweaked_bodies import Bodies
 
 if TYPE_CHECKING:
     from .motion import Motion
@@ -50,7 +50,7 @@ class Untweaked:
 
     def differs(self, times_s: FloatArray) -> BoolArray:
         """Tell at which times (F,) the motions may differ, (F,)."""
-        times_s, _ = in_rounds(times_s, self.motion.duration_s, self.motion.is_loop)
+        times_s = self._within(times_s)
         found = np.zeros(len(times_s), dtype=np.bool_) if self.above is None else self.above.acts(times_s)
         if self.feet is not None:
             rest, clock = np.flatnonzero(~found), self.motion.clock
@@ -58,7 +58,9 @@ class Untweaked:
             found[rest] = self.feet.differs(np.clip(even_s, 0.0, self.feet.duration_s))
         return found
 
-    def add(self, pose: Pose, times_s: FloatArray) -> None:
-        """Add to poses (F, J, …) of the motion without tweaks, at times (F,), those that are added last."""
-        if self.above is not None:
-            self.above.add(pose, in_rounds(times_s, self.motion.duration_s, self.motion.is_loop)[0])
+    def add(self, bodies: Bodies, times_s: FloatArray) -> bool:
+        """Add to bodies of the motion without tweaks, at times (F,), the tweaks that are added last; see Bodies."""
+        return self.above is None or bodies.add(self.above, self._within(times_s))
+
+    def _within(self, times_s: FloatArray) -> FloatArray:
+        return in_rounds(times_s, self.motion.duration_s, self.motion.is_loop)[0]

@@ -12,6 +12,7 @@ import pytest
 
 from takt.bridge import properties
 from takt.bridge.scores import score
+from takt.bridge.tweaking import tweaks
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.tests.beside import missing
@@ -113,6 +114,26 @@ def test_controls_of_the_face_go_on_leading_it(rig: Any) -> None:
         before = posed(rig, 300)[led]
         rig.pose.bones[control].location = (0.0, 0.02, 0.02)
         assert np.abs(posed(rig, 300)[led] - before).max() > 0.01, control
+
+
+def test_tweaks_of_controls_that_move_nothing_are_told_of(rig: Any) -> None:
+    """Those of limbs lead what the score plays, and their constraints are muted; those of the face act."""
+    play(DANCE, mute_constraints=True)
+    operators: Any = bpy.ops
+    scene: Any = bpy.context.scene
+    assert operators.takt.tweak() == {"FINISHED"}
+    bones = rig.pose.bones
+    for name, idle in (("jaw_master", ""), ("DEF-forearm.L", ""), ("hand_ik.L", "hand_ik.L"),
+                       ("upper_arm_fk.R", "hand_ik.L, upper_arm_fk.R")):
+        before = posed(rig, 300)
+        bones[name].location, bones[name].scale = (0.0, 0.02, 0.02), (1.2, 1.2, 1.2)
+        assert bones[name].keyframe_insert("location", frame=300) and bones[name].keyframe_insert("scale", frame=300)
+        tweaks.look(rig, scene)
+        said = tweaks.problem(rig)
+        assert (f"has keys of control bones, {idle}, whose" in said) if idle else said == "", (name, said)
+        after = posed(rig, 300)
+        moved = max(np.abs(after[bone.name] - before[bone.name]).max() for bone in rig.data.bones if bone.use_deform)
+        assert (moved > 0.01) == (not idle), name
 
 
 def test_all_constraints_are_given_back(rig: Any) -> None:

@@ -14,6 +14,7 @@ from takt.bridge.tweaking import tweak_waiting, tweaks
 from takt.core.pha.edits import Move, Remove, SetAttribute
 from takt.core.score_editor.change import Edits
 from takt.core.skeletons.skeleton import world_from_pose
+from takt.operators.extract_tweaks import TAKT_OT_extract_tweaks
 from takt.samples import dancer
 from takt.tests.blender.dancing import NAMES, STEPS, Wait, play, rebuild, text_of
 
@@ -438,7 +439,9 @@ def test_extract_makes_tweaks_of_an_edited_action(rig: Any, library: Path, wait:
     wait(0.2)
     play(library / "dance.pha")
     wait(1.0)
-    assert not operators.takt.extract_tweaks.poll()
+    context: Any = bpy.context
+    problem, what_to_do = TAKT_OT_extract_tweaks.problem, ": assign the Action that you edited"
+    assert problem(context) == f"'{rig.animation_data.action.name}' has not been edited by hand{what_to_do}"
     set_key(rig, 20)
     source = rig.animation_data.action
     assert operators.takt.extract_tweaks() == {"FINISHED"}
@@ -446,7 +449,9 @@ def test_extract_makes_tweaks_of_an_edited_action(rig: Any, library: Path, wait:
     action = rig.animation_data.action
     assert action.name == "Rig tweaks" and own_frames(action) == [20.0] and source.use_fake_user
     assert is_lifted(rig, 20) and is_lifted(rig, 60, Quaternion())
-    assert not operators.takt.extract_tweaks.poll()
+    assert problem(context) == f"'Rig tweaks' holds tweaks already{what_to_do}"
+    rig.animation_data.action = None
+    assert problem(context) == f"No Action is assigned that could have been changed{what_to_do}"
 
 
 def test_clean_removes_what_changes_nothing(tweaked: Any, wait: Wait) -> None:

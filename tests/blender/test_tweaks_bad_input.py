@@ -80,3 +80,26 @@ def test_keys_of_locked_curves_go_along_and_are_locked_still(tweaked: Any, wait:
     action = tweaked.animation_data.action
     assert own_frames(action) == [pytest.approx(145.0)] and is_lifted(tweaked, 145)
     assert all(curve.lock for curve in curves_of(action))
+
+
+def test_keys_of_a_control_bone_with_muted_constraints_are_told_of(tweaked: Any, wait: Wait) -> None:
+    operators.object.mode_set(mode="EDIT")
+    control = tweaked.data.edit_bones.new("knee_ik")
+    control.head, control.tail, control.use_deform = (0.0, 0.0, 0.0), (0.0, 0.0, 0.1), False
+    operators.object.mode_set(mode="POSE")
+    constraint = tweaked.pose.bones[KNEE].constraints.new("COPY_ROTATION")
+    constraint.target, constraint.subtarget, constraint.mute = tweaked, "knee_ik", True
+    scene: Any = bpy.context.scene
+    rebuild()
+    set_key(tweaked, 20)
+    tweaks.look(tweaked, scene)
+    assert tweaks.problem(tweaked) == ""  # its own bone deforms
+    control = tweaked.pose.bones["knee_ik"]
+    control.location.x = 0.1
+    assert control.keyframe_insert("location", frame=20)
+    tweaks.look(tweaked, scene)
+    assert "has keys of control bones, knee_ik, whose constraints are muted" in tweaks.problem(tweaked)
+    assert "key the bones that deform the mesh instead" in tweaks.problem(tweaked)
+    constraint.mute = False
+    edit(tweaked, SetAttribute(6, "duration", "5"))
+    assert tweaks.problem(tweaked) == ""  # now it moves the knee
