@@ -12,9 +12,10 @@ import numpy as np
 from ..maths.arrays import BoolArray, FloatArray
 from .cells import Cells
 from .embedding import Embedding
-from .ends import Inside
+from .ends import Inside, gromov
 from .hand import Hand
 from .humanoid import Head, Limb, arm, ball_of_foot, head, hidden_leg, hip, leg
+from .level_sets import Course
 from .limbs import unit
 from .mirroring import Mirror, Plane, made_alike
 from .problem import GUESSED, FittedSkeleton
@@ -28,6 +29,9 @@ _SPINE: Final = (("vl5", 0.13), ("vl1", 0.35), ("vt6", 0.66))
 _COLLARBONE: Final = np.array((0.125, 0.24, 0.16))
 """From the middle of the shoulders to where a collarbone begins: out, up, and to the front, in halves of their width.
 """
+
+_ARM_ENDS: Final = 1.2
+"""Of the way from a hand to where those to the other hand and to the head part: beyond is only trunk."""
 
 _STOUT: Final = 2.0
 """A collarbone that is shorter than its arm is thick, so many radii, moves no skin: what is about it is the arm's."""
@@ -108,8 +112,14 @@ class Body:
 
 
 def assembled(inside: Inside, found: Embedding, front: FloatArray) -> Body:
-    """Return what is found of a humanoid whose ends are known, its left limbs first; front: (3,) its face's, likely."""
-    return replace(_symmetric(_left_first(_measured(inside, found, front))), sure_of_limbs=found.certain)
+    """Return what is found of a humanoid whose ends are known, its left limbs first; front: (3,) its face's, likely.
+
+    A head that lies on the hips' side of the shoulders says that limbs were mistaken: then nothing is sure.
+    """
+    body = _symmetric(_left_first(_measured(inside, found, front)))
+    shoulders = (body.arms[0].root + body.arms[1].root) / 2.0
+    is_above = float((inside.ends.points[found.head] - shoulders) @ body.up) > 0.0
+    return replace(body, sure_of_limbs=found.certain if is_above else 0.0)
 
 
 def _measured(inside: Inside, found: Embedding, likely_front: FloatArray) -> Body:
@@ -122,7 +132,8 @@ def _measured(inside: Inside, found: Embedding, likely_front: FloatArray) -> Bod
     if not plane.mirrors:
         plane = replace(plane, normal=normal, point=(roots[hand, other_hand] + roots[other_hand, hand]
                                                      + roots[foot, other_foot] + roots[other_foot, foot]) / 4.0)
-    arms = [arm(courses[end], points[end], plane.normal, plane.point) for end in found.hands]
+    arms = [arm(_arm_course(inside, end, other, found.head), points[end], plane.normal, plane.point)
+            for end, other in (found.hands, found.hands[::-1])]
     crotch = float(ways[found.feet[0]][tips[found.feet[1]]]) / 2.0
     stems = [hip(courses[end], crotch) for end in found.feet]
     shoulders, hips = (arms[0].root + arms[1].root) / 2.0, (stems[0][1] + stems[1][1]) / 2.0
@@ -151,6 +162,15 @@ def _measured(inside: Inside, found: Embedding, likely_front: FloatArray) -> Bod
     body = _facing(body, feet_cells, palms, skull, likely_front)
     toed = [_with_toe(limb, foot, body.front) for limb, foot in zip(legs, feet_cells, strict=True)]
     return replace(body, legs=(toed[0], toed[1]))
+
+
+def _arm_course(inside: Inside, hand: int, other: int, head: int) -> Course:
+    """Return the curve of an arm, and no more of the trunk than is about the shoulder.
+
+    A slim trunk may be as thin as the arm; so the arm ends where its way parts from the ways to head and other hand.
+    """
+    parts = gromov(inside.ends.ways, *(np.array([end]) for end in (hand, other, head)))
+    return inside.ends.courses[hand].until(_ARM_ENDS * float(parts[0]))
 
 
 def _head(cells: Cells, ways: FloatArray, found: Embedding, points: FloatArray, arms: Sequence[Limb],
