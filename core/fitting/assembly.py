@@ -74,6 +74,10 @@ _LEGS_LOW: Final = 0.55
 _HEM: Final = 0.15
 """Of a body's height: a robe's lowest part, whose middle is below the head."""
 
+_SHORT_LEGS: Final = 0.7
+_LOW_HIP: Final = 0.3
+"""Of the trunk's length: thighs likely touch where legs, to the ankles, are no longer; how sure hips are then."""
+
 _OF_ARMS: Final = ("sternoclavicular", "shoulder", "elbow", "wrist")
 _ROBE: Final = ("The legs cannot be seen, as under a robe; they stand where anatomy has them",)
 _CERTAIN_TRUNK: Final = 0.6
@@ -116,10 +120,22 @@ def assembled(inside: Inside, found: Embedding, front: FloatArray) -> Body:
 
     A head that lies on the hips' side of the shoulders says that limbs were mistaken: then nothing is sure.
     """
-    body = _symmetric(_left_first(_measured(inside, found, front)))
+    body = _unsure_of_low_hips(_symmetric(_left_first(_measured(inside, found, front))))
     shoulders = (body.arms[0].root + body.arms[1].root) / 2.0
     is_above = float((inside.ends.points[found.head] - shoulders) @ body.up) > 0.0
     return replace(body, sure_of_limbs=found.certain if is_above else 0.0)
+
+
+def _unsure_of_low_hips(body: Body) -> Body:
+    """Return a body whose hips and knees are guesses where its legs seem very short: thighs that touch part low."""
+    arms, legs = ((one.root + other.root) / 2.0 for one, other in (body.arms, body.legs))
+    lengths = [float(np.linalg.norm(limb.root - limb.middle) + np.linalg.norm(limb.middle - limb.end))
+               for limb in body.legs]
+    if sum(lengths) / 2.0 > _SHORT_LEGS * float(np.linalg.norm(arms - legs)):
+        return body
+    left, right = (replace(limb, certain=(_LOW_HIP, min(limb.certain[1], _LOW_HIP), limb.certain[2]))
+                   for limb in body.legs)
+    return replace(body, legs=(left, right))
 
 
 def _measured(inside: Inside, found: Embedding, likely_front: FloatArray) -> Body:

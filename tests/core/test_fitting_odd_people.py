@@ -158,6 +158,14 @@ def test_nothing_is_sure_if_the_head_is_on_the_hips_side_of_the_shoulders(dancer
     assert assembled(body.inside, upside_down, FRONT @ frame.axes).sure_of_limbs == 0.0
 
 
+@pytest.mark.parametrize(("high", "told"), [(0.85, False), (0.5, True), (0.35, True)])
+def test_hips_are_guesses_if_the_thighs_touch_far_down(dancer, high, told):
+    heights = np.linspace(high, 0.95, 20)
+    filling = pipe(np.stack((0.0 * heights, heights, 0.0 * heights), axis=1), np.full(20, 0.08))
+    found = fit(with_part(dancer, filling, grown=True))
+    assert set(found.guesses) == ({"l_hip", "l_knee", "r_hip", "r_knee"} if told else set())
+
+
 @pytest.mark.slow
 def test_a_backpack_is_left_out(dancer):
     of = with_part(dancer, backpack(dancer), grown=False)
