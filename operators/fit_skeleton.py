@@ -23,6 +23,7 @@ _NAMES_SHOWN = 5
 _BODIES: Final = [("auto", "Automatic", "A humanoid, or what its shape says"),
            ("humanoid", "Humanoid", "Head, two arms and two legs, also if it stands on four legs, or has a tail"),
            ("shape", "By Shape", "Spine, head, tail and the limbs that there are")]
+_LIES: Final = "It lies: clear the armature's rotation (Alt R), and it stands"
 _POLL_S, _SOON_S = 0.1, 0.2
 
 
@@ -197,4 +198,5 @@ def _summary(result: FitResult, armature_object: bpy.types.Object) -> str:
         f" and bound {sum(len(mesh.share) for mesh in result.task.meshes):,} vertices to it"
     guesses = [result.bone_names[result.fitted.names.index(joint)] for joint in result.fitted.guesses]
     guessed = [f"Guessed, look at them: {some_of(guesses, _NAMES_SHOWN)}"] if guesses else []
-    return ". ".join([made + bound, *guessed, *result.fitted.notes])
+    lies = [_LIES] if result.is_turned else []
+    return ". ".join([made + bound, *guessed, *result.fitted.notes, *lies])

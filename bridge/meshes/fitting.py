@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 import bpy
 import numpy as np
-from mathutils import Vector
+from mathutils import Matrix, Vector
 
 from ...core.binding import DEFAULT_METHOD, BindSettings, Progress
 from ...core.errors import TaktError
@@ -23,6 +23,9 @@ from .binding import BindResult, BindTask, MeshTask
 
 _FITTING_TAKES: Final = 0.4
 """Of the work, where the meshes are bound as well."""
+
+_STANDS: Final = float(np.sqrt(0.5))
+"""Cosine between the scene's up and that of a body, above which it stands."""
 
 _SHORTEST: Final = 1e-4
 """Of the skeleton's size: Blender drops bones that are shorter."""
@@ -43,13 +46,22 @@ class FitTask:
 
 @dataclass(frozen=True, eq=False)
 class FitResult:
-    """A skeleton; names of its bones; where the armature has its origin, (3,); and what binding found, if wanted."""
+    """A skeleton; names of its bones; and what binding found, if wanted.
+
+    origin: (3,) where the armature has its origin; world_from_armature: (3, 3) how it is turned.
+    """
 
     fitted: FittedSkeleton
     bone_names: tuple[str, ...]
     origin: FloatArray
+    world_from_armature: FloatArray
     task: BindTask | None
     bound: BindResult | None
+
+    @property
+    def is_turned(self) -> bool:
+        """Tell whether the body lies in the scene, and stands in the armature."""
+        return not np.array_equal(self.world_from_armature, np.eye(3))
 
 
 def read_task(mesh_objects: Sequence[bpy.types.Object], kind: BodyKind = "auto") -> FitTask:
@@ -90,9 +102,11 @@ def bound_to(task: FitTask, fitted: FittedSkeleton, naming: str, is_bound: bool,
     """Name the bones of a fitted skeleton, and bind to it unless that is not wanted."""
     names = tuple(NAMINGS[naming].name_of(joint) for joint in fitted.names)
     root = fitted.positions[0]
-    origin = np.array((root[0], root[1], task.problem.vertices[:, 2].min()))  # on the ground, below the root
+    turn = upright(fitted.up, fitted.front)
+    lowest = float((task.problem.vertices @ turn[:, 2]).min())
+    origin = root + (lowest - float(root @ turn[:, 2])) * turn[:, 2]  # on the ground, below the root
     if not is_bound:
-        return FitResult(fitted, names, origin, None, None)
+        return FitResult(fitted, names, origin, turn, None, None)
     problem = task.problem
     local = replace(fitted, positions=fitted.positions - origin, ends=fitted.ends - origin)
     body = local.body_bound_to(problem.vertices - origin, problem.face_vertices, problem.face_sizes, task.part, names)
@@ -100,7 +114,22 @@ def bound_to(task: FitTask, fitted: FittedSkeleton, naming: str, is_bound: bool,
                    for uid, count in zip(task.uids, task.counts, strict=True))
     bind_task = BindTask((body,), meshes)
     bound = binding.solve(bind_task, DEFAULT_METHOD, BindSettings(), progress)
-    return FitResult(fitted, names, origin, bind_task, bound)
+    return FitResult(fitted, names, origin, turn, bind_task, bound)
+
+
+def upright(up: FloatArray, front: FloatArray) -> FloatArray:
+    """Return how an armature is turned, (3, 3), in which a body with such an up and front, (3,), stands.
+
+    A body that stands in the scene, or leans by less than 45°, leaves it as it is. Of one that lies, the axes of the
+    armature are those of the scene that are nearest to its own: Z up, and -Y to its front.
+    """
+    if up[2] > _STANDS:
+        return np.eye(3)
+    axes = np.concatenate((np.eye(3), -np.eye(3)))
+    above = axes[int((axes @ up).argmax())]
+    level = axes[axes @ above == 0.0]
+    ahead = level[int((level @ front).argmax())]
+    return np.stack((np.cross(above, ahead), -ahead, above), axis=1) + 0.0
 
 
 def still_there(task: FitTask) -> list[bpy.types.Object]:
@@ -122,7 +151,8 @@ def add_armature(context: bpy.types.Context, result: FitResult, name: str) -> bp
     rig = bpy.data.objects.new(name, data)
     try:
         collection.objects.link(rig)
-        rig.location = result.origin.tolist()
+        rig.matrix_world = Matrix.Translation(result.origin.tolist()) @ Matrix(
+            result.world_from_armature.tolist()).to_4x4()
         for ob in context.selected_objects:
             ob.select_set(False)
         layer.objects.active = rig
@@ -143,7 +173,9 @@ def add_armature(context: bpy.types.Context, result: FitResult, name: str) -> bp
 def _add_bones(data: bpy.types.Armature, result: FitResult) -> None:
     """Add the bones in Edit Mode; their X axes are those about which knees and elbows bend."""
     fitted = result.fitted
-    heads, tails = fitted.positions - result.origin, fitted.ends - result.origin
+    fitted = fitted.turned(result.world_from_armature.T)
+    origin = result.world_from_armature.T @ result.origin
+    heads, tails = fitted.positions - origin, fitted.ends - origin
     shortest = _SHORTEST * float(np.linalg.norm(np.ptp(heads, axis=0)))
     bones: list[Any] = []
     moves_skin = fitted.moves_skin

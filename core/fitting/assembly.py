@@ -1,10 +1,9 @@
-"""From limbs to a skeleton: the body's plane, up and front, left and right, trunk and the joints in between."""
+"""From ends to a body: its limbs, its plane, up and front, left and right."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -12,25 +11,14 @@ import numpy as np
 from ..maths.arrays import BoolArray, FloatArray
 from .cells import Cells
 from .embedding import Embedding
-from .ends import Inside
-from .hand import Hand
-from .humanoid import Head, Limb, arm, ball_of_foot, head, hidden_leg, hip, leg
+from .ends import Inside, gromov
+from .humanoid import Head, Limb, arm, head, hidden_leg, hip, leg
+from .level_sets import Course
 from .limbs import unit
 from .mirroring import Mirror, Plane, made_alike
-from .problem import GUESSED, FittedSkeleton
 
-_ROOT_ABOVE_HIPS: Final = 0.01
-"""Of the way from hips to shoulders."""
-
-_SPINE: Final = (("vl5", 0.13), ("vl1", 0.35), ("vt6", 0.66))
-"""Joints of the trunk, and where they are on the way from the root to the neck's base."""
-
-_COLLARBONE: Final = np.array((0.125, 0.24, 0.16))
-"""From the middle of the shoulders to where a collarbone begins: out, up, and to the front, in halves of their width.
-"""
-
-_STOUT: Final = 2.0
-"""A collarbone that is shorter than its arm is thick, so many radii, moves no skin: what is about it is the arm's."""
+_ARM_ENDS: Final = 1.2
+"""Of the way from a hand to where those to the other hand and to the head part: beyond is only trunk."""
 
 _BY_FEET: Final = 0.5
 _BY_KNEES: Final = 0.25
@@ -50,11 +38,6 @@ _LEVEL: Final = 0.3
 one plane, but for such a share of their length."""
 
 _FOURS: Final = "It stands on four legs: the arms are its fore legs"
-_UNSURE_LIMBS: Final = "It is not sure which of its ends are head, hands and feet"
-_UNSURE_SIDES: Final = "It is not sure where its front is; left and right may be exchanged"
-
-_UNSURE_ARMS: Final = "It is not sure where the hands end; what they hold may count as part of the arms"
-
 _TOES: Final = 0.08
 """Of the foot's length: what lies so near to its foremost cell is the tip of the toes."""
 
@@ -70,12 +53,11 @@ _LEGS_LOW: Final = 0.55
 _HEM: Final = 0.15
 """Of a body's height: a robe's lowest part, whose middle is below the head."""
 
-_OF_ARMS: Final = ("sternoclavicular", "shoulder", "elbow", "wrist")
+_SHORT_LEGS: Final = 0.7
+_LOW_HIP: Final = 0.3
+"""Of the trunk's length: thighs likely touch where legs, to the ankles, are no longer; how sure hips are then."""
+
 _ROBE: Final = ("The legs cannot be seen, as under a robe; they stand where anatomy has them",)
-_CERTAIN_TRUNK: Final = 0.6
-_CERTAIN_COLLARBONE: Final = 0.55
-_CERTAIN_BALL: Final = 0.55
-_CERTAIN_FINGER: Final = 0.65
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +90,26 @@ class Body:
 
 
 def assembled(inside: Inside, found: Embedding, front: FloatArray) -> Body:
-    """Return what is found of a humanoid whose ends are known, its left limbs first; front: (3,) its face's, likely."""
-    return replace(_symmetric(_left_first(_measured(inside, found, front))), sure_of_limbs=found.certain)
+    """Return what is found of a humanoid whose ends are known, its left limbs first; front: (3,) its face's, likely.
+
+    A head that lies on the hips' side of the shoulders says that limbs were mistaken: then nothing is sure.
+    """
+    body = _unsure_of_low_hips(_symmetric(_left_first(_measured(inside, found, front))))
+    shoulders = (body.arms[0].root + body.arms[1].root) / 2.0
+    is_above = float((inside.ends.points[found.head] - shoulders) @ body.up) > 0.0
+    return replace(body, sure_of_limbs=found.certain if is_above else 0.0)
+
+
+def _unsure_of_low_hips(body: Body) -> Body:
+    """Return a body whose hips and knees are guesses where its legs seem very short: thighs that touch part low."""
+    arms, legs = ((one.root + other.root) / 2.0 for one, other in (body.arms, body.legs))
+    lengths = [float(np.linalg.norm(limb.root - limb.middle) + np.linalg.norm(limb.middle - limb.end))
+               for limb in body.legs]
+    if sum(lengths) / 2.0 > _SHORT_LEGS * float(np.linalg.norm(arms - legs)):
+        return body
+    left, right = (replace(limb, certain=(_LOW_HIP, min(limb.certain[1], _LOW_HIP), limb.certain[2]))
+                   for limb in body.legs)
+    return replace(body, legs=(left, right))
 
 
 def _measured(inside: Inside, found: Embedding, likely_front: FloatArray) -> Body:
@@ -122,7 +122,8 @@ def _measured(inside: Inside, found: Embedding, likely_front: FloatArray) -> Bod
     if not plane.mirrors:
         plane = replace(plane, normal=normal, point=(roots[hand, other_hand] + roots[other_hand, hand]
                                                      + roots[foot, other_foot] + roots[other_foot, foot]) / 4.0)
-    arms = [arm(courses[end], points[end], plane.normal, plane.point) for end in found.hands]
+    arms = [arm(_arm_course(inside, end, other, found.head), points[end], plane.normal, plane.point)
+            for end, other in (found.hands, found.hands[::-1])]
     crotch = float(ways[found.feet[0]][tips[found.feet[1]]]) / 2.0
     stems = [hip(courses[end], crotch) for end in found.feet]
     shoulders, hips = (arms[0].root + arms[1].root) / 2.0, (stems[0][1] + stems[1][1]) / 2.0
@@ -151,6 +152,15 @@ def _measured(inside: Inside, found: Embedding, likely_front: FloatArray) -> Bod
     body = _facing(body, feet_cells, palms, skull, likely_front)
     toed = [_with_toe(limb, foot, body.front) for limb, foot in zip(legs, feet_cells, strict=True)]
     return replace(body, legs=(toed[0], toed[1]))
+
+
+def _arm_course(inside: Inside, hand: int, other: int, head: int) -> Course:
+    """Return the curve of an arm, and no more of the trunk than is about the shoulder.
+
+    A slim trunk may be as thin as the arm; so the arm ends where its way parts from the ways to head and other hand.
+    """
+    parts = gromov(inside.ends.ways, *(np.array([end]) for end in (hand, other, head)))
+    return inside.ends.courses[hand].until(_ARM_ENDS * float(parts[0]))
 
 
 def _head(cells: Cells, ways: FloatArray, found: Embedding, points: FloatArray, arms: Sequence[Limb],
@@ -303,98 +313,3 @@ def _pair_made_alike(body: Body, limbs: tuple[Limb, Limb], height: float) -> tup
         joints = [getattr(limb, name) for name in ("root", "middle", "end", "tip") for limb in limbs]
         plane = Plane(body.out, np.mean(joints, axis=0), 0.0)
     return made_alike(*limbs, plane, height), plane
-
-
-def skeleton_of(body: Body, hands: tuple[Hand | None, Hand | None] = (None, None)) -> FittedSkeleton:
-    """Return the skeleton of a body whose left limbs come first, with the fingers of its left and right hand."""
-    rows = _Rows(body)
-    shoulders, hips = ((one.root + other.root) / 2.0 for one, other in (body.arms, body.legs))
-    half = float(np.linalg.norm(body.arms[0].root - body.arms[1].root)) / 2.0
-    root, neck = hips + _ROOT_ABOVE_HIPS * (shoulders - hips), body.head.neck
-    spine = [(name, root + share * (neck - root)) for name, share in _SPINE]
-    across = body.out
-    rows.add("HumanoidRoot", "", root, spine[0][1], across, _CERTAIN_TRUNK)
-    above = "HumanoidRoot"
-    for (name, point), (_, following) in zip(spine, [*spine[1:], ("vc7", neck)], strict=True):
-        rows.add(name, above, point, following, across, _CERTAIN_TRUNK)
-        above = name
-    rows.add("vc7", above, neck, body.head.skull, across, body.head.certain[0])
-    rows.add("skullbase", "vc7", body.head.skull, body.head.crown, across, body.head.certain[1])
-    for side, sign, limb, hand in (("l", 1.0, body.arms[0], hands[0]), ("r", -1.0, body.arms[1], hands[1])):
-        out, up, ahead = half * _COLLARBONE
-        collarbone = shoulders + sign * out * body.out + up * body.up + ahead * body.front
-        bends = _bend_axis(limb, body.front)
-        rows.add(f"{side}_sternoclavicular", above, collarbone, limb.root, bends, _CERTAIN_COLLARBONE)
-        rows.add(f"{side}_shoulder", f"{side}_sternoclavicular", limb.root, limb.middle, bends, limb.certain[0])
-        rows.add(f"{side}_elbow", f"{side}_shoulder", limb.middle, limb.end, bends, limb.certain[1])
-        knuckle = limb.tip if hand is None else hand.joints["middle"][0]
-        rows.add(f"{side}_wrist", f"{side}_elbow", limb.end, knuckle, bends, limb.certain[2])
-        if hand is not None:
-            _add_fingers(rows, side, hand)
-    for side, limb in (("l", body.legs[0]), ("r", body.legs[1])):
-        bends = _bend_axis(limb, -body.front)
-        ball = ball_of_foot(limb.end, limb.tip, unit(limb.end - limb.middle))
-        rows.add(f"{side}_hip", "HumanoidRoot", limb.root, limb.middle, bends, limb.certain[0])
-        rows.add(f"{side}_knee", f"{side}_hip", limb.middle, limb.end, bends, limb.certain[1])
-        rows.add(f"{side}_ankle", f"{side}_knee", limb.end, ball, bends, limb.certain[2])
-        rows.add(f"{side}_metatarsal", f"{side}_ankle", ball, limb.tip, bends, _CERTAIN_BALL)
-    lengths = [float(np.linalg.norm(limb.root - rows.position(f"{side}_sternoclavicular")))
-               for side, limb in zip("lr", body.arms, strict=True)]
-    carriers = ("l_sternoclavicular", "r_sternoclavicular")
-    is_stout = sum(lengths) < _STOUT * sum(limb.radius for limb in body.arms)
-    return rows.skeleton(_notes(body), carriers if is_stout else ())
-
-
-def _notes(body: Body) -> tuple[str, ...]:
-    """Return what is to be said of a body, and of what it is not sure."""
-    unsure = (((_UNSURE_LIMBS,) if body.sure_of_limbs < GUESSED else ())
-              + ((_UNSURE_SIDES,) if body.sure_of_sides < GUESSED else ())
-              + ((_UNSURE_ARMS,) if body.sure_of_arms < GUESSED else ()))
-    return (*body.notes, *unsure)
-
-
-def _add_fingers(rows: _Rows, side: str, hand: Hand) -> None:
-    """Add the fingers of a hand; each bends towards the palm."""
-    for name, joints in hand.joints.items():
-        above = f"{side}_wrist"
-        for number, (point, end) in enumerate(pairwise([*joints, hand.tips[name]]), start=1):
-            joint = f"{side}_{name}{number}"
-            rows.add(joint, above, point, end, unit(np.cross(end - point, hand.palm)), _CERTAIN_FINGER)
-            above = joint
-
-
-def _bend_axis(limb: Limb, towards: FloatArray) -> FloatArray:
-    """Return the unit axis (3,) about which the limb's last part turns, from straight on, towards a direction (3,)."""
-    return unit(np.cross(limb.end - limb.root, towards))
-
-
-class _Rows:
-    """Collects joints, parents before children."""
-
-    def __init__(self, body: Body) -> None:
-        self._body = body
-        self._names: list[str] = []
-        self._parents: list[int] = []
-        self._vectors: list[tuple[FloatArray, FloatArray, FloatArray]] = []
-        self._certainty: list[float] = []
-
-    def add(self, name: str, parent: str, position: FloatArray, end: FloatArray, bends: FloatArray,
-            certainty: float) -> None:
-        """Add a joint; parent: "" for none. It is no surer than what its limb is, and on which side."""
-        sides = self._body.sure_of_sides if name[:2] in ("l_", "r_") else 1.0
-        arms = self._body.sure_of_arms if name[2:] in _OF_ARMS else 1.0
-        self._parents.append(self._names.index(parent) if parent else -1)
-        self._names.append(name)
-        self._vectors.append((position, end, bends))
-        self._certainty.append(min(certainty, self._body.sure_of_limbs, sides, arms))
-
-    def position(self, name: str) -> FloatArray:
-        """Return where a joint is that was added, (3,)."""
-        return self._vectors[self._names.index(name)][0]
-
-    def skeleton(self, notes: tuple[str, ...], carriers: tuple[str, ...]) -> FittedSkeleton:
-        """Return what was added."""
-        positions, ends, axes = (np.array(column) for column in zip(*self._vectors, strict=True))
-        return FittedSkeleton(tuple(self._names), np.array(self._parents), positions, ends, axes,
-                              np.array(self._certainty), self._body.up, self._body.front, notes,
-                              carriers)

@@ -63,6 +63,9 @@ _CLEARLY: Final = 0.5
 _END: Final = 0.15
 """Of the spine: its end, whose girth is compared."""
 
+NO_HEAD: Final = 0.09
+"""Of the spine: a body whose legs all leave it so near to its end has no head there."""
+
 _THIN: Final = 0.6
 """A limb is a feeler if it is so much thinner than the others, or the only ones, near the head."""
 
@@ -169,6 +172,8 @@ def _put_together(inside: Inside, plane: Plane, pairs: list[tuple[int, int]], mi
         spine = Course(spine.points[::-1], spine.areas[::-1], length - spine.at[::-1])
         limbs = [(_turned(one, length), _turned(other, length)) for one, other in limbs]
         single = [_turned(limb, length) for limb in single]
+    if any(is_leg) and max(pair[0].leaves for pair, leg in zip(limbs, is_leg, strict=True) if leg) < NO_HEAD * length:
+        return None  # half a body: nothing lies ahead of the legs
     head = unit(spine.points[0] - spine.points[-1])
     head = unit(head - head @ up * up)
     across = plane.normal if np.cross(up, head) @ plane.normal >= 0.0 else -plane.normal

@@ -11,7 +11,7 @@ from ..binding.frame import Frame
 from ..binding.settings import BindCancelledError, Progress
 from ..binding.surface import Surface
 from ..maths.arrays import FloatArray
-from .assembly import assembled, skeleton_of
+from .assembly import assembled
 from .bilateral import Creature, creature
 from .candidate import Candidate, looked_at_closely, surface_of
 from .cells import parts_of
@@ -19,6 +19,7 @@ from .creature import skeleton_of_creature
 from .embedding import NOT_HUMANOID, Embedding
 from .ends import MOST_ENDS, Inside
 from .hand import both_hands
+from .joints import skeleton_of
 from .left_out import AS_HIGH, SECOND_BODY, undressed, without_loose_parts, without_thin_parts
 from .more_limbs import has_long_hand, other_limbs
 from .problem import FitError, FittedSkeleton, FittingProblem

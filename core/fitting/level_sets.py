@@ -132,3 +132,8 @@ class Course:
     def point_at(self, distance: float) -> FloatArray:
         """Return the point (3,) at a distance from the extremity."""
         return np.array([np.interp(distance, self.at, column) for column in self.points.T])
+
+    def until(self, distance: float) -> Course:
+        """Return the curve up to a distance from the extremity, of two points at least."""
+        count = max(int(np.searchsorted(self.at, distance, side="right")), 2)
+        return Course(self.points[:count], self.areas[:count], self.at[:count])

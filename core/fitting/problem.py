@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import Final, Literal
 
@@ -96,6 +96,14 @@ class FittedSkeleton:
         if name not in self.names:
             raise KeyError(name)
         return np.asarray(self.positions[self.names.index(name)])
+
+    def turned(self, turn: FloatArray) -> FittedSkeleton:
+        """Return the skeleton turned about the origin by a rotation matrix (3, 3)."""
+        def of(vectors: FloatArray) -> FloatArray:
+            return np.asarray(vectors @ turn.T)
+
+        return replace(self, positions=of(self.positions), ends=of(self.ends), bend_axes=of(self.bend_axes),
+                       up=of(self.up), front=of(self.front))
 
     @property
     def moves_skin(self) -> BoolArray:

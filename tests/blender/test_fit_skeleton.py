@@ -71,6 +71,31 @@ def test_makes_an_armature_and_binds_the_mesh_to_it(dancer):
     assert all(vertex.groups for vertex in body.data.vertices)
 
 
+@pytest.mark.parametrize("turn", [(-np.pi / 2.0, 0.0, 0.0), (0.0, np.pi / 2.0, 0.0)], ids=["back", "side"])
+def test_a_body_that_lies_stands_once_its_armature_is_turned_back(dancer, turn):
+    placed = Euler(turn).to_matrix().to_4x4()
+    body = add_body(dancer)
+    body.data.transform(placed)
+    fit(body)
+    rig = context.active_object
+    standing = rig.data.bones["skullbase"].head_local - rig.data.bones["HumanoidRoot"].head_local
+    assert standing.normalized().z > 0.98
+    for joint in JOINTS:
+        there = rot.rotate(BLENDER_FROM_HANIM, dancer.joints[joint])
+        assert np.linalg.norm(head_of(rig, joint) - np.array(placed.to_3x3()) @ there) < NEAR
+    rig.rotation_euler = 0.0, 0.0, 0.0
+    context.view_layer.update()
+    points = np.array([body.matrix_world @ vertex.co for vertex in body.data.vertices])
+    assert points[:, 2].min() == pytest.approx(rig.location.z, abs=1e-4)
+    assert np.ptp(points[:, 2]) == pytest.approx(dancer.height, rel=0.02)
+
+
+def test_a_body_that_stands_has_an_armature_that_is_not_turned(dancer):
+    leans = Euler((0.5, 0.0, 2.0)).to_matrix().to_4x4()
+    fit(add_body(dancer, world_from_mesh=leans), bind=False)
+    assert context.active_object.matrix_world.to_euler()[:] == (0.0, 0.0, 0.0)
+
+
 @pytest.mark.parametrize("naming", NAMINGS)
 def test_bones_are_named_as_wanted(dancer, naming):
     fit(add_body(dancer), naming=naming, bind=False)

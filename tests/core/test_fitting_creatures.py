@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from takt.core.fitting import BodyKind, FitError, FittedSkeleton, FittingProblem, fit_skeleton
+from takt.core.fitting import BodyKind, FitError, FittedSkeleton, FittingProblem, bilateral, fit_skeleton
 from takt.core.fitting.naming import NAMINGS
 from takt.core.maths import rotations as rot
 
@@ -132,6 +132,12 @@ def problem(of: Person, kind: BodyKind = "auto") -> FittingProblem:
 def test_what_is_no_whole_body_is_refused(kept, told):
     with pytest.raises(FitError, match=told):
         fit_skeleton(dancer_without(kept))
+
+
+def test_a_body_with_nothing_ahead_of_its_legs_is_refused(monkeypatch):
+    monkeypatch.setattr(bilateral, "NO_HEAD", 1.0)  # so that the bird's head is no part of its spine
+    with pytest.raises(FitError, match="not long and slim"):
+        fit_skeleton(replace(FittingProblem.from_faces(*mesh("bird")), kind="shape"))
 
 
 @pytest.mark.slow

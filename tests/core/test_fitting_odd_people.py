@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from takt.core.fitting import FittedSkeleton, FittingProblem, fit_skeleton
+from takt.core.fitting.assembly import assembled
+from takt.core.fitting.candidate import looked_at_closely, surface_of
 
-from .made_people import A_POSE, Build, Person, person
+from .made_people import A_POSE, T_POSE, Build, Person, person
 from .odd_people import KINDS, backpack, more_arms, odd_person, pipe, skirt, tail, turned, wings, with_part
 from .test_fitting_humanoid import WORST, errors, problem, slow
 
@@ -136,6 +140,30 @@ def test_legs_under_a_loose_skirt_are_found(dancer, hem):
     found = fit_skeleton(problem(of))
     assert errors(found, of).max() < WORST
     assert "l_index1" in found.names and not found.guesses
+
+
+def test_a_slim_trunk_is_no_part_of_the_arms():
+    of, taller = person(Build(turns=T_POSE)), np.array((1.0, 1.7, 1.0))
+    found = fit(replace(of, vertices=of.vertices * taller))
+    away = np.array([np.linalg.norm(found.position(name) - of.joints[name] * taller) for name in MAIN])
+    assert away.max() < 0.04 * of.height * taller[1]
+
+
+def test_nothing_is_sure_if_the_head_is_on_the_hips_side_of_the_shoulders(dancer):
+    frame, surface = surface_of(problem(dancer))
+    body = looked_at_closely(surface, UP @ frame.axes)
+    assert body.found is not None
+    assert assembled(body.inside, body.found, FRONT @ frame.axes).sure_of_limbs > 0.9
+    upside_down = replace(body.found, hands=body.found.feet, feet=body.found.hands)
+    assert assembled(body.inside, upside_down, FRONT @ frame.axes).sure_of_limbs == 0.0
+
+
+@pytest.mark.parametrize(("high", "told"), [(0.85, False), (0.5, True), (0.35, True)])
+def test_hips_are_guesses_if_the_thighs_touch_far_down(dancer, high, told):
+    heights = np.linspace(high, 0.95, 20)
+    filling = pipe(np.stack((0.0 * heights, heights, 0.0 * heights), axis=1), np.full(20, 0.08))
+    found = fit(with_part(dancer, filling, grown=True))
+    assert set(found.guesses) == ({"l_hip", "l_knee", "r_hip", "r_knee"} if told else set())
 
 
 @pytest.mark.slow
