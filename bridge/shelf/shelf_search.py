@@ -161,10 +161,11 @@ class Search:
         inner = sorted(folders_within(files).items(), key=lambda each: -each[1].count("."))
         for folder, prefix in (*inner, *((str(root), "") for root in reversed(self._roots) if root not in gone)):
             try:
-                found = tags_file.read(Path(folder))
+                found, damaged = tags_file.read_lines(Path(folder))
             except (FileError, OSError) as error:
                 wrong.append(str(error))
             else:
+                wrong += map(str, damaged)
                 self.own_tags |= {f"{prefix}{name}": tags for name, tags in found.items()}
         self.wrong = "; ".join(wrong[:_MOST_WRONG])
 

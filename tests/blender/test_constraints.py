@@ -239,14 +239,14 @@ def test_an_action_of_the_controls_is_read_as_if_nothing_were_muted(rig: bpy.typ
 
 
 def test_an_action_of_a_score_is_read_as_it_plays(rig: bpy.types.Object, library: Path, led: list[Any]) -> None:
-    """As another score calls it, or the clips of a saved file: also where nothing follows the Action that is assigned."""
+    """As another score calls it, or a saved file holds it: also where nothing follows the Action that is assigned."""
     play(library / "dance.pha")
-    motion, scene = score.motion_of(rig), bpy.context.scene
-    assert motion is not None and all(each.mute for each in led)
+    motion, scene, action = score.motion_of(rig), bpy.context.scene, properties.character(rig).action
+    assert motion is not None and action is not None and all(each.mute for each in led)
     fps = scene.render.fps / scene.render.fps_base
     constraints.unregister()
     try:
-        clip = curves.read_clip(curves.fit(properties.character(rig).action, rig), armature.read_skeleton(rig), fps)
+        clip = curves.read_clip(curves.fit(action, rig), armature.read_skeleton(rig), fps)
     finally:
         constraints.register()
     times = np.arange(20) / fps

@@ -207,6 +207,14 @@ def test_damaged_tags_are_said_and_the_rest_works(rig: bpy.types.Object, library
         assert "newer" in bridge_shelf.trouble(rig)
 
 
+def test_a_damaged_line_of_tags_is_said_and_the_others_count(rig: bpy.types.Object, library: Path) -> None:
+    (library / "takt.tags").write_text("# Takt tags 1\nnothing\nfeet.Steps: for the king\n", encoding="utf-8")
+    play(library / "dance.pha")
+    with editing():
+        assert {each.src for each in found(tuple(searched(rig)), "for the king")} == {"feet.Steps"}
+        assert "takt.tags:2: found 'nothing'" in bridge_shelf.trouble(rig)
+
+
 def test_tags_in_inner_folders_count_and_outer_ones_count_more(rig: bpy.types.Object, library: Path) -> None:
     inner, deeper = library / "more", library / "more" / "deep" / "er"
     for folder in (inner, deeper):

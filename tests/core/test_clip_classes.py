@@ -139,6 +139,16 @@ def test_damaged_and_newer_tags_are_refused_and_stay(tmp_path: Path, text: bytes
     assert path.read_bytes() == text
 
 
+def test_a_damaged_line_of_tags_costs_only_itself(tmp_path: Path) -> None:
+    path = tmp_path / tags_file.NAME
+    path.write_bytes("\ufeff# Takt tags 1\r\na.walk: slow\r\nnothing\r\nb: für den König\r\n".encode())
+    tags, damaged = tags_file.read_lines(tmp_path)
+    assert tags == {"a.walk": ("slow",), "b": ("für den König",)}
+    assert [str(each) for each in damaged] == [
+        f"{path}:3: found 'nothing', expected a clip's name, a colon, and tags with commas between them"]
+    assert tags_file.read_lines(tmp_path / "nowhere") == ({}, [])
+
+
 def test_tags_that_another_blender_gives_meanwhile_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own, count = os.fsync, [0]
 
