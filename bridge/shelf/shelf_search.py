@@ -33,6 +33,7 @@ from ...core.maths.arrays import FloatArray
 from ...core.pha.document import Document, Procedure, parse
 from ...core.pha.expansion import length_s
 from ...core.pha.programme import Programme, resolve
+from ...core.retargeting.comparing.reference import find_reference
 from ...core.score_editor.commands import Playable
 from ...core.score_editor.figures import Figure, figure_of
 from ...core.score_editor.shelf import DAMAGED, found_by
@@ -222,7 +223,7 @@ class Search:
             self.version += 1
 
     def _figure(self, clip: Clip) -> Figure:
-        figure = clip.derived(figure_of_clip)
+        figure = clip.derived(figure_of_file)
         if len(self.files) <= MANY_FILES:
             return figure
         still = figure.strokes[figure.telling:figure.telling + 1].astype(np.float32)
@@ -304,6 +305,12 @@ def playables_of(src: str, file: ClipFile) -> list[Playable]:
 def playable_of(src: str, clip: Clip) -> Playable:
     """Return the chip of a file's clip for the shelf."""
     return Playable(src, clip.name, clip.duration_s)
+
+
+def figure_of_file(clip: Clip) -> Figure:
+    """Return the figure of a clip as a file has it: upright as its body is while it moves, however it rests."""
+    reference = find_reference(clip, find_map(clip.skeleton))
+    return figure_of(reference.clip, reference.map)
 
 
 def figure_of_clip(clip: Clip) -> Figure:
