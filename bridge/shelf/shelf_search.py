@@ -27,7 +27,7 @@ from ...core.formats import FORMATS, endings, format_of, of_blender
 from ...core.formats.format import Format
 from ...core.library.clip_files import files_read, read_clip_file
 from ...core.library.contents import contents, folders_within
-from ...core.library.files import read_file
+from ...core.library.files import candidates, read_file
 from ...core.library.library import SCORE_SUFFIX, Library
 from ...core.maths.arrays import FloatArray
 from ...core.pha.document import Document, Procedure, parse
@@ -201,6 +201,7 @@ class Search:
     def _read(self, file: File, formats: Mapping[str, Format]) -> None:
         """Find out what a file holds, or why that cannot be; raise LookupError where these formats do not read it."""
         try:
+            self._follow_link(file)
             if file.where.endswith(SCORE_SUFFIX):
                 file.held = tuple(procedures_of(file.src, file.path, self._roots))
             else:
@@ -215,6 +216,15 @@ class Search:
             file.fail(DAMAGED + said)
         self.version += 1
         self.structure += file.held is not None and len(file.held) != 1
+
+    def _follow_link(self, file: File) -> None:
+        """Take the file that a score finds by a link; raise FileError if that leads nowhere, or out of the library."""
+        if not file.path.is_symlink():
+            return
+        found = [path for root in self._roots for path in candidates(root, file.src, (*endings(), SCORE_SUFFIX))]
+        if not found:
+            raise FileError.at("is a link that leads nowhere", file.path)
+        file.where = str(found[0])
 
     def _look_at_beginning(self, file: File) -> None:
         """Say at once of a file that only Blender reads that it is none of its format."""

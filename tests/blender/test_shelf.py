@@ -237,6 +237,22 @@ def test_clips_are_found_by_what_they_are_and_put_in_order_by_what_fits(
         assert not said and like[0].name == "left_step" and like[1].name in {"right_step", "left_run"}
 
 
+def test_links_hold_what_a_score_plays_by_them_and_others_say_why_not(
+        rig: bpy.types.Object, library: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "out.skeleton.xml"
+    outside.write_bytes((library / "feet" / "Steps.skeleton.xml").read_bytes())
+    for name, target in (("good", Path("feet") / "Steps.skeleton.xml"), ("out", outside), ("dead", Path("nothing"))):
+        (library / f"{name}.skeleton.xml").symlink_to(target)
+    play(library / "dance.pha")
+    with editing():
+        chips = searched(rig)
+        assert {each.name for each in chips if each.src == "good"} == {
+            each.name for each in chips if each.src == "feet.Steps"} == {"left", "right"}
+        said = {each.src: each.problem for each in chips if each.problem}
+        assert said.keys() == {"out", "dead"} and said["dead"] == f"{DAMAGED}is a link that leads nowhere"
+        assert "is a link that leads out of the library" in said["out"]
+
+
 def test_damaged_tags_are_said_and_the_rest_works(rig: bpy.types.Object, library: Path) -> None:
     (library / "takt.tags").write_text("# Takt tags 9\n", encoding="utf-8")
     play(library / "dance.pha")
