@@ -8,6 +8,7 @@ import bpy
 from bpy.app import handlers
 
 from . import changes, guard
+from .actions import between_steps
 from .guard import guarded
 from .meshes.shape import is_reading
 
@@ -56,19 +57,28 @@ def _note_shapes(depsgraph: bpy.types.Depsgraph) -> None:
 
 @handlers.persistent  # type: ignore[untyped-decorator]
 @guarded(None)
+def _before_undo(*_: object) -> None:
+    between_steps.let_go()
+
+
+@handlers.persistent  # type: ignore[untyped-decorator]
+@guarded(None)
 def _after_undo(*_: object) -> None:
+    between_steps.take_again()
     changes.everything()
 
 
 @handlers.persistent  # type: ignore[untyped-decorator]
 @guarded(None)
 def _after_load(*_: object) -> None:
+    between_steps.forget()
     changes.everything()
     guard.forget()
 
 
 def _all() -> list[tuple[list[Any], Any]]:
     return [(handlers.depsgraph_update_post, _after_update), (handlers.frame_change_post, _after_frame),
+            (handlers.undo_pre, _before_undo), (handlers.redo_pre, _before_undo),
             (handlers.undo_post, _after_undo), (handlers.redo_post, _after_undo), (handlers.load_post, _after_load)]
 
 

@@ -10,7 +10,7 @@ import bpy
 
 from ..bridge import properties
 from ..bridge.frame_rate import frames_per_second
-from ..bridge.scores import score, score_lines
+from ..bridge.scores import score, score_lines, score_tree
 from ..core.playing.motion import Motion
 from ..preview import life
 from ..preview.cast import ClipAlone
@@ -103,6 +103,8 @@ class TAKT_GT_strip(bpy.types.Gizmo):
         if watched is None:
             return None
         _, armature_object = watched
+        if score_tree.is_shown_in(context.window, armature_object):
+            return None  # the same blocks are there, larger
         score.look()
         with score.while_drawing(life.changed):
             motion = score.shown(armature_object, life.choices().instead)

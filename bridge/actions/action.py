@@ -5,6 +5,7 @@ from typing import Any, Final, Literal, cast
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ...core.maths.arrays import BoolArray, Float32Array, FloatArray
 from .. import changes, properties, versions
@@ -237,6 +238,7 @@ def _let_play(armature_object: bpy.types.Object, action: bpy.types.Action, slot:
     animation, armature = armature_object.animation_data, armature_object.data
     assert animation is not None and isinstance(armature, bpy.types.Armature)
     if animation.action != action:
+        _rest(armature_object, animation.action)
         animation.action_blend_type, animation.action_influence = "REPLACE", 1.0
         for track in animation.nla_tracks:
             if track.is_solo:
@@ -266,8 +268,19 @@ def put_aside(armature_object: bpy.types.Object) -> None:
     for left in (animation.action, character.action):
         if left is not None:
             keep_in_file(left)
+    _rest(armature_object, animation.action)
     animation.action = None
     character.action, character.written = None, ""
+
+
+def _rest(armature_object: bpy.types.Object, left: bpy.types.Action | None) -> None:
+    """Put the bones to rest that an Action has posed, as it no longer plays: else they would stay as it left them."""
+    assert armature_object.pose is not None
+    posed = {found[0] for bag in bags(left) for curve in bag.fcurves
+             if (found := bone_property(curve.data_path)) is not None} if left is not None else set[str]()
+    for bone in armature_object.pose.bones:
+        if bone.name in posed:
+            bone.matrix_basis = Matrix()
 
 
 def _clear(bag: bpy.types.ActionChannelbag, paths: Collection[str], *, is_known: bool) -> None:

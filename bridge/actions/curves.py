@@ -337,12 +337,12 @@ def _evaluated(fitted: Fitted, skeleton: Skeleton, start: float, end: float,
     try:
         scene.collection.objects.link(twin)
         to_twin(armature_object, twin)
-        constraints.unmute(twin)
         animation = alone(twin)
         animation.action = action
         slot = next((slot for slot in action.slots if bag is not None and slot.handle == bag.slot_handle), None)
         if slot is not None:
             animation.action_slot = slot
+        constraints.follow_action(twin)  # an Action of Takt's says which are not to act while it plays
         for name, mode in _modes(twin, {(curve.bone, curve.channel) for bag in bags(action)
                                         for curve in bone_curves(bag)}).items():
             twin.pose.bones[name].rotation_mode = mode

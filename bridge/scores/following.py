@@ -20,7 +20,7 @@ from bpy.app import handlers
 
 from ...core.errors import TaktError
 from .. import properties, versions
-from ..actions import action, called_actions, long_actions, write_motion
+from ..actions import action, between_steps, called_actions, long_actions, write_motion
 from ..actions.below_own_actions import plays_below
 from ..actions.channels import Channels
 from ..active_character import score_problem
@@ -245,7 +245,8 @@ def _write(armatures: dict[int, bpy.types.Object], scene: bpy.types.Scene) -> No
         _followed[writing.uid].problem, _followed[writing.uid].is_changed = action.EDITED_BY_HAND, False
         _redraw()
         return
-    write_motion.write(armature_object, scene, motion, channels)
+    with between_steps.noted(armature_object):
+        write_motion.write(armature_object, scene, motion, channels)
     _followed[writing.uid].is_older = False
     _redraw()
 

@@ -158,6 +158,13 @@ def areas() -> Iterator[tuple[bpy.types.Window, bpy.types.Area]]:
                 yield window, area
 
 
+def is_shown_in(window: bpy.types.Window | None, armature_object: bpy.types.Object) -> bool:
+    """Tell whether a score editor in a window shows the score of a character."""
+    return any(there == window and character_of(
+        cast("TaktScoreTree | None", cast(bpy.types.SpaceNodeEditor, area.spaces.active).node_tree), bpy.context)
+        == armature_object for there, area in areas())
+
+
 def redraw() -> None:
     """Have all score editors drawn anew."""
     for _, area in areas():

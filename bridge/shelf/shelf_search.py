@@ -27,12 +27,13 @@ from ...core.formats import FORMATS, endings, format_of, of_blender
 from ...core.formats.format import Format
 from ...core.library.clip_files import files_read, read_clip_file
 from ...core.library.contents import contents, folders_within
-from ...core.library.files import read_file
+from ...core.library.files import candidates, read_file
 from ...core.library.library import SCORE_SUFFIX, Library
 from ...core.maths.arrays import FloatArray
 from ...core.pha.document import Document, Procedure, parse
 from ...core.pha.expansion import length_s
 from ...core.pha.programme import Programme, resolve
+from ...core.retargeting.comparing.reference import find_reference
 from ...core.score_editor.commands import Playable
 from ...core.score_editor.figures import Figure, figure_of
 from ...core.score_editor.shelf import DAMAGED, found_by
@@ -161,10 +162,11 @@ class Search:
         inner = sorted(folders_within(files).items(), key=lambda each: -each[1].count("."))
         for folder, prefix in (*inner, *((str(root), "") for root in reversed(self._roots) if root not in gone)):
             try:
-                found = tags_file.read(Path(folder))
+                found, damaged = tags_file.read_lines(Path(folder))
             except (FileError, OSError) as error:
                 wrong.append(str(error))
             else:
+                wrong += map(str, damaged)
                 self.own_tags |= {f"{prefix}{name}": tags for name, tags in found.items()}
         self.wrong = "; ".join(wrong[:_MOST_WRONG])
 
@@ -199,6 +201,7 @@ class Search:
     def _read(self, file: File, formats: Mapping[str, Format]) -> None:
         """Find out what a file holds, or why that cannot be; raise LookupError where these formats do not read it."""
         try:
+            self._follow_link(file)
             if file.where.endswith(SCORE_SUFFIX):
                 file.held = tuple(procedures_of(file.src, file.path, self._roots))
             else:
@@ -214,6 +217,15 @@ class Search:
         self.version += 1
         self.structure += file.held is not None and len(file.held) != 1
 
+    def _follow_link(self, file: File) -> None:
+        """Take the file that a score finds by a link; raise FileError if that leads nowhere, or out of the library."""
+        if not file.path.is_symlink():
+            return
+        found = [path for root in self._roots for path in candidates(root, file.src, (*endings(), SCORE_SUFFIX))]
+        if not found:
+            raise FileError.at("is a link that leads nowhere", file.path)
+        file.where = str(found[0])
+
     def _look_at_beginning(self, file: File) -> None:
         """Say at once of a file that only Blender reads that it is none of its format."""
         if (other := of_blender.misnamed_at_once(file.path)) is not None:
@@ -221,7 +233,7 @@ class Search:
             self.version += 1
 
     def _figure(self, clip: Clip) -> Figure:
-        figure = clip.derived(figure_of_clip)
+        figure = clip.derived(figure_of_file)
         if len(self.files) <= MANY_FILES:
             return figure
         still = figure.strokes[figure.telling:figure.telling + 1].astype(np.float32)
@@ -303,6 +315,12 @@ def playables_of(src: str, file: ClipFile) -> list[Playable]:
 def playable_of(src: str, clip: Clip) -> Playable:
     """Return the chip of a file's clip for the shelf."""
     return Playable(src, clip.name, clip.duration_s)
+
+
+def figure_of_file(clip: Clip) -> Figure:
+    """Return the figure of a clip as a file has it: upright as its body is while it moves, however it rests."""
+    reference = find_reference(clip, find_map(clip.skeleton))
+    return figure_of(reference.clip, reference.map)
 
 
 def figure_of_clip(clip: Clip) -> Figure:

@@ -98,7 +98,8 @@ class Measures:
 
     net, away: how far from where they begin the hips end, and come at most, over the ground. speed: over the ground,
     (left, ahead) per second, as the foot tells that bears the body, also of one that walks on the spot. turn: from
-    where it faces as it begins. steps: how often the other foot takes over. stride: how far the feet are moved apart
+    where it faces as it begins. steps: how often the other foot takes over. carried: how far both feet are at the end
+    from where they began, the one that is less far. stride: how far the feet are moved apart
     and together. in_air_s: the longest time with both feet well above the ground; air_share: of the clip. rise: how
     much higher the hips come than they are most of the time. energy: mean speed of limbs and trunk, seen from the hips;
     reach: how far the farthest of their ends comes from where it mostly is. shares: of the limbs' way, by limb. closed:
@@ -112,6 +113,7 @@ class Measures:
     speed: tuple[float, float]
     turn: float
     steps: int
+    carried: float
     stride: float
     in_air_s: float
     air_share: float
@@ -176,9 +178,11 @@ def measure(body: Followed, *, is_looping: bool = False) -> Measures:
     energy, reach, shares = _energy(body)
     away = np.linalg.norm(level - level[0], axis=1)
     steps, speed, stride = _gait(body)
+    ankles = np.stack([body.at[f"{side}_ankle"][[0, -1]][:, [0, 2]] for side in "lr"], axis=1)
+    carried = float(np.linalg.norm(ankles[1] - ankles[0], axis=1).min())
     return Measures(
         float(times[-1] - times[0]), float(away[-1]), float(away.max()), speed,
-        float(np.degrees(yaw[-1] - yaw[0])), steps, stride, _longest(in_air, times), float(in_air.mean()),
+        float(np.degrees(yaw[-1] - yaw[0])), steps, carried, stride, _longest(in_air, times), float(in_air.mean()),
         float(np.percentile(hips[:, 1], 99.0) - np.median(hips[:, 1])), energy, reach, shares, _closed(body),
         _held(body, body.near_start()), _held(body, body.near_end()), _held(body, slice(None)), _hands(body),
         is_looping)

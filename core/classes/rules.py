@@ -26,10 +26,16 @@ number v²/gl of 0.5, at which people begin to run: Alexander, Optimization and 
 FLIES: Final = 0.12
 """Of a gait in which both feet are off the ground for a larger share is a run."""
 STRIDE: Final = 0.3
+CARRIED: Final = 0.2
+"""In legs: a body whose feet are both moved so far by one step goes, though it does not go far."""
 JUMPS: Final = (0.1, 0.15)
 """Hips rise by so many legs, and both feet are off the ground for so many seconds."""
+AIRBORNE: Final = 0.5
+"""A body on the spot that is off the ground for a larger share of the clip jumps, however far it rises."""
 CALM, WILD = 0.3, 1.3
 """Legs per second, of limbs and trunk on average."""
+MOVES: Final = CALM / 6.0
+"""A body whose energy is less does nothing with its limbs."""
 STILL: Final = (0.15, 0.45)
 """A body is idle that moves by less than the first, in legs; by up to the second, if its name says so."""
 SLOW, FAST = 80.0, 140.0
@@ -135,24 +141,27 @@ def _gait(found: Measures, middle: str, stays: bool, hint: str) -> str:
     if middle == CRAWL and (travels(found) or found.stride > STRIDE):
         return "crawl"
     is_hinted = {gait: bool(pattern.search(hint)) for gait, pattern in _HINTS.items()}
-    often = found.steps >= 2 or (found.steps == 1 and (travels(found) or is_hinted["walk"] or is_hinted["run"]))
+    often = found.steps >= 2 or (found.steps == 1 and (
+        travels(found) or found.carried > CARRIED or is_hinted["walk"] or is_hinted["run"]))
     if middle == STAND and often and speed > WALKS and found.stride > STRIDE:
         if speed >= RUNS[1] or (speed >= RUNS[0] and (found.air_share > FLIES or is_hinted["run"])):
             return "walk" if is_hinted["walk"] and speed < 2.0 * RUNS[1] and found.air_share < FLIES else "run"
         return "walk"
-    if middle == STAND and stays and found.in_air_s > JUMPS[1] and (found.rise > JUMPS[0] or is_hinted["jump"]):
+    if middle == STAND and stays and found.in_air_s > JUMPS[1] and (
+            found.rise > JUMPS[0] or found.air_share > AIRBORNE or is_hinted["jump"]):
         return "jump"
     is_turning = abs(found.turn) >= TURNS_DEG
     if stays and middle == STAND and is_hinted["jump"]:
         return "jump"
+    is_led = max(found.shares.values(), default=0.0) > LEADS[0] and found.energy > MOVES  # a hand waves
     if stays and not is_turning and found.energy < 1.5 * CALM and (
-            found.reach < STILL[0] or (is_hinted["idle"] and found.reach < STILL[1])):
+            (found.reach < STILL[0] and not is_led) or (is_hinted["idle"] and found.reach < STILL[1])):
         return "idle"
     return "gesture" if middle in (STAND, SIT) and stays and not is_turning and found.steps < 2 else ""
 
 
 def _lead(found: Measures) -> str:
-    if found.energy < CALM / 6.0:
+    if found.energy < MOVES:
         return ""
     limb, most = max(found.shares.items(), key=lambda each: each[1], default=("", 0.0))
     if most > LEADS[0]:

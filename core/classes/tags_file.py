@@ -29,13 +29,21 @@ Tags = Mapping[str, tuple[str, ...]]
 
 
 def parse(data: bytes, path: Path | None = None) -> Tags:
-    r"""Read tags. Raises FileError where it is no such file, or one of a newer version.
+    r"""Read tags. Raises FileError where it is no such file, one of a newer version, or has a damaged line.
 
     >>> dict(parse(b"# Takt tags 1\na.walk: slow, favourite\n"))
     {'a.walk': ('slow', 'favourite')}
     """
+    found, damaged = _parsed(data, path)
+    if damaged:
+        raise damaged[0]
+    return found
+
+
+def _parsed(data: bytes, path: Path | None) -> tuple[Tags, list[FileError]]:
+    """Return the tags of all lines that can be read, and what is wrong with the others."""
     try:
-        lines = data.decode("utf-8").splitlines()
+        lines = data.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise FileError.at(f"is no text in UTF-8 (byte {error.start}), expected tags", path) from error
     first = lines[0] if lines else ""
@@ -44,16 +52,17 @@ def parse(data: bytes, path: Path | None = None) -> Tags:
     if int(first.removeprefix(_FIRST)) > _VERSION:
         raise FileError.at(f"is of version {first.removeprefix(_FIRST).strip()}, of a newer Takt; this one reads "
                            f"version {_VERSION} and leaves the file alone", path, 1)
-    found: dict[str, tuple[str, ...]] = {}
+    found, damaged = dict[str, tuple[str, ...]](), list[FileError]()
     for number, line in enumerate(lines[1:], 2):
         if not line.strip() or line.startswith("#"):
             continue
         name, colon, tags = line.rpartition(": ")
         if not colon or len(line) > _MAX_LINE:
-            raise FileError.at(f"found {quoted(line[:80])}, expected a clip's name, a colon, and tags with commas "
-                               "between them", path, number)
-        found[name] = tuple(dict.fromkeys(tag.strip() for tag in tags.split(",") if tag.strip()))
-    return found
+            damaged.append(FileError.at(f"found {quoted(line[:80])}, expected a clip's name, a colon, and tags with "
+                                        "commas between them", path, number))
+        else:
+            found[name] = tuple(dict.fromkeys(tag.strip() for tag in tags.split(",") if tag.strip()))
+    return found, damaged
 
 
 def text_of(tags: Tags) -> bytes:
@@ -66,6 +75,12 @@ def read(folder: Path) -> Tags:
     """Return the tags of a folder's clips, none where it has no such file; raise FileError where that is damaged."""
     data = _held(folder / NAME)
     return {} if data is None else parse(data, folder / NAME)
+
+
+def read_lines(folder: Path) -> tuple[Tags, list[FileError]]:
+    """Return the tags of a folder's clips as read does, but of a damaged line only what is wrong with it."""
+    data = _held(folder / NAME)
+    return ({}, []) if data is None else _parsed(data, folder / NAME)
 
 
 def with_tags(folder: Path, name: str, tags: tuple[str, ...]) -> None:

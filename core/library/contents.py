@@ -32,8 +32,9 @@ class Contents:
 def contents(roots: Iterable[Path], endings: Sequence[str], most: int = MAX_FILES) -> Contents:
     """Return the files below some folders that have one of these endings, folder by folder, by name, at any depth.
 
-    Of files with the same src only the first is listed, which is the one that a library finds. Files and folders whose
-    names begin with a dot are left out, and links to folders are not followed.
+    Of files with the same src only one is listed, which is the one that a library finds: that of the first folder, and
+    there the one whose ending comes first. Files and folders whose names begin with a dot are left out, and links to
+    folders are not followed.
 
     >>> from takt.samples.clip_files import LIBRARY
     >>> [src for src, _ in contents([LIBRARY], (".pha",)).files]
@@ -50,14 +51,18 @@ def contents(roots: Iterable[Path], endings: Sequence[str], most: int = MAX_FILE
             for name in names:
                 if not name.endswith(ends):
                     continue
-                stem = name.removesuffix(next(ending for ending in ends if name.endswith(ending)))
-                src = prefix + stem
+                ending = next(ending for ending in ends if name.endswith(ending))
+                stem = name.removesuffix(ending)
+                src, path = prefix + stem, f"{folder}{os.sep}{name}"
                 if src in found:
+                    before = path.removesuffix(ending)
+                    if found[src] in {before + each for each in ends[ends.index(ending) + 1:]}:
+                        found[src] = path
                     continue
                 if len(found) + len(unnamed) >= most:
                     left_out += 1
                 elif may_lead and stem and "." not in stem and _can_be_src(src):
-                    found[src] = f"{folder}{os.sep}{name}"
+                    found[src] = path
                 else:
                     unnamed["/".join((*within, name))] = None
     return Contents(tuple(found.items()), tuple(unnamed), left_out)

@@ -17,6 +17,8 @@ _MAX_SRC = 1_000
 _MOST_LISTED = 2_000
 _MOST_FOLDERS = 3_000
 """That are looked through for a file that is not where it is to be."""
+MOST_TOLD = 3
+"""Folders that have such a file: more are not looked for."""
 
 
 def parts_of(src: str) -> tuple[str, ...]:
@@ -82,17 +84,17 @@ def candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
     return found
 
 
-def deeper(roots: Sequence[Path], src: str, endings: Sequence[str]) -> tuple[Path, ...]:
-    """Return the real paths of the files for a src in the only folder below some roots that has any.
+def deeper(roots: Sequence[Path], src: str, endings: Sequence[str]) -> tuple[tuple[Path, ...], ...]:
+    """Return the real paths of the files for a src in each folder below some roots that has any, up to MOST_TOLD.
 
-    So a src that was written for one folder is found even if the root is a folder around it. Empty if several folders
-    have such files, or if there are more files and folders than are searched.
+    So a src that was written for one folder is found even if the root is a folder around it. Empty if there are more
+    files and folders than are searched.
     """
     *folders, name = parts_of(src)
     found: list[tuple[Path, ...]] = []
     looked_at = 0
     waiting = [str(root) for root in roots]
-    while waiting:
+    while waiting and len(found) < MOST_TOLD:
         inner = []
         for folder in waiting:
             try:
@@ -102,14 +104,14 @@ def deeper(roots: Sequence[Path], src: str, endings: Sequence[str]) -> tuple[Pat
             except OSError:
                 continue
             looked_at += 1 + len(here)
-            if looked_at > _MOST_FOLDERS or len(found) > 1:
+            if looked_at > _MOST_FOLDERS:
                 return ()
             for _, path in sorted(here):
                 paths = tuple(candidates(Path(path), ".".join((*folders, name)), endings))
                 found += [paths] if paths else []
                 inner.append(path)
         waiting = inner
-    return found[0] if len(found) == 1 else ()
+    return tuple(found[:MOST_TOLD])
 
 
 def without_ending(src: str, endings: Sequence[str]) -> str:

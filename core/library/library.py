@@ -194,8 +194,8 @@ class Library:
         for root in self.roots:
             for path in files.candidates(root, src, (SCORE_SUFFIX,)):
                 return path
-        for path in self._deeper(src, (SCORE_SUFFIX,)):
-            return path
+        if len(deeper := self._deeper(src, (SCORE_SUFFIX,))) == 1:
+            return deeper[0][0]
         raise self._not_found(src, (SCORE_SUFFIX,))
 
     def module(self, path: Path) -> Document:
@@ -236,7 +236,8 @@ class Library:
                 if self._others_of(src) is None:
                     raise
                 found = ()
-            if not found and self._others_of(src) is None and (found := self._deeper(src, self._among)):
+            if not found and self._others_of(src) is None and len(deeper := self._deeper(src, self._among)) == 1:
+                found = deeper[0]
                 self._elsewhere[src] = self.src_of_playable(found[0]) or src
             self._found[src] = found
         return found
@@ -307,8 +308,8 @@ class Library:
     def _candidates(self, src: str, among: tuple[str, ...]) -> tuple[Path, ...]:
         return tuple(path for root in self.roots for path in files.candidates(root, src, among))
 
-    def _deeper(self, src: str, among: tuple[str, ...]) -> tuple[Path, ...]:
-        """Return the files of a src in the one folder below the roots that has some, looked up once for a moment."""
+    def _deeper(self, src: str, among: tuple[str, ...]) -> tuple[tuple[Path, ...], ...]:
+        """Return the files of a src in each folder below the roots that has some, looked up once for a moment."""
         moment = self._moment
         if moment is None:
             return files.deeper(self.roots, src, among)
@@ -376,8 +377,10 @@ class Library:
         files.parts_of(src)
         roots = ", ".join(map(str, self.roots)) or "no library at all: name its folder, or save the score beside it"
         bare = files.without_ending(src, among)
+        found = " or ".join(own for paths in self._deeper(src, among) if (own := self.src_of_playable(paths[0])))
         beside = [there for root in self.roots for there in files.sources_beside(root, bare, among)]
-        hint = near(bare, [there for there in beside if there != src])  # a link to nothing is listed
+        hint = f"; did you mean {found}?" if found else near(
+            bare, [there for there in beside if there != src])  # a link to nothing is listed
         return FileError.at(f"found no file for {quoted(src)}, expected {src.replace('.', '/')[:200]} ending in "
                             f"{', '.join(among)} below {roots}{hint}")
 

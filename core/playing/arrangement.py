@@ -151,6 +151,7 @@ class _Arrangement:
         if key not in self._makers:
             block = self.blocks[number]
             masks, rows = [], []
+            self._say_what_mixes_with_nothing(block)
             for lane in block.lanes:
                 own = self._masks.setdefault(id(lane.masks), BodyMasks(lane.masks, self.body))
                 said = len(own.missing)
@@ -177,6 +178,12 @@ class _Arrangement:
             if not problem.is_note:
                 self._say(f"<lane>: {problem.message}", problem.place)
         return row
+
+    def _say_what_mixes_with_nothing(self, block: Block) -> None:
+        modes = ["", *(lane.mode for lane in block.lanes), ""]
+        if any("mix" not in (modes[i - 1], modes[i + 1]) for i, mode in enumerate(modes) if mode == "mix"):
+            self._say("<lane> mode: a 'mix' has no 'mix' beside it, so it lies over the lanes below, as far as it "
+                      "weighs; to average two lanes, give both mode=\"mix\"")
 
     def _say(self, message: str, place: Place | None = None) -> None:
         self.said.setdefault(message, Problem(message, place or self.place, is_warning=True))

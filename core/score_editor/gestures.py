@@ -22,6 +22,7 @@ from .hit import Hit, Part, Point
 from .layout import BoxId, Layout
 from .nudge_beat import NudgeBeat
 from .pull_weight import PullWeight
+from .trim import TrimEdge
 from .view import View
 
 Press = Literal["drag", "scrub", "contact", "tweak", "box_select", ""]
@@ -30,13 +31,17 @@ Modifier = Literal["ctrl", "shift"]
 
 @dataclass(frozen=True, eq=False)
 class Pressed:
-    """Where the mouse was pressed, on what. scores: what is open and may be changed; selected: moves along."""
+    """Where the mouse was pressed, on what. scores: what is open and may be changed; selected: moves along.
+
+    trims: whether an edge is to change what of a clip plays, rather than how fast.
+    """
 
     layout: Layout
     hit: Hit
     scores: Scores
     selected: frozenset[BoxId]
     meter: Meter
+    trims: bool = False
 
     @property
     def box(self) -> int:
@@ -84,7 +89,8 @@ def _pull_music(at: Pressed) -> Drag | None:
 
 
 def _pull_edge(at: Pressed) -> Drag | None:
-    return PullEdge.of(at.layout, at.box, at.right_of_edge, at.scores, at.meter)
+    of = TrimEdge.of if at.trims else PullEdge.of
+    return of(at.layout, at.box, at.right_of_edge, at.scores, at.meter)
 
 
 def _pull_repeats(at: Pressed) -> Drag | None:
@@ -168,13 +174,13 @@ def cursor_of(hit: Hit) -> str:
 
 
 def begin(layout: Layout, hit: Hit, scores: Scores, *, selected: frozenset[BoxId] = frozenset(),
-          meter: Meter | None = None) -> Drag | None:
+          meter: Meter | None = None, trims: bool = False) -> Drag | None:
     """Return the gesture that begins where the mouse was pressed, None where nothing can be pulled there.
 
-    scores: what is open and may be changed. selected: what moves along when one of it is moved.
+    scores: what is open and may be changed. selected: what moves along when one of it is moved. trims: see Pressed.
     """
     pull = _OF_PART[hit.part].pull
-    return None if pull is None else pull(Pressed(layout, hit, scores, selected, meter or Meter()))
+    return None if pull is None else pull(Pressed(layout, hit, scores, selected, meter or Meter(), trims))
 
 
 def why_not(layout: Layout, hit: Hit, scores: Scores) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 
 import numpy as np
 
@@ -233,18 +232,24 @@ def _grouped(playables: Sequence[Playable]) -> list[tuple[str, list[int]]]:
     files: dict[tuple[str, bool, str], list[int]] = {}
     for number, each in enumerate(playables):
         key = each.src, each.is_clip, each.shelf_group
-        files.setdefault(key, []).append(number)
+        same = files.get(key)
+        if same is None:
+            files[key] = [number]
+        else:
+            same.append(number)
     groups: dict[tuple[bool, int, bool, str], list[int]] = {}
     for (src, is_clip, group), chips in files.items():
         if group:
             place = not is_clip, _LAST.get(group, 0), False, group
         elif is_clip and len(chips) == 1:
-            first = playables[chips[0]]
-            is_path = bool(first.problem) and not first.problem.startswith(DAMAGED)
-            place = False, 0, False, _folder(src, is_path=is_path, is_name=first.name == src)
+            place = False, 0, False, _folder(playables[chips[0]])
         else:
             place = not is_clip, 0, True, src
-        groups.setdefault(place, []).extend(chips)
+        there = groups.get(place)
+        if there is None:
+            groups[place] = chips
+        else:
+            there += chips
     in_order = sorted(groups, key=lambda group: (group[0], group[1], group[3] != ""))
     alike = Counter(group[3].rpartition(".")[2] for group in in_order)
     return [(_title(group[3], is_clip=not group[0], is_alone=alike[group[3].rpartition(".")[2]] == 1)
@@ -256,14 +261,11 @@ def _title(folder: str, *, is_clip: bool, is_alone: bool) -> str:
     return (folder.rpartition(".")[2] if is_alone else folder) or (CLIPS if is_clip else THIS_SCORE)
 
 
-@lru_cache(maxsize=1 << 17)
-def _folder(src: str, *, is_path: bool, is_name: bool) -> str:
-    """Return the folder of a chip's file, dotted.
-
-    is_path: src is the path of a file that no src leads to. is_name: it is the clip's own name too, as of Actions,
-    whose number is no folder.
-    """
-    if is_path:
+def _folder(chip: Playable) -> str:
+    """Return the folder of a chip's file, dotted; of a file that no src leads to, src is its path."""
+    src = chip.src
+    if chip.problem and not chip.problem.startswith(DAMAGED):
         return src.rpartition("/")[0].replace("/", ".")
-    own = own_part(src) if is_name else src.rpartition(".")[2]
-    return src.removesuffix(own).removesuffix(".")
+    if chip.name == src:  # the clip's own name too, as of Actions, whose number is no folder
+        return src.removesuffix(own_part(src)).removesuffix(".")
+    return src.rpartition(".")[0]

@@ -44,7 +44,7 @@ _FARTHER_PX = 3.0
 
 
 class TAKT_OT_score_drag(Gesture, bpy.types.Operator):
-    """Select a block, or drag it, its edge, its repeats or a transition; Ctrl: copy it, or do not snap to beats"""
+    """Select a block, or drag it, its edge, its repeats or a transition; Ctrl: copy it, or no snapping; Shift: trim"""
 
     bl_idname = "takt.score_drag"
     bl_label = "Edit Score"
@@ -117,7 +117,7 @@ class TAKT_OT_score_drag(Gesture, bpy.types.Operator):
             if farther < _FARTHER_PX * self._view.scale or self._blocks.layout is None or self._blocks.scores is None:
                 return
             self._drag = begin(self._blocks.layout, self._hit, self._blocks.scores,
-                               selected=editor.selected, meter=meter_of(editor.armature))
+                               selected=editor.selected, meter=meter_of(editor.armature), trims=self._is_adding)
         if self._drag is None:
             return
         self._is_away = isinstance(self._drag, drag.Carry) and is_on_shelf(context, self._mouse[1])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from takt.bridge import properties
+from takt.bridge.actions import curves
 from takt.bridge.rigs import armature, constraints
 from takt.bridge.scores import following, score
 from takt.core.maths import rotations as rot
@@ -235,6 +236,22 @@ def test_an_action_of_the_controls_is_read_as_if_nothing_were_muted(rig: bpy.typ
     assert again is not None and again is not first
     times = np.linspace(0.0, 1.0, 5)
     assert rot.angle_between(first.sample(times).rotations, again.sample(times).rotations).max() < ANGLE_RAD
+
+
+def test_an_action_of_a_score_is_read_as_it_plays(rig: bpy.types.Object, library: Path, led: list[Any]) -> None:
+    """As another score calls it, or a saved file holds it: also where nothing follows the Action that is assigned."""
+    play(library / "dance.pha")
+    motion, scene, action = score.motion_of(rig), bpy.context.scene, properties.character(rig).action
+    assert motion is not None and action is not None and all(each.mute for each in led)
+    fps = scene.render.fps / scene.render.fps_base
+    constraints.unregister()
+    try:
+        clip = curves.read_clip(curves.fit(action, rig), armature.read_skeleton(rig), fps)
+    finally:
+        constraints.register()
+    times = np.arange(20) / fps
+    np.testing.assert_allclose(rot.angle_between(clip.sample(times).rotations, motion.sample(times).rotations), 0.0,
+                               atol=ANGLE_RAD)
 
 
 def test_a_constraint_that_the_user_adds_is_never_muted(rig: bpy.types.Object, library: Path, led: list[Any]) -> None:

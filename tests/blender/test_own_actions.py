@@ -43,6 +43,28 @@ def local(rig: Any, frame: int) -> Any:
     return rig.pose.bones["l_hip"].rotation_quaternion.copy()
 
 
+@pytest.mark.parametrize("is_new", [True, False])
+def test_bones_that_the_score_does_not_move_are_not_left_in_the_pose_of_another_action(rig: Any, library: Path,
+                                                                                      is_new: bool) -> None:
+    """As the preview and exported files have them, too; a pose that no Action made stays."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name in ("sword", "shield"):
+        bone = rig.data.edit_bones.new(name)
+        bone.head, bone.tail = (1.0, 0.0, 1.0), (1.0, 0.0, 1.2)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    sword, shield = (rig.pose.bones[name] for name in ("sword", "shield"))
+    for bone in (sword, shield):
+        bone.rotation_mode, bone.rotation_quaternion = "QUATERNION", LIFT
+    sword.keyframe_insert("rotation_quaternion", frame=1)
+    if is_new:
+        assert bpy.ops.takt.new_score() == {"FINISHED"}  # type: ignore[attr-defined]
+    else:
+        play(library / "dance.pha")
+    bpy.context.scene.frame_set(5)
+    assert sword.rotation_quaternion.angle == pytest.approx(0.0, abs=1e-6)
+    assert shield.rotation_quaternion.angle == pytest.approx(LIFT.angle)
+
+
 @pytest.mark.parametrize("text", [SHORTER, STEPS.replace('"0.7"', '"9.7"')])
 def test_rebuild_fills_the_action_in_the_strip_below_ones_own(rig: Any, library: Path, text: str) -> None:
     play(library / "dance.pha")

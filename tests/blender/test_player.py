@@ -1,19 +1,20 @@
 """The player's operator, the strip and the roles: what a click does, and what is then drawn."""
 
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import bpy
 import numpy as np
 import pytest
 
 from takt.bridge import properties
-from takt.bridge.scores import score, score_lines
+from takt.bridge.scores import score, score_lines, score_tree
 from takt.core.clips.keys import INTERPOLATIONS
 from takt.core.score_editor.boxes import ancestors
 from takt.core.score_editor.layout import Layout
 from takt.core.score_editor.stripes import SEAM_PX, Stripes
-from takt.operators.strip import go_to, shown_times
+from takt.operators.strip import TAKT_GT_strip, go_to, shown_times
 from takt.preview import life
 from takt.preview.captions import on_screen, own_words
 from takt.preview.cast import Actor, column_and_row, is_in_transition, roles_of
@@ -22,6 +23,7 @@ from takt.preview.choices import COMPARISONS, Choices
 from takt.preview.draw import View
 from takt.preview.strip import Bounds, Strip
 from takt.samples.character import build_character
+from takt.tests.blender.score_editors import editing
 from takt.tests.characters import Object, context
 
 DANCE = Path(__file__).parents[2] / "samples" / "library" / "dance.pha"
@@ -287,3 +289,22 @@ def test_ghosts_know_when_a_transition_plays(dancer: Object) -> None:
     begin, end = motion.layout.window_begin_s[longest], motion.layout.window_end_s[longest]
     assert is_in_transition(motion, (begin + end) / 2.0)
     assert not is_in_transition(Character, 0.0)  # type: ignore[arg-type]  # whatever is no motion
+
+
+def test_the_strip_is_not_shown_beside_an_editor_of_the_same_score(dancer: Object,
+                                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Strip, "bounds_in", lambda *_: None)  # without a screen nothing has a size
+    life.start([dancer])
+    gizmo, find = SimpleNamespace(strip=None), cast(Any, TAKT_GT_strip)._found
+    window = context.window_manager.windows[0]
+    view = max(window.screen.areas, key=lambda each: each.width * each.height)
+    view.type = "VIEW_3D"
+    with context.temp_override(window=window, area=view, region=view.regions[-1]):
+        assert find(gizmo, context) is not None
+    with editing():
+        assert find(gizmo, context) is None
+        other = bpy.data.objects.new("Other", bpy.data.armatures.new("Other"))
+        properties.character(other).text = bpy.data.texts.new("other.pha")
+        context.collection.objects.link(other)
+        cast(Any, score_tree.tree_of(bpy.context)).character = other
+        assert find(gizmo, context) is not None  # the editor shows another score

@@ -1,10 +1,12 @@
 """The shelf in Blender: what lies on it for whom, in which order, and what it says of damaged files."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import bpy
+import numpy as np
 import pytest
 
 from takt.bridge import properties
@@ -12,10 +14,19 @@ from takt.bridge.scores import score_tree
 from takt.bridge.shelf import shelf as bridge_shelf
 from takt.bridge.shelf import shelf_order
 from takt.core.classes import tags_file
-from takt.core.formats import bvh
+from takt.core.clips.clip import Clip
+from takt.core.clips.keyed import packed
+from takt.core.formats import bvh, ogre_xml
+from takt.core.formats.ogre import OgreSkeleton
 from takt.core.library.clip_files import read_clip_file
+from takt.core.maths import rotations as rot
+from takt.core.retargeting.comparing.upright import turned
+from takt.core.score_editor.figures import figure_of
 from takt.core.score_editor.shelf import ACTIONS, DAMAGED, OTHER_ACTIONS, found, told
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.clip_files import write_files
+from takt.samples.clips import build_clips
 from takt.tests.blender.dancing import STEPS, play, text_of
 from takt.tests.blender.score_editors import editing, looked_into
 from takt.tests.core.rigs import with_model_axes
@@ -59,6 +70,33 @@ def test_actions_of_other_characters_come_last_and_scores_of_others_not_at_all(
         groups = {each.name: each.shelf_group for each in searched(rig) if not each.full_name.startswith("feet")}
     assert groups[mine.name] == ACTIONS and groups[theirs.name] == OTHER_ACTIONS
     assert written.name not in groups
+
+
+def sitting_at_rest() -> Clip:
+    """A clip whose body stands, of a skeleton that sits: Z is up, and no name says which joints are legs."""
+    clip = next(clip for clip in build_clips("feet/Steps.skeleton.xml") if clip.name == "left_step")
+    own, along = clip.skeleton, np.array((1.0, 0.0, 0.0))
+    turns = np.tile(rot.IDENTITY, (len(own), 1))
+    turns[[own.index_of[f"{side}_hip"] for side in "lr"]] = rot.from_axis_angle(along, np.array(-1.6))
+    rests = rot.multiply(own.rest_rotations, turns)
+    sits = Skeleton.from_arrays([f"Bone_{number}" for number in range(len(own))], own.parents, rests,
+                                own.rest_translations)
+    times = np.linspace(0.0, clip.duration_s, 25)
+    played = rot.multiply(rot.conjugate(turns), clip.sample(times).rotations)
+    tracks = packed([(joint, times, played[:, joint]) for joint in range(len(own))], 4)
+    return turned(replace(clip, skeleton=sits, rotations=tracks), rot.from_axis_angle(along, np.array(np.pi / 2.0)))
+
+
+def test_a_body_that_sits_at_rest_stands_in_its_picture(rig: bpy.types.Object, library: Path) -> None:
+    clip = sitting_at_rest()
+    data = ogre_xml.write(OgreSkeleton.of(clip.skeleton, (clip,)))
+    (library / "sits.skeleton.xml").write_bytes(data)
+    play(library / "dance.pha")
+    with editing():
+        chip = next(each for each in searched(rig) if each.src == "sits")
+        strokes = bridge_shelf.figures(rig)[chip].strokes
+    assert 0.9 < np.ptp(strokes[0, ..., 1]) < 1.2  # of the body's height
+    assert np.ptp(figure_of(clip, find_map(clip.skeleton)).strokes[0, ..., 1]) < 0.8  # by the rest pose alone
 
 
 def test_files_are_on_the_shelf_before_they_are_read_and_damaged_ones_say_why(
@@ -199,12 +237,36 @@ def test_clips_are_found_by_what_they_are_and_put_in_order_by_what_fits(
         assert not said and like[0].name == "left_step" and like[1].name in {"right_step", "left_run"}
 
 
+def test_links_hold_what_a_score_plays_by_them_and_others_say_why_not(
+        rig: bpy.types.Object, library: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "out.skeleton.xml"
+    outside.write_bytes((library / "feet" / "Steps.skeleton.xml").read_bytes())
+    for name, target in (("good", Path("feet") / "Steps.skeleton.xml"), ("out", outside), ("dead", Path("nothing"))):
+        (library / f"{name}.skeleton.xml").symlink_to(target)
+    play(library / "dance.pha")
+    with editing():
+        chips = searched(rig)
+        assert {each.name for each in chips if each.src == "good"} == {
+            each.name for each in chips if each.src == "feet.Steps"} == {"left", "right"}
+        said = {each.src: each.problem for each in chips if each.problem}
+        assert said.keys() == {"out", "dead"} and said["dead"] == f"{DAMAGED}is a link that leads nowhere"
+        assert "is a link that leads out of the library" in said["out"]
+
+
 def test_damaged_tags_are_said_and_the_rest_works(rig: bpy.types.Object, library: Path) -> None:
     (library / "takt.tags").write_text("# Takt tags 9\n", encoding="utf-8")
     play(library / "dance.pha")
     with editing():
         assert {each.src for each in searched(rig)} >= {"feet.Steps"}
         assert "newer" in bridge_shelf.trouble(rig)
+
+
+def test_a_damaged_line_of_tags_is_said_and_the_others_count(rig: bpy.types.Object, library: Path) -> None:
+    (library / "takt.tags").write_text("# Takt tags 1\nnothing\nfeet.Steps: for the king\n", encoding="utf-8")
+    play(library / "dance.pha")
+    with editing():
+        assert {each.src for each in found(tuple(searched(rig)), "for the king")} == {"feet.Steps"}
+        assert "takt.tags:2: found 'nothing'" in bridge_shelf.trouble(rig)
 
 
 def test_tags_in_inner_folders_count_and_outer_ones_count_more(rig: bpy.types.Object, library: Path) -> None:

@@ -13,8 +13,8 @@ from takt.core.classes import tags_file
 from takt.core.classes.after import costs, end_poses, stacked
 from takt.core.classes.find import classes_of
 from takt.core.classes.matching import MOMENTS, NUMBERS, distances, features, fingerprint
-from takt.core.classes.measures import followed
-from takt.core.classes.rules import Classes
+from takt.core.classes.measures import Measures, followed, measure
+from takt.core.classes.rules import Classes, classify
 from takt.core.clips.clip import Clip
 from takt.core.errors import FileError
 from takt.core.library.library import Library
@@ -53,6 +53,32 @@ def test_own_clips_get_the_classes_that_a_person_sees(with_name: bool, wanted: f
 def test_so_do_they_as_other_files_have_them_and_clips_of_others(with_name: bool, wanted: float) -> None:
     assert share([each for _, clip, label in (*own(), *others())
                   for each in score(clip, label, with_name=with_name)]) >= wanted
+
+
+def own_measures(name: str) -> Measures:
+    clip = next(clip for clip in CLIPS if clip.name == name)
+    body = followed(clip, find_map(clip.skeleton))
+    assert body is not None
+    return measure(body)
+
+
+@pytest.mark.parametrize("name", ["side_step_left", "side_step_right"])
+def test_one_step_that_moves_both_feet_is_a_gait_also_if_no_name_says_so(name: str) -> None:
+    found = classify(own_measures(name))
+    assert (found.gait, found.direction) == ("walk", "sideways")
+    assert classify(replace(own_measures(name), carried=0.05)).gait == "gesture"  # a foot stays: a lunge
+
+
+def test_who_moves_one_limb_alone_is_not_idle() -> None:
+    waves = replace(own_measures("hello"), reach=0.1)
+    assert max(waves.shares.values()) > 0.9 and classify(waves).gait == "gesture"
+    even = dict.fromkeys(waves.shares, 1.0 / len(waves.shares))
+    assert classify(replace(waves, shares=even)).gait == classify(replace(waves, energy=0.02)).gait == "idle"
+
+
+def test_who_is_off_the_ground_most_of_the_time_jumps() -> None:
+    low = replace(own_measures("jump"), rise=0.05, in_air_s=0.3)
+    assert classify(replace(low, air_share=0.6)).gait == "jump" != classify(replace(low, air_share=0.4)).gait
 
 
 @pytest.mark.parametrize("clip", CLIPS[::3], ids=lambda clip: clip.name)
@@ -137,6 +163,16 @@ def test_damaged_and_newer_tags_are_refused_and_stay(tmp_path: Path, text: bytes
         with pytest.raises(FileError, match=reason):
             attempt()
     assert path.read_bytes() == text
+
+
+def test_a_damaged_line_of_tags_costs_only_itself(tmp_path: Path) -> None:
+    path = tmp_path / tags_file.NAME
+    path.write_bytes("\ufeff# Takt tags 1\r\na.walk: slow\r\nnothing\r\nb: für den König\r\n".encode())
+    tags, damaged = tags_file.read_lines(tmp_path)
+    assert tags == {"a.walk": ("slow",), "b": ("für den König",)}
+    assert [str(each) for each in damaged] == [
+        f"{path}:3: found 'nothing', expected a clip's name, a colon, and tags with commas between them"]
+    assert tags_file.read_lines(tmp_path / "nowhere") == ({}, [])
 
 
 def test_tags_that_another_blender_gives_meanwhile_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

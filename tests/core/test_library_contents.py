@@ -70,6 +70,18 @@ def test_files_are_listed_at_any_depth_and_what_is_left_out_is_counted(tmp_path:
     assert contents([tmp_path / "gone"], (".bvh",)) == contents([], (".bvh",))
 
 
+def test_of_files_with_one_src_the_one_is_listed_that_a_score_plays(tmp_path: Path) -> None:
+    for name in ("a.fbx", "a.glb", "a.blend", "b.dae", "b.usd", "b.skeleton.xml", "in/c.x3d", "in/c.bvh", "in/c.vrm"):
+        put(tmp_path / "first" / name, "")
+    put(tmp_path / "second" / "a.skeleton", "")
+    roots = [tmp_path / "first", tmp_path / "second"]
+    listed = dict(contents(roots, endings()).files)
+    assert {src: Path(path).name for src, path in listed.items()} == {
+        "a": "a.glb", "b": "b.skeleton.xml", "in.c": "c.bvh"}
+    for src, path in listed.items():
+        assert candidates(roots[0], src, endings())[0] == Path(path)
+
+
 WALK = ("HIERARCHY\nROOT Hips\n{\n OFFSET 0 0 0\n CHANNELS 3 Zrotation Xrotation Yrotation\n End Site\n {\n "
         "OFFSET 0 1 0\n }\n}\nMOTION\nFrames: 2\nFrame Time: 0.1\n0 0 0\n10 0 0\n")
 
@@ -100,7 +112,14 @@ def test_a_folder_around_the_library_leads_to_the_same_clips_and_says_their_name
 def test_of_two_files_of_one_name_below_the_library_none_is_taken(tmp_path: Path) -> None:
     for folder in ("one", "two"):
         put(tmp_path / folder / "walk.bvh", WALK)
-    with pytest.raises(FileError, match="found no file for 'walk'"):
+        put(tmp_path / folder / "sub" / "Base.pha", '<pha tickLength="1"/>')
+    with pytest.raises(FileError, match=r"found no file for 'walk', .*; did you mean one\.walk or two\.walk\?"):
+        Library([tmp_path]).clips("walk")
+    with pytest.raises(FileError, match=r"found no file for 'sub\.Base', .*; did you mean one\.sub\.Base or two\.sub"):
+        Library([tmp_path]).module_path("sub.Base")
+    for number in range(5):
+        put(tmp_path / "more" / str(number) / "walk.bvh", WALK)
+    with pytest.raises(FileError, match=r"; did you mean one\.walk or two\.walk or more\.0\.walk\?"):
         Library([tmp_path]).clips("walk")
 
 

@@ -85,6 +85,16 @@ def test_lanes_between_mixing_ones_keep_them_apart() -> None:
     assert angle_of(lanes[0], lanes[2]) == pytest.approx((1.2 + 0.5 * 0.7) / 1.5, abs=EXACT)
 
 
+@pytest.mark.parametrize(("modes", "is_said"), [
+    (("replace", "mix"), True), (("mix",), True), (("mix", "add", "mix"), True),
+    (("mix", "mix", "replace", "mix"), True), (("mix", "mix"), False),
+    (("replace", "mix", "mix", "mix"), False), (("replace", "add"), False)])
+def test_a_mix_that_nothing_is_mixed_with_is_told(modes: tuple[str, ...], is_said: bool) -> None:
+    lanes = [lane(hold("high"), f'mode="{mode}" weight="0.5"') for mode in modes]
+    said = [str(each) for each in played(score(together(*lanes)), STILL).problems]
+    assert sum("to average two lanes" in each for each in said) == is_said, said
+
+
 def test_add_is_the_motion_since_the_lanes_first_pose_by_the_weight() -> None:
     """For each joint: below · exp(weight · log(first⁻¹ · now)), while it neither comes nor goes."""
     base, run = played(score(WALK)), played(score('<call name="run" duration="2"/>'))
