@@ -12,6 +12,7 @@ changes, and at last the last wrong frame of a channel, which ends in any case (
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -53,13 +54,9 @@ class SoftBounds:
     lo_weight: FloatArray
     hi_weight: FloatArray
 
-    def part(self, channels: slice) -> SoftBounds:
-        """Return those of some channels."""
-        return SoftBounds(self.lo[channels], self.hi[channels], self.lo_weight[channels], self.hi_weight[channels])
-
-    def row(self) -> SoftBounds:
-        """Return those of all channels one after the other, (K F,) each."""
-        return SoftBounds(self.lo.ravel(), self.hi.ravel(), self.lo_weight.ravel(), self.hi_weight.ravel())
+    def each(self, made: Callable[[FloatArray], FloatArray]) -> SoftBounds:
+        """Return what a function makes of each of the four arrays."""
+        return SoftBounds(*map(made, (self.lo, self.hi, self.lo_weight, self.hi_weight)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +76,9 @@ class BoundedSystem:
 
     def part(self, channels: slice) -> BoundedSystem:
         """Return the system of some channels."""
+        soft = None if self.soft is None else self.soft.each(lambda rows: rows[channels])
         return BoundedSystem(self.wish[channels], self.weight[channels], self.lo[channels], self.hi[channels],
-                             self.stiffness[channels], None if self.soft is None else self.soft.part(channels))
+                             self.stiffness[channels], soft)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +171,7 @@ class _Row:
         own, first, second = ((system.stiffness * each).ravel() for each in _couplings(frames))
         held = np.where(system.lo == system.hi, -1, 0).astype(np.int8).ravel()
         stretches = -(-size // _STRETCH)
-        soft, wish = None if system.soft is None else system.soft.row(), system.wish.ravel()
+        soft, wish = None if system.soft is None else system.soft.each(np.ravel), system.wish.ravel()
         beyond = np.zeros_like(held)
         if soft is not None:
             beyond = (wish > soft.hi).astype(np.int8) - (wish < soft.lo)

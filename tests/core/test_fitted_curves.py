@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.ground.fitted_curves import CurveBounds, fit_curves, smoothed
+from takt.core.maths.displacement import SoftBounds
+from takt.core.retargeting.ground.fitted_curves import smoothed
 
 FPS = 60
 SOFT_S = 0.12
@@ -21,8 +22,8 @@ def smooth_between(times: FloatArray, wanted: FloatArray, low: FloatArray, high:
                    is_cycle: bool) -> FloatArray:
     """Return one curve between soft bounds."""
     weights = np.full((1, len(times)), WEIGHT)
-    bounds = CurveBounds(np.full_like(weights, -FAR), low[None], high[None], weights, weights)
-    return np.asarray(fit_curves(times, wanted[None], bounds, SOFT_S, is_cycle=is_cycle)[0])
+    bounds = SoftBounds(low[None], high[None], weights, weights)
+    return np.asarray(smoothed(times, wanted[None], SOFT_S, soft=bounds, keeps_ends=True, is_cycle=is_cycle)[0])
 
 
 def bends(curve: FloatArray) -> float:
@@ -91,9 +92,7 @@ def test_no_body_is_thrown_up_faster_than_it_may_be_nor_left_in_the_ground(seed:
     rng, times = np.random.default_rng(seed), np.arange(241) / 120.0
     lift = np.maximum(np.interp(times, np.linspace(0.0, 2.0, 9), rng.normal(size=9)), 0.0)
     lift[-1] = lift[0]
-    weights = np.zeros((1, len(times)))
-    bounds = CurveBounds(lift[None], weights - FAR, weights + FAR, weights, weights)
-    made = fit_curves(times, lift[None], bounds, SOFT_S, is_cycle=is_cycle)[0]
+    made = smoothed(times, lift[None], SOFT_S, lo=lift, keeps_ends=True, is_cycle=is_cycle)[0]
     assert (made >= lift).all()
     assert np.diff(made, 2).max() * 120.0**2 < 1.001 * UP_LEGS_PER_S2 < np.diff(lift, 2).max() * 120.0**2
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -15,20 +14,6 @@ _END_WEIGHT: Final = 1e6
 """Curves that keep their ends begin and end where they are wanted, so that clips go on fitting together."""
 _SHORTEST_S: Final = 2.0 * SAMPLE_S
 """Shorter clips are not smoothed."""
-
-
-@dataclass(frozen=True, eq=False)
-class CurveBounds:
-    """Where K curves may be at F times, (K, F) each.
-
-    lo: never below. soft_lo, soft_hi: hardly below or above, as their weights say, against wishes of 1.
-    """
-
-    lo: FloatArray
-    soft_lo: FloatArray
-    soft_hi: FloatArray
-    lo_weight: FloatArray
-    hi_weight: FloatArray
 
 
 def smoothed(times: FloatArray, wish: FloatArray, smoothing_s: float, *, weight: FloatArray | float = 1.0,
@@ -60,13 +45,11 @@ def smoothed(times: FloatArray, wish: FloatArray, smoothing_s: float, *, weight:
         wished[:, 0], low[:, 0] = 0.5 * (wished[:, 0] + wished[:, -1]), np.maximum(low[:, 0], low[:, -1])
         high[:, 0] = np.minimum(high[:, 0], high[:, -1])
     if soft is not None:
-        soft = SoftBounds(*(_at(every, times, rows)[:, own]
-                            for rows in (soft.lo, soft.hi, soft.lo_weight, soft.hi_weight)))
+        soft = soft.each(lambda rows: _at(every, times, rows)[:, own])
     if keeps_ends and not is_cycle:
         ends = [0, -1]
         if soft is not None:
-            wished[:, ends] = _by_itself(wished[:, ends], weights[:, ends], SoftBounds(
-                *(rows[:, ends] for rows in (soft.lo, soft.hi, soft.lo_weight, soft.hi_weight))))
+            wished[:, ends] = _by_itself(wished[:, ends], weights[:, ends], soft.each(lambda rows: rows[:, ends]))
         weights[:, ends] = _END_WEIGHT
     made = solve_displacement(DisplacementProblem(
         wished[:, own], weights[:, own], low[:, own], high[:, own], np.full(len(wish), smoothing_s), length / frames,
@@ -94,21 +77,6 @@ def _highest(every: FloatArray, times: FloatArray, rows: FloatArray) -> FloatArr
         np.maximum.at(row, before, own)
         np.maximum.at(row, before + (times > every[before]), own)
     return highest
-
-
-def fit_curves(times: FloatArray, wish: FloatArray, bounds: CurveBounds, smoothing_s: float, *,
-               is_cycle: bool) -> FloatArray:
-    """Return K curves (K, F) at times (F,) that keep their ends, near their wishes (K, F); see smoothed.
-
-    >>> times, hop = np.arange(61) / 60.0, (np.arange(61) == 30)[None] * 1.0
-    >>> far = hop * 0.0 + 9.0
-    >>> free = fit_curves(times, hop, CurveBounds(-far, -far, far, far, far), 0.12, is_cycle=False)
-    >>> near = fit_curves(times, hop, CurveBounds(hop - 0.5, -far, far, far, far), 0.12, is_cycle=False)
-    >>> float(free.max().round(2)), float(near.max().round(2))
-    (0.05, 0.5)
-    """
-    soft = SoftBounds(bounds.soft_lo, bounds.soft_hi, bounds.lo_weight, bounds.hi_weight)
-    return smoothed(times, wish, smoothing_s, lo=bounds.lo, keeps_ends=True, is_cycle=is_cycle, soft=soft)
 
 
 def _at(at: FloatArray, times: FloatArray, rows: FloatArray) -> FloatArray:

@@ -21,9 +21,10 @@ import numpy as np
 
 from ...clips.clip import Clip
 from ...maths.arrays import FloatArray, smoothstep
+from ...maths.displacement import SoftBounds
 from ..limbs import Limb
 from .arms_off_ground import ArmsOnGround
-from .fitted_curves import CurveBounds, fit_curves
+from .fitted_curves import smoothed
 from .grounding import Ground, most_drawn, most_put_down
 from .lift_of_touching import near_ground
 
@@ -149,10 +150,10 @@ def _lift(found: Measured, lift: FloatArray, most: FloatArray, on: FloatArray, p
     loose = (1.0 - lies) * free
     soft = (np.clip(each, wish - loose, wish + loose) for each in (lowest, highest))
     weights = (_SOFT_WEIGHT + _CONTACT_WEIGHT * each**4 for each in (lies, np.maximum(lies, stand.max(axis=1))))
-    bounds = CurveBounds((so_far + least)[None], *((so_far + each)[None] for each in soft),
-                         *(each[None] for each in weights))
+    bounds = SoftBounds(*((so_far + each)[None] for each in soft), *(each[None] for each in weights))
     is_cycle = found.is_cycle and found.ends_as_it_begins(so_far + wish)
-    made = fit_curves(times, (so_far + wish)[None], bounds, _BODY_S, is_cycle=is_cycle)
+    made = smoothed(times, (so_far + wish)[None], _BODY_S, lo=so_far + least, soft=bounds, keeps_ends=True,
+                    is_cycle=is_cycle)
     return np.asarray(made[0] - so_far)
 
 
@@ -168,7 +169,7 @@ def _drawn(found: Measured, wanted: FloatArray, stands: FloatArray, on: FloatArr
     lowest = np.maximum(least, stands - wide)
     highest, near = np.maximum(stands + wide, lowest), _NEAR_LEGS * found.leg
     weights = (_SOFT_WEIGHT + _FOOT_WEIGHT * on**4).T
-    bounds = CurveBounds(least.T, np.maximum(lowest - near, least).T, (highest + near).T, weights, weights)
+    bounds = SoftBounds(np.maximum(lowest - near, least).T, (highest + near).T, weights, weights)
     is_cycle = found.is_cycle and found.ends_as_it_begins(wanted)
-    drawn = fit_curves(found.times_s, wanted.T, bounds, _LEG_S, is_cycle=is_cycle).T
+    drawn = smoothed(found.times_s, wanted.T, _LEG_S, lo=least.T, soft=bounds, keeps_ends=True, is_cycle=is_cycle).T
     return np.where([leg is not None for leg in found.legs], drawn, wanted)
