@@ -23,7 +23,8 @@ class TAKT_OT_clean_tweaks(ForTweaks, bpy.types.Operator):
         assert armature_object is not None and context.scene is not None  # poll saw to it
         count = sum(tweak_extraction.clean(action) for _, action in tweaks.layers_of(armature_object)
                     if action.is_editable)
-        tweaks.look(armature_object, context.scene)
+        if count:
+            tweaks.look(armature_object, context.scene)
         report(self, {"INFO"}, f"{count} keys that changed nothing were removed" if count else
                     "Every key changes something, or stands beside one that does")
         return {"FINISHED"} if count else {"CANCELLED"}

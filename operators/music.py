@@ -74,8 +74,7 @@ class TAKT_OT_choose_music(ForScore, bpy.types.Operator):
                 edited, said = _laid(edited.text, samples, document.tick_s)
             except TaktError as error:  # silence has no beats, and may be danced to all the same
                 report(self, {"WARNING"}, f"'{path.name}': {error}")
-        properties.character(armature_object).sound = kept
-        return _written(self, context, edited, f"The score is danced to '{path.name}'. {said}".rstrip())
+        return _written(self, context, edited, f"The score is danced to '{path.name}'. {said}".rstrip(), kept)
 
 
 class TAKT_OT_find_beats(ForScore, bpy.types.Operator):
@@ -108,11 +107,9 @@ class TAKT_OT_remove_music(ForScore, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Take it out of the score and out of the scene."""
+        """Take it out of the score, then out of the scene."""
         armature_object = active_armature(context)
         assert armature_object is not None  # poll saw to it
-        assert context.scene is not None
-        sound.stop(context.scene)
         try:
             edited = remove_music(score_music.read(armature_object)[0].text)
         except TaktError as error:
@@ -144,8 +141,9 @@ def _laid(text: Text, samples: FloatArray | Float32Array, tick_s: float) -> tupl
     return lay_ticks(text, grid), f"{len(beats.times_s)} beats, {beats.tempo_bpm:.1f} a minute{changes}{doubt}"
 
 
-def _written(operator: bpy.types.Operator, context: bpy.types.Context, edited: Edited, says: str) -> "set[Any]":
-    """Write the score, and let the scene play its music."""
+def _written(operator: bpy.types.Operator, context: bpy.types.Context, edited: Edited, says: str,
+             kept: str | None = None) -> "set[Any]":
+    """Write the score, and let the scene play its music; kept: where the sound is from now on, where that changes."""
     armature_object, scene = active_armature(context), context.scene
     assert armature_object is not None and scene is not None
     text = properties.character(armature_object).text
@@ -154,6 +152,8 @@ def _written(operator: bpy.types.Operator, context: bpy.types.Context, edited: E
         texts.replace(text, str(edited.text))
     except TaktError as error:
         return refuse(operator, str(error))
+    if kept is not None:
+        properties.character(armature_object).sound = kept
     score_music.play_along(armature_object, scene)
     report(operator, {"INFO"}, says)
     return {"FINISHED"}

@@ -128,6 +128,30 @@ def test_music_that_cannot_be_leaves_all_as_it_was(rig: bpy.types.Object, librar
     assert text_of(rig).as_string() == before and not strips()
 
 
+def test_a_score_that_cannot_be_changed_keeps_its_music(rig: bpy.types.Object, library: Path,
+                                                        song: tuple[Path, Loop],
+                                                        tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Neither is another chosen, nor this one removed, by half: not in the character, and not in the scene."""
+    play(library / "dance.pha")
+    outside = tmp_path_factory.mktemp("outside")
+    elsewhere = outside / "elsewhere.wav"
+    elsewhere.write_bytes(song[0].read_bytes())
+    choose(filepath=str(elsewhere))
+    character = properties.character(rig)
+    libraries: Any = bpy.data.libraries
+    kept, name = character.sound, text_of(rig).name
+    assert kept == str(elsewhere)
+    libraries.write(str(outside / "texts.blend"), {text_of(rig)})
+    with libraries.load(str(outside / "texts.blend"), link=True) as (_, wanted):
+        wanted.texts = [name]
+    character.text = wanted.texts[0]
+    for attempt in (lambda: choose(filepath=str(song[0])), bpy.ops.takt.remove_music):  # type: ignore[attr-defined]
+        with pytest.raises(RuntimeError, match="is linked from"):
+            attempt()
+    assert character.sound == kept
+    assert [strip.type for strip in strips()] == ["SOUND"]
+
+
 def test_music_may_lie_anywhere_and_it_is_said_where_it_was_when_it_is_gone(
         rig: bpy.types.Object, library: Path, song: tuple[Path, Loop],
         tmp_path_factory: pytest.TempPathFactory) -> None:

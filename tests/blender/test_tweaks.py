@@ -10,7 +10,7 @@ from mathutils import Quaternion, Vector
 
 from takt.bridge import properties, versions
 from takt.bridge.scores import following, score, score_blocks, score_edits
-from takt.bridge.tweaking import tweak_waiting, tweaks
+from takt.bridge.tweaking import tweak_placing, tweak_waiting, tweaks
 from takt.core.pha.edits import Move, Remove, SetAttribute
 from takt.core.score_editor.change import Edits
 from takt.core.skeletons.skeleton import world_from_pose
@@ -464,6 +464,19 @@ def test_clean_removes_what_changes_nothing(tweaked: Any, wait: Wait) -> None:
     assert own_frames(action) == [20.0, 60.0, 64.0, 68.0]
     assert operators.takt.clean_tweaks() == {"FINISHED"}
     assert own_frames(action) == [20.0, 60.0] and is_lifted(tweaked, 20) and is_lifted(tweaked, 62, Quaternion())
+
+
+def test_clean_that_finds_nothing_changes_nothing(tweaked: Any, wait: Wait) -> None:
+    """It makes no step of undo, so a key that was just set is left to be tied afterwards."""
+    set_key(tweaked, 20)
+    wait(0.5)
+    set_key(tweaked, 60)
+    action = tweaked.animation_data.action
+    assert tweak_placing.has_untied_keys(action)
+    assert operators.takt.clean_tweaks() == {"CANCELLED"}
+    assert tweak_placing.has_untied_keys(action)
+    wait(0.5)
+    assert not tweak_placing.has_untied_keys(action) and is_lifted(tweaked, 60)
 
 
 def test_tweaks_that_two_characters_share_go_by_the_first(tweaked: Any, wait: Wait) -> None:
