@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import cast
+from typing import ClassVar, cast
 
 import bpy
 
@@ -66,12 +66,14 @@ def score_problem(armature_object: bpy.types.Object | None, *, is_changed: bool 
 
 
 class ForArmature(GreyWithReason):
-    """An operator that wants an armature which may be changed."""
+    """An operator that wants an armature; is_changed: one which may be changed."""
+
+    is_changed: ClassVar[bool] = True
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
         """Return why there is none."""
-        return armature_problem(active_armature(context))
+        return armature_problem(active_armature(context), is_changed=cls.is_changed)
 
 
 class ForScore(GreyWithReason):

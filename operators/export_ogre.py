@@ -7,13 +7,13 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ..bridge import properties
-from ..bridge.active_character import active_armature, armature_problem, name_of_character
+from ..bridge.active_character import ForArmature, active_armature, name_of_character
 from ..bridge.files import clips, written_ogre
 from ..bridge.files.read_progress import reading
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.guard import guarded
 from ..bridge.language import say
-from ..bridge.reports import GreyWithReason, refuse, refuse_score, tell, words_of
+from ..bridge.reports import refuse, refuse_score, tell, words_of
 from ..bridge.scores import score
 from ..core.errors import FileError, TaktError
 from ..core.library.whole_files import check_name, write_whole
@@ -29,12 +29,13 @@ _CLIPS = (("SCORE", "Score", "What the character's score plays, as one animation
           ("NONE", "None", "The bones at rest alone"))
 
 
-class TAKT_OT_export_ogre(GreyWithReason, NamedAsCharacter, bpy.types.Operator):
+class TAKT_OT_export_ogre(ForArmature, NamedAsCharacter, bpy.types.Operator):
     """Write the active character for OGRE: skeleton with animations, meshes with weights, materials with images"""
 
     bl_idname = "takt.export_ogre"
     bl_label = "Export OGRE"
     bl_options = {"REGISTER"}
+    is_changed = False
 
     filename_ext = ".mesh"
     check_extension = False
@@ -47,11 +48,6 @@ class TAKT_OT_export_ogre(GreyWithReason, NamedAsCharacter, bpy.types.Operator):
         filter_glob: StringProperty(default="*.mesh;*.skeleton;*.xml", options={"HIDDEN"})
         form: EnumProperty(name="Form", description="How files are written", items=_FORMS)
         clips: EnumProperty(name="Animations", description="Which motion is written", items=_CLIPS)
-
-    @classmethod
-    def problem(cls, context: bpy.types.Context) -> str:
-        """Return why there is no character to write."""
-        return armature_problem(active_armature(context), is_changed=False)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Ask for the file; without a score begin with Actions."""

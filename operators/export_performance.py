@@ -8,14 +8,14 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ..bridge import properties
 from ..bridge.actions import action
-from ..bridge.active_character import active_armature, armature_problem, score_problem
+from ..bridge.active_character import ForArmature, active_armature, score_problem
 from ..bridge.files import shown_motion, written_character
 from ..bridge.files.read_progress import reading
 from ..bridge.files.shown_motion import Shown
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.guard import guarded
 from ..bridge.language import say
-from ..bridge.reports import GreyWithReason, in_brief, refuse, tell
+from ..bridge.reports import in_brief, refuse, tell
 from ..bridge.scores import following, score
 from ..bridge.tweaking import tweaks
 from ..core.errors import TaktError
@@ -32,12 +32,13 @@ _MOTIONS = (
 )
 
 
-class TAKT_OT_export_performance(GreyWithReason, NamedAsCharacter, bpy.types.Operator):
+class TAKT_OT_export_performance(ForArmature, NamedAsCharacter, bpy.types.Operator):
     """Write what the active character plays into a file: X3D with its skin, VRM Animation, BVH or OGRE"""
 
     bl_idname = "takt.export_performance"
     bl_label = "Export Performance"
     bl_options = {"REGISTER"}
+    is_changed = False
 
     filename_ext = ".x3d"
     check_extension = False
@@ -52,11 +53,6 @@ class TAKT_OT_export_performance(GreyWithReason, NamedAsCharacter, bpy.types.Ope
         motion: EnumProperty(name="Motion", items=_MOTIONS, description="Which motion is written")
         hanim_motion: BoolProperty(name="HAnimMotion", description="In X3D, write motion as evenly spaced frames in "
                                    "HAnimMotion, instead of interpolators, which every player knows")
-
-    @classmethod
-    def problem(cls, context: bpy.types.Context) -> str:
-        """Return why there is no character to write."""
-        return armature_problem(active_armature(context), is_changed=False)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Perform, read the skin, write."""

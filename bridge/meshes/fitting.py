@@ -172,8 +172,7 @@ def add_armature(context: bpy.types.Context, result: FitResult, name: str) -> bp
 
 def _add_bones(data: bpy.types.Armature, result: FitResult) -> None:
     """Add the bones in Edit Mode; their X axes are those about which knees and elbows bend."""
-    fitted = result.fitted
-    fitted = fitted.turned(result.world_from_armature.T)
+    fitted = result.fitted.turned(result.world_from_armature.T)
     origin = result.world_from_armature.T @ result.origin
     heads, tails = fitted.positions - origin, fitted.ends - origin
     shortest = _SHORTEST * float(np.linalg.norm(np.ptp(heads, axis=0)))

@@ -98,10 +98,10 @@ class Measures:
 
     net, away: how far from where they begin the hips end, and come at most, over the ground. speed: over the ground,
     (left, ahead) per second, as the foot tells that bears the body, also of one that walks on the spot. turn: from
-    where it faces as it begins. steps: how often the other foot takes over. carried: how far both feet are at the end
-    from where they began, the one that is less far. stride: how far the feet are moved apart
-    and together. in_air_s: the longest time with both feet well above the ground; air_share: of the clip. rise: how
-    much higher the hips come than they are most of the time. energy: mean speed of limbs and trunk, seen from the hips;
+    where it faces as it begins. steps: how often the other foot takes over. carried: how far each foot is at the end
+    from where it began, at least. stride: how far the feet are moved apart and together. in_air_s: the longest time
+    with both feet well above the ground; air_share: of the clip. rise: how much higher the hips come than they are
+    most of the time. energy: mean speed of limbs and trunk, seen from the hips;
     reach: how far the farthest of their ends comes from where it mostly is. shares: of the limbs' way, by limb. closed:
     how far the end's pose is from the beginning's. start, end, middle: how the body is held. hands: what they touch,
     with the share of the time.

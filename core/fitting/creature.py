@@ -9,6 +9,7 @@ import numpy as np
 
 from ..maths.arrays import FloatArray
 from .bilateral import Branch, Creature
+from .joint_rows import JointRows
 from .level_sets import Course
 from .limbs import unit
 from .problem import FittedSkeleton
@@ -75,14 +76,10 @@ def _notes(body: Creature) -> tuple[str, ...]:
 
 
 class _Rows:
-    """Collects joints, parents before children."""
+    """The joints of a creature."""
 
     def __init__(self, body: Creature) -> None:
-        self._body = body
-        self._names: list[str] = []
-        self._parents: list[int] = []
-        self._vectors: list[tuple[FloatArray, FloatArray, FloatArray]] = []
-        self._certainty: list[float] = []
+        self._body, self._rows = body, JointRows()
         self._spans: list[tuple[float, float, int]] = []  # of the spine: from, to, which joint
 
     def trunk(self, hips: float, chest: float) -> None:
@@ -120,14 +117,14 @@ class _Rows:
         for number, (point, end, (_, sure)) in enumerate(zip(points[:-1], points[1:], distances, strict=True), start=1):
             along = unit(end - point)
             self._add(f"{name}_{number}", parent, point, end, unit(turns - turns @ along * along), sure)
-            parent = len(self._names) - 1
+            parent = len(self._rows.names) - 1
 
     def _along(self, first: str, others: str, at: list[float], above: str) -> str:
         """Add bones along the spine between places on it, (B + 1,); return the last one's name.
 
         first: the name of the first one, "" for one that is counted; others: what the others are called, with numbers.
         """
-        parent, last, number = self._names.index(above) if above else -1, above, 0
+        parent, last, number = self._rows.names.index(above) if above else -1, above, 0
         for place, following in pairwise(at):
             if first and place == at[0]:
                 name = first
@@ -136,22 +133,17 @@ class _Rows:
                 name = f"{others}{number}"
             self._add(name, parent, self._body.spine.point_at(place), self._body.spine.point_at(following),
                       self._body.across, _CERTAIN)
-            parent, last = len(self._names) - 1, name
+            parent, last = len(self._rows.names) - 1, name
             self._spans.append((min(place, following), max(place, following), parent))
         return last
 
     def _add(self, name: str, parent: int, position: FloatArray, end: FloatArray, bends: FloatArray,
              certainty: float) -> None:
-        self._names.append(name)
-        self._parents.append(parent)
-        self._vectors.append((position, end, bends))
-        self._certainty.append(certainty * (1.0 if self._body.sure >= 0.5 else 0.7))
+        self._rows.add(name, parent, position, end, bends, certainty * (1.0 if self._body.sure >= 0.5 else 0.7))
 
     def skeleton(self, notes: tuple[str, ...]) -> FittedSkeleton:
         """Return what was added."""
-        positions, ends, axes = (np.array(column) for column in zip(*self._vectors, strict=True))
-        return FittedSkeleton(tuple(self._names), np.array(self._parents), positions, ends, axes,
-                              np.array(self._certainty), self._body.up, self._body.front, notes)
+        return self._rows.skeleton(self._body.up, self._body.front, notes)
 
 
 def _steps(start: float, end: float, step: float, most: int) -> list[float]:

@@ -11,6 +11,7 @@ from ..maths.arrays import FloatArray
 from .assembly import Body
 from .hand import Hand
 from .humanoid import Limb, ball_of_foot
+from .joint_rows import JointRows
 from .limbs import unit
 from .problem import GUESSED, FittedSkeleton
 
@@ -103,32 +104,23 @@ def _bend_axis(limb: Limb, towards: FloatArray) -> FloatArray:
 
 
 class _Rows:
-    """Collects joints, parents before children."""
+    """The joints of a humanoid."""
 
     def __init__(self, body: Body) -> None:
-        self._body = body
-        self._names: list[str] = []
-        self._parents: list[int] = []
-        self._vectors: list[tuple[FloatArray, FloatArray, FloatArray]] = []
-        self._certainty: list[float] = []
+        self._body, self._rows = body, JointRows()
 
     def add(self, name: str, parent: str, position: FloatArray, end: FloatArray, bends: FloatArray,
             certainty: float) -> None:
         """Add a joint; parent: "" for none. It is no surer than what its limb is, and on which side."""
         sides = self._body.sure_of_sides if name[:2] in ("l_", "r_") else 1.0
         arms = self._body.sure_of_arms if name[2:] in _OF_ARMS else 1.0
-        self._parents.append(self._names.index(parent) if parent else -1)
-        self._names.append(name)
-        self._vectors.append((position, end, bends))
-        self._certainty.append(min(certainty, self._body.sure_of_limbs, sides, arms))
+        above = self._rows.names.index(parent) if parent else -1
+        self._rows.add(name, above, position, end, bends, min(certainty, self._body.sure_of_limbs, sides, arms))
 
     def position(self, name: str) -> FloatArray:
         """Return where a joint is that was added, (3,)."""
-        return self._vectors[self._names.index(name)][0]
+        return self._rows.position(name)
 
     def skeleton(self, notes: tuple[str, ...], carriers: tuple[str, ...]) -> FittedSkeleton:
         """Return what was added."""
-        positions, ends, axes = (np.array(column) for column in zip(*self._vectors, strict=True))
-        return FittedSkeleton(tuple(self._names), np.array(self._parents), positions, ends, axes,
-                              np.array(self._certainty), self._body.up, self._body.front, notes,
-                              carriers)
+        return self._rows.skeleton(self._body.up, self._body.front, notes, carriers)

@@ -8,22 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
-from ..skeletons.hierarchy import with_descendants
+from ..skeletons.hierarchy import Carried
 from ..skeletons.skeleton import Skeleton
 from .differences import Differences, Tweaked
 
 _MOST: Final = 2.0
 """So many times as many joints as the body has are moved at most; from there on it is quicker to pose it again."""
 
-
 _SHIFT: Final = 3
+"""Values of one shift."""
 
 
 class _Move(NamedTuple):
@@ -56,7 +55,7 @@ class Bodies:
         motion.
         """
         moves = [move for layer in tweaks.layers for move in _moves(layer, times_s)]
-        carried, most = _carried(self.skeleton), _MOST * len(times_s) * len(self.skeleton)
+        carried, most = self.skeleton.carried, _MOST * len(times_s) * len(self.skeleton)
         moved = sum(int(carried.counts[move.joints].sum()) for move in moves)
         if moved > most or any(len(layer.scales) for layer in tweaks.layers):
             return False
@@ -64,7 +63,7 @@ class Bodies:
             self._move(carried, *move)
         return True
 
-    def _move(self, carried: _Carried, at: IntArray, joints: IntArray, values: FloatArray) -> None:
+    def _move(self, carried: Carried, at: IntArray, joints: IntArray, values: FloatArray) -> None:
         """Turn or shift joints, and all that they carry; see _Move."""
         pair, member = carried.by(joints)
         member = at[pair] * len(self.skeleton) + member
@@ -86,32 +85,6 @@ class Bodies:
         found = rot.multiply(self.rotations[at, parents], self.skeleton.rest_world_rotations[parents])
         found[parents < 0] = rot.IDENTITY
         return found
-
-
-@dataclass(frozen=True, eq=False)
-class _Carried:
-    """What each joint of a skeleton carries, itself first.
-
-    members: of all of them, one joint's after those of the joint before; begins, counts: (J,) of each joint.
-    """
-
-    members: IntArray
-    begins: IntArray
-    counts: IntArray
-
-    def by(self, joints: IntArray) -> tuple[IntArray, IntArray]:
-        """Return all that joints (N,) carry: the number 0…N−1 of the one that does, and the joint, (M,) each."""
-        counts = self.counts[joints]
-        pair = np.repeat(np.arange(len(joints)), counts)
-        first = self.begins[joints] - (np.cumsum(counts) - counts)
-        return pair, self.members[np.arange(len(pair)) + first[pair]]
-
-
-@lru_cache(maxsize=64)
-def _carried(skeleton: Skeleton) -> _Carried:
-    each = [np.flatnonzero(with_descendants(skeleton.parents, np.array((joint,)))) for joint in range(len(skeleton))]
-    counts = np.array([len(some) for some in each])
-    return _Carried(np.concatenate(each), np.cumsum(counts) - counts, counts)
 
 
 def _moves(layer: Differences, times_s: FloatArray) -> Iterator[_Move]:

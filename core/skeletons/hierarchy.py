@@ -7,6 +7,7 @@ come before their children, unless a function says so.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -114,6 +115,36 @@ def with_descendants(parents: IntArray, joints: IntArray) -> BoolArray:
     for joint, parent in enumerate(parents.tolist()):
         found[joint] |= parent >= 0 and found[parent]
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """What each joint carries: itself and its descendants.
+
+    members: those of all joints, one joint's after those of the joint before; begins, counts: (J,) of each joint.
+    """
+
+    members: IntArray
+    begins: IntArray
+    counts: IntArray
+
+    @classmethod
+    def of(cls, parents: IntArray) -> Carried:
+        """Find what each joint carries. Parents must come before their children.
+
+        >>> Carried.of(np.array((-1, 0, 0))).members.tolist()
+        [0, 1, 2, 1, 2]
+        """
+        each = [np.flatnonzero(with_descendants(parents, np.array((joint,)))) for joint in range(len(parents))]
+        counts = np.array([len(some) for some in each])
+        return cls(np.concatenate(each), np.cumsum(counts) - counts, counts)
+
+    def by(self, joints: IntArray) -> tuple[IntArray, IntArray]:
+        """Return all that joints (N,) carry: the number 0…N−1 of the one that does, and the joint, (M,) each."""
+        counts = self.counts[joints]
+        pair = np.repeat(np.arange(len(joints)), counts)
+        first = self.begins[joints] - (np.cumsum(counts) - counts)
+        return pair, self.members[np.arange(len(pair)) + first[pair]]
 
 
 def in_order(parents: IntArray, leader_of: Mapping[int, int]) -> IntArray:

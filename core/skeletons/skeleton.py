@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
+from .hierarchy import Carried
 
 _NOTHING_SAID: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -93,6 +94,11 @@ class Skeleton:
             steps.append(above)
             above = above[above]
         return tuple(steps)
+
+    @cached_property
+    def carried(self) -> Carried:
+        """What each joint carries."""
+        return Carried.of(self.parents)
 
     @cached_property
     def rest_world(self) -> FloatArray:
