@@ -30,10 +30,11 @@ def unregister() -> None:
 
 def _panels() -> Iterator[Any]:
     """Yield Blender's own panels in the sidebar of node editors, as far as they can be asked."""
-    for name in dir(bpy.types):
-        panel: Any = getattr(bpy.types, name)
-        if (isinstance(panel, type) and issubclass(panel, bpy.types.Panel) and "poll" in vars(panel)
-                and panel.__module__.startswith("bl_ui.")
+    known: list[Any] = bpy.types.Panel.__subclasses__()
+    while known:
+        panel = known.pop()
+        known += panel.__subclasses__()
+        if (panel.__module__.startswith("bl_ui.") and "poll" in vars(panel) and panel.is_registered
                 and (panel.bl_space_type, panel.bl_region_type) == ("NODE_EDITOR", "UI")):
             yield panel
 
