@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 
@@ -54,13 +55,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what wants OGRE itself where whoever started the tests has said that it cannot be had.
 
     Refuse a slow test outside core: .ci/run leaves slow ones out on one line, and what touches Blender runs on both.
-    Mark fast tests of core, which .ci/run leaves out on the other line.
+    Mark fast tests of core, which .ci/run leaves out on one line, and every other one, which it leaves out on both.
     """
     if wrong := [item.nodeid for item in items if item.get_closest_marker("slow") and "core" not in item.path.parts]:
         raise pytest.UsageError(f"only tests of core may be marked as slow, take the mark from {', '.join(wrong)}")
     for item in items:
         if "core" in item.path.parts and not item.get_closest_marker("slow"):
             item.add_marker("fast_core")
+            if crc32(item.name.encode()) % 2:
+                item.add_marker("other_half")
     left_out = [item for item in items if NO_OGRE and item.get_closest_marker("ogre")]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
