@@ -22,7 +22,7 @@ MEAN = 0.06
 """Of the height by which the main joints may be off on average."""
 
 UP, FRONT = np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0))
-SEEDS = 3
+SEEDS = 2
 
 
 def fit(of: Person, front: np.ndarray = FRONT) -> FittedSkeleton:
