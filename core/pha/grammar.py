@@ -137,8 +137,9 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
                                          "needs, within the duration", "1"),
         "mirror": Attribute(Kind.TRUTH, "whether left and right are exchanged", "no"),
         "reverse": Attribute(Kind.TRUTH, "whether it plays backwards", "no"),
-        "from": Attribute(Kind.PART, "where in the clip it begins", "0"),
-        "to": Attribute(Kind.PART_OR_PLACE, "where in the clip it ends; or a place: its way is bent to end there", "1"),
+        "from": Attribute(Kind.PART, "where in the clip it begins: a share of it, or seconds, as in 1.5s", "0"),
+        "to": Attribute(Kind.PART_OR_PLACE, "where in the clip it ends: a share of it, or seconds, as in 1.5s; or a "
+                                            "place: its way is bent to end there", "1"),
         "at": Attribute(Kind.PLACE, "the place where it begins", ""),
         "along": Attribute(Kind.PATH, "the path that its way follows", ""),
         "facing": Attribute(Kind.TRUTH, "whether it also faces as the place does", "yes"),

@@ -46,8 +46,8 @@ class Boxes:
     kind: (N,) Kind; repeat: (N,) how many times in a row.
     document, element: (N,) the element that made it; occurrence: (N,) which of the boxes of this element it is, in
     order of time. colour: (N,) one number for all that lies within the same outermost procedure, wherever that
-    plays, 0 for what is in none. speed: (N,) how many times as fast as by nature a clip plays, NaN: no clip, or
-    unknown. titles: N.
+    plays, 0 for what is in none. speed: (N,) how many times as fast as by nature a clip plays, and clip_s: (N,) how
+    long all of it is by nature; NaN: no clip, or unknown. titles: N.
     """
 
     begin: FloatArray
@@ -63,6 +63,7 @@ class Boxes:
     occurrence: IntArray
     colour: IntArray
     speed: FloatArray
+    clip_s: FloatArray
     titles: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -77,7 +78,7 @@ class Boxes:
     def none(cls) -> Boxes:
         """Return no boxes."""
         times, numbers = np.zeros(0), np.zeros(0, np.int64)
-        return cls(*(times,) * 3, *(numbers,) * 9, times, ())
+        return cls(*(times,) * 3, *(numbers,) * 9, times, times, ())
 
     def at(self, order: IntArray) -> Boxes:
         """Return some of them, or all in another order; parents that are left out are −1."""
@@ -122,7 +123,8 @@ def boxes_of(rows: list[Sequence], tick_s: float) -> tuple[Boxes, IntArray, IntA
     boxes = Boxes(begin, played.end_s[ends] / tick_s - begin, origins.tick_s[within] / tick_s, zero, zero,
                   box_of_run[within], _kinds(calls, call, np.where(is_leaf, played.kind[leaf], Kind.PROCEDURE)),
                   repeat, origins.places.module_of[call], origins.places.elements[call], zero, zero,
-                  np.where(is_leaf, played.speed[leaf], np.nan), tuple([_title(calls[row]) for row in call.tolist()]))
+                  np.where(is_leaf, played.speed[leaf], np.nan), np.where(is_leaf, played.clip_s[leaf], np.nan),
+                  tuple([_title(calls[row]) for row in call.tolist()]))
     box_of_segment, row = box_of[:segments], played.row[begins]
     if origins.places.within:
         boxes, kept, like = _with_elements_around(boxes, origins.places, within, call)
@@ -136,13 +138,17 @@ def boxes_of(rows: list[Sequence], tick_s: float) -> tuple[Boxes, IntArray, IntA
 
 @dataclass(frozen=True, eq=False)
 class _Played:
-    """S segments of rows: which row, when it begins and ends there, what kind of box it is, and how fast it plays."""
+    """S segments of rows: which row, when it begins and ends there, what kind of box it is, and how fast it plays.
+
+    clip_s: how long its clip is by nature.
+    """
 
     row: IntArray
     start_s: FloatArray
     end_s: FloatArray
     kind: IntArray
     speed: FloatArray
+    clip_s: FloatArray
 
     @classmethod
     def of(cls, rows: list[Sequence]) -> _Played:
@@ -150,9 +156,10 @@ class _Played:
         clips, clip = len(rows[0].clips), np.concatenate([row.clip for row in rows])
         kind = np.where(clip < 0, Kind.WAIT, np.where(clip >= clips, Kind.TOGETHER, Kind.CLIP))
         ends_s = [part for row in rows for part in (row.start_s[1:], (row.duration_s,))]
+        natural_s = np.array([*(rows[0].clip_s.get(name, np.nan) for name in rows[0].clips), np.nan])
         return cls(np.repeat(np.arange(len(rows)), [len(row) for row in rows]),
                    np.concatenate([row.start_s for row in rows]), np.concatenate(ends_s), kind,
-                   speeds_of(rows))
+                   speeds_of(rows), natural_s[np.where(kind == Kind.CLIP, clip, -1)])
 
 
 def numbered(boxes: Boxes, documents: tuple[Document, ...]) -> Boxes:
@@ -208,7 +215,7 @@ def _with_elements_around(boxes: Boxes, places: Places, within: IntArray,
     like = boxes.at(np.array(inner))
     added = replace(like, kind=np.array([_KINDS[node.tag] for node in nodes]), repeat=np.array(rounds),
                     element=np.array([node.element for node in nodes]), speed=np.full(len(nodes), np.nan),
-                    titles=tuple(map(_title, nodes)))
+                    clip_s=np.full(len(nodes), np.nan), titles=tuple(map(_title, nodes)))
     whole = replace(Boxes.joined([boxes, added]), parent=np.array(parent))
     left = np.append(kept, np.arange(len(boxes), len(whole)))
     whole = _enclosing(replace(whole, parent=np.where(whole.parent < 0, -1, left[whole.parent])), len(boxes))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..playing.why import Why
+from .clip_part import ClipPart
 from .layout import Layout
 
 _TICK_DECIMALS, _SECOND_DECIMALS = 3, 2
@@ -62,6 +63,15 @@ def speed(layout: Layout, box: int) -> str:
     much = f"{short(value, 2)} times as fast as" if value > 1.0 else f"{short(1.0 / value, 2)} times as slowly as"
     return (f"Plays {much} its clip: {short(seconds * value, _SECOND_DECIMALS)} s in "
             f"{short(seconds, _SECOND_DECIMALS)} s; at its own speed the clip takes {short(ticks * value)} ticks")
+
+
+def part(layout: Layout, box: int) -> str:
+    """Say in seconds which part of its clip a box plays, "" where it plays all of it, or that is not known."""
+    own = ClipPart.of(layout, box)
+    if own is None or (own.begin, own.end) == (0.0, 1.0):
+        return ""
+    begin, end, whole = (short(share * own.clip_s, _SECOND_DECIMALS) for share in (own.begin, own.end, 1.0))
+    return f"Plays {begin} to {end} s of the clip's {whole} s"
 
 
 def is_told(speed: float) -> bool:

@@ -56,6 +56,8 @@ class TAKT_PT_score_block(_ScoreEditorPanel):
         column.enabled = not is_locked and not edit_mode_problem(context)
         _draw_attributes(column, tree, laid_out, box)
         number = laid_out.find(box)
+        if number is not None and (words := hints.part(laid_out, number)):
+            draw_words(layout, context, words, "INFO")
         if number is not None and (words := hints.speed(laid_out, number)):
             is_far = hints.is_far(float(laid_out.boxes.speed[number]))
             draw_words(layout, context, words, "ERROR" if is_far else "INFO")

@@ -70,3 +70,14 @@ def test_the_hint_says_both_lengths() -> None:
                                       f"{CLIP_S['left'] / 4.0:g} s; at its own speed the clip takes "
                                       f"{CLIP_S['left']:g} ticks")
     assert "2 times as slowly" in hints.speed(laid_out(call(CLIP_S["left"], 0.5)), 0)
+
+
+@pytest.mark.parametrize(("more", "words"), [
+    ("", ""), (' from="0" to="1"', ""), (' from="0.25"', "Plays {:g} to {:g} s of the clip's {:g} s"),
+    (' from="{quarter}s" to="1"', "Plays {:g} to {:g} s of the clip's {:g} s"), (' to="half"', "")])
+def test_a_block_says_in_seconds_which_part_of_its_clip_it_plays(more: str, words: str) -> None:
+    seconds = CLIP_S["left"]
+    played = call(seconds, 1.0, more.format(quarter=seconds / 4))
+    layout = laid_out(f'<let name="half" value="0.5"/>{played}', version=2)
+    assert hints.part(layout, 0) == words.format(seconds / 4, seconds, seconds)
+    assert layout.boxes.clip_s.tolist() == pytest.approx([seconds])

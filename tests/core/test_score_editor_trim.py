@@ -34,6 +34,9 @@ def speed(editor: Editor) -> float:
     ('left duration="4" to="0.5"', 8.0, {"duration": "8"}),
     ('left duration="4" from="0.5"', 1.0, {"duration": "1", "from": "0.5", "to": "0.625"}),
     ('left duration="4" reverse="yes"', 3.0, {"duration": "3", "from": "0.25", "reverse": "yes"}),
+    ('left duration="4" to="0.5s"', 2.0, {"duration": "2", "to": "0.25s"}),
+    ('left duration="4" from="0.25s" to="0.75"', 3.0, {"duration": "3", "from": "0.25s", "to": "0.625"}),
+    ('left duration="4" from="0.25s" reverse="yes"', 2.0, {"duration": "2", "from": "0.625s", "reverse": "yes"}),
     ('left duration="2" repeat="2"', 2.0, {"duration": "1", "to": "0.5", "repeat": "2"})])
 def test_a_clip_ends_elsewhere_and_is_as_fast(call: str, tick: float, wanted: dict[str, str]) -> None:
     text = score(procedure("main", call, 'nod duration="8"'))
@@ -51,7 +54,7 @@ def test_a_clip_ends_elsewhere_and_is_as_fast(call: str, tick: float, wanted: di
 def test_the_hint_says_where_it_ends() -> None:
     editor = Editor(score(procedure("main", 'left duration="4"', 'nod duration="8"')))
     proposal = pulled(editor, 3.0)
-    assert proposal.hint == "left: 3 ticks, 3 s, to 0.75"
+    assert proposal.hint == "left: 3 ticks, 3 s, to 0.75 s of the clip's 1 s"
     assert "0.75" in changed(editor.tried(proposal).edited[None])
 
 

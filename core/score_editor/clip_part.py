@@ -1,0 +1,49 @@
+"""Which part of its clip a block plays, in shares of the clip and in seconds."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from ..pha.document import number
+from ..pha.values import seconds, spelled_within
+from .change import given
+from .layout import Layout
+
+EXACT: Final = 1e-4
+"""Of the clip: so far may a written end be from the one that is meant, so that its number stays short."""
+
+
+class ClipPart(NamedTuple):
+    """A part of a clip, from begin to end, in shares of it; clip_s: how long all of it is.
+
+    in_seconds: the attributes that the text has in seconds.
+    """
+
+    begin: float
+    end: float
+    clip_s: float
+    in_seconds: frozenset[str]
+
+    @classmethod
+    def of(cls, layout: Layout, box: int) -> ClipPart | None:
+        """Return the part that a box plays; None where it plays no clip, or an expression says which part."""
+        clip_s, ends, in_seconds = float(layout.boxes.clip_s[box]), list[float](), set[str]()
+        if not clip_s > 0.0:
+            return None
+        for name, default in (("from", "0"), ("to", "1")):
+            text = given(layout, box, name) or default
+            share, own_s = number(text), seconds(text)
+            if own_s is not None:
+                in_seconds.add(name)
+                share = own_s / clip_s
+            if share is None:
+                return None
+            ends.append(share)
+        begin, end = ends
+        return cls(begin, end, clip_s, frozenset(in_seconds)) if 0.0 <= begin < end else None
+
+    def written(self, name: str, share: float) -> str:
+        """Return how an attribute says a share: in seconds where it does so already."""
+        if name in self.in_seconds:
+            return f"{spelled_within(share * self.clip_s, EXACT * self.clip_s)}s"
+        return spelled_within(share, EXACT)
