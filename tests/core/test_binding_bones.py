@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from takt.core.binding.bone_lines import bone_lines
 from takt.core.binding.euclidean import segment_distances
-from takt.core.binding.hierarchy import adopted, linked, rejoined
+from takt.core.binding.hierarchy import adopted, linked, live_parents, rejoined
 from takt.core.binding.roles import hubs
 from takt.core.binding.segments import Segments
 from takt.core.binding.solid import Solid
@@ -274,3 +274,11 @@ def test_only_where_the_hierarchy_is_unknown_do_tips_mark_ends(solid):
     names, heads, tails = ["palm", "finger", "finger tip"], UP, [[0, 0, 1.5], [0, 0, 2.5], [0, 0, 3]]
     assert lines(solid, [-1, 0, 1], heads, tails, names)["finger tip"]
     assert not lines(solid, [-1, -1, -1], heads, tails, names)["finger tip"]
+
+
+def test_bones_that_hang_from_controls_of_each_other_are_no_ring():
+    """A foot may hang from a control at the toe, and the toe from one at the foot: each control is doubled by a bone."""
+    heads = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 1.0], [0, 0, 2]])  # two controls; foot, toe, toe's tip
+    steering = np.array([True, True, False, False, False])
+    found = live_parents(np.array([-1, -1, 1, 0, 3]), steering, steering, heads, 1e-3)
+    assert found[2:].tolist() == [-1, -1, 3]
