@@ -277,7 +277,7 @@ def test_only_where_the_hierarchy_is_unknown_do_tips_mark_ends(solid):
 
 
 def test_bones_that_hang_from_controls_of_each_other_are_no_ring():
-    """A foot may hang from a control at the toe, and the toe from one at the foot: each control is doubled by a bone."""
+    """A foot hangs from a control at the toe, and the toe from one at the foot: bones stand for both controls."""
     heads = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 1.0], [0, 0, 2]])  # two controls; foot, toe, toe's tip
     steering = np.array([True, True, False, False, False])
     found = live_parents(np.array([-1, -1, 1, 0, 3]), steering, steering, heads, 1e-3)
