@@ -5,8 +5,8 @@ of the mesh, artists weight bones named "end", and controls lie inside. A bone o
 
 - 1 for a name of a control, a target, a socket or an end, unless it also says that the bone deforms;
 - 1 for a root on the ground, and for what hangs from it and ends without ever entering the body;
-- 1 for what only carries others: most of its children, two or more, start where it starts, or its name says that it is
-  the root of its only child, which starts there;
+- 1 for what only carries others: most of its children, two or more, start where it starts, and it does not run on
+  alone through the body; or its name says that it is the root of its only child, which starts there;
 - 0.8 of the share of its line where a bone with a better claim by its name (DEF- before others before ORG- before
   MCH-) runs along it, nearer than the skin; all of it where that one starts where it starts; 0.2 more for a name such
   as ORG-, MCH- or fk. Where DEF- bones run through most of the body, what is none gets 0.5 more, and 0.8 of the share
@@ -136,7 +136,8 @@ def find_roles(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
     points = np.zeros((len(names), len(_EVIDENCE)))
     points[:, _NAMED] = steering_names(names) & (claim < DEFORM)
     points[:, _GROUND] = ground
-    points[:, _CARRIES] = hubs(parents, heads, size) | _roots_of_joints(names, heads, children, size)
+    points[:, _CARRIES] = ((hubs(parents, heads, size) & ~_run_on_alone(heads, tails, courses))
+                           | _roots_of_joints(names, heads, children, size))
     points[:, _OWNED_BY] = _owned(claim, doubled, courses)
     points[:, _CONTROLS] = _control_limbs(parents, ground, points.sum(axis=1) >= _ENOUGH, courses)
     moving = points.sum(axis=1) < _ENOUGH
@@ -157,6 +158,14 @@ def _have_their_place_alone(courses: Courses, moving: BoolArray) -> BoolArray:
     others = np.tile(moving, (len(moving), 1)) & ~np.eye(len(moving), dtype=np.bool_)
     return np.asarray((courses.inside >= _ON_ITS_OWN)
                       & (courses.along(others, courses.depths) < 1.0 - _ON_ITS_OWN))
+
+
+def _run_on_alone(heads: FloatArray, tails: FloatArray, courses: Courses) -> BoolArray:
+    """Return which bones (B,) have their place alone, and lead farther than the skin is from any point of them."""
+    deepest = np.zeros(len(heads))
+    np.maximum.at(deepest, courses.lines.bones, courses.depths.max(axis=0, initial=0.0))
+    every = np.ones(len(heads), dtype=np.bool_)
+    return np.asarray(_have_their_place_alone(courses, every) & (np.linalg.norm(tails - heads, axis=1) > deepest))
 
 
 def _goes_on(names: Sequence[str], parents: IntArray, children: Sequence[Sequence[int]], moving: BoolArray,
@@ -241,7 +250,7 @@ def _ground_bones(names: Sequence[str], parents: IntArray, heads: FloatArray, ta
 
 
 def hubs(parents: IntArray, heads: FloatArray, size: float) -> BoolArray:
-    """Return which bones (B,) only carry others: most of their children, two or more, start where they start."""
+    """Return which bones (B,) may only carry others: most of their children, two or more, start where they start."""
     own = np.flatnonzero(parents >= 0)
     same = np.linalg.norm(heads[own] - heads[parents[own]], axis=1) <= _COINCIDENT * size
     children, there = (np.bincount(parents[own], weights, len(parents)) for weights in (None, same))

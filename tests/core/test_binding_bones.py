@@ -239,6 +239,14 @@ def test_what_only_carries_others_has_no_line_and_its_children_go_on_from_above(
     assert 1 not in found.segments.bones and found.parents.tolist() == [-1, 0, 0, 0]
 
 
+def test_a_bone_that_runs_on_alone_from_where_its_children_start_moves_skin(solid):
+    """A skull has its own way through the head, though the bones of both cheeks start where it starts."""
+    heads = [[0, 0, 0.5], [0, 0, 1.5], [0, 0, 1.5], [0, 0, 1.5]]
+    tails = [[0, 0, 1.5], [0, 0, 3.5], [0.4, 0, 1.6], [-0.4, 0, 1.6]]
+    found = lines(solid, [-1, 0, 1, 1], heads, tails, ["neck", "skull", "cheek.L", "cheek.R"])
+    assert found["skull"][0][0] == [0, 0, 1.5] and found["skull"][0][1][2] > 3.5
+
+
 def test_a_bone_whose_children_all_start_before_its_middle_is_a_last_one(solid):
     heads, tails = [[0, 0, 0.2], [0, 0, 1], [0, 0.2, 1.2]], [[0, 0, 1], [0, 0, 3], [0, 0.4, 1.2]]
     found = bone_lines(["neck", "skull", "jaw"], np.array([-1, 0, 1]), np.array(heads, float),
