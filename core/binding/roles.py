@@ -11,7 +11,8 @@ of the mesh, artists weight bones named "end", and controls lie inside. A bone o
   MCH-) runs along it, nearer than the skin; all of it where that one starts where it starts; 0.2 more for a name such
   as ORG-, MCH- or fk. Where DEF- bones run through most of the body, what is none gets 0.5 more, and 0.8 of the share
   of its line that runs in the air;
-- up to 1 for a limb that hangs from the ground and nearly all along runs beside larger ones, or in the air;
+- up to 1 for a limb that hangs from the ground and nearly all along runs beside larger ones, or in the air; 1 for a
+  tree that is a copy of another one;
 - 0.6 less for a bone that only its name speaks against, and that has a stretch of a limb alone.
 
 Then three rules hold. Partners on both sides of the body share one role, by the mean of their points, unless a better
@@ -41,7 +42,7 @@ from .conventions import (
     steering_names,
 )
 from .courses import Courses
-from .partners import partner_groups
+from .partners import copied_trees, partner_groups
 from .segments import Segments
 from .solid import Solid, dilated
 
@@ -139,7 +140,8 @@ def find_roles(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
     points[:, _CARRIES] = ((hubs(parents, heads, size) & ~_run_on_alone(heads, tails, courses))
                            | _roots_of_joints(names, heads, children, size))
     points[:, _OWNED_BY] = _owned(claim, doubled, courses)
-    points[:, _CONTROLS] = _control_limbs(parents, ground, points.sum(axis=1) >= _ENOUGH, courses)
+    points[:, _CONTROLS] = np.maximum(_control_limbs(parents, ground, points.sum(axis=1) >= _ENOUGH, courses),
+                                      copied_trees(claim, parents, heads, tails, size))
     moving = points.sum(axis=1) < _ENOUGH
     goes_on = _goes_on(names, parents, children, moving, courses) & ~points[:, _NAMED + 1:].any(axis=1)
     score = points.sum(axis=1) - _ALONE * goes_on
