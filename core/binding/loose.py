@@ -137,8 +137,8 @@ def carried(weights: FloatArray, points: FloatArray, areas: FloatArray, part: In
     bent = np.flatnonzero((~(rigid | stays) & (thin > 0.0))[own])
     taken[bent] = _blended(taken[bent], gap[bent] * thin[own[bent]], areas[ours[bent]], ours[bent], links)
     own_mean, own_area = means_of_parts(weights[ours], areas[ours], own, count)
-    keeps = _round_one_bone(own_mean, *(np.bincount(own, areas[ours] * away, count) / own_area
-                                        for away in (gap, from_bones[ours])))
+    keeps = ~touching * _round_one_bone(own_mean, *(np.bincount(own, areas[ours] * away, count) / own_area
+                                                    for away in (gap, from_bones[ours])))
     result = weights.copy()
     lying, alone = (np.where(rigid[own, None], means[own], each)
                     for means, each in ((mean, taken), (own_mean, weights[ours])))
