@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +32,18 @@ class IdleBones:
     def names(self) -> tuple[str, ...]:
         """All of them, role by role."""
         return tuple(name for _, names in self.by_role for name in names)
+
+    def without(self, moving: Collection[str]) -> IdleBones:
+        """Return them without those that move vertices elsewhere.
+
+        >>> IdleBones(((Role.DEFORMS, ("arm", "leg")),), ("arm",), ("leg",)).without(["arm"])
+        IdleBones(by_role=((<Role.DEFORMS: 'others are nearer to all vertices'>, ('leg',)),), lost=(), empty=('leg',))
+        """
+        def kept(names: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(name for name in names if name not in moving)
+
+        return IdleBones(tuple((role, kept(names)) for role, names in self.by_role if kept(names)), kept(self.lost),
+                         kept(self.empty))
 
 
 def find_idle(body: BindInput, influences: Influences, roles: Roles | None = None) -> IdleBones:

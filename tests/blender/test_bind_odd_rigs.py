@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
+from takt.bridge.meshes import idle_bones
 from takt.tests.rigged import bind, make_tube, select, weights
 
 HEADS = [(0, 0, height) for height in range(4)]
@@ -49,6 +50,32 @@ def test_no_bone_in_the_mesh(capfd: pytest.CaptureFixture[str]) -> None:
     assert "No bone lies in the meshes, which follow what is nearest; undo, move the armature" in said
     assert "These meshes hold no bone" not in said
     table(body, "abcd")
+
+
+def test_a_part_of_a_body_that_is_bound_already(capfd: pytest.CaptureFixture[str]) -> None:
+    """An eye is small, holds no bone and leaves most bones without vertices: none of that is wrong."""
+    body, rig = make_tube(), make_rig("abcd")
+    told(capfd, rig, body)
+    eye = make_tube()
+    eye.name, eye.scale, eye.location = "Eye", (0.02, 0.02, 0.02), (0.6, 0.0, 2.5)
+    said = told(capfd, rig, eye)
+    assert "Bound without other meshes of this armature; if it lies on them, undo, and select them as well, or use " \
+           f"Improve Weights, Clothes: {body.name}" in said
+    assert not any(wrong in said for wrong in ("times as large", "No bone lies", "ithout vertices"))
+    select(rig)
+    assert not idle_bones.last_idle(rig)
+    bpy.data.objects.remove(body)
+    assert "The skeleton is" in told(capfd, rig, eye)
+
+
+def test_a_posed_rig(capfd: pytest.CaptureFixture[str]) -> None:
+    body, rig = make_tube(), make_rig("abcd")
+    rig.pose.bones["c"].location = (0.0, 0.5, 0.0)
+    posed = "The armature is posed: the meshes were bound to its rest pose, and bend at once"
+    assert posed in told(capfd, rig, body)
+    assert posed not in told(capfd, rig, body)
+    rig.pose.bones["c"].location = (0.0, 0.0, 0.0)
+    assert posed not in told(capfd, rig, make_tube())
 
 
 def test_a_rig_of_controls_alone(capfd: pytest.CaptureFixture[str]) -> None:
