@@ -13,8 +13,8 @@ HEADS = [(0, 0, height) for height in range(4)]
 PRECISION = 1e-6
 
 
-def make_rig(names: Any, aside: float = 0.0, length: float = 1.0, name: str = "Rig") -> Any:
-    """Four bones, one above the other."""
+def make_rig(names: Any, aside: float = 0.0, length: float = 1.0, name: str = "Rig", forked: bool = False) -> Any:
+    """Four bones, one above the other; forked: the last two both hang from the second."""
     armature = bpy.data.armatures.new(name)
     rig = bpy.data.objects.new(name, armature)
     bpy.context.collection.objects.link(rig)
@@ -24,7 +24,7 @@ def make_rig(names: Any, aside: float = 0.0, length: float = 1.0, name: str = "R
     for bone_name, (x, y, z) in zip(names, HEADS, strict=True):
         bone = armature.edit_bones.new(bone_name)
         bone.head, bone.tail = (x + aside, y, z), (x + aside, y, z + length)
-        bone.parent = made[-1] if made else None
+        bone.parent = made[1 if forked and len(made) > 1 else -1] if made else None
         made.append(bone)
     bpy.ops.object.mode_set(mode="OBJECT")
     return rig
@@ -113,11 +113,14 @@ def test_bones_without_length_bind_as_those_with_some(capfd: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize("name", ["Bone", "ボーン", "joint_"])
-def test_bones_that_are_all_called_the_same(capfd: pytest.CaptureFixture[str], name: str) -> None:
+@pytest.mark.parametrize("forked", [True, False])
+def test_bones_that_are_all_called_the_same(capfd: pytest.CaptureFixture[str], name: str, forked: bool) -> None:
+    """It is worth a word where the bones fork: a snake or a rope has no sides."""
     bodies = [make_tube(), make_tube()]
-    told(capfd, make_rig("abcd"), bodies[0])
-    rig = make_rig([name] * 4)
+    told(capfd, make_rig("abcd", forked=forked), bodies[0])
+    rig = make_rig([name] * 4, forked=forked)
     said = told(capfd, rig, bodies[1])
-    assert "All bones have the same name but for numbers; sides and controls were told by their places alone" in said
+    same = "All bones have the same name but for numbers; sides and controls were told by their places alone"
+    assert (same in said) == forked
     found = table(bodies[1], [bone.name for bone in rig.data.bones])
     np.testing.assert_allclose(found, table(bodies[0], "abcd"), atol=PRECISION)
