@@ -23,7 +23,8 @@ class RigOddities:
     """What is odd about a rig.
 
     only_controls: whether all names say that the bones steer others or mark ends. alike: whether all names are the
-    same but for numbers, and the bones are no single chain, which has no sides. without_length: names of bones whose ends coincide.
+    same but for numbers, and the bones are no single chain, which has no sides. without_length: names of bones whose
+    ends coincide.
     """
 
     only_controls: bool = False
