@@ -50,7 +50,6 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
     _chosen: Chosen
     _left_alone: tuple[tuple[str, list[str]], ...]
     _replaced: list[str]
-    _bends: bool
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
@@ -72,7 +71,6 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         self._task = binding.read_task(mesh_objects, armature_object, self.scope())
         self._chosen, self._left_alone = Chosen.of(context, armature_object), _left_alone(context)
         self._replaced = [] if self.keep_existing else already_bound(mesh_objects, armature_object)
-        self._bends = bends_at_once(armature_object, mesh_objects)
         return partial(binding.solve, self._task, self.method, self.settings())
 
     def write(self, _context: bpy.types.Context, result: BindResult) -> "set[Any]":
@@ -84,14 +82,16 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         part = self.only_selected_vertices or self.only_selected_bones
         earlier = [[] for _ in mesh_objects] if part else self._chosen.left_behind(mesh_objects)
         parted = part_meshes(mesh_objects, [bound.influences for bound in result.bound])
+        idle = result.report.idle.names
+        used = [name for name in self._task.bodies[0].bone_names if name not in idle]
+        posed = ["The armature is posed: the meshes were bound to its rest pose, and bend at once"
+                 ] if bends_at_once(armature_object, mesh_objects, used) else []
         summary = _summary(self._task, result, armature_object)
         others, moving = moved_as_well(armature_object, mesh_objects)
         result = replace(result, report=replace(result.report, idle=result.report.idle.without(moving)))
         removed = binding.write(mesh_objects, armature_object, self._task, result, earlier)
         replaced = [f"The weights before were replaced, of {some_of(self._replaced, _NAMES_SHOWN)} (F9: Keep Existing)"
                     ] if self._replaced else []
-        posed = ["The armature is posed: the meshes were bound to its rest pose, and bend at once"
-                 ] if self._bends else []
         # in one report: the status bar shows only the last
         found = unusual(result, mesh_objects, others, are_all_bones=not self.only_selected_bones)
         if result.report.idle.names:

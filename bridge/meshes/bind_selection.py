@@ -8,7 +8,6 @@ from typing import cast
 
 import bpy
 import numpy as np
-from mathutils import Matrix
 
 from ...core.errors import BindError
 from .armature_modifiers import earlier_armatures
@@ -17,8 +16,9 @@ _MODES_THAT_ALLOW_GROUPS = frozenset({"OBJECT", "POSE", "WEIGHT_PAINT"})
 _OTHER_SHAPES = frozenset({"CURVE", "CURVES", "SURFACE", "META", "FONT", "LATTICE", "POINTCLOUD", "VOLUME", "GPENCIL",
                            "GREASEPENCIL"})
 SKELETON_CHANGED = "The skeleton was changed while the meshes were being bound; bind them again"
-_SAME_POSE = 1e-4
-"""Poses are at rest whose matrices differ by less than this share of their size."""
+_SAME_PLACE = 0.02
+"""An armature is posed where a bone is farther from its place at rest than this share of the armature's size; what a
+control rig's own constraints move it by is less."""
 
 _SINGULAR_BELOW = 1e-30
 """Determinants of scales below this are no scale; one of 1e-10 in each direction still is."""
@@ -94,17 +94,17 @@ def already_bound(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy
             if any((bone := bones.get(group.name)) is not None and bone.use_deform for group in ob.vertex_groups)]
 
 
-def bends_at_once(armature_object: bpy.types.Object, mesh_objects: Sequence[bpy.types.Object]) -> bool:
-    """Tell whether the armature is posed and will move meshes that it has not moved before."""
-    if cast(bpy.types.Armature, armature_object.data).pose_position == "REST" or armature_object.pose is None:
+def bends_at_once(armature_object: bpy.types.Object, mesh_objects: Sequence[bpy.types.Object],
+                  moving: Sequence[str]) -> bool:
+    """Tell whether these bones of the armature are posed and will move meshes that it has not moved before."""
+    assert armature_object.pose is not None
+    if cast(bpy.types.Armature, armature_object.data).pose_position == "REST" or not moving or all(
+            ob.find_armature() == armature_object for ob in mesh_objects):
         return False
-    posed = any(_differ(bone.matrix, bone.bone.matrix_local) for bone in armature_object.pose.bones)
-    return posed and any(ob.find_armature() != armature_object for ob in mesh_objects)
-
-
-def _differ(pose: Matrix, rest: Matrix) -> bool:
-    one, other = np.array(pose), np.array(rest)
-    return bool(np.abs(one - other).max() > _SAME_POSE * max(1.0, float(np.abs(other).max())))
+    bones = [armature_object.pose.bones[name] for name in moving]
+    rest = np.array([(bone.bone.head_local, bone.bone.tail_local) for bone in bones])
+    posed = np.array([(bone.head, bone.tail) for bone in bones])
+    return bool(np.abs(posed - rest).max() > _SAME_PLACE * np.ptp(rest, axis=(0, 1)).max())
 
 
 def moved_as_well(armature_object: bpy.types.Object,

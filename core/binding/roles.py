@@ -137,7 +137,7 @@ def find_roles(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
     points = np.zeros((len(names), len(_EVIDENCE)))
     points[:, _NAMED] = steering_names(names) & (claim < DEFORM)
     points[:, _GROUND] = ground
-    points[:, _CARRIES] = ((hubs(parents, heads, size) & ~_run_on_alone(heads, tails, courses))
+    points[:, _CARRIES] = ((hubs(parents, heads, size, claim) & ~_run_on_alone(heads, tails, courses))
                            | _roots_of_joints(names, heads, children, size))
     points[:, _OWNED_BY] = _owned(claim, doubled, courses)
     points[:, _CONTROLS] = np.maximum(_control_limbs(parents, ground, points.sum(axis=1) >= _ENOUGH, courses),
@@ -251,9 +251,12 @@ def _ground_bones(names: Sequence[str], parents: IntArray, heads: FloatArray, ta
     return ground
 
 
-def hubs(parents: IntArray, heads: FloatArray, size: float) -> BoolArray:
-    """Return which bones (B,) may only carry others: most of their children, two or more, start where they start."""
-    own = np.flatnonzero(parents >= 0)
+def hubs(parents: IntArray, heads: FloatArray, size: float, claim: IntArray) -> BoolArray:
+    """Return which bones (B,) may only carry others: most of their children, two or more, start where they start.
+
+    Children with a lesser claim (B,) to skin than their parent are controls and do not count.
+    """
+    own = np.flatnonzero((parents >= 0) & (claim >= claim[parents]))
     same = np.linalg.norm(heads[own] - heads[parents[own]], axis=1) <= _COINCIDENT * size
     children, there = (np.bincount(parents[own], weights, len(parents)) for weights in (None, same))
     return np.asarray((there > 0.5 * children) & (children > 1))

@@ -233,10 +233,18 @@ def test_what_only_carries_others_has_no_line_and_its_children_go_on_from_above(
     parents = [-1, 0, 1, 1]
     heads = [[0, 0, 0.5], [0, 0, 1.5], [0, 0, 1.5], [0, 0, 1.5]]
     tails = [[0, 0, 1.5], [0, 0.3, 1.5], [0, 0, 2.5], [0.3, 0, 1.5]]
-    assert hubs(np.array(parents), np.array(heads, float), SIZE).tolist() == [False, True, False, False]
+    none = np.zeros(4, dtype=int)
+    assert hubs(np.array(parents), np.array(heads, float), SIZE, none).tolist() == [False, True, False, False]
     names = [f"bone {i}" for i in range(4)]
     found = bone_lines(names, np.array(parents), np.array(heads, float), np.array(tails, float), solid, SIZE)
     assert 1 not in found.segments.bones and found.parents.tolist() == [-1, 0, 0, 0]
+
+
+def test_controls_that_start_where_a_deforming_bone_starts_do_not_make_it_a_carrier():
+    heads = np.array([[0, 0, 0.5], [0, 0, 1.5], [0, 0, 1.5], [0, 0, 1.5], [0, 0, 2.5]])
+    claim, lesser = np.array([2, 2, 2, 2, 2]), np.array([2, 2, 1, 1, 2])
+    for claims, expected in ((claim, True), (lesser, False)):
+        assert hubs(np.array([-1, 0, 1, 1, 1]), heads, SIZE, claims)[1] == expected
 
 
 def test_a_bone_that_runs_on_alone_from_where_its_children_start_moves_skin(solid):
