@@ -6,7 +6,7 @@ of the mesh, artists weight bones named "end", and controls lie inside. A bone o
 - 1 for a name of a control, a target, a socket or an end, unless it also says that the bone deforms;
 - 1 for a root on the ground, and for what hangs from it and ends without ever entering the body;
 - 1 for what only carries others: most of its children, two or more, start where it starts, and it does not run on
-  alone through the body; or its name says that it is the root of its only child, which starts there;
+  alone through the body; or its name says that it is a root, and all its children start there;
 - 0.8 of the share of its line where a bone with a better claim by its name (DEF- before others before ORG- before
   MCH-) runs along it, nearer than the skin; all of it where that one starts where it starts; 0.2 more for a name such
   as ORG-, MCH- or fk. Where DEF- bones run through most of the body, what is none gets 0.5 more, and 0.8 of the share
@@ -264,10 +264,10 @@ def hubs(parents: IntArray, heads: FloatArray, size: float, claim: IntArray) -> 
 
 def _roots_of_joints(names: Sequence[str], heads: FloatArray, children: Sequence[Sequence[int]],
                      size: float) -> BoolArray:
-    """Return which bones (B,) are roots of joints by name, as "neckroot", whose only child starts where they start."""
+    """Return which bones (B,) are roots by name, of a joint as "neckroot" or of all, whose children start there."""
     named = carrier_names(names)
-    return np.array([named[bone] and len(own) == 1
-                     and np.linalg.norm(heads[own[0]] - heads[bone]) <= _COINCIDENT * size
+    return np.array([named[bone] and len(own) > 0
+                     and (np.linalg.norm(heads[own] - heads[bone], axis=1) <= _COINCIDENT * size).all()
                      for bone, own in enumerate(children)], dtype=np.bool_)
 
 

@@ -110,6 +110,18 @@ def test_a_skeleton_joined_to_its_copy_binds_as_it_does_alone(part: str) -> None
     assert all(np.allclose(found[name], own, atol=1e-9) for name, own in expected.items())
 
 
+@pytest.mark.parametrize("names", [("Armature",), ("Reference", "Root"), ("world", "master")])
+def test_roots_in_the_middle_of_the_body_move_no_skin(names: tuple[str, ...]) -> None:
+    """A file whose origin is at the hips has its roots there."""
+    own = bones_of(figure())
+    hips = next(bone for bone in own if bone[1] is None)
+    roots: Bones = [(name, names[k - 1] if k else None, hips[2], hips[2] + UP) for k, name in enumerate(names)]
+    under = [(name, parent or names[-1], head, tail) for name, parent, head, tail in own]
+    expected, found = weights(figure()), weights(with_bones(figure(), [*roots, *under]))
+    assert not any(found[name].any() for name in names)
+    assert all(np.allclose(found[name], own, atol=1e-9) for name, own in expected.items())
+
+
 LIMBS = ("arm.L", "arm.R", "thigh.L", "thigh.R", "spine")
 
 
