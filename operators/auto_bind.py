@@ -134,7 +134,9 @@ def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object], others
              ("Bound without other meshes of this armature; if it lies on them, undo, and select them as well, or use "
               "Improve Weights, Clothes", others if lies_on_others else ()))
     idle = [("Without vertices, though the bones on the other side have some", report.idle.lost),
-            ("Without vertices, whole limbs", tuple(n for n in report.idle.empty if n not in report.idle.lost))]
+            ("Without vertices, whole limbs", tuple(n for n in report.idle.empty if n not in report.idle.lost)),
+            ("Without vertices, between bones that have some; see whether mesh and armature fit each other",
+             report.idle.between)]
     apart = ["No bone lies in the meshes, which follow what is nearest; undo, move the armature to the meshes, and "
              "bind again"] if report.is_apart and not differ and not others else []
     return differ + apart + _odd(report.rig) * are_all_bones + [

@@ -68,6 +68,18 @@ def test_a_part_of_a_body_that_is_bound_already(capfd: pytest.CaptureFixture[str
     assert "The skeleton is" in told(capfd, rig, eye)
 
 
+def test_a_bone_where_the_mesh_has_no_vertices(capfd: pytest.CaptureFixture[str]) -> None:
+    """So are forearms of a rig that is too small: the hands lie in the mesh's elbows."""
+    text = "Without vertices, between bones that have some; see whether mesh and armature fit each other"
+    body = make_tube()
+    assert text not in told(capfd, make_rig("abcd"), body)
+    for vertex in body.data.vertices:
+        if 0.5 < vertex.co.z < 2.5:
+            vertex.co.z = 0.5 if vertex.co.z < 1.5 else 2.5
+    said = told(capfd, make_rig("abcd", name="Other"), body)
+    assert "Warning" in said and f"{text}: b" in said
+
+
 def test_a_posed_rig(capfd: pytest.CaptureFixture[str]) -> None:
     body, rig = make_tube(), make_rig("abcd")
     rig.pose.bones["c"].location = (0.0, 0.5, 0.0)
