@@ -1,6 +1,7 @@
 """Auto-bind to Skeleton: vertex groups for the selected meshes from the bones near them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,8 +13,10 @@ from ..bridge.meshes.bind_options import BindOptions
 from ..bridge.meshes.bind_selection import (
     Chosen,
     already_bound,
+    bends_at_once,
     check_objects,
     empty_meshes,
+    moved_as_well,
     other_armatures,
     other_shapes,
     props,
@@ -79,11 +82,18 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         part = self.only_selected_vertices or self.only_selected_bones
         earlier = [[] for _ in mesh_objects] if part else self._chosen.left_behind(mesh_objects)
         parted = part_meshes(mesh_objects, [bound.influences for bound in result.bound])
+        idle = result.report.idle.names
+        used = [name for name in self._task.bodies[0].bone_names if name not in idle]
+        posed = ["The armature is posed: the meshes were bound to its rest pose, and bend at once"
+                 ] if bends_at_once(armature_object, mesh_objects, used) else []
+        summary = _summary(self._task, result, armature_object)
+        others, moving = moved_as_well(armature_object, mesh_objects)
+        result = replace(result, report=replace(result.report, idle=result.report.idle.without(moving)))
         removed = binding.write(mesh_objects, armature_object, self._task, result, earlier)
         replaced = [f"The weights before were replaced, of {some_of(self._replaced, _NAMES_SHOWN)} (F9: Keep Existing)"
                     ] if self._replaced else []
         # in one report: the status bar shows only the last
-        found = unusual(result, mesh_objects, are_all_bones=not self.only_selected_bones)
+        found = unusual(result, mesh_objects, others, are_all_bones=not self.only_selected_bones)
         if result.report.idle.names:
             report(self, {"INFO"}, f"Bones without vertices: {_reasons(result.report.idle)}")
         for what, names in (*self._left_alone,
@@ -93,7 +103,7 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
             if names:
                 report(self, {"INFO"}, f"{what}: {some_of(names, _NAMES_SHOWN)}")
         report(self, {"WARNING"} if found else {"INFO"}, ". ".join(
-            [_summary(self._task, result, armature_object), *replaced, *_left(earlier, removed), *found]))
+            [summary, *replaced, *posed, *_left(earlier, removed), *found]))
         return {"FINISHED"}
 
 
@@ -105,22 +115,30 @@ def _left_alone(context: bpy.types.Context) -> tuple[tuple[str, list[str]], ...]
             ("Left alone, as they are no meshes (parent them with Ctrl+P)", other_shapes(context)))
 
 
-def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object], *, are_all_bones: bool = True) -> list[str]:
+def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object], others: Sequence[str] = (), *,
+            are_all_bones: bool = True) -> list[str]:
     """Return a sentence for each kind of thing that the user should look at.
 
+    others: meshes that the armature moves as well: a hat need not be as large as the skeleton, nor hold a bone.
     are_all_bones: whether it was bound to all bones, not to some that were chosen, which may be as small as an eye's.
     """
     report = result.report
     names = [ob.name for ob in mesh_objects]
+    is_small = report.times_larger < 1.0 / _TOO_LARGE
+    lies_on_others = bool(others) and (is_small or bool(report.boneless_parts or report.flat_parts))
+    differ = [_sizes(report.times_larger)] if are_all_bones and (
+        report.times_larger > _TOO_LARGE or (is_small and not others)) else []
     found = (("Meshes without volume", [names[part] for part in report.flat_parts]),
              ("These meshes hold no bone; they follow what is nearest",
-              [] if report.is_apart else [names[part] for part in report.boneless_parts]))
-    differ = [_sizes(report.times_larger)] if are_all_bones and not (
-        1.0 / _TOO_LARGE <= report.times_larger <= _TOO_LARGE) else []
+              [] if report.is_apart else [names[part] for part in report.boneless_parts]),
+             ("Bound without other meshes of this armature; if it lies on them, undo, and select them as well, or use "
+              "Improve Weights, Clothes", others if lies_on_others else ()))
     idle = [("Without vertices, though the bones on the other side have some", report.idle.lost),
-            ("Without vertices, whole limbs", tuple(n for n in report.idle.empty if n not in report.idle.lost))]
+            ("Without vertices, whole limbs", tuple(n for n in report.idle.empty if n not in report.idle.lost)),
+            ("Without vertices, between bones that have some; see whether mesh and armature fit each other",
+             report.idle.between)]
     apart = ["No bone lies in the meshes, which follow what is nearest; undo, move the armature to the meshes, and "
-             "bind again"] if report.is_apart and not differ else []
+             "bind again"] if report.is_apart and not differ and not others else []
     return differ + apart + _odd(report.rig) * are_all_bones + [
         f"{text}: {some_of(some, _NAMES_SHOWN)}"
         for text, some in (*found, *(idle if are_all_bones and not differ else ())) if some]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 import bpy
+import numpy as np
 
 from ...core.errors import BindError
 from .armature_modifiers import earlier_armatures
@@ -15,6 +16,10 @@ _MODES_THAT_ALLOW_GROUPS = frozenset({"OBJECT", "POSE", "WEIGHT_PAINT"})
 _OTHER_SHAPES = frozenset({"CURVE", "CURVES", "SURFACE", "META", "FONT", "LATTICE", "POINTCLOUD", "VOLUME", "GPENCIL",
                            "GREASEPENCIL"})
 SKELETON_CHANGED = "The skeleton was changed while the meshes were being bound; bind them again"
+_SAME_PLACE = 0.02
+"""An armature is posed where a bone is farther from its place at rest than this share of the armature's size; what a
+control rig's own constraints move it by is less."""
+
 _SINGULAR_BELOW = 1e-30
 """Determinants of scales below this are no scale; one of 1e-10 in each direction still is."""
 
@@ -87,6 +92,32 @@ def already_bound(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy
     bones = cast(bpy.types.Armature, armature_object.data).bones
     return [ob.name for ob in mesh_objects
             if any((bone := bones.get(group.name)) is not None and bone.use_deform for group in ob.vertex_groups)]
+
+
+def bends_at_once(armature_object: bpy.types.Object, mesh_objects: Sequence[bpy.types.Object],
+                  moving: Sequence[str]) -> bool:
+    """Tell whether these bones of the armature are posed and will move meshes that it has not moved before."""
+    assert armature_object.pose is not None
+    if cast(bpy.types.Armature, armature_object.data).pose_position == "REST" or not moving or all(
+            ob.find_armature() == armature_object for ob in mesh_objects):
+        return False
+    bones = [armature_object.pose.bones[name] for name in moving]
+    rest = np.array([(bone.bone.head_local, bone.bone.tail_local) for bone in bones])
+    posed = np.array([(bone.head, bone.tail) for bone in bones])
+    return bool(np.abs(posed - rest).max() > _SAME_PLACE * np.ptp(rest, axis=(0, 1)).max())
+
+
+def moved_as_well(armature_object: bpy.types.Object,
+                  mesh_objects: Sequence[bpy.types.Object]) -> tuple[list[str], set[str]]:
+    """Return the names of other meshes that the armature moves, and of the bones whose groups they have."""
+    bones = cast(bpy.types.Armature, armature_object.data).bones
+    meshes, moving = list[str](), set[str]()
+    for ob in bpy.data.objects:
+        if ob.type == "MESH" and ob not in mesh_objects and ob.users_scene and ob.find_armature() == armature_object:
+            own = {group.name for group in ob.vertex_groups if group.name in bones}
+            meshes += [ob.name] if own else []
+            moving |= own
+    return meshes, moving
 
 
 def left_behind(context: bpy.types.Context, mesh_objects: Sequence[bpy.types.Object],

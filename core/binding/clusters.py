@@ -59,7 +59,7 @@ class Clusters:
         if pieces.max() < _MOST_PIECES * most:
             label = pieces
         count = int(label.max()) + 1
-        share = np.maximum(surface.areas, np.finfo(float).tiny)
+        share = np.maximum(surface.areas, np.finfo(float).tiny) if surface.areas.any() else np.ones(len(label))
         areas: FloatArray = np.asarray(np.bincount(label, share, count), dtype=np.float64)
         points, normals = (np.stack([np.bincount(label, share * values[:, axis], count) for axis in range(3)], axis=1)
                            / areas[:, None] for values in (surface.points, surface.normals))
@@ -124,8 +124,11 @@ class Clusters:
 
 
 def _labels(surface: Surface, most: int) -> tuple[IntArray, float]:
-    """Return the clusters' numbers, from a grid as fine as `most` allows, and the edge of its cells."""
-    cell = float(np.sqrt(surface.areas.sum() / most))
+    """Return the clusters' numbers, from a grid as fine as `most` allows, and the edge of its cells.
+
+    Points without faces, as wires and scans, have no area: their grid fills their box.
+    """
+    cell = float(np.sqrt(surface.areas.sum() / most)) or float(np.cbrt(np.ptp(surface.points, axis=0).max()**3 / most))
     towards = np.argmax(np.abs(surface.normals) * _SIDES, axis=1)
     side = 2 * towards + (np.take_along_axis(surface.normals, towards[:, None], axis=1)[:, 0] > 0.0)
     label = np.zeros(len(surface.points), dtype=np.int64)

@@ -19,7 +19,7 @@ _MARKER_ENDINGS: Final = ("slot",)
 _TIP_WORDS: Final = frozenset(("tip", "stub"))
 _EYE_WORDS: Final = frozenset(("eye", "eyes", "eyeball", "eyeballs", "pupil", "iris", "auge", "oeil", "ojo"))
 _EYE_ENDINGS: Final = ("eye", "eyes")
-_ROOT_WORDS: Final = frozenset(("root", "master", "global", "world", "origin", "armature"))
+_ROOT_WORDS: Final = frozenset(("root", "master", "global", "world", "origin", "armature", "reference"))
 _ROOT_ENDING: Final = "root"
 
 _DEFORM_WORDS: Final = frozenset(("def", "deform", "deformer", "bind", "bnd", "skin", "jnt", "jt"))
@@ -95,10 +95,10 @@ def root_names(names: Sequence[str]) -> BoolArray:
 def carrier_names(names: Sequence[str]) -> BoolArray:
     """Return which names (B,) say that the bone is the root of a joint or of the rig.
 
-    >>> carrier_names(["Root", "neckroot", "neck"]).tolist()
-    [True, True, False]
+    >>> carrier_names(["Root", "Armature", "neckroot", "neck"]).tolist()
+    [True, True, True, False]
     """
-    return _with_words(names, frozenset(), (_ROOT_ENDING,))
+    return _with_words(names, _ROOT_WORDS, (_ROOT_ENDING,))
 
 
 def claims(names: Sequence[str]) -> IntArray:

@@ -63,7 +63,7 @@ def rejoined(parents: IntArray, heads: FloatArray, tails: FloatArray, left_out: 
         near = (gap <= _AT_TAIL * length) & (length > 0.0) & ~left_out
         if near[parents[bone]] or not near.any():
             continue
-        before = int(np.argmin(np.where(near, gap / np.maximum(length, _TINY), np.inf)))
+        before = int(np.argmin(np.where(near, gap, np.inf) / np.where(near, length, 1.0)))
         there = np.linalg.norm(heads - tails[before], axis=1) <= _AT_TAIL * length[before]
         if bone not in path_to_root(found, before) and not (there & (found == before) & ~left_out).any():
             found[bone] = before
@@ -75,7 +75,9 @@ def live_parents(parents: IntArray, steering: BoolArray, doubled: BoolArray, hea
 
     A bone that moves skin where one of `doubled` (B,) starts, nearer than `gap` to its head (B, 3), stands for it: it
     is the parent of what hangs from that one, and hangs where that one hangs if that is farther from the root. So DEF-
-    bones that all hang from a root are a tree, as the ORG- bones are beside which they lie.
+    bones that all hang from a root are a tree, as the ORG- bones are beside which they lie. Bones that would hang from
+    each other in a ring, as a foot from a control at the toe and the toe from one at the foot, hang where they do in
+    the file.
 
     >>> root_and_chain, flat = [-1, 0, 1], [0, 0]  # the chain steers, two other bones start where its bones start
     >>> heads = np.array([[9, 9, 9], [0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 1.0]])
@@ -94,7 +96,7 @@ def live_parents(parents: IntArray, steering: BoolArray, doubled: BoolArray, hea
                 if original[stands_for[bone]] < 0:
                     original[stands_for[bone]] = bone
 
-    def above(bone: int, own: int) -> int:
+    def above(bone: int, own: int, stands_for: IntArray = stands_for) -> int:
         above = int(parents[bone])
         while above >= 0 and (steering[above] or above == own):
             if stands_for[above] not in (-1, own):
@@ -103,11 +105,25 @@ def live_parents(parents: IntArray, steering: BoolArray, doubled: BoolArray, hea
         return above
 
     found = np.array([above(bone, bone) for bone in range(len(parents))], dtype=np.int64)
+    while len(ring := _on_rings(found)):
+        found[ring] = [above(bone, bone, np.full(len(parents), -1)) for bone in ring.tolist()]
     for bone in np.flatnonzero(original >= 0).tolist():
         path = path_to_root(found, above(int(original[bone]), bone))
         if bone not in path and found[bone] in (-1, *path):
             found[bone] = path[0] if path else -1
     return found
+
+
+def _on_rings(parents: IntArray) -> IntArray:
+    """Return the bones, (N,), that are their own ancestors.
+
+    >>> _on_rings(np.array([-1, 2, 3, 1, 1])).tolist(), _on_rings(np.array([-1, 0])).tolist()
+    ([1, 2, 3], [])
+    """
+    at = np.arange(len(parents))
+    for _ in range(len(parents)):
+        at = parents[at[at >= 0]]
+    return np.unique(at[at >= 0])
 
 
 def adopted(parents: IntArray, lines: Segments, solid: Solid) -> IntArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,17 +21,32 @@ class IdleBones:
 
     by_role: those of each role; of role DEFORMS are those to which no vertex is near enough. lost: those of role
     DEFORMS and CONTROLS whose partners on the other side move vertices. empty: those of chains of two or more of these
-    roles, or all of these if they are more than half of the bones that should deform.
+    roles, or all of these if they are more than half of the bones that should deform. between: those of role DEFORMS
+    whose parent and one of whose children move vertices: the mesh may be larger than the skeleton, or beside it.
     """
 
     by_role: tuple[tuple[Role, tuple[str, ...]], ...] = ()
     lost: tuple[str, ...] = ()
     empty: tuple[str, ...] = ()
+    between: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
         """All of them, role by role."""
         return tuple(name for _, names in self.by_role for name in names)
+
+    def without(self, moving: Collection[str]) -> IdleBones:
+        """Return them without those that move vertices elsewhere.
+
+        >>> found = IdleBones(((Role.DEFORMS, ("arm", "leg")),), ("arm",), ("leg",)).without(["arm"])
+        >>> found.names, found.lost, found.empty
+        (('leg',), (), ('leg',))
+        """
+        def kept(names: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(name for name in names if name not in moving)
+
+        return IdleBones(tuple((role, kept(names)) for role, names in self.by_role if kept(names)), kept(self.lost),
+                         kept(self.empty), kept(self.between))
 
 
 def find_idle(body: BindInput, influences: Influences, roles: Roles | None = None) -> IdleBones:
@@ -56,7 +72,11 @@ def find_idle(body: BindInput, influences: Influences, roles: Roles | None = Non
     empty = _chained(body, missed)
     if 2 * missed.sum() > (missed | used).sum():
         empty = missed
-    return IdleBones(tuple((one, names) for one, names in by_role if names), _names(body, lost), _names(body, empty))
+    above = (body.bone_parents >= 0) & used[body.bone_parents]
+    carries = np.bincount(body.bone_parents[used & (body.bone_parents >= 0)], minlength=count) > 0
+    between = ~used & above & carries & np.array([each is Role.DEFORMS for each in role])
+    return IdleBones(tuple((one, names) for one, names in by_role if names), _names(body, lost), _names(body, empty),
+                     _names(body, between))
 
 
 def _names(body: BindInput, some: BoolArray) -> tuple[str, ...]:

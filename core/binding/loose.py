@@ -22,6 +22,10 @@ _SPACING, _GAP = 0.25, 0.05
 _LARGEST = 1.0
 """A part that is no longer than this share of the bones that move it does not bend."""
 
+_REACHING = 3.0
+"""A part so many times as long as the bones that move it and that touches the skin lies on it, as a sword in a fist:
+bones would be nearer to it there, and others to its far end."""
+
 _ON_SKIN, _ROUND_BONES = 0.4, 0.6
 """A part lies on the skin up to the first of these shares of its distance from its bones, and round its bones from the
 second on, as a rib, a sleeve or a ring."""
@@ -126,13 +130,15 @@ def carried(weights: FloatArray, points: FloatArray, areas: FloatArray, part: In
     gripped = np.maximum(np.bincount(own, grip, count), _TINY)
     mean = np.stack([np.bincount(own, grip * column, count) / gripped for column in taken.T], axis=1)
     low, high = _boxes(points[ours], own, count)
-    rigid = np.linalg.norm(high - low, axis=1) <= _LARGEST * (mean @ bone_lengths)
-    stays = nearest > bones_at
+    length, bones = np.linalg.norm(high - low, axis=1), mean @ bone_lengths
+    rigid = length <= _LARGEST * bones
+    touching = (length > _REACHING * bones) & (nearest <= np.sqrt(areas[hosts].mean()))
+    stays = (nearest > bones_at) & ~touching
     bent = np.flatnonzero((~(rigid | stays) & (thin > 0.0))[own])
     taken[bent] = _blended(taken[bent], gap[bent] * thin[own[bent]], areas[ours[bent]], ours[bent], links)
     own_mean, own_area = means_of_parts(weights[ours], areas[ours], own, count)
-    keeps = _round_one_bone(own_mean, *(np.bincount(own, areas[ours] * away, count) / own_area
-                                        for away in (gap, from_bones[ours])))
+    keeps = ~touching * _round_one_bone(own_mean, *(np.bincount(own, areas[ours] * away, count) / own_area
+                                                    for away in (gap, from_bones[ours])))
     result = weights.copy()
     lying, alone = (np.where(rigid[own, None], means[own], each)
                     for means, each in ((mean, taken), (own_mean, weights[ours])))

@@ -1,4 +1,4 @@
-"""Bones that are each other's like: the same bone on the other side of the body, or in the next leg."""
+"""Bones that are each other's like: the same bone on the other side of the body, in the next leg, or in a copy."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from typing import Final
 
 import numpy as np
 
-from ..maths.arrays import FloatArray, IntArray
-from ..skeletons.hierarchy import parents_first, subtree_sizes
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..skeletons.hierarchy import parents_first, path_to_root, subtree_sizes
 from .conventions import named_partners
 
 _SAME_STEP: Final = 0.01
 """Steps from a parent are alike whose lengths differ by less than this share of the skeleton's size."""
+
+_SAME_PLACE: Final = 1e-3
+"""Ends of bones are in one place that are nearer to each other than this share of the skeleton's size."""
 
 
 def partner_groups(names: Sequence[str], claim: IntArray, parents: IntArray, heads: FloatArray,
@@ -43,3 +46,27 @@ def partner_groups(names: Sequence[str], claim: IntArray, parents: IntArray, hea
         alike[bone] = True
         group[bone] = group[np.flatnonzero(alike)].min()
     return [own for first in np.unique(group) if len(own := np.flatnonzero(group == first)) > 1]
+
+
+def copied_trees(claim: IntArray, parents: IntArray, heads: FloatArray, tails: FloatArray, size: float) -> BoolArray:
+    """Return which bones (B,) belong to a copy: a tree of which each bone lies where one of another tree lies.
+
+    So are two armatures that were joined to one. Of two trees, the smaller one is the copy, or the later one in the
+    list. A bone with a better claim (B,) to skin than the one in its place is no copy. heads, tails: (B, 3).
+
+    >>> ends = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 1], [0, 0, 0], [0, 0, 1.0]])
+    >>> copied_trees(np.zeros(5), np.array([-1, 0, 1, -1, 3]), ends, ends + 1.0, 1.0).tolist()
+    [False, False, False, True, True]
+    """
+    tree = np.array([path_to_root(parents, bone)[-1] for bone in range(len(parents))])
+    roots, sizes = np.unique(tree, return_counts=True)
+    copied = np.zeros(len(parents), dtype=np.bool_)
+    if len(roots) < 2:
+        return copied
+    together = claim[:, None] <= claim
+    for ends in (heads, tails):
+        together &= np.linalg.norm(ends[:, None] - ends, axis=2) <= _SAME_PLACE * size
+    for root in roots[np.lexsort((-roots, sizes))].tolist():
+        own = tree == root
+        copied |= own & together[np.ix_(own, ~own & ~copied)].any(axis=1).all()
+    return copied

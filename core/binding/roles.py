@@ -5,13 +5,14 @@ of the mesh, artists weight bones named "end", and controls lie inside. A bone o
 
 - 1 for a name of a control, a target, a socket or an end, unless it also says that the bone deforms;
 - 1 for a root on the ground, and for what hangs from it and ends without ever entering the body;
-- 1 for what only carries others: most of its children, two or more, start where it starts, or its name says that it is
-  the root of its only child, which starts there;
+- 1 for what only carries others: most of its children, two or more, start where it starts, and it does not run on
+  alone through the body; or its name says that it is a root, and all its children start there;
 - 0.8 of the share of its line where a bone with a better claim by its name (DEF- before others before ORG- before
   MCH-) runs along it, nearer than the skin; all of it where that one starts where it starts; 0.2 more for a name such
   as ORG-, MCH- or fk. Where DEF- bones run through most of the body, what is none gets 0.5 more, and 0.8 of the share
   of its line that runs in the air;
-- up to 1 for a limb that hangs from the ground and nearly all along runs beside larger ones, or in the air;
+- up to 1 for a limb that hangs from the ground and nearly all along runs beside larger ones, or in the air; 1 for a
+  tree that is a copy of another one;
 - 0.6 less for a bone that only its name speaks against, and that has a stretch of a limb alone.
 
 Then three rules hold. Partners on both sides of the body share one role, by the mean of their points, unless a better
@@ -41,7 +42,7 @@ from .conventions import (
     steering_names,
 )
 from .courses import Courses
-from .partners import partner_groups
+from .partners import copied_trees, partner_groups
 from .segments import Segments
 from .solid import Solid, dilated
 
@@ -136,9 +137,11 @@ def find_roles(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
     points = np.zeros((len(names), len(_EVIDENCE)))
     points[:, _NAMED] = steering_names(names) & (claim < DEFORM)
     points[:, _GROUND] = ground
-    points[:, _CARRIES] = hubs(parents, heads, size) | _roots_of_joints(names, heads, children, size)
+    points[:, _CARRIES] = ((hubs(parents, heads, size, claim) & ~_run_on_alone(heads, tails, courses))
+                           | _roots_of_joints(names, heads, children, size))
     points[:, _OWNED_BY] = _owned(claim, doubled, courses)
-    points[:, _CONTROLS] = _control_limbs(parents, ground, points.sum(axis=1) >= _ENOUGH, courses)
+    points[:, _CONTROLS] = np.maximum(_control_limbs(parents, ground, points.sum(axis=1) >= _ENOUGH, courses),
+                                      copied_trees(claim, parents, heads, tails, size))
     moving = points.sum(axis=1) < _ENOUGH
     goes_on = _goes_on(names, parents, children, moving, courses) & ~points[:, _NAMED + 1:].any(axis=1)
     score = points.sum(axis=1) - _ALONE * goes_on
@@ -157,6 +160,14 @@ def _have_their_place_alone(courses: Courses, moving: BoolArray) -> BoolArray:
     others = np.tile(moving, (len(moving), 1)) & ~np.eye(len(moving), dtype=np.bool_)
     return np.asarray((courses.inside >= _ON_ITS_OWN)
                       & (courses.along(others, courses.depths) < 1.0 - _ON_ITS_OWN))
+
+
+def _run_on_alone(heads: FloatArray, tails: FloatArray, courses: Courses) -> BoolArray:
+    """Return which bones (B,) have their place alone, and lead farther than the skin is from any point of them."""
+    deepest = np.zeros(len(heads))
+    np.maximum.at(deepest, courses.lines.bones, courses.depths.max(axis=0, initial=0.0))
+    every = np.ones(len(heads), dtype=np.bool_)
+    return np.asarray(_have_their_place_alone(courses, every) & (np.linalg.norm(tails - heads, axis=1) > deepest))
 
 
 def _goes_on(names: Sequence[str], parents: IntArray, children: Sequence[Sequence[int]], moving: BoolArray,
@@ -240,9 +251,12 @@ def _ground_bones(names: Sequence[str], parents: IntArray, heads: FloatArray, ta
     return ground
 
 
-def hubs(parents: IntArray, heads: FloatArray, size: float) -> BoolArray:
-    """Return which bones (B,) only carry others: most of their children, two or more, start where they start."""
-    own = np.flatnonzero(parents >= 0)
+def hubs(parents: IntArray, heads: FloatArray, size: float, claim: IntArray) -> BoolArray:
+    """Return which bones (B,) may only carry others: most of their children, two or more, start where they start.
+
+    Children with a lesser claim (B,) to skin than their parent are controls and do not count.
+    """
+    own = np.flatnonzero((parents >= 0) & (claim >= claim[parents]))
     same = np.linalg.norm(heads[own] - heads[parents[own]], axis=1) <= _COINCIDENT * size
     children, there = (np.bincount(parents[own], weights, len(parents)) for weights in (None, same))
     return np.asarray((there > 0.5 * children) & (children > 1))
@@ -250,10 +264,10 @@ def hubs(parents: IntArray, heads: FloatArray, size: float) -> BoolArray:
 
 def _roots_of_joints(names: Sequence[str], heads: FloatArray, children: Sequence[Sequence[int]],
                      size: float) -> BoolArray:
-    """Return which bones (B,) are roots of joints by name, as "neckroot", whose only child starts where they start."""
+    """Return which bones (B,) are roots by name, of a joint as "neckroot" or of all, whose children start there."""
     named = carrier_names(names)
-    return np.array([named[bone] and len(own) == 1
-                     and np.linalg.norm(heads[own[0]] - heads[bone]) <= _COINCIDENT * size
+    return np.array([named[bone] and len(own) > 0
+                     and (np.linalg.norm(heads[own] - heads[bone], axis=1) <= _COINCIDENT * size).all()
                      for bone, own in enumerate(children)], dtype=np.bool_)
 
 

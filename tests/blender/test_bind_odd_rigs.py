@@ -6,14 +6,15 @@ import bpy
 import numpy as np
 import pytest
 
+from takt.bridge.meshes import idle_bones
 from takt.tests.rigged import bind, make_tube, select, weights
 
 HEADS = [(0, 0, height) for height in range(4)]
 PRECISION = 1e-6
 
 
-def make_rig(names: Any, aside: float = 0.0, length: float = 1.0, name: str = "Rig") -> Any:
-    """Four bones, one above the other."""
+def make_rig(names: Any, aside: float = 0.0, length: float = 1.0, name: str = "Rig", forked: bool = False) -> Any:
+    """Four bones, one above the other; forked: the last two both hang from the second."""
     armature = bpy.data.armatures.new(name)
     rig = bpy.data.objects.new(name, armature)
     bpy.context.collection.objects.link(rig)
@@ -23,7 +24,7 @@ def make_rig(names: Any, aside: float = 0.0, length: float = 1.0, name: str = "R
     for bone_name, (x, y, z) in zip(names, HEADS, strict=True):
         bone = armature.edit_bones.new(bone_name)
         bone.head, bone.tail = (x + aside, y, z), (x + aside, y, z + length)
-        bone.parent = made[-1] if made else None
+        bone.parent = made[1 if forked and len(made) > 1 else -1] if made else None
         made.append(bone)
     bpy.ops.object.mode_set(mode="OBJECT")
     return rig
@@ -49,6 +50,44 @@ def test_no_bone_in_the_mesh(capfd: pytest.CaptureFixture[str]) -> None:
     assert "No bone lies in the meshes, which follow what is nearest; undo, move the armature" in said
     assert "These meshes hold no bone" not in said
     table(body, "abcd")
+
+
+def test_a_part_of_a_body_that_is_bound_already(capfd: pytest.CaptureFixture[str]) -> None:
+    """An eye is small, holds no bone and leaves most bones without vertices: none of that is wrong."""
+    body, rig = make_tube(), make_rig("abcd")
+    told(capfd, rig, body)
+    eye = make_tube()
+    eye.name, eye.scale, eye.location = "Eye", (0.02, 0.02, 0.02), (0.6, 0.0, 2.5)
+    said = told(capfd, rig, eye)
+    assert "Bound without other meshes of this armature; if it lies on them, undo, and select them as well, or use " \
+           f"Improve Weights, Clothes: {body.name}" in said
+    assert not any(wrong in said for wrong in ("times as large", "No bone lies", "ithout vertices"))
+    select(rig)
+    assert not idle_bones.last_idle(rig)
+    bpy.data.objects.remove(body)
+    assert "The skeleton is" in told(capfd, rig, eye)
+
+
+def test_a_bone_where_the_mesh_has_no_vertices(capfd: pytest.CaptureFixture[str]) -> None:
+    """So are forearms of a rig that is too small: the hands lie in the mesh's elbows."""
+    text = "Without vertices, between bones that have some; see whether mesh and armature fit each other"
+    body = make_tube()
+    assert text not in told(capfd, make_rig("abcd"), body)
+    for vertex in body.data.vertices:
+        if 0.5 < vertex.co.z < 2.5:
+            vertex.co.z = 0.5 if vertex.co.z < 1.5 else 2.5
+    said = told(capfd, make_rig("abcd", name="Other"), body)
+    assert "Warning" in said and f"{text}: b" in said
+
+
+def test_a_posed_rig(capfd: pytest.CaptureFixture[str]) -> None:
+    body, rig = make_tube(), make_rig("abcd")
+    rig.pose.bones["c"].location = (0.0, 0.5, 0.0)
+    posed = "The armature is posed: the meshes were bound to its rest pose, and bend at once"
+    assert posed in told(capfd, rig, body)
+    assert posed not in told(capfd, rig, body)
+    rig.pose.bones["c"].location = (0.0, 0.0, 0.0)
+    assert posed not in told(capfd, rig, make_tube())
 
 
 def test_a_rig_of_controls_alone(capfd: pytest.CaptureFixture[str]) -> None:
@@ -86,11 +125,14 @@ def test_bones_without_length_bind_as_those_with_some(capfd: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize("name", ["Bone", "ボーン", "joint_"])
-def test_bones_that_are_all_called_the_same(capfd: pytest.CaptureFixture[str], name: str) -> None:
+@pytest.mark.parametrize("forked", [True, False])
+def test_bones_that_are_all_called_the_same(capfd: pytest.CaptureFixture[str], name: str, forked: bool) -> None:
+    """It is worth a word where the bones fork: a snake or a rope has no sides."""
     bodies = [make_tube(), make_tube()]
-    told(capfd, make_rig("abcd"), bodies[0])
-    rig = make_rig([name] * 4)
+    told(capfd, make_rig("abcd", forked=forked), bodies[0])
+    rig = make_rig([name] * 4, forked=forked)
     said = told(capfd, rig, bodies[1])
-    assert "All bones have the same name but for numbers; sides and controls were told by their places alone" in said
+    same = "All bones have the same name but for numbers; sides and controls were told by their places alone"
+    assert (same in said) == forked
     found = table(bodies[1], [bone.name for bone in rig.data.bones])
     np.testing.assert_allclose(found, table(bodies[0], "abcd"), atol=PRECISION)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from takt.core.binding.bone_lines import bone_lines
 from takt.core.binding.euclidean import segment_distances
-from takt.core.binding.hierarchy import adopted, linked, rejoined
+from takt.core.binding.hierarchy import adopted, linked, live_parents, rejoined
 from takt.core.binding.roles import hubs
 from takt.core.binding.segments import Segments
 from takt.core.binding.solid import Solid
@@ -233,10 +233,26 @@ def test_what_only_carries_others_has_no_line_and_its_children_go_on_from_above(
     parents = [-1, 0, 1, 1]
     heads = [[0, 0, 0.5], [0, 0, 1.5], [0, 0, 1.5], [0, 0, 1.5]]
     tails = [[0, 0, 1.5], [0, 0.3, 1.5], [0, 0, 2.5], [0.3, 0, 1.5]]
-    assert hubs(np.array(parents), np.array(heads, float), SIZE).tolist() == [False, True, False, False]
+    none = np.zeros(4, dtype=int)
+    assert hubs(np.array(parents), np.array(heads, float), SIZE, none).tolist() == [False, True, False, False]
     names = [f"bone {i}" for i in range(4)]
     found = bone_lines(names, np.array(parents), np.array(heads, float), np.array(tails, float), solid, SIZE)
     assert 1 not in found.segments.bones and found.parents.tolist() == [-1, 0, 0, 0]
+
+
+def test_controls_that_start_where_a_deforming_bone_starts_do_not_make_it_a_carrier():
+    heads = np.array([[0, 0, 0.5], [0, 0, 1.5], [0, 0, 1.5], [0, 0, 1.5], [0, 0, 2.5]])
+    claim, lesser = np.array([2, 2, 2, 2, 2]), np.array([2, 2, 1, 1, 2])
+    for claims, expected in ((claim, True), (lesser, False)):
+        assert hubs(np.array([-1, 0, 1, 1, 1]), heads, SIZE, claims)[1] == expected
+
+
+def test_a_bone_that_runs_on_alone_from_where_its_children_start_moves_skin(solid):
+    """A skull has its own way through the head, though the bones of both cheeks start where it starts."""
+    heads = [[0, 0, 0.5], [0, 0, 1.5], [0, 0, 1.5], [0, 0, 1.5]]
+    tails = [[0, 0, 1.5], [0, 0, 3.5], [0.4, 0, 1.6], [-0.4, 0, 1.6]]
+    found = lines(solid, [-1, 0, 1, 1], heads, tails, ["neck", "skull", "cheek.L", "cheek.R"])
+    assert found["skull"][0][0] == [0, 0, 1.5] and found["skull"][0][1][2] > 3.5
 
 
 def test_a_bone_whose_children_all_start_before_its_middle_is_a_last_one(solid):
@@ -274,3 +290,11 @@ def test_only_where_the_hierarchy_is_unknown_do_tips_mark_ends(solid):
     names, heads, tails = ["palm", "finger", "finger tip"], UP, [[0, 0, 1.5], [0, 0, 2.5], [0, 0, 3]]
     assert lines(solid, [-1, 0, 1], heads, tails, names)["finger tip"]
     assert not lines(solid, [-1, -1, -1], heads, tails, names)["finger tip"]
+
+
+def test_bones_that_hang_from_controls_of_each_other_are_no_ring():
+    """A foot hangs from a control at the toe, and the toe from one at the foot: bones stand for both controls."""
+    heads = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 1.0], [0, 0, 2]])  # two controls; foot, toe, toe's tip
+    steering = np.array([True, True, False, False, False])
+    found = live_parents(np.array([-1, -1, 1, 0, 3]), steering, steering, heads, 1e-3)
+    assert found[2:].tolist() == [-1, -1, 3]

@@ -310,6 +310,22 @@ def test_a_stray_vertex_costs_only_itself(distance: float) -> None:
     assert np.abs(after[:-1] - before).sum(axis=1).mean() < 0.05
 
 
+def test_more_points_without_faces_than_there_may_be_clusters(monkeypatch):
+    """They have no area to be joined by."""
+    monkeypatch.setattr(module, "_MOST_CLUSTERS", 300)
+    body = limb()
+    scan = BindInput.from_arrays(np.repeat(body.vertices, 8, axis=0), [], body.bone_names, body.bone_parents,
+                                 body.heads, body.tails)
+    noise = np.random.default_rng(3).normal(scale=0.02, size=scan.vertices.shape)
+    scan = replace(scan, vertices=scan.vertices + noise)
+    assert len(scan.vertices) > 300
+    with np.errstate(over="raise", invalid="raise", divide="raise"):
+        weights = dense(scan)
+    assert_bound(scan, weights)
+    away = np.abs(scan.vertices[:, 2] - 2) > 0.5
+    assert weights[away, (scan.vertices[away, 2] > 2).astype(int)].min() > 0.9
+
+
 @pytest.mark.slow
 def test_a_wire_along_crooked_bones_is_bound_to_each():
     """Its vertices are on their lines, and some of them behind a start by no more than rounding."""

@@ -202,6 +202,21 @@ def test_weights_are_carried_from_the_nearest_hosts_as_rows_that_sum_to_one():
     assert carried(weights, points, areas, part, nobody, from_bones, np.ones(2), *thick)[0] is weights
 
 
+@pytest.mark.parametrize(("length", "expected"), [(2.0, 1.0), (0.4, 0.0)])
+def test_a_long_part_that_touches_the_skin_lies_on_it_though_a_bone_is_nearer(length: float, expected: float):
+    """A sword in a fist runs beside the hand's bone; a thick hip has a better claim to its far end than a thin hand.
+
+    A part as short as the hand's bone, as a ring about it, keeps what bones have of it.
+    """
+    along = np.linspace(0, length, 9)
+    points = np.array([[0, 0, 0.05], [4, 2, 0], *np.column_stack((0 * along, along, 0 * along))])
+    weights = np.array([[1, 0], [0, 1], *[[0, 1]] * 9], float)
+    part, held = np.array([0, 0, *[1] * 9]), np.array([[1.0, 1.0], [0, 0]])
+    found, _ = carried(weights, points, np.full(11, 0.01), part, held, np.r_[1.0, 1.0, 0.01 + along],
+                       np.full(2, 0.3), np.zeros(2), NO_LINKS)
+    assert found[2:, 0] == pytest.approx(np.full(9, expected), abs=1e-3)
+
+
 @pytest.mark.parametrize("gap", [0.01, 0.2])
 @pytest.mark.parametrize("thin", [0.0, 1.0])
 def test_cloth_blends_over_as_far_as_the_skin_is_away(gap: float, thin: float):

@@ -97,6 +97,31 @@ def test_a_limb_that_no_deforming_bone_has_keeps_its_other_bones() -> None:
     assert found["ORG-arm.L"].any() and found["ORG-hand.L"].any() and not found["ORG-arm.R"].any()
 
 
+@pytest.mark.parametrize("part", ["", "arm"])
+def test_a_skeleton_joined_to_its_copy_binds_as_it_does_alone(part: str) -> None:
+    """Two armatures joined with Ctrl+J have two roots, and each bone lies where another one lies."""
+    alone = bones_of(figure())
+    copied = [bone for bone in alone if bone[0].startswith(part) and (not part or bone[0].endswith(".L"))]
+    names = [bone[0] for bone in copied]
+    copy: Bones = [(f"{name}.001", f"{parent}.001" if parent in names else None, head, tail)
+                   for name, parent, head, tail in copied]
+    expected, found = weights(figure()), weights(with_bones(figure(), [*alone, *copy]))
+    assert all(not found[f"{name}.001"].any() for name in names)
+    assert all(np.allclose(found[name], own, atol=1e-9) for name, own in expected.items())
+
+
+@pytest.mark.parametrize("names", [("Armature",), ("Reference", "Root"), ("world", "master")])
+def test_roots_in_the_middle_of_the_body_move_no_skin(names: tuple[str, ...]) -> None:
+    """A file whose origin is at the hips has its roots there."""
+    own = bones_of(figure())
+    hips = next(bone for bone in own if bone[1] is None)
+    roots: Bones = [(name, names[k - 1] if k else None, hips[2], hips[2] + UP) for k, name in enumerate(names)]
+    under = [(name, parent or names[-1], head, tail) for name, parent, head, tail in own]
+    expected, found = weights(figure()), weights(with_bones(figure(), [*roots, *under]))
+    assert not any(found[name].any() for name in names)
+    assert all(np.allclose(found[name], own, atol=1e-9) for name, own in expected.items())
+
+
 LIMBS = ("arm.L", "arm.R", "thigh.L", "thigh.R", "spine")
 
 
