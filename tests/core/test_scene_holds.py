@@ -275,3 +275,24 @@ def test_all_instants_together_show_the_same_as_each_alone(seed: int) -> None:
     times = np.linspace(0.0, motion.duration_s, 41)
     alone = np.concatenate([motion.sample(times[frame:frame + 1]).rotations for frame in range(len(times))])
     assert rot.angle_between(motion.sample(times).rotations, alone).max() < 1e-6
+
+
+@pytest.mark.parametrize("seed", seeds(48, quick=12))
+def test_a_prop_stays_where_a_hand_lets_go_of_it_though_the_hand_is_on_its_way_to_the_next(seed: int) -> None:
+    """The next thing is the ball, the cup again, or the cup beside the hand that has come to hold it."""
+    rng, size, side = np.random.default_rng(seed), SIZES[seed % 4], ("right", "left")[seed // 4 % 2]
+    other, gap = ("left" if side == "right" else "right"), round(float(rng.choice((0.0, 0.1, 0.25, 0.4))), 3)
+    then = ("ball", "cup", "cup")[seed % 3]
+    lanes = [f'<lane><wait duration="1"/><reach for="cup" with="{side} hand" duration="2"/>'
+             f'<hold prop="cup" with="{side} hand" duration="2"/><wait duration="{gap}"/>'
+             f'<hold prop="{then}" with="{side} hand" duration="1.5"/><wait duration="{1.5 - gap}"/></lane>']
+    if seed % 3 == 2:
+        lanes.append(f'<lane><wait duration="4"/><hold prop="cup" with="{other} hand" duration="3"/>'
+                     '<wait duration="1"/></lane>')
+    cup, ball = scaled(spot(seed, side), size), scaled(spot(seed + 100, side), size)
+    motion = played(programme(*lanes), size, cup=cup, ball=ball)
+    events = np.array((3.0, 4.0, 5.0, 5.0 + gap, 6.5 + gap, 7.0))
+    for role, lies in (("cup", cup), ("ball", ball)):
+        if role in motion.carried:
+            before, after = (where(motion, role, lies, events + step) for step in (-1e-6, 1e-6))
+            assert np.linalg.norm(after - before, axis=1).max() < 0.002 * LEG_M * size

@@ -12,7 +12,7 @@ from ...errors import Place, Problem, quoted
 from ...maths.arrays import FloatArray
 from ...pha.ways import AimedAt
 from ..transitions.methods import Layout
-from .carried import TimedHold
+from .carried import Carried, TimedHold
 from .cast import ScenePlace, Target, Unfit, misfit, seen_at, touched_at
 from .meet import TimedMeet
 
@@ -30,7 +30,7 @@ class TimedAim:
     """Something that is aimed at: role, by its name; target: what plays it. hand: l or r, "" for the head.
 
     place: of its element in the file. holds: whether the element is a hold. grip: see Carried. meets: whether it
-    goes to another's hand.
+    goes to another's hand. carried: what it aims at on its way back, if hands hold that otherwise by then.
     begin_s, there_s, end_s, back_s: when the body begins to turn to it, has done so, begins to turn back, and has.
     """
 
@@ -45,6 +45,7 @@ class TimedAim:
     holds: bool = False
     grip: FloatArray | None = None
     meets: bool = False
+    carried: Carried | None = None
 
     def weights(self, times_s: FloatArray) -> FloatArray:
         """Return how much it is aimed at at times (F,), 0 to 1, with the least jerk (Flash and Hogan 1985).

@@ -87,7 +87,8 @@ class Aimed(Over):
             aim = self.aims[number]
             near = np.flatnonzero((times_s > aim.begin_s) & (times_s < aim.back_s))
             weights = aim.weights(times_s[near])
-            act = Act(aim, near, weights, self.carried.get(aim.role), bool(self.carried)).among(weights > 0.0)
+            carried = aim.carried or self.carried.get(aim.role)
+            act = Act(aim, near, weights, carried, bool(self.carried)).among(weights > 0.0)
             if len(act.frames):
                 found.append(act)
         return found
