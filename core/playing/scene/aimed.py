@@ -24,7 +24,7 @@ _MOST_RAD: Final = np.radians(55.0)
 _LEANS: Final = 6
 """Rounds in which it comes as near as it has to."""
 _KEEPS_S: Final = 0.25
-"""So long it takes until a hand gives way to another one that holds on to what it leads, and until it no longer does."""
+"""So long it takes until a hand gives way to another one that holds on to what it leads, and until that is over."""
 
 
 @dataclass(frozen=True, eq=False)

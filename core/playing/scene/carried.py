@@ -69,8 +69,10 @@ class Spots(NamedTuple):
     @classmethod
     def joined(cls, several: Sequence[Spots]) -> Spots:
         """Put the times of several after each other."""
-        led = {side: np.concatenate([each.led.get(side, np.zeros(len(each.points), dtype=np.bool_)) for each in several])
-               for side in sorted({side for each in several for side in each.led})}
+        sides = sorted({side for each in several for side in each.led})
+        none = [np.zeros(len(each.points), dtype=np.bool_) for each in several]
+        led = {side: np.concatenate([each.led.get(side, no) for each, no in zip(several, none, strict=True)])
+               for side in sides}
         points = np.concatenate([each.points for each in several])
         if all(each.was is None for each in several):
             return cls(points, led)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -144,7 +144,7 @@ class _Props:
             aims.append(aim)
         self.aimed = replace(self.aimed, aims=(*more, *aims))
 
-    def _aim(self, plan: Taking, **changes: object) -> None:
+    def _aim(self, plan: Taking, **changes: Any) -> None:
         """Change what brings a hand to a prop."""
         aims, number = list(self.aimed.aims), self.numbers[plan]
         aims[number] = replace(aims[number], **changes)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...maths.arrays import FloatArray
 from .aimed import Aimed
+from .carried import Spots
 from .pulls import Act
 
 _SAME: Final = 1e-8
@@ -61,7 +62,8 @@ class KnownHands:
 def _depends_on(aimed: Aimed, act: Act) -> Hashable:
     """Return all that the pose of an instant depends on for what acts there."""
     same = _SAME * min((arm.near for arm in aimed.arms.values()), default=1.0)
-    spots, found = act.spots, [act.aim.hand, float(act.weights[0])]
+    found: list[Hashable] = [act.aim.hand, float(act.weights[0])]
+    spots: Spots | None = act.spots
     while spots is not None:
         found += [*spots.led, *np.round(spots.points[0] / same).tolist(), 1.0 if spots.news is None else spots.news[0]]
         spots = spots.was

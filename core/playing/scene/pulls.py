@@ -97,7 +97,7 @@ class Pulls:
     def _passes(self) -> int:
         """In the first pass hands come where the others have not moved; with each other one those follow."""
         follow = [side for side, acts in self.acts.items() if any(act.spots.leading for act in acts)]
-        return 2 ** len(follow)
+        return 1 << len(follow)
 
     def palms(self, world: FloatArray) -> dict[str, FloatArray]:
         """Return where palms are, (F, 3); world: (F, J, 3, 4)."""

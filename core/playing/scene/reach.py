@@ -100,7 +100,7 @@ class Reaching:
         lacks = np.linalg.norm(aim, axis=1) - _ALMOST * length
         if not len(self.spine) or ((lacks <= 0.0) | (most <= 0.0)).all():
             return None
-        lever = shoulder + hand - world[..., 3][:, self.spine].mean(axis=1)  # the hand turns along, each joint by its share
+        lever = shoulder + hand - world[..., 3][:, self.spine].mean(axis=1)  # the hand turns along
         axis = rot.cross(lever, aim)
         size = np.linalg.norm(axis, axis=1)
         per_rad = size / np.maximum(np.linalg.norm(aim, axis=1), 1e-30)  # how fast that comes nearer

@@ -93,5 +93,5 @@ def _taking(aimed: Aimed, hold: TimedHold, holds: Sequence[TimedHold], arrivals_
     there_s = hold.begin_s
     begin_s, back_s = (max(there_s - BACK_S, _free_s(hold, holds)), taking.back_s(there_s)) if came is None else (
         there_s, there_s)
-    return replace(taking, aim=TimedAim(hold.role, hold.target, hold.hand, hold.place, begin_s, there_s, there_s, back_s,
-                                        holds=True))
+    aim = TimedAim(hold.role, hold.target, hold.hand, hold.place, begin_s, there_s, there_s, back_s, holds=True)
+    return replace(taking, aim=aim)
