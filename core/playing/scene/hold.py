@@ -79,7 +79,7 @@ class _Props:
 
     def _set_out(self, plan: Taking, time_s: float) -> None:
         """Find where a second hand takes hold that comes by itself: beside the first, on its own side."""
-        hands, _ = self.known.at(self.aimed, (plan.number, "sets out"), time_s)
+        hands, _ = self.known.at(self.aimed, (plan.number, "begins"), time_s)
         arm, hold = self.aimed.arms[plan.hold.hand], plan.hold
         beside = arm.palm_of(hands[hold.hand]) - self.aimed.arms[plan.beside].palm_of(hands[plan.beside])
         breadth = _BREADTH * float(np.linalg.norm(arm.palm))
