@@ -106,24 +106,22 @@ class Pulls:
     def settled(self, world: FloatArray, own: Palms | None = None, *, leans: bool = False) -> tuple[Palms, Palms]:
         """Return where palms are to be that are pulled, (F, 3), and where that brings all hands, (F, 3, 4).
 
-        world: (F, J, 3, 4) of bodies whose arms are not yet moved. own: (F, 3) from where palms are pulled; None: from
-        where they are. leans: this is for bodies that lean; what is led by other hands goes over softly, see Spots.
+        world: (F, J, 3, 4) of bodies whose arms are not yet moved. own: (F, 3) from where palms are to be pulled; None:
+        from where they are. leans: this is for bodies that lean; what is led by other hands goes over softly, see Spots.
         """
         palms = self.palms(world)
         rests = {side: world[:, arm.limb.last] for side, arm in self.arms.items()}
         hands, goals, gives = rests, dict[str, FloatArray](), dict[str, FloatArray]()
-        for number in range(self._passes * (2 if self._is_kept else 1)):
+        for number in range(2 * self._passes if self._passes > 1 else 1):
             if number == self._passes:
                 gives = self._gives(world, goals, leans=leans)
-            goals = {side: self._pulled(side, (own or palms)[side], hands, softly=leans) for side in self.acts}
+            goals = {side: self._pulled(side, palms[side], hands, softly=leans) for side in self.acts}
             goals |= {side: goals.get(side, palms[side]) + give for side, give in gives.items()}
             hands = rests | {side: _moved(rests[side], self.arms[side].within(world, goal) - palms[side])
                              for side, goal in goals.items()}
+        if own is not None:
+            goals = {side: self._pulled(side, own[side], hands, softly=leans) + gives.get(side, 0.0) for side in self.acts}
         return goals, hands
-
-    @cached_property
-    def _is_kept(self) -> bool:
-        return any(act.aim.grip is not None and bool(act.spots.leading) for acts in self.acts.values() for act in acts)
 
     def _gives(self, world: FloatArray, goals: Palms, *, leans: bool) -> dict[str, FloatArray]:
         """Return by how much hands that lead, (F, 3), stay nearer to others that are to hold on to what they lead.
