@@ -107,7 +107,7 @@ class Pulls:
         """Return where palms are to be that are pulled, (F, 3), and where that brings all hands, (F, 3, 4).
 
         world: (F, J, 3, 4) of bodies whose arms are not yet moved. own: (F, 3) from where palms are to be pulled; None:
-        from where they are. leans: this is for bodies that lean; what is led by other hands goes over softly, see Spots.
+        from where they are. leans: this is for bodies that lean; what other hands lead goes over softly, see Spots.
         """
         palms = self.palms(world)
         rests = {side: world[:, arm.limb.last] for side, arm in self.arms.items()}
@@ -120,7 +120,8 @@ class Pulls:
             hands = rests | {side: _moved(rests[side], self.arms[side].within(world, goal) - palms[side])
                              for side, goal in goals.items()}
         if own is not None:
-            goals = {side: self._pulled(side, own[side], hands, softly=leans) + gives.get(side, 0.0) for side in self.acts}
+            goals = {side: self._pulled(side, own[side], hands, softly=leans) for side in self.acts}
+            goals = {side: goal + gives[side] if side in gives else goal for side, goal in goals.items()}
         return goals, hands
 
     def _gives(self, world: FloatArray, goals: Palms, *, leans: bool) -> dict[str, FloatArray]:
