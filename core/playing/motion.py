@@ -31,7 +31,7 @@ from .row import Row
 from .scene.aimed import Aimed
 from .scene.carried import Carried
 from .scene.cast import Target
-from .scene.hold import KnownHands
+from .scene.known_hands import KnownHands
 from .scene.meet import TimedMeet
 from .scene.scene import Scene
 from .scene.warped import Warped

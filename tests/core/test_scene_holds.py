@@ -12,9 +12,12 @@ from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import Programme, resolve
 from takt.core.playing.motion import Motion
-from takt.core.playing.scene.cast import ScenePath, ScenePlace, Target
+from takt.core.playing.scene.aimed import Aimed
+from takt.core.playing.scene.carried import TimedHold
+from takt.core.playing.scene.cast import Moving, ScenePath, ScenePlace, Target, touched_at
 from takt.core.playing.scene.reach import Reaching
 from takt.core.playing.score import Settings, play
+from takt.core.playing.stage import Over
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
@@ -28,7 +31,8 @@ RIGHT = ('<lane><wait duration="1"/><reach for="cup" with="right hand" duration=
          '<hold prop="cup" with="right hand" duration="3"/><wait duration="2"/></lane>')
 SIZES = (1.0, 0.6, 1.3, 100.0)
 """Of four rigs, to that of the sample character."""
-LEG_M = 0.825
+LEG_M, FASTEST = 0.825, 15.0
+"""In metres; legs per second that a hand goes at most, from one thing to the next."""
 
 
 def body_of(size: float) -> Skeleton:
@@ -275,3 +279,114 @@ def test_all_instants_together_show_the_same_as_each_alone(seed: int) -> None:
     times = np.linspace(0.0, motion.duration_s, 41)
     alone = np.concatenate([motion.sample(times[frame:frame + 1]).rotations for frame in range(len(times))])
     assert rot.angle_between(motion.sample(times).rotations, alone).max() < 1e-6
+
+
+KINDS = ("the ball", "the cup again", "the cup beside the other hand", "the cup from hand to hand", "mirrored")
+
+
+def holding(seed: int, *, moves: bool) -> tuple[Motion, dict[str, Target], float]:
+    """Return a motion in which a hand lets the cup go and takes something at once, or another one takes it over.
+
+    moves: the cup itself moves by keys before it is taken.
+    """
+    rng, size, side = np.random.default_rng(seed), SIZES[seed % 4], ("right", "left")[seed // 4 % 2]
+    kind = KINDS[seed % len(KINDS)]
+    other, gap = ("left" if side == "right" else "right"), round(float(rng.choice((0.0, 0.1, 0.25, 0.4))), 3)
+    then = "ball" if kind in ("the ball", "mirrored") else "cup"
+    own = f'with="{side} hand"'
+    lanes = [f'<lane><wait duration="1"/><reach for="cup" {own} duration="2"/><hold prop="cup" {own} duration="2"/>'
+             f'<wait duration="{gap}"/><hold prop="{then}" {own} duration="1.5"/><wait duration="{1.5 - gap}"/></lane>']
+    if kind == "the cup beside the other hand":
+        lanes.append(f'<lane><wait duration="4"/><hold prop="cup" with="{other} hand" duration="3"/>'
+                     '<wait duration="1"/></lane>')
+    if kind == "the cup from hand to hand":
+        lanes = [f'<lane><wait duration="1"/><reach for="cup" {own} duration="2"/><hold prop="cup" {own} duration="2"/>'
+                 '<wait duration="3"/></lane>',
+                 f'<lane><wait duration="{4.5 - gap}"/><hold prop="cup" with="{other} hand" duration="2"/>'
+                 f'<wait duration="{1.5 + gap}"/></lane>']
+    meant = other if kind == "mirrored" else side
+    near = scaled(spot(seed, meant), size)
+    still = ScenePlace(near, (0.0, 0.0, 1.0))
+    cup: Target = still
+    if moves:
+        matrices = np.tile(np.eye(4)[:3], (2, 1, 1))
+        matrices[:, :, 3] = size * np.array(((0.0, 0.0, 0.0), (0.0, 0.05, 0.05)))
+        cup = Moving(still, np.array((0.0, 8.0)), matrices)
+    cast: dict[str, Target] = {"cup": cup, "ball": ScenePlace(scaled(spot(seed + 100, meant), size), (0.0, 0.0, 1.0))}
+    text = (f'<pha version="2" tickLength="1"><load src="gestures.Greetings"/>{ROLES}<procedure name="all"><together>'
+            f'{HELLO}{"".join(lanes)}</together></procedure><procedure name="main"><call name="all" duration="8" '
+            f'mirror="{"yes" if kind == "mirrored" else "no"}"/></procedure></pha>')
+    return play(resolve(parse(text), CLIPS), BODIES[size], Settings(cast=tuple(cast.items())), turn=rot.IDENTITY,
+                up=UP), cast, size
+
+
+@pytest.mark.parametrize("moves", [False, True])
+@pytest.mark.parametrize("seed", seeds(200, quick=10))
+def test_a_prop_neither_jumps_nor_slips_whatever_its_hands_do_next(seed: int, *, moves: bool) -> None:
+    motion, cast, size = holding(seed, moves=moves)
+    assert motion.carried.keys() >= {"cup"}
+    times, leg = np.arange(0.0, 8.0, 1.0 / 120.0), LEG_M * size
+    hands = {side: palms(motion, side, times) for side in "lr"}
+    fastest = max(np.linalg.norm(np.diff(palm, axis=0), axis=1).max() for palm in hands.values())
+    assert fastest * 120.0 < FASTEST * leg
+    for role, carried in motion.carried.items():
+        lies = touched_at(cast[role], np.array((carried.phases[0].begin_s,)))[0]
+        ends = np.array([phase.begin_s for phase in carried.phases])
+        before, after = (where(motion, role, tuple(lies.tolist()), ends + step) for step in (-1e-6, 1e-6))
+        assert np.linalg.norm(after - before, axis=1).max() < 1e-4 * leg
+        goes = np.linalg.norm(np.diff(where(motion, role, tuple(lies.tolist()), times), axis=0), axis=1)
+        assert goes.max() <= 1.5 * fastest  # beside a palm that turns it may be a little faster
+    for held in held_by(motion):
+        span = np.linspace(held.begin_s + 1e-6, held.end_s - 1e-6, 60)
+        moved, palm = motion.carry(held.role, span), palms(motion, held.hand, span)
+        own = np.linalg.solve(moved[..., :3], (palm - moved[..., 3])[..., None])[..., 0]
+        assert np.linalg.norm(own - own[0], axis=1).max() < 0.005 * leg
+
+
+def held_by(motion: Motion) -> tuple[TimedHold, ...]:
+    """Return when hands of a motion hold what."""
+    stage = motion.end
+    while not isinstance(stage, Aimed):
+        assert isinstance(stage, Over)
+        stage = stage.below
+    assert stage.holds
+    return stage.holds
+
+
+@pytest.mark.parametrize("seed", seeds(24, quick=4))
+def test_a_hand_that_leads_goes_no_farther_than_the_second_can_follow(seed: int) -> None:
+    side, size = ("right", "left")[seed % 2], SIZES[seed // 2 % 4]
+    other = "left" if side == "right" else "right"
+    first = (f'<lane><wait duration="1"/><reach for="cup" with="{side} hand" duration="2"/>'
+             f'<hold prop="cup" with="{side} hand" duration="4"/><wait duration="1"/></lane>')
+    second = (f'<lane><wait duration="3.25"/><hold prop="cup" with="{other} hand" duration="3"/><wait duration="1.75"/>'
+              '</lane>')
+    cup = scaled(spot(seed, side), size)
+    motion = played(programme(first, second), size, cup=cup)
+    times = np.linspace(3.25, 6.25, 60)
+    moved, palm = motion.carry("cup", times), palms(motion, other[0], times)
+    own = np.linalg.solve(moved[..., :3], (palm - moved[..., 3])[..., None])[..., 0]
+    assert np.linalg.norm(own - own[0], axis=1).max() < 0.005 * LEG_M * size
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_hand_that_still_reaches_for_what_it_lets_go_of_does_not_jump(side: str) -> None:
+    own = f'with="{side} hand"'
+    motion = played(programme(
+        f'<lane><reach for="cup" {own} duration="3" hold="4"/><wait duration="1"/></lane>',
+        f'<lane><wait duration="3"/><hold prop="cup" {own} duration="2"/><wait duration="3"/></lane>',
+        f'<lane><wait duration="4"/><reach for="table" {own} duration="2"/><wait duration="2"/></lane>'),
+        cup=spot(3, side), table=spot(5, side))
+    before, after = palms(motion, side[0], np.array((5.0 - 1e-6, 5.0 + 1e-6)))
+    assert np.linalg.norm(after - before) < 1e-4
+    assert len(motion.carried["cup"].phases) == 2
+    assert np.linalg.norm(where(motion, "cup", spot(3, side), np.array((5.0,))) - spot(3, side)) > 0.02
+
+
+def test_what_hands_do_at_random_never_lets_a_prop_jump() -> None:
+    for seed in range(6):
+        motion, size = at_random(seed), SIZES[seed % 4]
+        for role, carried in motion.carried.items():
+            ends = np.array([phase.begin_s for phase in carried.phases])
+            before, after = (where(motion, role, (0.0, 0.0, 0.0), ends + step) for step in (-1e-6, 1e-6))
+            assert np.linalg.norm(after - before, axis=1).max() < 1e-4 * LEG_M * size

@@ -21,7 +21,7 @@ from takt.core.score_editor.layout import lay_out
 from takt.tests.core.test_scene_aims import CLIPS, HELLO
 from takt.tests.core.test_scene_holds import BODIES, LEG_M, SIZES, UP, palms
 
-SETTINGS = int(os.environ.get("TAKT_MEETS", "60"))
+SETTINGS = int(os.environ.get("TAKT_SCENE_SETTINGS", "60"))
 ROLES = '<role name="other" is="person"/><role name="third" is="person"/><role name="spot" is="place"/>'
 MEET = ('<lane weight="{weight}"><wait duration="1"/><meet person="other" with="{own} hand" hand="{hand} hand" '
         'duration="{comes}" hold="{hold}"/><wait duration="{rest}"/></lane>')

@@ -158,7 +158,8 @@ class Footwork:
             stays = self._stays(self.warped, points[::8], spans, leg)
             counts = np.bincount(own[stays], minlength=len(counts))
             segment, turn, spans, own = segment[stays], turn[stays], spans[stays], own[stays]
-            points = self.warped.points(points[stays.repeat(8)], spans.mean(axis=1).repeat(8))
+            points = points[stays.repeat(8)]
+            points = self.warped.points(points, self.warped.halfway_s(points[::8], spans).repeat(8))
         points = (points @ ground.T).reshape(-1, 8, 3)
         turned = (points[:, 7] - points[:, 0]) @ np.array((1.0, 1j, 0.0))
         step_s = stretch[own, None] * BESIDE_S

@@ -12,7 +12,7 @@ from ...errors import Place, Problem, quoted
 from ...maths.arrays import FloatArray
 from ...pha.ways import AimedAt
 from ..transitions.methods import Layout
-from .carried import TimedHold
+from .carried import Carried, TimedHold
 from .cast import ScenePlace, Target, Unfit, misfit, seen_at, touched_at
 from .meet import TimedMeet
 
@@ -20,8 +20,9 @@ LOOK_S: Final = 0.4
 """So long a head takes to turn to something, and back."""
 BACK_S: Final = 0.5
 """So long a hand takes to go back."""
-_SOONEST_S: Final = 0.1
+SOONEST_S: Final = 0.1
 """A hand takes so long at least to get there."""
+_NO_TIME_S: Final = 1e-12
 _NOT_MET: Final = Unfit("has no score, so there is nobody to meet: give it one, or reach for something instead")
 
 
@@ -30,7 +31,8 @@ class TimedAim:
     """Something that is aimed at: role, by its name; target: what plays it. hand: l or r, "" for the head.
 
     place: of its element in the file. holds: whether the element is a hold. grip: see Carried. meets: whether it
-    goes to another's hand.
+    goes to another's hand. carried: what it aims at on its way back, if hands hold that otherwise by then. begun_at:
+    (3,) where the palm is as it begins, if it is there already.
     begin_s, there_s, end_s, back_s: when the body begins to turn to it, has done so, begins to turn back, and has.
     """
 
@@ -45,6 +47,8 @@ class TimedAim:
     holds: bool = False
     grip: FloatArray | None = None
     meets: bool = False
+    carried: Carried | None = None
+    begun_at: FloatArray | None = None
 
     def weights(self, times_s: FloatArray) -> FloatArray:
         """Return how much it is aimed at at times (F,), 0 to 1, with the least jerk (Flash and Hogan 1985).
@@ -53,8 +57,8 @@ class TimedAim:
         >>> aim.weights(np.array((0.5, 1.5, 2.5, 3.5, 4.5))).tolist()
         [0.0, 0.5, 1.0, 0.5, 0.0]
         """
-        comes = (times_s - self.begin_s) / (self.there_s - self.begin_s)
-        goes = (self.back_s - times_s) / (self.back_s - self.end_s)
+        comes = (times_s - self.begin_s) / max(self.there_s - self.begin_s, _NO_TIME_S)
+        goes = (self.back_s - times_s) / max(self.back_s - self.end_s, _NO_TIME_S)
         x = np.clip(np.minimum(comes, goes), 0.0, 1.0)
         return np.asarray(x**3 * (10.0 + x * (6.0 * x - 15.0)))
 
@@ -68,6 +72,7 @@ def timed_aims(aims: Sequence[AimedAt], layout: Layout, cast: Mapping[str, Targe
                                                          tuple[Problem, ...]]:
     """Return what the elements of a score aim at, what they hold, and what is to be said of them.
 
+    Aims are in the order in which they begin: what begins later has its way.
     aims: of a sequence. cast: what plays the roles; aims at roles that nothing plays are left out. met: where hands
     meet others.
     """
@@ -94,7 +99,7 @@ def timed_aims(aims: Sequence[AimedAt], layout: Layout, cast: Mapping[str, Targe
             noted.add(role)
         if text:
             said.append(Problem(f"<{each.aim.word}> {text}", each.place, is_warning=True, is_note=target is None))
-    return tuple(found), tuple(holds), tuple(said)
+    return tuple(sorted(found, key=lambda aim: aim.begin_s)), tuple(holds), tuple(said)
 
 
 def timed_meets(aims: Sequence[AimedAt], layout: Layout,
@@ -126,7 +131,7 @@ def _span_s(each: AimedAt, layout: Layout) -> tuple[float, float]:
 
 def _timed(each: AimedAt, target: Target, begin_s: float, end_s: float) -> TimedAim:
     aim = each.aim
-    there_s = begin_s + (max((1.0 - aim.held) * (end_s - begin_s), _SOONEST_S) if aim.hand else LOOK_S)
+    there_s = begin_s + (max((1.0 - aim.held) * (end_s - begin_s), SOONEST_S) if aim.hand else LOOK_S)
     end_s = max(end_s, there_s)
     return TimedAim(aim.role, target, aim.hand, each.place, begin_s, there_s, end_s,
                     end_s + (BACK_S if aim.hand else LOOK_S))

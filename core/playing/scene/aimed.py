@@ -5,35 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final
 
 import numpy as np
 
-from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
 from ...skeletons.skeleton import Pose, world_from_pose
 from ..stage import FIRST_ROUND, Over
 from .aim import TimedAim
-from .carried import Carried, TimedHold
+from .carried import Carried, Spots, TimedHold
 from .grip import Grip
 from .look import Neck
+from .pulls import Act, Palms, Pulls, together
 from .reach import Reaching
 
-
-class Act(NamedTuple):
-    """An aim in some frames (N,) of poses, with its weights (N,) there.
-
-    carried: what it aims at, where hands hold that at times; beside_carried: whether hands hold anything at times.
-    """
-
-    aim: TimedAim
-    frames: IntArray
-    weights: FloatArray
-    carried: Carried | None
-    beside_carried: bool
-
-    def among(self, is_meant: BoolArray) -> Act:
-        """Return it in some of its frames; is_meant: (N,)."""
-        return self._replace(frames=self.frames[is_meant], weights=self.weights[is_meant])
+_MOST_RAD: Final = np.radians(55.0)
+"""The body leans so far at most for each hand."""
+_LEANS: Final = 6
+"""Rounds in which it comes as near as it has to."""
+_KEEPS_S: Final = 0.25
+"""So long it takes until a hand gives way to another one that holds on to what it leads, and until that is over."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +32,7 @@ class Aimed(Over):
     """The motion below with aims: the body leans, then the head turns, with the chest, then arms reach from there.
 
     neck, arms: what the body has, arms by side. shown: from times to those that a clock shows. carried: what hands
-    hold, by its role; where another hand leads it, a hand follows last. holds: when hands do so, and are closed by
-    grips, by side.
+    hold, by its role. holds: when hands do so, and are closed by grips, by side.
     """
 
     aims: tuple[TimedAim, ...]
@@ -65,11 +55,12 @@ class Aimed(Over):
     def posed(self, times_s: FloatArray, acts: Sequence[Act], rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with what some acts do in them; hands are open."""
         pose = self.below.sample(times_s, rounds)
-        hands = [act for act in acts if act.aim.hand in self.arms]
-        self._lean(pose, times_s, hands)
-        if self.neck is not None:
-            self._look(pose, times_s, [act for act in acts if not act.aim.hand], hands, self.neck)
-        self._reach(pose, times_s, hands)
+        acts = [act for act in acts if act.aim.hand in self.arms or not (act.aim.hand or self.neck is None)]
+        if acts:
+            frames = np.unique(np.concatenate([act.frames for act in acts]))
+            part = pose.at(frames)
+            self._act(part, [act._replace(frames=frames.searchsorted(act.frames)) for act in acts])
+            pose.rotations[frames] = part.rotations
         return pose
 
     @cached_property
@@ -82,90 +73,94 @@ class Aimed(Over):
         if not len(times_s):
             return []
         begins, ends = self._spans_s.T
-        found = []
+        found, shown_s = list[Act](), self.shown(times_s)
         for number in np.flatnonzero((begins < times_s.max()) & (ends > times_s.min())).tolist():
             aim = self.aims[number]
-            near = np.flatnonzero((times_s > aim.begin_s) & (times_s < aim.back_s))
-            weights = aim.weights(times_s[near])
-            act = Act(aim, near, weights, self.carried.get(aim.role), bool(self.carried)).among(weights > 0.0)
-            if len(act.frames):
-                found.append(act)
+            weights = np.where((times_s > aim.begin_s) & (times_s < aim.back_s), aim.weights(times_s), 0.0)
+            if len(frames := np.flatnonzero(weights)):
+                own_s = times_s[frames]
+                keeps = smoothstep(own_s, aim.begin_s, aim.begin_s + _KEEPS_S) * (
+                    1.0 - smoothstep(own_s, aim.end_s, aim.end_s + _KEEPS_S))
+                found.append(Act(aim, frames, weights[frames], self._spots(aim, own_s, shown_s[frames]), keeps))
         return found
 
-    def _lean(self, pose: Pose, times_s: FloatArray, acts: Sequence[Act]) -> None:
-        self._turn(pose, times_s, acts, "lean")
-        again = [act for act in acts if act.beside_carried]
-        if again:
-            seen = pose.at(np.arange(len(times_s)))  # a copy
-            self._turn(seen, times_s, again, "reach")
-            self._turn(pose, times_s, again, "lean", follows=True, seen=seen)
-            self._turn(pose, times_s, again, "lean")
+    def _spots(self, aim: TimedAim, times_s: FloatArray, shown_s: FloatArray) -> Spots:
+        """Return where what is aimed at is at times (N,), shown_s by the clock."""
+        carried = aim.carried or self.carried.get(aim.role)
+        if carried is None:
+            points = aim.positions(shown_s)
+            return Spots(points if aim.grip is None else points + aim.grip, {})
+        spots = carried.spots(times_s, shown_s, aim.hand, aim.grip)
+        return spots if aim.begun_at is None else spots.after(aim.begun_at, times_s - aim.begin_s)
 
-    def _reach(self, pose: Pose, times_s: FloatArray, acts: Sequence[Act]) -> None:
-        self._turn(pose, times_s, acts, "reach")
-        self._turn(pose, times_s, acts, "reach", follows=True)
+    def _act(self, pose: Pose, acts: Sequence[Act]) -> None:
+        """Let acts move bodies in poses, in place."""
+        pulls = Pulls.of(self.arms, acts, len(pose.rotations))
+        looks = [act for act in acts if not act.aim.hand]
+        world = world_from_pose(self.skeleton, pose)
+        own, may_rad = pulls.palms(world), {side: leans * _MOST_RAD for side, leans in pulls.leans.items()}
+        world = self._lean(pose, world, pulls, own, may_rad)
+        if looks and self.neck is not None:
+            world = self._look(pose, looks, pulls, own, may_rad, self.neck)
+        goals, palms = pulls.settled(world)[0], pulls.palms(world)
+        for side, goal in goals.items():
+            pulled = np.flatnonzero((goal != palms[side]).any(axis=1))
+            part = pose.at(pulled)
+            self.arms[side].reach(part, world[pulled], goal[pulled])
+            pose.rotations[pulled] = part.rotations
 
-    def _look(self, pose: Pose, times_s: FloatArray, looks: Sequence[Act], hands: Sequence[Act], neck: Neck) -> None:
-        """Turn heads in poses; where the chest goes along, so that an arm is too short again, the body leans more."""
-        if not looks:
-            return
-        seen = pose
-        if any(act.carried for act in looks):
-            seen = pose.at(np.arange(len(times_s)))  # a copy
-            self._reach(seen, times_s, hands)
-        steps = [(step.frames, self._targets(step, times_s, seen), step.weights)
-                 for step in _steps(looks, len(times_s))]
-        for frames, target, weights in steps:
-            _change(pose, frames, neck.look, target, weights)
-        is_seen = np.zeros(len(times_s), dtype=np.bool_)
-        is_seen[np.concatenate([act.frames for act in looks])] = True
-        hands = [act for act in (each.among(is_seen[each.frames]) for each in hands) if len(act.frames)]
-        if not hands:
-            return
-        before = neck.gaze(pose)
-        self._lean(pose, times_s, hands)
-        for frames, target, weights in steps:
-            _change(pose, frames, neck.look_on, target, weights, (before[0][frames], before[1][frames]))
+    def _lean(self, pose: Pose, world: FloatArray, pulls: Pulls, own: Palms, may_rad: dict[str, FloatArray],
+              share: FloatArray | float = 1.0) -> FloatArray:
+        """Let bodies lean in poses, in place, as far as their arms are too short; return their (F, J, 3, 4).
 
-    def _turn(self, pose: Pose, times_s: FloatArray, acts: Sequence[Act], how: str, *, follows: bool = False,
-              seen: Pose | None = None) -> None:
-        """Let bodies lean, or hands reach, for all that they aim at, in place.
-
-        follows: for what another hand leads at the time, or for all else. seen: poses in which that hand is where it
-        will be.
+        world: those before. own: (F, 3) from where palms are pulled: where they would be if nobody leant, so that a
+        body that leans again leans no farther. may_rad: (F,) how far they may lean for each hand, less so far as they
+        did, in place; share: how much of that now.
         """
-        meant = [act if act.carried is None else
-                 act.among(act.carried.is_led(times_s[act.frames], act.aim.hand) == follows)
-                 for act in acts if act.carried is not None or not follows]
-        for step in _steps(meant, len(times_s)):
-            _change(pose, step.frames, getattr(self.arms[step.hand], how),
-                    self._targets(step, times_s, pose if seen is None else seen), step.weights)
+        most = {side: may * share / _LEANS for side, may in may_rad.items()}
+        for _ in range(_LEANS):
+            is_short = False
+            for side, may in may_rad.items():
+                goals, _ = pulls.settled(world, own, leans=True)
+                leant = self.arms[side].lean(pose, world, goals[side], most[side])
+                if leant is not None:
+                    may -= leant
+                    world, is_short = world_from_pose(self.skeleton, pose), True
+            if not is_short:
+                break
+        return world
 
-    def _targets(self, step: _Step, times_s: FloatArray, pose: Pose) -> FloatArray:
-        """Return where in the frames of a step, (N, 3), things are to be touched or seen; pose: of all frames."""
-        own_s = times_s[step.frames]
-        shown_s, first, found = self.shown(own_s), 0, list[FloatArray]()
-        hands = self.hands(pose.at(step.frames)) if any(act.carried for act in step.acts) else {}
-        for act in step.acts:
-            own = slice(first, first := first + len(act.frames))
-            found.append(act.aim.positions(shown_s[own]) if act.carried is None else act.carried.positions(
-                own_s[own], shown_s[own], {side: at[own] for side, at in hands.items()}, act.aim.hand, act.aim.grip))
-        return np.concatenate(found)
+    def _look(self, pose: Pose, looks: Sequence[Act], pulls: Pulls, own: Palms, may_rad: dict[str, FloatArray],
+              neck: Neck) -> FloatArray:
+        """Turn heads in poses, in place, and return their bodies' (F, J, 3, 4).
+
+        Where the chest goes along, so that an arm is too short again, the body leans more. own, may_rad: see _lean.
+        """
+        steps, looked = _steps(looks, pulls.frames), np.zeros(pulls.frames)
+        for step in steps:
+            looked[step.frames] = np.maximum(looked[step.frames], step.weights)
+            _change(pose, step.frames, neck.look, _target(step, pulls), step.weights)
+        world = world_from_pose(self.skeleton, pose)
+        leant = self._lean(pose, world, pulls, own, may_rad, looked) if pulls.acts else world
+        if leant is world:
+            return world
+        for step in steps:
+            at, faced = (values[step.frames] for values in neck.gaze(world))
+            _change(pose, step.frames, neck.look_on, _target(step, pulls), step.weights, (at, faced))
+        return world_from_pose(self.skeleton, pose)
 
     def hands(self, pose: Pose) -> dict[str, FloatArray]:
         """Return where hands are in poses (F, J, …), (F, 3, 4) each in the model."""
         world = world_from_pose(self.skeleton, pose)
         return {side: world[:, arm.limb.last] for side, arm in self.arms.items()}
 
-    def lacks(self, act: Act, times_s: FloatArray, hands: Mapping[str, FloatArray]) -> FloatArray:
-        """Return what lies between a palm and what it is to touch in the frames of an act, (N, 3).
+    def lacks(self, aim: TimedAim, times_s: FloatArray, hands: Mapping[str, FloatArray]) -> FloatArray:
+        """Return what lies between a palm and what it is to touch at times (N,), (N, 3).
 
-        times_s: of these frames; hands: (N, 3, 4) where each is then.
+        hands: (N, 3, 4) where each is then.
         """
-        shown_s = self.shown(times_s)
-        target = act.aim.positions(shown_s) if act.carried is None else act.carried.positions(
-            times_s, shown_s, hands, act.aim.hand, act.aim.grip)
-        return np.asarray(target - self.arms[act.aim.hand].palm_of(hands[act.aim.hand]))
+        spots = self._spots(aim, times_s, self.shown(times_s))
+        return np.asarray(spots.seen(hands) - self.arms[aim.hand].palm_of(hands[aim.hand]))
 
     @cached_property
     def moved(self) -> BoolArray:
@@ -190,42 +185,30 @@ class Aimed(Over):
         times_s, told = np.array([(aim.there_s, aim.end_s) for aim in asked]), set[str]()
         hands = self.hands(self.sample(times_s.ravel()))
         for number, aim in enumerate(asked):
-            frames = np.array((2 * number, 2 * number + 1))
-            act = Act(aim, frames, np.ones(2), self.carried.get(aim.role), bool(self.carried))
-            lacks = self.lacks(act, times_s[number], {side: at[frames] for side, at in hands.items()})
-            away = float(np.linalg.norm(lacks, axis=-1).max())
+            own = {side: at[2 * number:2 * number + 2] for side, at in hands.items()}
+            away = float(np.linalg.norm(self.lacks(aim, times_s[number], own), axis=-1).max())
             if away > self.arms[aim.hand].near and aim.role not in told:
                 told.add(aim.role)
                 yield aim, away
 
 
-class _Step(NamedTuple):
-    """What happens at once in some frames (N,): acts of one hand, "" for the head, in frames that they do not share."""
-
-    hand: str
-    acts: list[Act]
-
-    @property
-    def frames(self) -> IntArray:
-        """Those of one act after those of another."""
-        return np.concatenate([act.frames for act in self.acts])
-
-    @property
-    def weights(self) -> FloatArray:
-        """The weights there."""
-        return np.concatenate([act.weights for act in self.acts])
-
-
-def _steps(acts: Sequence[Act], frames: int) -> list[_Step]:
-    """Put acts in steps, so that in each frame they come one after the other in their order."""
-    met, found = np.zeros(frames, dtype=np.int64), dict[tuple[int, str], _Step]()
+def _steps(acts: Sequence[Act], frames: int) -> list[Act]:
+    """Put acts of heads together, so that in each frame they come one after the other in their order."""
+    met, found = np.zeros(frames, dtype=np.int64), dict[int, list[Act]]()
     for act in acts:
         rank = met[act.frames]
         met[act.frames] += 1
         for number in np.unique(rank).tolist():
-            step = found.setdefault((number, act.aim.hand), _Step(act.aim.hand, []))
-            step.acts.append(act.among(rank == number))
-    return [step for _, step in sorted(found.items(), key=lambda item: item[0])]
+            found.setdefault(number, []).append(act.at(rank == number))
+    return [together(acts) for _, acts in sorted(found.items())]
+
+
+def _target(step: Act, pulls: Pulls) -> Callable[[FloatArray], FloatArray]:
+    """Return what tells where that is which heads look at, (N, 3), by their bodies (N, J, 3, 4)."""
+    if not step.spots.leading:
+        return lambda _: step.spots.points
+    own = pulls.among(step.frames)
+    return lambda world: step.spots.seen(own.settled(world)[1], softly=True)
 
 
 def _change(pose: Pose, frames: IntArray, turn: Callable[..., None], *values: object) -> None:

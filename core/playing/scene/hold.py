@@ -1,205 +1,174 @@
-"""Hands that hold props, or hands: when which hand leads, and where the other takes hold."""
+"""Hands that hold props, or hands: when which hand leads, and where the other takes hold.
+
+All goes by time: where a hand is at an instant depends on what happened before alone. What brings a hand to a prop
+begins once it has let go of the one before, and where a second hand takes hold is found as it sets out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from ...errors import Problem, quoted
 from ...maths.arrays import FloatArray
-from .aim import BACK_S, TimedAim
-from .aimed import Act, Aimed
+from .aim import BACK_S, SOONEST_S, TimedAim
+from .aimed import Aimed
 from .carried import Carried, Phase, TimedHold
 from .cast import touched_at
 from .grip import Grip
+from .known_hands import Hands, KnownHands, as_frame, shifted
+from .taking import Taking, takings
 
 _SAME_S: Final = 1e-6
 _BREADTH: Final = 2.0
 """Of what lies between wrist and palm: so far beside the first palm a second one takes hold."""
-_SAME: Final = 1e-8
-"""Of what counts as touched: what lies as near to another spot as this is there."""
-Hands = Mapping[str, FloatArray]
-"""Where hands are in the model, (3, 4) each, by side."""
-
-
-@dataclass(eq=False)
-class KnownHands:
-    """Where hands are at instants, each with all that this depends on, on one motion below.
-
-    Where a prop lies depends on which hand has put it there before, and where that was on where the prop lay before
-    that. So all instants are looked at together, again and again: each time with props where they were brought the
-    time before, until nothing is new. That ends, since the first instant depends on no other.
-    """
-
-    _known: dict[Hashable, Hands] = field(default_factory=dict)
-    _latest: dict[Hashable, Hands] = field(default_factory=dict)
-    _wanted: dict[Hashable, tuple[Hashable, float, list[Act]]] = field(default_factory=dict)
-
-    def at(self, aimed: Aimed, what_for: Hashable, time_s: float) -> tuple[Hands, bool]:
-        """Return where hands are at an instant, (3, 4) each by side, and whether that is so or a guess; see look_up.
-
-        what_for: tells from one time to the next which instant it is.
-        """
-        acts = aimed.acts(np.array((time_s,)))
-        key = time_s, *(_depends_on(aimed, act, time_s) for act in acts)
-        found = self._known.get(key)
-        if found is not None:
-            self._latest[what_for] = found
-            return found, True
-        self._wanted[key] = what_for, time_s, acts
-        return self._latest.get(what_for) or {side: arm.body.skeleton.rest_world[arm.limb.last]
-                                              for side, arm in aimed.arms.items()}, False
-
-    def look_up(self, aimed: Aimed) -> bool:
-        """Find all that was asked for and was not known; return whether that was anything."""
-        wanted, self._wanted = self._wanted, {}
-        times_s = np.array([time_s for _, time_s, _ in wanted.values()])
-        acts = [act._replace(frames=np.array((frame,))) for frame, (_, _, own) in enumerate(wanted.values())
-                for act in own]
-        hands = aimed.hands(aimed.posed(times_s, acts)) if wanted else {}
-        for frame, (key, (what_for, _, _)) in enumerate(wanted.items()):
-            self._known[key] = self._latest[what_for] = {side: at[frame] for side, at in hands.items()}
-        return bool(wanted)
-
-
-def _depends_on(aimed: Aimed, act: Act, time_s: float) -> Hashable:
-    """Return all that the pose of an instant depends on for what acts there."""
-    aim, carried, same = act.aim, act.carried, _SAME * min(arm.near for arm in aimed.arms.values())
-    where = None if carried is None else carried.spot(time_s, aim.hand, aim.grip)
-    spot = None if where is None else (where[0], *np.round(where[1] / same).tolist())
-    return (aim.hand, aim.begin_s, aim.there_s, aim.end_s, aim.back_s, aim.target, act.beside_carried, spot)
 
 
 def with_holds(aimed: Aimed, holds: Sequence[TimedHold],
                known: KnownHands | None = None) -> tuple[Aimed, tuple[Problem, ...]]:
     """Return a motion whose hands also hold props, and what is to be said of those that they cannot hold.
 
-    Hands take and let go in the order of time, for where a prop lies depends on who has put it there. Hands that stay
-    with another's close around it. known: where hands are, as far as that was found for the same motion below.
+    Hands that stay with another's close around it. known: where hands are, as far as that was found for the same motion
+    below.
     """
     clasps = [TimedHold(aim.role, aim.target, aim.hand, aim.place, aim.there_s, aim.end_s) for aim in aimed.aims
               if aim.meets and aim.end_s > aim.there_s + _SAME_S]
-    if not (holds or clasps):
+    plans = takings(aimed, holds)
+    if not (plans or clasps):
         return aimed, ()
     known = known or KnownHands()
-    events = sorted([(hold.end_s, 0, i) for i, hold in enumerate(holds)]
-                    + [(hold.begin_s, 1, i) for i, hold in enumerate(holds)])
-    taking = _taken(aimed, holds, events, known)
+    props = _Props.after(aimed, plans, known)
     while known.look_up(aimed):
-        taking = _taken(aimed, holds, events, known)
-    held = (*(hold for hold in holds if hold in taking.taken), *clasps)
+        props = _Props.after(aimed, plans, known)
+    held = (*(plan.hold for plan in plans if plan in props.taken), *clasps)
     grips = {side: grip for side, arm in aimed.arms.items() if any(hold.hand == side for hold in held)
              and (grip := Grip.of(arm.body, side)) is not None}
-    return replace(taking.aimed, holds=held, grips=grips), tuple(taking.said)
-
-
-def _taken(aimed: Aimed, holds: Sequence[TimedHold], events: Sequence[tuple[float, int, int]],
-           known: KnownHands) -> _Taking:
-    """Let hands take and let go of props; events: when, whether it is taken, and the number of its hold."""
-    taking = _Taking(aimed, known)
-    for time_s, begins, i in events:
-        if holds[i].hand in aimed.arms:
-            (taking.take if begins else taking.let_go)(holds[i], time_s)
-    return taking
+    return replace(props.aimed, holds=held, grips=grips), tuple(props.said)
 
 
 @dataclass(eq=False)
-class _Taking:
-    """What hands hold so far. held: by role the holds, the one that leads first. aims: the number of a hold's own.
+class _Props:
+    """Where hands bring props, up to some time. numbers: of the aims that takings have, from the end.
 
-    taken: the holds in which the hand got there.
+    held: by role the takings that last, the one that leads first. taken: those in which the hand got there.
     """
 
     aimed: Aimed
     known: KnownHands
+    numbers: dict[Taking, int]
     said: list[Problem] = field(default_factory=list)
-    held: dict[str, list[TimedHold]] = field(default_factory=dict)
-    aims: dict[TimedHold, int] = field(default_factory=dict)
-    taken: set[TimedHold] = field(default_factory=set)
+    held: dict[str, list[Taking]] = field(default_factory=dict)
+    taken: set[Taking] = field(default_factory=set)
 
-    def take(self, hold: TimedHold, time_s: float) -> None:
+    @classmethod
+    def after(cls, aimed: Aimed, plans: Sequence[Taking], known: KnownHands) -> _Props:
+        """Let hands take and let go of all that they are to hold."""
+        own = [plan for plan in plans if plan.aim is not None]
+        aims = (*aimed.aims, *(plan.aim for plan in own if plan.aim is not None))
+        props = cls(replace(aimed, aims=aims), known, {plan: i - len(own) for i, plan in enumerate(own)})
+        events = [(plan.hold.end_s, 0, i, props._let_go) for i, plan in enumerate(plans)]
+        events += [(plan.hold.begin_s, 2, i, props._take) for i, plan in enumerate(plans)]
+        events += [(plan.aim.begin_s, 1, i, props._set_out) for i, plan in enumerate(plans)
+                   if plan.aim is not None and plan.beside and plan.came is None]
+        for time_s, _, i, happens in sorted(events, key=lambda event: event[:3]):
+            happens(plans[i], time_s)
+        return props
+
+    def _set_out(self, plan: Taking, time_s: float) -> None:
+        """Find where a second hand takes hold that comes by itself: beside the first, on its own side."""
+        hands, _ = self.known.at(self.aimed, (plan.number, "begins"), time_s)
+        arm, hold = self.aimed.arms[plan.hold.hand], plan.hold
+        beside = arm.palm_of(hands[hold.hand]) - self.aimed.arms[plan.beside].palm_of(hands[plan.beside])
+        breadth = _BREADTH * float(np.linalg.norm(arm.palm))
+        moved = self._moved(hold, time_s, hands)
+        way = np.linalg.pinv(moved[:, :3]) @ beside
+        self._aim(plan, grip=way * (breadth / max(float(np.linalg.norm(beside)), 1e-30)))
+
+    def _take(self, plan: Taking, time_s: float) -> None:
         """Let a hand take a prop, unless that is too far away."""
-        others = self.held.setdefault(hold.role, [])
-        self.taken.add(hold)
-        if any(each.hand == hold.hand for each in others):
-            others.append(hold)
-            return
-        came = next((aim for aim in reversed(self.aimed.aims) if aim.hand == hold.hand and not aim.holds
-                     and aim.there_s - _SAME_S <= time_s <= aim.end_s + _SAME_S), None)
-        aim = came
-        if others or came is None:
-            aim = self._aim(hold, came, others)
-            self.aims[hold] = len(self.aimed.aims)
-            self.aimed = replace(self.aimed, aims=(*self.aimed.aims, aim))
-        assert aim is not None
-        hands, is_known = self.known.at(self.aimed, (hold, "takes"), time_s)
-        lacks = self._lacks(aim, time_s, hands)
+        hold, others = plan.hold, self.held.setdefault(plan.hold.role, [])
+        hands, is_known = self.known.at(self.aimed, (plan.number, "takes"), time_s)
+        aim = plan.came or self.aimed.aims[self.numbers[plan]]
+        lacks = self.aimed.lacks(aim, np.array((time_s,)), as_frame(hands))[0]
         if not is_known:
-            hands = {**hands, hold.hand: hands[hold.hand] + np.pad(lacks[:, None], ((0, 0), (3, 0)))}
+            hands = {**hands, hold.hand: shifted(hands[hold.hand], lacks)}
         away = float(np.linalg.norm(lacks)) if is_known else 0.0
         if away > self.aimed.arms[hold.hand].near:
-            self.taken.remove(hold)
             shown = float(self.aimed.shown(np.array((time_s,)))[0])
             self.said.append(Problem(
                 f"<hold> at {shown:.2f} s the hand stays {away:.2g} m away from {quoted(aim.role)}, so the hand "
                 f"does not hold {quoted(hold.role)}: bring it nearer, or the body", hold.place, is_warning=True))
             return
-        others.append(hold)
-        if len(others) == 1:
-            self._begin(hold, hold.hand, time_s, hands)
-
-    def let_go(self, hold: TimedHold, time_s: float) -> None:
-        """Let a hand leave a prop to another one that holds it, or where it is."""
-        others = self.held.get(hold.role, [])
-        if hold not in others:
+        self.taken.add(plan)
+        others.append(plan)
+        if others[0] is plan:
+            self._lead(hold, hold.hand, time_s, hands)
             return
-        was_leading = others[0] is hold
-        others.remove(hold)
+        self._aim(plan, end_s=hold.end_s, back_s=plan.back_s(hold.end_s))
+        if plan.came is not None:
+            palm = self.aimed.arms[hold.hand].palm_of(hands[hold.hand])
+            self._aim(plan, begun_at=palm, grip=self._grip(hold, time_s, hands, palm))
+
+    def _let_go(self, plan: Taking, time_s: float) -> None:
+        """Let a hand leave a prop to another one that holds it, or where it is."""
+        others = self.held.get(plan.hold.role, [])
+        if plan not in others:
+            return
+        was_leading = others[0] is plan
+        others.remove(plan)
         if not was_leading:
             return
-        hands, _ = self.known.at(self.aimed, (hold, "lets go"), time_s)
-        self._begin(hold, others[0].hand if others else "", time_s, hands)
-        if others and others[0] in self.aims:  # who leads now, goes back to what else it does
-            aims, number = list(self.aimed.aims), self.aims[others[0]]
-            aims[number] = replace(aims[number], end_s=time_s, back_s=time_s + BACK_S)
-            self.aimed = replace(self.aimed, aims=tuple(aims))
+        hands, _ = self.known.at(self.aimed, (plan.number, "lets go"), time_s)
+        before = self.aimed.carried[plan.hold.role]
+        self._lead(plan.hold, others[0].hold.hand if others else "", time_s, hands)
+        if others:  # who leads now, goes back to what else it does
+            self._aim(others[0], end_s=time_s, back_s=others[0].back_s(time_s), carried=before)
+        self._leave(plan, time_s, before)
 
-    def _lacks(self, aim: TimedAim, time_s: float, hands: Hands) -> FloatArray:
-        """Return what lies between a hand and what it takes, (3,)."""
-        act = Act(aim, np.zeros(1, dtype=np.int64), np.ones(1), self.aimed.carried.get(aim.role), True)
-        return np.asarray(self.aimed.lacks(act, np.array((time_s,)), {side: at[None] for side, at in hands.items()})[0])
+    def _leave(self, plan: Taking, time_s: float, before: Carried) -> None:
+        """Let what holds a hand where it took a prop go on from there: the prop is elsewhere now."""
+        aims, more = list[TimedAim](), list[TimedAim]()
+        for aim in self.aimed.aims:
+            is_meant = (aim.hand, aim.role) == (plan.hold.hand, plan.hold.role) and aim.carried is None
+            if is_meant and aim.begin_s < time_s < aim.back_s:
+                if aim.end_s > time_s:
+                    there_s = max(aim.there_s, time_s + (SOONEST_S if aim.there_s > time_s else BACK_S))
+                    end_s = max(aim.end_s, there_s)
+                    more.append(replace(aim, begin_s=time_s, there_s=there_s, end_s=end_s,
+                                        back_s=end_s + aim.back_s - aim.end_s))
+                    aim = replace(aim, end_s=time_s, back_s=plan.back_s(time_s), holds=True)
+                aim = replace(aim, carried=before)
+            aims.append(aim)
+        self.aimed = replace(self.aimed, aims=(*more, *aims))
 
-    def _begin(self, hold: TimedHold, hand: str, time_s: float, hands: Hands) -> None:
+    def _aim(self, plan: Taking, **changes: Any) -> None:
+        """Change what brings a hand to a prop."""
+        aims, number = list(self.aimed.aims), self.numbers[plan]
+        aims[number] = replace(aims[number], **changes)
+        self.aimed = replace(self.aimed, aims=tuple(aims))
+
+    def _moved(self, hold: TimedHold, time_s: float, hands: Hands) -> FloatArray:
+        """Return how a prop is moved at a time, (3, 4)."""
+        known = self.aimed.carried.get(hold.role)
+        return np.eye(4)[:3] if known is None else known.moved(np.array((time_s,)), as_frame(hands))[0]
+
+    def _lead(self, hold: TimedHold, hand: str, time_s: float, hands: Hands) -> None:
         """Let a prop go with a hand, or lie, "", from a time on."""
-        known, times_s = self.aimed.carried.get(hold.role), np.array((time_s,))
-        moved = np.eye(4)[:3] if known is None else known.moved(times_s, {side: at[None] for side, at
-                                                                          in hands.items()})[0]
-        phase = Phase(time_s, hand, moved, hands[hand] if hand else np.eye(4)[:3])
-        carried = Carried(hold.role, hold.target, touched_at(hold.target, self.aimed.shown(times_s))[0],
-                          (phase,)) if known is None else replace(known, phases=(*known.phases, phase))
+        known = self.aimed.carried.get(hold.role)
+        phase = Phase(time_s, hand, self._moved(hold, time_s, hands), hands[hand] if hand else np.eye(4)[:3])
+        if known is None:
+            at_first = touched_at(hold.target, self.aimed.shown(np.array((time_s,))))[0]
+            carried = Carried(hold.role, hold.target, at_first, (phase,))
+        else:
+            last = tuple(each for each in known.phases if each.begin_s < time_s - _SAME_S)
+            carried = replace(known, phases=(*last, phase))
         self.aimed = replace(self.aimed, carried={**self.aimed.carried, hold.role: carried})
 
-    def _aim(self, hold: TimedHold, came: TimedAim | None, others: Sequence[TimedHold]) -> TimedAim:
-        """Return what brings a hand to a prop, and keeps it there while another leads."""
-        begin_s, there_s = (hold.begin_s - BACK_S, hold.begin_s) if came is None else (came.begin_s, came.there_s)
-        end_s = hold.end_s if others else hold.begin_s
-        grip = self._grip(hold, others[0].hand, is_there=came is not None) if others else None
-        return TimedAim(hold.role, hold.target, hold.hand, hold.place, begin_s, there_s, end_s, end_s + BACK_S,
-                        holds=True, grip=grip)
-
-    def _grip(self, hold: TimedHold, leading: str, *, is_there: bool) -> FloatArray:
-        """Return where a second hand takes hold, (3,), see Carried: where it is, or beside the hand that leads."""
-        times_s, carried = np.array((hold.begin_s,)), self.aimed.carried[hold.role]
-        hands, _ = self.known.at(self.aimed, (hold, "joins"), hold.begin_s)
-        palm, other = (self.aimed.arms[side].palm_of(hands[side]) for side in (hold.hand, leading))
-        moved = carried.moved(times_s, {side: at[None] for side, at in hands.items()})[0]
-        at = palm
-        if not is_there:
-            arm, beside = self.aimed.arms[hold.hand], palm - other
-            breadth = _BREADTH * float(np.linalg.norm(arm.palm))
-            at = moved[:, :3] @ carried.at_first + moved[:, 3] + beside * (
-                breadth / max(float(np.linalg.norm(beside)), 1e-30))
-        return np.asarray(np.linalg.pinv(moved[:, :3]) @ (at - moved[:, 3]) - carried.at_first)
+    def _grip(self, hold: TimedHold, time_s: float, hands: Hands, palm: FloatArray) -> FloatArray:
+        """Return where a palm at a position (3,) takes hold, (3,), see Carried."""
+        moved = self._moved(hold, time_s, hands)
+        there = np.linalg.pinv(moved[:, :3]) @ (palm - moved[:, 3])
+        return np.asarray(there - self.aimed.carried[hold.role].at_first)

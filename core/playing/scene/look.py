@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,6 +24,8 @@ _BEHIND_RAD: Final = np.radians((110.0, 150.0))
 """What is farther behind is looked at less, and not at all from the second on."""
 _ROUNDS: Final = 3
 """The head goes along with the chest, so where it has to look changes a little."""
+LookedAt = Callable[[FloatArray], FloatArray]
+"""Tells the positions (F, 3) in the model that are looked at, by bodies (F, J, 3, 4)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,34 +63,35 @@ class Neck:
         own = [rot.rotate(rot.conjugate(skeleton.rest_world_rotations[joint]), ahead) for joint in (chain[-1], carrier)]
         return cls(body, chain, np.array(shares), len(chest), own[0], carrier, own[1])
 
-    def look(self, pose: Pose, target: FloatArray, weights: FloatArray) -> None:
-        """Turn heads in poses (F, J, …) to positions (F, 3) of the model, by weights (F,) from 0 to 1, in place."""
+    def look(self, pose: Pose, target: LookedAt, weights: FloatArray) -> None:
+        """Turn heads in poses (F, J, …) to what they look at, by weights (F,) from 0 to 1, in place."""
         skeleton, begun = self.body.skeleton, None
         for _ in range(_ROUNDS):
             world = world_from_pose(skeleton, pose)
             head, chest = (turns_of(world[:, joint]) for joint in (self.chain[-1], self.chest))
             faces, front = rot.rotate(head, self.ahead), rot.rotate(chest, self.chest_ahead)
             begun = faces if begun is None else begun
-            wanted, share = _within_reach(target - world[:, self.chain[-1], :, 3], front)
+            wanted, share = _within_reach(target(world) - world[:, self.chain[-1], :, 3], front)
             goal = rot.rotate(rot.exp((weights * share)[:, None] * _arc(begun, wanted)), begun)
             turn_chain(skeleton, pose, world, self.chain, self.shares, _arc(faces, goal))
 
-    def gaze(self, pose: Pose) -> tuple[FloatArray, FloatArray]:
-        """Return where heads in poses (F, J, …) are and where they face, (F, 3) each in the model."""
-        head = world_from_pose(self.body.skeleton, pose)[:, self.chain[-1]]
+    def gaze(self, world: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return where heads are and where they face, (F, 3) each in the model; world: (F, J, 3, 4) of bodies."""
+        head = world[:, self.chain[-1]]
         return head[..., 3], rot.rotate(turns_of(head), self.ahead)
 
-    def look_on(self, pose: Pose, target: FloatArray, weights: FloatArray,
+    def look_on(self, pose: Pose, target: LookedAt, weights: FloatArray,
                 before: tuple[FloatArray, FloatArray]) -> None:
         """Turn heads of bodies that moved back to what they looked at, without the chest, in place; see look.
 
         before: the gaze before they moved.
         """
         was_at, faced = before
-        now_at, faces = self.gaze(pose)
-        goal = rot.rotate(rot.exp(weights[:, None] * _arc(target - was_at, target - now_at)), faced)
+        world = world_from_pose(self.body.skeleton, pose)
+        (now_at, faces), to = self.gaze(world), target(world)
+        goal = rot.rotate(rot.exp(weights[:, None] * _arc(to - was_at, to - now_at)), faced)
         own = slice(self.chest_joints, None)
-        turn_chain(self.body.skeleton, pose, world_from_pose(self.body.skeleton, pose), self.chain[own],
+        turn_chain(self.body.skeleton, pose, world, self.chain[own],
                    self.shares[own] / self.shares[own].sum(), _arc(faces, goal))
 
 

@@ -10,9 +10,10 @@ import numpy as np
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray, IntArray
 from ...retargeting.limbs import Limb, LimbPoses
+from ...retargeting.two_bone_ik import REACH
 from ...skeletons.hanim import SPINE
 from ...skeletons.maps import SkeletonMap
-from ...skeletons.skeleton import Pose, world_from_pose
+from ...skeletons.skeleton import Pose
 from .turned_chain import turn_chain
 
 _FINGERS: Final = ("middle1", "index1", "ring1", "pinky1")
@@ -21,10 +22,10 @@ _PALM: Final = 0.3
 """Without fingers: so much of the forearm behind the wrist."""
 _ALMOST: Final = 0.97
 """Of its length an arm is stretched before the body leans."""
-_MOST_RAD: Final = np.radians(55.0)
-"""The body leans so far at most."""
-_LEANS: Final = 6
-"""Rounds in which it comes as near as it has to."""
+_USELESS: Final = 0.2
+"""Of the same: where a lean of a radian brings the shoulder nearer by no more than so much, bodies hardly lean."""
+_SOFT: Final = 0.025
+"""Of the same: over so much more it is stretched less and less."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,41 +64,55 @@ class Reaching:
         """Return where a palm is, (…, 3); wrist: (…, 3, 4) where its wrist is."""
         return np.asarray(wrist[..., :3] @ self.palm + wrist[..., 3])
 
-    def lean(self, pose: Pose, target: FloatArray, weights: FloatArray) -> None:
-        """Turn spines in poses (F, J, …) so far that arms are long enough to reach positions, in place; see reach."""
-        skeleton = self.body.skeleton
-        world = world_from_pose(skeleton, pose)
-        goal = self.palms(world) + weights[:, None] * (target - self.palms(world))
-        for _ in range(_LEANS if len(self.spine) else 0):
-            turns = self._leaning(world, goal, weights)
-            if turns is None:
-                break
-            shares = np.full(len(self.spine), 1.0 / len(self.spine))
-            turn_chain(skeleton, pose, world, self.spine, shares, turns)
-            world = world_from_pose(skeleton, pose)
+    def within(self, world: FloatArray, goal: FloatArray) -> FloatArray:
+        """Return where palms come that are to be at positions (F, 3): as far as arms are long; world: (F, J, 3, 4)."""
+        shoulder, elbow, wrist = (world[:, joint, :, 3] for joint in self.limb)
+        upper, lower = np.linalg.norm(elbow - shoulder, axis=1), np.linalg.norm(wrist - elbow, axis=1)
+        now, aim = np.linalg.norm(wrist - shoulder, axis=1), goal - (self.palms(world) - wrist) - shoulder
+        far = np.linalg.norm(aim, axis=1)
+        shortest = np.minimum(np.abs(upper - lower) * (2.0 - REACH), now)
+        lasts = np.clip(far, shortest, np.maximum((upper + lower) * REACH, now)) / np.maximum(far, 1e-30)
+        return np.asarray(goal + (lasts - 1.0)[:, None] * aim)
 
-    def reach(self, pose: Pose, target: FloatArray, weights: FloatArray) -> None:
-        """Bring palms in poses (F, J, …) to positions (F, 3) of the model, by weights (F,) from 0 to 1, in place.
+    def short(self, world: FloatArray, goal: FloatArray) -> FloatArray:
+        """Return by how much positions (F, 3) would have to be nearer for arms to be stretched with ease, (F, 3).
 
-        By the arm alone: as far as it is long.
+        world: (F, J, 3, 4). That begins softly.
         """
-        world = world_from_pose(self.body.skeleton, pose)
-        away = weights[:, None] * (target - self.palms(world))
-        moved = LimbPoses.of(world, self.limb).at((slice(None), 0)).reaching(away)
-        pose.rotations[:, list(self.limb)] = moved.rotations(self.body.skeleton, world, self.limb)
-
-    def _leaning(self, world: FloatArray, goal: FloatArray, weights: FloatArray) -> FloatArray | None:
-        """Return the turns (F, 3) of spines that bring shoulders as near as arms need, None where all are near."""
         shoulder, elbow, wrist = (world[:, joint, :, 3] for joint in self.limb)
         length = np.linalg.norm(elbow - shoulder, axis=1) + np.linalg.norm(wrist - elbow, axis=1)
         aim = goal - (self.palms(world) - wrist) - shoulder
+        far, soft = np.linalg.norm(aim, axis=1), _SOFT * length
+        over = np.maximum(far - _ALMOST * length, 0.0)
+        over = np.where(over < soft, over * over / (2.0 * soft), over - soft / 2.0)
+        return np.asarray(-(over / np.maximum(far, 1e-30))[:, None] * aim)
+
+    def lean(self, pose: Pose, world: FloatArray, goal: FloatArray, most: FloatArray) -> FloatArray | None:
+        """Turn spines in poses (F, J, …) so that palms come nearer to positions (F, 3) where arms are too short.
+
+        In place, so far (F,) at most, in radians. Return how far, (F,); None where none is too short. world: (F, J, 3,
+        4) of the poses.
+        """
+        shoulder, elbow, wrist = (world[:, joint, :, 3] for joint in self.limb)
+        length = np.linalg.norm(elbow - shoulder, axis=1) + np.linalg.norm(wrist - elbow, axis=1)
+        hand = self.palms(world) - wrist
+        aim = goal - hand - shoulder
         lacks = np.linalg.norm(aim, axis=1) - _ALMOST * length
-        if (lacks <= 0.0).all():
+        if not len(self.spine) or ((lacks <= 0.0) | (most <= 0.0)).all():
             return None
-        lever = shoulder - world[:, self.spine[0], :, 3]
+        lever = shoulder + hand - world[..., 3][:, self.spine].mean(axis=1)  # the hand turns along
         axis = rot.cross(lever, aim)
         size = np.linalg.norm(axis, axis=1)
-        per_rad = size / np.maximum(np.linalg.norm(aim, axis=1), 1e-30)  # how fast the shoulder comes nearer
-        angle = np.minimum(np.maximum(lacks, 0.0) / np.maximum(per_rad, 1e-3 * length), weights * _MOST_RAD / _LEANS)
-        return np.asarray(axis / np.maximum(size, 1e-30)[:, None] * angle[:, None])
+        per_rad = size / np.maximum(np.linalg.norm(aim, axis=1), 1e-30)  # how fast that comes nearer
+        angle = np.minimum(np.maximum(lacks, 0.0) * per_rad / (per_rad**2 + (_USELESS * length) ** 2), most)
+        turns = axis / np.maximum(size, 1e-30)[:, None] * angle[:, None]
+        turn_chain(self.body.skeleton, pose, world, self.spine, np.full(len(self.spine), 1.0 / len(self.spine)), turns)
+        return np.asarray(angle)
 
+    def reach(self, pose: Pose, world: FloatArray, goal: FloatArray) -> None:
+        """Bring palms in poses (F, J, …) to positions (F, 3) of the model, in place; world: (F, J, 3, 4) of them.
+
+        By the arm alone: as far as it is long.
+        """
+        moved = LimbPoses.of(world, self.limb).at((slice(None), 0)).reaching(goal - self.palms(world))
+        pose.rotations[:, list(self.limb)] = moved.rotations(self.body.skeleton, world, self.limb)

@@ -24,7 +24,8 @@ from .aim import timed_aims, timed_meets
 from .aimed import Aimed
 from .cast import SceneFloor, Target, Unfit, misfit
 from .fitting import fitted
-from .hold import KnownHands, with_holds
+from .hold import with_holds
+from .known_hands import KnownHands
 from .look import Neck
 from .meet import TimedMeet
 from .reach import Reaching

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from ...skeletons.skeleton import Pose
 from ..stage import FIRST_ROUND, Over
 from .traveller import Traveller
 from .warp import Warp
+
+_INSTANTS: Final = 17
+"""At which it is looked how far something is carried."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,3 +41,19 @@ class Warped(Over):
     def points(self, points: FloatArray, times_s: FloatArray) -> FloatArray:
         """Carry points of the model (N, 3), each as the body is carried at a time (N,)."""
         return self.traveller.bearing.moved(points, self.warp.placements(times_s))
+
+    def halfway_s(self, points: FloatArray, spans_s: FloatArray) -> FloatArray:
+        """Return when points of the model (N, 3) are carried half of the way that they are in spans (N, 2), (N,).
+
+        What stays where it is then is never farther from the body, against the motion below, than by the other half.
+        """
+        own, middle_s = np.arange(len(points)), spans_s.mean(axis=1)
+        times_s = spans_s[:, :1] + np.linspace(0.0, 1.0, _INSTANTS) * np.diff(spans_s, axis=1)
+        carried = self.points(points.repeat(_INSTANTS, axis=0), times_s.ravel()).reshape(-1, _INSTANTS, 3)
+        way = np.cumsum(np.pad(np.linalg.norm(np.diff(carried, axis=1), axis=2), ((0, 0), (1, 0))), axis=1)
+        half = way[:, -1] / 2.0
+        after = np.clip((way < half[:, None]).sum(axis=1), 1, _INSTANTS - 1)
+        step = way[own, after] - way[own, after - 1]
+        share = (half - way[own, after - 1]) / np.maximum(step, 1e-30)
+        found = times_s[own, after - 1] + share * (times_s[own, after] - times_s[own, after - 1])
+        return np.asarray(np.where(step > 0.0, found, middle_s))

@@ -1,0 +1,80 @@
+"""Where hands are at the instants at which they take things and let go of them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from ...maths.arrays import FloatArray
+from .aimed import Aimed
+from .carried import Spots
+from .pulls import Act
+
+_SAME: Final = 1e-8
+"""Of what counts as touched: what lies as near to another spot as this is there."""
+Hands = Mapping[str, FloatArray]
+"""Where hands are in the model, (3, 4) each, by side."""
+
+
+@dataclass(eq=False)
+class KnownHands:
+    """Where hands are at instants, each with all that this depends on, on one motion below.
+
+    Where a prop lies depends on which hand has put it there before, and where that was on where the prop lay before
+    that. So all instants are looked at together, again and again: each time with props where they were brought the
+    time before, until nothing is new. That ends, since each instant depends on earlier ones alone.
+    """
+
+    _known: dict[Hashable, Hands] = field(default_factory=dict)
+    _latest: dict[Hashable, Hands] = field(default_factory=dict)
+    _wanted: dict[Hashable, tuple[Hashable, float, list[Act]]] = field(default_factory=dict)
+
+    def at(self, aimed: Aimed, what_for: Hashable, time_s: float) -> tuple[Hands, bool]:
+        """Return where hands are at an instant, (3, 4) each by side, and whether that is so or a guess; see look_up.
+
+        what_for: tells from one time to the next which instant it is.
+        """
+        acts = aimed.acts(np.array((time_s,)))
+        key = time_s, *(_depends_on(aimed, act) for act in acts)
+        found = self._known.get(key)
+        if found is not None:
+            self._latest[what_for] = found
+            return found, True
+        self._wanted[key] = what_for, time_s, acts
+        return self._latest.get(what_for) or {side: arm.body.skeleton.rest_world[arm.limb.last]
+                                              for side, arm in aimed.arms.items()}, False
+
+    def look_up(self, aimed: Aimed) -> bool:
+        """Find all that was asked for and was not known; return whether that was anything."""
+        wanted, self._wanted = self._wanted, {}
+        times_s = np.array([time_s for _, time_s, _ in wanted.values()])
+        acts = [act._replace(frames=np.array((frame,))) for frame, (_, _, own) in enumerate(wanted.values())
+                for act in own]
+        hands = aimed.hands(aimed.posed(times_s, acts)) if wanted else {}
+        for frame, (key, (what_for, _, _)) in enumerate(wanted.items()):
+            self._known[key] = self._latest[what_for] = {side: at[frame] for side, at in hands.items()}
+        return bool(wanted)
+
+
+def _depends_on(aimed: Aimed, act: Act) -> Hashable:
+    """Return all that the pose of an instant depends on for what acts there."""
+    same = _SAME * min((arm.near for arm in aimed.arms.values()), default=1.0)
+    found: list[Hashable] = [act.aim.hand, float(act.weights[0])]
+    spots: Spots | None = act.spots
+    while spots is not None:
+        found += [*spots.led, *np.round(spots.points[0] / same).tolist(), 1.0 if spots.news is None else spots.news[0]]
+        spots = spots.was
+    return tuple(found)
+
+
+def shifted(hand: FloatArray, by: FloatArray) -> FloatArray:
+    """Return a hand (3, 4) moved by (3,)."""
+    return np.asarray(hand + np.pad(by[:, None], ((0, 0), (3, 0))))
+
+
+def as_frame(hands: Hands) -> dict[str, FloatArray]:
+    """Return hands of one instant as those of one frame, (1, 3, 4) each."""
+    return {side: at[None] for side, at in hands.items()}
