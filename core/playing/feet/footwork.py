@@ -18,14 +18,12 @@ from ...retargeting.comparing.reference import stood_up
 from ...retargeting.skin_points import SkinPoints
 from ...skeletons.hierarchy import with_ancestors
 from ...skeletons.maps import SkeletonMap
-from ...skeletons.skeleton import Skeleton
 from ..arms import Arms
 from ..joints import Joints
 from ..mix import Mix
-from ..placing.root_motion import RootMotion
 from ..row import Row
 from ..scene.warped import Warped
-from ..stage import FIRST_ROUND, Stage
+from ..stage import FIRST_ROUND, Over, Stage
 from ..transitions.seams import time_stretch
 from .clip_feet import ClipFoot, clip_feet, known_contacts, own_feet
 from .footholds import BESIDE_S, Footholds, Loose, ground_axes
@@ -50,36 +48,15 @@ _MOST_KNOWN: Final = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Footwork:
+class Footwork(Over):
     """What the feet of a body do in a row. below: the stage that poses it, without tweaks; for the rest see Feet."""
 
-    below: Stage
     row: Row
     skeleton_map: SkeletonMap
     up: FloatArray
     skin: SkinPoints | None
     lifts_sunk: bool
     warped: Warped | None
-
-    @property
-    def skeleton(self) -> Skeleton:
-        """Whose feet they are."""
-        return self.below.skeleton
-
-    @property
-    def duration_s(self) -> float:
-        """How long the row lasts."""
-        return self.below.duration_s
-
-    @property
-    def is_loop(self) -> bool:
-        """Whether its end leads into its beginning."""
-        return self.below.is_loop
-
-    @property
-    def root(self) -> RootMotion:
-        """Its root motion."""
-        return self.below.root
 
     @cached_property
     def footholds(self) -> Footholds:
