@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from ...clips.clip import Clip
-from ...clips.keyed import SAMPLE_S, filled, key_times, thinned, turns_at
+from ...clips.keyed import FINE_S, filled, key_times, thinned, turns_at
 from ...clips.posed import PosedJoints, joined_frames, of_frames
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, merged
@@ -46,8 +46,6 @@ _MOST_KNOWN: Final = 8
 """Targets that are kept for what they play next."""
 _MOST_SOURCES: Final = 32
 """Bodies of clips that are kept likewise."""
-_STEP_S: Final = SAMPLE_S / 2.0
-"""Keys that are closer are not all looked at."""
 
 
 def with_contacts_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints | None, source: Clip,
@@ -126,7 +124,7 @@ def _times(here: _Body, there: _Body) -> FloatArray:
     arms = key_times(here.clip.rotations, joints=here.posed.joints[np.array(here.arms)])
     source = key_times(there.clip.rotations, there.clip.translations, joints=there.posed.joints)
     end = np.array((here.clip.duration_s,))
-    return filled(thinned(merged(arms, source, end).clip(0.0, end), _STEP_S))
+    return filled(thinned(merged(arms, source, end).clip(0.0, end), FINE_S))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from ...clips.clip import Clip
-from ...clips.keyed import SAMPLE_S, beside, divided, key_times, thinned
+from ...clips.keyed import FINE_S, SAMPLE_S, beside, divided, key_times, thinned
 from ...clips.posed import PosedJoints
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, merged
@@ -29,7 +29,6 @@ from .fitted_curves import smoothed
 from .grounding import Ground, with_feet_drawn_up
 from .raised_elbows import with_elbow_raised
 
-_STEP_S: Final = SAMPLE_S / 2.0
 _SOFT_S: Final = 0.15
 """So long before and after it an arm hears how deep it would be: it begins to be drawn up some 0.3 s before."""
 _AROUND_S: Final = 0.7
@@ -177,7 +176,7 @@ def _keys(clip: Clip, joints: IntArray, step_s: float) -> FloatArray:
 
 def _times(clip: Clip, arm: ArmSkin, near: FloatArray) -> FloatArray:
     """Return when to look, (F,): at the keys of what carries an arm, and in steps, not far from instants (N,)."""
-    times = beside(_keys(clip, arm.joints, _STEP_S), np.arange(0.0, clip.duration_s, _STEP_S))
+    times = beside(_keys(clip, arm.joints, FINE_S), np.arange(0.0, clip.duration_s, FINE_S))
     place = np.searchsorted(near, times)
     before, after = near[np.maximum(place - 1, 0)], near[np.minimum(place, len(near) - 1)]
     return times[np.minimum(np.abs(times - before), np.abs(after - times)) < _AROUND_S]
@@ -192,7 +191,7 @@ def _with_between(clip: Clip, arm: ArmSkin, drawn: FloatArray, times: FloatArray
     turns, at = PosedJoints.of(clip, np.array(arm.arm)).placed(drawn)
     long = np.array((*np.linalg.norm(np.diff(at, axis=1), axis=-1).max(axis=0, initial=0.0), arm.far))
     away = (rot.angle_between(turns[1:], turns[:-1]) ** 2 @ long) / 8.0
-    gaps = np.flatnonzero((away > _BETWEEN_LEGS * leg) & (np.diff(drawn) < 2.0 * _STEP_S))
+    gaps = np.flatnonzero((away > _BETWEEN_LEGS * leg) & (np.diff(drawn) < 2.0 * FINE_S))
     return merged(times, (drawn[gaps] + drawn[gaps + 1]) / 2.0)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...clips.body_contacts import BODY, HANDS, BodyContacts
 from ...clips.clip import Clip
-from ...clips.keyed import SAMPLE_S
+from ...clips.keyed import FINE_S
 from ...maths.arrays import FloatArray
 from ...skeletons.maps import SkeletonMap
 from ..skin_points import SkinPoints
@@ -23,7 +23,6 @@ from .grounding import Ground
 from .lowest_parts import LowestParts, lowest_foot
 from .touching import leg_length
 
-_STEP_S: Final = SAMPLE_S / 2.0
 _SOFT_S: Final = 0.036
 """So long before and after itself a lift is heard; not at a clip's ends, which go on fitting to others."""
 _STILL_LEGS: Final = 1e-3
@@ -36,7 +35,7 @@ def at_others(contacts: BodyContacts, played: Clip, found: SkeletonMap, points: 
     contacts: of the clip that it plays. played: what became of that, on the target's own skeleton. found: the map of
     its joints, as the target stands. points: of its skin as it rests itself. up: (3,) unit.
     """
-    leg, times = leg_length(found), np.append(np.arange(0.0, played.duration_s, _STEP_S), played.duration_s)
+    leg, times = leg_length(found), np.append(np.arange(0.0, played.duration_s, FINE_S), played.duration_s)
     share = contacts.weight(BODY, times)
     near = np.flatnonzero(share)
     if not len(near) or leg <= 0.0 or len(times) < 2:

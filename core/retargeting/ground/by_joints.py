@@ -26,7 +26,7 @@ from ..comparing.matching import SAME_POSITION, Pairing
 from ..comparing.upright import FEET
 from ..hips import HIPS
 from ..limbs import Limb
-from .fitted_curves import smoothed
+from .fitted_curves import CONTACT_WEIGHT, SOFT_WEIGHT, ends_as_it_begins, smoothed
 from .grounding import Ground, most_bent, most_drawn, most_put_down
 from .off_ground import lowest_beside
 
@@ -49,14 +49,8 @@ _SUNK_LEGS: Final = 0.08
 """Who is always deeper in the ground plays elsewhere than he rests; by less, soles that tip on their toes may be."""
 _ENDS_S: Final = 0.1
 """So near its ends a clip gradually takes the height of its poses alone, so that it goes on fitting to others."""
-_STILL_LEGS: Final = 1e-6
-"""A body that would be lower by less than this is not: a straight leg bends by degrees for next to nothing."""
 _BODY_S: Final = 0.08
 """So long before and after itself a height is heard: as one foot takes over from the other, or a heel rises."""
-_REACH_WEIGHT: Final = 30.0
-"""What legs do not reach counts so much, against wishes of 1: it is shared out over the moments beside."""
-_LIES_WEIGHT: Final = 1e4
-"""And the height of who lies or sits, which stays."""
 _UNSEEN_LEGS: Final = 0.003
 """What would change by no more,"""
 _SEEN_S: Final = 0.08
@@ -74,8 +68,6 @@ _OFF_S: Final = 0.2
 _OFF_SHARE: Final = 0.5
 _MOST_OFF_LEGS: Final = 0.05
 """By so much of how high he is, and so much at most, since a low step may be what he is on."""
-_SAME_LEGS: Final = 0.01
-"""Feet that end as high as they begin, up to this, end a cycle, which fits to itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,11 +203,6 @@ class _Heights:
         """By how much the body is to be lifted (F,) for its lower foot to be so high."""
         return np.asarray(self.lowest - self.feet.min(axis=1))
 
-    def is_cycle(self, leg: float) -> bool:
-        """Tell whether feet end as high as they begin, so that the clip may go on with itself."""
-        ends = np.column_stack((self.lowest, self.feet))[[0, -1]]
-        return bool(np.abs(np.diff(ends, axis=0)).max() < _SAME_LEGS * leg)
-
     def __or__(self, other: _Heights) -> _Heights:
         """Return those of both, in order of time."""
         order = np.argsort(np.concatenate((self.times_s, other.times_s)))
@@ -275,7 +262,7 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
     """
     times, lift = heights.times_s, heights.lift
     most, sunk = most_drawn(heights.below, max(leg, 1e-30)), heights.lowest[:, None] - heights.feet
-    is_cycle = heights.is_cycle(leg)
+    is_cycle = ends_as_it_begins(np.column_stack((heights.lowest, heights.feet)), leg)
     inside = np.clip(np.minimum(times - times[0], times[-1] - times) / _ENDS_S, 1.0 if is_cycle else 0.0, 1.0)
     most *= inside[:, None]
     lies = _longer(times, heights.below.max(axis=1)) < _LIES_LEGS * leg
@@ -288,20 +275,19 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
         soft_lo = np.maximum((sunk - np.minimum(most, bent)).max(axis=1) - flies, least)
         puts = np.where(lift[:, None] > sunk, np.inf, down).min(axis=1)
         soft_hi = np.maximum(lift + flies + _HANGS_LEGS * leg + np.minimum(puts, leg), soft_lo)
-        weights, none = np.full((1, len(times)), _REACH_WEIGHT), np.full((1, len(times)), np.inf)
+        weights, none = np.full((1, len(times)), SOFT_WEIGHT), np.full((1, len(times)), np.inf)
         soft = SoftBounds(np.where(lies, lift, soft_lo)[None], none, weights, np.zeros(weights.shape))
-        curve = smoothed(times, lift[None], _BODY_S, weight=np.where(lies, _LIES_WEIGHT, 1.0), lo=least,
+        curve = smoothed(times, lift[None], _BODY_S, weight=np.where(lies, CONTACT_WEIGHT, 1.0), lo=least,
                          hi=np.where(lies, np.maximum(lift, least), soft_hi), keeps_ends=True, is_cycle=is_cycle,
                          soft=soft)[0]
         seen = times[np.abs(curve - lift) > _UNSEEN_LEGS * leg]
         share = smoothstep(depth_within(times, seen[:, None].repeat(2, axis=1)), -_SEEN_S, 0.0)
         curve = lift + share * (curve - lift)
-    changes = np.abs(lift - curve) > _STILL_LEGS * leg
     higher, over = np.maximum(curve - lift, 0.0)[:, None], curve[:, None] - sunk
     further = np.maximum(-over - np.minimum(most, bent), 0.0)
     drawn = np.maximum(-over - np.minimum(further, flies[:, None]), 0.0)
     drawn -= np.clip(2.0 * higher - over, 0.0, np.minimum(higher, down))
-    return Ground(times, np.where(changes, curve, lift), legs, np.where(changes[:, None], drawn, 0.0))
+    return Ground(times, curve, legs, drawn)
 
 
 def _longer(times: FloatArray, high: FloatArray) -> FloatArray:

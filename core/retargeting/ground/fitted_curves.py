@@ -10,6 +10,13 @@ from ...clips.keyed import SAMPLE_S
 from ...maths.arrays import FloatArray, quotient
 from ...maths.displacement import DisplacementProblem, SoftBounds, solve_displacement
 
+SOFT_WEIGHT: Final = 30.0
+"""What knees would rather not do counts so much, against wishes of 1: a foot 1 cm from where its leg takes it easily
+counts as a body 5 cm from where it is wanted."""
+CONTACT_WEIGHT: Final = 1e4
+"""Contacts of the body count so much: they give way by millimetres where it has to rise at once."""
+_SAME_LEGS: Final = 0.01
+"""What ends as high as it begins, up to this, ends a cycle, which fits to itself."""
 _END_WEIGHT: Final = 1e6
 """Curves that keep their ends begin and end where they are wanted, so that clips go on fitting together."""
 _SHORTEST_S: Final = 2.0 * SAMPLE_S
@@ -56,6 +63,14 @@ def smoothed(times: FloatArray, wish: FloatArray, smoothing_s: float, *, weight:
         soft, is_cycle)).curves
     closed = np.concatenate((made, made[:, :1]), axis=1) if is_cycle else made
     return np.asarray(np.clip(_at(times, every, closed), lo, hi))
+
+
+def ends_as_it_begins(heights: FloatArray, leg: float) -> bool:
+    """Tell whether heights (F, ...) are the same at the end as at the beginning, so that a clip may go on with itself.
+
+    leg: how long legs are.
+    """
+    return bool(np.abs(heights[0] - heights[-1]).max(initial=0.0) < _SAME_LEGS * leg)
 
 
 def _by_itself(wish: FloatArray, weight: FloatArray, soft: SoftBounds) -> FloatArray:

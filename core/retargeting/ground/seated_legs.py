@@ -31,13 +31,10 @@ from .bearing_skin import may_touch
 from .bearing_trunk import of_trunk
 from .fitted_curves import smoothed
 from .grounding import Ground, turns_of_moved
+from .lift_of_touching import near_ground
 from .lowest_skin import LowestSkin
-from .touching import EASE_S, TRUNK_NEAR_LEGS, leg_length
+from .touching import EASE_S, SOFT_LEGS, TRUNK_NEAR_LEGS, leg_length
 
-_FAR_LEGS: Final = (0.2, 0.35)
-"""Feet that hang higher above seat or back than the second are not put down."""
-_SOFT_LEGS: Final = 0.004
-"""Legs begin to be turned up when they are so high above seat or back."""
 _STILL_LEGS: Final = 1e-3
 _SOFT_S: Final = 0.08
 """So long before and after itself it is heard where legs are to be: who falls is on his back at once."""
@@ -141,8 +138,8 @@ def _raised(deep: FloatArray, stands: FloatArray) -> FloatArray:
 
     And lowered, as far as feet stand in the clip, (L, F) 0 to 1, and are not too far above it.
     """
-    up = 0.5 * (deep + np.sqrt(deep * deep + ((1.0 - stands) * _SOFT_LEGS) ** 2))
-    return np.asarray(up + stands * np.interp(-deep, _FAR_LEGS, (1.0, 0.0)) * np.minimum(deep, 0.0))
+    up = 0.5 * (deep + np.sqrt(deep * deep + ((1.0 - stands) * SOFT_LEGS) ** 2))
+    return np.asarray(up + stands * near_ground(-deep, 1.0) * np.minimum(deep, 0.0))
 
 
 def _calmly(times: FloatArray, raised: FloatArray, is_on: FloatArray) -> FloatArray:

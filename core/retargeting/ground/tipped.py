@@ -29,7 +29,7 @@ from .bearing_skin import may_touch
 from .bearing_trunk import of_trunk
 from .fitted_curves import smoothed
 from .lowest_skin import LowestSkin
-from .touching import EASE_S, leg_length
+from .touching import EASE_S, SEEN_LEGS, leg_length
 
 _LEVEL: Final = (0.5, 0.75)
 """Sines: with his spine less steep than the first somebody lies; steeper than the second, he sits."""
@@ -39,9 +39,6 @@ AGAIN_RAD: Final = np.radians(3.0)
 _SHORTEST: Final = 0.3
 """Of the spine: so much of it is taken to be level at least."""
 _MOST_ON_HANDS_RAD: Final = np.radians(45.0)
-_SEEN_LEGS: Final = (0.02, 0.06)
-"""Feet, or hands, of who is on both that hang by less than the first stay as in the clip; those that hang by the second
-come down."""
 _STRETCHED: Final = (0.85, 0.95)
 """Of a leg's length from hip to ankle: one that is shorter than the first puts its foot down itself."""
 _STILL_LEGS: Final = 0.005
@@ -161,7 +158,7 @@ def on_hands_and_feet(contacts: BodyContacts, played: Clip, found: SkeletonMap, 
     if body is None or root is None:
         return None
     frames = np.flatnonzero(share)
-    share[frames] *= smoothstep(np.abs(body.hangs(played, steps[frames], up)) / leg, *_SEEN_LEGS)
+    share[frames] *= smoothstep(np.abs(body.hangs(played, steps[frames], up)) / leg, *SEEN_LEGS)
     if not share.any():
         return None
     bounds = -_MOST_ON_HANDS_RAD, _MOST_ON_HANDS_RAD
