@@ -28,6 +28,7 @@ from .bearing_trunk import along
 from .fitted_curves import smoothed
 from .grounding import Ground, with_feet_drawn_up
 from .raised_elbows import with_elbow_raised
+from .touching import NEARLY_LEGS
 
 _SOFT_S: Final = 0.15
 """So long before and after it an arm hears how deep it would be: it begins to be drawn up some 0.3 s before."""
@@ -37,8 +38,6 @@ _LEAST_LEGS: Final = 1e-5
 """Less is not seen."""
 _NEAR_LEGS: Final = 0.05
 """An arm that is at no key nearer to the ground is not in it between them."""
-_STILL_LEGS: Final = 2e-3
-"""What is no deeper in the ground stays."""
 _BETWEEN_LEGS: Final = 5e-3
 """What may be so far away between two times is looked at there as well."""
 _ROUNDS: Final = 3
@@ -207,7 +206,7 @@ def _drawn(clip: Clip, arm: ArmSkin, times: FloatArray, ground: float, leg: floa
     is_near = np.ones(len(times), np.bool_) if len(clip.scales) else high < arm.far
     low[is_near] = arm.low(clip, times[is_near], up) - ground
     depth = np.maximum(-low, 0.0)
-    if depth.max(initial=0.0) <= _STILL_LEGS * leg:
+    if depth.max(initial=0.0) <= NEARLY_LEGS * leg:
         return np.zeros((len(times), 2))
     drawn = smoothed(times, np.zeros(depth.T.shape), _SOFT_S, lo=depth.T, hi=np.maximum(_most(at), depth).T,
                      holds_between=True).T

@@ -26,7 +26,7 @@ from ..comparing.matching import SAME_POSITION, Pairing
 from ..comparing.upright import FEET
 from ..hips import HIPS
 from ..limbs import Limb
-from .fitted_curves import CONTACT_WEIGHT, SOFT_WEIGHT, ends_as_it_begins, smoothed
+from .fitted_curves import CONTACT_WEIGHT, POSTURE_S, SOFT_WEIGHT, ends_as_it_begins, smoothed
 from .grounding import Ground, most_bent, most_drawn, most_put_down
 from .off_ground import lowest_beside
 
@@ -47,12 +47,8 @@ _SUNK_LEGS: Final = 0.08
 """Who is always deeper in the ground plays elsewhere than he rests; by less, soles that tip on their toes may be."""
 _ENDS_S: Final = 0.1
 """So near its ends a clip gradually takes the height of its poses alone, so that it goes on fitting to others."""
-_BODY_S: Final = 0.08
-"""So long before and after itself a height is heard: as one foot takes over from the other, or a heel rises."""
 _UNSEEN_LEGS: Final = 0.003
 """What would change by no more,"""
-_SEEN_S: Final = 0.08
-"""and is so long before or after what would, stays as it is: a straight leg bends by degrees for next to nothing."""
 _STANDS_LEGS: Final = 0.7
 """So far below its hip at least is the lower ankle of a body that stands; who lies or sits is not on his feet."""
 _LIES_LEGS: Final = 0.55
@@ -256,11 +252,11 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
         soft_hi = np.maximum(lift + flies + _HANGS_LEGS * leg + np.minimum(puts, leg), soft_lo)
         weights, none = np.full((1, len(times)), SOFT_WEIGHT), np.full((1, len(times)), np.inf)
         soft = SoftBounds(np.where(lies, lift, soft_lo)[None], none, weights, np.zeros(weights.shape))
-        curve = smoothed(times, lift[None], _BODY_S, weight=np.where(lies, CONTACT_WEIGHT, 1.0), lo=least,
+        curve = smoothed(times, lift[None], POSTURE_S, weight=np.where(lies, CONTACT_WEIGHT, 1.0), lo=least,
                          hi=np.where(lies, np.maximum(lift, least), soft_hi), keeps_ends=True, is_cycle=is_cycle,
                          soft=soft)[0]
         seen = times[np.abs(curve - lift) > _UNSEEN_LEGS * leg]
-        share = smoothstep(depth_within(times, seen[:, None].repeat(2, axis=1)), -_SEEN_S, 0.0)
+        share = smoothstep(depth_within(times, seen[:, None].repeat(2, axis=1)), -POSTURE_S, 0.0)
         curve = lift + share * (curve - lift)
     higher, over = np.maximum(curve - lift, 0.0)[:, None], curve[:, None] - sunk
     further = np.maximum(-over - np.minimum(most, bent), 0.0)

@@ -22,10 +22,10 @@ from ...skeletons.maps import SkeletonMap
 from ..comparing.upright import FEET as FOOT_JOINTS
 from .balance import beyond_feet
 from .bearing_trunk import ABOUT_LEGS, OF_ARMS, head_height, plain_name, trunk_height
-from .fitted_curves import smoothed
+from .fitted_curves import LEG_S, smoothed
 from .lowest_parts import LowestParts, points_of
 from .off_ground import is_within
-from .touching import NEAR_LEGS, TRUNK_NEAR_LEGS, ground_height, leg_length
+from .touching import EASE_S, NEAR_LEGS, TRUNK_NEAR_LEGS, ground_height, leg_length
 
 SLOW_LEGS_PER_S: Final = 0.3
 """So fast up or down at most is a joint that bears a body which lies, kneels or crawls."""
@@ -38,12 +38,8 @@ _LONGEST_LEGS: Final = 0.5
 _FALLS_LEGS: Final = (0.1, 0.2)
 """A body whose centre of mass is so far aside of the feet on which it stands still stands on them; from the second on
 it would fall without its hands."""
-_GIVES_WAY_S: Final = 0.15
-"""Who so soon is on more than his hands, as in a roll, does not hold himself up on them: arms bend as he comes down."""
 _HAND_S: Final = 0.1
 """Hands bear so long before they are on the ground, and afterwards; their weight comes and goes meanwhile."""
-_HAND_SOFT_S: Final = 0.036
-"""So soft that comes and goes."""
 _LEAST: Final = 1e-6
 """Smaller weights are 0 but for rounding."""
 _BESIDE_LEGS: Final = (0.12, 0.22)
@@ -153,11 +149,11 @@ def _bearing_hands(seen: _Seen, feet: Mapping[str, FootContacts]) -> FloatArray:
     bears[near] *= smoothstep(aside, *_FALLS_LEGS)[:, None]
     others = [each for name, each in seen.joints.items() if plain_name(name) not in OF_ARMS]
     more = near[np.stack([each[near] for each in others]).min(axis=0) < NEAR_LEGS[0]] if others else near[:0]
-    bears[is_within(times, joined(times[more, None] + (-_GIVES_WAY_S, _GIVES_WAY_S)))] = 0.0
+    bears[is_within(times, joined(times[more, None] + (-EASE_S, EASE_S)))] = 0.0
     beside = round(_HAND_S / STEP_S)
     padded = np.pad(bears, ((beside, beside), (0, 0)))
     bears = np.lib.stride_tricks.sliding_window_view(padded, 2 * beside + 1, axis=0).max(axis=-1)
-    made = smoothed(times, bears.T, _HAND_SOFT_S, lo=0.0, hi=1.0).T
+    made = smoothed(times, bears.T, LEG_S, lo=0.0, hi=1.0).T
     return np.where(made > _LEAST, made, 0.0)
 
 

@@ -6,10 +6,21 @@ from typing import Final
 
 import numpy as np
 
+from ...clips.contacts import depth_within, joined
 from ...clips.keyed import SAMPLE_S
-from ...maths.arrays import FloatArray, quotient
+from ...maths.arrays import BoolArray, FloatArray, quotient
 from ...maths.displacement import DisplacementProblem, SoftBounds, solve_displacement
 
+BODY_S: Final = 0.12
+"""So long before and after itself a wish is heard by the body: what goes up and down within 2 π times that is evened
+out by half."""
+LEG_S: Final = 0.05
+"""Legs move faster than bodies, and so does what rolls."""
+POSTURE_S: Final = 0.08
+"""In between: legs and bodies that turn while somebody sits down, lies down or falls, and bodies known by joints alone,
+as one foot takes over from the other."""
+_HEARD: Final = 4.0
+"""In so many times as long before and after nothing of a wish is left."""
 SOFT_WEIGHT: Final = 30.0
 """What knees would rather not do counts so much, against wishes of 1: a foot 1 cm from where its leg takes it easily
 counts as a body 5 cm from where it is wanted."""
@@ -63,6 +74,15 @@ def smoothed(times: FloatArray, wish: FloatArray, smoothing_s: float, *, weight:
         soft, is_cycle)).curves
     closed = np.concatenate((made, made[:, :1]), axis=1) if is_cycle else made
     return np.asarray(np.clip(_at(times, every, closed), lo, hi))
+
+
+def heard(times: FloatArray, counts: BoolArray, smoothing_s: float) -> BoolArray:
+    """Tell at which times (F,) something counts, (F,), or so shortly before or after that it is heard there.
+
+    smoothing_s: how long before and after itself a wish is heard; see smoothed.
+    """
+    near = joined(times[counts, None] + (-_HEARD * smoothing_s, _HEARD * smoothing_s))
+    return np.asarray(depth_within(times, near) >= 0.0)
 
 
 def ends_as_it_begins(heights: FloatArray, leg: float) -> bool:

@@ -24,7 +24,7 @@ from ...maths.arrays import FloatArray, smoothstep
 from ...maths.displacement import SoftBounds
 from ..limbs import Limb
 from .arms_off_ground import ArmsOnGround
-from .fitted_curves import CONTACT_WEIGHT, SOFT_WEIGHT, ends_as_it_begins, smoothed
+from .fitted_curves import BODY_S, CONTACT_WEIGHT, LEG_S, SOFT_WEIGHT, ends_as_it_begins, smoothed
 from .grounding import Ground, most_drawn, most_put_down
 from .lift_of_touching import near_ground
 from .touching import SOFT_LEGS, STILL_LEGS
@@ -38,11 +38,6 @@ _FREE_LEGS: Final = 0.3
 """So far from where a foot would be on the ground may be one that is not on it, and a body that does not lie."""
 _FOOT_WEIGHT: Final = 300.0
 """Contacts of feet count so much besides where legs draw them up."""
-_BODY_S: Final = 0.12
-"""So long before and after itself a wish is heard by the body: what goes up and down within 2 π times that is evened
-out by half."""
-_LEG_S: Final = 0.05
-"""Legs move faster than bodies."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +131,7 @@ def _lift(found: Measured, lift: FloatArray, most: FloatArray, on: FloatArray, p
     weights = (SOFT_WEIGHT + CONTACT_WEIGHT * each**4 for each in (lies, np.maximum(lies, stand.max(axis=1))))
     bounds = SoftBounds(*((so_far + each)[None] for each in soft), *(each[None] for each in weights))
     is_cycle = found.is_cycle and ends_as_it_begins(so_far + wish, found.leg)
-    made = smoothed(times, (so_far + wish)[None], _BODY_S, lo=so_far + least, soft=bounds, keeps_ends=True,
+    made = smoothed(times, (so_far + wish)[None], BODY_S, lo=so_far + least, soft=bounds, keeps_ends=True,
                     is_cycle=is_cycle)
     return np.asarray(made[0] - so_far)
 
@@ -155,5 +150,5 @@ def _drawn(found: Measured, wanted: FloatArray, stands: FloatArray, on: FloatArr
     weights = (SOFT_WEIGHT + _FOOT_WEIGHT * on**4).T
     bounds = SoftBounds(np.maximum(lowest - near, least).T, (highest + near).T, weights, weights)
     is_cycle = found.is_cycle and ends_as_it_begins(wanted, found.leg)
-    drawn = smoothed(found.times_s, wanted.T, _LEG_S, lo=least.T, soft=bounds, keeps_ends=True, is_cycle=is_cycle).T
+    drawn = smoothed(found.times_s, wanted.T, LEG_S, lo=least.T, soft=bounds, keeps_ends=True, is_cycle=is_cycle).T
     return np.where([leg is not None for leg in found.legs], drawn, wanted)

@@ -29,6 +29,10 @@ SEEN_LEGS: Final = (0.02, 0.06)
 """What hangs by the second is seen to hang; what hangs by less than the first stays there."""
 STILL_LEGS: Final = 1e-4
 """What would be moved by less stays."""
+NEARLY_LEGS: Final = 1e-3
+"""What is so near where it is to be is there: poses are not turned for less."""
+ROUNDS: Final = 5
+"""Newton steps for an angle: other skin is lowest once limbs have turned, and with thighs the seat's own goes up."""
 _FULL_WEIGHT: Final = 2.0
 """The contact weight of a lying body, or of a foot on its heel; a foot on its toes has half of it."""
 _MOST_KNOWN: Final = 8
