@@ -26,7 +26,7 @@ from ..scene.warped import Warped
 from ..stage import FIRST_ROUND, Over, Stage
 from ..transitions.seams import time_stretch
 from .clip_feet import ClipFoot, clip_feet, known_contacts, own_feet
-from .footholds import BESIDE_S, Footholds, Loose, ground_axes
+from .footholds import BESIDE_S, EASE_S, Footholds, Loose, ground_axes
 from .kept import Kept
 from .legs import Leg, legs_of
 from .lock import Floor
@@ -39,8 +39,6 @@ from .steps import Seams, footholds
 _JUMP_LEGS: Final = 0.01
 _GLIDES_LEGS: Final = 0.5
 """What carries a body so far while a foot is planted takes the foot along."""
-_UPRIGHT_S: Final = 0.25
-"""So long before a transition feet come to the height of their footholds, and so long after it they leave it."""
 _LOWERS: Final = 1.4
 """And then for so many times as long the body goes over to being lowered by the moment."""
 _MOST_KNOWN: Final = 4
@@ -278,7 +276,7 @@ class Footwork(Over):
         begin_s, until_s = np.roll(layout.window_end_s, 1), layout.window_begin_s.copy()
         begin_s[0] = begin_s[0] - self.duration_s if self.is_loop else -np.inf
         until_s[-1] = until_s[-1] if self.is_loop else np.inf
-        near_per_s = np.full(len(begin_s), 1.0 / _UPRIGHT_S)
+        near_per_s = np.full(len(begin_s), 1.0 / EASE_S)
         return np.stack((begin_s, until_s, layout.begin_s, near_per_s, -near_per_s,
                          quotient(1.0, layout.end_s - layout.begin_s), self._floors.sinks), axis=1)
 

@@ -28,7 +28,7 @@ from .bearing_trunk import along
 from .fitted_curves import smoothed
 from .grounding import Ground, with_feet_drawn_up
 from .raised_elbows import with_elbow_raised
-from .touching import NEARLY_LEGS
+from .touching import NEAR_LEGS, NEARLY_LEGS
 
 _SOFT_S: Final = 0.15
 """So long before and after it an arm hears how deep it would be: it begins to be drawn up some 0.3 s before."""
@@ -36,8 +36,6 @@ _AROUND_S: Final = 0.7
 """So long before and after an arm may be in the ground it may be drawn up."""
 _LEAST_LEGS: Final = 1e-5
 """Less is not seen."""
-_NEAR_LEGS: Final = 0.05
-"""An arm that is at no key nearer to the ground is not in it between them."""
 _BETWEEN_LEGS: Final = 5e-3
 """What may be so far away between two times is looked at there as well."""
 _ROUNDS: Final = 3
@@ -149,7 +147,7 @@ def with_arms_drawn_up(clip: Clip, found: SkeletonMap, arms: tuple[ArmSkin, ...]
     coarse = divided(_keys(clip, np.unique(np.concatenate([arm.joints for arm in arms])), SAMPLE_S), SAMPLE_S)
     at = PosedJoints.of(clip, np.array([joint for arm in arms for joint in arm.arm])).heights(coarse, up) - ground
     for arm, high in zip(arms, at.reshape(len(coarse), -1, 3).min(axis=2).T, strict=True):
-        near = coarse[high < arm.far + _NEAR_LEGS * leg] if not len(clip.scales) else coarse
+        near = coarse[high < arm.far + NEAR_LEGS[0] * leg] if not len(clip.scales) else coarse
         if not len(near):
             continue
         times = _times(clip, arm, near)

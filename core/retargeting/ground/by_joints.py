@@ -28,10 +28,12 @@ from ..hips import HIPS
 from ..limbs import Limb
 from .fitted_curves import CONTACT_WEIGHT, POSTURE_S, SOFT_WEIGHT, ends_as_it_begins, smoothed
 from .grounding import Ground, most_bent, most_drawn, most_put_down
+from .lower_ground import LEVEL_LEGS_PER_S
 from .off_ground import lowest_beside
+from .touching import NEAR_LEGS
 
 _STANDING_PERCENT, _LOWEST_PERCENT, _BALLS_PERCENT = 10.0, 5.0, 40.0
-_SLOW_LEGS_PER_S, _LOW_LEGS, _FLAT_LEGS = 0.15, 0.04, 0.01
+_LOW_LEGS, _FLAT_LEGS = 0.04, 0.01
 """A foot stands while it is so slow up or down, its ankle is at most so far above its lowest, and stays so level."""
 _FEWEST = 6
 """With fewer frames than this a foot is not known to stand."""
@@ -41,8 +43,6 @@ _CLOSE = 1.01
 """Of SAMPLE_S: keys that are no farther apart are close enough for every joint between them."""
 _STRAIGHT = 0.97
 """Of the leg's length: legs that rest as straight as that, 14° apart at most, stand on the ground."""
-_SAME_GROUND = 0.05
-"""Of the leg."""
 _SUNK_LEGS: Final = 0.08
 """Who is always deeper in the ground plays elsewhere than he rests; by less, soles that tip on their toes may be."""
 _ENDS_S: Final = 0.1
@@ -53,12 +53,11 @@ _STANDS_LEGS: Final = 0.7
 """So far below its hip at least is the lower ankle of a body that stands; who lies or sits is not on his feet."""
 _LIES_LEGS: Final = 0.55
 """And no farther, for longer than a moment, is that of one who lies or sits; in between he crouches or strides."""
-_MOMENT_LOW_S: Final = 0.2
-"""Half of such a moment."""
 _HANGS_LEGS: Final = 0.01
 """So high above where it is to be a foot may hang meanwhile that its leg does not put down."""
-_OFF_S: Final = 0.2
-"""Who is off the ground for twice as long at most, as in a run, is as high there as makes the hips' way soft."""
+_MOMENT_S: Final = 0.2
+"""Half of the longest moment: who is off the ground for no longer, as in a run, is as high there as makes the hips'
+way soft."""
 _OFF_SHARE: Final = 0.5
 _MOST_OFF_LEGS: Final = 0.05
 """By so much of how high he is, and so much at most, since a low step may be what he is on."""
@@ -96,7 +95,7 @@ def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: f
     low = np.array([np.percentile(heights[:, kinds == kind], _STANDING_PERCENT, axis=0).min() for kind in kinds])
     if len(times) < 2 or leg <= 0.0 or not (kinds == "ankle").any():
         return low
-    slow = np.abs(np.gradient(heights, times, axis=0)) < _SLOW_LEGS_PER_S * leg
+    slow = np.abs(np.gradient(heights, times, axis=0)) < LEVEL_LEGS_PER_S * leg
     ankles, balls = (np.flatnonzero(kinds == kind) for kind in ("ankle", "metatarsal"))
     height = heights[:, ankles]
     stands = slow[:, ankles] & (height < np.percentile(height, _LOWEST_PERCENT) + _LOW_LEGS * leg)
@@ -129,7 +128,7 @@ def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, heights:
         return rest
     height = float((legs.sum(axis=1) @ source.up).mean())
     leg = _leg(source, pairs)
-    is_told = height >= _STRAIGHT * leg or np.abs(rest - seen).max() < _SAME_GROUND * leg
+    is_told = height >= _STRAIGHT * leg or np.abs(rest - seen).max() < NEAR_LEGS[0] * leg
     if not is_told:
         return seen
     high = _hips_over_feet(source, pairs, heights, times).max()  # where there are no hips, nothing tells that it lies
@@ -268,14 +267,12 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
 def _longer(times: FloatArray, high: FloatArray) -> FloatArray:
     """Return how high something is (F,) at times (F,), without what is low for a moment only."""
     every = np.ones(len(times), np.bool_)
-    return lowest_beside(times, -lowest_beside(times, -high, every, _MOMENT_LOW_S), every, _MOMENT_LOW_S)
+    return lowest_beside(times, -lowest_beside(times, -high, every, _MOMENT_S), every, _MOMENT_S)
 
 
 def _off_shortly(times: FloatArray, lowest: FloatArray) -> FloatArray:
     """Return how high the lower foot is above where it was shortly before and is shortly afterwards, (F,)."""
-    every = np.ones(len(times), np.bool_)
-    ground = -lowest_beside(times, -lowest_beside(times, lowest, every, _OFF_S), every, _OFF_S)
-    return np.asarray(np.maximum(lowest - ground, 0.0))
+    return np.asarray(np.maximum(lowest + _longer(times, -lowest), 0.0))
 
 
 def _reaches(heights: _Heights, legs: tuple[Limb | None, ...], target: BodyMotion,

@@ -33,7 +33,7 @@ from .lift_of_touching import lift_of_touching, near_ground
 from .lowest_skin import LowestSkin
 from .off_ground import ankles_and_soles, off_ground
 from .soft_ground import Measured, softly
-from .touching import SEEN_LEGS, SOFT_LEGS, STILL_LEGS, all_touching, leg_length, with_slides
+from .touching import NEAR_LEGS, SEEN_LEGS, SOFT_LEGS, STILL_LEGS, all_touching, leg_length, with_slides
 
 _DECIMALS: Final = 6
 """Of seconds: keys that are closer are one."""
@@ -41,7 +41,6 @@ _SUDDEN_LEGS: Final = 0.01
 """A foot moves suddenly whose height changes by so much more, or less, in one step than in the step before."""
 _TREMBLING: Final = 2
 """Steps before and after a sudden one that count as sudden: what trembles is by chance in some steps quiet."""
-_NEAR_GROUND_LEGS: Final = 0.05
 _BESIDE_GROUND_LEGS: Final = (0.05, 0.12)
 """A foot that a clip has no higher than the first is near the ground; from the second on it is not."""
 _SHORT_S: Final = 1e-3
@@ -248,7 +247,7 @@ def _where_sudden(times: FloatArray, low: FloatArray, stands_at: FloatArray, key
     foot above that and the other foot does not count. Keys (K,) in such gaps, and their middles.
     """
     feet, lowest = low[:, :-1], low.min(axis=1, keepdims=True)
-    near = np.maximum(np.maximum(feet.min(axis=1), stands_at), 0.0)[:, None] + _NEAR_GROUND_LEGS * leg
+    near = np.maximum(np.maximum(feet.min(axis=1), stands_at), 0.0)[:, None] + NEAR_LEGS[0] * leg
     heights = np.concatenate((np.minimum(feet, near), lowest), axis=1)
     turns = np.abs(np.diff(heights, 2, axis=0, prepend=heights[:1], append=heights[-1:])) > _SUDDEN_LEGS * leg
     is_sudden = np.convolve(turns.any(axis=1), np.ones(2 * _TREMBLING + 1))[_TREMBLING:-_TREMBLING] > 0.0

@@ -21,7 +21,8 @@ _STEP_DOWN_LEGS: Final = (0.1, 0.18)
 """Feet that are lower than where they stood by the second are on lower ground; by the first, in the ground."""
 _STEP_S: Final = FINE_S / 2.0
 """So densely whatever stands for SHORTEST_S is seen to."""
-_LEVEL_LEGS_PER_S: Final = 0.15
+LEVEL_LEGS_PER_S: Final = 0.15
+"""A foot stands while it is so slow up or down."""
 _FALLEN_LEGS: Final = -1.0
 """Who is so low as the clip ends falls on."""
 _UPRIGHT_LEGS: Final = 0.6
@@ -84,7 +85,7 @@ def _level(times: FloatArray, feet: FloatArray, is_upright: BoolArray) -> FloatA
     Where it stands, it is that high; between, it goes as the lower foot does from one to the other.
     """
     feet = np.minimum(feet, 0.0)
-    slow = (np.abs(np.gradient(feet, times)) < _LEVEL_LEGS_PER_S) & is_upright
+    slow = (np.abs(np.gradient(feet, times)) < LEVEL_LEGS_PER_S) & is_upright
     is_standing = np.zeros(len(times), np.bool_)
     for begin, end in runs(slow):
         is_standing[begin:end] = times[end - 1] - times[begin] >= SHORTEST_S

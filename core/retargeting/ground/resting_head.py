@@ -24,12 +24,10 @@ from ..skin_points import SkinPoints
 from .bearing_skin import may_touch
 from .fitted_curves import BODY_S, smoothed
 from .lowest_skin import LowestSkin
-from .touching import NEARLY_LEGS, ROUNDS, leg_length
+from .touching import LEVEL_SHARE, NEARLY_LEGS, ROUNDS, leg_length
 
 _NECK: Final = ("vc7", "vc4", "vc2", "skullbase")
 _MOST_RAD: Final = np.radians(35.0)
-_STEEP: Final = 0.3
-"""Of the way from neck to head: so much of it is taken to be level at least."""
 _MOST_KNOWN: Final = 4
 
 
@@ -107,7 +105,7 @@ def with_resting_head(contacts: BodyContacts, played: Clip, found: SkeletonMap, 
     axes = np.cross(up, level / np.maximum(wide, 1e-30)[:, None])  # about which the head goes down
     angles = np.zeros(len(near))
     for _ in range(ROUNDS):
-        angles = np.clip(angles + np.arctan((low - stays) / np.maximum(wide, _STEEP * long)), 0.0, _MOST_RAD)
+        angles = np.clip(angles + np.arctan((low - stays) / np.maximum(wide, LEVEL_SHARE * long)), 0.0, _MOST_RAD)
         low = head.low(head.bent(played, times, axes, angles), times, up)
     bends = np.zeros(len(steps))
     bends[near] = angles

@@ -29,15 +29,13 @@ from .bearing_skin import may_touch
 from .bearing_trunk import of_trunk
 from .fitted_curves import POSTURE_S, heard, smoothed
 from .lowest_skin import LowestSkin
-from .touching import EASE_S, NEARLY_LEGS, ROUNDS, SEEN_LEGS, leg_length
+from .touching import EASE_S, LEVEL_SHARE, NEARLY_LEGS, ROUNDS, SEEN_LEGS, leg_length
 
 _LEVEL: Final = (0.5, 0.75)
 """Sines: with his spine less steep than the first somebody lies; steeper than the second, he sits."""
 _MOST_RAD: Final = np.radians(22.0)
 AGAIN_RAD: Final = np.radians(3.0)
 """Once legs have been turned, and the seat with them, it takes little to be on the ground again."""
-_SHORTEST: Final = 0.3
-"""Of the spine: so much of it is taken to be level at least."""
 _MOST_ON_HANDS_RAD: Final = np.radians(45.0)
 _STRETCHED: Final = (0.85, 0.95)
 """Of a leg's length from hip to ankle: one that is shorter than the first puts its foot down itself."""
@@ -79,7 +77,7 @@ class _Body:
         level = spine - (spine @ up)[:, None] * up
         long, wide = (np.linalg.norm(each, axis=1) for each in (spine, level))
         lies = share[frames] * (1.0 - smoothstep(np.abs(spine @ up) / np.maximum(long, 1e-30), *_LEVEL))
-        far = leg + _BEYOND * np.maximum(wide, _SHORTEST * long)
+        far = leg + _BEYOND * np.maximum(wide, LEVEL_SHARE * long)
         axes = np.cross(up, level / np.maximum(wide, 1e-30)[:, None])  # about which shoulders go down
         angles, made = np.zeros(len(steps)), clip
         for _ in range(ROUNDS):

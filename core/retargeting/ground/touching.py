@@ -33,6 +33,8 @@ NEARLY_LEGS: Final = 1e-3
 """What is so near where it is to be is there: poses are not turned for less."""
 ROUNDS: Final = 5
 """Newton steps for an angle: other skin is lowest once limbs have turned, and with thighs the seat's own goes up."""
+LEVEL_SHARE: Final = 0.3
+"""Of a spine or neck: so much of it is taken to be level at least, where a turn is to bring its end down."""
 _FULL_WEIGHT: Final = 2.0
 """The contact weight of a lying body, or of a foot on its heel; a foot on its toes has half of it."""
 _MOST_KNOWN: Final = 8
