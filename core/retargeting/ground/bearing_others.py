@@ -8,6 +8,8 @@ body: others reach anywhere.
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from ...clips.body_contacts import BODY, HANDS, BodyContacts
@@ -16,10 +18,13 @@ from ...clips.keyed import FINE_S
 from ...maths.arrays import FloatArray
 from ...skeletons.maps import SkeletonMap
 from ..skin_points import SkinPoints
-from .fitted_curves import LEG_S, smoothed
+from .fitted_curves import smoothed
 from .grounding import Ground
 from .lowest_parts import LowestParts, lowest_foot
 from .touching import NEARLY_LEGS, leg_length
+
+_SOFT_S: Final = 0.036
+"""So long before and after itself a lift is heard; not at a clip's ends, which go on fitting to others."""
 
 
 def at_others(contacts: BodyContacts, played: Clip, found: SkeletonMap, points: SkinPoints,
@@ -38,5 +43,5 @@ def at_others(contacts: BodyContacts, played: Clip, found: SkeletonMap, points: 
     here = LowestParts.of(played, found, points, times[near], up, lowest_foot(found, up)).borne(bears)
     lift = np.zeros(len(times))
     lift[near] = leg * share[near] * (contacts.height(BODY, times[near]) - here)
-    lift = smoothed(times, lift[None], LEG_S, keeps_ends=True)[0]
+    lift = smoothed(times, lift[None], _SOFT_S, keeps_ends=True)[0]
     return Ground(times, lift, (), np.zeros((len(times), 0))) if np.abs(lift).max() > NEARLY_LEGS * leg else None

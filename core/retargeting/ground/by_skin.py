@@ -27,7 +27,7 @@ from ..limbs import Limb
 from ..skin_points import SkinPoints
 from .arms_off_ground import ArmSkin, ArmsOnGround, with_arms_drawn_up
 from .bearing_skin import is_heel, may_touch, of_robe
-from .fitted_curves import LEG_S, smoothed
+from .fitted_curves import smoothed
 from .grounding import Ground, most_bent, most_drawn, most_put_down
 from .lift_of_touching import lift_of_touching, near_ground
 from .lowest_skin import LowestSkin
@@ -43,6 +43,8 @@ _TREMBLING: Final = 2
 """Steps before and after a sudden one that count as sudden: what trembles is by chance in some steps quiet."""
 _BESIDE_GROUND_LEGS: Final = (0.05, 0.12)
 """A foot that a clip has no higher than the first is near the ground; from the second on it is not."""
+_CALM_S: Final = 0.04
+"""So long before and after itself it is heard how far such a foot is put down."""
 _SHORT_S: Final = 1e-3
 """No moments are looked at between those that are nearer."""
 _ABOVE_FOOT_LEGS: Final = 0.05
@@ -234,7 +236,7 @@ def _reach(found: Measured, played: Clip) -> FloatArray:
             clear = np.maximum(found.clear[frames, column] - low[frames].min(axis=1), 0.0)
             reach[:, frames, column] = share[:, frames, column] * np.minimum(down, clear)
             if (seen_reach := reach[1, :, column]).any():
-                reach[1, :, column] = smoothed(found.times_s, seen_reach[None], LEG_S, lo=0.0, hi=seen_reach,
+                reach[1, :, column] = smoothed(found.times_s, seen_reach[None], _CALM_S, lo=0.0, hi=seen_reach,
                                                is_cycle=found.is_cycle)[0]
     return np.asarray(reach.max(axis=0))
 

@@ -15,9 +15,9 @@ BODY_S: Final = 0.12
 """So long before and after itself a wish is heard by the body: what goes up and down within 2 π times that is evened
 out by half."""
 LEG_S: Final = 0.05
-"""Legs move faster than bodies, and so does what rolls."""
+"""Legs move faster than bodies."""
 POSTURE_S: Final = 0.08
-"""In between: legs and bodies that turn while somebody sits down, lies down or falls, and bodies known by joints alone,
+"""In between: legs that turn while somebody sits down, lies down or falls, and bodies that are known by joints alone,
 as one foot takes over from the other."""
 _HEARD: Final = 4.0
 """In so many times as long before and after nothing of a wish is left."""

@@ -27,7 +27,7 @@ from ..limbs import Limb, with_joint_turned
 from ..skin_points import SkinPoints
 from .bearing_skin import may_touch
 from .bearing_trunk import of_trunk
-from .fitted_curves import POSTURE_S, heard, smoothed
+from .fitted_curves import heard, smoothed
 from .lowest_skin import LowestSkin
 from .touching import EASE_S, LEVEL_SHARE, NEARLY_LEGS, ROUNDS, SEEN_LEGS, leg_length
 
@@ -41,6 +41,8 @@ _STRETCHED: Final = (0.85, 0.95)
 """Of a leg's length from hip to ankle: one that is shorter than the first puts its foot down itself."""
 _BEYOND: Final = 1.4
 """Of the spine from hips to shoulders: so far from the hips is what bears the body, a head farther than arms."""
+_SOFT_S: Final = 0.06
+"""So long before and after itself an angle is heard."""
 _ENDS: Final = ("l_hip", "r_hip", "l_shoulder", "r_shoulder")
 _MOST_KNOWN: Final = 4
 
@@ -72,7 +74,7 @@ class _Body:
         steps: (F,) in seconds. share: (F,) how much it is to do so. as_high: (F,). leg: how long legs are if feet are
         to come down. bounds: the least and the most that shoulders go up by, in radians. still: so little may be left.
         """
-        frames = np.flatnonzero(heard(steps, share > 0.0, POSTURE_S))
+        frames = np.flatnonzero(heard(steps, share > 0.0, _SOFT_S))
         times, spine = steps[frames], self.spine(clip, steps[frames])
         level = spine - (spine @ up)[:, None] * up
         long, wide = (np.linalg.norm(each, axis=1) for each in (spine, level))
@@ -86,7 +88,7 @@ class _Body:
             if np.max(np.abs(wanted - angles[frames]) * far, initial=0.0) <= still:
                 break
             angles[frames] = wanted
-            calm = smoothed(steps, angles[None], POSTURE_S, lo=bounds[0], hi=bounds[1])[0, frames]
+            calm = smoothed(steps, angles[None], _SOFT_S, lo=bounds[0], hi=bounds[1])[0, frames]
             made = with_joint_turned(clip, root, times, axes, -calm)
         return made
 
