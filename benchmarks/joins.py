@@ -40,9 +40,9 @@ from takt.core.maths.arrays import BoolArray, FloatArray, quotient, runs
 from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import Programme, resolve
-from takt.core.playing.blocks import Playing
 from takt.core.playing.fit import FITS, MOST_SKIPPED, Fit, fit_seams
 from takt.core.playing.motion import Motion, compose
+from takt.core.playing.playing import Playing
 from takt.core.playing.score import Settings
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.core.skeletons.skeleton import Pose, world_from_pose
@@ -225,7 +225,7 @@ def _filled(clip: Clip, begin_s: float, frames: int) -> Iterator[tuple[str, Pose
         replace(part, name=str(i)) for i, part in enumerate(parts))))
     for pace in ("CARRIED", "EVEN", "EASED"):
         style = Settings(method="APPEND", pace=pace).style
-        motion = compose(expand(programme), parts, style, root_motion="AS_AUTHORED", up=Y_UP)
+        motion = compose(expand(programme), parts, Playing(style, "AS_AUTHORED", Y_UP))
         yield f"APPEND, {pace.lower()}", motion.sample(times), own
 
 

@@ -32,6 +32,7 @@ from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
 from takt.core.playing.motion import Motion, compose
+from takt.core.playing.playing import Playing
 from takt.core.playing.transitions.blending import Style
 from takt.core.playing.transitions.curves import CURVES, PACES
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
@@ -142,7 +143,7 @@ def _motion(clips: tuple[Clip, ...], tempo: float, transition: str, style: Style
                   for i, c in enumerate(clips))
     text = f'<pha tickLength="1"><load src="x"/><procedure name="main">{calls}</procedure></pha>'
     programme = resolve(parse(text), Library(other_clips=lambda src: named))
-    return compose(expand(programme), programme.clips, style, root_motion="AS_AUTHORED", up=UP)
+    return compose(expand(programme), programme.clips, Playing(style, "AS_AUTHORED", UP))
 
 
 def _measure(motion: Motion, row: Row) -> None:

@@ -14,6 +14,8 @@ from .clip import Clip, Tracks
 
 SAMPLE_S: Final = 1.0 / 30.0
 """Longest time between keys where the rotations of several joints are combined into one joint's."""
+FINE_S: Final = SAMPLE_S / 2.0
+"""And such steps do where skin comes near to something."""
 
 _LONG_ENOUGH: Final = 1.3
 """Of a step: gaps up to this length are left alone; also those between 24 frames a second, of SAMPLE_S."""

@@ -16,6 +16,7 @@ from ..retargeting.skin_points import SkinPoints
 from ..skeletons.maps import SkeletonMap
 from .feet.legs import legs_of
 from .motion import compose
+from .playing import Playing
 from .stage import Playable
 from .transitions.blending import Style
 
@@ -36,6 +37,6 @@ def standing(clip: Clip, body: SkeletonMap, up: FloatArray, points: SkinPoints |
         return clip
     library = Library(other_clips=lambda _: (clip,))
     sequence = expand(resolve(parse(_SCORE.format(repr(float(clip.duration_s))), None), library))
-    feet = compose(sequence, (clip,), _STYLE, root_motion="AS_AUTHORED", up=up, feet=body, doubles=doubles, body=body,
-                   points=points).feet
+    playing = Playing(_STYLE, "AS_AUTHORED", up, doubles=doubles or {}, body=body)
+    feet = compose(sequence, (clip,), playing, feet=body, points=points).feet
     return clip if feet is None else replace(feet, lifts_sunk=False)

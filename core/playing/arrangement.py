@@ -17,9 +17,10 @@ from ..pha.sequence import WAIT, Block, Sequence
 from ..skeletons.body_parts import BodyMasks
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.mirror import Mirror
-from .blocks import BelowPose, BlockMaker, Playing
+from .blocks import BelowPose, BlockMaker
 from .placing.carried import Carried
 from .placing.root_motion import root_joint
+from .playing import Playing
 from .row import Row
 from .stage import Stage
 
@@ -173,7 +174,7 @@ class _Arrangement:
         cuts = waits | np.append(waits[1:], False)
         sequence, pieces = self.row(replace(sequence, transition_s=np.where(cuts, 0.0, sequence.transition_s)))
         moves_root = self._root is not None and any(piece.moved[self._root] for piece in pieces)
-        row = self.playing.row(sequence, pieces, self.playing.root_motion if moves_root else "AS_AUTHORED")
+        row = Row.of(sequence, pieces, self.playing if moves_root else replace(self.playing, root_motion="AS_AUTHORED"))
         for problem in row.problems:
             if not problem.is_note:
                 self._say(f"<lane>: {problem.message}", problem.place)

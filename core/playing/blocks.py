@@ -11,21 +11,18 @@ import numpy as np
 from ..clips.clip import Clip
 from ..clips.excerpt import Excerpt
 from ..maths import rotations as rot
-from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray
 from ..pha import sequence as pha
-from ..pha.sequence import Block, Sequence
-from ..skeletons.maps import SkeletonMap
+from ..pha.sequence import Block
 from ..skeletons.skeleton import Pose, Skeleton
 from .mix import Lane, Mix, Mode
 from .placing.carried import Carried
-from .placing.root_motion import NO_JOINTS, RootMode
+from .playing import Playing
 from .presence import EASE_CURVATURE, EASE_SLOPE, Presence
 from .row import Row
 from .stage import Stage
-from .transitions.blending import Style
 from .transitions.curves import CURVES
 from .transitions.lengths import DEFAULT_SPEED_RAD_S, SAME_POSE_RAD, STILL_RAD_S
-from .transitions.limits import Limits
 
 MOST_EASE: Final = 0.25
 """Of what a lane plays between silences: an automatic ease takes no more of it."""
@@ -42,25 +39,6 @@ _SPEED_S: Final = 0.1
 _SAME_TIME_S: Final = 1e-9
 _SAME_POSE: Final = 10
 """Decimals to which two poses below a block are one."""
-
-
-@dataclass(frozen=True, eq=False)
-class Playing:
-    """Settings with which rows are played; see compose."""
-
-    style: Style
-    root_motion: RootMode
-    up: FloatArray
-    speed: str = "NEAR"
-    limits: Limits | None = None
-    followers: IntArray = field(default_factory=lambda: NO_JOINTS)
-    skin: BoolArray | None = None
-    body: SkeletonMap | None = None
-
-    def row(self, sequence: Sequence, pieces: SequenceOf[Clip | Excerpt | Stage], root_motion: RootMode) -> Row:
-        """Lay out segments."""
-        return Row.of(sequence, pieces, self.style, root_motion=root_motion, up=self.up, speed=self.speed,
-                      limits=self.limits, followers=self.followers, skin=self.skin, body=self.body)
 
 
 @dataclass(eq=False)

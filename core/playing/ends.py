@@ -11,13 +11,13 @@ from ..clips.clip import Clip
 from ..clips.excerpt import Excerpt
 from ..maths.arrays import BoolArray, FloatArray, quotient
 from ..skeletons.maps import SkeletonMap
-from .blocks import Playing
 from .feet.grounds import Ground, ground_of
 from .feet.legs import legs_of
 from .joints import Joints
 from .placing.placement import Bearing, Placement
 from .placing.root_motion import NO_JOINTS, root_chain
 from .placing.rounds import going_round
+from .playing import Playing
 from .stage import Stage
 from .straying import straying_rad
 from .transitions.seam_cost import Edges, Seen, kinks

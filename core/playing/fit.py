@@ -18,8 +18,8 @@ from ..errors import Problem, TaktError
 from ..maths.arrays import FloatArray, IntArray
 from ..pha.sequence import Sequence
 from ..skeletons.maps import SkeletonMap
-from .blocks import Playing
 from .ends import Ends, Piece
+from .playing import Playing
 from .transitions.seam_cost import seam_costs
 from .transitions.seams import time_stretch
 from .within_limits import Options, chosen

@@ -26,7 +26,7 @@ from .feet.standing import Feet
 from .fit import Cuts
 from .followers import Followers
 from .mix import Lane, mixed
-from .placing.root_motion import RootMode
+from .playing import Playing
 from .row import Row
 from .scene.aimed import Aimed
 from .scene.carried import Carried
@@ -37,7 +37,6 @@ from .scene.scene import Scene
 from .scene.warped import Warped
 from .stage import Instants, Over, Stage, in_rounds
 from .transitions.blending import Style
-from .transitions.limits import Limits
 from .transitions.methods import Layout, TransitionMethod
 from .untweaked import Untweaked
 
@@ -210,44 +209,34 @@ class Motion:
         return self.end.instants(per_s, densest)
 
 
-def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style: Style, *, root_motion: RootMode,
-            up: FloatArray, speed: str = "NEAR", limits: Limits | None = None, problems: tuple[Problem, ...] = (),
-            unmatched: tuple[str, ...] = (), feet: SkeletonMap | None = None,
-            doubles: Mapping[int, int] | None = None, clock: Clock | None = None,
-            cuts: Cuts | None = None, body: SkeletonMap | None = None, skin: BoolArray | None = None,
-            points: SkinPoints | None = None, scene: Scene | None = None) -> Motion:
+def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], playing: Playing, *,
+            feet: SkeletonMap | None = None, points: SkinPoints | None = None, clock: Clock | None = None,
+            scene: Scene | None = None, cuts: Cuts | None = None, problems: tuple[Problem, ...] = (),
+            unmatched: tuple[str, ...] = ()) -> Motion:
     """Join clips into a motion.
 
     clips: those that sequence.clip indexes, all on one skeleton, which becomes the motion's; or stages, played as if
     they were clips.
-    root_motion, speed: identifiers of ROOT_MODES and SPEEDS.
-    up: (3,) the direction up in the skeleton's model space.
-    limits: of the skeleton's joints, where they decide along which arc transitions turn.
     feet: what the joints are, where planted feet are to stay in place, and arms to go round the trunk in transitions.
-    doubles: joints that copy the motion of others, also in transitions, and those that they copy.
-    clock: by which all of it is played in the end. cuts: what was found where clips are left for each other.
-    body: what the joints are, for what is told of the motion, and to know which way it faces. skin: (J,) joints that
-    move skin, of which warnings speak. points: of the skin, where they are known: by them soles are.
-    scene: what plays the roles of the score.
+    points: of the skin, where they are known: by them soles are. clock: by which all of it is played in the end.
+    scene: what plays the roles of the score. cuts: what was found where clips are left for each other. problems,
+    unmatched: what was found so far, see Motion.
     Raises TaktError where an identifier is unknown, the curve lacks the shape that the method needs, or clips
     have different skeletons.
     """
-    followers = np.array(list(doubles or {}), dtype=np.int64)
-    row = Row.of(sequence, clips, style, root_motion=root_motion, up=up, speed=speed, limits=limits,
-                 followers=followers, seen=(lambda times_s: times_s) if clock is None else clock.shown, skin=skin,
-                 body=body)
+    row = Row.of(sequence, clips, playing, (lambda times_s: times_s) if clock is None else clock.shown)
     end = mixed((Lane.whole(row),))
     said: tuple[Problem, ...] = ()
     if scene is not None:
-        end, said = scene.warped(end, row, root_motion)
+        end, said = scene.warped(end, row, playing.root_motion)
     warped = end if isinstance(end, Warped) else None
     arms = None if feet is None else arms_of(feet)
     if arms is not None:
         end = Arms(end, row, arms)
-    if doubles:
-        end = Followers(end, Doubles.of(row.skeleton, doubles))
+    if playing.doubles:
+        end = Followers(end, Doubles.of(row.skeleton, playing.doubles))
     if feet is not None and legs_of(feet):
-        end = Feet(end, row, feet, up / np.linalg.norm(up), points, warped=warped)
+        end = Feet(end, row, feet, playing.up / np.linalg.norm(playing.up), points, warped=warped)
     problems += row.problems + said
     before_aims, aimed = None, tuple[Problem, ...]()
     if scene is not None:
@@ -257,4 +246,4 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], style
         end, aimed = scene.aimed(end, row, before_aims.hands)
     if clock is not None:
         end = Timed(end, clock)
-    return Motion(row, end, problems + aimed, unmatched, clock, cuts, body, before_aims)
+    return Motion(row, end, problems + aimed, unmatched, clock, cuts, playing.body, before_aims)

@@ -15,19 +15,18 @@ import numpy as np
 from ..clips.clip import Clip
 from ..clips.excerpt import Excerpt
 from ..maths import rotations as rot
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray
 from ..skeletons.maps import SkeletonMap
 from .feet.grounds import ground_of
 from .feet.legs import Leg, legs_of
 from .placing.carriers import carrying_hips
 from .placing.freed import Freed
-from .placing.root_motion import NO_JOINTS, RootedClips, RootMode, mode_named, moved_together, root_chain
+from .placing.root_motion import RootedClips, RootMode, mode_named, moved_together, root_chain
+from .playing import Playing
 from .sources import Sources
 from .stage import Stage
 from .straying import straying_rad
 from .transitions.automatic import Automatic
-from .transitions.blending import Style
-from .transitions.limits import Limits
 from .transitions.methods import TRANSITION_METHODS
 from .transitions.seams import EndPoses
 
@@ -46,39 +45,36 @@ class Prepared:
     automatic: Automatic
 
     @classmethod
-    def of(cls, played: Sequence[Clip | Excerpt | Stage], style: Style, *, root_motion: RootMode, up: FloatArray,
-           speed: str, limits: Limits | None = None, followers: IntArray = NO_JOINTS,
-           body: SkeletonMap | None = None) -> Prepared:
-        """Prepare what is played; see Row.of. It is the same one for as long as anybody holds it."""
+    def of(cls, played: Sequence[Clip | Excerpt | Stage], playing: Playing) -> Prepared:
+        """Prepare what is played. It is the same one for as long as anybody holds it."""
+        style, body, up, root_motion = playing.style, playing.body, playing.up, playing.root_motion
         is_shared = style.joint_time == "SHARED" or TRANSITION_METHODS[style.method].shape in ("LEAD", "DECAY")
         legs = legs_of(body) if body is not None and root_motion in ("CONTINUE", "ALONG") else ()
         hips = None if body is None else carrying_hips(body)
         key = (cast("tuple[Hashable, ...]", tuple(played)), style.interpolation, style.translation,
-               mode_named(root_motion), up.tobytes(), speed, limits, followers.tobytes(), is_shared,
-               body if root_motion == "ALONG" else None, legs, None if hips is None else hips.tobytes())
+               mode_named(root_motion), up.tobytes(), playing.speed, playing.limits, playing.followers.tobytes(),
+               is_shared, body if root_motion == "ALONG" else None, legs, None if hips is None else hips.tobytes())
         known = _known.get(key)
         if known is None:
             sources = Sources.of(played, style.interpolation, style.translation)
-            known = _known[key] = cls._made(sources, _grounds(played, sources, legs, up), root_motion, up, speed,
-                                            limits, followers, is_shared, body)
+            known = _known[key] = cls._made(sources, _grounds(played, sources, legs, up), playing, is_shared)
         return known
 
     @classmethod
-    def _made(cls, sources: Sources, grounds: FloatArray, root_motion: RootMode, up: FloatArray, speed: str,
-              limits: Limits | None, followers: IntArray, is_shared: bool, body: SkeletonMap | None) -> Prepared:
+    def _made(cls, sources: Sources, grounds: FloatArray, playing: Playing, is_shared: bool) -> Prepared:
         """Prepare clips; is_shared: all joints take the same time for a transition. grounds: see RootedClips."""
-        clips = sources.clips
-        chain = root_chain(clips, followers, body)
+        clips, root_motion, limits = sources.clips, playing.root_motion, playing.limits
+        chain = root_chain(clips, playing.followers, playing.body)
         moved, freed = moved_together(sources.moved, chain), Freed.of(sources.skeleton, chain)
         ends = EndPoses.of(sources.skeleton, sources.durations_s, moved, sources.ends)
         if freed is not None:
             for pose in (ends.first, ends.second, ends.last_but_one, ends.last):
                 freed.free(pose)
         rooted = RootedClips(root_motion, clips, chain, moved, (ends.first, ends.second),
-                             (ends.last, ends.last_but_one), up, _astray_rad(root_motion, clips, body), freed,
-                             grounds)
-        automatic = Automatic.of(clips, ends, lambda: rooted.laid(sources.end_positions()), speed, is_shared=is_shared,
-                                 angles=rot.angle_between if limits is None else limits.angles)
+                             (ends.last, ends.last_but_one), playing.up,
+                             _astray_rad(root_motion, clips, playing.body), freed, grounds)
+        automatic = Automatic.of(clips, ends, lambda: rooted.laid(sources.end_positions()), playing.speed,
+                                 is_shared=is_shared, angles=rot.angle_between if limits is None else limits.angles)
         return cls(sources, ends, rooted, automatic)
 
 

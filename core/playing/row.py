@@ -15,10 +15,10 @@ from ..clips.excerpt import Excerpt
 from ..errors import Problem
 from ..maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ..pha.sequence import Sequence
-from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import Pose, Skeleton
 from .held import Held
-from .placing.root_motion import NO_JOINTS, RootMode, RootMotion
+from .placing.root_motion import RootMotion
+from .playing import Playing
 from .prepared import Prepared
 from .sides import Sides
 from .sources import Sources
@@ -27,7 +27,6 @@ from .transitions.blending import KnownOffsets, Offsets, Style, blend_over
 from .transitions.carrying import carried_over
 from .transitions.curves import CURVES, PACES
 from .transitions.decay import Decay
-from .transitions.limits import Limits
 from .transitions.methods import TRANSITION_METHODS, Layout, TransitionMethod
 from .transitions.seams import far_turns, fit_transitions, shortened, time_stretch
 
@@ -66,18 +65,14 @@ class Row:
     sampled: Sources | None = None
 
     @classmethod
-    def of(cls, sequence: Sequence, played: SequenceOf[Clip | Excerpt | Stage], style: Style, *, root_motion: RootMode,
-           up: FloatArray, speed: str = "NEAR", limits: Limits | None = None,
-           followers: IntArray = NO_JOINTS, seen: Callable[[FloatArray], FloatArray] | None = None,
-           skin: BoolArray | None = None, body: SkeletonMap | None = None) -> Row:
+    def of(cls, sequence: Sequence, played: SequenceOf[Clip | Excerpt | Stage], playing: Playing,
+           seen: Callable[[FloatArray], FloatArray] | None = None) -> Row:
         """Lay out segments and find the transitions between them.
 
-        played: what sequence.clip indexes. followers: joints that copy the motion of others. seen: from the row's times
-        to those at which they are seen, which warnings name; None: the row plays within others. skin: (J,) joints that
-        move skin, of which warnings speak. The rest: see compose.
+        played: what sequence.clip indexes. seen: from the row's times to those at which they are seen, which warnings
+        name; None: the row plays within others. Errors: see compose.
         """
-        prepared = Prepared.of(played, style, root_motion=root_motion, up=up, speed=speed, limits=limits,
-                               followers=followers, body=body)
+        style, prepared = playing.style, Prepared.of(played, playing)
         sources, ends, automatic = prepared.sources, prepared.ends, prepared.automatic
         clips, method = sources.clips, TRANSITION_METHODS[style.method]
         held = Held(sequence.clip, ends.moved, sequence.is_loop)
@@ -86,11 +81,11 @@ class Row:
         layout = method.lay_out(sequence.length_s, transitions_s)
         root = RootMotion(prepared.rooted, sequence.clip, transitions_s if sequence.is_loop else None)
         seen_s = None if seen is None else seen(layout.end_s)
-        problems = (*far_turns(sequence, sources.skeleton, fitted.far, seen_s, skin),
+        problems = (*far_turns(sequence, sources.skeleton, fitted.far, seen_s, playing.skin),
                     *shortened(sequence, fitted, method, seen_s))
         tempo = quotient(1.0, time_stretch(layout.end_s - layout.begin_s, sequence, clips))
-        return cls(sequence, prepared, style, layout,
-                   Sides(sequence, ends, held, root, automatic, tempo, limits), problems, KnownOffsets(len(sequence)))
+        sides = Sides(sequence, ends, held, root, automatic, tempo, playing.limits)
+        return cls(sequence, prepared, style, layout, sides, problems, KnownOffsets(len(sequence)))
 
     def own_s(self, first: int, after: int) -> float:
         """Return how long the clips of some segments last by themselves, in seconds."""

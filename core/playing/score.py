@@ -28,12 +28,13 @@ from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import ESSENTIAL, SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
 from .arrangement import arranged
-from .blocks import Playing
 from .clock import Clock
 from .feet.legs import legs_of, with_whole_legs
 from .fit import fit_named, fit_seams
 from .motion import Motion, compose
 from .placing.root_motion import RootMode
+from .playing import Playing
+from .row import Row
 from .scene.cast import Target
 from .scene.scene import Scene
 from .scene.travelling_clips import with_travelling
@@ -138,7 +139,7 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     doubles, up = _followed(fitted), target_map.up(up)
     with_skin = None if skeleton is None or skin is None or not skin.any() else _carrying(target, skin)
     playing = Playing(settings.style, settings.root_motion, up, settings.speed, limits,
-                      np.array(list(doubles), dtype=np.int64), with_skin, target_map)
+                      doubles, with_skin, target_map)
     own = [without_contacts(each.clip, name, settings.released)
            for each, name in zip(fitted, sequence.clips, strict=True)]
     own = with_whole_legs(own, legs_of(target_map)) if settings.holds_feet else own
@@ -148,14 +149,12 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
               if role.kind == "floor"}
     scene = Scene(dict(settings.cast), target_map, turn, up, playing.followers, clock, tuple(floors.items()))
     if any(way.going.fits for way in sequence.ways):
-        sequence, lacking = scene.fitted(sequence, playing.row(sequence, pieces, settings.root_motion))
+        sequence, lacking = scene.fitted(sequence, Row.of(sequence, pieces, playing))
     sequence, pieces, cuts, told = fit_seams(sequence, pieces, fit_named(settings.fit), programme.document.tick_s,
                                              target_map, playing)
-    return compose(sequence, pieces, settings.style, root_motion=settings.root_motion, up=up, speed=settings.speed,
-                   limits=limits, problems=programme.problems + missed + said + lacking + told, unmatched=unmatched,
-                   feet=target_map if settings.holds_feet else None, doubles=doubles,
-                   clock=clock, cuts=cuts, body=target_map, skin=with_skin,
-                   points=None if skeleton is None else points, scene=scene)
+    return compose(sequence, pieces, playing, feet=target_map if settings.holds_feet else None,
+                   points=None if skeleton is None else points, clock=clock, scene=scene, cuts=cuts,
+                   problems=programme.problems + missed + said + lacking + told, unmatched=unmatched)
 
 
 def _carrying(skeleton: Skeleton, skin: BoolArray) -> BoolArray:

@@ -9,6 +9,7 @@ from takt.core.pha.expansion import expand
 from takt.core.pha.programme import Programme, resolve
 from takt.core.pha.sequence import Sequence
 from takt.core.playing.motion import Motion, compose
+from takt.core.playing.playing import Playing
 from takt.core.playing.transitions.blending import Style
 from takt.core.playing.transitions.limits import Limits
 from takt.tests.core.scores import STEPS, UP_Z, procedure, score
@@ -45,5 +46,5 @@ def motion(*calls: str, method: str = "APPEND", curve: str = "COSINE", loop: boo
            clips: Library = STEPS, limits: Limits | None = None, **style: str) -> Motion:
     """Play a score whose main makes these calls, as authored."""
     p = programme(procedure("main", *calls), clips=clips)
-    return compose(expand(p, "main", loop), p.clips, Style(method, curve, **style),  # type: ignore[arg-type]
-                   root_motion="AS_AUTHORED", up=UP_Z, speed=speed, limits=limits)
+    return compose(expand(p, "main", loop), p.clips,
+                   Playing(Style(method, curve, **style), "AS_AUTHORED", UP_Z, speed, limits))  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ from takt.core.maths import rotations as rot
 from takt.core.pha.expansion import expand
 from takt.core.playing.motion import compose
 from takt.core.playing.placing.root_motion import ROOT_MODES, RootMode, root_chain, root_joint
+from takt.core.playing.playing import Playing
 from takt.core.playing.transitions.blending import Style
 from takt.core.skeletons.hierarchy import with_descendants
 from takt.core.skeletons.maps import SkeletonMap, find_map
@@ -37,8 +38,8 @@ def test_parts_that_move_alone_leave_all_others_at_rest(calls: str, root_motion:
     body = find_map(BODY) if is_known else None
     played = programme(procedure("main", *(f'{name} duration="1"' for name in calls.split())),
                        clips=library(feet_Steps=clips))
-    motion = compose(expand(played, "main", False), played.clips, Style("LEAD", "LINEAR", "SLERP"),
-                     root_motion=root_motion, up=Y, body=body, feet=body)
+    motion = compose(expand(played, "main", False), played.clips,
+                     Playing(Style("LEAD", "LINEAR", "SLERP"), root_motion, Y, body=body), feet=body)
     pose = motion.sample(np.linspace(0.0, motion.duration_s, 31))
     np.testing.assert_allclose(pose.translations, 0.0, atol=EXACT)
     others = ~with_descendants(BODY.parents, np.flatnonzero(motion.row.moved))

@@ -14,10 +14,10 @@ from takt.core.maths.arrays import FloatArray
 from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
-from takt.core.playing.blocks import Playing
 from takt.core.playing.ends import MOST_ROUND, PASSED_OVER_PER_S, STEP_S
 from takt.core.playing.fit import MOST_SKIPPED, SEARCH_S, fit_named, fit_seams
 from takt.core.playing.motion import Motion
+from takt.core.playing.playing import Playing
 from takt.core.playing.score import Settings, play
 from takt.core.playing.transitions.blending import Style
 from takt.core.playing.transitions.seam_cost import HALF_LIFE_S, displacement_area

@@ -11,6 +11,7 @@ from takt.core.maths.arrays import FloatArray
 from takt.core.pha.expansion import expand
 from takt.core.playing.keying import ANGLE_RAD, SHARE_OF_HEIGHT, Channel, Keyed, key_every_frame, key_sparsely, resting
 from takt.core.playing.motion import Motion, compose
+from takt.core.playing.playing import Playing
 from takt.core.playing.transitions.blending import Style
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.core.skeletons.skeleton import Skeleton
@@ -26,8 +27,8 @@ CALLS = ('left duration="2" transition="0.5"', 'walk duration="1.3"', 'right dur
 def made(*calls: str, loop: bool = False, method: str = "LEAD", blend: str = "SLERP",
          root_motion: str = "CONTINUE") -> Motion:
     p = programme(procedure("main", *(calls or CALLS)), clips=CLIPS)
-    return compose(expand(p, "main", loop), p.clips, Style(method, "COSINE", blend),  # type: ignore[arg-type]
-                   root_motion=root_motion, up=UP_Z)  # type: ignore[arg-type]
+    return compose(expand(p, "main", loop), p.clips,
+                   Playing(Style(method, "COSINE", blend), root_motion, UP_Z))  # type: ignore[arg-type]
 
 
 def between(keyed: Keyed, channel: Channel, frames: FloatArray) -> FloatArray:
@@ -99,7 +100,7 @@ def test_what_carries_a_body_that_travels_rests(make: Callable[[Motion, float], 
     turns = Tracks.uniform(hips, times, rot.from_axis_angle(Z, times)[:, None])
     p = programme(procedure("main", 'walk duration="1"'), clips=library(feet_Steps=(
         Clip("walk", rig, 1.0, turns, way, Tracks.empty(3)),)))
-    keyed = make(compose(expand(p, "main", False), p.clips, Style("LEAD", "LINEAR"), root_motion="CONTINUE", up=UP_Z),
+    keyed = make(compose(expand(p, "main", False), p.clips, Playing(Style("LEAD", "LINEAR"), "CONTINUE", UP_Z)),
                  FPS)
     assert resting(rig, keyed).tolist() == [0, 1]
     assert keyed.rotations.joints.tolist() == keyed.translations.joints.tolist() == [1]

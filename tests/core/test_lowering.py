@@ -12,6 +12,7 @@ from takt.core.maths.arrays import FloatArray
 from takt.core.pha.expansion import expand
 from takt.core.playing.feet.lowering import BESIDE_S, PER_S, Lowering
 from takt.core.playing.motion import compose
+from takt.core.playing.playing import Playing
 from takt.core.playing.transitions.blending import Style
 from takt.core.skeletons.maps import find_map
 from takt.tests.core.scores import library, procedure, programme
@@ -99,7 +100,7 @@ def test_a_body_that_comes_back_within_reach_rises_gently(takes_s: float) -> Non
     clips = standing("here", 0.0), swaying("there", 0.1, takes_s)
     score = programme(procedure("main", 'here duration="2" transition="1.6"', 'there duration="2"'),
                       clips=library(feet_Steps=clips))
-    loose, held = (compose(expand(score), clips, Style("LEAD", "LINEAR"), root_motion="AS_AUTHORED", up=UP, feet=body)
+    loose, held = (compose(expand(score), clips, Playing(Style("LEAD", "LINEAR"), "AS_AUTHORED", UP), feet=body)
                    for body in (None, find_map(BODY)))
     times = np.arange(0.0, 4.0, 1.0 / 60.0)
     down = (loose.sample(times).translations - held.sample(times).translations)[:, 0, 1] / LEG_M

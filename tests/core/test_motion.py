@@ -14,6 +14,7 @@ from takt.core.maths import rotations as rot
 from takt.core.pha.expansion import expand
 from takt.core.pha.sequence import Sequence
 from takt.core.playing.motion import compose
+from takt.core.playing.playing import Playing
 from takt.core.playing.transitions.blending import Style
 from takt.core.playing.transitions.curves import CURVES, PACES
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
@@ -44,7 +45,7 @@ def composed(*calls, loop=False, clips=CLIPS) -> tuple[Sequence, tuple[Clip, ...
 def motion(*calls, method="BOTH", curve="COSINE", interpolation="SLERP", root_motion="AS_AUTHORED", loop=False,
            clips=CLIPS):
     sequence, played = composed(*calls, loop=loop, clips=clips)
-    return compose(sequence, played, Style(method, curve, interpolation), root_motion=root_motion, up=UP_Z)
+    return compose(sequence, played, Playing(Style(method, curve, interpolation), root_motion, UP_Z))
 
 
 MIXED = ('left duration="2" transition="0.6"', 'right duration="1.5"', 'nod duration="1"',
@@ -210,7 +211,7 @@ def test_a_whole_turn_within_a_transition_does_not_make_it_jump(method):
 @pytest.mark.parametrize("pace", [name for name, pace in PACES.items() if not pace.is_carried])
 def test_the_pace_runs_over_the_transitions_own_time(pace):
     sequence, played = composed('left duration="2" transition="0.8"', 'right duration="2"')
-    m = compose(sequence, played, Style("APPEND", "LINEAR", pace=pace), root_motion="AS_AUTHORED", up=UP_Z)
+    m = compose(sequence, played, Playing(Style("APPEND", "LINEAR", pace=pace), "AS_AUTHORED", UP_Z))
     a, b = LEFT.sample(np.array((1.0,))).rotations, RIGHT.sample(np.array((0.0,))).rotations
     way = {"EVEN": 0.25, "EASED": 0.5 - np.sqrt(0.125), "ACCELERATING": 0.0625, "DECELERATING": 0.4375}[pace]
     assert rot.angle_between(m.sample(np.array((2.2,))).rotations, rot.slerp(a, b, way)).max() < EXACT_RAD
@@ -227,7 +228,7 @@ def test_joints_may_take_their_own_time(joint_time, begins, ends):
 
     clips = library(feet_Steps=(both("left", (0.0, 0.5), (0.0, 0.5)), both("right", (1.5, 2.0), (1.0, 1.5))))
     sequence, played = composed('left duration="1"', 'right duration="1"', clips=clips)
-    m = compose(sequence, played, Style("APPEND", "LINEAR", joint_time=joint_time), root_motion="AS_AUTHORED", up=UP_Z)
+    m = compose(sequence, played, Playing(Style("APPEND", "LINEAR", joint_time=joint_time), "AS_AUTHORED", UP_Z))
     length = m.transitions_s[0]
     assert length == pytest.approx(1.5 if joint_time == "SHARED" else 2.0)
     arm = FIGURE.index_of["r_arm"]
@@ -383,4 +384,4 @@ def test_clips_of_different_skeletons_are_refused():
     other = replace(p.clips[0], skeleton=Skeleton.from_arrays(("a", "b", "c", "d"), (-1, 0, 1, 1), rot.identities(4),
                                                               np.zeros((4, 3))))
     with pytest.raises(TaktError, match="all of them on one skeleton"):
-        compose(expand(p), (other, p.clips[1]), Style("END", "LINEAR", "LERP"), root_motion="CONTINUE", up=UP_Z)
+        compose(expand(p), (other, p.clips[1]), Playing(Style("END", "LINEAR", "LERP"), "CONTINUE", UP_Z))

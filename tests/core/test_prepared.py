@@ -9,6 +9,7 @@ import pytest
 
 from takt.core.clips.clip import Clip
 from takt.core.playing import prepared as room
+from takt.core.playing.playing import Playing
 from takt.core.playing.row import Row
 from takt.core.playing.transitions.blending import Style
 from takt.tests.core.scores import UP_Z
@@ -19,13 +20,13 @@ EDITED = ('step duration="2"', 'turn duration="0.7"', 'wave duration="1.3"', 'tu
 SETTINGS = ({"style": Style("BOTH", "COSINE", joint_time="EARLY")},
             {"style": Style("BOTH", "COSINE", interpolation="LERP")},
             {"root_motion": "IN_PLACE"}, {"speed": "PATHS"}, {"up": np.array((0.0, 1.0, 0.0))},
-            {"followers": np.array((1,))})
+            {"doubles": {1: 0}})
 
 
 def row(*calls: str, clips: dict[str, Clip] = BY_NAME, **settings: Any) -> Row:
     played = [clips[name] for name in dict.fromkeys(call.split(" ")[0] for call in calls)]
     chosen: dict[str, Any] = {"style": Style("BOTH", "COSINE"), "root_motion": "CONTINUE", "up": UP_Z} | settings
-    return Row.of(sequence(*calls), played, **chosen)
+    return Row.of(sequence(*calls), played, Playing(**chosen))
 
 
 def test_an_edit_that_plays_the_same_clips_finds_them_prepared() -> None:

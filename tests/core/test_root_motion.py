@@ -15,6 +15,7 @@ from takt.core.pha.expansion import expand
 from takt.core.playing.motion import compose
 from takt.core.playing.placing.placement import SWAY_RAD, Placement, Root
 from takt.core.playing.placing.root_motion import root_chain, root_joint
+from takt.core.playing.playing import Playing
 from takt.core.playing.transitions.blending import Style
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
@@ -27,7 +28,8 @@ places = st.tuples(st.floats(-5, 5), st.floats(-5, 5))
 
 def motion(clips, *calls, method="BOTH", root_motion="CONTINUE", loop=False, up=UP_Z):
     p = programme(procedure("main", *calls), clips=library(feet_Steps=clips))
-    return compose(expand(p, "main", loop), p.clips, Style(method, "COSINE", "SLERP"), root_motion=root_motion, up=up)
+    return compose(expand(p, "main", loop), p.clips,
+                   Playing(Style(method, "COSINE", "SLERP"), root_motion, up))
 
 
 def hip(m, *times):
@@ -270,7 +272,7 @@ def led_by_feet(mode):
     clip = Clip("step", skeleton, 1.0, Tracks.uniform(np.array([2]), times, turns),
                 Tracks.uniform(np.array([0, 1, 2]), times, moves), Tracks.empty(3))
     p = programme(procedure("main", *['step duration="1" transition="0"'] * 3), clips=library(feet_Steps=(clip,)))
-    m = compose(expand(p, "main", False), p.clips, Style("BOTH", "COSINE", "SLERP"), root_motion=mode, up=UP_Z)
+    m = compose(expand(p, "main", False), p.clips, Playing(Style("BOTH", "COSINE", "SLERP"), mode, UP_Z))
     place = world_from_pose(skeleton, m.sample(np.linspace(0.0, 2.999, 31)))[..., 3]
     return root_joint((clip,)), place[:, [1, 2]], place[0, 3]
 

@@ -14,6 +14,7 @@ from takt.core.playing.keying import ANGLE_RAD, key_sparsely
 from takt.core.playing.mix import Lane, Mix, mixed
 from takt.core.playing.motion import Motion, compose
 from takt.core.playing.placing.root_motion import RootMode
+from takt.core.playing.playing import Playing
 from takt.core.playing.row import Row
 from takt.core.playing.stage import Playable, Stage
 from takt.core.playing.transitions.blending import Style
@@ -44,8 +45,8 @@ def played(calls: tuple[str, ...], stages: dict[str, Stage]) -> list[Clip | Stag
 
 def row(*calls: str, method: str = "BOTH", root_motion: RootMode = "CONTINUE", loop: bool = False,
         **stages: Stage) -> Row:
-    return Row.of(sequence(*calls, loop=loop), played(calls, stages), Style(method, "COSINE"),
-                  root_motion=root_motion, up=UP_Z)
+    return Row.of(sequence(*calls, loop=loop), played(calls, stages),
+                  Playing(Style(method, "COSINE"), root_motion, UP_Z))
 
 
 def waving(*calls: str) -> Row:
@@ -55,8 +56,8 @@ def waving(*calls: str) -> Row:
 
 def motion(*calls: str, method: str = "BOTH", root_motion: RootMode = "CONTINUE", loop: bool = False,
            **stages: Stage) -> Motion:
-    return compose(sequence(*calls, loop=loop), played(calls, stages), Style(method, "COSINE"),
-                   root_motion=root_motion, up=UP_Z)
+    return compose(sequence(*calls, loop=loop), played(calls, stages),
+                   Playing(Style(method, "COSINE"), root_motion, UP_Z))
 
 
 def only(*names: str) -> FloatArray:

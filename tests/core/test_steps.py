@@ -17,6 +17,7 @@ from takt.core.playing.feet.legs import legs_of
 from takt.core.playing.feet.standing import Feet
 from takt.core.playing.followers import Followers
 from takt.core.playing.motion import Motion, compose
+from takt.core.playing.playing import Playing
 from takt.core.playing.score import Settings, play
 from takt.core.playing.stage import in_rounds
 from takt.core.retargeting.doubles import Doubles
@@ -88,7 +89,7 @@ def planted(**spans: tuple[FloatArray, FloatArray]) -> Feet:
         side: FootContacts(each[number], each[number]) for side, each in spans.items()})
         for number, (name, ahead_legs) in enumerate((("here", 0.0), ("there", 0.25)))]
     played = danced(0.25)
-    motion = compose(played.sequence, clips, played.style, root_motion="AS_AUTHORED", up=UP, feet=find_map(BODY))
+    motion = compose(played.sequence, clips, Playing(played.style, "AS_AUTHORED", UP), feet=find_map(BODY))
     assert motion.feet is not None
     return motion.feet
 
@@ -177,7 +178,7 @@ def test_a_foot_on_its_own_way_over_a_seam_clears_the_ground(sunk_legs: float) -
                           Tracks.uniform(np.array((0,)), times, moved), Tracks.empty(3),
                           contacts={side: FootContacts(spans, spans) for side in "lr"}))
     played = danced(0.25)
-    motion = compose(played.sequence, clips, played.style, root_motion="AS_AUTHORED", up=UP, feet=find_map(BODY))
+    motion = compose(played.sequence, clips, Playing(played.style, "AS_AUTHORED", UP), feet=find_map(BODY))
     found = feet(motion, np.linspace(1.9, 2.1, 21))[..., 1]
     assert motion.feet is not None and not motion.feet.steps
     assert found.min() > 0.03 and found.max() < 0.06
@@ -256,7 +257,7 @@ def test_what_a_clip_tells_of_its_feet_is_what_is_seen_of_them(is_loop: bool) ->
     calls = ('here duration="2" transition="0.4"',) * 3
     score = programme(procedure("main", *calls), clips=library(feet_Steps=(glide,)))
     played = play(score, BODY, Settings(loop=is_loop), turn=rot.IDENTITY, up=UP)
-    motion = compose(played.sequence, (glide,), played.style, root_motion="CONTINUE", up=UP, feet=find_map(BODY))
+    motion = compose(played.sequence, (glide,), Playing(played.style, "CONTINUE", UP), feet=find_map(BODY))
     assert isinstance(motion.end, Feet)
     known = motion.end.lock.footholds.eases_s.copy()
     assert (known > EASE_S).sum() >= 12 and not np.isnan(motion.end.lock.footholds.loose).any()

@@ -7,7 +7,7 @@ import pytest
 
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.contacts.eased import gone_before_and_after, within_reach
+from takt.core.retargeting.contacts.eased import gone_before_and_after
 from takt.core.retargeting.limbs import Limb, LimbPoses
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
@@ -72,7 +72,6 @@ def test_a_hand_that_rests_on_a_hip_comes_and_goes_without_a_jerk(slower: float,
 
 def test_ways_of_no_length_are_gone_at_any_speed() -> None:
     times, none = np.linspace(0.0, 1.0, 9), np.zeros(9)
-    np.testing.assert_array_equal(within_reach(times, none, 1.0), np.ones(9))
     np.testing.assert_array_equal(gone_before_and_after(times, np.zeros((9, 3)), none, 1.0), np.zeros((9, 3)))
 
 
@@ -85,6 +84,3 @@ def test_what_is_gone_before_and_after_is_nowhere_shorter_and_no_faster_than_all
     made = gone_before_and_after(times, ways, np.where(far > 0.0, 1.0, 0.0), 0.7)
     assert (made[:, 0] >= far - 1e-12).all()
     assert (np.abs(np.diff(made[:, 0])) <= 0.7 * np.diff(times) + 1e-12).all()
-    share = within_reach(times, far, 1.0)
-    assert share[far > 0.0] == pytest.approx(within_reach(times, far, 1.0)[far > 0.0].max())
-    assert share[far > 0.0].max() * 0.3 <= 0.5 * np.ptp(times[far > 0.0]) + 0.02

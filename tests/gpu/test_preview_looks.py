@@ -13,6 +13,7 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.pha.expansion import expand
 from takt.core.playing.motion import Motion, compose
+from takt.core.playing.playing import Playing
 from takt.core.playing.transitions.blending import Style
 from takt.preview import offscreen
 from takt.preview.cast import Actor
@@ -59,7 +60,7 @@ def bending(rig: Object, bones: tuple[str, ...] = ("bone1", "bone2", "bone3")) -
     clips = library(feet_Steps=(clip("left", -0.2, 0.9), clip("right", 1.0, 0.3)))
     resolved = programme(procedure("main", 'left duration="1" transition="0.6"', 'right duration="1"'), clips=clips)
     style = Style("BOTH", "LINEAR")
-    return compose(expand(resolved, "main"), resolved.clips, style, root_motion="AS_AUTHORED", up=UP_Z)
+    return compose(expand(resolved, "main"), resolved.clips, Playing(style, "AS_AUTHORED", UP_Z))
 
 
 def draw(rig: Object, mesh: Object, choices: Choices, outlined: bool, motion: Motion | None = None) -> Image:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import hypot
 from typing import Final
 
-from .footholds import PEAK, STEP_WAIT
+from .footholds import CLEAR_SHARE, PEAK, STEP_WAIT
 
 LONGEST_EASE_S: Final = 0.5
 SHORTEST_STEP_S: Final = 0.4
@@ -30,8 +30,6 @@ LEAST_HELD_S: Final = 0.05
 _MOST_LATER_S: Final = 0.5
 """Steps of both feet are made so much later or sooner than at the seam at most, so that both have time."""
 LIFT_LEGS: Final = 0.07
-_WIDE_LIFT: Final = 0.2
-"""Of its distance: a longer step is higher."""
 _OVER_PEAK: Final = PEAK / (1.0 - 2.0 * STEP_WAIT)
 """The highest speed of a step over the ground against distance ÷ time,"""
 _LIFT_PEAK: Final = 3.43
@@ -151,7 +149,7 @@ class DueStep:
 
 def lift_over(distance: float, leg_length: float) -> float:
     """Return how high a foot is lifted on a step."""
-    return max(LIFT_LEGS * leg_length, _WIDE_LIFT * distance)
+    return max(LIFT_LEGS * leg_length, CLEAR_SHARE * distance)
 
 
 def between(one: DueStep, other: DueStep) -> tuple[float, float]:

@@ -15,17 +15,18 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ...clips.keyed import FINE_S
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...maths.displacement import DisplacementProblem, solve_displacement
+from ...retargeting.ground.fitted_curves import BODY_S
 from ...retargeting.two_bone_ik import REACH
 from ...skeletons.skeleton import Pose
 from ..scene.surface import Surface
 from ..stage import FIRST_ROUND, Over
-from .lock import FeetLock
+from .lock import BENT, FeetLock
 from .standing import Feet
 
-_SPACING_S: Final = 1.0 / 60.0
 _MOVED_LEGS: Final = np.linspace(-0.2, 0.2, 161)
 """So far along the foot a footprint may be moved, in leg lengths."""
 _UNEVEN_LEGS: Final = 0.005
@@ -40,10 +41,8 @@ _HIGH_LEGS: Final = 0.1
 """What is so much higher than the straight way, in leg lengths, is gone round."""
 _BEFORE_FRAMES: Final = 2
 """A foot is high enough so soon before it goes over something, and so long after."""
-_FEET_S, _BODY_S = 0.09, 0.12
+_FEET_S: Final = 0.09
 """Over so much time feet and body rise."""
-_BENT: Final = 0.97
-"""To this share of their length legs may be stretched, and as far as they are anyway."""
 
 
 class Prints(NamedTuple):
@@ -145,15 +144,15 @@ class Floored(Over):
 
     @cached_property
     def _numbers(self) -> FloatArray:
-        """The course of body and feet, (1 + 5 L, F), _SPACING_S apart."""
+        """The course of body and feet, (1 + 5 L, F), FINE_S apart."""
         course = self._course
         return np.concatenate((course.rise[None], *(each.swapaxes(1, 2).reshape(-1, len(course.rise))
                                                     for each in (course.feet, course.slopes))))
 
     @cached_property
     def _course(self) -> _Course:
-        count = max(int(np.ceil(self.duration_s / _SPACING_S)), 1) + 1
-        times_s = np.linspace(0.0, (count - 1) * _SPACING_S, count)
+        count = max(int(np.ceil(self.duration_s / FINE_S)), 1) + 1
+        times_s = np.linspace(0.0, (count - 1) * FINE_S, count)
         lock = self._lock
         matrices, _ = lock.limbs(self.below.sample(np.minimum(times_s, self.duration_s)))
         hips, ankles, feet = (matrices[joint, ..., :3, 3] for joint in (0, 2, 3))
@@ -176,7 +175,7 @@ class Floored(Over):
         free = np.full(wish.shape, np.inf)
         rises = solve_displacement(DisplacementProblem(
             wish, np.ones(wish.shape), np.where(held, wish, least), np.where(held, wish, free),
-            np.full(len(wish), _FEET_S), _SPACING_S)).curves
+            np.full(len(wish), _FEET_S), FINE_S)).curves
         shift = np.append(moved, rises[..., None], axis=2)
         goal = rot.rotate(turns, ankles - feet) + feet + shift
         body = self._body(hips, ankles, goal, rises.mean(axis=0))
@@ -189,13 +188,13 @@ class Floored(Over):
         """
         spans_s = self._lock.footholds.spans_s(leg)
         spans_s = spans_s if len(spans_s) else np.array(((0.0, self.duration_s),))
-        middle = np.clip(np.rint(spans_s.mean(axis=1) / _SPACING_S), 0, len(feet) - 1).astype(np.int64)
+        middle = np.clip(np.rint(spans_s.mean(axis=1) / FINE_S), 0, len(feet) - 1).astype(np.int64)
         ahead = (feet - ankles)[middle, :2]
         ahead = ahead / np.maximum(np.linalg.norm(ahead, axis=1, keepdims=True), 1e-30)
         length = self._lock.legs[leg].length(self.skeleton)
         moves = length * _MOVED_LEGS[:, None] * ahead[:, None]
         ball = feet[middle, None, :2] + moves
-        at = np.clip(np.rint(spans_s / _SPACING_S), 0, len(feet) - 1).astype(np.int64)
+        at = np.clip(np.rint(spans_s / FINE_S), 0, len(feet) - 1).astype(np.int64)
         rolls = (soles - feet[:, None])[np.append(at, middle[:, None], axis=1), :, :2]  # it tilts while it is held
         below, sole = self.surface.below(ball), rolls.reshape(len(middle), 1, -1, 2)
         slopes = below.slopes * np.minimum(_STEEPEST / np.maximum(np.linalg.norm(below.slopes, axis=2), 1e-30),
@@ -223,13 +222,13 @@ class Floored(Over):
     def _body(self, hips: FloatArray, ankles: FloatArray, goals: FloatArray, wish: FloatArray) -> FloatArray:
         """Return by how much the body is raised, (F,); hips, ankles: (L, F, 3) on flat ground; goals: of the ankles."""
         lengths = np.array([leg.length(self.skeleton) for leg in self._lock.legs])[:, None]
-        far = np.clip(np.linalg.norm(ankles - hips, axis=2), _BENT * lengths, REACH * lengths)
+        far = np.clip(np.linalg.norm(ankles - hips, axis=2), BENT * lengths, REACH * lengths)
         aside = np.linalg.norm((goals - hips)[..., :2], axis=2)
         most = goals[..., 2] + np.sqrt(np.maximum(far * far - aside * aside, 0.0)) - hips[..., 2]
         highest = most.min(axis=0)
         return np.asarray(solve_displacement(DisplacementProblem(
             wish[None], np.ones((1, len(wish))), np.full((1, len(wish)), -np.inf), highest[None],
-            np.array((_BODY_S,)), _SPACING_S)).curves[0])
+            np.array((BODY_S,)), FINE_S)).curves[0])
 
     def _heights(self, points: FloatArray) -> FloatArray:
         """Return how high the floor is at points (..., 2) over the ground, or the flat ground beside it."""
@@ -250,8 +249,8 @@ def _tilts(slopes: FloatArray) -> FloatArray:
 
 
 def _at(curves: FloatArray, times_s: FloatArray) -> FloatArray:
-    """Return curves (C, F) of frames _SPACING_S apart at times (T,), (C, T), without bends (Hermite)."""
-    at = np.clip(times_s / _SPACING_S, 0.0, curves.shape[1] - 1)
+    """Return curves (C, F) of frames FINE_S apart at times (T,), (C, T), without bends (Hermite)."""
+    at = np.clip(times_s / FINE_S, 0.0, curves.shape[1] - 1)
     before = np.minimum(at.astype(np.int64), curves.shape[1] - 2)
     x, rates = at - before, np.gradient(curves, axis=1)
     one, other = curves[:, before], curves[:, before + 1]

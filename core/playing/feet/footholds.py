@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ...clips.keyed import FINE_S
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ...retargeting.two_bone_ik import REACH
@@ -29,7 +30,7 @@ CLEAR_SHARE: Final = 0.2
 """Feet that are led over the ground are lifted by so much of their distance, and at most so high."""
 _AT_ONCE_S: Final = 0.1
 """No foot comes to its highest speed sooner than this, but where a clip jumps."""
-BESIDE_S: Final = 1.0 / 60.0
+BESIDE_S: Final = FINE_S
 """Over such steps speeds are taken: neither within one key of usual clips, nor over a stride."""
 PEAK: Final = 1.875
 """The highest speed of the smoothest movement (Flash and Hogan 1985) against its mean."""

@@ -18,17 +18,15 @@ from ...retargeting.comparing.reference import stood_up
 from ...retargeting.skin_points import SkinPoints
 from ...skeletons.hierarchy import with_ancestors
 from ...skeletons.maps import SkeletonMap
-from ...skeletons.skeleton import Skeleton
 from ..arms import Arms
 from ..joints import Joints
 from ..mix import Mix
-from ..placing.root_motion import RootMotion
 from ..row import Row
 from ..scene.warped import Warped
-from ..stage import FIRST_ROUND, Stage
+from ..stage import FIRST_ROUND, Over, Stage
 from ..transitions.seams import time_stretch
 from .clip_feet import ClipFoot, clip_feet, known_contacts, own_feet
-from .footholds import BESIDE_S, Footholds, Loose, ground_axes
+from .footholds import BESIDE_S, EASE_S, Footholds, Loose, ground_axes
 from .kept import Kept
 from .legs import Leg, legs_of
 from .lock import Floor
@@ -41,8 +39,6 @@ from .steps import Seams, footholds
 _JUMP_LEGS: Final = 0.01
 _GLIDES_LEGS: Final = 0.5
 """What carries a body so far while a foot is planted takes the foot along."""
-_UPRIGHT_S: Final = 0.25
-"""So long before a transition feet come to the height of their footholds, and so long after it they leave it."""
 _LOWERS: Final = 1.4
 """And then for so many times as long the body goes over to being lowered by the moment."""
 _MOST_KNOWN: Final = 4
@@ -50,36 +46,15 @@ _MOST_KNOWN: Final = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Footwork:
+class Footwork(Over):
     """What the feet of a body do in a row. below: the stage that poses it, without tweaks; for the rest see Feet."""
 
-    below: Stage
     row: Row
     skeleton_map: SkeletonMap
     up: FloatArray
     skin: SkinPoints | None
     lifts_sunk: bool
     warped: Warped | None
-
-    @property
-    def skeleton(self) -> Skeleton:
-        """Whose feet they are."""
-        return self.below.skeleton
-
-    @property
-    def duration_s(self) -> float:
-        """How long the row lasts."""
-        return self.below.duration_s
-
-    @property
-    def is_loop(self) -> bool:
-        """Whether its end leads into its beginning."""
-        return self.below.is_loop
-
-    @property
-    def root(self) -> RootMotion:
-        """Its root motion."""
-        return self.below.root
 
     @cached_property
     def footholds(self) -> Footholds:
@@ -302,7 +277,7 @@ class Footwork:
         begin_s, until_s = np.roll(layout.window_end_s, 1), layout.window_begin_s.copy()
         begin_s[0] = begin_s[0] - self.duration_s if self.is_loop else -np.inf
         until_s[-1] = until_s[-1] if self.is_loop else np.inf
-        near_per_s = np.full(len(begin_s), 1.0 / _UPRIGHT_S)
+        near_per_s = np.full(len(begin_s), 1.0 / EASE_S)
         return np.stack((begin_s, until_s, layout.begin_s, near_per_s, -near_per_s,
                          quotient(1.0, layout.end_s - layout.begin_s), self._floors.sinks), axis=1)
 

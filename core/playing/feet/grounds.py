@@ -11,6 +11,7 @@ import numpy as np
 
 from ...clips.clip import Clip, Interpolation, TranslationInterpolation
 from ...clips.excerpt import Excerpt
+from ...clips.keyed import SAMPLE_S
 from ...maths.arrays import FloatArray, runs
 from ...skeletons.skeleton import Pose, Skeleton
 from ..joints import Joints
@@ -26,7 +27,6 @@ _SLOW_LEGS_PER_S: Final = 0.5
 """A foot that goes no faster stands."""
 _LONGEST_FLIGHT_S: Final = 0.3
 """Who climbs has no foot that stands for so long at most: who jumps or falls, for longer."""
-_STEP_S: Final = 1.0 / 30.0
 _MOST_INSTANTS: Final = 20_000
 _MOST_KNOWN: Final = 16
 
@@ -115,7 +115,7 @@ def _found(sample: Callable[[FloatArray], Pose], duration_s: float, skeleton: Sk
     if abs(hips[1] - hips[0]) < _CLIMBS_LEGS * limbs.leg or (
             np.abs(feet[1] - feet[0] - (hips[1] - hips[0])).max() > _AGREE_LEGS * limbs.leg):
         return None
-    times = np.linspace(0.0, duration_s, min(int(duration_s / _STEP_S) + 2, _MOST_INSTANTS))
+    times = np.linspace(0.0, duration_s, min(int(duration_s / SAMPLE_S) + 2, _MOST_INSTANTS))
     ways = np.diff(limbs.placed(sample(times))[:, :feet.shape[1]], axis=0)
     are_fast = np.linalg.norm(ways, axis=-1).min(axis=1) > _SLOW_LEGS_PER_S * limbs.leg * times[1]
     if any((end - begin) * times[1] > _LONGEST_FLIGHT_S for begin, end in runs(are_fast)):

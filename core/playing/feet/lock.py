@@ -37,7 +37,7 @@ from .soles import SOFT_LEGS, Soles
 
 _SOFT_DOWN_LEGS: Final = 0.03
 """Over so much the body begins to go down, as it is heavy; feet give way meanwhile."""
-_BENT: Final = 0.97
+BENT: Final = 0.97
 """Legs that are straighter than this share of their length, and than in the clips, have the body go down."""
 _MOST_DOWN_LEGS: Final = 0.05
 """At most so far, and likewise without a jolt."""
@@ -189,7 +189,7 @@ class FeetLock:
         be; over how much the body begins to go down, and how far it does at most; and the length itself.
         """
         lengths = np.array([max(leg.length(self.skeleton_map.skeleton), 1e-30) for leg in self.legs])
-        return lengths[:, None, None] * (SOFT_LEGS, _BENT, _BENT - _SOFT_DOWN_LEGS / 2.0, _SOFT_DOWN_LEGS,
+        return lengths[:, None, None] * (SOFT_LEGS, BENT, BENT - _SOFT_DOWN_LEGS / 2.0, _SOFT_DOWN_LEGS,
                                          _MOST_DOWN_LEGS, 1.0)
 
     @cached_property

@@ -7,12 +7,11 @@ is then said in the rig's own hierarchy.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 
 from ...clips.clip import Clip, Tracks
-from ...clips.keyed import SAMPLE_S, key_times, keys_of, packed, poses_at
+from ...clips.keyed import FINE_S, key_times, keys_of, packed, poses_at
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray, IntArray, merged
 from ...skeletons import hanim
@@ -22,10 +21,6 @@ from ...skeletons.skeleton import Skeleton, world_from_pose
 from ...skeletons.skin_sample import SkinSample
 from ..limbs import runs_of_frames
 from ..skin_points import SkinPoints
-
-_STEP_S: Final = SAMPLE_S / 2.0
-"""Between two keys a loose joint goes straight on, while what hangs on others goes round with them; so its keys are at
-most so far apart."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +101,7 @@ class WholeBody:
         kept = with_ancestors(self.skeleton.parents, np.concatenate((self.loose, above)))
         times = key_times(clip.rotations, clip.translations, clip.scales, joints=kept)
         if times[-1] > 0.0:
-            times = merged(times, np.append(np.arange(0.0, clip.duration_s, _STEP_S), clip.duration_s))
+            times = merged(times, np.append(np.arange(0.0, clip.duration_s, FINE_S), clip.duration_s))
         part, here = clip.part(kept), np.searchsorted(kept, self.loose)
         there = np.where(above >= 0, np.searchsorted(kept, above), len(kept))
         turns, positions = np.empty((len(times), len(here), 4)), np.empty((len(times), len(here), 3))

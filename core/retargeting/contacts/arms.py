@@ -19,6 +19,7 @@ from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...skeletons.hierarchy import is_descendant
 from ...skeletons.maps import SkeletonMap
+from ..ground.raised_elbows import LEAST_BENT
 from ..limbs import Limb, LimbPoses, both_arms, largest
 from ..skin_points import SkinPoints
 from .hands_and_body import head_of
@@ -39,8 +40,6 @@ _USUAL_RADIUS: Final = 0.07
 _STRAIGHT: Final = (0.9, 0.99)
 """Of its length: an arm that is so long from shoulder to wrist moves as a whole rather than swing its elbow."""
 _MOST_RAD: Final = np.radians(60.0)
-_LEAST_BENT: Final = 0.1
-"""Of the upper arm: an elbow that is nearer to the line from shoulder to wrist swings less."""
 _BY_FOREARM: Final = 1.5
 """A wrist moves by so much more than the middle of its forearm has to: the elbow hardly goes along."""
 _ROUNDS: Final = 3
@@ -207,7 +206,7 @@ def _swung(arm: LimbPoses, push: FloatArray) -> LimbPoses:
     line = arm.line
     out = arm.middle - arm.first - line * np.sum((arm.middle - arm.first) * line, axis=1, keepdims=True)
     radius = np.linalg.norm(out, axis=1)
-    least = _LEAST_BENT * np.linalg.norm(arm.middle - arm.first, axis=1)
+    least = LEAST_BENT * np.linalg.norm(arm.middle - arm.first, axis=1)
     aside = rot.cross(line, out) / np.maximum(radius, 1e-30)[:, None]
     angle = np.clip(np.sum(push * aside, axis=1) / np.maximum(radius, least), -_MOST_RAD, _MOST_RAD)
     return arm.turned(rot.from_axis_angle(line, angle * np.clip(radius / least, 0.0, 1.0)))

@@ -2,8 +2,7 @@
 
 Where the direction out of a thick trunk changes its side, or a hand comes in fast, a correction that holds in each
 frame by itself jumps from one to the next. So what it does to wrists and elbows is averaged over a moment, and done
-anew. And where it leads hands far, they go there before they touch, and come back after they have touched; hands that
-touch for so short a time that they cannot go there and back do so in part.
+anew. And where it leads hands far, they go there before they touch, and come back after they have touched.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import numpy as np
 
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray
-from ..ground.off_ground import lowest_beside
 from ..limbs import LimbPoses
 
 _MOMENT_S: Final = 0.05
@@ -38,35 +36,6 @@ def averaged(times: FloatArray, values: FloatArray, moment_s: float = _MOMENT_S)
         values = (_area(ends, padded, areas, times + moment_s) - _area(ends, padded, areas, times - moment_s)) / (
             2.0 * moment_s)
     return values
-
-
-def averaged_up_to(times: FloatArray, values: FloatArray, counts: FloatArray) -> FloatArray:
-    """Return averages of values (F, C) at times (F,) that are nearly as large where these count, (F, C) 0 to 1.
-
-    Averages lower what lasts shorter than their moments; so what was missing is averaged once more. More often would
-    bring them nearer, but sooner, and hands would hurry.
-
-    >>> times, peak = np.arange(9) / 15.0, (np.arange(9) == 4)[:, None] * 1.0
-    >>> [float(found[4, 0].round(2)) for found in (averaged(times, peak), averaged_up_to(times, peak, peak))]
-    [0.46, 0.71]
-    """
-    once = averaged(times, values)
-    return once + averaged(times, counts * (values - once))
-
-
-def within_reach(times: FloatArray, far: FloatArray, speed: float) -> FloatArray:
-    """Return how much of ways so far (F,), at times (F,), may be gone and come back (F,) while they last, 0 to 1.
-
-    >>> times = np.arange(5) / 10.0
-    >>> within_reach(times, np.array((0.0, 0.2, 0.2, 0.2, 0.0)), 1.0).tolist()
-    [1.0, 1.0, 1.0, 1.0, 1.0]
-    >>> within_reach(times, np.array((0.0, 0.0, 0.2, 0.0, 0.0)), 1.0).round(3).tolist()
-    [1.0, 1.0, 0.5, 1.0, 1.0]
-    """
-    slower = np.minimum.accumulate(far - speed * times) + speed * times
-    slower = np.minimum(np.minimum.accumulate((far + speed * times)[::-1])[::-1] - speed * times, slower)
-    most = -lowest_beside(times, -slower, np.ones(len(times), np.bool_), far / speed)
-    return np.asarray(np.minimum(most / np.maximum(far, 1e-30), 1.0) ** (far > 0.0))
 
 
 def gone_before_and_after(times: FloatArray, ways: FloatArray, counts: FloatArray, speed: float) -> FloatArray:

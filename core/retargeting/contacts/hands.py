@@ -38,8 +38,7 @@ class Touch:
     """What hands are near in F frames, in lengths of the target.
 
     parts: of the body. apart: (F, 3) from right palm to left; together: (F,) how much that counts. outside: (F, 2,
-    parts) how far hands are outside the body's parts, on: (F, 2, parts) how much that counts. pulled: (F, 2) how much
-    hands are led onto them.
+    parts) how far hands are outside the body's parts, on: (F, 2, parts) how much that counts.
     """
 
     parts: Sequence[str]
@@ -47,7 +46,6 @@ class Touch:
     together: FloatArray
     outside: FloatArray
     on: FloatArray
-    pulled: FloatArray
 
     @classmethod
     def of(cls, body: HandsAndBody, world: FloatArray, target: HandsAndBody) -> Touch:
@@ -68,7 +66,7 @@ class Touch:
         if target.has_skin and not body.has_skin:
             outside = np.where(outside < 0.0, np.minimum(outside + _UNSURE_HEIGHTS * target.height, 0.0), outside)
         on *= (1.0 - body.hanging(world))[..., None]
-        return cls(parts, apart, together, outside, on, np.ones(on.shape[:2]))
+        return cls(parts, apart, together, outside, on)
 
     @property
     def is_near(self) -> BoolArray:
@@ -84,12 +82,11 @@ class Touch:
     def joined(cls, found: Sequence[Touch]) -> Touch:
         """Return all frames of some, of the same parts."""
         return cls(found[0].parts, *(np.concatenate([getattr(each, name) for each in found])
-                                     for name in ("apart", "together", "outside", "on", "pulled")))
+                                     for name in ("apart", "together", "outside", "on")))
 
     def at(self, frames: IntArray) -> Touch:
         """Return it for some of the frames."""
-        return Touch(self.parts, self.apart[frames], self.together[frames], self.outside[frames], self.on[frames],
-                     self.pulled[frames])
+        return Touch(self.parts, self.apart[frames], self.together[frames], self.outside[frames], self.on[frames])
 
 
 def touching(placed: InFrames, arms: LimbPoses, touch: Touch) -> LimbPoses:
@@ -150,7 +147,7 @@ def _onto_body(placed: InFrames, palms: FloatArray, touch: Touch) -> FloatArray:
     is_nearer = smoothstep(outside[..., :, None] - outside[..., None, :], 0.0, far)
     counts = on * (1.0 - on[..., None, :] * is_nearer).prod(axis=-1)
     further = np.clip(outside, theirs, np.maximum(theirs, 0.0)) - outside
-    offsets = np.where(further < 0.0, counts * touch.pulled[..., None], on) * further
+    offsets = np.where(further < 0.0, counts, on) * further
     return largest(offsets[..., None] * np.stack([out for _, out in found], axis=-2))
 
 

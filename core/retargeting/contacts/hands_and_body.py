@@ -15,6 +15,7 @@ from ...maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
 from ...skeletons.hierarchy import with_descendants
 from ...skeletons.maps import SkeletonMap
 from ..comparing.palms import knuckle_names
+from ..ground.bearing_trunk import FEWEST
 from ..limbs import Limb, LimbPoses, both_arms
 from ..skin_points import SkinPoints, evenly_around
 from .hull import Hull, Hulls
@@ -30,8 +31,6 @@ _MOST_OF_HAND: Final = (10.0, 90.0)
 """Percentiles of its skin between which the thickness of a hand is measured: thumbs and bent fingers stick out."""
 _BEYOND_WRIST: Final = 0.35
 """Of the forearm: so far beyond the wrist a palm is that nothing shows."""
-_FEWEST: Final = 8
-"""So many points of skin show the shape of a part."""
 _STRAIGHT: Final = 0.9, 0.97
 _HANGS: Final = np.cos(np.radians((35.0, 20.0)))
 """An arm hangs that is straight, by its reach over its length, and in line with the thigh, by a cosine."""
@@ -153,7 +152,7 @@ def _parts(found: SkeletonMap, skin: SkinPoints | None, height: float) -> dict[s
     points = _usual_points(found, height) if skin is None else _points_of_skin(found, skin)
     parts: dict[str, tuple[Hull, ...]] = {}
     for part, by_joint in points.items():
-        hulls = [Hull.of(own, joint, found.skeleton) for joint, own in by_joint.items() if len(own) >= _FEWEST]
+        hulls = [Hull.of(own, joint, found.skeleton) for joint, own in by_joint.items() if len(own) >= FEWEST]
         if hulls:
             parts[part] = tuple(hulls)
     return parts
@@ -204,7 +203,7 @@ def _palm(found: SkeletonMap, side: str, arm: Limb, skin: SkinPoints | None) -> 
         away = rest[knuckles, :, 3].mean(axis=0) - rest[arm.last, :, 3]
     else:
         hand = np.zeros((0, 3)) if skin is None else _of_hand(skin, found.skeleton.parents, arm)
-        away = (hand.mean(axis=0) - rest[arm.last, :, 3] if len(hand) >= _FEWEST else
+        away = (hand.mean(axis=0) - rest[arm.last, :, 3] if len(hand) >= FEWEST else
                 _BEYOND_WRIST * (rest[arm.last, :, 3] - rest[arm.middle, :, 3]))
     return np.linalg.solve(rest[arm.last, :, :3], away)
 
@@ -212,7 +211,7 @@ def _palm(found: SkeletonMap, side: str, arm: Limb, skin: SkinPoints | None) -> 
 def _thickness(arms: tuple[Limb, Limb], skin: SkinPoints | None, parents: IntArray, height: float) -> float:
     """Return half of the thickness of the hands' skin, of flat ones and of balls, or the usual one."""
     hands = [] if skin is None else [_of_hand(skin, parents, arm) for arm in arms]
-    heights = [hand @ np.linalg.eigh(np.cov(hand.T))[1][:, 0] for hand in hands if len(hand) >= _FEWEST]
+    heights = [hand @ np.linalg.eigh(np.cov(hand.T))[1][:, 0] for hand in hands if len(hand) >= FEWEST]
     known = [float(np.ptp(np.percentile(along, _MOST_OF_HAND))) / 2.0 for along in heights]
     return float(np.mean(known)) if known else _HAND * height
 

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from ...clips.clip import Clip
-from ...clips.keyed import SAMPLE_S, filled, key_times, thinned, turns_at
+from ...clips.keyed import FINE_S, filled, key_times, thinned, turns_at
 from ...clips.posed import PosedJoints, joined_frames, of_frames
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, merged
@@ -26,7 +26,7 @@ from ...skeletons.skeleton import Skeleton
 from ..limbs import Limb, LimbPoses, both_arms, runs_of_frames, with_rotations
 from ..skin_points import SkinPoints
 from .arms import ArmsBesideTrunk, ArmsInFrames, moved_out
-from .eased import averaged, averaged_up_to, detours, gone_before_and_after, with_detours, within_reach
+from .eased import averaged, detours, gone_before_and_after, with_detours
 from .hands import Touch, touching
 from .hands_and_body import HandsAndBody, InFrames
 from .trunk import TRUNK
@@ -38,16 +38,11 @@ _FASTEST: Final = 0.7
 """Of the body's height in a second: how much faster a hand goes to what it touches, and away from it."""
 _USUAL_S: Final = 0.2
 """Hands go the way out that they take about this long, rather than a shorter one for a moment."""
-_SWINGS: Final = 1.5
-"""Likewise, hands that would have to go faster to come to what they touch, and away while they touch it, swing past."""
-_ALL: Final = 0.99
 _FRAMES_AT_ONCE: Final = 2048
 _MOST_KNOWN: Final = 8
 """Targets that are kept for what they play next."""
 _MOST_SOURCES: Final = 32
 """Bodies of clips that are kept likewise."""
-_STEP_S: Final = SAMPLE_S / 2.0
-"""Keys that are closer are not all looked at."""
 
 
 def with_contacts_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints | None, source: Clip,
@@ -71,15 +66,14 @@ def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
     if not made.any():
         return played
     _as_usual(here, there, times, made, counts)
-    made, lasts = _without_swings(here, there, times, made, counts)
     wanted = made.copy()
     for side in np.flatnonzero(counts.any(axis=0)).tolist():
         wanted[:, side, :3] = gone_before_and_after(times, made[:, side, :3], counts[:, side], _FASTEST * here.height)
-    eased = averaged_up_to(times, wanted.reshape(len(times), -1), np.repeat(counts, 4, axis=1)).reshape(made.shape)
+    eased = averaged(times, wanted.reshape(len(times), -1)).reshape(made.shape)
     # what averages lead back into the body, since its way out turns quickly, is led out once more
     lost, missing = np.flatnonzero(here.is_far(made - eased).any(axis=1)), np.zeros(made.shape)
     for seen in _seen_at(here, there, times, lost):
-        again, _ = _detours(here, there, seen, eased[seen.rows], lasts[seen.rows])
+        again, _ = _detours(here, there, seen, eased[seen.rows])
         missing[seen.rows] = again - eased[seen.rows]
     made = eased + averaged(times, missing.reshape(len(times), -1)).reshape(made.shape)
     new: dict[int, tuple[FloatArray, FloatArray]] = {}
@@ -100,24 +94,6 @@ def _as_usual(here: _Body, there: _Body, times: FloatArray, made: FloatArray, co
         made[seen.rows], _ = _detours(here, there, seen, usual[seen.rows])
 
 
-def _without_swings(here: _Body, there: _Body, times: FloatArray, made: FloatArray,
-                    counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return detours (F, 2, 4) of hands that are led onto what they only swing past as far as they come, and back.
-
-    And which of them touch for long enough to be led onto it wholly, (F, 2), 1 or 0. made: what leads them there.
-    counts: (F, 2) how surely they touch something.
-    """
-    reached = np.ones(counts.shape)
-    for side in np.flatnonzero(counts.any(axis=0)).tolist():
-        far = np.linalg.norm(made[:, side, :3], axis=1) * (counts[:, side] > 0.0)
-        reached[:, side] = within_reach(times, far, _SWINGS * here.height)
-    lasts, less = np.where(reached < _ALL, 0.0, 1.0), made.copy()
-    for seen in _seen_at(here, there, times, np.flatnonzero((lasts < 1.0).any(axis=1))):
-        begun = reached[seen.rows, :, None] * made[seen.rows]
-        less[seen.rows], _ = _detours(here, there, seen, begun, lasts[seen.rows])
-    return less, lasts
-
-
 def _times(here: _Body, there: _Body) -> FloatArray:
     """Return when to look, (F,): at the keys of the source and of the arms, as far as they are not denser than needed.
 
@@ -126,7 +102,7 @@ def _times(here: _Body, there: _Body) -> FloatArray:
     arms = key_times(here.clip.rotations, joints=here.posed.joints[np.array(here.arms)])
     source = key_times(there.clip.rotations, there.clip.translations, joints=there.posed.joints)
     end = np.array((here.clip.duration_s,))
-    return filled(thinned(merged(arms, source, end).clip(0.0, end), _STEP_S))
+    return filled(thinned(merged(arms, source, end).clip(0.0, end), FINE_S))
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,15 +244,12 @@ def _seen_at(here: _Body, there: _Body, times: FloatArray, rows: IntArray) -> It
     return (_Seen.of(here, there, times, rows[run]) for run in runs_of_frames(len(rows), _FRAMES_AT_ONCE))
 
 
-def _detours(here: _Body, there: _Body, seen: _Seen, begun: FloatArray | None = None,
-             pulled: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+def _detours(here: _Body, there: _Body, seen: _Seen, begun: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
     """Return by how much arms are to be moved, (F, 2, 4), see detours, and how surely their hands touch, (F, 2).
 
-    begun: (F, 2, 4) detours from which arms are to be moved on. pulled: (F, 2) how much hands are led onto what they
-    touch; None: wholly.
+    begun: (F, 2, 4) detours from which arms are to be moved on.
     """
     our, their, ours, touch = here.shape, there.shape, seen.ours, seen.touch
-    touch = touch if touch is None or pulled is None else replace(touch, pulled=pulled)
     made, plain = np.zeros((len(ours), 2, 4)), LimbPoses.of(ours, *our.arms)
     arms = plain if begun is None else with_detours(plain, ours[:, our.carriers, :, :3], begun)
     near = np.flatnonzero(np.zeros(len(ours), np.bool_) if touch is None else touch.is_near)

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from ...clips.clip import Clip
-from ...clips.keyed import SAMPLE_S, beside, divided, key_times, thinned
+from ...clips.keyed import FINE_S, SAMPLE_S, beside, divided, key_times, thinned
 from ...clips.posed import PosedJoints
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, merged
@@ -28,18 +28,14 @@ from .bearing_trunk import along
 from .fitted_curves import smoothed
 from .grounding import Ground, with_feet_drawn_up
 from .raised_elbows import with_elbow_raised
+from .touching import NEAR_LEGS, NEARLY_LEGS
 
-_STEP_S: Final = SAMPLE_S / 2.0
 _SOFT_S: Final = 0.15
 """So long before and after it an arm hears how deep it would be: it begins to be drawn up some 0.3 s before."""
 _AROUND_S: Final = 0.7
 """So long before and after an arm may be in the ground it may be drawn up."""
 _LEAST_LEGS: Final = 1e-5
 """Less is not seen."""
-_NEAR_LEGS: Final = 0.05
-"""An arm that is at no key nearer to the ground is not in it between them."""
-_STILL_LEGS: Final = 2e-3
-"""What is no deeper in the ground stays."""
 _BETWEEN_LEGS: Final = 5e-3
 """What may be so far away between two times is looked at there as well."""
 _ROUNDS: Final = 3
@@ -151,7 +147,7 @@ def with_arms_drawn_up(clip: Clip, found: SkeletonMap, arms: tuple[ArmSkin, ...]
     coarse = divided(_keys(clip, np.unique(np.concatenate([arm.joints for arm in arms])), SAMPLE_S), SAMPLE_S)
     at = PosedJoints.of(clip, np.array([joint for arm in arms for joint in arm.arm])).heights(coarse, up) - ground
     for arm, high in zip(arms, at.reshape(len(coarse), -1, 3).min(axis=2).T, strict=True):
-        near = coarse[high < arm.far + _NEAR_LEGS * leg] if not len(clip.scales) else coarse
+        near = coarse[high < arm.far + NEAR_LEGS[0] * leg] if not len(clip.scales) else coarse
         if not len(near):
             continue
         times = _times(clip, arm, near)
@@ -177,7 +173,7 @@ def _keys(clip: Clip, joints: IntArray, step_s: float) -> FloatArray:
 
 def _times(clip: Clip, arm: ArmSkin, near: FloatArray) -> FloatArray:
     """Return when to look, (F,): at the keys of what carries an arm, and in steps, not far from instants (N,)."""
-    times = beside(_keys(clip, arm.joints, _STEP_S), np.arange(0.0, clip.duration_s, _STEP_S))
+    times = beside(_keys(clip, arm.joints, FINE_S), np.arange(0.0, clip.duration_s, FINE_S))
     place = np.searchsorted(near, times)
     before, after = near[np.maximum(place - 1, 0)], near[np.minimum(place, len(near) - 1)]
     return times[np.minimum(np.abs(times - before), np.abs(after - times)) < _AROUND_S]
@@ -192,7 +188,7 @@ def _with_between(clip: Clip, arm: ArmSkin, drawn: FloatArray, times: FloatArray
     turns, at = PosedJoints.of(clip, np.array(arm.arm)).placed(drawn)
     long = np.array((*np.linalg.norm(np.diff(at, axis=1), axis=-1).max(axis=0, initial=0.0), arm.far))
     away = (rot.angle_between(turns[1:], turns[:-1]) ** 2 @ long) / 8.0
-    gaps = np.flatnonzero((away > _BETWEEN_LEGS * leg) & (np.diff(drawn) < 2.0 * _STEP_S))
+    gaps = np.flatnonzero((away > _BETWEEN_LEGS * leg) & (np.diff(drawn) < 2.0 * FINE_S))
     return merged(times, (drawn[gaps] + drawn[gaps + 1]) / 2.0)
 
 
@@ -208,7 +204,7 @@ def _drawn(clip: Clip, arm: ArmSkin, times: FloatArray, ground: float, leg: floa
     is_near = np.ones(len(times), np.bool_) if len(clip.scales) else high < arm.far
     low[is_near] = arm.low(clip, times[is_near], up) - ground
     depth = np.maximum(-low, 0.0)
-    if depth.max(initial=0.0) <= _STILL_LEGS * leg:
+    if depth.max(initial=0.0) <= NEARLY_LEGS * leg:
         return np.zeros((len(times), 2))
     drawn = smoothed(times, np.zeros(depth.T.shape), _SOFT_S, lo=depth.T, hi=np.maximum(_most(at), depth).T,
                      holds_between=True).T

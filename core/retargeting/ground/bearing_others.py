@@ -14,19 +14,17 @@ import numpy as np
 
 from ...clips.body_contacts import BODY, HANDS, BodyContacts
 from ...clips.clip import Clip
-from ...clips.keyed import SAMPLE_S
+from ...clips.keyed import FINE_S
 from ...maths.arrays import FloatArray
 from ...skeletons.maps import SkeletonMap
 from ..skin_points import SkinPoints
 from .fitted_curves import smoothed
 from .grounding import Ground
 from .lowest_parts import LowestParts, lowest_foot
-from .touching import leg_length
+from .touching import NEARLY_LEGS, leg_length
 
-_STEP_S: Final = SAMPLE_S / 2.0
 _SOFT_S: Final = 0.036
 """So long before and after itself a lift is heard; not at a clip's ends, which go on fitting to others."""
-_STILL_LEGS: Final = 1e-3
 
 
 def at_others(contacts: BodyContacts, played: Clip, found: SkeletonMap, points: SkinPoints,
@@ -36,7 +34,7 @@ def at_others(contacts: BodyContacts, played: Clip, found: SkeletonMap, points: 
     contacts: of the clip that it plays. played: what became of that, on the target's own skeleton. found: the map of
     its joints, as the target stands. points: of its skin as it rests itself. up: (3,) unit.
     """
-    leg, times = leg_length(found), np.append(np.arange(0.0, played.duration_s, _STEP_S), played.duration_s)
+    leg, times = leg_length(found), np.append(np.arange(0.0, played.duration_s, FINE_S), played.duration_s)
     share = contacts.weight(BODY, times)
     near = np.flatnonzero(share)
     if not len(near) or leg <= 0.0 or len(times) < 2:
@@ -46,4 +44,4 @@ def at_others(contacts: BodyContacts, played: Clip, found: SkeletonMap, points: 
     lift = np.zeros(len(times))
     lift[near] = leg * share[near] * (contacts.height(BODY, times[near]) - here)
     lift = smoothed(times, lift[None], _SOFT_S, keeps_ends=True)[0]
-    return Ground(times, lift, (), np.zeros((len(times), 0))) if np.abs(lift).max() > _STILL_LEGS * leg else None
+    return Ground(times, lift, (), np.zeros((len(times), 0))) if np.abs(lift).max() > NEARLY_LEGS * leg else None

@@ -26,12 +26,14 @@ from ..comparing.matching import SAME_POSITION, Pairing
 from ..comparing.upright import FEET
 from ..hips import HIPS
 from ..limbs import Limb
-from .fitted_curves import smoothed
+from .fitted_curves import CONTACT_WEIGHT, POSTURE_S, SOFT_WEIGHT, ends_as_it_begins, smoothed
 from .grounding import Ground, most_bent, most_drawn, most_put_down
+from .lower_ground import LEVEL_LEGS_PER_S
 from .off_ground import lowest_beside
+from .touching import NEAR_LEGS
 
 _STANDING_PERCENT, _LOWEST_PERCENT, _BALLS_PERCENT = 10.0, 5.0, 40.0
-_SLOW_LEGS_PER_S, _LOW_LEGS, _FLAT_LEGS = 0.15, 0.04, 0.01
+_LOW_LEGS, _FLAT_LEGS = 0.04, 0.01
 """A foot stands while it is so slow up or down, its ankle is at most so far above its lowest, and stays so level."""
 _FEWEST = 6
 """With fewer frames than this a foot is not known to stand."""
@@ -41,41 +43,24 @@ _CLOSE = 1.01
 """Of SAMPLE_S: keys that are no farther apart are close enough for every joint between them."""
 _STRAIGHT = 0.97
 """Of the leg's length: legs that rest as straight as that, 14° apart at most, stand on the ground."""
-_OVER_LEGS: Final = 0.3
-"""Who has both feet so far above his hips turns over, or stands on his hands."""
-_SAME_GROUND = 0.05
-"""Of the leg."""
 _SUNK_LEGS: Final = 0.08
 """Who is always deeper in the ground plays elsewhere than he rests; by less, soles that tip on their toes may be."""
 _ENDS_S: Final = 0.1
 """So near its ends a clip gradually takes the height of its poses alone, so that it goes on fitting to others."""
-_STILL_LEGS: Final = 1e-6
-"""A body that would be lower by less than this is not: a straight leg bends by degrees for next to nothing."""
-_BODY_S: Final = 0.08
-"""So long before and after itself a height is heard: as one foot takes over from the other, or a heel rises."""
-_REACH_WEIGHT: Final = 30.0
-"""What legs do not reach counts so much, against wishes of 1: it is shared out over the moments beside."""
-_LIES_WEIGHT: Final = 1e4
-"""And the height of who lies or sits, which stays."""
 _UNSEEN_LEGS: Final = 0.003
 """What would change by no more,"""
-_SEEN_S: Final = 0.08
-"""and is so long before or after what would, stays as it is: a straight leg bends by degrees for next to nothing."""
 _STANDS_LEGS: Final = 0.7
 """So far below its hip at least is the lower ankle of a body that stands; who lies or sits is not on his feet."""
 _LIES_LEGS: Final = 0.55
 """And no farther, for longer than a moment, is that of one who lies or sits; in between he crouches or strides."""
-_MOMENT_LOW_S: Final = 0.2
-"""Half of such a moment."""
 _HANGS_LEGS: Final = 0.01
 """So high above where it is to be a foot may hang meanwhile that its leg does not put down."""
-_OFF_S: Final = 0.2
-"""Who is off the ground for twice as long at most, as in a run, is as high there as makes the hips' way soft."""
+_MOMENT_S: Final = 0.2
+"""Half of the longest moment: who is off the ground for no longer, as in a run, is as high there as makes the hips'
+way soft."""
 _OFF_SHARE: Final = 0.5
 _MOST_OFF_LEGS: Final = 0.05
 """By so much of how high he is, and so much at most, since a low step may be what he is on."""
-_SAME_LEGS: Final = 0.01
-"""Feet that end as high as they begin, up to this, end a cycle, which fits to itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +95,7 @@ def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: f
     low = np.array([np.percentile(heights[:, kinds == kind], _STANDING_PERCENT, axis=0).min() for kind in kinds])
     if len(times) < 2 or leg <= 0.0 or not (kinds == "ankle").any():
         return low
-    slow = np.abs(np.gradient(heights, times, axis=0)) < _SLOW_LEGS_PER_S * leg
+    slow = np.abs(np.gradient(heights, times, axis=0)) < LEVEL_LEGS_PER_S * leg
     ankles, balls = (np.flatnonzero(kinds == kind) for kind in ("ankle", "metatarsal"))
     height = heights[:, ankles]
     stands = slow[:, ankles] & (height < np.percentile(height, _LOWEST_PERCENT) + _LOW_LEGS * leg)
@@ -122,23 +107,6 @@ def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: f
         if np.count_nonzero(flat) >= _FEWEST:
             low[balls] = np.percentile(heights[:, balls][flat], _BALLS_PERCENT)
     return low
-
-
-def _below_ankles(ground: FloatArray, names: Sequence[str], shape: FloatArray) -> FloatArray:
-    """Return how high foot joints (J,) stand of one who turns over; ground: (J,) where they seldom go lower.
-
-    His ankles come down to where balls stand, and these tell how high an ankle is. shape: (J,) how high joints are
-    above each other in a foot that stands.
-
-    >>> _below_ankles(np.array((0.03, 0.03)), ("l_ankle", "l_metatarsal"), np.array((0.1, 0.03))).tolist()
-    [0.1, 0.03]
-    """
-    kinds = np.array([name[2:] for name in names])
-    ankles, balls = (kinds == kind for kind in ("ankle", "metatarsal"))
-    if not balls.any():
-        return ground
-    above = shape - shape[balls].mean()
-    return np.where(ankles, np.maximum(ground, ground[balls].mean() + above), ground)
 
 
 def _hips_over_feet(source: BodyMotion, pairs: Pairing, heights: FloatArray, times: FloatArray) -> FloatArray:
@@ -160,7 +128,7 @@ def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, heights:
         return rest
     height = float((legs.sum(axis=1) @ source.up).mean())
     leg = _leg(source, pairs)
-    is_told = height >= _STRAIGHT * leg or np.abs(rest - seen).max() < _SAME_GROUND * leg
+    is_told = height >= _STRAIGHT * leg or np.abs(rest - seen).max() < NEAR_LEGS[0] * leg
     if not is_told:
         return seen
     high = _hips_over_feet(source, pairs, heights, times).max()  # where there are no hips, nothing tells that it lies
@@ -211,11 +179,6 @@ class _Heights:
         """By how much the body is to be lifted (F,) for its lower foot to be so high."""
         return np.asarray(self.lowest - self.feet.min(axis=1))
 
-    def is_cycle(self, leg: float) -> bool:
-        """Tell whether feet end as high as they begin, so that the clip may go on with itself."""
-        ends = np.column_stack((self.lowest, self.feet))[[0, -1]]
-        return bool(np.abs(np.diff(ends, axis=0)).max() < _SAME_LEGS * leg)
-
     def __or__(self, other: _Heights) -> _Heights:
         """Return those of both, in order of time."""
         order = np.argsort(np.concatenate((self.times_s, other.times_s)))
@@ -242,8 +205,6 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
     leg = _leg(source, pairs)
     rest = target.skeleton.rest_world[ours, :, 3] @ target.up
     ground = _ground(there, names, times, leg)
-    if _hips_over_feet(source, pairs, there, times).min() < -_OVER_LEGS * leg:
-        ground = _below_ankles(ground, names, rest / ratio)
     if is_ground_known:
         ground = _ground_at_rest(source, pairs, theirs, there, times, ground)
     sides = sorted({name[0] for name in names})
@@ -275,7 +236,7 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
     """
     times, lift = heights.times_s, heights.lift
     most, sunk = most_drawn(heights.below, max(leg, 1e-30)), heights.lowest[:, None] - heights.feet
-    is_cycle = heights.is_cycle(leg)
+    is_cycle = ends_as_it_begins(np.column_stack((heights.lowest, heights.feet)), leg)
     inside = np.clip(np.minimum(times - times[0], times[-1] - times) / _ENDS_S, 1.0 if is_cycle else 0.0, 1.0)
     most *= inside[:, None]
     lies = _longer(times, heights.below.max(axis=1)) < _LIES_LEGS * leg
@@ -288,33 +249,30 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
         soft_lo = np.maximum((sunk - np.minimum(most, bent)).max(axis=1) - flies, least)
         puts = np.where(lift[:, None] > sunk, np.inf, down).min(axis=1)
         soft_hi = np.maximum(lift + flies + _HANGS_LEGS * leg + np.minimum(puts, leg), soft_lo)
-        weights, none = np.full((1, len(times)), _REACH_WEIGHT), np.full((1, len(times)), np.inf)
+        weights, none = np.full((1, len(times)), SOFT_WEIGHT), np.full((1, len(times)), np.inf)
         soft = SoftBounds(np.where(lies, lift, soft_lo)[None], none, weights, np.zeros(weights.shape))
-        curve = smoothed(times, lift[None], _BODY_S, weight=np.where(lies, _LIES_WEIGHT, 1.0), lo=least,
+        curve = smoothed(times, lift[None], POSTURE_S, weight=np.where(lies, CONTACT_WEIGHT, 1.0), lo=least,
                          hi=np.where(lies, np.maximum(lift, least), soft_hi), keeps_ends=True, is_cycle=is_cycle,
                          soft=soft)[0]
         seen = times[np.abs(curve - lift) > _UNSEEN_LEGS * leg]
-        share = smoothstep(depth_within(times, seen[:, None].repeat(2, axis=1)), -_SEEN_S, 0.0)
+        share = smoothstep(depth_within(times, seen[:, None].repeat(2, axis=1)), -POSTURE_S, 0.0)
         curve = lift + share * (curve - lift)
-    changes = np.abs(lift - curve) > _STILL_LEGS * leg
     higher, over = np.maximum(curve - lift, 0.0)[:, None], curve[:, None] - sunk
     further = np.maximum(-over - np.minimum(most, bent), 0.0)
     drawn = np.maximum(-over - np.minimum(further, flies[:, None]), 0.0)
     drawn -= np.clip(2.0 * higher - over, 0.0, np.minimum(higher, down))
-    return Ground(times, np.where(changes, curve, lift), legs, np.where(changes[:, None], drawn, 0.0))
+    return Ground(times, curve, legs, drawn)
 
 
 def _longer(times: FloatArray, high: FloatArray) -> FloatArray:
     """Return how high something is (F,) at times (F,), without what is low for a moment only."""
     every = np.ones(len(times), np.bool_)
-    return lowest_beside(times, -lowest_beside(times, -high, every, _MOMENT_LOW_S), every, _MOMENT_LOW_S)
+    return lowest_beside(times, -lowest_beside(times, -high, every, _MOMENT_S), every, _MOMENT_S)
 
 
 def _off_shortly(times: FloatArray, lowest: FloatArray) -> FloatArray:
     """Return how high the lower foot is above where it was shortly before and is shortly afterwards, (F,)."""
-    every = np.ones(len(times), np.bool_)
-    ground = -lowest_beside(times, -lowest_beside(times, lowest, every, _OFF_S), every, _OFF_S)
-    return np.asarray(np.maximum(lowest - ground, 0.0))
+    return np.asarray(np.maximum(lowest + _longer(times, -lowest), 0.0))
 
 
 def _reaches(heights: _Heights, legs: tuple[Limb | None, ...], target: BodyMotion,

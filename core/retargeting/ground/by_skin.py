@@ -17,7 +17,7 @@ import numpy as np
 from ...clips.body_contacts import HANDS, JOINTS, BodyContacts
 from ...clips.clip import Clip, Tracks
 from ...clips.contacts import joined
-from ...clips.keyed import SAMPLE_S, beside, divided, key_times, thinned
+from ...clips.keyed import FINE_S, beside, divided, key_times, thinned
 from ...maths.arrays import FloatArray, merged, smoothstep
 from ...skeletons.hierarchy import with_descendants
 from ...skeletons.maps import SkeletonMap
@@ -33,28 +33,20 @@ from .lift_of_touching import lift_of_touching, near_ground
 from .lowest_skin import LowestSkin
 from .off_ground import ankles_and_soles, off_ground
 from .soft_ground import Measured, softly
-from .touching import all_touching, leg_length, with_slides
+from .touching import NEAR_LEGS, SEEN_LEGS, SOFT_LEGS, STILL_LEGS, all_touching, leg_length, with_slides
 
-_STEP_S: Final = SAMPLE_S / 2.0
 _DECIMALS: Final = 6
 """Of seconds: keys that are closer are one."""
-_STILL: Final = 1e-4
-"""Of the leg: lifts smaller than this are none."""
 _SUDDEN_LEGS: Final = 0.01
 """A foot moves suddenly whose height changes by so much more, or less, in one step than in the step before."""
 _TREMBLING: Final = 2
 """Steps before and after a sudden one that count as sudden: what trembles is by chance in some steps quiet."""
-_NEAR_GROUND_LEGS: Final = 0.05
 _BESIDE_GROUND_LEGS: Final = (0.05, 0.12)
 """A foot that a clip has no higher than the first is near the ground; from the second on it is not."""
-_SEEN_LEGS: Final = (0.02, 0.06)
-"""Such a foot is seen to hang that hangs by the second; what hangs by less than the first stays there."""
 _CALM_S: Final = 0.04
 """So long before and after itself it is heard how far such a foot is put down."""
 _SHORT_S: Final = 1e-3
 """No moments are looked at between those that are nearer."""
-_SOFT_LEGS: Final = 0.004
-"""A foot that swings begins to be drawn up when it is so high above the ground."""
 _ABOVE_FOOT_LEGS: Final = 0.05
 """Of a shin that is so high above its foot no skin comes to the ground before the foot does, which it goes with."""
 _OFF_LEGS: Final = 0.015
@@ -81,7 +73,7 @@ def ground_by_skin(contacts: BodyContacts, source: Clip, source_map: SkeletonMap
     most, reach = _most_drawn(found, played), _reach(found, played)
     wish = lift_of_touching(found.low - found.high, found.touching, found.weight, found.leg, reach)
     ground = softly(found, played, wish, most, reach[:, :-1], before)
-    if max(np.abs(ground.lift).max(initial=0.0), np.abs(ground.drawn).max(initial=0.0)) <= _STILL * found.leg:
+    if max(np.abs(ground.lift).max(initial=0.0), np.abs(ground.drawn).max(initial=0.0)) <= STILL_LEGS * found.leg:
         return None
     return ground
 
@@ -215,7 +207,7 @@ def _most_drawn(found: Measured, played: Clip) -> FloatArray:
     bears = found.touching * np.clip(1.0 - found.high / (_OFF_LEGS * found.leg), 0.0, 1.0)
     for column, leg in enumerate(found.legs):
         alone = 1.0 - np.delete(bears, column, axis=1).max(axis=1) ** 2
-        frames = np.flatnonzero((alone > 0.0) & (found.low[:, column] < _SOFT_LEGS * found.leg))
+        frames = np.flatnonzero((alone > 0.0) & (found.low[:, column] < SOFT_LEGS * found.leg))
         if leg is not None and len(frames):
             bent = most_bent(played, leg, found.times_s[frames], found.below[frames, column])
             most[frames, column] -= alone[frames] * np.maximum(most[frames, column] - bent, 0.0)
@@ -235,10 +227,10 @@ def _reach(found: Measured, played: Clip) -> FloatArray:
     apart = low - low.min(axis=1, keepdims=True)
     near = 1.0 - smoothstep(found.high[:, :-1] / leg, *_BESIDE_GROUND_LEGS)
     both = feet * feet.min(axis=1, keepdims=True)
-    seen = near.min(axis=1, keepdims=True) * smoothstep(apart / leg, *_SEEN_LEGS)
+    seen = near.min(axis=1, keepdims=True) * smoothstep(apart / leg, *SEEN_LEGS)
     share = near_ground(apart, leg) * np.stack((both, seen))
     for column, limb in enumerate(found.legs):
-        frames = np.flatnonzero((share[..., column] > 0.0).any(axis=0) & (apart[:, column] > _STILL * leg))
+        frames = np.flatnonzero((share[..., column] > 0.0).any(axis=0) & (apart[:, column] > STILL_LEGS * leg))
         if limb is not None and len(frames):
             down = most_put_down(played, limb, found.times_s[frames], found.below[frames, column])
             clear = np.maximum(found.clear[frames, column] - low[frames].min(axis=1), 0.0)
@@ -257,7 +249,7 @@ def _where_sudden(times: FloatArray, low: FloatArray, stands_at: FloatArray, key
     foot above that and the other foot does not count. Keys (K,) in such gaps, and their middles.
     """
     feet, lowest = low[:, :-1], low.min(axis=1, keepdims=True)
-    near = np.maximum(np.maximum(feet.min(axis=1), stands_at), 0.0)[:, None] + _NEAR_GROUND_LEGS * leg
+    near = np.maximum(np.maximum(feet.min(axis=1), stands_at), 0.0)[:, None] + NEAR_LEGS[0] * leg
     heights = np.concatenate((np.minimum(feet, near), lowest), axis=1)
     turns = np.abs(np.diff(heights, 2, axis=0, prepend=heights[:1], append=heights[-1:])) > _SUDDEN_LEGS * leg
     is_sudden = np.convolve(turns.any(axis=1), np.ones(2 * _TREMBLING + 1))[_TREMBLING:-_TREMBLING] > 0.0
@@ -273,7 +265,7 @@ def moments(duration_s: float, *channels: Tracks) -> FloatArray:
     Heights may turn sharply at keys; of those that are closer than the steps one in each step is enough.
     """
     keys = key_times(*channels).clip(0.0, duration_s)
-    return divided(thinned(merged(keys, np.array((0.0, duration_s))), _STEP_S), _STEP_S)
+    return divided(thinned(merged(keys, np.array((0.0, duration_s))), FINE_S), FINE_S)
 
 
 def _keys(clip: Clip) -> FloatArray:

@@ -22,10 +22,10 @@ from ...skeletons.maps import SkeletonMap
 from ..comparing.upright import FEET as FOOT_JOINTS
 from .balance import beyond_feet
 from .bearing_trunk import ABOUT_LEGS, OF_ARMS, head_height, plain_name, trunk_height
-from .fitted_curves import smoothed
+from .fitted_curves import LEG_S, smoothed
 from .lowest_parts import LowestParts, points_of
 from .off_ground import is_within
-from .touching import NEAR_LEGS, TRUNK_NEAR_LEGS, ground_height, leg_length
+from .touching import EASE_S, NEAR_LEGS, TRUNK_NEAR_LEGS, ground_height, leg_length
 
 SLOW_LEGS_PER_S: Final = 0.3
 """So fast up or down at most is a joint that bears a body which lies, kneels or crawls."""
@@ -38,17 +38,8 @@ _LONGEST_LEGS: Final = 0.5
 _FALLS_LEGS: Final = (0.1, 0.2)
 """A body whose centre of mass is so far aside of the feet on which it stands still stands on them; from the second on
 it would fall without its hands."""
-_STRETCHED: Final = 0.9
-"""Of thigh and shin: a leg that is longer from hip to ankle is stretched,"""
-_SAGS_LEGS: Final = 0.08
-"""and its knee bears nobody, however near the ground it comes in a push-up, unless it is so far below the middle of
-both."""
-_GIVES_WAY_S: Final = 0.15
-"""Who so soon is on more than his hands, as in a roll, does not hold himself up on them: arms bend as he comes down."""
 _HAND_S: Final = 0.1
 """Hands bear so long before they are on the ground, and afterwards; their weight comes and goes meanwhile."""
-_HAND_SOFT_S: Final = 0.036
-"""So soft that comes and goes."""
 _LEAST: Final = 1e-6
 """Smaller weights are 0 but for rounding."""
 _BESIDE_LEGS: Final = (0.12, 0.22)
@@ -93,22 +84,6 @@ class _Seen:
         high = (others - ground) / leg - about
         return cls(clip, found, up, times, ground, leg, (of_feet.min(axis=1) - ground) / leg,
                    dict(zip(names, high.T, strict=True)))
-
-    def knees_that_bear(self) -> dict[str, FloatArray]:
-        """Return how high knees are of legs that are not stretched, (F,) each; others are infinitely high."""
-        known, found = self.found.joint_of, {}
-        for side in "lr":
-            names = [f"{side}_{name}" for name in ("hip", "knee", "ankle")]
-            if not {*names} <= known.keys():
-                continue
-            knee = self.joints[names[1]].copy()
-            low = np.flatnonzero(knee < NEAR_LEGS[1])
-            _, at = PosedJoints.of(self.clip, np.array([known[name] for name in names])).placed(self.times_s[low])
-            hip, high, ankle = (at @ self.up).T / self.leg
-            long = np.linalg.norm(at[:, 0] - at[:, 2], axis=1) / self.leg
-            knee[low[(long > _STRETCHED) & ((hip + ankle) / 2.0 - high < _SAGS_LEGS)]] = np.inf
-            found[names[1]] = knee
-        return found
 
 
 def find_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> BodyContacts:
@@ -172,14 +147,13 @@ def _bearing_hands(seen: _Seen, feet: Mapping[str, FootContacts]) -> FloatArray:
         return bears
     aside = beyond_feet(seen.clip, seen.found, feet, seen.up, times[near]) / seen.leg
     bears[near] *= smoothstep(aside, *_FALLS_LEGS)[:, None]
-    high = {**seen.joints, **seen.knees_that_bear()}
-    others = [each for name, each in high.items() if plain_name(name) not in OF_ARMS]
+    others = [each for name, each in seen.joints.items() if plain_name(name) not in OF_ARMS]
     more = near[np.stack([each[near] for each in others]).min(axis=0) < NEAR_LEGS[0]] if others else near[:0]
-    bears[is_within(times, joined(times[more, None] + (-_GIVES_WAY_S, _GIVES_WAY_S)))] = 0.0
+    bears[is_within(times, joined(times[more, None] + (-EASE_S, EASE_S)))] = 0.0
     beside = round(_HAND_S / STEP_S)
     padded = np.pad(bears, ((beside, beside), (0, 0)))
     bears = np.lib.stride_tricks.sliding_window_view(padded, 2 * beside + 1, axis=0).max(axis=-1)
-    made = smoothed(times, bears.T, _HAND_SOFT_S, lo=0.0, hi=1.0).T
+    made = smoothed(times, bears.T, LEG_S, lo=0.0, hi=1.0).T
     return np.where(made > _LEAST, made, 0.0)
 
 

@@ -19,10 +19,9 @@ from ..skin_points import SkinPoints
 from .bearing_skin import may_touch
 from .grounding import Ground
 from .lowest_skin import LowestSkin
+from .touching import STILL_LEGS
 
 _LEGS: Final = frozenset(f"{side}_{joint}" for side in "lr" for joint in ("hip", "knee", "ankle"))
-_STILL: Final = 1e-4
-"""Of the body's size: lifts smaller than this are none."""
 
 
 def has_legs(found: SkeletonMap) -> bool:
@@ -47,6 +46,6 @@ def ground_without_legs(played: Clip, found: SkeletonMap, skin: SkinPoints, up: 
     times = beside(keys.clip(0.0, played.duration_s), steps)
     every = LowestSkin.of_parts(skin, played.skeleton, [np.ones(len(skin.positions), np.bool_)])
     lift = rests - every.at(played, times, up)[0][:, 0]
-    if np.abs(lift).max() <= _STILL * float(np.ptp(skin.positions, axis=0).max()):
+    if np.abs(lift).max() <= STILL_LEGS * float(np.ptp(skin.positions, axis=0).max()):
         return None
     return Ground(times, lift, (), np.zeros((len(times), 0)))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...clips.clip import Clip
 from ...clips.contacts import SHORTEST_S
-from ...clips.keyed import SAMPLE_S
+from ...clips.keyed import FINE_S, SAMPLE_S
 from ...clips.posed import PosedJoints
 from ...maths.arrays import BoolArray, FloatArray, runs, smoothstep
 from ...skeletons.maps import SkeletonMap
@@ -19,11 +19,10 @@ from .grounding import Ground, lifted
 
 _STEP_DOWN_LEGS: Final = (0.1, 0.18)
 """Feet that are lower than where they stood by the second are on lower ground; by the first, in the ground."""
-_STEP_S: Final = SAMPLE_S / 4.0
-"""Ground that goes down fast goes straight on so long only: what is made level of it is to stand still."""
-_COARSELY: Final = 4
-"""So many steps at once are taken first: of whatever stands for SHORTEST_S one is seen, and how high it is."""
-_LEVEL_LEGS_PER_S: Final = 0.15
+_STEP_S: Final = FINE_S / 2.0
+"""So densely whatever stands for SHORTEST_S is seen to."""
+LEVEL_LEGS_PER_S: Final = 0.15
+"""A foot stands while it is so slow up or down."""
 _FALLEN_LEGS: Final = -1.0
 """Who is so low as the clip ends falls on."""
 _UPRIGHT_LEGS: Final = 0.6
@@ -60,8 +59,6 @@ def lower_ground(clip: Clip, found: SkeletonMap, leg: float, up: FloatArray) -> 
     hips = [found.joint_of[name] for name in HIPS if name in found.joint_of] or feet
     posed = PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, np.array((*feet, *hips)))
     rest = found.skeleton.rest_world[feet]
-    if not _may_be_lower(*_lower_foot(posed, times[::-_COARSELY][::-1], rest, leg, up)):
-        return None
     legs = _level(times, *_lower_foot(posed, times, rest, leg, up))
     return LowerGround(times, legs) if legs.any() else None
 
@@ -81,16 +78,6 @@ def _lower_foot(posed: PosedJoints, times: FloatArray, rest: FloatArray, leg: fl
     return np.asarray(away[lower] / leg), np.asarray(is_upright)
 
 
-def _may_be_lower(feet: FloatArray, is_upright: BoolArray) -> bool:
-    """Tell whether the ground may be lower anywhere, of feet (F,) seen coarsely, to the very end. See _level.
-
-    Only where feet stand does ground have a height; there they are so slow that it hardly differs between two looks.
-    """
-    stood, between = np.minimum(feet, 0.0)[is_upright], _LEVEL_LEGS_PER_S * _COARSELY * _STEP_S
-    goes_down = len(stood) > 0 and float(np.ptp(stood)) > _STEP_DOWN_LEGS[0] - 2.0 * between
-    return goes_down or bool(feet[-1] < _FALLEN_LEGS)
-
-
 def _level(times: FloatArray, feet: FloatArray, is_upright: BoolArray) -> FloatArray:
     """Return how high the ground is at times (F,); feet: (F,) how high the lower one is above where it is at rest.
 
@@ -98,7 +85,7 @@ def _level(times: FloatArray, feet: FloatArray, is_upright: BoolArray) -> FloatA
     Where it stands, it is that high; between, it goes as the lower foot does from one to the other.
     """
     feet = np.minimum(feet, 0.0)
-    slow = (np.abs(np.gradient(feet, times)) < _LEVEL_LEGS_PER_S) & is_upright
+    slow = (np.abs(np.gradient(feet, times)) < LEVEL_LEGS_PER_S) & is_upright
     is_standing = np.zeros(len(times), np.bool_)
     for begin, end in runs(slow):
         is_standing[begin:end] = times[end - 1] - times[begin] >= SHORTEST_S

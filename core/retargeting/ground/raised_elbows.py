@@ -16,7 +16,7 @@ from ...maths import rotations as rot
 from ...maths.arrays import FloatArray
 from ..limbs import Limb, LimbPoses, with_rotations
 
-_LEAST_BENT: Final = 0.1
+LEAST_BENT: Final = 0.1
 """Of the upper arm: an elbow that is nearer to the line from shoulder to wrist swings less."""
 _STEEP: Final = 0.2
 """Cosine: as one does where that line leaves the vertical by less."""
@@ -65,5 +65,5 @@ def _swing(arms: LimbPoses, rise: FloatArray, up: FloatArray) -> FloatArray:
     side = 1.0 if rise @ np.sin(own) >= 0.0 else -1.0
     through = np.clip(higher / np.maximum(1.0 - np.cos(own), 1e-30), 0.0, 1.0)
     angle = np.where(side * own >= 0.0, wanted - np.abs(own), through * (wanted + np.abs(own)))
-    counts = np.clip(radius / np.maximum(_LEAST_BENT * np.linalg.norm(upper, axis=1), 1e-30), 0.0, 1.0)
+    counts = np.clip(radius / np.maximum(LEAST_BENT * np.linalg.norm(upper, axis=1), 1e-30), 0.0, 1.0)
     return np.where(rise > 0.0, side * angle * counts * np.clip(steep / _STEEP, 0.0, 1.0), 0.0)

@@ -22,18 +22,12 @@ from ..comparing.reference import rebased
 from ..limbs import with_joint_turned
 from ..skin_points import SkinPoints
 from .bearing_skin import may_touch
-from .fitted_curves import smoothed
+from .fitted_curves import BODY_S, smoothed
 from .lowest_skin import LowestSkin
-from .touching import leg_length
+from .touching import LEVEL_SHARE, NEARLY_LEGS, ROUNDS, leg_length
 
 _NECK: Final = ("vc7", "vc4", "vc2", "skullbase")
 _MOST_RAD: Final = np.radians(35.0)
-_STEEP: Final = 0.3
-"""Of the way from neck to head: so much of it is taken to be level at least."""
-_STILL_LEGS: Final = 0.005
-_ROUNDS: Final = 4
-_SOFT_S: Final = 0.12
-"""So long before and after itself it is heard by how much a neck is to bend."""
 _MOST_KNOWN: Final = 4
 
 
@@ -104,16 +98,16 @@ def with_resting_head(contacts: BodyContacts, played: Clip, found: SkeletonMap, 
     times, share = steps[near], share[near]
     low, way = head.low(played, times, up), head.way(played, times)
     stays = (1.0 - share) * np.maximum(low, 0.0)
-    if np.max(low - stays) <= _STILL_LEGS * leg_length(found):
+    if np.max(low - stays) <= NEARLY_LEGS * leg_length(found):
         return played
     level = way - (way @ up)[:, None] * up
     long, wide = (np.linalg.norm(each, axis=1) for each in (way, level))
     axes = np.cross(up, level / np.maximum(wide, 1e-30)[:, None])  # about which the head goes down
     angles = np.zeros(len(near))
-    for _ in range(_ROUNDS):
-        angles = np.clip(angles + np.arctan((low - stays) / np.maximum(wide, _STEEP * long)), 0.0, _MOST_RAD)
+    for _ in range(ROUNDS):
+        angles = np.clip(angles + np.arctan((low - stays) / np.maximum(wide, LEVEL_SHARE * long)), 0.0, _MOST_RAD)
         low = head.low(head.bent(played, times, axes, angles), times, up)
     bends = np.zeros(len(steps))
     bends[near] = angles
-    bends = smoothed(steps, bends[None], _SOFT_S, lo=0.0, hi=bends)[0]  # none farther, or it would be in the ground
+    bends = smoothed(steps, bends[None], BODY_S, lo=0.0, hi=bends)[0]  # none farther, or it would be in the ground
     return head.bent(played, times, axes, bends[near])

@@ -8,7 +8,6 @@ feet below the seat, of one who kneels on his heels: they bear it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -29,25 +28,14 @@ from ..limbs import Limb, with_rotations
 from ..skin_points import SkinPoints
 from .bearing_skin import may_touch
 from .bearing_trunk import of_trunk
-from .fitted_curves import smoothed
+from .fitted_curves import POSTURE_S, heard, smoothed
 from .grounding import Ground, turns_of_moved
+from .lift_of_touching import near_ground
 from .lowest_skin import LowestSkin
-from .touching import EASE_S, TRUNK_NEAR_LEGS, leg_length
+from .touching import EASE_S, NEARLY_LEGS, ROUNDS, SOFT_LEGS, TRUNK_NEAR_LEGS, leg_length
 
-_FAR_LEGS: Final = (0.2, 0.35)
-"""Feet that hang higher above seat or back than the second are not put down."""
-_SOFT_LEGS: Final = 0.004
-"""Legs begin to be turned up when they are so high above seat or back."""
-_STILL_LEGS: Final = 1e-3
-_SOFT_S: Final = 0.08
-"""So long before and after itself it is heard where legs are to be: who falls is on his back at once."""
 _ON_WEIGHT: Final = 10.0
 """It counts so much more while seat or back are on the ground."""
-_HEARD_S: Final = 0.2
-"""And no longer is anything of it left."""
-_ROUNDS: Final = 5
-"""Legs turn as they are drawn up, and other skin is lowest then; with the thighs the seat's own goes up, and knees that
-are lowest go up by half of what ankles do."""
 _MOST_KNOWN: Final = 4
 
 
@@ -97,7 +85,7 @@ def with_legs_beside_trunk(contacts: BodyContacts, played: Clip, found: Skeleton
     it rests itself. up: (3,) unit.
     """
     steps = np.append(np.arange(0.0, played.duration_s, SAMPLE_S), played.duration_s)
-    near = _beside(contacts.weight(TRUNK, steps) > 0.0)
+    near = heard(steps, contacts.weight(TRUNK, steps) > 0.0, POSTURE_S)
     body = _body(found, played.skeleton, skin) if near.any() else None
     if body is None:
         return played, None
@@ -107,12 +95,12 @@ def with_legs_beside_trunk(contacts: BodyContacts, played: Clip, found: Skeleton
     share = share * np.stack([1.0 - contacts.weight(FEET[side], times, on=SEAT) for side in body.legs])
     leg, made, before = leg_length(found), played, body.low(played, times, up)
     stands, low = np.stack([_stands(times, contacts.feet.get(side)) for side in body.legs]), before
-    for _ in range(_ROUNDS):
+    for _ in range(ROUNDS):
         deep = (low[:, 0] - before[:, 1:].T) / leg - np.minimum(height, TRUNK_NEAR_LEGS[1])
         wanted = before[:, 1:].T + leg * _calmly(times, share * _raised(deep, stands), is_on)
         new: dict[int, tuple[FloatArray, FloatArray]] = {}
         for limb, raised in zip(body.legs.values(), wanted - low[:, 1:].T, strict=True):
-            if np.abs(raised).max() > _STILL_LEGS * leg:
+            if np.abs(raised).max() > NEARLY_LEGS * leg:
                 new |= _turned(made, limb, body.hips, times, raised, up)
         if not new:
             break
@@ -130,19 +118,13 @@ def _times(played: Clip, body: _Body, steps: FloatArray, near: BoolArray) -> Flo
     return np.asarray(every[np.interp(every, steps, near) == 1.0])
 
 
-def _beside(near: BoolArray) -> BoolArray:
-    """Return which steps are near, or so shortly before or after such that they are heard."""
-    reach = math.ceil(_HEARD_S / SAMPLE_S) + 1
-    return np.asarray(np.convolve(near, np.ones(2 * reach + 1), "full")[reach:reach + len(near)] > 0.0)
-
-
 def _raised(deep: FloatArray, stands: FloatArray) -> FloatArray:
     """Return by how much legs are raised (L, F), in legs, that are so much deeper than the trunk.
 
     And lowered, as far as feet stand in the clip, (L, F) 0 to 1, and are not too far above it.
     """
-    up = 0.5 * (deep + np.sqrt(deep * deep + ((1.0 - stands) * _SOFT_LEGS) ** 2))
-    return np.asarray(up + stands * np.interp(-deep, _FAR_LEGS, (1.0, 0.0)) * np.minimum(deep, 0.0))
+    up = 0.5 * (deep + np.sqrt(deep * deep + ((1.0 - stands) * SOFT_LEGS) ** 2))
+    return np.asarray(up + stands * near_ground(-deep, 1.0) * np.minimum(deep, 0.0))
 
 
 def _calmly(times: FloatArray, raised: FloatArray, is_on: FloatArray) -> FloatArray:
@@ -151,7 +133,7 @@ def _calmly(times: FloatArray, raised: FloatArray, is_on: FloatArray) -> FloatAr
     is_on: (F,) how much seat or back are on the ground, where it counts more. A clip's ends stay, so that clips go on
     fitting to others.
     """
-    return smoothed(times, raised, _SOFT_S, weight=1.0 + _ON_WEIGHT * is_on, keeps_ends=True)
+    return smoothed(times, raised, POSTURE_S, weight=1.0 + _ON_WEIGHT * is_on, keeps_ends=True)
 
 
 def _stands(times: FloatArray, contacts: FootContacts | None) -> FloatArray:

@@ -24,9 +24,10 @@ from ...maths.arrays import FloatArray, smoothstep
 from ...maths.displacement import SoftBounds
 from ..limbs import Limb
 from .arms_off_ground import ArmsOnGround
-from .fitted_curves import smoothed
+from .fitted_curves import BODY_S, CONTACT_WEIGHT, LEG_S, SOFT_WEIGHT, ends_as_it_begins, smoothed
 from .grounding import Ground, most_drawn, most_put_down
 from .lift_of_touching import near_ground
+from .touching import SOFT_LEGS, STILL_LEGS
 
 _ON_LEGS: Final = (0.005, 0.03)
 """A foot that a clip has no higher than the first is on the ground, even as it slides; from the second on, it is
@@ -35,26 +36,8 @@ _SLIDES_LEGS: Final = (0.04, 0.1)
 """Nor is one that slides so high above the ground here, as in a clip that never comes down to it."""
 _FREE_LEGS: Final = 0.3
 """So far from where a foot would be on the ground may be one that is not on it, and a body that does not lie."""
-_NEAR_LEGS: Final = 0.004
-"""And so far what is on it, before its contact counts."""
-_SOFT_WEIGHT: Final = 30.0
-"""What knees would rather not do counts so much, against wishes of 1: a foot 1 cm from where its leg takes it easily
-counts as a body 5 cm from where it is wanted."""
-_CONTACT_WEIGHT: Final = 1e4
-"""Contacts of the body count so much besides: they give way by millimetres where it has to rise at once."""
 _FOOT_WEIGHT: Final = 300.0
 """Contacts of feet count so much besides where legs draw them up."""
-_BODY_S: Final = 0.12
-"""So long before and after itself a wish is heard by the body: what goes up and down within 2 π times that is evened
-out by half."""
-_LEG_S: Final = 0.05
-"""Legs move faster than bodies."""
-_SOFT_LEGS: Final = 0.004
-"""A foot that swings begins to be drawn up when it is so high above the ground."""
-_STILL: Final = 1e-4
-"""Of the leg: feet are not drawn up by less."""
-_SAME_LEGS: Final = 0.01
-"""Skin that ends as high as it begins, up to this, ends a cycle, which fits to itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,11 +68,7 @@ class Measured:
     @property
     def is_cycle(self) -> bool:
         """Tell whether the clip ends as it begins, so that it may go on with itself."""
-        return self.ends_as_it_begins(self.low)
-
-    def ends_as_it_begins(self, heights: FloatArray) -> bool:
-        """Tell whether heights (F, ...) are the same at the end as at the beginning."""
-        return bool(np.abs(heights[0] - heights[-1]).max(initial=0.0) < _SAME_LEGS * self.leg)
+        return ends_as_it_begins(self.low, self.leg)
 
     @property
     def hangs(self) -> FloatArray:
@@ -126,12 +105,12 @@ def softly(found: Measured, played: Clip, lift: FloatArray, most: FloatArray, re
     lift = _lift(found, lift, most, on, puts, before)
     limit, clear = most_drawn(found.below, leg), np.maximum(found.clear + lift[:, None], 0.0)
     low, hangs = found.low[:, :-1] + lift[:, None], found.hangs + lift[:, None]
-    soft = (1.0 - found.touching[:, :-1]) * _SOFT_LEGS * leg
+    soft = (1.0 - found.touching[:, :-1]) * SOFT_LEGS * leg
     wanted = np.minimum(0.5 * (np.sqrt(low * low + soft * soft) - low), limit)
     wanted -= np.clip(hangs, 0.0, np.minimum(np.maximum(reach, on * puts), clear))
     stands = np.clip(-hangs, -np.minimum(puts, clear), limit)
     drawn = _drawn(found, wanted, stands, on, np.minimum(-low, limit))
-    return Ground(found.times_s, lift, found.legs, np.where(np.abs(drawn) > _STILL * leg, drawn, 0.0))
+    return Ground(found.times_s, lift, found.legs, np.where(np.abs(drawn) > STILL_LEGS * leg, drawn, 0.0))
 
 
 def _lift(found: Measured, lift: FloatArray, most: FloatArray, on: FloatArray, puts: FloatArray,
@@ -149,10 +128,10 @@ def _lift(found: Measured, lift: FloatArray, most: FloatArray, on: FloatArray, p
     highest = np.maximum((on * puts - found.hangs + (1.0 - on) * free).min(axis=1), lowest)
     loose = (1.0 - lies) * free
     soft = (np.clip(each, wish - loose, wish + loose) for each in (lowest, highest))
-    weights = (_SOFT_WEIGHT + _CONTACT_WEIGHT * each**4 for each in (lies, np.maximum(lies, stand.max(axis=1))))
+    weights = (SOFT_WEIGHT + CONTACT_WEIGHT * each**4 for each in (lies, np.maximum(lies, stand.max(axis=1))))
     bounds = SoftBounds(*((so_far + each)[None] for each in soft), *(each[None] for each in weights))
-    is_cycle = found.is_cycle and found.ends_as_it_begins(so_far + wish)
-    made = smoothed(times, (so_far + wish)[None], _BODY_S, lo=so_far + least, soft=bounds, keeps_ends=True,
+    is_cycle = found.is_cycle and ends_as_it_begins(so_far + wish, found.leg)
+    made = smoothed(times, (so_far + wish)[None], BODY_S, lo=so_far + least, soft=bounds, keeps_ends=True,
                     is_cycle=is_cycle)
     return np.asarray(made[0] - so_far)
 
@@ -167,9 +146,9 @@ def _drawn(found: Measured, wanted: FloatArray, stands: FloatArray, on: FloatArr
         return wanted
     wide = (1.0 - on) * _FREE_LEGS * found.leg
     lowest = np.maximum(least, stands - wide)
-    highest, near = np.maximum(stands + wide, lowest), _NEAR_LEGS * found.leg
-    weights = (_SOFT_WEIGHT + _FOOT_WEIGHT * on**4).T
+    highest, near = np.maximum(stands + wide, lowest), SOFT_LEGS * found.leg
+    weights = (SOFT_WEIGHT + _FOOT_WEIGHT * on**4).T
     bounds = SoftBounds(np.maximum(lowest - near, least).T, (highest + near).T, weights, weights)
-    is_cycle = found.is_cycle and found.ends_as_it_begins(wanted)
-    drawn = smoothed(found.times_s, wanted.T, _LEG_S, lo=least.T, soft=bounds, keeps_ends=True, is_cycle=is_cycle).T
+    is_cycle = found.is_cycle and ends_as_it_begins(wanted, found.leg)
+    drawn = smoothed(found.times_s, wanted.T, LEG_S, lo=least.T, soft=bounds, keeps_ends=True, is_cycle=is_cycle).T
     return np.where([leg is not None for leg in found.legs], drawn, wanted)

@@ -16,10 +16,10 @@ import numpy as np
 
 from ...clips.body_contacts import HANDS, TRUNK, BodyContacts
 from ...clips.clip import Clip
-from ...clips.contacts import depth_within, joined
+from ...clips.contacts import depth_within
 from ...clips.keyed import SAMPLE_S
 from ...clips.posed import PosedJoints
-from ...maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
+from ...maths.arrays import BoolArray, FloatArray, smoothstep
 from ...skeletons.hierarchy import with_descendants
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
@@ -27,31 +27,22 @@ from ..limbs import Limb, with_joint_turned
 from ..skin_points import SkinPoints
 from .bearing_skin import may_touch
 from .bearing_trunk import of_trunk
-from .fitted_curves import smoothed
+from .fitted_curves import heard, smoothed
 from .lowest_skin import LowestSkin
-from .touching import EASE_S, leg_length
+from .touching import EASE_S, LEVEL_SHARE, NEARLY_LEGS, ROUNDS, SEEN_LEGS, leg_length
 
 _LEVEL: Final = (0.5, 0.75)
 """Sines: with his spine less steep than the first somebody lies; steeper than the second, he sits."""
 _MOST_RAD: Final = np.radians(22.0)
 AGAIN_RAD: Final = np.radians(3.0)
 """Once legs have been turned, and the seat with them, it takes little to be on the ground again."""
-_SHORTEST: Final = 0.3
-"""Of the spine: so much of it is taken to be level at least."""
 _MOST_ON_HANDS_RAD: Final = np.radians(45.0)
-_SEEN_LEGS: Final = (0.02, 0.06)
-"""Feet, or hands, of who is on both that hang by less than the first stay as in the clip; those that hang by the second
-come down."""
 _STRETCHED: Final = (0.85, 0.95)
 """Of a leg's length from hip to ankle: one that is shorter than the first puts its foot down itself."""
-_STILL_LEGS: Final = 0.005
-_ROUNDS: Final = 4
 _BEYOND: Final = 1.4
 """Of the spine from hips to shoulders: so far from the hips is what bears the body, a head farther than arms."""
 _SOFT_S: Final = 0.06
 """So long before and after itself an angle is heard."""
-_HEARD_S: Final = 0.25
-"""And in a longer time before and after nothing of it is left."""
 _ENDS: Final = ("l_hip", "r_hip", "l_shoulder", "r_shoulder")
 _MOST_KNOWN: Final = 4
 
@@ -83,15 +74,15 @@ class _Body:
         steps: (F,) in seconds. share: (F,) how much it is to do so. as_high: (F,). leg: how long legs are if feet are
         to come down. bounds: the least and the most that shoulders go up by, in radians. still: so little may be left.
         """
-        frames = _beside(steps, share)
+        frames = np.flatnonzero(heard(steps, share > 0.0, _SOFT_S))
         times, spine = steps[frames], self.spine(clip, steps[frames])
         level = spine - (spine @ up)[:, None] * up
         long, wide = (np.linalg.norm(each, axis=1) for each in (spine, level))
         lies = share[frames] * (1.0 - smoothstep(np.abs(spine @ up) / np.maximum(long, 1e-30), *_LEVEL))
-        far = leg + _BEYOND * np.maximum(wide, _SHORTEST * long)
+        far = leg + _BEYOND * np.maximum(wide, LEVEL_SHARE * long)
         axes = np.cross(up, level / np.maximum(wide, 1e-30)[:, None])  # about which shoulders go down
         angles, made = np.zeros(len(steps)), clip
-        for _ in range(_ROUNDS):
+        for _ in range(ROUNDS):
             wanted = angles[frames] + lies * np.arctan((self.hangs(made, times, up) - as_high[frames]) / far)
             wanted = np.clip(wanted, *bounds)
             if np.max(np.abs(wanted - angles[frames]) * far, initial=0.0) <= still:
@@ -100,12 +91,6 @@ class _Body:
             calm = smoothed(steps, angles[None], _SOFT_S, lo=bounds[0], hi=bounds[1])[0, frames]
             made = with_joint_turned(clip, root, times, axes, -calm)
         return made
-
-
-def _beside(steps: FloatArray, share: FloatArray) -> IntArray:
-    """Return at which steps (F,) a share (F,) counts, or so shortly before or after that it is heard there, (N,)."""
-    counts = steps[share > 0.0]
-    return np.flatnonzero(depth_within(steps, joined(counts[:, None] + (-_HEARD_S, _HEARD_S))) >= 0.0)
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
@@ -145,7 +130,7 @@ def tipped(contacts: BodyContacts, played: Clip, found: SkeletonMap, skin: SkinP
     if body is None or root is None:
         return played
     as_high = leg_length(found) * np.where(near > 0.0, np.maximum(contacts.height(TRUNK, steps), 0.0), 0.0)
-    return body.settled(played, root, up, steps, near, as_high, 0.0, (0.0, most_rad), _STILL_LEGS * leg_length(found))
+    return body.settled(played, root, up, steps, near, as_high, 0.0, (0.0, most_rad), NEARLY_LEGS * leg_length(found))
 
 
 def on_hands_and_feet(contacts: BodyContacts, played: Clip, found: SkeletonMap, skin: SkinPoints, root: int | None,
@@ -161,11 +146,11 @@ def on_hands_and_feet(contacts: BodyContacts, played: Clip, found: SkeletonMap, 
     if body is None or root is None:
         return None
     frames = np.flatnonzero(share)
-    share[frames] *= smoothstep(np.abs(body.hangs(played, steps[frames], up)) / leg, *_SEEN_LEGS)
+    share[frames] *= smoothstep(np.abs(body.hangs(played, steps[frames], up)) / leg, *SEEN_LEGS)
     if not share.any():
         return None
     bounds = -_MOST_ON_HANDS_RAD, _MOST_ON_HANDS_RAD
-    made = body.settled(played, root, up, steps, share, np.zeros(len(steps)), leg, bounds, _STILL_LEGS * leg)
+    made = body.settled(played, root, up, steps, share, np.zeros(len(steps)), leg, bounds, NEARLY_LEGS * leg)
     joints = found.joint_of
     toes = np.array([joints.get(f"{side}_metatarsal", joints[f"{side}_ankle"]) for side in "lr"
                      if f"{side}_ankle" in joints])

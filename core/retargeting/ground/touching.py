@@ -23,6 +23,18 @@ NEAR_LEGS: Final = (0.05, 0.3)
 """An effector whose skin is at most so high above the ground is on it; from the second on it is not."""
 TRUNK_NEAR_LEGS: Final = (0.05, 0.35)
 """The same of seat and back, for which legs begin to make room from farther away."""
+SOFT_LEGS: Final = 0.004
+"""Skin that moves over the ground, or over what bears a body, begins to be kept out of it so high above it."""
+SEEN_LEGS: Final = (0.02, 0.06)
+"""What hangs by the second is seen to hang; what hangs by less than the first stays there."""
+STILL_LEGS: Final = 1e-4
+"""What would be moved by less stays."""
+NEARLY_LEGS: Final = 1e-3
+"""What is so near where it is to be is there: poses are not turned for less."""
+ROUNDS: Final = 5
+"""Newton steps for an angle: other skin is lowest once limbs have turned, and with thighs the seat's own goes up."""
+LEVEL_SHARE: Final = 0.3
+"""Of a spine or neck: so much of it is taken to be level at least, where a turn is to bring its end down."""
 _FULL_WEIGHT: Final = 2.0
 """The contact weight of a lying body, or of a foot on its heel; a foot on its toes has half of it."""
 _MOST_KNOWN: Final = 8

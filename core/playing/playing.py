@@ -1,0 +1,40 @@
+"""With what settings rows are played, on what body: what all parts of a score share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..skeletons.maps import SkeletonMap
+from .placing.root_motion import RootMode
+from .transitions.blending import Style
+from .transitions.limits import Limits
+
+
+@dataclass(frozen=True, eq=False)
+class Playing:
+    """Settings with which rows are played.
+
+    root_motion, speed: identifiers of ROOT_MODES and SPEEDS. up: (3,) the direction up in the skeleton's model space.
+    limits: of the skeleton's joints, where they decide along which arc transitions turn. doubles: joints that copy the
+    motion of others, also in transitions, and those that they copy. skin: (J,) joints that move skin, of which warnings
+    speak. body: what the joints are, for what is told of the motion, and to know which way it faces.
+    """
+
+    style: Style
+    root_motion: RootMode
+    up: FloatArray
+    speed: str = "NEAR"
+    limits: Limits | None = None
+    doubles: Mapping[int, int] = field(default_factory=dict)
+    skin: BoolArray | None = None
+    body: SkeletonMap | None = None
+
+    @cached_property
+    def followers(self) -> IntArray:
+        """Joints that copy the motion of others."""
+        return np.array(list(self.doubles), dtype=np.int64)
