@@ -30,7 +30,7 @@ from takt.core.score_editor.gestures import begin
 from takt.core.score_editor.hit import Hit, Part
 from takt.core.score_editor.layout import Layout
 from takt.preview.score_editor import life, windows
-from takt.preview.score_editor.canvas import Poured, measured
+from takt.preview.score_editor.canvas import Poured
 from takt.preview.score_editor.theme import theme_of
 from takt.samples import dancer
 
@@ -99,8 +99,8 @@ def measure(armature: bpy.types.Object, runs: int = RUNS) -> None:
         with off.bind():
             redraw()
             whole = (_ms(redraw), _ms(zoomed))
-            made = picture(layout, view, theme, measure=measured)
-            parts = _ms(lambda: picture(layout, view, theme, measure=measured)), _ms(lambda: Poured.of(made))
+            made = picture(layout, view, theme)
+            parts = _ms(lambda: picture(layout, view, theme)), _ms(lambda: Poured.of(made))
             kept.view = kept.view.framed(0.0, layout.ticks / 10.0)
             tenth = _ms(zoomed)
         steps = _drag_step(armature, layout, view, runs)

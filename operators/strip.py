@@ -12,6 +12,7 @@ from ..bridge import properties
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.scores import score, score_lines, score_tree
 from ..core.playing.motion import Motion
+from ..core.score_editor.strip import Pointed
 from ..preview import life
 from ..preview.cast import ClipAlone
 from ..preview.score_editor.theme import theme_of
@@ -44,13 +45,14 @@ class TAKT_GT_strip(bpy.types.Gizmo):
             strip, bounds, armature_object = found
             assert context.scene is not None
             now_s, fragment = shown_times(context.scene, armature_object, strip.motion)
-            hover, contact = None, None
+            pointed = None
             if self.is_highlight:
                 contact = _contact_at(found, self.mouse_x, self.mouse_y)
                 words = (strip.words_at(strip.time_s(bounds, self.mouse_x)) if contact is None else
                          strip.words_of_contact(contact))
-                hover = self.mouse_x, f"{armature_object.name}   {words}" if len(life.characters()) > 1 else words
-            strip.draw(bounds, theme_of(context), now_s, fragment, hover, contact)
+                words = f"{armature_object.name}   {words}" if len(life.characters()) > 1 else words
+                pointed = Pointed(self.mouse_x, words, contact)
+            strip.draw(bounds, theme_of(context), now_s, fragment, pointed)
         except Exception:  # whatever it is, Blender would print it for every redraw
             _give_up()
 

@@ -7,7 +7,6 @@ import bpy
 import numpy as np
 
 from ..bridge import language
-from ..bridge.language import say
 from ..core.playing.motion import Motion
 from ..core.playing.why import straying, why
 from ..core.score_editor import strip
@@ -15,7 +14,7 @@ from ..core.score_editor.contact_lines import said_of_contact
 from ..core.score_editor.picture import Picture
 from ..core.score_editor.theme import Theme
 from ..core.score_editor.view import View
-from .score_editor.canvas import Poured, measured
+from .score_editor.canvas import Poured
 
 _MARGIN_PX = 12.0
 """At a UI scale of 1."""
@@ -95,18 +94,19 @@ class Strip:
         return f"{words}\n{why(self.motion, int(crossed[0])).in_brief}" if len(crossed) else words
 
     def draw(self, bounds: Bounds, theme: Theme, now_s: float, fragment: tuple[float, float] | None,
-             hover: tuple[float, str] | None, contact: int | None = None) -> None:
+             pointed: strip.Pointed | None) -> None:
         """Draw it and the playhead. What is not played is dimmed.
 
-        hover: the mouse's x, and words above it; contact: the one that the mouse is on.
+        pointed: what the mouse is on; its x in the region, its words in English.
         """
         depends_on = bounds, theme, language.locale()
         if self._drawn is None or self._drawn[0] != depends_on:
-            layers = self.laid_out.lasting(bounds.view, theme, measured, say)
+            layers = self.laid_out.lasting(bounds.view, theme)
             self._drawn = depends_on, Poured.of(_moved(Picture(layers), bounds))
         self._drawn[1].draw()
-        over = None if hover is None else (hover[0] - bounds.left, say(hover[1]))
-        passing = self.laid_out.passing(bounds.view, theme, now_s, fragment, over, measured, contact)
+        if pointed is not None:
+            pointed = pointed._replace(x=pointed.x - bounds.left, words=theme.say(pointed.words))
+        passing = self.laid_out.passing(bounds.view, theme, now_s, fragment, pointed)
         Poured.of(_moved(Picture((passing,)), bounds)).draw()
 
 

@@ -129,8 +129,8 @@ def duplicate(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> Pro
     lengths = growth.lengths(layout, chosen.document, chosen.elements, layout.found(selected))
     behind = [box for box in lengths if layout.boxes.element[box] == last]
     grown = growth.edits(layout, ((box, sum(lengths.values()) * float(layout.boxes.scale[box])) for box in behind))
-    return _inserted(chosen.document, text, parent, index, fragments.fragment(text, chosen.elements),
-                     f"{_counted(chosen.elements)} duplicated", grown)
+    new = Insert(parent, index, fragments.fragment(text, chosen.elements))
+    return _inserted(chosen.document, text, new, f"{_counted(chosen.elements)} duplicated", grown)
 
 
 def copied(layout: Layout, selected: frozenset[BoxId]) -> str:
@@ -157,8 +157,8 @@ def paste(layout: Layout, gap: Drop, text: str, scores: Scores) -> Proposal:
             refusal = refusal or "there are no calls in the clipboard"
     if refusal:
         return Proposal(refusal=refusal)
-    return _inserted(gap.document, document.text, gap.parent, gap.index, text.strip(), f"pasted → {gap.words()}",
-                     growth.edits(layout, gap.grows(fragments.ticks(read_alone))))
+    new, grown = Insert(gap.parent, gap.index, text.strip()), gap.grows(fragments.ticks(read_alone))
+    return _inserted(gap.document, document.text, new, f"pasted → {gap.words()}", growth.edits(layout, grown))
 
 
 def group(layout: Layout, selected: frozenset[BoxId], scores: Scores, name: str = "") -> Proposal:
@@ -245,12 +245,9 @@ def selected_elements(layout: Layout, selected: frozenset[BoxId], scores: Scores
     return (None, refusal) if refusal else (Chosen(number, document.text, elements), "")
 
 
-def _inserted(document: int, text: Text, parent: int, index: int, fragment: str, hint: str,
-              grown: tuple[Edit, ...]) -> Proposal:
-    first = fragments.number_at(text, parent, index)
-    new = fragments.numbers(fragment, first)
-    return Proposal(Edits(text, (*grown, Insert(parent, index, fragment))), hint,
-                    selects=tuple((document, each) for each in new))
+def _inserted(document: int, text: Text, new: Insert, hint: str, grown: tuple[Edit, ...]) -> Proposal:
+    numbers = fragments.numbers(new.fragment, fragments.number_at(text, new.parent, new.index))
+    return Proposal(Edits(text, (*grown, new)), hint, selects=tuple((document, each) for each in numbers))
 
 
 def _counted(elements: tuple[int, ...]) -> str:

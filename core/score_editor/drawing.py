@@ -14,9 +14,9 @@ from .grid import Meter
 from .hints import is_far, is_told, short
 from .lanes import Voice
 from .layout import BoxId, Layout
-from .picture import Layer, Measure, Pen, Picture, Say, about_as_wide, as_written, clipped
+from .picture import Colour, Layer, Pen, Picture, clipped
 from .stripes import SEAM_PX, TITLE_PX, UNTAKEN_PX, Stripes, untaken_at
-from .theme import Colour, Theme
+from .theme import Theme
 from .tweak_row import draw_tweaks
 from .view import RULER_PX, View
 from .weights import counts_wholly, stroke, weight_line
@@ -50,25 +50,23 @@ class Marked:
 
 
 def picture(layout: Layout, view: View, theme: Theme | None = None, marked: Marked | None = None, *,
-            meter: Meter | None = None, playhead: float | None = None,
-            measure: Measure = about_as_wide, say: Say = as_written) -> Picture:
+            meter: Meter | None = None, playhead: float | None = None) -> Picture:
     """Draw what a view shows of a layout.
 
-    playhead: the tick at which it stands, None: none is drawn. measure: tells how wide texts come out. say: translates.
+    playhead: the tick at which it stands, None: none is drawn.
     """
     theme, meter = theme or Theme(), meter or Meter()
-    drawing = _Drawing(layout, view, theme, marked or Marked(), meter, measure, Stripes.of(layout, view), say)
+    drawing = _Drawing(layout, view, theme, marked or Marked(), meter, Stripes.of(layout, view))
     layers = drawing.ground().layer(), drawing.boxes().layer(), drawing.front().layer()
-    return Picture(layers if playhead is None else (*layers, playhead_layer(playhead, view, theme, meter, measure)))
+    return Picture(layers if playhead is None else (*layers, playhead_layer(playhead, view, theme, meter)))
 
 
-def boxes_layer(layout: Layout, view: View, theme: Theme, measure: Measure = about_as_wide,
-                say: Say = as_written) -> Layer:
+def boxes_layer(layout: Layout, view: View, theme: Theme) -> Layer:
     """Draw nothing but the boxes and transitions."""
-    return _Drawing(layout, view, theme, Marked(), Meter(), measure, Stripes.of(layout, view), say).boxes().layer()
+    return _Drawing(layout, view, theme, Marked(), Meter(), Stripes.of(layout, view)).boxes().layer()
 
 
-def playhead_layer(tick: float, view: View, theme: Theme, meter: Meter, measure: Measure = about_as_wide) -> Layer:
+def playhead_layer(tick: float, view: View, theme: Theme, meter: Meter) -> Layer:
     """Draw the playhead at a tick, and which bar and beat that is, above all else."""
     pen, low, high = Pen(), view.height - RULER_PX * view.scale, view.height
     x = float(view.x(np.array((tick,)))[0])
@@ -77,7 +75,7 @@ def playhead_layer(tick: float, view: View, theme: Theme, meter: Meter, measure:
     size, pad = theme.size_px * view.scale, _PAD_PX * view.scale
     pen.upright_lines(np.array((x,)), 0.0, low, theme.accent, 2.0 * view.scale)
     words = meter.bar(max(tick, 0.0))
-    half, middle = measure(words, size) / 2.0 + pad, low + (high - low) * 0.7
+    half, middle = theme.measure(words, size) / 2.0 + pad, low + (high - low) * 0.7
     pen.rectangle((x - half, middle - 0.8 * size, x + half, middle + 0.8 * size), theme.accent,
                   radius=_RADIUS_PX * view.scale)
     pen.text(words, x - half + pad, middle - 0.35 * size, size, (1.0, 1.0, 1.0, 1.0))
@@ -105,9 +103,7 @@ class _Drawing:
     theme: Theme
     marked: Marked
     meter: Meter
-    measure: Measure
     stripes: Stripes
-    say: Say
 
     @property
     def _size(self) -> float:
@@ -170,7 +166,7 @@ class _Drawing:
         """Say in the row of an empty score what to do first."""
         first, size = float(self.view.x(np.zeros(1))[0]), self._size
         x = max(first, self.view.left) + 2.0 * _PAD_PX * self.view.scale
-        words = clipped(_INVITATION, self.view.width - x, size, self.measure)
+        words = clipped(_INVITATION, self.view.width - x, size, self.theme.measure)
         y = float(self.stripes.lane_low[0] + self.stripes.lane_high[0]) / 2.0
         pen.text(words, x, y - 0.35 * size, size, self.theme.faint)
 
@@ -224,7 +220,7 @@ class _Drawing:
             box, x, y = int(chosen[at]), float(left[at]), float(corners[at, 3]) - 0.7 * TITLE_PX * view.scale
             repeat = f" ×{boxes.repeat[box]}" if boxes.repeat[box] > 1 else ""
             free = float(room[at]) - self._speed(pen, box, x, y, float(room[at]))
-            words = clipped(boxes.titles[box], free - self._width(repeat), size, self.measure)
+            words = clipped(boxes.titles[box], free - self._width(repeat), size, self.theme.measure)
             colour = self._words_on(box)
             pen.text(words + repeat if words else "", x, y, size, colour)
             length = short(float(boxes.length[box]))
@@ -239,7 +235,7 @@ class _Drawing:
         if not is_told(speed):
             return 0.0
         name, number = self._width(self.layout.boxes.titles[box]), f"×{short(speed, 2)}"
-        words = self.say(f"speed {number}")
+        words = self.theme.say(f"speed {number}")
         if name + self._width(words) + gap > room:
             words = number
         wide = self._width(words)
@@ -253,7 +249,7 @@ class _Drawing:
         return self.theme.text if self.theme.is_dark else (0.05, 0.05, 0.05, 1.0)
 
     def _width(self, words: str) -> float:
-        return self.measure(words, self._size) if words else 0.0
+        return self.theme.measure(words, self._size) if words else 0.0
 
     def _seams(self, pen: Pen) -> None:
         """Draw the transitions over their windows, automatic ones fainter; none where it is no wider than its line."""
@@ -357,18 +353,18 @@ class _Drawing:
                 self._label(pen, f"‹ {view.opened.title}" if is_open and view.opened is not None else name,
                             float(stripes.box_low[lane] + stripes.lane_high[lane]) / 2.0)
             if stripes.music is not None:
-                self._label(pen, self.say("music"), sum(stripes.music) / 2.0)
+                self._label(pen, self.theme.say("music"), sum(stripes.music) / 2.0)
             if stripes.contacts is not None:
-                self._label(pen, self.say("feet"), sum(stripes.contacts) / 2.0)
+                self._label(pen, self.theme.say("feet"), sum(stripes.contacts) / 2.0)
             if stripes.tweaks is not None:
-                self._label(pen, self.say("tweaks"), sum(stripes.tweaks) / 2.0)
-            self._label(pen, self.say("bar"), low + (high - low) * 0.7)
+                self._label(pen, self.theme.say("tweaks"), sum(stripes.tweaks) / 2.0)
+            self._label(pen, self.theme.say("bar"), low + (high - low) * 0.7)
         self._ruler(pen)
         return pen
 
     def _label(self, pen: Pen, name: str, y: float) -> None:
         pad = 2.0 * _PAD_PX * self.view.scale
-        words = clipped(name, self.view.left - 2.0 * pad, self._size, self.measure)
+        words = clipped(name, self.view.left - 2.0 * pad, self._size, self.theme.measure)
         pen.text(words, pad, y - 0.35 * self._size, self._size, self.theme.mixed(0.8))
 
     def _ruler(self, pen: Pen) -> None:

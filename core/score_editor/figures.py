@@ -13,7 +13,7 @@ from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import world_from_pose
-from .theme import Colour
+from .picture import Colour
 
 STEP_S: Final = 1.0 / 12.0
 _MOST_S = 8.0

@@ -79,9 +79,7 @@ def _pull_seam(at: Pressed) -> Drag | None:
 
 
 def _pull_weight(at: Pressed) -> Drag | None:
-    hit = at.hit
-    return None if hit.voice is None else PullWeight.of(at.layout, hit.voice, hit.is_right, hit.x, hit.y, at.scores,
-                                                        at.meter)
+    return None if at.hit.voice is None else PullWeight.of(at.layout, at.hit, at.scores, at.meter)
 
 
 def _pull_music(at: Pressed) -> Drag | None:

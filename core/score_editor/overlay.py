@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .contact_lines import draw_contacts
 from .drop import Drop
 from .hit import Hit, Part, reach_of_seams
 from .layout import Layout
-from .picture import Layer, Measure, Pen, about_as_wide
+from .picture import Layer, Pen
 from .stripes import SEAM_PX, TITLE_PX, Stripes
-from .theme import Colour, Theme
+from .theme import Theme
 from .tweak_row import draw_tweaks
 from .view import View
 from .weights import stroke, weight_line
@@ -19,13 +21,25 @@ _PAD_PX, _ABOVE_PX, _WIDE_PX, _RADIUS_PX = 6.0, 16.0, 3.0, 3.0
 _SEAM_ALPHA = 0.2
 
 
-def overlay(layout: Layout, view: View, theme: Theme, *, x: float, y: float, words: str = "", refusal: str = "",
-            gap: Drop | None = None, carried: str = "", hovered: Hit | None = None,
-            measure: Measure = about_as_wide) -> Layer:
-    """Draw the gap into which something would go, the title of what is carried, and words above the mouse at x, y.
+class AtMouse(NamedTuple):
+    """What is written at the mouse, which is at x, y.
 
-    refusal: said instead of the words, in the colour of errors. hovered: what the mouse is over, whose edge,
-    handle or transition is shown.
+    words: above it; refusal: said instead of these, in the colour of errors. carried: the title of what the mouse
+    carries, at its right.
+    """
+
+    x: float
+    y: float
+    words: str = ""
+    refusal: str = ""
+    carried: str = ""
+
+
+def overlay(layout: Layout, view: View, theme: Theme, at_mouse: AtMouse, *, gap: Drop | None = None,
+            hovered: Hit | None = None) -> Layer:
+    """Draw the gap into which something would go, what is written at the mouse, and what the mouse is over.
+
+    hovered: what has its edge, handle or transition shown.
     """
     pen, px, size = Pen(), view.scale, theme.size_px * view.scale
     stripes = Stripes.of(layout, view)
@@ -35,26 +49,26 @@ def overlay(layout: Layout, view: View, theme: Theme, *, x: float, y: float, wor
         low, high = stripes.boxes(np.array((gap.lane,)), np.array((gap.depth,)))
         at = float(view.x(np.array((gap.tick,)))[0])
         pen.upright_lines(np.array((at,)), float(low[0]) - 2.0 * px, float(high[0]) + 2.0 * px,
-                          theme.error if refusal else theme.mixed(1.0), _WIDE_PX * px)
-    if carried:
-        wide = measure(carried, size) + 2.0 * _PAD_PX * px
-        box = (x + 8.0 * px, y - TITLE_PX * px, x + 8.0 * px + wide, y)
+                          theme.error if at_mouse.refusal else theme.mixed(1.0), _WIDE_PX * px)
+    if at_mouse.carried:
+        wide, left = theme.measure(at_mouse.carried, size) + 2.0 * _PAD_PX * px, at_mouse.x + 8.0 * px
+        box = (left, at_mouse.y - TITLE_PX * px, left + wide, at_mouse.y)
         pen.rectangle(box, theme.mixed(0.45, 0.8), radius=_RADIUS_PX * px, outline=theme.mixed(0.9), outline_px=px)
-        pen.text(carried, box[0] + _PAD_PX * px, box[1] + 0.3 * TITLE_PX * px, size, theme.text)
-    said = refusal or words
-    if said:
-        _words(pen, view, theme, x, y, said, theme.error if refusal else theme.mixed(0.5), measure)
+        pen.text(at_mouse.carried, box[0] + _PAD_PX * px, box[1] + 0.3 * TITLE_PX * px, size, theme.text)
+    _words(pen, view, theme, at_mouse)
     return pen.layer()
 
 
-def _words(pen: Pen, view: View, theme: Theme, x: float, y: float, words: str, edge: Colour, measure: Measure) -> None:
-    """Write on a ground of its own above a point, but never beside the window."""
-    px, size = view.scale, theme.size_px * view.scale
-    wide, tall = measure(words, size) + 2.0 * _PAD_PX * px, TITLE_PX * px
-    left = min(max(x - wide / 2.0, 0.0), max(view.width - wide, 0.0))
-    bottom = min(y + _ABOVE_PX * px, max(view.height - tall, 0.0))
+def _words(pen: Pen, view: View, theme: Theme, at_mouse: AtMouse) -> None:
+    """Write on a ground of its own above the mouse, but never beside the window."""
+    px, size, words = view.scale, theme.size_px * view.scale, at_mouse.refusal or at_mouse.words
+    if not words:
+        return
+    wide, tall = theme.measure(words, size) + 2.0 * _PAD_PX * px, TITLE_PX * px
+    left = min(max(at_mouse.x - wide / 2.0, 0.0), max(view.width - wide, 0.0))
+    bottom = min(at_mouse.y + _ABOVE_PX * px, max(view.height - tall, 0.0))
     pen.rectangle((left, bottom, left + wide, bottom + tall), theme.mixed(0.02, 0.95), radius=_RADIUS_PX * px,
-                  outline=edge, outline_px=px)
+                  outline=theme.error if at_mouse.refusal else theme.mixed(0.5), outline_px=px)
     pen.text(words, left + _PAD_PX * px, bottom + 0.3 * tall, size, theme.text)
 
 

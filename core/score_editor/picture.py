@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..maths.arrays import FloatArray
-from .theme import Colour
 
+Colour = tuple[float, float, float, float]
+"""Red, green, blue and alpha as a screen takes them (sRGB), each from 0 to 1."""
 Measure = Callable[[str, float], float]
 """How wide a text is, in pixels, at a size in pixels."""
 Say = Callable[[str], str]

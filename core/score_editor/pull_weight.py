@@ -10,6 +10,7 @@ from ..pha.values import spelled_within
 from . import grid, hints
 from .change import Edits, Proposal, asked_before, locked
 from .grid import Meter
+from .hit import Hit
 from .lanes import Voice
 from .layout import Layout
 from .stripes import Stripes
@@ -35,11 +36,11 @@ class PullWeight:
     refusal: str = ""
 
     @classmethod
-    def of(cls, layout: Layout, voice: int, is_right: bool, x: float, y: float, scores: Scores,
-           meter: Meter) -> PullWeight:
-        """Take the lane, if its file may be changed."""
-        document = layout.documents[layout.voices[voice].document]
-        return cls(layout, voice, is_right, x, y, meter, locked(document, scores))
+    def of(cls, layout: Layout, hit: Hit, scores: Scores, meter: Meter) -> PullWeight:
+        """Take the lane that was hit, if its file may be changed."""
+        assert hit.voice is not None
+        document = layout.documents[layout.voices[hit.voice].document]
+        return cls(layout, hit.voice, hit.is_right, hit.x, hit.y, meter, locked(document, scores))
 
     def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
         """See Drag; farther to the side than up or down it is the ease that is pulled, else the weight."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..music.waveform import Waveform
 from .layout import Layout
-from .picture import Layer, Measure, Pen, about_as_wide, clipped
+from .picture import Layer, Pen, clipped
 from .stripes import Stripes
 from .theme import Theme
 from .view import View
@@ -15,7 +15,7 @@ _COLUMN_PX, _PAD_PX = 2.0, 6.0
 
 
 def sound_layer(waveform: Waveform | None, layout: Layout, view: View, theme: Theme,
-                measure: Measure = about_as_wide, trouble: str = "") -> Layer:
+                trouble: str = "") -> Layer:
     """Draw the waveform of a score's music where its ticks lie on it, and its name; None: it is not known (yet).
 
     trouble: why there is none, said after the music's name.
@@ -37,10 +37,10 @@ def sound_layer(waveform: Waveform | None, layout: Layout, view: View, theme: Th
         heard = (columns != 0.0).any(axis=1)
         pen.rectangles(boxes[heard], (*theme.fills(*_GREEN)[0, :3].tolist(), 1.0))
     said = f"{music.src} {trouble}".rstrip()
-    name = clipped(said, view.width - view.left - 2.0 * _PAD_PX * px, theme.size_px * px, measure)
+    name = clipped(said, view.width - view.left - 2.0 * _PAD_PX * px, theme.size_px * px, theme.measure)
     size, left, base = theme.size_px * px, view.left + _PAD_PX * px, high - 1.2 * theme.size_px * px
     if name:
-        pen.rectangle((left - 3.0 * px, base - 0.35 * size, left + measure(name, size) + 3.0 * px, high - px),
+        pen.rectangle((left - 3.0 * px, base - 0.35 * size, left + theme.measure(name, size) + 3.0 * px, high - px),
                       theme.mixed(0.03, 0.75), radius=2.0 * px, outline=theme.error, outline_px=px * bool(trouble))
         pen.text(name, left, base, size, theme.mixed(1.0 if trouble else 0.8))
     return pen.layer()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,9 +16,9 @@ from .drawing import boxes_layer
 from .gestures import hit
 from .hit import Part
 from .layout import Layout, lay_out, windows_of
-from .picture import Layer, Measure, Pen, Say, about_as_wide, as_written
+from .picture import Colour, Layer, Pen, TextAt
 from .stripes import TITLE_PX, Stripes
-from .theme import Colour, Theme
+from .theme import Theme
 from .view import View
 
 _SMALLER, _TEXT_PX, _EDGE_PX, _PAD_PX = 0.68, 10.5, 4.0, 4.0
@@ -25,6 +26,14 @@ _SMALLER, _TEXT_PX, _EDGE_PX, _PAD_PX = 0.68, 10.5, 4.0, 4.0
 _GROUND, _DIMMED = 0.85, 0.65
 _LINE_ROWS = 1.2
 """From one line of words to the next, in titles of boxes."""
+
+
+class Pointed(NamedTuple):
+    """What the mouse is on: x in pixels, lines of words above it, and the contact that it is on, if any."""
+
+    x: float
+    words: str
+    contact: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,36 +100,31 @@ class Strip:
 
     # Drawn, in pixels from the strip's lower left corner
 
-    def lasting(self, view: View, theme: Theme, measure: Measure = about_as_wide,
-                say: Say = as_written) -> tuple[Layer, ...]:
+    def lasting(self, view: View, theme: Theme) -> tuple[Layer, ...]:
         """Draw what stays as it is while time goes by."""
         pen, edge = Pen(), _EDGE_PX / _SMALLER * view.scale
         pen.rectangle((-edge, -edge, view.width + edge, view.height + edge), (*theme.ground[:3], _GROUND))
         self._draw_contacts(pen, view, theme)
         small = replace(theme, size_px=_TEXT_PX / _SMALLER)
-        return pen.layer(), boxes_layer(self.layout, view, small, measure, say)
+        return pen.layer(), boxes_layer(self.layout, view, small)
 
     def passing(self, view: View, theme: Theme, now_s: float, fragment_s: tuple[float, float] | None,
-                hover: tuple[float, str] | None, measure: Measure = about_as_wide,
-                contact: int | None = None) -> Layer:
-        """Draw the playhead with the time, dim what is not played, and write lines of words above the mouse's x.
-
-        contact: the one that the mouse is on.
-        """
+                pointed: Pointed | None) -> Layer:
+        """Draw the playhead with the time, dim what is not played, and write lines of words above the mouse's x."""
         pen, px = Pen(), view.scale / _SMALLER
         for begin, end in () if fragment_s is None else ((0.0, fragment_s[0]), (fragment_s[1], self.duration_s)):
             pen.rectangle((self.x(view, begin), 0.0, self.x(view, end), view.height), (*theme.ground[:3], _DIMMED))
-        if contact is not None:
-            self._draw_contacts(pen, view, theme, contact)
+        if pointed is not None and pointed.contact is not None:
+            self._draw_contacts(pen, view, theme, pointed.contact)
         x = self.x(view, now_s)
         pen.rectangle((x - px, -_EDGE_PX * px, x + px, view.height + _EDGE_PX * px), theme.accent)
-        row = TITLE_PX * view.scale
-        _tag(pen, view, f"{now_s:.2f}", x, view.height + 0.5 * row, theme.accent, (1.0, 1.0, 1.0, 1.0), measure)
-        if hover is not None:
-            at, words = hover
-            for number, line in enumerate(reversed(words.splitlines())):
-                _tag(pen, view, line, at, view.height + (2.0 + _LINE_ROWS * number) * row, (*theme.ground[:3], _GROUND),
-                     theme.text, measure)
+        row, size = TITLE_PX * view.scale, _TEXT_PX * px
+        time = TextAt(f"{now_s:.2f}", x, view.height + 0.5 * row, size, (1.0, 1.0, 1.0, 1.0))
+        _tag(pen, view, theme, time, theme.accent)
+        if pointed is not None:
+            for number, line in enumerate(reversed(pointed.words.splitlines())):
+                y = view.height + (2.0 + _LINE_ROWS * number) * row
+                _tag(pen, view, theme, TextAt(line, pointed.x, y, size, theme.text), (*theme.ground[:3], _GROUND))
         return pen.layer()
 
     def _draw_contacts(self, pen: Pen, view: View, theme: Theme, only: int | None = None) -> None:
@@ -129,11 +133,9 @@ class Strip:
             draw_contacts(pen, self.layout.contacts, view, theme, stripes, only)
 
 
-def _tag(pen: Pen, view: View, words: str, x: float, y: float, ground: Colour, text: Colour, measure: Measure) -> None:
-    """Write words on a box, centred at x but kept within the strip's ends."""
-    px = view.scale / _SMALLER
-    size, pad = _TEXT_PX * px, _PAD_PX * px
-    wide = measure(words, size)
-    left = min(max(x - wide / 2.0, 0.0), max(view.width - wide, 0.0))
-    pen.rectangle((left - pad, y - pad, left + wide + pad, y + size), ground)
-    pen.text(words, left, y, size, text)
+def _tag(pen: Pen, view: View, theme: Theme, text: TextAt, ground: Colour) -> None:
+    """Write a text on a box, centred at its x but kept within the strip's ends."""
+    pad, wide = _PAD_PX * view.scale / _SMALLER, theme.measure(text.words, text.size)
+    left = min(max(text.x - wide / 2.0, 0.0), max(view.width - wide, 0.0))
+    pen.rectangle((left - pad, text.y - pad, left + wide + pad, text.y + text.size), ground)
+    pen.text(text.words, left, text.y, text.size, text.colour)

@@ -1,4 +1,4 @@
-"""Colours of the editor, made from a few of the user's own so that they are readable in light and in dark themes."""
+"""Colours of the editor, readable in light and in dark themes, and the user's font and language."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
+from .picture import Colour, Measure, Say, about_as_wide, as_written
 
-Colour = tuple[float, float, float, float]
-"""Red, green, blue and alpha as a screen takes them (sRGB), each from 0 to 1."""
 _HUES = np.array(((0.33, 0.40, 0.47), (0.33, 0.51, 0.70), (0.27, 0.55, 0.48), (0.66, 0.33, 0.47), (0.46, 0.34, 0.68),
                   (0.60, 0.47, 0.23), (0.20, 0.51, 0.59), (0.70, 0.38, 0.30), (0.45, 0.56, 0.27)))
 """The first for clips that no procedure is around."""
@@ -18,10 +17,11 @@ _HUES = np.array(((0.33, 0.40, 0.47), (0.33, 0.51, 0.70), (0.27, 0.55, 0.48), (0
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours; the first three, of the user's own theme, decide the others.
+    """How the editor looks to a user: the first three colours, of the user's own theme, decide the others.
 
     ground: behind everything; text; accent: playhead and what is pressed; selected: edges of selected boxes;
-    error, warning: edges of boxes with problems. size_px: of text, at an interface scale of 1.
+    error, warning: edges of boxes with problems. size_px: of text, at an interface scale of 1; measure: tells how wide
+    texts come out in the user's font; say: translates into the user's language.
     """
 
     ground: Colour = (0.11, 0.11, 0.11, 1.0)
@@ -32,6 +32,8 @@ class Theme:
     warning: Colour = (0.86, 0.66, 0.18, 1.0)
     transition: Colour = (0.94, 0.62, 0.13, 1.0)
     size_px: float = 11.0
+    measure: Measure = about_as_wide
+    say: Say = as_written
 
     @property
     def is_dark(self) -> bool:

@@ -18,12 +18,11 @@ from ...core.score_editor.hints import sentence
 from ...core.score_editor.hit import Hit
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.nudge_beat import NudgeBeat
-from ...core.score_editor.overlay import overlay
+from ...core.score_editor.overlay import AtMouse, overlay
 from ...core.score_editor.picture import Picture
 from ...core.score_editor.theme import Theme
 from ...core.score_editor.view import View
 from ...preview import life
-from ...preview.score_editor.canvas import measured
 from ...preview.score_editor.windows import is_on_shelf, show_in_front
 from .base import (
     Editor,
@@ -195,6 +194,6 @@ class TAKT_OT_score_drag(Gesture, bpy.types.Operator):
         assert layout is not None
         carried = self._drag if isinstance(self._drag, drag.Carry) else None
         gap = None if carried is None or self._is_away else carried.drop(view, *self._mouse)
-        return Picture((overlay(layout, view, theme, x=self._mouse[0], y=self._mouse[1], words=say(proposal.hint),
-                                refusal=say(proposal.refusal), gap=gap, measure=measured,
-                                carried="" if carried is None else layout.boxes.titles[carried.box]),))
+        title = "" if carried is None else layout.boxes.titles[carried.box]
+        at_mouse = AtMouse(*self._mouse, say(proposal.hint), say(proposal.refusal), title)
+        return Picture((overlay(layout, view, theme, at_mouse, gap=gap),))

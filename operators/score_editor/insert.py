@@ -18,11 +18,10 @@ from ...core.score_editor.commands import Playable, insert
 from ...core.score_editor.drop import Drop, drop_at
 from ...core.score_editor.hints import sentence
 from ...core.score_editor.layout import Layout
-from ...core.score_editor.overlay import overlay
+from ...core.score_editor.overlay import AtMouse, overlay
 from ...core.score_editor.picture import Picture
 from ...core.score_editor.theme import Theme
 from ...core.score_editor.view import View
-from ...preview.score_editor.canvas import measured
 from ...preview.score_editor.windows import is_on_shelf, show_in_front, window_of
 from .base import (
     Editor,
@@ -124,9 +123,8 @@ class TAKT_OT_score_shelf(Gesture, bpy.types.Operator):
             self._proposal = Proposal(hint=self._proposal.hint, refusal=str(error))
 
     def _front(self, layout: Layout, view: View, theme: Theme) -> Picture:
-        return Picture((overlay(layout, view, theme, x=self._mouse[0], y=self._mouse[1], gap=self._gap,
-                                words=say(self._proposal.hint), refusal=say(self._proposal.refusal),
-                                carried=self._playable.title, measure=measured),))
+        at_mouse = AtMouse(*self._mouse, say(self._proposal.hint), say(self._proposal.refusal), self._playable.title)
+        return Picture((overlay(layout, view, theme, at_mouse, gap=self._gap),))
 
 
 _NOTHING = ("|", "Nothing to Play", "There are no clips and no other procedures", "NONE", 0)

@@ -10,13 +10,12 @@ from ...bridge.reports import report
 from ...bridge.scores.score_tree import meter_of
 from ...bridge.tweaking import tweak_moments, tweaks
 from ...core.score_editor import grid
-from ...core.score_editor.overlay import overlay
+from ...core.score_editor.overlay import AtMouse, overlay
 from ...core.score_editor.picture import Pen, Picture
 from ...core.score_editor.stripes import Stripes
 from ...core.score_editor.theme import Theme
 from ...core.score_editor.tweak_row import draw_tweaks
 from ...preview import life
-from ...preview.score_editor.canvas import measured
 from ...preview.score_editor.life import frame_at, show_tweaks
 from ...preview.score_editor.windows import show_in_front
 from .base import (
@@ -106,8 +105,7 @@ class TAKT_OT_score_tweak(Gesture, bpy.types.Operator):
         pen, view, layout = Pen(), editor.view, editor.layout
         if self._to is not None:
             draw_tweaks(pen, np.zeros(0), view, theme, Stripes.of(layout, view), chosen=self._to)
-        return Picture((pen.layer(), overlay(layout, view, theme, x=self._mouse[0], y=self._mouse[1],
-                                             words=say(self._said), measure=measured)))
+        return Picture((pen.layer(), overlay(layout, view, theme, AtMouse(*self._mouse, say(self._said)))))
 
 
 class TAKT_OT_score_delete_tweak(InScoreEditor, bpy.types.Operator):

@@ -15,8 +15,7 @@ from gpu_extras.batch import batch_for_shader
 
 from ...bridge.language import say_drawn
 from ...core.maths.arrays import FloatArray, IntArray
-from ...core.score_editor.picture import Layer, Picture, Rectangles, TextAt
-from ...core.score_editor.theme import Colour
+from ...core.score_editor.picture import Colour, Layer, Picture, Rectangles, TextAt
 
 _FONT = 0
 _STEPS = 4

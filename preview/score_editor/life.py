@@ -28,14 +28,14 @@ from ...core.score_editor.boxes import colours_of_procedures
 from ...core.score_editor.drawing import Marked, picture, playhead_layer, scrollbar_layer
 from ...core.score_editor.gestures import of_handle
 from ...core.score_editor.layout import BoxId, Layout
-from ...core.score_editor.overlay import overlay
+from ...core.score_editor.overlay import AtMouse, overlay
 from ...core.score_editor.picture import Layer, Pen, Picture, clipped
 from ...core.score_editor.sound import sound_layer
 from ...core.score_editor.stripes import Stripes
 from ...core.score_editor.theme import Theme
 from .. import life as preview
 from . import rehearsing, windows
-from .canvas import Poured, measured
+from .canvas import Poured
 from .theme import theme_of
 
 _log = logging.getLogger(__name__)
@@ -131,12 +131,11 @@ def draw_editor(context: bpy.types.Context) -> None:
     depends_on = (blocks, window.view, theme, marked(tree, blocks, window.pulled), meter, music, trouble,
                   language.locale())
     if window.drawn is None or window.drawn[0] != depends_on:
-        whole = picture(blocks.layout, *depends_on[1:4], meter=meter, measure=measured, say=say)
-        heard = sound_layer(music, blocks.layout, window.view, theme, measured, trouble)
+        whole = picture(blocks.layout, *depends_on[1:4], meter=meter)
+        heard = sound_layer(music, blocks.layout, window.view, theme, trouble)
         window.drawn = depends_on, Poured.of(Picture((*whole.layers, heard)))
     window.drawn[1].draw()
-    playhead = playhead_layer(tick_now(armature_object, context.scene, blocks.layout), window.view, theme, meter,
-                              measured)
+    playhead = playhead_layer(tick_now(armature_object, context.scene, blocks.layout), window.view, theme, meter)
     Poured.of(Picture((scrollbar_layer(window.view, theme, score_px, shelf_px), playhead))).draw()
     hovered = None if window.front is not None else _hover(armature_object, blocks, window, theme)
     if hovered is not None:
@@ -159,9 +158,9 @@ def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks, pulled: BoxId 
 
 def _mistake(layout: Layout, error: TaktError, window: windows.Window, theme: Theme, above_px: float) -> Layer:
     """Say at the foot of the score why it is that of an earlier text, where no block is marked for it."""
-    view = window.view
-    words = clipped(say(in_brief(error).partition("\n")[0]), 0.9 * view.width, theme.size_px * view.scale, measured)
-    return overlay(layout, view, theme, x=0.5 * view.width, y=above_px, refusal=words, measure=measured)
+    view, first_line = window.view, say(in_brief(error).partition("\n")[0])
+    words = clipped(first_line, 0.9 * view.width, theme.size_px * view.scale, theme.measure)
+    return overlay(layout, view, theme, AtMouse(0.5 * view.width, above_px, refusal=words))
 
 
 def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.types.Object, layout: Layout,
@@ -187,19 +186,19 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
             window.shelf = window.shelf.told_anew(playables)
         else:
             window.shelf = shelf.arrange(playables, view, theme, scroll_px=window.shelf_px, score_px=score_px,
-                                         measure=measured)
+                                         measure=theme.measure)
         window.shelf_arranged = places if is_plain else None
         window.shelf_px = min(window.shelf_px, window.shelf.farthest)
         words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
                  "Nothing of that name" if tree.search else "No clips yet: choose Add › Clip Folder…")
         layers = [*shelf.shelf_layers(window.shelf, window.view, theme, hovered=None if chip is None else chip.playable,
-                                      words=say(words), figures=figures, measure=measured, say=say,
+                                      words=say(words), figures=figures, measure=theme.measure, say=say,
                                       note=say(unordered or bridge_shelf.trouble(armature_object)),
                                       colours=colours_of_procedures(layout.documents))]
         if chip is not None:
             above = window.shelf.height - 12.0 * window.view.scale
-            layers.append(overlay(layout, window.view, theme, x=chip.x, y=above, measure=measured,
-                                  words=say(shelf.told(chip.playable, layout.tick_s))))
+            layers.append(overlay(layout, window.view, theme, AtMouse(
+                chip.x, above, say(shelf.told(chip.playable, layout.tick_s)))))
         window.shelf_drawn = depends_on, Poured.of(Picture(tuple(layers)))
     window.shelf_drawn[1].draw()
     if chip is not None:
@@ -228,9 +227,9 @@ def _hover(armature_object: bpy.types.Object, blocks: Blocks, window: windows.Wi
         why = why_behind(layout, int(layout.seams.segment[seam]), armature_object)
     words = say(of_handle(layout, hover.over, why, hover.refusal) if problem is None else problem.message)
     is_refused = bool(hover.refusal) if problem is None else not problem.is_warning
-    return Picture((overlay(layout, window.view, theme, x=hover.x, y=hover.y, words="" if is_refused else words,
-                            refusal=words if is_refused else "", hovered=None if hover.refusal else hover.over,
-                            measure=measured),))
+    at_mouse = AtMouse(hover.x, hover.y, refusal=words) if is_refused else AtMouse(hover.x, hover.y, words)
+    return Picture((overlay(layout, window.view, theme, at_mouse,
+                            hovered=None if hover.refusal else hover.over),))
 
 
 def _cover(context: bpy.types.Context, theme: Theme) -> None:
@@ -257,8 +256,8 @@ def _draw_words(context: bpy.types.Context, theme: Theme, words: str) -> None:
     pen.rectangle((0.0, 0.0, width, height), theme.ground)
     lines = say(words).splitlines()
     for number, line in enumerate(lines):
-        fitting = clipped(line, width - 2.0 * size, size, measured)
-        pen.text(fitting, (width - measured(fitting, size)) / 2.0,
+        fitting = clipped(line, width - 2.0 * size, size, theme.measure)
+        pen.text(fitting, (width - theme.measure(fitting, size)) / 2.0,
                  height / 2.0 + (len(lines) / 2.0 - number) * 1.6 * size, size, theme.mixed(0.8))
     Poured.of(Picture((pen.layer(),))).draw()
 

@@ -1,10 +1,13 @@
-"""The user's colours and sizes, as the score editor takes them."""
+"""The user's colours, sizes, font and language, as the score editor takes them."""
 
 from typing import Any
 
 import bpy
 
-from ...core.score_editor.theme import Colour, Theme
+from ...bridge.language import say
+from ...core.score_editor.picture import Colour
+from ...core.score_editor.theme import Theme
+from .canvas import measured
 
 
 def theme_of(context: bpy.types.Context) -> Theme:
@@ -15,7 +18,8 @@ def theme_of(context: bpy.types.Context) -> Theme:
     style: Any = context.preferences.ui_styles[0]
     ground = theme.dopesheet_editor.space.back
     return Theme(ground=_rgba(ground), text=_rgba(_readable(look.wcol_regular.text, theme.dopesheet_editor, ground)),
-                 accent=_rgba(look.wcol_regular.inner_sel), size_px=float(style.widget.points))
+                 accent=_rgba(look.wcol_regular.inner_sel), size_px=float(style.widget.points),
+                 measure=measured, say=say)
 
 
 def _readable(text: Any, editor: Any, ground: Any) -> Any:

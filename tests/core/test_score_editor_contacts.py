@@ -21,7 +21,7 @@ from takt.core.score_editor.drawing import picture
 from takt.core.score_editor.gestures import hit
 from takt.core.score_editor.hit import Part
 from takt.core.score_editor.layout import Layout, lay_out, windows_of
-from takt.core.score_editor.strip import Strip
+from takt.core.score_editor.strip import Pointed, Strip
 from takt.core.score_editor.stripes import CONTACT_PX, Stripes
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
@@ -164,7 +164,7 @@ def test_the_strip_has_them_too_each_hit_where_it_is_drawn_and_shown_below_the_m
     plain = len(strip.passing(view, theme, 0.0, None, None).rectangles.boxes)
     for number, line in enumerate(lines):
         assert strip.contact_at(view, *((line[:2] + line[2:]) / 2.0)) == number
-        marked = strip.passing(view, theme, 0.0, None, None, contact=number).rectangles
+        marked = strip.passing(view, theme, 0.0, None, Pointed(0.0, "", number)).rectangles
         assert len(marked.boxes) == plain + 1 and marked.boxes[0] == pytest.approx(line, abs=view.scale)
         assert tuple(marked.fill[0]) == theme.selected
     assert strip.contact_at(view, 450.0, view.height - 1.0) is None

@@ -22,7 +22,7 @@ from takt.core.score_editor.drop import drop_at
 from takt.core.score_editor.gestures import begin, cursor_of, hit, of_handle, why_not
 from takt.core.score_editor.hit import Hit, Part, reach_of_seams
 from takt.core.score_editor.layout import empty, lay_out
-from takt.core.score_editor.overlay import overlay
+from takt.core.score_editor.overlay import AtMouse, overlay
 from takt.core.score_editor.stripes import SEAM_PX, TITLE_PX, Stripes
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
@@ -107,7 +107,7 @@ def test_the_transition_below_the_mouse_is_shown_where_it_can_be_caught_and_says
         inside, outside = (hit(layout, view, x, foot + SEAM_PX / 2.0) for x in (ends[0] + 0.5, ends[1] + 1.5))
         assert (inside.part, inside.seam) == (Part.SEAM, seam) and not inside.is_on_the_same(outside)
         assert inside.is_on_the_same(hit(layout, view, ends[1] - 0.5, foot + SEAM_PX / 3.0))
-        boxes = overlay(layout, view, Theme(), x=0.0, y=0.0, hovered=inside).rectangles.boxes
+        boxes = overlay(layout, view, Theme(), AtMouse(0.0, 0.0), hovered=inside).rectangles.boxes
         np.testing.assert_allclose(boxes, [(ends[0], foot, ends[1], foot + SEAM_PX)])
         if seam in said:
             assert hints.transition(layout, seam) == said[seam]

@@ -19,7 +19,7 @@ from takt.core.score_editor.drop import drop_at
 from takt.core.score_editor.gestures import hit
 from takt.core.score_editor.grid import Meter, bar_labels, lines, second_labels, snapped, step
 from takt.core.score_editor.layout import BoxId, Layout, empty, lay_out, windows_of
-from takt.core.score_editor.overlay import overlay
+from takt.core.score_editor.overlay import AtMouse, overlay
 from takt.core.score_editor.picture import Layer, Picture, about_as_wide, clipped
 from takt.core.score_editor.sound import sound_layer
 from takt.core.score_editor.stripes import Stripes
@@ -146,8 +146,8 @@ def test_nothing_is_raised(width: float, height: float, first: float, wide: floa
         drawn = picture(layout, seen, LIGHT, Marked(selected=frozenset((layout.id_of(0),)), is_stale=True),
                         meter=Meter(seed % 7 + 1), playhead=x)
         found = hit(layout, seen, x, y)
-        for layer in (*drawn.layers, overlay(layout, seen, Theme(), x=x, y=y, words="words", gap=drop_at(
-                layout, seen, x, y), carried="nod", hovered=found)):
+        for layer in (*drawn.layers, overlay(layout, seen, Theme(), AtMouse(x, y, "words", carried="nod"), gap=drop_at(
+                layout, seen, x, y), hovered=found)):
             check(layer)
         if found.box is not None:
             assert found.box < len(layout)

@@ -9,8 +9,7 @@ from takt.core.maths import rotations as rot
 from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings, play
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
-from takt.core.score_editor.picture import about_as_wide
-from takt.core.score_editor.strip import Strip
+from takt.core.score_editor.strip import Pointed, Strip
 from takt.core.score_editor.stripes import SEAM_PX, TITLE_PX, Stripes
 from takt.core.score_editor.theme import Theme
 from takt.tests.core.scores import UP_Z, procedure, programme
@@ -71,9 +70,9 @@ def test_it_is_low_however_deep_procedures_are() -> None:
 def test_all_is_drawn_within_it(wide: float) -> None:
     strip = Strip.of(motion())
     view, theme = strip.view(wide, 2.0), Theme()
-    _, boxes = strip.lasting(view, theme, about_as_wide)
+    _, boxes = strip.lasting(view, theme)
     assert boxes.rectangles.boxes[:, 1].min() >= 0.0 and boxes.rectangles.boxes[:, 3].max() <= view.height
-    passing = strip.passing(view, theme, 1.0, (1.0, 4.0), (5.0, "what plays\nand why"), about_as_wide)
+    passing = strip.passing(view, theme, 1.0, (1.0, 4.0), Pointed(5.0, "what plays\nand why"))
     dimmed = passing.rectangles.boxes[:2]
     np.testing.assert_allclose(dimmed[:, (0, 2)], ((0.0, wide / 5.0), (wide * 4.0 / 5.0, wide)))
     assert [text.words for text in passing.texts] == ["1.00", "and why", "what plays"]

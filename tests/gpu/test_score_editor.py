@@ -33,7 +33,7 @@ from takt.samples.dancer import DANCE
 from takt.tests.gpu.test_preview_pictures import ALIKE, KEPT, similarity
 
 WIDTH, HEIGHT = 480, 180
-VIEW, THEME = View(WIDTH, HEIGHT).framed(0.0, 144.0), Theme()
+VIEW, THEME = View(WIDTH, HEIGHT).framed(0.0, 144.0), Theme(measure=measured)
 
 
 def dance() -> Layout:
@@ -68,8 +68,8 @@ def without_texts(whole: Picture) -> Picture:
 def marked_dance() -> Picture:
     layout = dance()
     chosen = frozenset((layout.id_of(layout.boxes.titles.index("verse")),))
-    whole = picture(layout, VIEW, THEME, Marked(selected=chosen), measure=measured)
-    return Picture((*whole.layers, playhead_layer(50.0, VIEW, THEME, Meter(), measured)))
+    whole = picture(layout, VIEW, THEME, Marked(selected=chosen))
+    return Picture((*whole.layers, playhead_layer(50.0, VIEW, THEME, Meter())))
 
 
 def test_the_picture_is_the_kept_one() -> None:
@@ -79,7 +79,7 @@ def test_the_picture_is_the_kept_one() -> None:
     image: Any = bpy.data.images.load(str(path))
     kept = (np.array(image.pixels[:]).reshape(HEIGHT, WIDTH, 4)[::-1] * 255.0).round().astype(np.uint8)
     assert similarity(found, kept) >= ALIKE
-    other = drawn(without_texts(picture(dance(), VIEW.zoomed(1.1, 200.0), THEME, measure=measured)))
+    other = drawn(without_texts(picture(dance(), VIEW.zoomed(1.1, 200.0), THEME)))
     assert similarity(other, kept) < ALIKE
 
 
@@ -123,7 +123,7 @@ def test_a_rectangle_has_the_area_it_says_with_round_corners_and_an_outline() ->
     (20, 20, 1.0), (2000, 400, 1.0), (400, 60, 2.0), (300, 300, 3.0)])
 def test_any_size_can_be_drawn(width: int, height: int, scale: float) -> None:
     view = View(width, height, scale=scale).framed(0.0, 144.0)
-    whole = picture(dance(), view, THEME, measure=measured)
+    whole = picture(dance(), view, THEME)
     shelf = arrange([Playable("feet.Steps", "left", 1.0)], view, THEME, measure=measured)
     pixels = drawn(whole, Picture(shelf_layers(shelf, view, THEME, measure=measured)), width=width, height=height)
     assert len(np.unique(pixels.reshape(-1, 4), axis=0)) > 1
