@@ -27,6 +27,8 @@ _EASED: Final = 6.0
 """Nothing is made easier for a hand that stays where it is; for one that goes a fifth of the way, almost all."""
 _ROUNDS: Final = 12
 _COMPARED: Final = 128
+_SAME: Final = 1e-3
+"""Who moves by less, in units of the model, moves as before: heads that others look at are rounded."""
 _NO_LENGTH: Final = 1e-9
 _FARTHEST: Final = 1e12
 """In the model's units; nothing can be counted with who is farther away, or scaled more."""
@@ -60,12 +62,12 @@ def together(motion: Motion, partners: Mapping[str, Partner | Unfit]) -> Motion:
 
 
 def moves_otherwise(motion: Motion, other: Motion) -> bool:
-    """Tell whether two motions of a character differ, as far as some hundred instants show it."""
+    """Tell whether two motions of a character differ by more than a millimetre, as far as some hundred instants show it."""
     if motion.duration_s != other.duration_s or len(motion.skeleton) != len(other.skeleton):
         return True
     times = np.linspace(0.0, motion.duration_s, _COMPARED)
     one, two = (world_from_pose(each.skeleton, each.sample(times)) for each in (motion, other))
-    return not np.array_equal(one, two)
+    return not np.allclose(one, two, rtol=0.0, atol=_SAME)
 
 
 def _where(motion: Motion, meet: TimedMeet, partner: Partner | Unfit) -> Target:
