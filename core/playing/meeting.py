@@ -62,7 +62,7 @@ def together(motion: Motion, partners: Mapping[str, Partner | Unfit]) -> Motion:
 
 
 def moves_otherwise(motion: Motion, other: Motion) -> bool:
-    """Tell whether two motions of a character differ by more than a millimetre, as far as some hundred instants show it."""
+    """Tell whether two motions of a character differ by more than a thousandth of a unit at some hundred instants."""
     if motion.duration_s != other.duration_s or len(motion.skeleton) != len(other.skeleton):
         return True
     times = np.linspace(0.0, motion.duration_s, _COMPARED)
