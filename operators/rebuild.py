@@ -13,8 +13,10 @@ from ..bridge.files.read_progress import reading
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.language import say
 from ..bridge.reports import refuse, refuse_score, report
-from ..bridge.scores import score
+from ..bridge.scores import following, score
 from ..bridge.scores.performing import Performance
+from ..core.playing.meeting import moves_otherwise
+from ..core.playing.motion import Motion
 from .in_steps import WorksInSteps
 
 
@@ -36,11 +38,14 @@ class TAKT_OT_rebuild(WorksInSteps, ForScore, bpy.types.Operator):
 
     _performance: Performance | None = None
     """What invoke has performed to learn how long it is."""
+    _before: Motion | None = None
+    """What was played before that, None where it is not known."""
     _is_watched = False
     """Whether a user sees the progress and can press Esc; scripts wait until all is written."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Ask before an Action is written that takes long and makes each undo step slow."""
+        self._before = _known(context)
         self._performance, self._is_watched = _performed(context), True
         too_long = _too_long(context, self._performance)
         if not too_long or self.write_long:
@@ -59,6 +64,7 @@ class TAKT_OT_rebuild(WorksInSteps, ForScore, bpy.types.Operator):
         """Perform the score first, then write everything."""
         armature_object, scene = active_armature(context), context.scene
         assert armature_object is not None and scene is not None  # poll saw to it
+        before = _known(context) if self._performance is None else self._before
         performance, self._performance = self._performance or _performed(context), None
         is_watched, self._is_watched = self._is_watched, False
         too_long = _too_long(context, performance)
@@ -72,6 +78,9 @@ class TAKT_OT_rebuild(WorksInSteps, ForScore, bpy.types.Operator):
             write_motion(self, context, armature_object, performance.motion,
                          properties.character(armature_object).frame_start)
             done = {"FINISHED"}
+        if "CANCELLED" not in done and before is not None and performance.motion is not None and (
+                moves_otherwise(before, performance.motion)):
+            following.partner_changed(armature_object, scene)
         character = properties.character(armature_object)
         if performance.error is not None and score.is_empty(character, performance.error):
             text = character.text
@@ -81,6 +90,13 @@ class TAKT_OT_rebuild(WorksInSteps, ForScore, bpy.types.Operator):
         if performance.error is not None:
             refuse_score(self, performance.error)
         return done
+
+
+def _known(context: bpy.types.Context) -> Motion | None:
+    """Return the motion of the active armature's score as it was performed last."""
+    armature_object = active_armature(context)
+    known = None if armature_object is None else score.known_performance(armature_object)
+    return None if known is None else known.motion
 
 
 def _performed(context: bpy.types.Context) -> Performance:

@@ -58,6 +58,14 @@ def keep(character: properties.TaktCharacter, motion: Motion) -> None:
             role.meets = role.name in met
 
 
+def those_who_meet(other: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[bpy.types.Object]:
+    """Yield the characters of a scene whose hands meet those of another one, as far as `keep` has kept it."""
+    for each in scene.objects:
+        if each.type == "ARMATURE" and properties.character(each).text is not None and any(
+                role.meets and one == other for role, one in _cast(each)):
+            yield each
+
+
 def _key(armature_object: bpy.types.Object, role: str, other: bpy.types.Object) -> Hashable:
     times_s, matrices = _course(armature_object, other)
     course = hashlib.blake2b(times_s.tobytes() + matrices.tobytes(), digest_size=16).digest()

@@ -30,7 +30,7 @@ from ..frame_rate import frames_per_second
 from ..guard import guarded
 from ..meshes import skin_points
 from ..rigs import constraints
-from ..scene import floor_shapes, held_props
+from ..scene import floor_shapes, held_props, meeting
 from ..tweaking import tweaks
 from . import linked_texts, score, texts
 from .performing import Performance
@@ -41,6 +41,9 @@ _LOOK_S = 0.004
 """So long one look looks at characters: of a crowd at some, at the active one always, at the others in turn."""
 _SETTLED_S = 0.35
 """A change is finished when nothing more has changed for that long."""
+
+_OF_ANOTHER_PARTNER = "another partner"
+"""Of what an Action is made in which hands meet somebody who moves otherwise now."""
 
 
 @dataclass
@@ -118,6 +121,19 @@ def is_score_heard(armature_object: bpy.types.Object) -> bool:
 def want_action(armature_object: bpy.types.Object) -> None:
     """Let an armature's Action be written though its score has not changed: it was just given to it."""
     _followed[armature_object.session_uid] = _Followed("", "", 0.0, "", "", is_changed=True)
+
+
+def partner_changed(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
+    """Let the Actions of those who meet a character be written anew: its hands are elsewhere, though nothing says so.
+
+    That is so where clip files were read again, which no digest has.
+    """
+    for other in meeting.those_who_meet(armature_object, scene):
+        own = properties.character(other).action
+        if own is not None and own.library is None and getattr(own, properties.MADE_FROM):
+            setattr(own, properties.MADE_FROM, _OF_ANOTHER_PARTNER)
+            if (known := _followed.get(other.session_uid)) is not None:
+                known.is_changed = True
 
 
 def look(now_s: float) -> None:

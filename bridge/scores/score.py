@@ -371,13 +371,15 @@ def _together(armature_object: bpy.types.Object, which: _Which, key: _Key, inste
               alone: Performance) -> tuple[_Key, Performance]:
     """Return what comes of a score whose hands meet those of other characters, and its key; alone: without them."""
     assert alone.motion is not None
-    key, others = (*key, _MEETS, *meeting.key(armature_object, alone.motion)), list[Performance]()
+    own, others = key, list[Performance]()
 
     def other_alone(other: bpy.types.Object) -> Performance:
         others.append(_alone(other, _AS_KEPT)[1])
         return others[-1]
 
     partners = meeting.partners(armature_object, alone.motion, other_alone)
+    # What they do depends on more than their key says: on their skins, and on files that were read anew.
+    key = (*own, *(other.motion for other in others), _MEETS, *meeting.key(armature_object, alone.motion))
     if any(other.motion is None and other.error is None for other in others):  # it will be performed after the drawing
         later = {each: _waiting.pop(each) for each in list(_waiting) if each != which}
         _waiting[which] = instead

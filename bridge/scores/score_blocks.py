@@ -139,7 +139,7 @@ def find_windows(armature_object: bpy.types.Object) -> None:
     if found.layout is None or found.error is not None or found.has_windows:
         return
     motion, layout, windows_s = score.playable_motion_of(armature_object), found.layout, found.windows_s
-    if motion is not None and layout.rows and len(motion.sequence) == len(layout.rows[0]):
+    if motion is not None and layout.rows and len(motion.sequence.in_one_round()[0]) == len(layout.rows[0]):
         windows_s = windows_of(motion)
         layout = lay_out(layout.rows[0], windows_s=windows_s, clock=layout.clock, music=layout.music,
                          contacts=contacts_of(motion), tweaks=layout.tweaks)

@@ -144,30 +144,48 @@ class Sequence:
         rest = np.arange(at, len(self))
         index, copy, share = ([*parts, more] for parts, more in (
             (index, rest), (copy, np.zeros_like(rest)), (share, np.ones(len(rest)))))
-        return self._taken(np.concatenate(index), np.concatenate(copy), np.concatenate(share), counts)
+        taken = self._taken(np.concatenate(index), np.concatenate(copy), np.concatenate(share))
+        ends = np.isin(np.concatenate(index), [way.after - 1 for way in counts])
+        copies = np.concatenate(copy)
+        taken.transition_s[ends & (np.append(copies[1:], 0) > copies)] = np.nan
+        edges = np.append(np.flatnonzero(copies == 0), len(taken))
+        return taken._numbered(edges, edges, counts)
 
-    def _taken(self, index: IntArray, copy: IntArray, share: FloatArray,
-               counts: Mapping[Way, int]) -> Sequence:
+    def in_one_round(self) -> tuple[Sequence, IntArray]:
+        """Return the same with one round of each way in the time of all, and which segment of it each is, (S,)."""
+        number, share = np.arange(len(self)), np.ones(len(self))
+        for way in self.ways:
+            one = (way.after - way.first) // way.rounds
+            if way.rounds > 1:
+                number[way.first:way.after] = way.first + np.arange(way.after - way.first) % one
+                share[way.first:way.first + one] = way.rounds
+        kept = number == np.arange(len(self))
+        position, index = (np.cumsum(kept) - 1)[number], np.flatnonzero(kept)
+        taken = self._taken(index, np.zeros_like(index), share[index])
+        taken.transition_s[position] = self.transition_s  # of each, that after its last round
+        counts = dict.fromkeys(self.ways, 1)
+        return taken._numbered(position, np.append(0, position + 1), counts), position
+
+    def _numbered(self, first: IntArray, after: IntArray, counts: Mapping[Way, int]) -> Sequence:
+        """Return the same with marks, ways and aims at other segments; after: by the number of the segment behind."""
+        return replace(
+            self, marks=replace(self.marks, segment=first[self.marks.segment]),
+            ways=tuple(way._replace(first=int(first[way.first]), after=int(after[way.after]), rounds=counts.get(way, 1))
+                       for way in self.ways),
+            aims=tuple(aim._replace(first=int(first[aim.first])) for aim in self.aims))
+
+    def _taken(self, index: IntArray, copy: IntArray, share: FloatArray) -> Sequence:
         """Return segments (N,), each the copy (N,) of one, and so much shorter (N,)."""
         length_s = self.length_s[index] * share
-        transition_s = self.transition_s[index].copy()
-        ends = np.isin(index, [way.after - 1 for way in counts])
-        is_between = ends & (np.append(copy[1:], 0) > copy)
-        transition_s[is_between] = np.nan
-        first = np.array([*np.flatnonzero(copy == 0), len(index)])
         segments = self.origins.segments.at(index)
         origins = replace(self.origins, segments=replace(segments, repetition=(segments.repetition + copy).astype(
             np.int32)))
         return replace(
             self, clip=self.clip[index], start_s=np.cumsum(length_s) - length_s, length_s=length_s,
-            transition_s=transition_s, path=self.path[index],
-            marks=replace(self.marks, segment=first[self.marks.segment]), origins=origins,
+            transition_s=self.transition_s[index], path=self.path[index], origins=origins,
             is_mirrored=None if self.is_mirrored is None else self.is_mirrored[index],
             is_reversed=None if self.is_reversed is None else self.is_reversed[index],
-            part=None if self.part is None else self.part[index],
-            ways=tuple(way._replace(first=int(first[way.first]), after=int(first[way.after]), rounds=counts.get(way, 1))
-                       for way in self.ways),
-            aims=tuple(aim._replace(first=int(first[aim.first])) for aim in self.aims))
+            part=None if self.part is None else self.part[index])
 
     def of_used_clips(self) -> tuple[Sequence, IntArray]:
         """Return the same with only the clips that are played, also in blocks, and which these are, ascending."""

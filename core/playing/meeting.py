@@ -26,6 +26,9 @@ _PULL: Final = 0.03
 _EASED: Final = 6.0
 """Nothing is made easier for a hand that stays where it is; for one that goes a fifth of the way, almost all."""
 _ROUNDS: Final = 12
+_COMPARED: Final = 128
+_SAME: Final = 1e-3
+"""Who moves by less, in units of the model, moves as before: heads that others look at are rounded."""
 _NO_LENGTH: Final = 1e-9
 _FARTHEST: Final = 1e12
 """In the model's units; nothing can be counted with who is farther away, or scaled more."""
@@ -56,6 +59,15 @@ def together(motion: Motion, partners: Mapping[str, Partner | Unfit]) -> Motion:
     """
     return motion.meeting({meet: _where(motion, meet, partners[meet.role])
                            for meet in motion.meets if meet.role in partners})
+
+
+def moves_otherwise(motion: Motion, other: Motion) -> bool:
+    """Tell whether two motions of a character differ by more than a thousandth of a unit at some hundred instants."""
+    if motion.duration_s != other.duration_s or len(motion.skeleton) != len(other.skeleton):
+        return True
+    times = np.linspace(0.0, motion.duration_s, _COMPARED)
+    one, two = (world_from_pose(each.skeleton, each.sample(times)) for each in (motion, other))
+    return not np.allclose(one, two, rtol=0.0, atol=_SAME)
 
 
 def _where(motion: Motion, meet: TimedMeet, partner: Partner | Unfit) -> Target:

@@ -74,7 +74,7 @@ class Contacts:
 
 
 def contacts_of(motion: Motion) -> Contacts | None:
-    """Return when the feet of a motion stand, None where it keeps none in place."""
+    """Return when the feet of a motion stand, None where it keeps none in place; segments: of one round of each way."""
     if motion.feet is None:
         return None
     sequence, layout, sources = motion.sequence, motion.row.layout, motion.row.sources
@@ -93,7 +93,8 @@ def contacts_of(motion: Motion) -> Contacts | None:
     steps = motion.feet.steps
     steps_s = np.array([step[1:3] for step in steps]).reshape(-1, 2)
     steps_s = steps_s - later_s[motion.row.segment_at(np.maximum(steps_s.mean(axis=1), 0.0))][:, None]
-    return Contacts(spans[:, 0], spans[:, 1], foot, rows[:, 3] > 0.0, segment, sequence.clips, sequence.clip[segment],
+    shown = sequence.in_one_round()[1][segment]
+    return Contacts(spans[:, 0], spans[:, 1], foot, rows[:, 3] > 0.0, shown, sequence.clips, sequence.clip[segment],
                     np.where(is_mirrored[segment], 1 - foot, foot), rows[:, 4:], steps_s[:, 0] / tick_s,
                     steps_s[:, 1] / tick_s, np.array([SIDES.index(step[0]) for step in steps], dtype=np.int64))
 

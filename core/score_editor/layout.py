@@ -182,7 +182,18 @@ def empty(document: Document, procedure: str = "main") -> Layout:
 def windows_of(motion: Motion) -> tuple[FloatArray, FloatArray]:
     """Return when the transition after each segment of a motion begins and ends, as lay_out() takes them.
 
-    Where transitions have time of their own, which the score knows nothing of, each lies behind its seam.
+    A call whose rounds the scene counts has one round in a layout: the transition after it is that after its last
+    round, and within it there are none. Where transitions have time of their own, which the score knows nothing of,
+    each lies behind its seam.
     """
     layout, later_s = motion.row.layout, own_time_s(motion)
-    return layout.window_begin_s - later_s, layout.window_end_s - later_s
+    begin_s, end_s = layout.window_begin_s - later_s, layout.window_end_s - later_s
+    one, number = motion.sequence.in_one_round()
+    if len(one) == len(number):
+        return begin_s, end_s
+    last = np.zeros(len(one), dtype=np.int64)
+    last[number] = np.arange(len(number))
+    is_within, edges = np.zeros(len(one), np.bool_), one.start_s + one.length_s
+    for way, fitted in zip(one.ways, motion.sequence.ways, strict=True):
+        is_within[way.first:way.after - 1] |= fitted.rounds > 1
+    return np.where(is_within, edges, begin_s[last]), np.where(is_within, edges, end_s[last])

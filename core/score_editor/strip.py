@@ -52,7 +52,7 @@ class Strip:
     def of(cls, motion: Motion) -> Strip:
         """Lay out the strip of a motion."""
         sequence = motion.sequence
-        layout = lay_out(sequence, windows_s=windows_of(motion), contacts=contacts_of(motion))
+        layout = lay_out(sequence.in_one_round()[0], windows_s=windows_of(motion), contacts=contacts_of(motion))
         edges = np.append(sequence.start_s, sequence.duration_s) / layout.tick_s
         times_s = np.stack((motion.layout.begin_s, motion.layout.end_s), axis=-1).ravel()
         return cls(layout, np.stack((edges[:-1], edges[1:]), axis=-1).ravel(), np.maximum.accumulate(times_s))
@@ -94,7 +94,8 @@ class Strip:
 
     def _box_of(self, segment: int) -> int:
         """Return the innermost box that plays a segment of the main row."""
-        boxes, tick = self.layout.boxes, self.ticks[2 * segment:2 * segment + 2].mean()
+        boxes, row = self.layout.boxes, self.layout.rows[0]
+        tick = (row.start_s[segment] + row.length_s[segment] / 2.0) / self.layout.tick_s
         around = np.flatnonzero((boxes.lane == 0) & (boxes.begin <= tick) & (tick < boxes.end))
         return int(around[np.argmax(boxes.depth[around])])
 

@@ -9,7 +9,7 @@ import pytest
 
 from takt.bridge import properties
 from takt.bridge.scene import cast
-from takt.bridge.scores import following, score
+from takt.bridge.scores import following, score, score_blocks
 from takt.core.playing.scene.cast import ScenePath, ScenePlace, Unfit
 from takt.samples.clip_files import LIBRARY
 
@@ -106,6 +106,25 @@ def test_a_character_goes_where_an_object_is_and_follows_when_that_is_moved(walk
     layer.update()
     rebuilt()
     assert np.hypot(*(root_at(walker, END) - (-1.5, -1.0))) < NEAR_M
+
+
+def test_the_editor_shows_the_transition_after_a_call_that_fits_where_it_plays(walker: bpy.types.Object) -> None:
+    properties.character(walker).cast["seat"].target = chair()
+    text = properties.character(walker).text
+    assert text is not None
+    text.from_string(SCORE.replace('to="seat"', 'to="seat" transition="0.5"'))
+    motion = score.motion_of(walker)
+    assert motion is not None and len(motion.sequence) > 4
+    score_blocks.find_windows(walker)
+    found = score_blocks.shown(walker)
+    assert found is not None and found.layout is not None and found.has_windows
+    seams, way = found.layout.seams, motion.sequence.ways[0]
+    assert seams.tick.tolist() == [4.0, 8.0, 12.0]
+    played = motion.row.layout.window_begin_s[way.after - 1], motion.row.layout.window_end_s[way.after - 1]
+    np.testing.assert_allclose((seams.begin[1], seams.end[1]), played, atol=1e-6)
+    assert played[1] - played[0] > 0.1
+    contacts = found.layout.contacts
+    assert contacts is not None and len(contacts) > 8 and contacts.segment.max() <= 3
 
 
 def test_a_character_that_was_moved_itself_still_goes_there(walker: bpy.types.Object) -> None:
