@@ -42,7 +42,7 @@ _LOOK_S = 0.004
 _SETTLED_S = 0.35
 """A change is finished when nothing more has changed for that long."""
 
-_OF_ANOTHER_PARTNER = "another partner"
+_OF_ANOTHER_PARTNER = "partner"
 """Of what an Action is made in which hands meet somebody who moves otherwise now."""
 
 

@@ -28,7 +28,7 @@ _EASED: Final = 6.0
 _ROUNDS: Final = 12
 _COMPARED: Final = 128
 _SAME: Final = 1e-3
-"""Who moves by less, in units of the model, moves as before: heads that others look at are rounded."""
+"""Of the skeleton's size: who moves by less moves as before, since heads that others look at are rounded."""
 _NO_LENGTH: Final = 1e-9
 _FARTHEST: Final = 1e12
 """In the model's units; nothing can be counted with who is farther away, or scaled more."""
@@ -62,12 +62,13 @@ def together(motion: Motion, partners: Mapping[str, Partner | Unfit]) -> Motion:
 
 
 def moves_otherwise(motion: Motion, other: Motion) -> bool:
-    """Tell whether two motions of a character differ by more than a thousandth of a unit at some hundred instants."""
+    """Tell whether two motions of a character differ by more than a thousandth of its size at some hundred instants."""
     if motion.duration_s != other.duration_s or len(motion.skeleton) != len(other.skeleton):
         return True
     times = np.linspace(0.0, motion.duration_s, _COMPARED)
-    one, two = (world_from_pose(each.skeleton, each.sample(times)) for each in (motion, other))
-    return not np.allclose(one, two, rtol=0.0, atol=_SAME)
+    one, two = (world_from_pose(each.skeleton, each.sample(times))[..., 3] for each in (motion, other))
+    size = float(np.ptp(motion.skeleton.rest_world[..., 3], axis=0).max())
+    return bool(np.abs(one - two).max() > _SAME * size)
 
 
 def _where(motion: Motion, meet: TimedMeet, partner: Partner | Unfit) -> Target:
