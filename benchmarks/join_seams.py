@@ -145,7 +145,9 @@ def _stands_in(motion: Motion, inside: Inside, segment: int, times_s: FloatArray
     share = (times_s - layout.begin_s[segment]) / (layout.end_s[segment] - layout.begin_s[segment])
     own_s = np.clip(share, 0.0, 1.0) * sources.durations_s[number]
     if number in sources.excerpts:
-        own_s = sources.excerpts[number].clip_times(own_s)
+        part = sources.excerpts[number]
+        own_s = part.own_times(own_s)
+        own_s = (own_s - part.begin_s) % part.duration_s if part.goes_round else own_s
     return np.asarray(own[np.minimum(np.rint(own_s * measures.FPS).astype(np.int64), len(own) - 1)])
 
 

@@ -17,8 +17,6 @@ from .in_steps import WorksInSteps
 from .named_export import NamedAsCharacter
 from .procedure_actions import WHICH, chosen, in_place_property, loop_property
 
-_SHOWN = 5
-
 
 class TAKT_OT_export_procedures(ForScore, WorksInSteps, NamedAsCharacter, bpy.types.Operator):
     """Write the character and an animation for each procedure of its score into one glTF or FBX file"""

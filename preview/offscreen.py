@@ -112,14 +112,6 @@ def _in_studio(floor: Floor | None) -> Look:
     return look if floor is None else replace(look, ambient=_FROM_FLOOR)
 
 
-def draw_image(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], width: int, height: int,
-               view_matrix: MatrixLike, projection_matrix: MatrixLike, picture: str = "SHADED",
-               background: Colour = TRANSPARENT) -> npt.NDArray[np.uint8]:
-    """Draw a single picture; see `Renderer`, which is quicker for many."""
-    with Renderer(scene, objects, width, height) as renderer:
-        return renderer.draw(view_matrix, projection_matrix, picture, background)
-
-
 def _grouped(scene: bpy.types.Scene,
              objects: Sequence[bpy.types.Object]) -> list[tuple[bpy.types.Object, list[bpy.types.Object]]]:
     """Return each armature with the meshes to draw, in the order given."""

@@ -92,11 +92,6 @@ class Excerpt:
             times_s = skipping(times_s, *self.skipped)
         return np.asarray(self.end_s - times_s if self.is_reversed else self.begin_s + times_s)
 
-    def clip_times(self, times_s: FloatArray) -> FloatArray:
-        """Return the times (F,) in the clip, as its file has it, of times (F,) in the part."""
-        own = self.own_times(times_s)
-        return np.asarray((own - self.begin_s) % self.duration_s if self.goes_round else own)
-
     def of_clip(self, spans_s: FloatArray) -> FloatArray:
         """Return spans (K, 2) of the whole as the clip's own: of one that goes round, where its file has them."""
         if not self.goes_round:

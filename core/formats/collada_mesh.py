@@ -38,13 +38,6 @@ class Faces(NamedTuple):
     names: tuple[str, ...]
 
 
-class _Input(NamedTuple):
-    """What corners have: rows of values, and at which place of a corner's numbers the row is."""
-
-    offset: int
-    rows: FloatArray
-
-
 def faces_of(data: ColladaData, geometry: Element) -> Faces | None:
     """Return the triangles of a geometry; None where it has no mesh, or no faces.
 

@@ -180,14 +180,6 @@ def minus(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:
     return ax - bx, ay - by, az - bz
 
 
-def times(a: Sequence[Number], b: Sequence[Number]) -> Vector[Number]:
-    """Return the products of vectors, number by number."""
-    if isinstance(a, _ARRAY):
-        return _as_it_is(a * b)
-    (ax, ay, az), (bx, by, bz) = a, b
-    return ax * bx, ay * by, az * bz
-
-
 def scaled(v: Sequence[Number], by: Number) -> Vector[Number]:
     """Return vectors multiplied by a factor."""
     if isinstance(v, _ARRAY):

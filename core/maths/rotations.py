@@ -104,18 +104,6 @@ def cross(a: FloatArray, b: FloatArray) -> FloatArray:
     return out
 
 
-def inverse(matrix: FloatArray) -> FloatArray:
-    """Return the inverses of any matrices (..., 3, 3), several times as fast as numpy's; of singular ones zeros.
-
-    >>> inverse(np.array(((2.0, 2.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 4.0)))).tolist()
-    [[0.5, -1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.25]]
-    """
-    a, b, c = (matrix[..., i] for i in range(3))
-    rows = np.stack((cross(b, c), cross(c, a), cross(a, b)), axis=-2)
-    volume = np.einsum("...i,...i->...", a, rows[..., 0, :])[..., None, None]
-    return np.asarray(np.divide(rows, volume, out=np.zeros_like(rows), where=volume != 0.0))
-
-
 def from_axis_angle(axis: FloatArray, angle_rad: FloatArray | float) -> FloatArray:
     """Make rotations about axes (..., 3), which need not be unit; a zero axis gives the identity."""
     length = np.sqrt(np.einsum("...i,...i->...", axis, axis))

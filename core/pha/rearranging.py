@@ -12,8 +12,8 @@ from .edits import Edited, Insert, RemoveAttribute, SetAttribute, Wrap, apply, e
 from .grammar import PLAYED
 from .open_scores import Meaning, Name, Scores, calls_of, check_meaning, meaning
 from .programme import Programme
-from .refactoring import as_version_2, chosen_elements, procedure_around, source_of
-from .values import elements_below, product, seconds, spelled, spelled_within, total
+from .refactoring import as_version_2, chosen_elements, procedure_around
+from .values import product, seconds, spelled, spelled_within, total
 
 _ROUNDING, _NOISE = 1e-6, 1e-12
 """To how much of the whole a split rounds the numbers it writes; and what adding and taking away may cost."""
@@ -58,7 +58,7 @@ class SplitCall:
         edits += [RemoveAttribute(number_now, name) for name in old if name not in calls[0] and name != "weight"]
         edited = apply(text, *edits)
         caller = Name(own, text.shape.attributes[top].get("name", ""))
-        expected = {path: _repeated(programme, caller, {self.element}, len(calls))
+        expected = {path: _repeated(programme, caller, self.element, len(calls))
                     for path, programme in programmes.items()}
         check_meaning(scores.with_texts({own: edited}), expected)
         return {own: edited}
@@ -141,37 +141,13 @@ class WrapTogether:
         return {own: edited}
 
 
-@dataclass(frozen=True)
-class DuplicateCalls:
-    """Write `count` neighbours, from the child of that index on, once more behind themselves, with their comments."""
-
-    path: Path | None
-    parent: int
-    index: int
-    count: int
-
-    def apply(self, scores: Scores) -> dict[Path | None, Edited]:
-        """See Refactoring."""
-        own = scores.open_path(self.path)
-        text = scores.text(own)
-        top = procedure_around(text, self.parent)
-        programmes = scores.programmes(own)
-        chosen = chosen_elements(text, self.parent, self.index, self.count)
-        edited = apply(text, Insert(self.parent, self.index + self.count, source_of(text, chosen[0], chosen[-1])))
-        calls = {each for each in elements_below(text, chosen) if text.shape.tags[each] == "call"}
-        caller = Name(own, text.shape.attributes[top].get("name", ""))
-        expected = {path: _repeated(programme, caller, calls, 2) for path, programme in programmes.items()}
-        check_meaning(scores.with_texts({own: edited}), expected)
-        return {own: edited}
-
-
-def _repeated(programme: Programme, caller: Name, elements: set[int], times: int) -> Meaning:
-    """Return what a programme means where some neighbouring calls of a procedure come so many times in a row."""
+def _repeated(programme: Programme, caller: Name, element: int, times: int) -> Meaning:
+    """Return what a programme means where a call of a procedure comes so many times in a row."""
     known = meaning(programme)
     calls = [call.element for call in calls_of(programme) if call.procedure == caller]
-    if caller in known and elements:
-        rows, inside = known[caller], [at for at, number in enumerate(calls) if number in elements]
-        known[caller] = (*rows[:inside[0]], *(rows[inside[0]:inside[-1] + 1] * times), *rows[inside[-1] + 1:])
+    if caller in known:
+        rows, at = known[caller], calls.index(element)
+        known[caller] = (*rows[:at], *(rows[at:at + 1] * times), *rows[at + 1:])
     return known
 
 

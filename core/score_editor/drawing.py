@@ -109,6 +109,9 @@ class _Drawing:
     def _size(self) -> float:
         return self.theme.size_px * self.view.scale
 
+    def _say(self, words: str) -> str:
+        return self.theme.say(words)
+
     # Behind the boxes
 
     def ground(self) -> Pen:
@@ -235,7 +238,7 @@ class _Drawing:
         if not is_told(speed):
             return 0.0
         name, number = self._width(self.layout.boxes.titles[box]), f"×{short(speed, 2)}"
-        words = self.theme.say(f"speed {number}")
+        words = self._say(f"speed {number}")
         if name + self._width(words) + gap > room:
             words = number
         wide = self._width(words)
@@ -353,12 +356,12 @@ class _Drawing:
                 self._label(pen, f"‹ {view.opened.title}" if is_open and view.opened is not None else name,
                             float(stripes.box_low[lane] + stripes.lane_high[lane]) / 2.0)
             if stripes.music is not None:
-                self._label(pen, self.theme.say("music"), sum(stripes.music) / 2.0)
+                self._label(pen, self._say("music"), sum(stripes.music) / 2.0)
             if stripes.contacts is not None:
-                self._label(pen, self.theme.say("feet"), sum(stripes.contacts) / 2.0)
+                self._label(pen, self._say("feet"), sum(stripes.contacts) / 2.0)
             if stripes.tweaks is not None:
-                self._label(pen, self.theme.say("tweaks"), sum(stripes.tweaks) / 2.0)
-            self._label(pen, self.theme.say("bar"), low + (high - low) * 0.7)
+                self._label(pen, self._say("tweaks"), sum(stripes.tweaks) / 2.0)
+            self._label(pen, self._say("bar"), low + (high - low) * 0.7)
         self._ruler(pen)
         return pen
 

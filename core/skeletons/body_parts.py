@@ -173,16 +173,6 @@ def _named_terms(body: str, named: Mapping[str, NamedBody]) -> Iterator[str]:
     return (term.name for term in terms_of(body) if term.name in named)
 
 
-def mask_of(body: str, fade: float, named: Mapping[str, NamedBody],
-            skeleton_map: SkeletonMap) -> tuple[FloatArray, tuple[str, ...]]:
-    """Return how much of each joint a body has, (J,) from 0 to 1, and the names for which the rig has nothing.
-
-    The same as BodyMasks(named, skeleton_map).of(body, fade), which is faster for many bodies.
-    """
-    masks = BodyMasks(named, skeleton_map)
-    return masks.of(body, fade), tuple(masks.missing)
-
-
 @dataclass(frozen=True, eq=False)
 class BodyMasks:
     """Parts of the body as masks over a rig's joints; each named one is worked out once.

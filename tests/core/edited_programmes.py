@@ -19,8 +19,8 @@ from takt.core.pha.edits import Edit, Insert, Move, Remove, SetAttribute, Unwrap
 from takt.core.pha.extraction import ExtractCalls
 from takt.core.pha.lineage import matched
 from takt.core.pha.open_scores import Scores
-from takt.core.pha.rearranging import DuplicateCalls, SplitCall
-from takt.core.pha.refactoring import RenameProcedure
+from takt.core.pha.rearranging import SplitCall
+from takt.core.pha.refactoring import RenameProcedure, source_of
 from takt.core.pha.text import Text
 
 from .scores import turning, walking
@@ -314,8 +314,9 @@ def _split(program: Program) -> Change | None:
 def _duplicate(program: Program) -> Change | None:
     parent = program.random.choice(program.procedures())
     index = program.random.randrange(len(parent.children))
-    scores = _opened(program)
-    edited = DuplicateCalls(None, program.number_of(parent), index, 1).apply(scores)[None]
+    text = Text.of(program.text())
+    child = program.number_of(parent.children[index])
+    edited = apply(text, Insert(program.number_of(parent), index + 1, source_of(text, child, child)))
     before = program.chains()
     copy = _copied(program, parent.children[index])
     parent.children.insert(index + 1, copy)

@@ -17,7 +17,7 @@ from takt.core.pha.programme import resolve
 from takt.core.playing.score import Settings, play
 from takt.core.playing.transitions.curves import CURVES
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
-from takt.core.skeletons.body_parts import mask_of
+from takt.core.skeletons.body_parts import BodyMasks
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.mirror import Mirror
 from takt.docs import reference
@@ -93,7 +93,7 @@ def test_examples_move_as_the_text_says(text: str, moves: list[tuple[float, str,
         src, _, own = name.rpartition(".")
         clip = next(each for each in library.clips(src)[0] if each.name == own)
         clip = mirrored(clip, Mirror.of(body)) if "mirrored" in how else clip
-        mask, _ = mask_of(next((part for part in how if part != "mirrored"), "whole"), 0.0, {}, body)
+        mask = BodyMasks({}, body).of(next((part for part in how if part != "mirrored"), "whole"), 0.0)
         joints = np.flatnonzero((mask == 1.0) & clip.moved & (np.arange(len(mask)) != body.joint_of["HumanoidRoot"]))
         assert len(joints) > 3
         found = motion.sample(np.array((time_s,))).rotations[0, joints]

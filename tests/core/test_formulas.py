@@ -33,7 +33,6 @@ from takt.core.maths.formulas import (
     root,
     rotated,
     scaled,
-    times,
     unit,
     within,
     worked_out,
@@ -48,7 +47,7 @@ def everything(one: Sequence[Number], rows: Sequence[Sequence[Number]], by: Sequ
     found = arc_cosine(2.0 * z), direction(x, y), root(x), dot(v, rows[0])
     known, both = scale * w if holds_anywhere(w == w) else w, product(quaternion(w, q[1:]), one)
     several = both[0], both[1], both[2], known, length(v), within(x, -0.1, 0.2), within(x, y, y + 1.0)
-    moved = scaled(times(minus(plus(v, rows[0]), either(w > 0.0, rows[1], rows[1])), v), scale)
+    moved = scaled(minus(plus(v, rows[0]), either(w > 0.0, rows[1], rows[1])), scale)
     each = of_each(lambda first, last: (first - last) * scale, rows[0], rows[1])
     numbers: list[Number] = []
     for part in (cosine_sine(inside), found, cross(v, rows[1]), rotated(q, v), several, moved, by_rows(rows, v), each):
@@ -70,7 +69,7 @@ def test_one_frame_alone_is_what_it_is_among_many() -> None:
     np.testing.assert_allclose(whole[..., 12:15], rot.multiply(q, records[0])[..., :3], atol=1e-12)
     np.testing.assert_allclose(whole[..., 16], np.linalg.norm(records[0][..., :3], axis=-1), atol=1e-12)
     v, rows, scale = records[0][..., :3], records[1], records[2]
-    np.testing.assert_allclose(whole[..., 19:22], (v + rows[..., 0, :] - rows[..., 1, :]) * v * scale, atol=1e-12)
+    np.testing.assert_allclose(whole[..., 19:22], (v + rows[..., 0, :] - rows[..., 1, :]) * scale, atol=1e-12)
     np.testing.assert_allclose(whole[..., 22:25], (rows @ v[..., None])[..., 0], atol=1e-12)
     np.testing.assert_allclose(whole[..., 25:28], (rows[..., 0, :] - rows[..., 1, :]) * scale, atol=1e-12)
     np.testing.assert_allclose(whole[..., 29:33], rot.conjugate(q), atol=1e-12)

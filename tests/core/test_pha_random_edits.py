@@ -1,6 +1,5 @@
 """Edits of random programmes of version 2 play as plain recursion says, and can be taken back."""
 
-import copy
 import math
 import os
 import xml.etree.ElementTree as ET
@@ -19,7 +18,7 @@ from takt.core.pha.inlining import InlineCall
 from takt.core.pha.make_single import CallAt, MakeSingle
 from takt.core.pha.open_scores import Scores
 from takt.core.pha.programme import resolve
-from takt.core.pha.rearranging import DuplicateCalls, SplitCall, WrapTogether
+from takt.core.pha.rearranging import SplitCall, WrapTogether
 from takt.core.pha.refactoring import Refactoring, RenameProcedure
 from takt.core.pha.text import Text
 
@@ -154,29 +153,6 @@ def by_hand(texts: Modules, change: Callable[[ET.Element], None]) -> Modules:
     root = ET.fromstring(texts[""])
     change(root)
     return {**texts, "": ET.tostring(root, encoding="unicode")}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("group", range(GROUPS))
-def test_duplicates_play_twice(group):
-    done = 0
-    for seed in range(group, PROGRAMMES, GROUPS):
-        texts, random = programme(seed), Random(seed)
-        parent, first, count = neighbours(random, Text.of(texts[""]))
-
-        def change(root, parent=parent, first=first, count=count):
-            holder = list(root.iter())[parent]
-            chosen = list(holder)[first:first + count]
-            for at, element in enumerate(chosen):
-                holder.insert(first + count + at, copy.deepcopy(element))
-
-        try:
-            after = edited(texts, DuplicateCalls(None, parent, first, count))
-        except EditError:
-            continue
-        done += 1
-        check_plays(after, by_hand(texts, change))
-    assert done
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from takt.core.pha.extraction import ExtractCalls
 from takt.core.pha.inlining import InlineCall
 from takt.core.pha.make_single import CallAt, MakeSingle, Single
 from takt.core.pha.open_scores import Scores
-from takt.core.pha.rearranging import DuplicateCalls, SplitCall, WrapTogether
+from takt.core.pha.rearranging import SplitCall, WrapTogether
 from takt.core.pha.refactoring import Refactoring, RenameProcedure
 from takt.core.pha.text import Text
 
@@ -277,15 +277,6 @@ def test_a_score_becomes_one_of_version_2_where_an_edit_needs_it():
         '<pha tickLength="0.5" version="2">', '<together transition="1">', '<lane body="lower">',
         '<call name="kicks" duration="8"></call>', "</lane>", '<lane body="right_arm">',
         '<call name="bow" duration="4" repeat="3"/>', "</lane>", "</together>"]
-    assert 'version="2"' not in after(OLD, DuplicateCalls(None, main, 1, 1))
-
-
-def test_a_duplicate_has_its_comment():
-    loop = element(KICKS, "<loop")
-    assert after(KICKS, DuplicateCalls(None, loop, 0, 1)).count("<!-- high -->") == 2
-    text = HEAD + '<procedure name="main"><let name="n" value="1"/><call name="bow" duration="n"/></procedure></pha>'
-    with pytest.raises(EditError, match=r"this would break the score: .* already has a value"):
-        after(text, DuplicateCalls(None, element(text, "<procedure"), 0, 2))
 
 
 @pytest.mark.parametrize(("start", "name", "value"), [

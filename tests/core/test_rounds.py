@@ -84,7 +84,6 @@ def test_contacts_go_on_too_and_are_known_by_the_clips_own() -> None:
     outside = np.array(((0.2, 0.4), (2.1, 2.3)))
     np.testing.assert_allclose(part.of_clip(outside), ((1.2, 1.4), (0.1, 0.3)), atol=1e-9)
     assert Excerpt(planted, 0.2, 1.0).of_clip(spans) is spans
-    np.testing.assert_allclose(part.clip_times(np.array((0.0, 1.0))), (0.0, 1.0))
 
 
 @pytest.mark.slow

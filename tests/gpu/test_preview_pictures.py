@@ -14,7 +14,7 @@ import pytest
 from mathutils import Matrix, Quaternion, Vector
 
 from takt.preview.modes import MODES
-from takt.preview.offscreen import draw_image
+from takt.preview.offscreen import Renderer
 from takt.tests.characters import Object, context, exchange_bones, own_character
 
 KEPT = Path(__file__).parent / "pictures"
@@ -71,7 +71,8 @@ def seen_from() -> tuple[Any, Any]:
 
 
 def draw(mesh: Object, picture: str) -> Image:
-    return draw_image(context.scene, [mesh], WIDTH, HEIGHT, *seen_from(), picture, background=BACKGROUND)
+    with Renderer(context.scene, [mesh], WIDTH, HEIGHT) as renderer:
+        return renderer.draw(*seen_from(), picture, background=BACKGROUND)
 
 
 def kept(picture: str) -> Image:
@@ -139,4 +140,4 @@ def test_a_picture_has_its_top_first() -> None:
 def test_an_unbound_mesh_is_refused() -> None:
     mesh = bpy.data.objects.new("Alone", bpy.data.meshes.new("Alone"))
     with pytest.raises(ValueError, match="'Alone' is neither an armature nor a mesh with an Armature modifier"):
-        draw_image(context.scene, [mesh], 4, 4, np.eye(4), np.eye(4))
+        Renderer(context.scene, [mesh], 4, 4)
