@@ -43,7 +43,7 @@ _LOGS: Final = re.compile(
 _OUR_FAULT: Final = re.compile(
     "ValueError|TypeError|IndexError|KeyError|AssertionError|RuntimeError|NotImplementedError")
 """Errors that are none of the user's; what may reach one, in formats and operators, counts nevertheless."""
-_SAYING: Final = re.compile(r"(self\.)?(theme\.)?(report|refuse|_say|tell|say|draw_words)")
+_SAYING: Final = re.compile(r"(self\.)?(report|refuse|_say|tell|say|draw_words)")
 """Calls that show a text as it is, be it a single word."""
 _OF_DATA: Final = re.compile(r"Takt (Music|baking|export|shape|tweaks|picture|reading)|Without counterpart"
                               r"|\{\w+\} (baked|tweaks)|copy of \{\w+\}|from takt.*|\w+(\.\w+)+\[.*")
