@@ -30,9 +30,9 @@ _told: set[tuple[str, str]] = set()
 
 
 def guarded(otherwise: object) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
-    """Let a function raise nothing: its first failure of each kind is logged, and it returns something else.
+    """Decorate a function so that it never raises: its first failure of each kind is logged.
 
-    otherwise: what it returns then: for a timer the seconds until the next try, None for the last.
+    otherwise: what it returns after a failure. For a timer: the seconds until the next call, or None to end it.
     """
     def of(work: Callable[_P, _R]) -> Callable[_P, _R]:
         @wraps(work)

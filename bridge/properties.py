@@ -97,7 +97,7 @@ def load_format_property(**more: Any) -> Any:
         name="Format", default=ANY_FORMAT, override={"LIBRARY_OVERRIDABLE"}, update=changes.score,
         description="Which file is meant where the library has several of one name",
         items=[(ANY_FORMAT, "Any", f"The first that is there of {', '.join(endings())}"),
-               *((ending, ending, f"A {ending} file where there is one") for ending in endings())], **more)
+               *((ending, ending, f"The {ending} file, if there is one") for ending in endings())], **more)
 
 
 def bvh_up_property(**more: Any) -> Any:

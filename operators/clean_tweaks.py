@@ -11,7 +11,7 @@ from .tweak_base import ForTweaks
 
 
 class TAKT_OT_clean_tweaks(ForTweaks, bpy.types.Operator):
-    """Remove the keys of all layers of tweaks that change nothing, nor those beside them"""
+    """Remove keys that change nothing from all layers of tweaks, unless the key beside them changes something"""
 
     bl_idname = "takt.clean_tweaks"
     bl_label = "Clean"

@@ -22,7 +22,7 @@ from .move_joints import MovesJoints
 _NAMES_SHOWN = 5
 _BODIES: Final = [("auto", "Automatic", "A humanoid, or what its shape says"),
            ("humanoid", "Humanoid", "Head, two arms and two legs, also if it stands on four legs, or has a tail"),
-           ("shape", "By Shape", "Spine, head, tail and the limbs that there are")]
+           ("shape", "By Shape", "Spine, head, tail and the limbs that the mesh has")]
 _LIES: Final = "It lies: clear the armature's rotation (Alt R), and it stands"
 _POLL_S, _SOON_S = 0.1, 0.2
 

@@ -12,7 +12,7 @@ from ..bridge.scene import held_props
 
 
 class TAKT_OT_keep_mine(ForScore, bpy.types.Operator):
-    """Keep this Action as it was edited: Takt no longer changes it. Rebuild makes another one of the score"""
+    """Keep this Action as it was edited: Takt no longer changes it. Rebuild makes a new one from the score"""
 
     bl_idname = "takt.keep_mine"
     bl_label = "Keep Mine"

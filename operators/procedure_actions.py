@@ -21,8 +21,8 @@ WHICH = (("ALL", "All", "All procedures of the score that can be started"),
 
 def in_place_property() -> Any:
     """Return the property by which the root stays where it is."""
-    return BoolProperty(name="In Place", description="Keep the character in its place, as game engines that move "
-                                                     "it themselves want it; else it travels")
+    return BoolProperty(name="In Place", description="Keep the character in place, for game engines that move it "
+                                                     "by themselves. If off, it travels")
 
 
 def loop_property() -> Any:

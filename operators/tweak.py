@@ -23,7 +23,7 @@ class TAKT_OT_tweak(ForScoreAction, bpy.types.Operator):
         add_layer: bool
     else:
         add_layer: BoolProperty(name="Add Layer", options={"SKIP_SAVE"},
-                                description="Begin another layer of tweaks above those that there are")
+                                description="Begin another layer of tweaks above the existing ones")
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Assign an Action of tweaks above the score's."""

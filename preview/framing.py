@@ -49,7 +49,7 @@ class Framing:
         return self.height_m / _HEIGHT_OF_HUMAN_M
 
     def floor(self, frame: int) -> Floor:
-        """Return the floor that they stand on."""
+        """Return the floor below the characters at a frame."""
         return Floor(self.on_floor[frame], self.reach_m + self.height_m, self.scale)
 
     def view(self, frame: int, width: int, height: int) -> tuple[FloatArray, FloatArray]:

@@ -25,7 +25,7 @@ def read_characters(path: Path) -> CharacterFile:
 
 
 def images_of(file: CharacterFile, folder: Path) -> tuple[dict[Look, Path | bytes], list[str]]:
-    """Return the images of looks, those of files in a folder as their paths; and warnings for those not there."""
+    """Return the image of each look, as bytes or as the path of a file in a folder; and a warning of missing ones."""
     found: dict[Look, Path | bytes] = {}
     missing: dict[str, None] = {}
     for look in dict.fromkeys(look for each in file.characters for mesh in each.meshes for look in mesh.looks):

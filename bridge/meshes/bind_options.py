@@ -49,7 +49,8 @@ class BindOptions:
                                            "to each other move together",
             default=_DEFAULTS.resolution, soft_min=24, soft_max=128, **_WIDEST["resolution"])
         exponent: FloatProperty(
-            name="Exponent", description="How fast a bone's influence falls off with distance: higher, tighter zones",
+            name="Exponent", description="How fast a bone's influence falls off with distance: a higher value gives "
+                                         "tighter zones",
             default=_DEFAULTS.exponent, step=50, precision=1, **_WIDEST["exponent"])
         prune_below: FloatProperty(
             name="Prune Below", description="Weights smaller than this are dropped",

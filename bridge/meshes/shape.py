@@ -75,10 +75,10 @@ def _settings(modifier: bpy.types.Modifier) -> Hashable:
 
 @contextmanager
 def shaped(mesh_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """Yield an object whose mesh is this one's before its armature deforms it.
+    """Yield an object with the mesh of this one as it is before its armature deforms it.
 
-    That is itself, or a copy without its armature, evaluated in a scene of its own; the copy is gone afterwards.
-    Not to be used from within a drawing where `is_shaped`.
+    That is the object itself, or a copy without its armature, evaluated in a scene of its own and deleted afterwards.
+    Do not call this from a draw handler if `is_shaped`.
     """
     left_out = set(not_shown(mesh_object))
     if is_shaped(mesh_object):

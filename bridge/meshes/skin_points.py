@@ -63,7 +63,7 @@ def _size(points: SkinPoints | None) -> int:
 
 
 def skinned_bones(armature_object: bpy.types.Object) -> set[str]:
-    """Return the names of the bones that move points of the skin; without any skin those of all that deform."""
+    """Return the names of the bones that move points of the skin; without a skin, those of all deforming bones."""
     bones, points = cast(bpy.types.Armature, armature_object.data).bones, read_points(armature_object)
     if points is None:
         return {bone.name for bone in bones if bone.use_deform}

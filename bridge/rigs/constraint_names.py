@@ -1,4 +1,4 @@
-"""By what Takt's own constraints are known on objects of the user's."""
+"""How Takt's own constraints on the user's objects are recognised."""
 
 from typing import Final
 
@@ -9,5 +9,5 @@ _TYPES: Final = ("CHILD_OF", "LIMIT_LOCATION", "LIMIT_ROTATION")
 
 
 def is_takts(constraint: bpy.types.Constraint) -> bool:
-    """Tell whether Takt has put a constraint on an object, so that a hand holds that."""
+    """Tell whether a constraint is one that Takt added so that a hand can hold the object."""
     return constraint.name.startswith(PREFIX) and constraint.type in _TYPES

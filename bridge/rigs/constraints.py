@@ -89,7 +89,7 @@ def follow_action(armature_object: bpy.types.Object) -> None:
 
 
 def register() -> None:
-    """Begin to follow Actions where no timer does."""
+    """Register the handlers that follow Actions where no timer runs: on loading and saving, and in background."""
     for when in (handlers.load_post, handlers.save_pre):
         when.append(_follow_in_file)
     for when in _BEFORE_EVALUATION if bpy.app.background else ():

@@ -264,9 +264,10 @@ def _found(layout: Layout, problems: Iterable[Problem], source: str | None = Non
 
 
 def lines_now(before: str, now: str) -> dict[int, int]:
-    """Return where lines of a text, from 1, are in what it has become; what was changed in between stays in its place.
+    """Return the number, from 1, of each line of a text in its edited version.
 
-    Lines that were taken out, or taken out and put in, are nowhere.
+    Lines that are replaced by as many others keep their places. Deleted lines, and those replaced by more or fewer, are
+    left out.
 
     >>> lines_now("a\nb\nc", "a\nnew\nb\nc"), lines_now("a\nb\nc", "a\nB\nc")
     ({1: 1, 3: 4, 2: 3}, {1: 1, 3: 3, 2: 2})

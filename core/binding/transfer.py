@@ -21,13 +21,13 @@ _TINY = float(np.finfo(np.float64).tiny)
 
 
 def transferred(body: BindInput, weights: FloatArray, garment: BoolArray) -> tuple[FloatArray, BoolArray]:
-    """Return weights (V, B) where vertices of a garment take those of the body below, and which are known, (V,).
+    """Return weights (V, B) in which clothes have those of the body below, and which vertices are known, (V,).
 
-    weights: (V, B), of which only the body's rows are read; rows with any sum. garment: (V,) which vertices are
-    clothes; the others are the body, known where their rows sum to more than 0. A garment's vertex is known where the
-    body's surface is nearer than 5 % of the longest side of all and looks the same way within 30° (Abdrashitov,
-    Raichstat, Monsen and Hill 2023): it takes what the nearest point of that surface has, between the corners of its
-    triangle. The rest is for `inpainted`.
+    weights: (V, B), rows with any sum; only the body's rows are read. garment: (V,) which vertices are clothes; all
+    others are the body. A body vertex is known if its row sums to more than 0. A garment vertex is known if the nearest
+    body surface is within 5 % of the longest side of all, and its normal is within 30° (Abdrashitov, Raichstat, Monsen
+    and Hill 2023). It takes the weights at the nearest point, interpolated between the corners of that triangle. The
+    rest is for `inpainted`.
     """
     total = weights.sum(axis=1)
     result = np.divide(weights, total[:, None], out=np.zeros_like(weights), where=total[:, None] > 0.0)

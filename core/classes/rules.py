@@ -115,10 +115,10 @@ def classify(found: Measures, name: str = "") -> Classes:
 
 
 def held_as(pose: Held) -> str:
-    """Return how a body is held: standing where nothing else is told.
+    """Return the posture of a body: it stands if it does not sit, lie or crawl.
 
-    A body sits whose thighs are level, its feet in front of its hips and its trunk upright; it lies or crawls where the
-    trunk is nearer to level, and crawls where hips are up and hands are down.
+    It sits if its thighs are level, its feet in front of its hips and its trunk upright. It lies or crawls if its trunk
+    is nearer to level: it crawls if its hips are up and its hands are down.
     """
     if pose.trunk < 0.6 and pose.hips > 0.35 and pose.wrist < 0.35 and pose.thighs > 0.35:
         return CRAWL

@@ -87,7 +87,7 @@ class Excerpt:
                 ROUND_ZONES if self.goes_round else SKIP_ZONES)
 
     def own_times(self, times_s: FloatArray) -> FloatArray:
-        """Return the times (F,) in the whole clip of times (F,) in the part."""
+        """Convert times (F,) of the part to times (F,) of the whole clip."""
         if self.skips_s != (0.0, 0.0):
             times_s = skipping(times_s, *self.skipped)
         return np.asarray(self.end_s - times_s if self.is_reversed else self.begin_s + times_s)

@@ -107,7 +107,7 @@ def _transforms(data: ColladaData, element: Element) -> list[Transform]:
 
 
 def local_matrix(transforms: list[Transform], unit_m: float) -> FloatArray:
-    """Return the product of transforms, whose values may be (..., N), as (..., 4, 4)."""
+    """Return the product of transforms as matrices (..., 4, 4), in metres; the values of each may be (..., N)."""
     own = [_matrix(each.kind, each.values, unit_m) for each in transforms]
     return reduce(np.matmul, own) if own else np.eye(4)
 

@@ -99,7 +99,7 @@ class Entry:
         return len(found) if isinstance(found, list) else 0
 
     def entries(self, key: str, most: int = MAX_ENTRIES) -> list[Entry]:
-        """Return a list of objects; none where nothing is said."""
+        """Return a list of objects; an empty list if there is no such key."""
         found = self.values.get(key, [])
         if isinstance(found, list) and len(found) > most:
             raise self.error(f"has {len(found)} {key}; at most {most} are read")

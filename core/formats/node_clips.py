@@ -86,13 +86,13 @@ def _moved_by(animation: Animation, nodes: IntArray, owners: IntArray) -> list[i
 
 
 def named_apart(clips: Sequence[Clip]) -> tuple[Clip, ...]:
-    """Return clips with names of their own: a number behind those that another one has."""
+    """Return clips with unique names: a name that another clip has gets a number."""
     names = unique(clip.name for clip in clips)
     return tuple(replace(clip, name=name) for clip, name in zip(clips, names, strict=True))
 
 
 def of_whom(clips: Sequence[Clip]) -> tuple[str, ...]:
-    """Return a sentence that says which clips are whose, where they are of several skeletons; none where of one."""
+    """Return a sentence that names the skeleton of each clip, or nothing if all clips have the same skeleton."""
     skeletons = {id(clip.skeleton): clip.skeleton.name for clip in clips}
     if len(skeletons) < 2:
         return ()

@@ -41,7 +41,9 @@ _BYTES: Final = 6
 
 
 def strongest(weights: Weights, most: int = MOST_INFLUENCES) -> Weights:
-    """Return the strongest assignments of each vertex, by vertex, their weights summing to 1, as OGRE plays them.
+    """Return the strongest assignments of each vertex, at most so many, sorted by vertex, as OGRE plays them.
+
+    The weights of a vertex sum to 1.
 
     >>> kept = strongest(Weights(np.array((0, 0, 1)), np.array((3, 5, 2)), np.array((0.2, 0.6, 0.5))), 1)
     >>> kept.handles.tolist(), kept.values.tolist()

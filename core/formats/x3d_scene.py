@@ -273,7 +273,7 @@ class Names:
 
 
 def is_token_of(name: str, said: str) -> bool:
-    """Tell whether a name is what tokens makes of another one.
+    """Tell whether `tokens` may have made a name out of another one.
 
     >>> is_token_of("walk_2", "walk"), is_token_of("walker", "walk")
     (True, False)

@@ -99,11 +99,11 @@ class BoundedSolution:
 
 
 def solve_bounded(system: BoundedSystem) -> BoundedSolution:
-    """Return what solves a system, some channels after the others.
+    """Return the solution of a system, which is solved some channels at a time.
 
-    Each round solves again only what hears its changes: what is near, and not parted from them by two neighbouring
-    values that stay at their bounds. At last all is solved once more as a whole. Where the rounds do not suffice,
-    values are cut off at their bounds.
+    Each round solves again only the values that its changes reach: those that are near, and not separated from them by
+    two neighbouring values that stay at their bounds. At the end, all values are solved once more together. If the
+    rounds do not suffice, values are clipped to their bounds.
     """
     channels, frames = system.wish.shape
     at_once = max(_AT_ONCE // max(frames, 1), 1)

@@ -137,12 +137,13 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
                                          "needs, within the duration", "1"),
         "mirror": Attribute(Kind.TRUTH, "whether left and right are exchanged", "no"),
         "reverse": Attribute(Kind.TRUTH, "whether it plays backwards", "no"),
-        "from": Attribute(Kind.PART, "where in the clip it begins: a share of it, or seconds, as in 1.5s", "0"),
-        "to": Attribute(Kind.PART_OR_PLACE, "where in the clip it ends: a share of it, or seconds, as in 1.5s; or a "
-                                            "place: its way is bent to end there", "1"),
+        "from": Attribute(Kind.PART, "where in the clip the call begins: a fraction of the clip, or seconds, as in "
+                                     "1.5s", "0"),
+        "to": Attribute(Kind.PART_OR_PLACE, "where in the clip the call ends: a fraction of the clip, or seconds, as "
+                                            "in 1.5s; or a place: the call's path is bent to end there", "1"),
         "at": Attribute(Kind.PLACE, "the place where it begins", ""),
         "along": Attribute(Kind.PATH, "the path that its way follows", ""),
-        "facing": Attribute(Kind.TRUTH, "whether it also faces as the place does", "yes"),
+        "facing": Attribute(Kind.TRUTH, "whether the character also faces in the same direction as the place", "yes"),
         "weight": _WEIGHT_IN_PICK,
     }, ("with",)),
     "with": Rule("Sets parameters of what is called; its attributes are their names.", {}, open_kind=Kind.VALUE),

@@ -38,7 +38,7 @@ class Modules(Protocol):
     """What finds and reads a score's files; core's Library does."""
 
     def beside(self, document: Document) -> Modules:
-        """Return what finds the files of this score: itself, or the same with a root that fits the score."""
+        """Return the modules in which to find a score's files: these, or a copy with a root that fits the score."""
 
     @property
     def damaged_maps(self) -> tuple[Problem, ...]:

@@ -188,7 +188,7 @@ class Sequence:
             part=None if self.part is None else self.part[index])
 
     def of_used_clips(self) -> tuple[Sequence, IntArray]:
-        """Return the same with only the clips that are played, also in blocks, and which these are, ascending."""
+        """Return the sequence with only the clips that it plays, also in its blocks, and their numbers, ascending."""
         rows = [self, *(lane.sequence for block in self.blocks for lane in block.lanes if lane.sequence is not None)]
         clips = len(self.clips)
         used = np.unique(np.concatenate([np.unique(row.clip) for row in rows]))

@@ -175,7 +175,7 @@ def defined(text: Text, element: int) -> str:
 
 
 def names_needed(text: Text, elements: Iterable[int]) -> dict[str, None]:
-    """Return the names that elements need from around them, in the order of the text."""
+    """Return the names that elements use but do not define, in the order of the text."""
     needed, own = dict[str, None](), set[str]()
     for element in elements_below(text, elements):
         for expression in expressions(text, element).values():

@@ -153,7 +153,7 @@ class Tweaked(Over):
             layer.add(pose, shown_s, sign)
 
     def acts(self, times_s: FloatArray) -> BoolArray:
-        """Tell at which times (F,) the layers may change anything, (F,)."""
+        """Return at which of times (F,) the layers may change anything, as booleans (F,)."""
         shown_s, (begin_s, end_s) = times_s if self.clock is None else self.clock.shown(times_s), self._acting_s
         at = begin_s.searchsorted(shown_s, side="right")
         return np.asarray(shown_s <= end_s.take(at))

@@ -67,9 +67,9 @@ def key_every_frame(motion: Motion, fps: float, inheritance: Inheritance | None 
                     progress: Progress | None = None) -> Keyed:
     """Return a key for each joint that moves, at every frame up to the first at or after the end.
 
-    A loop ends where its next round begins, be that between two frames. inheritance: of the joints, where not all take
-    over all from their parents; keys are then as these need them. progress: where it answers False, CancelledError is
-    raised.
+    A loop ends where its next round begins, which may be between two frames. inheritance: how joints inherit rotation
+    and scale, if some do not inherit both; the keys are then made for that. progress: if it returns False,
+    CancelledError is raised.
     """
     frames = _whole_frames(motion.duration_s, fps, is_loop=motion.is_loop)
     return _keyed(motion, frames, _times(motion, frames, fps), None, inheritance, progress)
@@ -77,7 +77,9 @@ def key_every_frame(motion: Motion, fps: float, inheritance: Inheritance | None 
 
 def key_clip(clip: Playable, fps: float, inheritance: Inheritance | None = None,
              progress: Progress | None = None) -> Keyed:
-    """Return a key for each joint that something without a loop moves, at every frame up to the first after its end.
+    """Return the keys of something that does not loop: one for each joint that moves, at every frame.
+
+    The last frame is the first one at or after the end.
 
     inheritance, progress: see key_every_frame.
     """

@@ -172,7 +172,7 @@ def _refuse_longer(sequence: Sequence, longest_s: float, place: Place) -> None:
 
 
 def clock_of(programme: Programme) -> Clock | None:
-    """Return the clock by which a score is played, None where no tempo changes it."""
+    """Return the clock by which a score is played, or None if no tempo changes its time."""
     tempo = programme.calls.views[0].tempo if isinstance(programme.calls, Definitions) else ()
     return Clock.of(tempo, programme.document.tick_s) if tempo else None
 

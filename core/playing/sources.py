@@ -123,7 +123,7 @@ class Sources:
 
     @cached_property
     def skips_s(self) -> FloatArray:
-        """How much of each is passed over at its beginning and at its end, (2, C)."""
+        """How many seconds of each clip are skipped at its beginning and at its end, (2, C)."""
         return np.array([(0.0, 0.0) if (part := self.excerpts.get(number)) is None else part.skips_s
                          for number in range(len(self.clips))]).T
 

@@ -21,10 +21,10 @@ _LOOKS: Final = 4
 
 
 def straying_rad(clip: Clip, joint_of: Mapping[str, int], *, at_end: bool = False) -> float:
-    """Return by how much a clip sets out to the left of where the body faces, −π to π; 0 where it stays or goes ahead.
+    """Return the angle, −π to π, from where the body faces to where a clip sets out, positive to the left.
 
-    joint_of: the joints of its skeleton by their names in H-Anim. at_end: the same of how it goes as it ends. Less than
-    ASTRAY_RAD is ahead. 0 too where it is not known where the body faces.
+    It is 0 if the clip stays in place, goes ahead (less than ASTRAY_RAD), or if it is not known where the body faces.
+    joint_of: the skeleton's joints by their names in H-Anim. at_end: measure at the end of the clip instead.
     """
     if clip.duration_s <= 0.0 or "HumanoidRoot" not in joint_of:
         return 0.0

@@ -143,11 +143,12 @@ class LimbPoses:
     def rotations_from(self, rest: FloatArray, above: FloatArray, own: FloatArray) -> FloatArray:
         """Return the local rotations (F, 3, 4) of one limb's joints.
 
-        rest: (3, 4) theirs, from their parents' axes. above, own: (F, 3, 4) how their parents, and they themselves,
-        were turned in model space.
+        rest: (3, 4) the joints' rest rotations, relative to their parents. above, own: (F, 3, 4) rotations in model
+        space before the limb was turned, of the parents and of the joints.
 
-        With U and L the turns of the bones, W what turns a joint in model space as it was, A its parent and R its rest,
-        they are (A·R)⁻¹·U·W, (U·A·R)⁻¹·L·W and, for the end, (L·A·R)⁻¹·W.
+        U and L are the turns of the upper and the lower bone. W is a joint's earlier rotation in model space, A its
+        parent's, R its rest rotation. The results are (A·R)⁻¹·U·W for the first joint, (U·A·R)⁻¹·L·W for the middle one
+        and (L·A·R)⁻¹·W for the end.
         """
         turns = []
         for i, (before, after) in enumerate(((None, self.upper), (self.upper, self.lower), (self.lower, None))):

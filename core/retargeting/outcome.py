@@ -28,7 +28,7 @@ class Outcome:
 
     @classmethod
     def of(cls, file: str, clip: str, done: Retargeted) -> Outcome:
-        """Tell of a clip that plays; clip: what it is called from now on."""
+        """Return the outcome of a clip that plays; clip: its new name."""
         far = (f"begins {done.begins_away:.0f} body heights away",) if done.begins_away > FAR_HEIGHTS else ()
         certainty = 1.0 if done.is_own else done.source_map.certainty
         return cls(file, clip, done.clip.duration_s, certainty, (*done.notes, *far))

@@ -162,7 +162,7 @@ def hit(layout: Layout, view: View, x: float, y: float) -> Hit:
 
 
 def press_of(hit: Hit) -> Press:
-    """Return what a press begins on what was hit."""
+    """Return what a mouse press on a hit part begins."""
     return _OF_PART[hit.part].press
 
 

@@ -165,7 +165,7 @@ class InsertsWhatIsChosen(InScoreEditor):
 
 
 class TAKT_OT_score_add(InsertsWhatIsChosen, bpy.types.Operator):
-    """Search for a clip or a procedure, and put it behind the selected block, or at the playhead"""
+    """Search for a clip or a procedure, and put it after the selected block, or at the playhead"""
 
     bl_idname = "takt.score_add"
     bl_options = {"REGISTER", "UNDO"}

@@ -106,10 +106,10 @@ def _resting(clip: Clip, joints: tuple[int, ...]) -> Clip:
 
 
 def knee_axis(skeleton_map: SkeletonMap, leg: Leg, up: FloatArray) -> FloatArray:
-    """Return about which axis (3,) of length 1 a straight knee bends, in the axes that the hip joint has in the model.
+    """Return the axis (3,), a unit vector, about which a straight knee bends, in the hip joint's axes at rest.
 
-    up: unit vector (3,) of model space. It is the axis of the bend that the leg shows at rest, where that goes forward,
-    else the body's left: from hip to hip, or by the foot where there is one hip alone.
+    up: unit vector (3,) of model space. If the leg is bent forwards at rest, it is the axis of that bend. Otherwise it
+    is the body's left: from hip to hip, or from the foot if there is only one hip.
     """
     skeleton, position = skeleton_map.skeleton, skeleton_map.skeleton.rest_world[:, :, 3]
     thigh, shin = position[leg.knee] - position[leg.hip], position[leg.ankle] - position[leg.knee]

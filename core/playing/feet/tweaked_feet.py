@@ -68,7 +68,7 @@ class TweakedFeet(Feet):
 
     @property
     def tweaks(self) -> Tweaked:
-        """The tweaks below."""
+        """The stage of tweaks below this one."""
         assert isinstance(self.below, Tweaked)
         return self.below
 

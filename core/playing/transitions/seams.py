@@ -67,7 +67,7 @@ FarTurns = dict[tuple[int, int], tuple[int, IntArray]]
 
 
 def end_times_s(duration_s: float) -> FloatArray:
-    """Return a clip's first instant, those a step after it and a step before the last, and the last, (4,)."""
+    """Return four times of a clip, (4,): its first instant, a step after it, a step before its last, and its last."""
     step_s = min(STEP_S, duration_s / 2.0)
     return np.array((0.0, step_s, duration_s - step_s, duration_s))
 

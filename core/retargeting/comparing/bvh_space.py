@@ -22,7 +22,7 @@ from .upright import resting, scaled, turned
 
 AUTO: Final = "AUTO"
 AXES: Final[dict[str, tuple[str, str]]] = {
-    AUTO: ("Automatic", "As the body in the file stands"),
+    AUTO: ("Automatic", "Detected from how the body stands in the file"),
     **{sign + name: (f"{'−' if sign else '+'}{name}", f"The file's axis {'−' if sign else '+'}{name}")
        for sign in ("", "-") for name in "XYZ"}}
 """Which way is up, or where the body faces: label and description by identifier."""

@@ -163,7 +163,7 @@ class ArmsInFrames:
                 np.concatenate((directions, out), axis=1))
 
     def may_be_deeper(self) -> BoolArray:
-        """Tell in which frames (F,) an arm is less far outside than may be allowed."""
+        """Tell in which frames (F,) an arm is nearer to the body than the largest distance that it may have to keep."""
         left, right = ((self.distance(side) < self.body.most[side] - _SOFT).any(axis=1) for side in range(2))
         return np.asarray(left | right)
 
