@@ -93,8 +93,9 @@ class TAKT_OT_export_ogre(ForArmature, NamedAsCharacter, bpy.types.Operator):
             return refuse(self, words_of(error))
         has_nothing = self.clips == "SCORE" and text is None
         none = ("no animation was written: the character has no score",) if has_nothing else ()
-        tell(self, [*(("WARNING", each) for each in (*said, *written.warnings, *missing, *none)),
-                    ("INFO", f"Wrote {', '.join(written.files)} with {len(held)} animations")])
+        done = (f"Wrote {', '.join(written.files)} with 1 animation" if len(held) == 1 else
+                f"Wrote {', '.join(written.files)} with {len(held)} animations")
+        tell(self, [*(("WARNING", each) for each in (*said, *written.warnings, *missing, *none)), ("INFO", done)])
         return {"FINISHED"}
 
 

@@ -24,4 +24,6 @@ def steps(armature_object: bpy.types.Object, scene: bpy.types.Scene, names: Sequ
     written = [each for each in sampled if not each.problem]
     write(path, armature_object, scene, written)
     names = [each.procedure for each in written]
+    if len(names) == 1:
+        return [*problems_of(sampled), ("INFO", f"Wrote the animation {names[0]} into {path}")]
     return [*problems_of(sampled), ("INFO", f"Wrote {len(names)} animations into {path}: {some_of(names, _SHOWN)}")]

@@ -381,8 +381,8 @@ class Library:
         beside = [there for root in self.roots for there in files.sources_beside(root, bare, among)]
         hint = f"; did you mean {found}?" if found else near(
             bare, [there for there in beside if there != src])  # a link to nothing is listed
-        return FileError.at(f"found no file for {quoted(src)}, expected {src.replace('.', '/')[:200]} ending in "
-                            f"{', '.join(among)} below {roots}{hint}")
+        return FileError.at(f"found no file for {quoted(src)}{hint or '.'} Looked below {roots} for "
+                            f"{src.replace('.', '/')[:200]} ending in {', '.join(among)}")
 
 
 def _warning(message: str) -> Problem:

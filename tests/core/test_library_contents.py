@@ -113,9 +113,9 @@ def test_of_two_files_of_one_name_below_the_library_none_is_taken(tmp_path: Path
     for folder in ("one", "two"):
         put(tmp_path / folder / "walk.bvh", WALK)
         put(tmp_path / folder / "sub" / "Base.pha", '<pha tickLength="1"/>')
-    with pytest.raises(FileError, match=r"found no file for 'walk', .*; did you mean one\.walk or two\.walk\?"):
+    with pytest.raises(FileError, match=r"found no file for 'walk'; did you mean one\.walk or two\.walk\?"):
         Library([tmp_path]).clips("walk")
-    with pytest.raises(FileError, match=r"found no file for 'sub\.Base', .*; did you mean one\.sub\.Base or two\.sub"):
+    with pytest.raises(FileError, match=r"found no file for 'sub\.Base'; did you mean one\.sub\.Base or two\.sub"):
         Library([tmp_path]).module_path("sub.Base")
     for number in range(5):
         put(tmp_path / "more" / str(number) / "walk.bvh", WALK)
