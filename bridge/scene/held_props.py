@@ -18,7 +18,7 @@ from ...core.errors import Place, Problem, TaktError, quoted
 from ...core.maths.arrays import FloatArray
 from ...core.playing.motion import Motion
 from ...core.playing.scene.carried import Carried, Phase
-from .. import properties
+from .. import changes, properties
 from ..actions.action_users import strips_of
 from ..frame_rate import frames_per_second
 from ..reports import Told
@@ -32,8 +32,8 @@ _NO_SIZE: Final = 1e-9
 _SAME_FRAME: Final = 0.5
 _FRAME: Final = "frame"
 """The current frame, as drivers know it."""
-_objects: dict[int, int] = {}
-"""How many objects there were when a character's props were last looked at for copies."""
+_looked_at: dict[int, tuple[int, int]] = {}
+"""How many objects there were when copies of a character's props were last looked for, and after which undo."""
 
 
 def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> list[Told]:
@@ -104,14 +104,14 @@ def follow(armature_object: bpy.types.Object, *, plays: bool) -> None:
 
 
 def _mute_copies(armature_object: bpy.types.Object) -> None:
-    """Mute Takt's constraints on copies of props, which no hand holds; only once there are other objects than before.
+    """Mute Takt's constraints on copies of props, which no hand holds; only after undo and once objects came or went.
 
     They are removed with the next Action: while the user still drags a copy, Blender keeps pointers to them.
     """
-    uid, count = armature_object.session_uid, len(bpy.data.objects)
-    if _objects.get(uid) == count:
+    uid, now = armature_object.session_uid, (len(bpy.data.objects), changes.of_data(()))
+    if _looked_at.get(uid) == now:
         return
-    _objects[uid] = count
+    _looked_at[uid] = now
     held = {entry.prop for entry in properties.character(armature_object).held}
     for copy in bpy.data.objects:
         for hold in holds_of(copy) if copy not in held and copy.is_editable and len(copy.constraints) else ():

@@ -222,3 +222,20 @@ def test_a_character_that_is_copied_with_its_prop_holds_the_copy(drinker: bpy.ty
     motion = score.motion_of(twin)
     assert motion is not None and not held_props.write(twin, scene(), motion)
     assert [[hold.holder for hold in held_courses.holds_of(each)] for each in (prop, copy)] == [[drinker], [twin]]
+
+
+def test_a_copy_lies_where_the_prop_does_after_undo_too(drinker: bpy.types.Object) -> None:
+    window, ops = bpy.context.window_manager.windows[0], bpy.ops
+    properties.character(drinker).cast["cup"].target = prop = cup()
+    rebuilt()
+    held_props.follow(drinker, plays=True)
+    names = drinker.name, duplicated(prop)[0].name
+    with bpy.context.temp_override(window=window, screen=window.screen):
+        ops.ed.undo_push(message="Duplicate Objects")
+        held_props.follow(drinker, plays=True)
+        ops.ed.undo_push(message="another step")
+        ops.ed.undo()
+    drinker, copy = (bpy.data.objects[name] for name in names)
+    assert not any(each.mute for each in copy.constraints)
+    held_props.follow(drinker, plays=True)
+    np.testing.assert_allclose(course(copy, np.array((1.0, HELD_FRAME)))[:, :3, 3], np.tile(CUP, (2, 1)), atol=1e-5)
