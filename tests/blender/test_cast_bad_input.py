@@ -14,9 +14,10 @@ from takt.bridge.scores import score
 from takt.core.errors import Problem
 from takt.core.playing.scene.cast import ScenePlace
 from takt.tests.blender.test_cast import END, NEAR_M, added, chair, line, rebuilt, root_at, walker
+from takt.tests.blender.test_cast_floors import ankles, stroller
 from takt.tests.blender.test_held_props import CUP, SCORE, course, cup, drinker, imported
 
-__all__ = ["drinker", "walker"]  # the fixtures
+__all__ = ["drinker", "stroller", "walker"]  # the fixtures
 HELD_FRAME = 100
 PATH_ENDS = 1 + 16 * 24
 TWO_HANDS = SCORE.replace("hold=\"1\"/><wait duration=\"2\"/></lane>\n", "hold=\"1\"/><wait duration=\"2\"/></lane>\n"
@@ -239,3 +240,25 @@ def test_a_copy_lies_where_the_prop_does_after_undo_too(drinker: bpy.types.Objec
     assert not any(each.mute for each in copy.constraints)
     held_props.follow(drinker, plays=True)
     np.testing.assert_allclose(course(copy, np.array((1.0, HELD_FRAME)))[:, :3, 3], np.tile(CUP, (2, 1)), atol=1e-5)
+
+
+def with_a_hole(half: float, high: float) -> bpy.types.Object:
+    """Return a square floor that leaves a square out around its middle."""
+    mesh = bpy.data.meshes.new("Stage")
+    corners = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
+    mesh.from_pydata([(size * x, size * y, 0.0) for size in (half, 20.0) for x, y in corners], [],
+                     [(at, 4 + at, 4 + (at + 1) % 4, (at + 1) % 4) for at in range(4)])
+    return added("Stage", mesh, location=(0.0, 0.0, high))
+
+
+def test_feet_are_on_the_ground_in_the_hole_of_a_floor_and_on_it_beside(stroller: bpy.types.Object) -> None:
+    flat, stage = ankles(stroller), with_a_hole(8.0, 0.3)
+    properties.character(stroller).cast["stage"].target = stage
+    updated()
+    np.testing.assert_allclose(ankles(stroller), flat, atol=NEAR_M)
+    (problem,) = problems(stroller, "stage")
+    assert problem.place.line is not None and "stands" in problem.message
+    stage.location.x = 14.0  # the hole is beside it
+    updated()
+    np.testing.assert_allclose(ankles(stroller), flat + 0.3, atol=10.0 * NEAR_M)
+    assert not problems(stroller, "stage")
