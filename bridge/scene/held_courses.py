@@ -12,6 +12,7 @@ import numpy as np
 from mathutils import Euler, Matrix
 
 from ...core.maths.arrays import FloatArray
+from .. import properties
 from ..rigs import object_courses
 from ..rigs.constraint_names import is_takts
 
@@ -51,6 +52,12 @@ def holds_of(prop: bpy.types.Object) -> list[Hold]:
     return [*found.values()]
 
 
+def real_holds(prop: bpy.types.Object) -> list[Hold]:
+    """Return who holds an object, without what a copy has from its original: characters list what they hold."""
+    return [hold for hold in holds_of(prop) if hold.holder is None or any(
+        entry.prop == prop for entry in properties.character(hold.holder).held)]
+
+
 def number_of(constraint: bpy.types.Constraint) -> str:
     """Return by which number a constraint of Takt's belongs to others; "" where it has none, as before there were."""
     found = _NUMBERED.match(constraint.name)
@@ -74,7 +81,7 @@ def driver_of(constraint: bpy.types.Constraint) -> bpy.types.FCurve | None:
 
 def earlier(prop: bpy.types.Object, armature_object: bpy.types.Object) -> list[Hold]:
     """Return who holds a prop before a character does; where that does not hold it, everybody."""
-    holds = holds_of(prop)
+    holds = real_holds(prop)
     own = next((number for number, each in enumerate(holds) if each.holder == armature_object), len(holds))
     return [each for each in holds[:own] if each.holder is not None]
 

@@ -14,11 +14,11 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...core.errors import TaktError, quoted
+from ...core.errors import Place, Problem, TaktError, quoted
 from ...core.maths.arrays import FloatArray
 from ...core.playing.motion import Motion
 from ...core.playing.scene.carried import Carried, Phase
-from .. import properties
+from .. import changes, properties
 from ..actions.action_users import strips_of
 from ..frame_rate import frames_per_second
 from ..reports import Told
@@ -26,12 +26,14 @@ from ..rigs import object_courses
 from ..rigs.constraint_names import PREFIX
 from ..rigs.object_courses import links
 from . import held_courses
-from .held_courses import Hold, holds_of
+from .held_courses import Hold, holds_of, real_holds
 
 _NO_SIZE: Final = 1e-9
 _SAME_FRAME: Final = 0.5
 _FRAME: Final = "frame"
 """The current frame, as drivers know it."""
+_looked_at: dict[int, tuple[int, int]] = {}
+"""How many objects there were when copies of a character's props were last looked for, and after which undo."""
 
 
 def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> list[Told]:
@@ -53,10 +55,16 @@ def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
             taken.add(prop)
             character.held.add().prop = prop
         except TaktError as error:
-            told.append(("WARNING", f"The role {quoted(name)}: {error}"))
+            told.append(("WARNING", str(Problem(f"<hold> the role {quoted(name)}: {error}", _place(motion, name),
+                                                is_warning=True))))
     if why := problem(armature_object):
         told.append(("WARNING", why))
     return told
+
+
+def _place(motion: Motion, name: str) -> Place:
+    """Return where a score first says that a hand holds what plays a role."""
+    return next((each.place for each in motion.sequence.aims if each.aim.holds and each.aim.role == name), Place())
 
 
 def take_off(armature_object: bpy.types.Object) -> None:
@@ -83,6 +91,7 @@ def follow(armature_object: bpy.types.Object, *, plays: bool) -> None:
     """
     if not len(properties.character(armature_object).held):
         return
+    _mute_copies(armature_object)
     held, strips = _held_by(armature_object), _strips(armature_object)
     expression = _time_in(strips[0]) if strips else _FRAME
     for _, hold in held:
@@ -92,6 +101,23 @@ def follow(armature_object: bpy.types.Object, *, plays: bool) -> None:
             curve: Any = held_courses.driver_of(constraint)
             if curve is not None and expression and curve.driver.expression != expression:
                 curve.driver.expression = expression
+
+
+def _mute_copies(armature_object: bpy.types.Object) -> None:
+    """Mute Takt's constraints on copies of props, which no hand holds; only after undo and once objects came or went.
+
+    They are removed with the next Action: while the user still drags a copy, Blender keeps pointers to them.
+    """
+    uid, now = armature_object.session_uid, (len(bpy.data.objects), changes.of_data(()))
+    if _looked_at.get(uid) == now:
+        return
+    _looked_at[uid] = now
+    held = {entry.prop for entry in properties.character(armature_object).held}
+    for copy in bpy.data.objects:
+        for hold in holds_of(copy) if copy not in held and copy.is_editable and len(copy.constraints) else ():
+            if hold.holder == armature_object:
+                for constraint in hold.constraints:
+                    constraint.mute = True
 
 
 def problem(armature_object: bpy.types.Object) -> str:
@@ -148,7 +174,7 @@ def _check(prop: bpy.types.Object, armature_object: bpy.types.Object, taken: set
         raise TaktError(f"{name} plays another role that a hand holds: choose another object")
     if not prop.is_editable:
         raise TaktError(f"{name} is linked from another file, so no hand can hold it: make it local, or override it")
-    for hold in holds_of(prop):
+    for hold in real_holds(prop):
         begin, end = hold.span()
         holder = hold.holder
         if holder not in (None, armature_object) and begin < span[1] - _SAME_FRAME and end > span[0] + _SAME_FRAME:
@@ -180,7 +206,8 @@ def _span(begin: FloatArray, carried: Carried) -> tuple[float, float]:
 
 def _put_on(prop: bpy.types.Object, armature_object: bpy.types.Object, begin: FloatArray, motion: Motion,
             carried: Carried) -> None:
-    for gone in [each for each in holds_of(prop) if each.holder in (None, armature_object)]:
+    others = {hold.number for hold in real_holds(prop) if hold.holder not in (None, armature_object)}
+    for gone in [each for each in holds_of(prop) if each.number not in others]:
         _remove(prop, gone)
     end, holds = _span(begin, carried)[1], holds_of(prop)
     earlier = [each for each in holds if each.span()[0] < end - _SAME_FRAME]
