@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from ..bridge import properties
-from ..bridge.actions import procedure_actions
+from ..bridge.actions import procedure_actions, write_motion
 from ..bridge.actions.procedure_actions import Wanted
 from ..bridge.files import engine_files, exported_procedures
 from ..bridge.scores import score, variation
@@ -20,6 +20,7 @@ from ..core.playing.motion import Motion
 
 _TRUTHS = {"yes": True, "no": False}
 _SHOWN = 8
+_MOST_REBUILDS = 6
 
 
 def add(commands: Any) -> None:
@@ -80,8 +81,12 @@ def cast_of(said: list[str]) -> dict[str, str]:
 
 def perform(armature_object: bpy.types.Object, options: argparse.Namespace) -> str:
     """Let an armature play what the options say; return what it plays. Raises TaktError where it cannot."""
-    motion = prepare(armature_object, options, options.procedure)
-    _done(lambda: bpy.ops.takt.rebuild(write_long=True))  # type: ignore[attr-defined]
+    motion, scene = prepare(armature_object, options, options.procedure), bpy.context.scene
+    assert scene is not None
+    for _ in range(_MOST_REBUILDS):  # whom it meets may look at it, and then moves otherwise
+        _done(lambda: bpy.ops.takt.rebuild(write_long=True))  # type: ignore[attr-defined]
+        if write_motion.is_made_from(armature_object, scene):
+            break
     return f"'{armature_object.name}' plays {len(motion.sequence)} segments, {motion.duration_s:.1f} s"
 
 

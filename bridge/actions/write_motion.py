@@ -28,6 +28,8 @@ _NAMES_SHOWN = 8
 _FEW_SHOWN = 3
 _PROBLEMS_SHOWN = 5
 _DIGEST_BYTES = 16
+OF_ANOTHER_PARTNER = "partner"
+"""Of what an Action is made in which hands meet somebody who moves otherwise now."""
 
 
 def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armature_object: bpy.types.Object,
@@ -80,6 +82,7 @@ def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
     before_name = None if before is None else before.name_full
     is_new = before is None or getattr(before, properties.OF_SCORE) != name
     is_edited = action.is_edited_by_hand(armature_object)
+    met = meeting.key(armature_object, motion)
     yield from action.writing(armature_object, name, channels, score.played_actions(armature_object), is_aside=is_aside,
                               is_new_score=is_new_score)
     assert character.action is not None  # it was written just now
@@ -89,7 +92,9 @@ def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
     is_extended = timeline.extend_for(character, scene, character.frame_start, channels.last_frame, is_new=is_new)
     timeline.write_markers(armature_object, scene, motion)
     score.keep_lists(armature_object)
-    setattr(character.action, properties.MADE_FROM, digest(armature_object, scene))
+    is_settled = meeting.key(armature_object, motion) == met  # else a partner looks at where this one's head is now
+    setattr(character.action, properties.MADE_FROM,
+            digest(armature_object, scene) if is_settled else OF_ANOTHER_PARTNER)
     told = list[Told]()
     if channels.has_turning_laps:
         told.append(("WARNING", "Each lap of the loop starts with another heading, which an Action cannot "
@@ -148,6 +153,12 @@ def digest(armature_object: bpy.types.Object, scene: bpy.types.Scene, skin: int 
     found.update(repr((filepath, others, [getattr(character, name) for name in properties.ACTION_NAMES],
                        character.frame_start, frames_per_second(scene))).encode())
     return found.hexdigest()
+
+
+def is_made_from(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> bool:
+    """Tell whether the Action is what the score and its settings mean now."""
+    made = properties.character(armature_object).action
+    return made is not None and getattr(made, properties.MADE_FROM) == digest(armature_object, scene)
 
 
 def _findings(armature_object: bpy.types.Object, motion: Motion, scene: bpy.types.Scene) -> Iterator[Told]:

@@ -69,8 +69,8 @@ def those_who_meet(other: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[
 def _key(armature_object: bpy.types.Object, role: str, other: bpy.types.Object) -> Hashable:
     times_s, matrices = _course(armature_object, other)
     course = hashlib.blake2b(times_s.tobytes() + matrices.tobytes(), digest_size=16).digest()
-    return (role, course, _later_s(armature_object, other), _played_by(armature_object, other),
-            performing.dependencies(other, skin=0))
+    said, _, _, *others = performing.dependencies(other, skin=0)  # without files: a folder may move with its .blend
+    return role, course, _later_s(armature_object, other), _played_by(armature_object, other), said, *others
 
 
 def _cast(armature_object: bpy.types.Object) -> Iterator[tuple[properties.TaktRole, bpy.types.Object]]:

@@ -42,8 +42,6 @@ _LOOK_S = 0.004
 _SETTLED_S = 0.35
 """A change is finished when nothing more has changed for that long."""
 
-_OF_ANOTHER_PARTNER = "partner"
-"""Of what an Action is made in which hands meet somebody who moves otherwise now."""
 
 
 @dataclass
@@ -131,7 +129,7 @@ def partner_changed(armature_object: bpy.types.Object, scene: bpy.types.Scene) -
     for other in meeting.those_who_meet(armature_object, scene):
         own = properties.character(other).action
         if own is not None and own.library is None and getattr(own, properties.MADE_FROM):
-            setattr(own, properties.MADE_FROM, _OF_ANOTHER_PARTNER)
+            setattr(own, properties.MADE_FROM, write_motion.OF_ANOTHER_PARTNER)
             if (known := _followed.get(other.session_uid)) is not None:
                 known.is_changed = True
 

@@ -7,19 +7,17 @@ import numpy as np
 import pytest
 
 from takt.core.maths import rotations as rot
-from takt.core.maths.arrays import BoolArray, FloatArray
-from takt.core.playing.feet.footholds import ground_axes
+from takt.core.maths.arrays import FloatArray
 from takt.core.playing.motion import Motion
 from takt.core.playing.scene.cast import SceneFloor, ScenePlace, Target, Unfit
-from takt.core.playing.scene.surface import Surface
 from takt.core.playing.score import Settings, play
+from takt.tests.core.scene_figures import FPS, LIMITS, gaps, held, jerks
+from takt.tests.core.scene_floors import hills, slope, stairs
 from takt.tests.core.seeds import seeds
-from takt.tests.core.test_scene_surface import grid
 from takt.tests.core.test_scene_ways import BODY, LEG_M, UP, programme
 
 SETTINGS = int(os.environ.get("TAKT_FLOORS", "10"))
-FPS, NEAR_LEGS, JERKS, SPIKES = 60, 0.01, 1.5, 4.0
-AXES = ground_axes(UP)
+NEAR_LEGS, JERKS, SPIKES = LIMITS["soles"], LIMITS["knees' jerk"], 4.0
 STAGE = '<role name="stage" is="floor"/>'
 WALK = '<call name="walk" duration="8" repeat="3"/>'
 
@@ -33,66 +31,14 @@ def played(target: Target | None, walk: str = WALK, **settings: Any) -> Motion:
 FLAT = played(None)
 
 
-def stairs(rises: FloatArray, tread: float) -> SceneFloor:
-    """Return stairs that begin a little before the body and lead away from it."""
-    high, ahead = np.cumsum(rises), 0.4 + tread * np.arange(len(rises) + 1)
-    corners = np.array([[(-3.0, y, a), (3.0, y, a), (3.0, y, b), (-3.0, y, b)]
-                        for y, a, b in zip(high, ahead, ahead[1:], strict=False)])
-    first = 4 * np.arange(len(rises))[:, None]
-    faces = [first + np.array(three) for three in ((0, 1, 2), (0, 2, 3))]
-    return SceneFloor(corners.reshape(-1, 3), np.concatenate(faces))
-
-
-def slope(ahead: float, aside: float) -> SceneFloor:
-    """Return a wide slope through the body's feet, so steep along its way and beside it."""
-    corners = np.array(((-9.0, -9.0), (9.0, -9.0), (9.0, 9.0), (-9.0, 9.0)))
-    high = corners @ (aside, ahead)
-    return SceneFloor(np.stack((corners[:, 0], high, corners[:, 1]), axis=1), np.array(((0, 1, 2), (0, 2, 3))))
-
-
-def hills(rng: np.random.Generator) -> SceneFloor:
-    """Return gentle hills around the body."""
-    x, y = np.meshgrid(*(np.linspace(-9.0, 9.0, 120),) * 2, indexing="ij")
-    (one, other), (shift, later) = rng.uniform(0.5, 1.2, 2), rng.uniform(0.0, 6.0, 2)
-    flat = grid(120, 18.0, 0.15 * (np.sin(one * x + shift) + np.sin(other * y + later)))
-    return SceneFloor(flat.points[:, (0, 2, 1)] - np.array((9.0, 0.0, 9.0)), flat.triangles)
-
-
-def gaps(motion: Motion, floor: SceneFloor | None) -> FloatArray:
-    """Return how high the lowest point of each sole is over the floor, (L, F), or over flat ground."""
-    feet = motion.feet
-    assert feet is not None
-    soles = feet.lock.soles.positions(*feet.lock.limbs(motion.sample(times(motion)))[0][1:])
-    if floor is None:
-        return np.asarray(soles[..., 2].min(axis=2))
-    below = Surface.of((floor,), AXES).below(soles[..., :2]).heights
-    return np.asarray((soles[..., 2] - np.where(np.isnan(below), 0.0, below)).min(axis=2))
-
-
 def times(motion: Motion) -> FloatArray:
     return np.linspace(0.0, motion.duration_s, round(motion.duration_s * FPS) + 1)
 
 
-def held(motion: Motion) -> BoolArray:
-    """Return when feet are planted, (L, F)."""
-    feet = motion.feet
-    assert feet is not None
-    return np.array([((times(motion) >= spans[:, :1]) & (times(motion) <= spans[:, 1:])).any(axis=0)
-                     for spans in (feet.lock.footholds.spans_s(leg) for leg in range(2))])
-
-
-def jerks(motion: Motion) -> FloatArray:
-    """Return how jerkily knees move, (L, F − 3)."""
-    feet = motion.feet
-    assert feet is not None
-    knees = feet.lock.limbs(motion.sample(times(motion)))[0][1, ..., :3, 3]
-    return np.asarray(np.linalg.norm(np.diff(knees, n=3, axis=1), axis=2) * FPS**3)
-
-
 def check_soles(floor: SceneFloor) -> Motion:
     motion = played(floor)
-    own, flat = gaps(motion, floor), gaps(FLAT, None)
-    assert np.abs(own - flat)[held(motion)].max() < NEAR_LEGS * LEG_M
+    own, flat = gaps(motion, floor, times(motion)), gaps(FLAT, None, times(FLAT))
+    assert np.abs(own - flat)[held(motion, times(motion))].max() < NEAR_LEGS * LEG_M
     assert own.min() > -NEAR_LEGS * LEG_M
     assert not motion.problems
     return motion
@@ -103,8 +49,8 @@ def check_soles(floor: SceneFloor) -> Motion:
 def test_soles_are_on_the_treads_of_stairs_and_never_in_them_and_knees_move_evenly(seed: int, goes: float) -> None:
     rng = np.random.default_rng(seed)
     motion = check_soles(stairs(goes * rng.uniform(0.1, 0.22, 24), rng.uniform(0.28, 0.34)))
-    assert np.percentile(jerks(motion), 95) < JERKS * np.percentile(jerks(FLAT), 95)
-    assert jerks(motion).max() < SPIKES * jerks(FLAT).max()
+    assert np.percentile(jerks(motion, times(motion)), 95) < JERKS * np.percentile(jerks(FLAT, times(FLAT)), 95)
+    assert jerks(motion, times(motion)).max() < SPIKES * jerks(FLAT, times(FLAT)).max()
 
 
 @pytest.mark.parametrize("seed", seeds(SETTINGS, quick=3))
@@ -112,15 +58,16 @@ def test_soles_are_on_slopes_and_knees_move_no_more_jerkily_than_on_flat_ground(
     rng = np.random.default_rng(seed)
     steep, angle = np.tan(np.radians(rng.uniform(5.0, 25.0))), rng.uniform(-np.pi, np.pi)
     motion = check_soles(slope(steep * np.cos(angle), steep * np.sin(angle)))
-    assert np.percentile(jerks(motion), 95) < JERKS * np.percentile(jerks(FLAT), 95)
+    assert np.percentile(jerks(motion, times(motion)), 95) < JERKS * np.percentile(jerks(FLAT, times(FLAT)), 95)
 
 
 @pytest.mark.parametrize("seed", seeds(5, quick=2))
 def test_soles_are_on_hills(seed: int) -> None:
     floor = hills(np.random.default_rng(seed))
     motion = played(floor)
-    own = gaps(motion, floor)
-    assert np.percentile(np.abs(own - gaps(FLAT, None))[held(motion)], 90) < NEAR_LEGS * LEG_M
+    own = gaps(motion, floor, times(motion))
+    away = np.abs(own - gaps(FLAT, None, times(FLAT)))[held(motion, times(motion))]
+    assert np.percentile(away, 90) < NEAR_LEGS * LEG_M
 
 
 def test_a_floor_as_high_as_the_ground_changes_nothing() -> None:
@@ -172,8 +119,8 @@ def test_a_floor_with_a_hole_has_the_ground_in_it_and_the_motion_stays_sound() -
     floor = hole(slope(0.0, 0.0), 0.35)
     motion = played(floor)
     assert not motion.problems and np.isfinite(motion.sample(times(motion)).translations).all()
-    own = gaps(motion, floor)[held(motion)]
-    assert np.abs(own - gaps(FLAT, None)[held(motion)]).max() < NEAR_LEGS * LEG_M
+    own = gaps(motion, floor, times(motion))[held(motion, times(motion))]
+    assert np.abs(own - gaps(FLAT, None, times(FLAT))[held(motion, times(motion))]).max() < NEAR_LEGS * LEG_M
     hips = motion.sample(times(motion)).translations[:, 0, 1] - FLAT.sample(times(motion)).translations[:, 0, 1]
     assert hips[0] < 0.1 and hips[-1] > 0.25  # out of the hole, onto the stage
 
