@@ -62,7 +62,7 @@ _DAMAGED: Final = "the file may be damaged"
 
 
 def check_prim(layer: Layer, prim: Prim) -> None:
-    """Warn of properties of a skeleton or an animation that are not in the schema, and of missing ones of its three."""
+    """Warn of properties of a skeleton or an animation that are not in the schema, and of missing transforms."""
     own = _OWN[prim.kind] | _OF_ALL
     unknown = [quoted(name) for name in (*prim.attributes, *prim.targets) if ":" not in name and name not in own]
     if unknown:
