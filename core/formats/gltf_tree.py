@@ -1,4 +1,4 @@
-"""The nodes of a glTF file, and which of them are the joints of which body."""
+"""The nodes of a glTF file, and the joints of each body among them."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Animation:
 
 def clips_of(animations: Sequence[Animation], bodies: Sequence[NodeBody],
              error: Callable[[str], FileError]) -> list[tuple[int, Clip]]:
-    """Return a clip for each animation and each body of which it has keys for any joint, with the body's number.
+    """Return a clip, with the body's number, for each animation and each body that it has keys for.
 
     error: makes the error raised beyond MAX_CLIPS.
     """

@@ -58,7 +58,7 @@ class Use(NamedTuple):
 
 
 class Child(NamedTuple):
-    """A node in a field of another; field: "" where the file does not say in which."""
+    """A node in a field of another; field: "" if the file does not name it."""
 
     field: str
     node: Node | Use
@@ -132,7 +132,7 @@ class Scene:
         return FileError.at(message, self.path, line)
 
     def add_route(self, route: Route) -> None:
-        """Add a route; raise FileError where there are too many."""
+        """Add a route; raise FileError if there are too many."""
         if len(self.routes) == MAX_NODES:
             raise self.error(f"more than {MAX_NODES} routes; no more are read", route.line)
         self.routes.append(route)
@@ -236,7 +236,7 @@ _REASONS: Final[Mapping[str, str]] = {
 
 
 def token(name: str) -> str:
-    """Return a name with _ for whatever a DEF cannot hold, "" for none; words of the classic encoding get one before.
+    """Return a name with _ for each character that a DEF cannot hold; keywords of the classic encoding get a leading _.
 
     >>> token("Rig|walk 2"), token("3rd step"), token("arm.L"), token(""), token("USE")
     ('Rig_walk_2', '_3rd_step', 'arm_L', '', '_USE')

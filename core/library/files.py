@@ -41,7 +41,7 @@ def check_library(folder: Path) -> None:
 
 
 def may_be_library(folder: Path) -> bool:
-    """Tell whether a folder may be a library; see check_library."""
+    """Return whether a folder may be a library; see check_library."""
     real = os.path.realpath(folder)
     return _is_in(real, _IN_MEMORY) or not any(_is_in(real, each) for each in _OF_KERNEL)
 
