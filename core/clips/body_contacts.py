@@ -1,7 +1,7 @@
-"""What of a body bears it on the ground in a clip, and how much: values that are found once and travel with the clip.
+"""Contacts of the whole body in a clip: what it rests on, when, and with what weight. They are stored with the clip.
 
-A contact says which effector (end effector: hand, seat, head, ...) is on what, from when to when, how high above that
-it is, and with which weight, which comes and goes softly. Contacts of feet, with heels and balls, are FootContacts.
+A contact says which effector (end effector: hand, seat, head, ...) is on what, when, at what height, and with what
+weight. The weight rises and falls gradually. Contacts of feet, with heels and balls, are FootContacts.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ FEET: Final = {"l": "l_foot", "r": "r_foot"}
 class Contact:
     """An effector that is on something for a while.
 
-    effector, on: what is on what. times_s: (K,) ascending, at least one. weights: (K,) from 0 to 1, linear between the
-    times. heights: (K,) how high the effector is above what it is on, in legs; a target for other bodies.
+    effector, on: the effector, and what it is on. times_s: (K,) ascending, at least one. weights: (K,) from 0 to 1,
+    linear between the times. heights: (K,) of the effector above what it is on, in leg lengths; a target for other
+    bodies.
     """
 
     effector: str
@@ -44,16 +45,16 @@ class Contact:
 
     @property
     def from_s(self) -> float:
-        """When it begins to count."""
+        """The time at which the contact begins."""
         return float(self.times_s[0])
 
     @property
     def to_s(self) -> float:
-        """When it has ceased to count."""
+        """The time at which the contact ends."""
         return float(self.times_s[-1])
 
     def part(self, begin_s: float, end_s: float, is_reversed: bool = False) -> Contact | None:
-        """Return the contact within a part of the clip, in the part's time; None if it lies outside."""
+        """Return the contact within a part of the clip, in the part's time, or None if it lies outside the part."""
         first, last = max(self.from_s, begin_s), min(self.to_s, end_s)
         if first > last:
             return None
@@ -64,12 +65,12 @@ class Contact:
         return replace(self, times_s=times - begin_s, weights=weights, heights=heights)
 
     def retimed(self, at: Callable[[FloatArray], FloatArray]) -> Contact:
-        """Return it at other times; at: what is later stays later."""
+        """Return the contact with its times changed by a function; at: that function, which must be increasing."""
         return replace(self, times_s=at(self.times_s))
 
     @property
     def mirrored(self) -> Contact:
-        """It with left and right exchanged."""
+        """The contact with left and right exchanged."""
         return replace(self, effector=_other_side(self.effector), on=_other_side(self.on))
 
 
@@ -77,7 +78,7 @@ class Contact:
 class BodyContacts:
     """All contacts of a clip's body.
 
-    feet: when they are planted, by side, l and r. others: of everything else.
+    feet: contacts of the feet by side, l and r. others: all other contacts.
 
     >>> sits = Contact("trunk", "ground", np.array((1.0, 2.0, 3.0)), np.array((0.0, 1.0, 1.0)), np.zeros(3))
     >>> found = BodyContacts({}, (sits,))
@@ -95,14 +96,14 @@ class BodyContacts:
         return tuple(each for each in self.others if (each.effector, each.on) == (effector, on))
 
     def weight(self, effector: str, times_s: FloatArray, on: str = GROUND) -> FloatArray:
-        """Return how much an effector is on something at times (F,), (F,) from 0 to 1."""
+        """Return the weight (F,), from 0 to 1, of an effector's contact with something at times (F,)."""
         weight = np.zeros(len(times_s))
         for each in self.of(effector, on):
             weight = np.maximum(weight, np.interp(times_s, each.times_s, each.weights, 0.0, 0.0))
         return weight
 
     def height(self, effector: str, times_s: FloatArray) -> FloatArray:
-        """Return how high an effector is above the ground at times (F,), (F,) in legs; infinite outside of contacts."""
+        """Return an effector's height (F,) above ground at times (F,), in leg lengths; infinite outside contacts."""
         height = np.full(len(times_s), np.inf)
         for each in self.of(effector):
             inside = (times_s >= each.from_s) & (times_s <= each.to_s)
@@ -110,29 +111,29 @@ class BodyContacts:
         return height
 
     def spans(self, effector: str, least: float = 0.5) -> FloatArray:
-        """Return when an effector is on the ground with at least a weight, (K, 2) ascending."""
+        """Return the spans (K, 2), ascending, in which an effector's weight on the ground is at least `least`."""
         return np.reshape([(each.times_s[a], each.times_s[b - 1]) for each in self.of(effector)
                            for a, b in runs(each.weights >= least)], (-1, 2))
 
     def part(self, begin_s: float, end_s: float, is_reversed: bool = False) -> BodyContacts:
-        """Return the contacts within a part of the clip, counted from where that begins to play."""
+        """Return the contacts within a part of the clip, in the part's time."""
         cut = [each.part(begin_s, end_s, is_reversed) for each in self.others]
         return BodyContacts({side: each.part(begin_s, end_s, is_reversed) for side, each in self.feet.items()},
                             tuple(each for each in cut[::-1 if is_reversed else 1] if each is not None))
 
     @property
     def mirrored(self) -> BodyContacts:
-        """Them with left and right exchanged."""
+        """The contacts with left and right exchanged."""
         return BodyContacts({"lr"[side == "l"]: each for side, each in self.feet.items()},
                             tuple(each.mirrored for each in self.others))
 
 
 def contacts_of(effector: str, times_s: FloatArray, weights: FloatArray, heights: FloatArray | None = None,
                 on: str = GROUND) -> tuple[Contact, ...]:
-    """Return the contacts of an effector from its weights and heights (F,) at times (F,), one for each time it counts.
+    """Return the contacts of an effector by its weights and heights (F,) at times (F,).
 
-    A contact begins and ends with weight 0 where the clip does not begin or end with it. Heights that are not known
-    there are as the nearest that are.
+    There is one contact for each span with weights above 0. It begins and ends with weight 0, unless the clip begins or
+    ends during it. An unknown height takes the nearest known one.
     """
     heights = np.zeros(len(times_s)) if heights is None else heights
     if (is_known := np.isfinite(heights)).any():

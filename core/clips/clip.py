@@ -32,11 +32,11 @@ class Clip:
     """A named piece of motion, 0 to duration_s, relative to its skeleton's rest pose (see Pose).
 
     rotations: tracks of quaternions wxyz; translations and scales: tracks of vectors.
-    is_looping: a track that ends before duration_s goes on from there to its first key's value, reached at duration_s.
-    contacts: when its feet are planted, by side (l, r); None where nobody has looked. A retargeted clip has those of
-    the clip that it was made from.
-    bearing: what else of the body bears it (body_contacts.py); a retargeted clip has what the other one has, too.
-    skin: of the body that it was made for, where its file has one; what changes a clip does not keep it.
+    is_looping: a track that ends before duration_s continues to the value of its first key, reached at duration_s.
+    contacts: of the feet, by side (l, r); None if they have not been detected. A retargeted clip keeps those of its
+    source.
+    bearing: contacts of other body parts (body_contacts.py); a retargeted clip keeps those of its source.
+    skin: a sample of the body that the clip was made for, if its file has one. Edited clips do not keep it.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Clip:
                                             self.scales)])
 
     def part(self, joints: IntArray) -> Clip:
-        """Return what the clip does with some joints alone (ascending); their ancestors must be among them."""
+        """Return the clip for some joints only (ascending indices), which must include their ancestors."""
         mask, row = np.zeros(len(self.skeleton), dtype=np.bool_), np.zeros(len(self.skeleton), dtype=np.int64)
         mask[joints], row[joints] = True, np.arange(len(joints))
         rotations, translations, scales = (
@@ -85,7 +85,7 @@ class Clip:
 
     def derived(self, make: Callable[Concatenate[Clip, Arguments], Result], *arguments: Arguments.args,
                 **_: Arguments.kwargs) -> Result:
-        """Return make(self, *arguments), made once for as long as the clip lives: make must be a pure function."""
+        """Return make(self, *arguments), cached as long as the clip exists; make must be a pure function."""
         key = (make, *arguments)
         result: Result = self._derived.get(key, _NOT_MADE)
         if result is _NOT_MADE:

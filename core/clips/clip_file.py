@@ -1,4 +1,4 @@
-"""What a file with clips holds, in the same form for every format."""
+"""The contents of a clip file, in the same form for every format."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from .clip import Clip
 
 @dataclass(frozen=True, eq=False)
 class ClipFile:
-    """A skeleton with clips, as it came out of a file or goes into one.
+    """A skeleton with clips, as read from a file or to be written to one.
 
-    A format that knows more gives a subclass of this, which its own writer gets back.
+    A format with further data returns a subclass, which its own writer accepts.
 
-    skeleton: the file's own, whether or not a clip moves it; of several, as a .blend may hold, that of the first clip.
-    clips: as they are stored, each with its own skeleton; see played.
-    warnings: sentences on what is wrong in the file, though nothing is lost by it.
-    cut_off: the warning that it holds less motion than it announces, "" where it holds all.
-    places: (4, 4) how the model space of each skeleton stands in the file's scene, in metres; none where formats say no
-        such thing.
-    named: further files that were read with it, since it names them; by their paths from its folder.
+    skeleton: the file's own, even if no clip moves it. If the file has several, as a .blend may, that of the first
+    clip. clips: as they are stored, each with its own skeleton; see played.
+    warnings: sentences about faults in the file that lose no data.
+    cut_off: the warning that the file holds less motion than it announces, or "" if it holds all.
+    places: matrices (4, 4) from each skeleton's model space to the file's scene, in metres; empty if the format has
+    none.
+    named: further files that this file names and that were read with it, by their paths from its folder.
     """
 
     skeleton: Skeleton
@@ -34,9 +34,9 @@ class ClipFile:
 
     @property
     def played(self) -> tuple[Clip, ...]:
-        """The clips as they move their skeleton."""
+        """The clips ready to be played on their skeletons."""
         return self.clips
 
     def with_clips(self, clips: Sequence[Clip]) -> ClipFile:
-        """Return the file with these of its played clips instead of its own."""
+        """Return the file with its clips replaced by these, which are some of its played clips."""
         return ClipFile(self.skeleton, tuple(clips), warnings=self.warnings, cut_off=self.cut_off, places=self.places)

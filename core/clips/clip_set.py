@@ -25,17 +25,17 @@ _QUICK = 4
 class ClipSet:
     """C clips, all on one skeleton.
 
-    Each clip lays its own keys out when it is first sampled, and keeps them: another set of the same clips costs
-    nothing, and a long score costs only the clips that are looked at. Where many different clips are wanted at once, as
-    when a whole Action is written, or the clips are short, the keys of all are laid out together: that takes as long as
-    copying them, and sampling is quicker then.
+    Each clip arranges its keys for sampling when it is first sampled, and caches them. So another set of the same clips
+    costs nothing, and a long score costs only the clips that are sampled. If many clips are sampled at once, as when a
+    whole Action is written, or if clips are short, the keys of all are arranged together. That takes as long as copying
+    them, and makes sampling faster.
     """
 
     clips: tuple[Clip, ...]
 
     @classmethod
     def of(cls, clips: Sequence[Clip]) -> Self:
-        """Return the set of these clips: the same one for as long as anybody holds it."""
+        """Return the set of these clips: the same object as before while it is still in use."""
         known = _sets.get(tuple(clips))
         if not isinstance(known, cls):
             known = _sets[tuple(clips)] = cls(tuple(clips))

@@ -1,10 +1,10 @@
-"""When a clip's feet are planted, by heel and by ball: values of the clip, taken on its own skeleton at its own pace.
+"""Contacts of a clip's feet, by heel and by ball, detected on the clip's own skeleton at its own speed.
 
-A point of the sole is planted while it is low and slow. Heights are measured from the lowest that the point ever is in
-the clip, since few files say where the floor is; but a foot that is held up all the while takes its ground from the
-other one. Both bounds are relative to the length of the leg. A contact lasts until it is beyond the wider bounds
-(hysteresis), so that noise at a bound does not break it. A foot within the wider bounds as the clip begins or ends may
-have been planted before or be so after it, and counts.
+A point of the sole is in contact while it is low and slow. Heights are measured from the point's lowest position in the
+clip, since few files say where the floor is. For a foot that is held up all the time, the other foot's ground counts.
+Both thresholds are relative to the length of the leg. A contact lasts until the point exceeds wider thresholds
+(hysteresis), so that noise does not break it. A foot within the wider thresholds when the clip begins or ends counts as
+in contact there.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _OWN_GROUND_LEGS: Final = 0.06
 
 @dataclass(frozen=True, eq=False)
 class FootContacts:
-    """When one foot of a clip is planted: spans (K, 2) of clip seconds, from and to, ascending and apart.
+    """The contacts of one foot in a clip: spans (K, 2) of clip seconds, from and to, ascending and disjoint.
 
-    heel: of the point of the sole below the ankle; ball: of the ball of the foot, or of the sole's front end where skin
-    shows it (sole_ends.py), none where neither is known.
-    released: contacts that were switched off, which neither heel nor ball has any longer.
+    heel: of the point of the sole below the ankle. ball: of the ball of the foot, or of the sole's front end if the
+    skin shows it (sole_ends.py); empty if neither is known.
+    released: contacts that were switched off, and are no longer in heel or ball.
     """
 
     heel: FloatArray
@@ -49,13 +49,13 @@ class FootContacts:
 
     @property
     def whole(self) -> FloatArray:
-        """When the whole foot is planted, (K, 2)."""
+        """Spans in which the whole foot is in contact, (K, 2)."""
         starts = np.maximum(self.heel[:, None, 0], self.ball[None, :, 0])
         stops = np.minimum(self.heel[:, None, 1], self.ball[None, :, 1])
         return np.stack((starts[starts < stops], stops[starts < stops]), axis=1)
 
     def part(self, begin_s: float, end_s: float, is_reversed: bool = False) -> FootContacts:
-        """Return the contacts within a part of the clip, counted from where that begins to play."""
+        """Return the contacts within a part of the clip, in the part's time."""
         def cut(spans: FloatArray) -> FloatArray:
             spans = np.clip(spans, begin_s, end_s)
             spans = spans[(spans[:, 0] < spans[:, 1]) | (begin_s == end_s)]
@@ -64,7 +64,7 @@ class FootContacts:
         return FootContacts(cut(self.heel), cut(self.ball), cut(self.released))
 
     def without(self, times_s: FloatArray) -> FootContacts:
-        """Return the contacts but for those that go on at any of some times (N,): these are switched off.
+        """Return the contacts with those that include any of some times (N,) switched off.
 
         >>> found = FootContacts(np.array(((0.0, 1.0), (2.0, 3.0))), np.array(((0.5, 1.5),)))
         >>> found.without(np.array((1.2,))).heel.tolist(), found.without(np.array((1.2,))).released.tolist()
@@ -87,7 +87,7 @@ class FootContacts:
 
 
 def joined(spans: FloatArray, apart_s: float = 0.0) -> FloatArray:
-    """Return spans (K, 2) in order, as one where they overlap or are at most apart_s apart.
+    """Return spans (K, 2) in order, merging those that overlap or are at most apart_s apart.
 
     >>> joined(np.array(((2.0, 3.0), (0.0, 1.0), (0.5, 1.5)))).tolist()
     [[0.0, 1.5], [2.0, 3.0]]
@@ -100,9 +100,10 @@ def joined(spans: FloatArray, apart_s: float = 0.0) -> FloatArray:
 
 
 def depth_within(times_s: FloatArray, spans: FloatArray) -> FloatArray:
-    """Return how far within spans (K, 2), which are ascending and apart, times (F,) are from the nearer end, (F,).
+    """Return how deep times (F,) are within spans (K, 2), as distances (F,) to the nearer end of the span.
 
-    A time that is in none is below 0, by how far it is from the nearest; without spans, infinitely.
+    spans: ascending and disjoint. A time outside all spans gets minus the distance to the nearest one, or −∞ if there
+    are none.
 
     >>> depth_within(np.array((0.25, 1.5, 2.75)), np.array(((0.0, 1.0), (2.0, 4.0)))).tolist()
     [0.25, -0.5, 0.75]
@@ -114,10 +115,9 @@ def depth_within(times_s: FloatArray, spans: FloatArray) -> FloatArray:
 
 
 def foot_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> dict[str, FootContacts]:
-    """Find when the feet of a clip are planted, by side, l and r; a side without hip, knee and ankle is left out.
+    """Detect the contacts of a clip's feet, by side, l and r; a side without hip, knee and ankle is left out.
 
-    found: what the joints of the clip's skeleton are; up: (3,) in its model space. A clip of 0 s has
-    contacts of 0 s.
+    found: the map of the clip's skeleton; up: (3,) in its model space. A clip of 0 s has contacts of 0 s.
     """
     joints, skeleton = found.joint_of, clip.skeleton
     sides = [side for side in "lr" if {f"{side}_hip", f"{side}_knee", f"{side}_ankle"} <= joints.keys()]
@@ -184,7 +184,7 @@ class _Points:
 
 
 def instants(duration_s: float) -> FloatArray:
-    """Return the times at which contacts are looked for, (F,): every STEP_S, of what is too long less often.
+    """Return the times (F,) at which contacts are detected: every STEP_S, or less often in very long clips.
 
     >>> len(instants(1.0)), len(instants(0.0)), len(instants(1e30)) == MAX_INSTANTS
     (61, 1, True)
@@ -193,9 +193,9 @@ def instants(duration_s: float) -> FloatArray:
 
 
 def planted_spans(positions: FloatArray, heights: FloatArray, times_s: FloatArray) -> FloatArray:
-    """Return when a point of the sole is planted, spans (K, 2) of times (F,), ascending.
+    """Return the spans (K, 2), ascending, in which a point of the sole is in contact.
 
-    positions: (F, 3), heights: (F,) above its ground, both in leg lengths.
+    positions: (F, 3), heights: (F,) above its ground, both in leg lengths, at times (F,).
     """
     if len(times_s) < 2:
         return times_s[[[0, 0]]] if heights[0] <= LOW_LEGS[0] else np.zeros((0, 2))

@@ -31,8 +31,8 @@ _SAME_TIME_S: Final = 1e-9
 class Excerpt:
     """A part of a clip, from begin_s to end_s of it, maybe backwards.
 
-    Its poses are the whole clip's, to the last bit, whatever the interpolation.
-    skips_s: the seconds skipped at its beginning and at its end, as it is played; see skipping. Negative values extend
+    Its poses equal those of the whole clip to the last bit, with any interpolation.
+    skips_s: the seconds skipped at its beginning and end, in the order of playing; see skipping. Negative values extend
     the part into the whole clip. goes_round: the part is a whole cycle, which continues at its other end.
     """
 
@@ -45,12 +45,12 @@ class Excerpt:
 
     @property
     def skeleton(self) -> Skeleton:
-        """Whose joints it moves."""
+        """The skeleton that the part moves."""
         return self.whole.skeleton
 
     @property
     def duration_s(self) -> float:
-        """How long it lasts."""
+        """The duration of the part."""
         return self.end_s - self.begin_s
 
     @property
@@ -60,7 +60,7 @@ class Excerpt:
 
     @property
     def contacts(self) -> Mapping[str, FootContacts] | None:
-        """When its feet are planted, by side; see Clip."""
+        """The contacts of its feet, by side; see Clip."""
         whole = self.whole.contacts
         if whole is None:
             return None
@@ -74,7 +74,7 @@ class Excerpt:
 
     @property
     def bearing(self) -> tuple[Contact, ...]:
-        """What else of its body bears it; see Clip."""
+        """The contacts of other body parts; see Clip."""
         begin, end = np.sort(self.own_times(np.array((0.0, self.duration_s)))).tolist()
         kept = [part for each in self.whole.bearing if (part := each.part(begin, end, self.is_reversed)) is not None]
         return tuple(kept if self.skips_s == (0.0, 0.0) else
@@ -82,7 +82,7 @@ class Excerpt:
 
     @property
     def skipped(self) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-        """What skipping wants to know of it."""
+        """The arguments for `skipping`, after times_s."""
         return (np.array(self.duration_s), np.array(self.skips_s[0]), np.array(self.skips_s[1]),
                 ROUND_ZONES if self.goes_round else SKIP_ZONES)
 
@@ -93,7 +93,7 @@ class Excerpt:
         return np.asarray(self.end_s - times_s if self.is_reversed else self.begin_s + times_s)
 
     def of_clip(self, spans_s: FloatArray) -> FloatArray:
-        """Return spans (K, 2) of the whole as the clip's own: of one that goes round, where its file has them."""
+        """Convert spans (K, 2) of the whole clip to the clip's own: for a cycle, wrapped and clipped to the part."""
         if not self.goes_round:
             return spans_s
         own = spans_s - self.begin_s
@@ -115,7 +115,7 @@ class Excerpt:
 
     @cached_property
     def keyed(self) -> Clip:
-        """The part as a clip with keys of its own; its first and last keys are the poses at its ends."""
+        """The part as a clip with its own keys; the first and last keys are the poses at its ends."""
         clip, ends = self.whole, self.whole.sample(np.sort(self.own_times(np.array((0.0, self.duration_s)))), "SLERP")
 
         def cut(tracks: Tracks, values: FloatArray) -> Tracks:
@@ -140,13 +140,13 @@ class Excerpt:
 
 def skipping(times_s: FloatArray, duration_s: FloatArray, first_s: FloatArray, last_s: FloatArray,
              zones: FloatArray | float = SKIP_ZONES) -> FloatArray:
-    """Return what is shown at times (F,) of something that lasts duration_s, of which both ends are passed over.
+    """Return the times to show at times (F,) of a motion that lasts duration_s, if both its ends are skipped.
 
-    It begins first_s after its beginning and ends last_s before its end, and is played more slowly near there, so that
-    from zones times as long on, or from its other end on, all is where it was: nothing but the ends moves in time.
-    At the ends it is as fast as ever, and in the middle of a zone that has room, where it is slowest, 1 − 1.5 ÷ zones
-    times as fast. Zones may overlap; where first_s and last_s together are at most a third of duration_s, it is never
-    slower than at 0.4 of its pace. What is less than 0 is shown besides, and all is quicker. All broadcast.
+    The motion begins first_s after its beginning and ends last_s before its end. It is played more slowly near the
+    ends, in zones that are `zones` times as long as each skip, or as long as the motion. Outside the zones, times stay
+    as they are. At the ends the speed is normal. It is lowest in the middle of a zone: 1 − 1.5 ÷ zones, if the zone has
+    room. Zones may overlap. If first_s and last_s together are at most a third of duration_s, the speed never falls
+    below 0.4. A negative value extends the motion at that end, and raises the speed. All arguments broadcast.
 
     >>> skipping(np.array((0.0, 0.5, 1.0, 5.0, 10.0)), np.array(10.0), np.array(0.25), np.array(1.0)).tolist()
     [0.25, 0.625, 1.0, 5.0, 9.0]
@@ -160,10 +160,10 @@ def skipping(times_s: FloatArray, duration_s: FloatArray, first_s: FloatArray, l
 
 
 def mirrored(clip: Clip, mirror: Mirror) -> Clip:
-    """Return a clip with left and right exchanged; every interpolation between its keys is reflected with them.
+    """Return a clip with left and right exchanged; every interpolation between its keys is mirrored too.
 
-    Rotations and translations are exact. Scales are along the nearest of the joint's own axes, since a key holds no
-    others.
+    Rotations and translations are exact. Scales are along the nearest of the joint's own axes, since keys have no other
+    scales.
     """
     def reflected(tracks: Tracks, values_of: Callable[[IntArray, FloatArray], FloatArray]) -> Tracks:
         joints = mirror.partner[tracks.joints]

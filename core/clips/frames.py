@@ -1,4 +1,4 @@
-"""Lengths in seconds as whole frames."""
+"""Durations in seconds as whole frames."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ _MOST: Final = 1e15
 
 
 def last_frame(duration_s: float, fps: float) -> int:
-    """Return the frame, counted from 0, at which something has ended that begins at 0 and lasts duration_s.
+    """Return the first whole frame, from 0, at which a motion of duration_s that begins at frame 0 has ended.
 
     >>> last_frame(1.0, 24.0), last_frame(1.01, 24.0), last_frame(55 * 0.041667, 24.0)
     (24, 25, 55)

@@ -1,4 +1,4 @@
-"""Gaits in place, as on a treadmill, made to travel: by as much as their feet slide back while they bear the body."""
+"""Make gaits in place, as on a treadmill, travel as far as their feet slide back while they bear the body."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _MOST_FRAMES: Final = 20_000
 
 
 def travelling(clip: Clip, found: SkeletonMap, up: FloatArray) -> Clip | None:
-    """Return a clip with the way that its gait would make over the ground, None where it is no gait in place.
+    """Return a clip with root motion added to its gait, or None if it is not a gait in place.
 
-    found: what the joints of its skeleton are; up: (3,) in its model space. Of both feet the lower one bears the body,
-    and would stand still on the ground, so the body goes as fast as that slides back, along a straight line. The
-    topmost joint above the hips goes there, with all that it carries.
+    found: the map of its skeleton; up: (3,) in its model space. The lower foot bears the body and would stand still on
+    the ground. So the body moves forward as fast as that foot slides back, along a straight line. The topmost joint
+    above the hips moves, with all its descendants.
     """
     joints = found.joint_of
     feet = [joints[name] for name in ("l_ankle", "r_ankle") if name in joints]

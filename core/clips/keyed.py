@@ -1,4 +1,4 @@
-"""Keys of single joints: out of packed tracks and back into them."""
+"""Keys of single joints: unpacked from tracks, and packed into them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SAME_S: Final = 1e-3
 
 
 def filled(times: FloatArray, longest_s: float = _LONG_ENOUGH * SAMPLE_S) -> FloatArray:
-    """Return ascending times (N,), with more in between, about SAMPLE_S apart, if any gap is longer than longest_s."""
+    """Return ascending times (N,); if any gap is longer than longest_s, with times added about SAMPLE_S apart."""
     steps = int(np.ceil((times[-1] - times[0]) / SAMPLE_S))
     if np.diff(times).max(initial=0.0) <= longest_s:
         return times
@@ -35,7 +35,7 @@ def filled(times: FloatArray, longest_s: float = _LONG_ENOUGH * SAMPLE_S) -> Flo
 
 
 def thinned(times: FloatArray, step_s: float = SAMPLE_S) -> FloatArray:
-    """Return the first of ascending times (N,) in each step of step_s, and the last one.
+    """Return the first of ascending times (N,) in each step of step_s, and the last of all.
 
     >>> (120.0 * thinned(np.arange(10) / 120.0)).round().tolist()
     [0.0, 4.0, 8.0, 9.0]
@@ -46,9 +46,9 @@ def thinned(times: FloatArray, step_s: float = SAMPLE_S) -> FloatArray:
 
 
 def divided(times: FloatArray, step_s: float) -> FloatArray:
-    """Return ascending times (N,), with gaps that are longer than step_s, but for little, divided into equal parts.
+    """Return ascending times (N,), with gaps that are clearly longer than step_s divided into equal parts.
 
-    What goes straight between keys bends at them alone: it is seen better there and in the middles than in even steps.
+    Values that are linear between keys bend only at keys. So samples at keys and midway show more than even steps do.
 
     >>> divided(np.array((0.0, 1.0, 1.5, 2.75)), 0.5).tolist()
     [0.0, 0.5, 1.0, 1.5, 2.125, 2.75]
@@ -61,9 +61,9 @@ def divided(times: FloatArray, step_s: float) -> FloatArray:
 
 
 def beside(times: FloatArray, more: FloatArray, apart_s: float = _SAME_S) -> FloatArray:
-    """Return ascending times (N,) with those of more (M,) that are no nearer than apart_s to any of them.
+    """Return ascending times (N,), and those of `more` (M,) that are at least apart_s away from each of them.
 
-    Files round the times of their keys: frames of 60 a second are not exactly where steps of 1/60 s are.
+    Files round the times of keys, so frames at 60 per second are not exactly at multiples of 1/60 s.
 
     >>> beside(np.array((0.0, 0.5)), np.array((0.25, 0.50001, 0.75))).tolist()
     [0.0, 0.25, 0.5, 0.75]
@@ -81,7 +81,7 @@ def keys_of(tracks: Tracks, index: int) -> tuple[FloatArray, FloatArray]:
 
 
 def key_times(*channels: Tracks, joints: IntArray | None = None) -> FloatArray:
-    """Return when there are keys of some joints, or of all, (N,) ascending; 0 is always among them."""
+    """Return the key times of some joints, or of all, (N,) ascending; 0 is always included."""
     found = [np.zeros(1)]
     for tracks in channels:
         of_some = tracks.by_times if joints is None else tracks.alike(np.flatnonzero(np.isin(tracks.joints, joints)))
@@ -104,7 +104,7 @@ def turns_at(rotations: Tracks, joints: Sequence[int], times: FloatArray) -> Flo
 
 
 def poses_at(clip: Clip, times: FloatArray) -> Pose:
-    """Return what clip.sample does for times (F,), without tables of all keys: for few frames, or few joints."""
+    """Return the same as clip.sample at times (F,), without tables of all keys: for few frames or few joints."""
     if clip.is_looping:
         return clip.sample(times)
     pose = Pose.rest(clip.skeleton, len(times))
@@ -123,10 +123,10 @@ def poses_at(clip: Clip, times: FloatArray) -> Pose:
 
 
 def interpolated(own: FloatArray, values: FloatArray, times: FloatArray) -> FloatArray:
-    """Return values at times (F,), as (F, …, C): straight between keys, before the first and after the last held.
+    """Return values at times (F,), as (F, …, C): linear between keys, constant before the first and after the last.
 
-    own: (K,) the keys' times, ascending; values: (K, …, C), of which four channels are rotations. Keys that have these
-    very times are returned as they are.
+    own: (K,) the keys' times, ascending; values: (K, …, C), which are rotations if C is 4. At the exact time of a key,
+    its value is returned unchanged.
 
     >>> interpolated(np.array((0.0, 2.0)), np.array(((0.0,), (4.0,))), np.array((-1.0, 0.5, 3.0))).tolist()
     [[0.0], [1.0], [4.0]]
@@ -138,7 +138,7 @@ def interpolated(own: FloatArray, values: FloatArray, times: FloatArray) -> Floa
 
 
 def around(own: FloatArray, times: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the keys (F,) before and after times (F,), and how much of the way between them these are, (F,)."""
+    """Return the keys (F,) before and after times (F,), and the fraction (F,) of the way between them."""
     before = np.maximum(own.searchsorted(times, side="right") - 1, 0)
     after = np.minimum(before + 1, len(own) - 1)
     start = own[before]

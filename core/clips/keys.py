@@ -1,4 +1,4 @@
-"""The keys of several clips laid out so that many instants are sampled in few steps over whole arrays."""
+"""The keys of several clips, arranged so that few steps over whole arrays sample many instants."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class _Channel:
 
 
 def grid_entries(tracks: Tracks) -> int:
-    """Return how many numbers the grid of a clip's tracks takes, beside the keys themselves."""
+    """Return how many numbers the grid of a clip's tracks takes, in addition to the keys themselves."""
     return min(len(tracks.different_times) * len(tracks), 2 * _GRID_ENTRIES)
 
 

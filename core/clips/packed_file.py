@@ -1,4 +1,4 @@
-"""A clip file packed into bytes that another process unpacks: arrays and names alone, nothing that is run."""
+"""Pack a clip file into bytes that another process unpacks: only arrays and names, no code."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ Value = TypeVar("Value")
 def pack(file: ClipFile) -> bytes:
     """Return a file's skeletons, clips and warnings as an .npz.
 
-    What clips share, they share after unpacking: their skeleton, and the sample of their skin. Contacts and the names
-    of further files are left out, as of a file that was only just read.
+    Clips that share a skeleton or a skin sample still share it after unpacking. Contacts and the names of further files
+    are left out: a file that was just read has none.
     """
     skeletons = _distinct([file.skeleton, *(clip.skeleton for clip in file.clips)])
     skins = _distinct([clip.skin for clip in file.clips if clip.skin is not None])
@@ -55,7 +55,7 @@ def pack(file: ClipFile) -> bytes:
 
 
 def unpack(data: bytes) -> ClipFile:
-    """Return what was packed; raise TaktError where the bytes are something else or not whole."""
+    """Return the packed file; raise TaktError if the bytes are something else or incomplete."""
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             head = json.loads(arrays[_HEAD].tobytes())

@@ -1,4 +1,4 @@
-"""Clips that play where their skeleton stands in a scene: their topmost joints go along."""
+"""Clips that play where their skeleton stands in a scene: their root joints are moved there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .keyed import keys_of, packed
 
 
 def rigid(place: FloatArray) -> FloatArray:
-    """Return the turn and shift of a matrix (4, 4) alone, as a matrix; what it mirrors stays as it is.
+    """Return only the rotation and translation of a matrix (4, 4), as a matrix; mirroring is left out.
 
     >>> rigid(np.diag((-2.0, 2.0, 2.0, 1.0))).tolist() == np.eye(4).tolist()
     True
@@ -28,7 +28,7 @@ def rigid(place: FloatArray) -> FloatArray:
 
 
 def placed(clip: Clip, place: FloatArray) -> Clip:
-    """Return a clip that plays where its skeleton stands; place: (4, 4), a turn and a shift, from model space.
+    """Return a clip that plays where its skeleton stands; place: (4, 4), a rigid transform from model space.
 
     >>> from ..skeletons.skeleton import Skeleton
     >>> body = Skeleton.from_arrays(["hips"], [-1], rot.identities(1), np.array(((1.0, 0.0, 0.0),)))

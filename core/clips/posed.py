@@ -1,7 +1,7 @@
-"""Some joints as a clip poses them at many times, without poses of the whole skeleton.
+"""Pose some joints of a clip at many times, without posing the whole skeleton.
 
-Only what carries them is worked on, and all frames of a joint lie side by side in memory: there numbers are worked on
-several at once, and what belongs to few joints and some hundred frames stays in the processor's cache.
+Only these joints and their ancestors are computed. All frames of a joint lie side by side in memory. So several numbers
+are computed at once, and the data of a few joints in some hundred frames stays in the processor's cache.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _FEWEST_AT_ONCE: Final = 128
 
 @dataclass(frozen=True, eq=False)
 class PosedJoints:
-    """Some joints of a clip, with those that carry them.
+    """Some joints of a clip, with their ancestors.
 
-    joints: (N,) of the clip's skeleton that are wanted. rows: theirs, and those of their ancestors, R of them.
-    Loops are closed as they are where clips are sampled.
+    joints: (N,) the requested joints of the clip's skeleton. rows: the R rows of these joints and their ancestors.
+    Loops are closed as in Clip.sample.
 
     >>> skeleton = Skeleton.from_arrays("ab", [-1, 0], rot.identities(2), np.array(((0.0, 1.0, 0), (0, 2.0, 0))))
     >>> turns = rot.from_axis_angle(np.array((0.0, 0.0, 1.0)), np.array((0.0, np.pi)))
@@ -51,17 +51,17 @@ class PosedJoints:
 
     @classmethod
     def of_tracks(cls, skeleton: Skeleton, rotations: Tracks, translations: Tracks, joints: IntArray) -> PosedJoints:
-        """Return joints (N,) of a skeleton that nothing but these tracks moves."""
+        """Return joints (N,) of a skeleton that only these tracks move."""
         return cls.of(Clip("", skeleton, 0.0, rotations, translations, Tracks.empty(3)), joints)
 
     @classmethod
     def of(cls, clip: Clip, joints: IntArray, *, is_spherical: bool = False) -> PosedJoints:
-        """Return joints (N,) of a clip, in any order. is_spherical: turns are at constant speed between keys."""
+        """Return joints (N,) of a clip, in any order. is_spherical: rotate at constant speed between keys."""
         joints = np.asarray(joints, dtype=np.int64)
         return cls(clip, joints, rows_of(clip.skeleton, joints.tobytes()), is_spherical)
 
     def heights(self, times_s: FloatArray, up: FloatArray) -> FloatArray:
-        """Return how high the joints are along up (3,) at times (F,), (F, N)."""
+        """Return the heights (F, N) of the joints along up (3,) at times (F,)."""
         heights = np.empty((len(self.joints), len(times_s)))
         for run in self.runs(len(times_s)):
             heights[:, run] = self._rows(times_s[run], up)[3].take(self.rows.wanted, axis=0)
@@ -102,7 +102,7 @@ class PosedJoints:
         return turns.T, positions.T
 
     def runs(self, frames: int) -> Iterator[slice]:
-        """Return runs of frames that are best worked on at once."""
+        """Return runs of frames of a size that is fast to compute at once."""
         count = max(_NUMBERS_AT_ONCE // max(len(self.rows.kept), 1), _FEWEST_AT_ONCE)
         return (slice(start, min(start + count, frames)) for start in range(0, frames, count))
 

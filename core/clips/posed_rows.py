@@ -1,7 +1,7 @@
-"""Joints and their ancestors in the order in which they are posed, and keys of tracks as these are wanted.
+"""Joints and their ancestors in the order in which they are posed, and the keys of their tracks.
 
-The rows are asked for again and again while one clip is worked on, and for each that a body plays, so that they are
-kept for the joints that were asked for last.
+The same rows are needed many times for one clip, and for each clip of a body. So those of the joints that were
+requested last are cached.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _MOST_KNOWN: Final = 256
 
 @dataclass(frozen=True, eq=False)
 class JointRows:
-    """Joints of a skeleton with those that carry them, R in all.
+    """Joints of a skeleton with their ancestors, R in all.
 
-    kept: (R,) the joints, each after its parent, those of one depth together. levels: the rows of each depth; above:
-    the rows of their parents. wanted: (N,) the rows of the joints that were asked for. row: of each joint of the
-    skeleton (J,) its row, −1 where it is not among them. rest_rotations: (4, R); rest_translations, rest_scales:
-    (3, R, 1), at rest; rest_scaled: whether any scale is not 1.
+    kept: (R,) the joints, each after its parent, grouped by depth. levels: the rows of each depth; above: the rows of
+    their parents. wanted: (N,) the rows of the requested joints. row: (J,) the row of each joint of the skeleton, or −1
+    if it has none. rest_rotations: (4, R); rest_translations, rest_scales: (3, R, 1), at rest; rest_scaled: whether any
+    scale is not 1.
     """
 
     kept: IntArray
@@ -47,7 +47,7 @@ class JointRows:
 
     @cached_property
     def turns(self) -> FloatArray:
-        """What turns quaternions as rest rotations do, (R, 4, 4)."""
+        """Matrices (R, 4, 4) that multiply quaternions by the rest rotations."""
         return rot.multiply(self.rest_rotations.T[:, None], np.eye(4)).swapaxes(1, 2)
 
 
@@ -75,8 +75,8 @@ def rows_of(skeleton: Skeleton, joints: bytes) -> JointRows:
 class Keys:
     """Keys of N joints at the same times (K,).
 
-    rows: (N,) of the joints, ascending. values: (V, C) of many tracks, among which theirs begin at starts (N,). turns:
-    (N, C, C) what turns values; None: nothing does.
+    rows: (N,) of the joints, ascending. values: (V, C) of many tracks; those of these joints begin at starts (N,).
+    turns: (N, C, C) matrices that multiply the values, or None.
     """
 
     rows: IntArray | slice
@@ -86,7 +86,7 @@ class Keys:
     turns: FloatArray | None
 
     def at(self, times_s: FloatArray, *, is_spherical: bool) -> FloatArray:
-        """Return values at times (F,), (C, N, F): straight between keys; see keyed.interpolated."""
+        """Return values (C, N, F) at times (F,), linear between keys; see keyed.interpolated."""
         before, after, share = around(self.times_s, times_s)
         first = self._taken(before)
         if not share.any():
@@ -117,9 +117,9 @@ class Keys:
 
 
 def keys_of_rows(tracks: Tracks, rows: JointRows, *, is_turned: bool = False) -> tuple[Keys, ...]:
-    """Return the keys of tracks that some rows have, those at the same times that lie in one array together.
+    """Return the keys of the tracks of some rows, grouped by key times and by the array that stores them.
 
-    is_turned: rest rotations turn their values to the parents' axes.
+    is_turned: rest rotations turn the values to the parents' axes.
     """
     if not len(tracks):
         return ()

@@ -1,4 +1,4 @@
-"""Contacts of clips that were switched off by hand: there the foot need not stand, and goes as the clip has it."""
+"""Foot contacts of clips that the user switched off: during these, the foot moves as in the clip."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .clip import Clip
 
 
 class Released(NamedTuple):
-    """A contact that is switched off: the one that a foot of a clip has at a time of the clip.
+    """A contact that is switched off: that of one foot at a time of the clip.
 
-    clip: the name by which scores call it; side: l or r. The contact is named by a time within it, so that it is found
-    again where contacts come out a little longer or shorter than before.
+    clip: the clip's name in scores; side: l or r. The contact is identified by a time within it, so it is still found
+    if it is later detected as slightly longer or shorter.
     """
 
     clip: str
@@ -24,7 +24,7 @@ class Released(NamedTuple):
 
 
 def read_released(text: str) -> tuple[Released, ...]:
-    r"""Read what `write_released` has written; lines that say nothing of the kind are passed over.
+    r"""Read the text that `write_released` writes; all other lines are ignored.
 
     >>> read_released("l 0.5 feet.Steps.left\nnonsense")
     (Released(clip='feet.Steps.left', side='l', at_s=0.5),)
@@ -43,7 +43,7 @@ def read_released(text: str) -> tuple[Released, ...]:
 
 
 def write_released(released: Iterable[Released]) -> str:
-    """Write contacts as text, one in each line: side, seconds, clip.
+    """Write contacts as text, one per line: side, seconds, clip.
 
     >>> write_released([Released("feet.Steps.left", "l", 0.5)])
     'l 0.5 feet.Steps.left'
@@ -52,7 +52,7 @@ def write_released(released: Iterable[Released]) -> str:
 
 
 def without_contacts(clip: Clip, name: str, released: tuple[Released, ...]) -> Clip:
-    """Return a clip, called by a name, without the contacts that are switched off; the same where there are none."""
+    """Return a clip without the contacts that are switched off for its name; the same clip if there are none."""
     own = tuple((each.side, each.at_s) for each in released if each.clip == name)
     return clip.derived(_without, own) if own and clip.contacts else clip
 

@@ -1,4 +1,4 @@
-"""Where the soles of a clip's feet end in front: at the balls of the feet, else at the tips of toes that skin shows."""
+"""Front ends of the soles of a clip's feet: the balls of the feet, else the tips of the toes if the skin shows them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _UPRIGHT: Final = 0.5
 
 
 def sole_ends(clip: Clip, found: SkeletonMap, sides: Sequence[str], up: FloatArray) -> list[tuple[int, FloatArray]]:
-    """Return for each foot the joint that the front end of its sole moves with, and where that end rests, (3,).
+    """Return for each foot the joint that moves the front end of its sole, and the position (3,) of that end at rest.
 
-    sides: l, r, or both, each with knee and ankle. found: what the joints of the clip's skeleton are. up: (3,) unit, as
-    it rests. Nothing at all, where neither joints nor the clip's skin show all ends.
+    sides: l, r, or both, each with knee and ankle. found: the map of the clip's skeleton. up: (3,) unit, at rest. The
+    result is empty unless joints or the clip's skin show the ends of all feet.
     """
     joints, rest = found.joint_of, clip.skeleton.rest_world[..., 3]
     balls = [joints.get(f"{side}_metatarsal", -1) for side in sides]
@@ -37,9 +37,9 @@ def sole_ends(clip: Clip, found: SkeletonMap, sides: Sequence[str], up: FloatArr
 
 
 def toe_tip(clip: Clip, found: SkeletonMap, side: str, up: FloatArray) -> FloatArray | None:
-    """Return where the sole ends that moves with the ball of a foot, as it rests, (3,); None: no skin shows it.
+    """Return the position (3,) at rest of the tip of the toes that the ball of a foot moves, or None without a skin.
 
-    Who stands on the tips of his toes has the balls of his feet in the air. For the arguments see sole_ends.
+    A character on tiptoe has the balls of the feet in the air. For the arguments see sole_ends.
     """
     knee, ankle, ball = (found.joint_of.get(f"{side}_{name}", -1) for name in ("knee", "ankle", "metatarsal"))
     return None if min(knee, ankle, ball) < 0 else _tip(clip, knee, ankle, ball, up)

@@ -20,7 +20,7 @@ class Tracks:
     starts: (T + 1,) where each track's keys begin; every track has at least one key.
     times_s: (N,) key times, ascending within a track.
     values: (N, C) the value of each key.
-    Before its first key a track holds that key's value, after its last key the last one's.
+    Before its first key a track holds the value of that key, and after its last key the value of the last.
     """
 
     joints: IntArray
@@ -48,12 +48,12 @@ class Tracks:
     @classmethod
     @cache
     def empty(cls, channels: int) -> Tracks:
-        """Return no tracks at all."""
+        """Return an empty set of tracks."""
         return cls(np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0), np.zeros((0, channels)))
 
     @classmethod
     def uniform(cls, joints: IntArray, times_s: FloatArray, values: FloatArray) -> Tracks:
-        """Pack tracks that share their key times: times_s (F,), values (F, T, C)."""
+        """Pack tracks that all have the same key times: times_s (F,), values (F, T, C)."""
         frames, tracks, channels = values.shape
         return cls(np.asarray(joints, dtype=np.int64), np.arange(tracks + 1) * frames, np.tile(times_s, tracks),
                    np.ascontiguousarray(np.swapaxes(values, 0, 1)).reshape(tracks * frames, channels))
@@ -63,17 +63,17 @@ class Tracks:
 
     @property
     def channels(self) -> int:
-        """How many numbers the value of a key has."""
+        """The number of components of a key's value."""
         return int(self.stored[0].shape[1])
 
     @cached_property
     def stored(self) -> tuple[FloatArray, ...]:
-        """Arrays (…, C) in which values of keys lie: their own one, or those of which it would be packed."""
+        """The arrays (…, C) that store the values of keys: the packed one, or those from which it would be packed."""
         return (self.values,)
 
     @cached_property
     def places(self) -> IntArray:
-        """In which of the stored arrays each track's values lie, and from which row on, (T, 2)."""
+        """The stored array that holds each track's values, and its first row there, (T, 2)."""
         return np.stack((np.zeros(len(self), np.int64), self.starts[:-1]), axis=1)
 
     def keys(self, track: int) -> tuple[FloatArray, FloatArray]:
@@ -83,9 +83,10 @@ class Tracks:
         return self.times_s[begin:end], self.stored[which][first:first + end - begin]
 
     def with_others(self, others: Tracks) -> Tracks:
-        """Return these with others in the place of those of the same joints, in order of joints.
+        """Return the tracks with others added, which replace those of the same joints; sorted by joint.
 
-        What is asked for few joints alone is read where it lies: all values are packed when they are asked for.
+        Values are packed only when `values` is read. Until then, those of a few joints are read from where they are
+        stored.
         """
         return _Layered.of(self, others)
 
@@ -96,7 +97,7 @@ class Tracks:
         return Tracks(self.joints[kept], np.append(0, np.cumsum(counts[kept])), self.times_s[keys], self.values[keys])
 
     def closed(self, end_s: float) -> Tracks:
-        """Return the tracks as a loop has them: those that end before end_s get their first key again there."""
+        """Return the tracks of a loop: each that ends before end_s gets its first key again at end_s."""
         last = self.starts[1:] - 1
         open_ends = self.times_s[last] < end_s if len(self) else np.zeros(0, dtype=np.bool_)
         at, first = self.starts[1:][open_ends], self.starts[:-1][open_ends]
@@ -106,7 +107,7 @@ class Tracks:
 
     @cached_property
     def shared_times(self) -> FloatArray | None:
-        """The key times (K,) of every track, where all have the same ones, as frames do."""
+        """The key times (K,) of every track if all tracks have the same, as in files of frames."""
         counts = np.diff(self.starts)
         if not len(counts) or (counts != counts[0]).any():
             return None
@@ -115,7 +116,7 @@ class Tracks:
 
     @cached_property
     def by_times(self) -> tuple[tuple[FloatArray, IntArray], ...]:
-        """Key times (K,) with the tracks (N,) that have these very ones, for all different such times."""
+        """All different key times (K,) of tracks, each with the tracks (N,) that have exactly these times."""
         if self.shared_times is not None:
             return ((self.shared_times, np.arange(len(self))),)
         found = dict[bytes, list[int]]()
@@ -133,7 +134,7 @@ class Tracks:
         return kind
 
     def alike(self, some: IntArray) -> tuple[tuple[FloatArray, IntArray], ...]:
-        """Return key times (K,) with those among some tracks that have these very ones, for all such times."""
+        """Return all different key times (K,) of some tracks, each with the tracks that have exactly these times."""
         kind = self._kind[some]
         return tuple((self.by_times[number][0], some[kind == number]) for number in sorted({*kind.tolist()}))
 
@@ -157,7 +158,7 @@ class Tracks:
         return times, np.maximum(key, self.starts[:-1, None])
 
     def neighbours(self, times_s: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
-        """Return for times (F,) the keys before and after, (F, T) each, and the share of the time between them, 0…1."""
+        """Return the keys before and after times (F,), (F, T) each, and the fraction of the time between them, 0…1."""
         times, key = self._grid
         before = key[:, np.searchsorted(times, times_s, side="right")].T
         after = np.minimum(before + 1, self.starts[1:] - 1)

@@ -17,7 +17,7 @@ FORMATS: Final[dict[str, Format]] = {entry.identifier: entry for entry in (
 
 
 def format_of(path: Path, formats: Mapping[str, Format] = FORMATS) -> Format | None:
-    """Return the format whose ending a file's name has, in upper or lower case; of several endings the longest counts.
+    """Return the format of a file by the ending of its name, in upper or lower case; the longest ending counts.
 
     >>> format_of(Path("feet/Steps.Skeleton.XML")).label, format_of(Path("walk.txt"))
     ('OGRE XML', None)
@@ -28,7 +28,7 @@ def format_of(path: Path, formats: Mapping[str, Format] = FORMATS) -> Format | N
 
 
 def endings(formats: Mapping[str, Format] = FORMATS, *, read: bool = False, written: bool = False) -> tuple[str, ...]:
-    """Return the endings of all formats; read, written: only of those that core itself reads, or writes.
+    """Return the endings of all formats; read, written: only of the formats that core itself reads, or writes.
 
     >>> endings(written=True)
     ('.skeleton', '.skeleton.xml', '.bvh', '.x3d', '.x3dv', '.vrma')

@@ -57,11 +57,11 @@ _CHANNELS: Final = {f"{axis}{kind}".lower(): (kind, i) for kind in ("position", 
 
 @dataclass(frozen=True, eq=False)
 class Bvh:
-    """What a BVH file holds.
+    """The contents of a BVH file.
 
     ends: the offset of the End Site below a joint, by the joint's name.
-    warnings: sentences on what is wrong in the file, though nothing is lost by it.
-    cut_off: the warning that frames are missing at its end, "" where none are.
+    warnings: sentences about faults in the file that lose no data.
+    cut_off: the warning that frames are missing at its end, or "" if none are.
     """
 
     clip: Clip
@@ -86,9 +86,9 @@ def read(data: bytes, path: Path | None = None) -> Bvh:
     """Read a BVH file.
 
     data: the whole file; path: for messages, and its name is the clip's.
-    Raises FileError with the line where something is missing, is no number, or does not agree with what was
-    announced. With a warning are read: more or fewer frames than were announced, a last frame that is cut off (without
-    that), frame times in milliseconds, UTF-16, commas for points, and joints without a name of their own.
+    Raises FileError with the line where something is missing, is not a number, or contradicts what was announced. These
+    are read with a warning: more or fewer frames than were announced, an incomplete last frame (which is left out),
+    frame times in milliseconds, UTF-16, decimal commas, and joints without a unique name.
     """
     return _Reader(data, path).read()
 

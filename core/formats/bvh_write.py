@@ -1,4 +1,4 @@
-"""How a clip is written as BVH; see bvh.py."""
+"""Write a clip as BVH; see bvh.py."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SAME_AXES: Final = 1e-9
 
 
 def write(clip: Clip, frame_time_s: float, ends: Mapping[str, FloatArray] | None = None) -> bytes:
-    """Write a clip as BVH, sampled at frame_time_s; scales are left out, which BVH does not know.
+    """Write a clip as BVH, sampled at frame_time_s; scales are left out, since BVH has none.
 
     clip: on a skeleton whose axes at rest are the model's. Roots and joints that move get position channels.
     ends: offsets of End Sites by joint; others get none longer than zero.

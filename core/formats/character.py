@@ -1,6 +1,6 @@
-"""Characters as files hold them: skeletons with the meshes that they move, and what those look like.
+"""Characters in files: skeletons with the meshes that they move, and the materials of these.
 
-Reading one is a further ability of a format; what only plays clips does not need it.
+A format can read clips without reading characters.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TRIANGLE_SPENT: Final = 40
 class Look:
     """A material. colour: linear RGB from 0 to 1.
 
-    texture: the path of an image as the file writes it, "" for none; image: its bytes, where the file holds them.
+    texture: the path of an image as written in the file, or ""; image: its bytes, if the file contains them.
     """
 
     name: str
@@ -38,12 +38,12 @@ class Look:
 
 @dataclass(frozen=True, eq=False)
 class SkinnedMesh:
-    """A mesh while its skeleton rests, in the skeleton's model space: V vertices, T triangles.
+    """A mesh in its skeleton's rest pose and model space: V vertices, T triangles.
 
     positions: (V, 3). triangles: (T, 3) vertices, counterclockwise from outside. material: (T,) which of the looks.
-    uvs: (T, 3, 2) of each corner, v up; normals: (T, 3, 3), of unit length or zero; None where the file has none.
+    uvs: (T, 3, 2) of each corner, v up; normals: (T, 3, 3), of unit length or zero; None if the file has none.
     influences: which joints move which vertices.
-    Raises TaktError where shapes do not fit, or triangles name vertices or looks that do not exist.
+    Raises TaktError if shapes do not fit, or if triangles use vertices or looks that do not exist.
     """
 
     name: str
@@ -75,7 +75,7 @@ class SkinnedMesh:
 class Character:
     """A skeleton in H-Anim's axes, the meshes that it moves, and the clips that move it.
 
-    placed: (4, 4) how its model space stands in the file's scene, whose lengths are metres.
+    placed: matrix (4, 4) from its model space to the file's scene, in metres.
     """
 
     name: str
@@ -87,17 +87,17 @@ class Character:
 
 @dataclass(frozen=True, eq=False)
 class CharacterFile:
-    """The characters of a file. warnings: sentences on what is left out, or wrong though nothing is lost by it."""
+    """The characters of a file. warnings: sentences about what is left out, and about faults that lose no data."""
 
     characters: tuple[Character, ...]
     warnings: tuple[str, ...] = ()
 
 
 def influences_of(vertices: IntArray, joints: IntArray, weights: FloatArray, count: int) -> Influences:
-    """Return the influences of V vertices by assignments in any order, normalised.
+    """Return the normalised influences of V vertices from assignments in any order.
 
-    vertices, joints, weights: (A,), of which a vertex may have the same joint twice; weights of 0 and below count for
-    nothing. count: V. A vertex without any gets a row of zeros.
+    vertices, joints, weights: (A,); a vertex may have the same joint twice; weights of 0 and below are ignored. count:
+    V. A vertex without assignments gets a row of zeros.
 
     >>> found = influences_of(np.array((0, 0, 2)), np.array((4, 1, 1)), np.array((1.0, 3.0, 2.0)), 3)
     >>> found.joints.tolist(), found.weights.tolist()
@@ -120,14 +120,14 @@ def influences_of(vertices: IntArray, joints: IntArray, weights: FloatArray, cou
 
 
 def rigid(joint: int, count: int) -> Influences:
-    """Return the influences of vertices that one joint alone moves."""
+    """Return the influences of vertices that only one joint moves."""
     return Influences(np.full((count, 1), joint, np.int64), np.ones((count, 1)))
 
 
 def fans(counts: IntArray) -> IntArray:
-    """Return the corners of triangles, (T, 3), into which polygons of some corners each, (P,), are split as fans.
+    """Return the corners (T, 3) of the triangles of polygons that are split as fans; counts: (P,) corners of each.
 
-    Those of fewer than three corners have none. Corners are numbered over all polygons.
+    Polygons with fewer than three corners have no triangles. Corners are numbered over all polygons.
 
     >>> fans(np.array((4, 2, 3))).tolist()
     [[0, 1, 2], [0, 2, 3], [6, 7, 8]]
@@ -140,7 +140,7 @@ def fans(counts: IntArray) -> IntArray:
 
 
 def strips(counts: IntArray) -> IntArray:
-    """Return the corners of triangles, (T, 3), of strips of some corners each, (P,); every second is turned round.
+    """Return the corners (T, 3) of the triangles of strips, every second one reversed; counts: (P,) corners of each.
 
     >>> strips(np.array((4,))).tolist()
     [[0, 1, 2], [2, 1, 3]]
@@ -152,13 +152,13 @@ def strips(counts: IntArray) -> IntArray:
 
 
 def unit_normals(vectors: FloatArray) -> FloatArray:
-    """Scale vectors (..., 3) to unit length; those of no length stay zero."""
+    """Scale vectors (..., 3) to unit length; zero vectors stay zero."""
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.asarray(vectors / np.where(length > 0.0, length, 1.0))
 
 
 def joined(name: str, parts: Sequence[SkinnedMesh]) -> SkinnedMesh:
-    """Join meshes of one skeleton, whose vertices follow one another; looks that are equal become one."""
+    """Join meshes of one skeleton, with their vertices in order; equal looks are merged."""
     looks = list(dict.fromkeys(look for part in parts for look in part.looks))
     number = {look: at for at, look in enumerate(looks)}
     first = np.cumsum([0, *(len(part.positions) for part in parts)])

@@ -1,7 +1,7 @@
-"""COLLADA (`.dae`): the skeletons of its skins and of its nodes that are joints, with what animations do to them.
+"""COLLADA (`.dae`): the skeletons of its skins and of its joint nodes, with their animations.
 
-Joints rest as they were when their skins were bound. All animations are one clip, unless the file says how they are
-divided into clips. Lengths come in metres, Y up.
+Joints rest in the pose in which their skins were bound. All animations form one clip, unless the file divides them into
+clips. Lengths are converted to metres, with Y up.
 Source: Khronos Group, COLLADA 1.4.1 specification.
 """
 
@@ -22,8 +22,8 @@ from .placed import distortions_of
 def read(data: bytes, path: Path | None = None) -> ClipFile:
     """Read a COLLADA file: a skeleton for each body in it, and a clip for each animation clip and body that it moves.
 
-    path: for messages, and its name is the clip's where the file has none.
-    Raises FileError, with the line, for what cannot be read, and where there is nothing that could move.
+    path: for messages; its name is the clip's if the file gives none.
+    Raises FileError, with the line, for content that cannot be read, and if there is nothing that could move.
     """
     document = ColladaData(data, path)
     found = figures(document)

@@ -1,7 +1,7 @@
-"""The characters of a COLLADA file: skeletons with the skins that hang on them, and what lies rigidly on their joints.
+"""The characters of a COLLADA file: skeletons with their skins, and with the meshes parented to their joints.
 
-A vertex v of a skin is at Σ w · joint · inverse bind · bind shape · v. The mesh is taken as that puts it while the
-skeleton rests, so that skins bound in different shapes come together in one skeleton.
+A vertex v of a skin is at Σ w · joint · inverse bind · bind shape · v. Meshes are evaluated like that in the skeleton's
+rest pose, so that skins bound in different poses fit one skeleton.
 Source: Khronos Group, COLLADA 1.4.1 specification, 4-7 (skinning equation); 5: controller, skin, vertex_weights.
 """
 
@@ -37,9 +37,9 @@ from .xml import Element
 
 
 def read(data: bytes, path: Path | None = None) -> CharacterFile:
-    """Read the characters of a COLLADA file; path: for messages, and the name where the file has none.
+    """Read the characters of a COLLADA file; path: for messages, and for the name if the file gives none.
 
-    Raises FileError, with the line, for what cannot be read, and where there is no skeleton.
+    Raises FileError, with the line, for content that cannot be read, and if there is no skeleton.
     """
     document = ColladaData(data, path)
     found = figures(document)

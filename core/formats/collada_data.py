@@ -1,4 +1,4 @@
-"""What COLLADA files consist of: elements with ids, and sources of numbers and names.
+"""The parts of COLLADA files: elements with ids, and sources of numbers and names.
 
 Source: Khronos Group, COLLADA 1.4.1 and 1.5.0 specifications, chapter 5 (core elements).
 """
@@ -25,7 +25,7 @@ _NAMES: Final = ("Name_array", "IDREF_array", "SIDREF_array")
 
 
 class ColladaData:
-    """A whole document. Raises FileError, with the line, for what cannot be read. filler: of its polygons."""
+    """A whole document. Raises FileError, with the line, for unreadable content. filler: triangulates its polygons."""
 
     def __init__(self, data: bytes, path: Path | None) -> None:
         self.path, self.filler, self._left = path, Filler(), MAX_VALUES
@@ -52,7 +52,7 @@ class ColladaData:
         return FileError.at(message, self.path, element.line)
 
     def note(self, text: str, element: Element) -> None:
-        """Keep a sentence on what is not as it should be with an element, though the rest is read."""
+        """Store a warning about a fault in an element that does not prevent reading the rest."""
         if len(self._notes) < _MOST_NOTES:
             self._notes[f"line {element.line}: {text}"] = None
 
@@ -61,7 +61,7 @@ class ColladaData:
         return (*self._notes, *self.filler.warnings())
 
     def find(self, reference: str, asking: Element) -> Element:
-        """Return the element that a reference within the file (#id) leads to; raise FileError where there is none."""
+        """Return the element that a reference within the file (#id) leads to; raise FileError if there is none."""
         found = self._by_id.get(reference.removeprefix("#"))
         if found is None or not reference.startswith("#"):
             raise self.error(f"<{asking.tag}> refers to {quoted(reference)}; no element of the file has that id, and "
@@ -69,7 +69,7 @@ class ColladaData:
         return found
 
     def has(self, reference: str) -> bool:
-        """Tell whether a reference leads to an element of the file."""
+        """Return whether a reference leads to an element of the file."""
         return reference.startswith("#") and reference[1:] in self._by_id
 
     def libraries(self, tag: str) -> Iterator[Element]:
@@ -84,7 +84,7 @@ class ColladaData:
             raise self.error(f"here the file has more than {MAX_VALUES} numbers, and no more are read", element)
 
     def numbers(self, element: Element, count: int = 0) -> FloatArray:
-        """Return the numbers of an element's text, (N,); raise FileError where they are not as many as count.
+        """Return the numbers of an element's text, (N,); raise FileError if their number is not count.
 
         count: 0 for any number of them.
         """
@@ -102,12 +102,12 @@ class ColladaData:
         return flat
 
     def inputs(self, element: Element) -> dict[str, Element]:
-        """Return the sources of an element's inputs, by what they are for."""
+        """Return the sources of an element's inputs, by semantic."""
         return {each.attributes.get("semantic", ""): self.find(each.attributes.get("source", ""), each)
                 for each in children(element, "input")}
 
     def rows(self, source: Element) -> FloatArray:
-        """Return the numbers of a source, (N, C), as its accessor says."""
+        """Return the numbers of a source, (N, C), arranged by its accessor."""
         array = child(source, "float_array") or child(source, "int_array")
         accessor = child(child(source, "technique_common"), "accessor")
         if array is None or accessor is None:
@@ -137,14 +137,14 @@ class ColladaData:
             self.note(f"<{array.tag}> says count is {quoted(said)}; it holds {found} values, and these count", array)
 
     def count(self, element: Element, key: str, default: int) -> int:
-        """Return a whole number of an attribute, from 0 on."""
+        """Return an attribute as a whole number, at least 0."""
         text = element.attributes.get(key, str(default))
         if not text.isdecimal() or len(text) > 9:
             raise self.error(f"<{element.tag}> {key} is {quoted(text)}; a whole number from 0 on is wanted", element)
         return int(text)
 
     def number(self, element: Element, key: str, default: float) -> float:
-        """Return a number of an attribute."""
+        """Return an attribute as a number."""
         found = numbers_in(element.attributes.get(key, str(default)))
         if found is None or len(found) != 1:
             raise self.error(f"<{element.tag}> {key} is {quoted(element.attributes[key])}; a finite number is wanted",
@@ -153,10 +153,10 @@ class ColladaData:
 
 
 def children(element: Element | None, tag: str) -> list[Element]:
-    """Return the children of an element that have a tag; none of no element."""
+    """Return the children of an element that have a tag; empty if the element is None."""
     return [] if element is None else [each for each in element.children if each.tag == tag]
 
 
 def child(element: Element | None, tag: str) -> Element | None:
-    """Return the first child of an element that has a tag; None where there is none."""
+    """Return the first child of an element that has a tag, or None if there is none."""
     return next((each for each in element.children if each.tag == tag), None) if element is not None else None

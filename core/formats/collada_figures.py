@@ -1,6 +1,6 @@
-"""The skeletons of a COLLADA file: those of its skins and of its nodes that are joints.
+"""The skeletons of a COLLADA file: those of its skins and of its joint nodes.
 
-Joints rest as they were when their skins were bound.
+Joints rest in the pose in which their skins were bound.
 Source: Khronos Group, COLLADA 1.4.1 specification.
 """
 
@@ -25,9 +25,9 @@ from .xml import Element
 
 @dataclass(frozen=True, eq=False)
 class Worn:
-    """A skin that stands in the scene. instance: where it does; joints: the nodes (N,) that its joints are.
+    """A skin in the scene. instance: the element that places it there; joints: (N,) the nodes of its joints.
 
-    inverse: (N, 4, 4) inverse bind matrices, in metres; None where the file has none.
+    inverse: (N, 4, 4) inverse bind matrices, in metres, or None if the file has none.
     """
 
     instance: Element
@@ -49,7 +49,7 @@ class Figures:
 
 
 def figures(document: ColladaData) -> Figures:
-    """Find the skeletons of a document and what moves them; raise FileError where there is nothing that could move."""
+    """Find the skeletons of a document and their clips; raise FileError if there is nothing that could move."""
     scene, path = scene_nodes(document), document.path
     found, warnings = animations(document, scene, path.stem if path is not None else "")
     worn, places = tuple(_worn(document, scene)), Places.of(scene.tree)

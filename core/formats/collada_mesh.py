@@ -39,9 +39,9 @@ class Faces(NamedTuple):
 
 
 def faces_of(data: ColladaData, geometry: Element) -> Faces | None:
-    """Return the triangles of a geometry; None where it has no mesh, or no faces.
+    """Return the triangles of a geometry, or None if it has no mesh or no faces.
 
-    Raises FileError, with the line, where faces name positions, normals or texture coordinates that do not exist.
+    Raises FileError, with the line, if faces use positions, normals or texture coordinates that do not exist.
     """
     mesh = child(geometry, "mesh")
     vertices = child(mesh, "vertices")
@@ -168,7 +168,7 @@ def _part(data: ColladaData, element: Element, shared: dict[str, Element], corne
 
 
 def look_of(data: ColladaData, reference: str, asking: Element) -> Look:
-    """Return what a material looks like: its diffuse colour, or texture. Whatever of it is missing is left out."""
+    """Return the look of a material: its diffuse colour or texture, as far as the file has them."""
     if not data.has(reference):
         return Look(reference.removeprefix("#"))
     material = data.find(reference, asking)

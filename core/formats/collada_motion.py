@@ -1,4 +1,4 @@
-"""The motion of COLLADA's nodes: channels, which give numbers of their transforms, evaluated along their curves.
+"""The motion of COLLADA nodes: channels that animate numbers of their transforms, evaluated along curves.
 
 Source: Khronos Group, COLLADA 1.4.1 specification, 4-25 (curve interpolation), 5: animation, channel, sampler;
 D. Kochanek, R. Bartels, Interpolating splines with local tension, continuity, and bias control (1984).
@@ -42,10 +42,9 @@ _LEAST_SPENT: Final = 2000
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Keys of one channel: times (K,), values (K, D), what joins each key to the next (K names).
+    """Keys of one channel: times (K,), values (K, D), and the interpolation from each key to the next (K names).
 
-    before, after: (K, D, 2) the control points at each key, of time and value, where a curve is bent; of one
-    that is bent nowhere, none.
+    before, after: (K, D, 2) the control points, time and value, before and after each key, for curves that have any.
     """
 
     times: FloatArray
@@ -107,9 +106,9 @@ class _Channel:
 
 
 def animations(data: ColladaData, scene: SceneNodes, name: str) -> tuple[list[Animation], tuple[str, ...]]:
-    """Return what moves the nodes: one animation for each animation clip of the file, or one for all; and warnings.
+    """Return the animations, one for each animation clip of the file, or one for all; and warnings.
 
-    name: that of the one animation, where the file has no animation clips.
+    name: of the one animation, if the file has no animation clips.
     """
     channels, unknown = dict[int, list[_Channel]](), list[str]()
     for top in data.libraries("animations"):

@@ -31,7 +31,7 @@ _TURNS: Final = {"X_UP": rot.from_axis_angle(np.array((0.0, 0.0, 1.0)), np.pi / 
 
 @dataclass(frozen=True, eq=False)
 class Transform:
-    """One transform of a node. sid: by which channels name it, "" for none; values: as they are written."""
+    """One transform of a node. sid: the name that channels use for it, or ""; values: as written in the file."""
 
     kind: str
     sid: str
@@ -40,7 +40,7 @@ class Transform:
 
 @dataclass(frozen=True, eq=False)
 class SceneNodes:
-    """The nodes of a scene, of which the first is around all others.
+    """The nodes of a scene; the first is the parent of all others.
 
     elements: of each node but the first. transforms: of each node. unit_m: metres in the file's unit.
     """
@@ -60,7 +60,7 @@ class SceneNodes:
 
 
 def scene_nodes(data: ColladaData) -> SceneNodes:
-    """Read the scene that a document shows; raise FileError, with the line, for nodes that are in themselves."""
+    """Read the scene that a document shows; raise FileError, with the line, for nodes that contain themselves."""
     asset = child(data.root, "asset")
     unit, axis = child(asset, "unit"), child(asset, "up_axis")
     unit_m = data.number(unit, "meter", 1.0) if unit is not None else 1.0

@@ -1,4 +1,4 @@
-"""Numbers written in decimals, read whole arrays at a time.
+"""Read decimal numbers from text, whole arrays at a time.
 
 Eight digits lie in eight bytes. Read as one integer, a few products and shifts turn all eight into their value at
 once: neighbouring digits become numbers up to 99, these up to 9,999, these up to 99,999,999 (D. Lemire, Number Parsing
@@ -28,9 +28,9 @@ _Bytes = NDArray[np.uint8]
 
 
 def numbers(text: str) -> FloatArray | None:
-    r"""Read all numbers of a text, (N,), with white space between them; None where there is something else in it.
+    r"""Read all numbers of a text, (N,), separated by white space; return None if it contains anything else.
 
-    As Python's float reads them, to the last bit.
+    The values equal those of Python's float, to the last bit.
 
     >>> numbers("1.5 -20\n.25 1e3").tolist(), numbers("1.5 x")
     ([1.5, -20.0, 0.25, 1000.0], None)

@@ -1,7 +1,7 @@
-"""What a format of clip files is: its name and endings, what it can hold, how it is read and written.
+"""The description of a clip file format: its name and endings, what it can hold, and how it is read and written.
 
-Adding a format is one file with such an entry, which the list in this folder's `__init__.py` names. The library, the
-command, Blender's interface, messages and the table in docs/formats.md follow.
+To add a format, add a file with such an entry, and name it in the list in this folder's `__init__.py`. The library, the
+command line, Blender's interface, messages and the table in docs/formats.md follow.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _Found = TypeVar("_Found")
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A whole file. path: for messages, and for names that the file does not say.
+    """A whole file. path: for messages, and for names that the file does not state.
 
-    beside: the file that lies beside it, for a format that wants one.
-    named: returns the bytes of a file that this one names, by its path from there; raises FileError where it cannot.
+    beside: the second file beside it, for a format that needs one.
+    named: returns the bytes of a file that this one names by a relative path; raises FileError if it cannot.
     """
 
     data: bytes
@@ -85,10 +85,10 @@ class _Checked(Generic[_Found]):
 
 @dataclass(frozen=True)
 class Holds:
-    """What files of a format can hold, besides a skeleton with a clip of rotations.
+    """What files of a format can hold, in addition to a skeleton with a clip of rotations.
 
-    own_axes: joints may be turned and scaled at rest; else the axes of all joints at rest are the model's.
-    free_keys: keys at any time; else there are frames, evenly spaced.
+    own_axes: joints may be rotated and scaled at rest; otherwise all joints have the model's axes at rest.
+    free_keys: keys may be at any time; otherwise there are evenly spaced frames.
     """
 
     many_clips: bool = True
@@ -102,20 +102,19 @@ class Holds:
 class Format:
     """A format of files with clips.
 
-    identifier: in upper case, never changed.
+    identifier: in upper case; it never changes.
     endings: of file names, in lower case and with their dot.
-    read: None where Blender reads it, which bridge gives; write: None where it is not written.
-    beside: the ending of a second file that each of these needs; "" where it needs none.
-    says_space: its files or its specification say which axis is up, which is forward, and the unit; else these are
-        found out from the body at rest.
-    in_metres: its specification wants H-Anim's axes and metres.
+    read: None if Blender reads the format, through bridge; write: None if it is not written.
+    beside: the ending of a second file that each file needs, or "".
+    says_space: its files or its specification state the up axis, the forward axis and the unit; otherwise these are
+    detected from the body at rest.
+    in_metres: its specification requires H-Anim's axes and metres.
     follow_links: for files that also play the clips of other files.
-    read_characters: None where meshes are not read, or by other means.
-    left_out: returns the joints that a file's clips move and that cannot be written; None where all are.
-    unmoved: returns the joints of which a file's clips have translations that cannot be written, though their rotations
-        can; None where all can.
-    begins: what all its files begin with, one of these, after blanks and in upper or lower case; () where not so.
-    Both readers raise FileError, also where damaged bytes would raise something else in them.
+    read_characters: None if meshes are not read, or are read by other means.
+    left_out: returns the joints that a file's clips move but that cannot be written; None if all can.
+    unmoved: returns the joints whose rotations can be written, but not their translations; None if all can.
+    begins: all its files begin with one of these, after blanks, in upper or lower case; () if that does not hold.
+    Both readers raise FileError, even if damaged bytes raise another error inside them.
     """
 
     identifier: str
@@ -145,5 +144,5 @@ class Format:
 
     @property
     def needs_blender(self) -> bool:
-        """Whether it is read inside Blender only."""
+        """Whether the format can be read only inside Blender."""
         return self.read is None

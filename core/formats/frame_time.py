@@ -1,4 +1,4 @@
-"""The time between frames, as files write it: rounded to a few digits."""
+"""Find the exact time between frames, which files round to a few digits."""
 
 from typing import Final
 
@@ -13,11 +13,11 @@ _SINGLE: Final = 2.0**-23
 
 
 def exact_frame_time(written: str, unit_s: float = 1.0) -> float:
-    """Return the seconds that were rounded, or cut off, to what is written: a whole number of frames in a second.
+    """Return the exact frame time, in seconds, of a rounded or truncated one, for a whole number of frames per second.
 
-    Over thousands of frames a missing digit adds up to whole ones. Where no whole number, nor one of television, is as
-    near as the digits tell, it is as written. unit_s: the seconds in one of what is written. Raises ValueError where
-    that is no number greater than a thousand millionth.
+    Over thousands of frames, a missing digit adds up to whole frames. If no whole rate and no television rate fits the
+    written digits, the time stays as written. unit_s: the written unit in seconds. Raises ValueError if the text is not
+    a number greater than 1e-9.
 
     >>> [round(1.0 / exact_frame_time(written), 6) for written in (".0083333", "0.041667", "0.0333", "0.033367", ".08")]
     [120.0, 24.0, 30.0, 29.97003, 12.5]

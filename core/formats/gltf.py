@@ -1,10 +1,10 @@
 """glTF 2.0 (.glb, .gltf): the skeletons of its skins, and its animations as their clips.
 
-The rest pose is the one in which the skin was bound, as its inverse bind matrices tell; joints that an animation does
-not move are where their nodes are. Nodes between joints and their common ancestor are joints too, and so are ancestors
-that an animation moves; of the ancestors above these only the tilt counts. In files without skins, of motion alone, the
-nodes that move are the joints. VRM's table of human bones says which joint is which (vrm.py). Of meshes only those that
-joints move are looked at (gltf_skin.py); morph targets and materials are not.
+The rest pose is the one in which the skin was bound, by its inverse bind matrices. Joints that an animation does not
+move are where their nodes are. Nodes between joints and their common ancestor are joints too, and so are ancestors that
+an animation moves; of the ancestors above these, only the tilt counts. In files without skins, which contain only
+motion, the nodes that move are the joints. VRM's table of human bones gives the meaning of joints (vrm.py). Only meshes
+that joints move are read (gltf_skin.py); morph targets and materials are not.
 Source: Khronos Group, glTF 2.0 specification, 3.5.2 (transforms), 3.7.3 (skins), 3.11 and appendix C (animations).
 """
 
@@ -56,8 +56,8 @@ _JUMP_S: Final = 1e-5
 def read(source: Source) -> ClipFile:
     """Read a glTF file: a skeleton for each body in it, and a clip for each animation and each body that it moves.
 
-    A clip begins at the animation's first key. Between the keys of splines their tangents count, as the specification
-    says. Raises FileError, with the place in the JSON, for what cannot be read, and where no animation moves a body.
+    A clip begins at the animation's first key. Splines are evaluated with their tangents, as in the specification.
+    Raises FileError, with the place in the JSON, for content that cannot be read, and if no animation moves a body.
     """
     data = GltfData(source)
     tree = Tree.of(data)

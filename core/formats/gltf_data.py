@@ -1,4 +1,4 @@
-"""What glTF files consist of: JSON, in which whatever is asked for is checked, and accessors to numbers in buffers.
+"""The parts of glTF files: JSON, whose values are checked when they are read, and accessors to numbers in buffers.
 
 Source: Khronos Group, glTF 2.0 specification, sections 3.6 (binary data) and 4 (GLB).
 """
@@ -41,7 +41,7 @@ _COMPRESSIONS: Final = ("EXT_meshopt_compression", "KHR_meshopt_compression")
 
 @dataclass(frozen=True)
 class Entry:
-    """An object of the JSON. where: its place, as nodes[3]; path: the file's. Each method raises FileError."""
+    """An object of the JSON. where: its place, such as nodes[3]; path: the file's. Each method raises FileError."""
 
     values: Mapping[str, Any]
     where: str
@@ -55,23 +55,23 @@ class Entry:
         raise self.error(f"{key} is {quoted(json.dumps(self.values.get(key)))}, {wanted} is wanted")
 
     def has(self, key: str) -> bool:
-        """Tell whether there is something under a key."""
+        """Return whether a key has a value."""
         return self.values.get(key) is not None
 
     def text(self, key: str, default: str = "") -> str:
-        """Return a text; the default where there is none."""
+        """Return a text, or the default if there is none."""
         found = self.values.get(key, default)
         return found if isinstance(found, str) else self._wrong(key, "a text")
 
     def count(self, key: str, default: int | None = None, below: int = MAX_VALUES + 1) -> int:
-        """Return a whole number from 0 on."""
+        """Return a whole number, at least 0."""
         found = self.values.get(key, default)
         if type(found) is not int or not 0 <= found < below:
             self._wrong(key, f"a whole number from 0 to {below - 1}")
         return found
 
     def counts(self, key: str, below: int) -> list[int]:
-        """Return a list of different whole numbers from 0 on; none where nothing is said."""
+        """Return a list of different whole numbers, at least 0; empty if the key is missing."""
         found = self.values.get(key, [])
         if (not isinstance(found, list) or not all(type(each) is int and 0 <= each < below for each in found)
                 or len(set(found)) < len(found)):
@@ -87,14 +87,14 @@ class Entry:
         return np.array(found, dtype=np.float64)
 
     def entry(self, key: str) -> Entry:
-        """Return an object; an empty one where there is none."""
+        """Return an object, or an empty one if there is none."""
         found = self.values.get(key, {})
         if not isinstance(found, dict):
             self._wrong(key, "an object")
         return Entry(found, f"{self.where}.{key}" if self.where else key, self.path)
 
     def length(self, key: str) -> int:
-        """Return how long a list is; 0 where there is none."""
+        """Return the length of a list, or 0 if there is none."""
         found = self.values.get(key)
         return len(found) if isinstance(found, list) else 0
 
@@ -110,7 +110,7 @@ class Entry:
 
 
 class GltfData:
-    """A whole file: its JSON, and the numbers of its accessors. Raises FileError for what cannot be read."""
+    """A whole file: its JSON, and the numbers of its accessors. Raises FileError for content that cannot be read."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -151,12 +151,12 @@ class GltfData:
         return values
 
     def note(self, text: str) -> None:
-        """Keep a sentence on what is not as it should be, though the rest is read."""
+        """Store a warning about a fault that does not prevent reading the rest."""
         if len(self.notes) < _MOST_NOTES:
             self.notes[text] = None
 
     def spend(self, values: int, entry: Entry) -> None:
-        """Count numbers that are made of the file; raise FileError where they become too many."""
+        """Count numbers that are made from the file; raise FileError if there are too many."""
         self._left -= values
         if self._left < 0:
             raise entry.error(f"here the file has more than {MAX_VALUES} numbers, and no more are read; shorten its "

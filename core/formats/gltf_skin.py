@@ -1,4 +1,4 @@
-"""The skin of a glTF body: where its vertices are from the joints that move them most.
+"""The skin of a glTF body: the positions of its vertices relative to the joints that move them most.
 
 Source: Khronos Group, glTF 2.0 specification, 3.7.3 (skins): a vertex v moves as its joint's matrix times the inverse
 bind matrix times v, which is where v is in the joint's space.
@@ -17,10 +17,10 @@ from .gltf_data import Entry, GltfData
 
 
 def skin_of(data: GltfData, joint_of: Mapping[int, int], size: float = 1.0) -> SkinSample | None:
-    """Return some vertices of all meshes that a body's joints move; None where there are none that can be read.
+    """Return some vertices of all meshes that a body's joints move, or None if none can be read.
 
-    joint_of: the body's joints by their nodes; size: by what it is scaled. Motion plays without a skin, so
-    that nothing in it is an error.
+    joint_of: the body's joints by their nodes; size: the scale of the body. Motion plays without a skin, so no fault in
+    it is an error.
     """
     try:
         parts = [part for node in data.top.entries("nodes") if node.has("mesh") and node.has("skin")

@@ -1,4 +1,4 @@
-"""The nodes of a glTF file, and which of them are the joints of which body."""
+"""The nodes of a glTF file, and the joints of each body among them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Tree(NamedTuple):
     """The nodes of a file.
 
     order: parents before children, each followed by all its descendants. parents (N,): −1 for none.
-    local: of each node while nothing moves it, (N, …). are_things: those with a mesh, a camera or a light.
+    local: the transforms of nodes without animation, (N, …). are_things: nodes with a mesh, a camera or a light.
     """
 
     names: tuple[str, ...]
@@ -45,7 +45,7 @@ class Tree(NamedTuple):
 
     @classmethod
     def of(cls, data: GltfData) -> Tree:
-        """Read the nodes; raise FileError where they are no trees."""
+        """Read the nodes; raise FileError if they do not form trees."""
         entries = data.top.entries("nodes", MAX_NODES)
         parents = np.full(len(entries), -1, dtype=np.int64)
         children = [entry.counts("children", len(entries)) for entry in entries]
@@ -66,7 +66,7 @@ class Tree(NamedTuple):
         return cls(names, tuple(order), parents, _local(entries), frozenset(things))
 
     def tops(self, nodes: Collection[int]) -> dict[int, int]:
-        """Return for each of some nodes the uppermost ancestor, or itself, that is reached over these nodes alone."""
+        """Return for each of some nodes the uppermost ancestor, or itself, that is reached through these nodes only."""
         top: dict[int, int] = {}
         for node in self.order:
             if node in nodes:
@@ -75,7 +75,7 @@ class Tree(NamedTuple):
 
 
 def decomposed(matrices: FloatArray) -> Transforms:
-    """Take matrices (N, 4, 4) apart; a mirror is a scale of −1 in all directions."""
+    """Decompose matrices (N, 4, 4) into transforms; a reflection becomes a scale of −1 in all directions."""
     linear = matrices[:, :3, :3]
     scales = np.linalg.norm(linear, axis=1) * np.where(np.linalg.det(linear) < 0.0, -1.0, 1.0)[:, None]
     turns = rot.identities(len(matrices))
@@ -89,7 +89,7 @@ def decomposed(matrices: FloatArray) -> Transforms:
 
 
 def unit(q: FloatArray) -> FloatArray:
-    """Scale quaternions to unit length; one of no length is no turn."""
+    """Scale quaternions to unit length; a zero quaternion becomes the identity."""
     length = np.linalg.norm(q, axis=-1, keepdims=True)
     return np.where(length > 0.0, q / np.where(length > 0.0, length, 1.0), rot.IDENTITY)
 
@@ -112,7 +112,7 @@ def _local(entries: Sequence[Entry]) -> Transforms:
 def skin_joints(data: GltfData, tree: Tree) -> list[set[int]]:
     """Return the joints of each skin, with all nodes that lie between them and their deepest common ancestor.
 
-    Raises FileError where they are more than MAX_JOINTS.
+    Raises FileError if there are more than MAX_JOINTS.
     """
     found, places, total = [], Places.of(tree), 0
     for skin in data.top.entries("skins", MAX_SKINS):
@@ -127,7 +127,7 @@ def skin_joints(data: GltfData, tree: Tree) -> list[set[int]]:
 
 
 class Places(NamedTuple):
-    """Where N nodes are in the tree's order: at (N,), and before which place their descendants end: ends (N,)."""
+    """The positions of N nodes in the tree's order. at: (N,); ends: (N,) the position after their last descendants."""
 
     at: IntArray
     ends: IntArray
@@ -143,16 +143,16 @@ class Places(NamedTuple):
         return cls(at, at + sizes[:-1])
 
     def below(self, nodes: Collection[int]) -> IntArray:
-        """Return how many of some nodes are among each node and its descendants, (N,)."""
+        """Return the number (N,) of some nodes that are in each node's subtree, including itself."""
         before = np.zeros(len(self.at) + 1, dtype=np.int64)
         before[self.at[list(nodes)] + 1] = 1
         before = np.cumsum(before)
         return before[self.ends] - before[self.at]
 
     def linked(self, joints: Collection[int], root: Collection[int] = ()) -> set[int]:
-        """Return joints with all nodes between them and their deepest common ancestor, or that of these and root.
+        """Return joints with all nodes between them and their deepest common ancestor, or that of the joints and root.
 
-        The common ancestor is among them only where it is a joint.
+        The common ancestor is included only if it is a joint.
         """
         joints, every = set(joints), {*joints, *root}
         below, all_below = self.below(joints), self.below(every)
@@ -164,10 +164,10 @@ class Places(NamedTuple):
 
 def bodies(tree: Tree, skinned: Sequence[set[int]], moving: Collection[int],
            error: Callable[[str], FileError]) -> list[set[int]]:
-    """Return the joints of each body, with their ancestors from the uppermost that moves.
+    """Return the joints of each body, with their ancestors from the uppermost moving one down.
 
-    Skins make one body where they share joints, or joints of one are descendants of the other's. Without skins each
-    tree of nodes below one that moves is a body, if it is large enough. error: makes what is raised beyond MAX_JOINTS.
+    Skins form one body if they share joints, or if joints of one are descendants of the other's. Without skins, each
+    tree of nodes below a moving node is a body, if it is large enough. error: makes the error raised beyond MAX_JOINTS.
     """
     groups = list(skinned) or _moving_trees(tree, moving)
     top_of = tree.tops(set[int]().union(*groups))
@@ -255,7 +255,7 @@ def _carriers(tree: Tree, body: Collection[int], below_moving: Collection[int]) 
 
 
 def unique(names: Iterable[str]) -> list[str]:
-    """Put numbers behind names that came before, as Blender does.
+    """Append numbers to repeated names, as Blender does.
 
     >>> unique(["a", "b", "a", "a"])
     ['a', 'b', 'a.001', 'a.002']

@@ -1,4 +1,4 @@
-"""Files that are compressed by gzip, as X3D and VRML files may be. Source: RFC 1952, GZIP file format, version 4.3."""
+"""Decompress gzip files, which X3D and VRML files may be. Source: RFC 1952, GZIP file format, version 4.3."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 
 
 def unpacked(data: bytes, path: Path | None) -> bytes:
-    """Return what is compressed by gzip, and anything else as it is.
+    """Return the decompressed data of a gzip file, and any other data unchanged.
 
-    Raises FileError, with the byte, where that is cut off or damaged, or would be more than MAX_UNPACKED bytes.
+    Raises FileError, with the byte, if the data is cut off or damaged, or would have more than MAX_UNPACKED bytes.
 
     >>> import gzip
     >>> unpacked(gzip.compress(b"#VRML V2.0 utf8"), None), unpacked(b"<X3D/>", None)

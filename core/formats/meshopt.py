@@ -1,9 +1,9 @@
 """Buffers compressed by meshopt, as glTF files have them: numbers, not triangles.
 
-Elements are stored byte position by byte position as differences to the element before, in groups of 16, each with as
-many bits as it needs. Of a difference with all its bits set the real one follows behind the group, as a whole byte.
-Source: Khronos Group, KHR_meshopt_compression, appendices A (mode 0, versions 0 and 1) and B (filters 2 and 3);
-version 0 is EXT_meshopt_compression.
+Elements are stored byte position by byte position as differences from the previous element, in groups of 16. Each group
+has as many bits per difference as it needs. If all bits of a difference are set, its value follows after the group as a
+whole byte. Source: Khronos Group, KHR_meshopt_compression, appendices A (mode 0, versions 0 and 1) and B (filters 2 and
+3); version 0 is EXT_meshopt_compression.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ class _Groups(NamedTuple):
 
 
 def decompressed(data: bytes, count: int, stride: int, kind: str = "NONE") -> bytes:
-    """Return the elements that were compressed, count × stride bytes.
+    """Return the decompressed elements, count × stride bytes.
 
     stride: bytes of an element, a multiple of 4 up to 256. kind: the filter, one of FILTERS.
-    Raises ValueError, with what is wrong, for data that is damaged or has another filter.
+    Raises ValueError, with the reason, for data that is damaged or has another filter.
     """
     if not 4 <= stride <= 256 or stride % 4:
         raise ValueError(f"byteStride is {stride}; a multiple of 4 up to 256 is wanted")

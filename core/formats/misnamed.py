@@ -1,4 +1,4 @@
-"""Files that are none of the format that their names say: empty ones, and those of other programs."""
+"""Detect files that do not have the format of their ending: empty files, and files of other programs."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _SHOWN_BYTES, _SHOWN_LETTERS = 8, 40
 
 
 def misnamed(data: bytes, label: str, begins: Sequence[str], path: Path | None) -> FileError | None:
-    """Return the error for a file that is none of its format, None where it may be one.
+    """Return the error for a file that does not have its format, or None if it may have it.
 
-    label: what the format is called. begins: what its files begin with, after blanks, as Latin-1; of those that are no
-    text, the message says nothing.
+    label: the name of the format. begins: the possible beginnings of its files, after blanks, as Latin-1. Beginnings
+    that are not text are not named in the message.
 
     >>> print(misnamed(b"Not found", "X3D", ("<",), Path("dance.x3d")))
     dance.x3d:1: this is no X3D: it begins with 'Not found', where '<' is wanted

@@ -1,7 +1,7 @@
-"""How nodes with transforms become bodies, and animations of nodes their clips, for formats of whole scenes.
+"""Convert nodes with transforms to bodies, and animations of nodes to clips, for formats of whole scenes.
 
-The rest pose is the one in which the skin was bound, as its inverse bind matrices tell; joints that an animation does
-not move are where their nodes are.
+The rest pose is the one in which the skin was bound, by its inverse bind matrices. Joints that an animation does not
+move are where their nodes are.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SAID: Final = 8
 
 
 class Channels(NamedTuple):
-    """What an animation does with a property of N nodes: times (K,) ascend, values (K, N, C); rotations are wxyz."""
+    """The keys of a property of N nodes in an animation: times (K,) ascending, values (K, N, C); rotations are wxyz."""
 
     nodes: IntArray
     times: FloatArray
@@ -45,7 +45,7 @@ class Channels(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Animation:
-    """An animation of a file. channels: by property, each node in one; begins, ends: its first key and its last one."""
+    """An animation. channels: by property, each node in one; begins, ends: the times of its first and last keys."""
 
     name: str
     channels: Mapping[str, Sequence[Channels]]
@@ -54,7 +54,7 @@ class Animation:
 
     @cached_property
     def columns(self) -> Mapping[str, Mapping[int, tuple[int, int]]]:
-        """By property, in which channels, and where among their nodes, each node is."""
+        """The channels of each node and its position among their nodes, by property."""
         return {path: {node: (number, column) for number, each in enumerate(same)
                        for column, node in enumerate(each.nodes.tolist())} for path, same in self.channels.items()}
 
@@ -66,9 +66,9 @@ class Animation:
 
 def clips_of(animations: Sequence[Animation], bodies: Sequence[NodeBody],
              error: Callable[[str], FileError]) -> list[tuple[int, Clip]]:
-    """Return a clip for each animation and each body of which it has keys for any joint, with the body's number.
+    """Return a clip, with the body's number, for each animation and each body that it has keys for.
 
-    error: makes what is raised beyond MAX_CLIPS.
+    error: makes the error raised beyond MAX_CLIPS.
     """
     nodes = np.concatenate([body.nodes for body in bodies]) if bodies else np.zeros(0, np.int64)
     owners = np.repeat(np.arange(len(bodies)), [len(body.nodes) for body in bodies])
@@ -86,7 +86,7 @@ def _moved_by(animation: Animation, nodes: IntArray, owners: IntArray) -> list[i
 
 
 def named_apart(clips: Sequence[Clip]) -> tuple[Clip, ...]:
-    """Return clips with unique names: a name that another clip has gets a number."""
+    """Return clips with unique names: repeated names get a number."""
     names = unique(clip.name for clip in clips)
     return tuple(replace(clip, name=name) for clip, name in zip(clips, names, strict=True))
 
@@ -101,7 +101,7 @@ def of_whom(clips: Sequence[Clip]) -> tuple[str, ...]:
 
 
 def moving_nodes(tree: Tree, animations: Iterable[Animation]) -> frozenset[int]:
-    """Return the nodes that an animation gives other transforms than their own."""
+    """Return the nodes whose transforms an animation changes."""
     moving = set[int]()
     for animation in animations:
         for local, same in zip(tree.local, (animation.channels[path] for path in CHANNELS), strict=True):
@@ -119,9 +119,9 @@ def _differ(values: FloatArray, ones: FloatArray) -> BoolArray:
 
 def bound_transforms(tree: Tree, joints: Collection[int], inverse: Mapping[int, FloatArray]
                      ) -> tuple[list[int], Transforms]:
-    """Return the nodes (N,) of those joints of which inverse bind matrices tell where they were when skins were bound.
+    """Return the nodes (N,) of joints whose bind pose is known from inverse bind matrices, and their transforms in it.
 
-    And their transforms then, (N, …). inverse: (4, 4) of nodes, −1 for the space around them.
+    The transforms are (N, …). inverse: (4, 4) by node, −1 for the space around them.
     """
     known = [node for node in tree.order if node in joints and {node, int(tree.parents[node])} <= inverse.keys()]
     above, own = (np.array([inverse[node] for node in nodes]).reshape(-1, 4, 4)
@@ -134,7 +134,7 @@ class NodeBody:
     """A skeleton of J joints in H-Anim's axes.
 
     nodes: (J,) the node of each joint. rest: the joints' transforms at rest, in the file; own: those of their nodes.
-    turn: (4,) from the file's axes to H-Anim's. size: by what the nodes around the body scale it.
+    turn: (4,) from the file's axes to H-Anim's. size: the scale of the nodes around the body.
     """
 
     skeleton: Skeleton
@@ -147,10 +147,10 @@ class NodeBody:
     @classmethod
     def of(cls, tree: Tree, joints: Collection[int], linear: FloatArray, known: Sequence[int], bound: Transforms,
            bones: Mapping[int, str]) -> NodeBody:
-        """Build the skeleton of some nodes, as large as it stands in the file.
+        """Build the skeleton of some nodes, with the size that it has in the file.
 
-        linear: see linear_of. bound: the transforms of known nodes when skins were bound. bones: the H-Anim joints of
-        nodes, where the file says so.
+        linear: see linear_of. bound: the transforms of the `known` nodes in the bind pose. bones: the H-Anim joints of
+        nodes, if the file states them.
         """
         kept = [node for node in tree.order if node in joints]
         index = {node: joint for joint, node in enumerate(kept)}
@@ -173,7 +173,7 @@ class NodeBody:
         return cls(skeleton.turned(turn), np.array(kept), rest, own, turn, size)
 
     def clip(self, animation: Animation) -> Clip:
-        """Return what an animation does with the skeleton."""
+        """Return the clip of an animation for the skeleton."""
         tracks = [packed(sorted(self._rows(animation, path, own, rest), key=itemgetter(0)), width)
                   for (path, width), own, rest in zip(CHANNELS.items(), self.own, self.rest, strict=True)]
         return Clip(animation.name, self.skeleton, animation.ends - animation.begins, tracks[1], tracks[0], tracks[2])
@@ -213,7 +213,7 @@ class NodeBody:
 
 
 def places_of(tree: Tree, bodies: Iterable[NodeBody]) -> dict[Skeleton, FloatArray]:
-    """Return how the model spaces of bodies stand in the file's scene, matrices (4, 4)."""
+    """Return matrices (4, 4) from the model spaces of bodies to the file's scene."""
     found = {}
     for body in bodies:
         matrix, node = np.eye(4), int(tree.parents[body.nodes[0]])
@@ -228,7 +228,7 @@ def places_of(tree: Tree, bodies: Iterable[NodeBody]) -> dict[Skeleton, FloatArr
 
 
 def linear_of(tree: Tree) -> FloatArray:
-    """Return what turns and scales from each node's space to the file's, (N, 3, 3)."""
+    """Return the linear parts (N, 3, 3), rotation and scale, of the matrices from each node's space to the file's."""
     found = rot.to_matrix(tree.local.rotations) * tree.local.scales[:, None, :]
     with np.errstate(over="ignore", invalid="ignore"):  # what scales so much has no axes any longer
         for node in tree.order:

@@ -1,4 +1,4 @@
-"""Long lists of numbers in text, read at once."""
+"""Read long lists of numbers from text at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COMMENT: Final = re.compile(r"#[^\n]*")
 
 
 def words(written: str) -> list[str]:
-    """Return the words of a text, between which are blanks and commas.
+    """Return the words of a text that are separated by blanks and commas.
 
     >>> words(" l_hip, r_hip  l_knee ")
     ['l_hip', 'r_hip', 'l_knee']
@@ -29,9 +29,9 @@ def words(written: str) -> list[str]:
 
 
 def numbers_in(text: str) -> FloatArray | None:
-    r"""Read all numbers of a text, (N,); None where there is something else in it, or a number beyond single precision.
+    r"""Read all numbers of a text, (N,); return None if it has other content, or a number beyond single precision.
 
-    Between them are blanks and commas, and comments from # to the line's end.
+    Numbers are separated by blanks, commas, and comments from # to the end of the line.
 
     >>> numbers_in("1, 2.5 # three\n -3e1").tolist(), numbers_in("1 nan"), numbers_in("1_0")
     ([1.0, 2.5, -30.0], None, None)

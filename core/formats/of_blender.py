@@ -1,4 +1,4 @@
-"""Formats that Blender reads: what they are is known here, bridge gives their readers."""
+"""Formats that Blender reads: they are described here, and bridge provides their readers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BEGINNING_BYTES: Final = 64
 
 
 def misnamed_at_once(path: Path) -> FileError | None:
-    """Return the error for a file that is none of its format as its first bytes tell, None where it may be one."""
+    """Return the error for a file whose first bytes do not fit its format, or None if they may."""
     entry, begins = next((each for each in _BEGINNINGS if path.name.endswith(each[0].endings)), (None, ()))
     if entry is None or not path.is_file():
         return None

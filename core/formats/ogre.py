@@ -1,4 +1,4 @@
-"""OGRE skeletons as a value: what both of its files, binary and XML, hold and mean.
+"""OGRE skeletons as a value: the contents of both its formats, binary and XML.
 
 A reader turns its file into records; assemble checks them and builds the value. In OGRE, local rotation =
 rest · key and local position = rest + key's translation, which is what core's Pose means too. Between keys
@@ -31,7 +31,7 @@ MAX_BONES = 65536
 
 
 class Link(NamedTuple):
-    """Another skeleton whose animations this one plays too, its translations scaled."""
+    """A link to another skeleton, whose animations this one plays too, with scaled translations."""
 
     skeleton: str
     scale: float
@@ -73,16 +73,16 @@ class OgreSkeleton(ClipFile):
 
     @classmethod
     def of_file(cls, file: ClipFile) -> OgreSkeleton:
-        """Return what came out of OGRE's files as it is, and make the value from what came out of others."""
+        """Return a file that was read from OGRE's formats unchanged; make the value from files of other formats."""
         return file if isinstance(file, OgreSkeleton) else cls.of(file.skeleton, file.played)
 
     def with_clips(self, clips: Sequence[Clip]) -> OgreSkeleton:
-        """Return the skeleton with these of its played clips, which need no base any more, and without links."""
+        """Return the skeleton with these of its played clips, which no longer need a base, and without links."""
         return OgreSkeleton(self.skeleton, tuple(clips), self.handles, self.blend_mode, warnings=self.warnings)
 
     @property
     def played(self) -> tuple[Clip, ...]:
-        """The clips as they move the skeleton: those with a base made relative to it."""
+        """The clips ready to be played: for those with a base, its pose is taken out of their keys."""
         by_name = {clip.name: clip for clip in self.clips}
         return tuple(_relative(clip, by_name[base.clip or clip.name], base.time_s)
                      if (base := self.bases.get(clip.name)) else clip for clip in self.clips)
@@ -154,9 +154,8 @@ class Records:
 def assemble(records: Records, name: str) -> OgreSkeleton:
     """Check a file's records and build the skeleton and its clips.
 
-    Joints come in the order of their handles, parents before children. Raises FileError with the place of
-    what does not fit: repeated names, handles, parents or tracks, unknown bones, cycles, values that are
-    not finite, rotations of length zero.
+    Joints are sorted by handle, parents before children. Raises FileError, with the place, for repeated names, handles,
+    parents or tracks, unknown bones, cycles, values that are not finite, and rotations of length zero.
     """
     joint_of, skeleton, handles = _skeleton(records, name)
     keys = _checked_keys(records)
@@ -286,10 +285,10 @@ def _moving(packed: Tracks, values: FloatArray, neutral: float) -> Tracks:
 
 
 def key_table(clip: Clip) -> list[tuple[int, FloatArray]]:
-    """Return for each moved joint its keys (K, 11): time, rotation wxyz, translation, scale.
+    """Return the keys (K, 11) of each moved joint: time, rotation wxyz, translation, scale.
 
-    Joints come in the order of their tracks. OGRE keys all three channels at the same times. Where the
-    clip's tracks have different times, the joint gets a key at all of them; a track without one there is sampled.
+    Joints are in the order of their tracks. OGRE keys all three channels at the same times. If a joint's tracks have
+    different times, it gets a key at each of them; a track without a key there is sampled.
     """
     neutral = (np.array((1.0, 0.0, 0.0, 0.0)), np.zeros(3), np.ones(3))
     channels = (clip.rotations, clip.translations, clip.scales)
@@ -309,7 +308,7 @@ def key_table(clip: Clip) -> list[tuple[int, FloatArray]]:
 
 
 def name_of(path: Path | None) -> str:
-    """Return a file's name without its endings, as a skeleton's name.
+    """Return the name of a skeleton: its file's name without endings.
 
     >>> name_of(Path("feet/Steps.skeleton.xml"))
     'Steps'

@@ -21,12 +21,11 @@ MAX_LINKED = 100
 def linked_clips(file: ClipFile, own: str, find: FindLinked) -> tuple[tuple[Clip, ...], tuple[str, ...]]:
     """Return the clips that a skeleton's links bring in, on that skeleton, and warnings.
 
-    own: the name of its own file, to which links may lead back. find: returns the skeleton that a link names, None if
-    there is none; what it raises for one that cannot be read is passed on.
-    Links are followed depth first, each file once, so cycles do no harm. Of clips of one name the first counts, the
-    skeleton's own before all. A track moves the bone that has its handle, whatever its name. The scale is that of
-    the skeleton's own link, also for clips that come through further links; it multiplies translations, and how far
-    scales are from 1.
+    own: the name of the skeleton's own file, to which links may lead back. find: returns the skeleton that a link
+    names, or None; its errors for unreadable files are passed on. Links are followed depth first, each file once, so
+    cycles are harmless. If clips have the same name, the first counts, and the skeleton's own come before all others. A
+    track moves the bone with its handle, even if names differ. The scale is that of the skeleton's own link, also for
+    clips that come through further links. It multiplies translations, and the difference of scales from 1.
     """
     ogre = OgreSkeleton.of_file(file)
     known = {clip.name for clip in ogre.clips}

@@ -1,7 +1,7 @@
 """Colours and textures out of OGRE's material scripts (`.material`). Source: OGRE's manual, Material Scripts.
 
-Only what a plain picture of a material needs is read: the first diffuse colour and the first texture. Everything
-else is passed over, and so are mistakes: of a script that cannot be understood no material is known.
+Only the first diffuse colour and the first texture of a material are read. Everything else is ignored, and so are
+errors: a script that cannot be parsed gives no materials.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _TOKEN = re.compile(r'//[^\n]*|/\*.*?(?:\*/|\Z)|"(?P<quoted>[^"\n]*)"?|(?P<mark>
 
 @dataclass(frozen=True)
 class OgreMaterial:
-    """What a material looks like. diffuse: red, green, blue as OGRE shows them; texture: an image's file name."""
+    """The look of a material. diffuse: red, green, blue as OGRE shows them; texture: an image's file name."""
 
     name: str
     diffuse: tuple[float, float, float] | None = None
@@ -28,7 +28,7 @@ class OgreMaterial:
 
 
 def read(text: str) -> dict[str, OgreMaterial]:
-    """Read all materials of a script, by name; what they inherit is still to be looked up, see inherited.
+    """Read all materials of a script, by name, without what they inherit; see inherited.
 
     >>> read('material Skin { technique { pass { diffuse 1 0.5 0 } } }')["Skin"].diffuse
     (1.0, 0.5, 0.0)
@@ -52,7 +52,7 @@ def read(text: str) -> dict[str, OgreMaterial]:
 
 
 def inherited(materials: Mapping[str, OgreMaterial], name: str) -> OgreMaterial | None:
-    """Return a material with what it inherits from its ancestors, None where no script has it."""
+    """Return a material with what it inherits from its ancestors, or None if no script has it."""
     material = ancestor = materials.get(name)
     for _ in range(_MOST_ANCESTORS):
         if material is None or ancestor is None:

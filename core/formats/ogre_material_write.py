@@ -1,4 +1,4 @@
-"""OGRE's material scripts written: a colour or a texture for each. Source: OGRE's manual, Material Scripts."""
+"""Write OGRE material scripts with a colour or a texture per material. Source: OGRE's manual, Material Scripts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .ogre_material import OgreMaterial
 def write(materials: Iterable[OgreMaterial]) -> str:
     """Write a script of materials.
 
-    Raises TaktError where a name holds a line break, a quotation mark or a brace.
+    Raises TaktError if a name contains a line break, a quotation mark or a brace.
 
     >>> from .ogre_material import read
     >>> read(write([OgreMaterial("Skin tone", (1.0, 0.5, 0.25), "skin.png")]))["Skin tone"].texture

@@ -1,6 +1,6 @@
-"""OGRE meshes as values: what both of their files, binary and XML, hold of geometry, materials and bones.
+"""OGRE meshes as values: geometry, materials and bones, from both formats, binary and XML.
 
-Levels of detail, poses, vertex animations and shadow edges are passed over. Source: OGRE's MeshSerializer,
+Levels of detail, poses, vertex animations and shadow edges are ignored. Source: OGRE's MeshSerializer,
 XMLMeshSerializer and Mesh.
 """
 
@@ -34,13 +34,13 @@ class Weights(NamedTuple):
 
     @classmethod
     def none(cls) -> Weights:
-        """Return no assignments."""
+        """Return an empty set of assignments."""
         return cls(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
 @dataclass(frozen=True, eq=False)
 class Geometry:
-    """V vertices. positions, normals: (V, 3); uvs: (V, 2), v pointing down; what the file does not have is None."""
+    """V vertices. positions, normals: (V, 3); uvs: (V, 2), v pointing down; arrays missing in the file are None."""
 
     positions: FloatArray
     normals: FloatArray | None = None
@@ -60,7 +60,7 @@ class Submesh:
 
 @dataclass(frozen=True, eq=False)
 class OgreMesh:
-    """Everything of a mesh file that is shown. skeleton: the name of the skeleton's file, "" for none."""
+    """The visible contents of a mesh file. skeleton: the name of the skeleton's file, or ""."""
 
     geometries: tuple[Geometry, ...]
     submeshes: tuple[Submesh, ...]
@@ -90,7 +90,7 @@ class OgreMesh:
 class Whole:
     """A mesh in one piece: V vertices, T triangles (T, 3) with the index of the material of each, (T,).
 
-    normals, uvs: None where no part has any; zero in the parts that have none.
+    normals, uvs: None if no part has any; zero for parts without them.
     """
 
     positions: FloatArray
@@ -102,7 +102,7 @@ class Whole:
     weights: Weights
 
     def influences(self, skeleton: Skeleton, handles: IntArray) -> Influences:
-        """Return what moves each vertex, as OGRE plays it: the four strongest bones, their weights summing to 1.
+        """Return the influences of each vertex as OGRE plays them: the four strongest bones, with weights of sum 1.
 
         handles: (J,) the number by which the files know each joint. Raises TaktError for an unknown number.
         """
@@ -129,7 +129,7 @@ class Whole:
 
 
     def skinned(self, name: str, influences: Influences | None, looks: tuple[Look, ...]) -> SkinnedMesh:
-        """Return the mesh as those of all formats are; influences: None where it has no skeleton."""
+        """Return the mesh in the common form of all formats; influences: None if it has no skeleton."""
         none = Influences(np.zeros((len(self.positions), 1), np.int64), np.zeros((len(self.positions), 1)))
         uvs = None if self.uvs is None else (self.uvs * (1.0, -1.0) + (0.0, 1.0))[self.triangles]
         return SkinnedMesh(name, self.positions, self.triangles, self.material, looks, uvs,
@@ -144,9 +144,9 @@ def _joined(parts: list[FloatArray | None], sizes: list[int], channels: int) -> 
 
 
 def triangles_of(indices: IntArray, operation: int) -> IntArray:
-    """Return the triangles (T, 3) that indices mean; points and lines have none.
+    """Return the triangles (T, 3) of indices by drawing operation; points and lines have none.
 
-    Every second triangle of a strip is turned round, so that all face the same side; flat ones are left out.
+    Every second triangle of a strip is reversed, so that all face the same side; degenerate ones are left out.
 
     >>> triangles_of(np.array((0, 1, 2, 3)), TRIANGLE_STRIP).tolist()
     [[0, 1, 2], [2, 1, 3]]
@@ -165,7 +165,7 @@ def triangles_of(indices: IntArray, operation: int) -> IntArray:
 
 
 def check_geometry(geometry: Geometry, place: Place) -> Geometry:
-    """Return the geometry without weights below 0; raise FileError where it cannot be shown."""
+    """Return the geometry without weights below 0; raise FileError if it cannot be shown."""
     for what, values in (("position", geometry.positions), ("normal", geometry.normals),
                          ("texture coordinate", geometry.uvs)):
         if values is not None and not np.isfinite(values).all():
@@ -182,7 +182,7 @@ def check_geometry(geometry: Geometry, place: Place) -> Geometry:
 
 
 def check_triangles(triangles: IntArray, geometry: Geometry, place: Place) -> None:
-    """Raise FileError where a triangle names a vertex that is not there."""
+    """Raise FileError if a triangle uses a vertex that does not exist."""
     _check_range(triangles.ravel(), len(geometry.positions), "a face names", place)
 
 

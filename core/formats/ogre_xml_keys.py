@@ -1,4 +1,4 @@
-"""The keys of an XML skeleton, taken out of the document as they come: a baked motion has a million of them."""
+"""The keys of an XML skeleton, collected while the document is parsed: a baked motion has a million of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NO_TURN: Final = (0.0, 1.0, 0.0, 0.0)
 
 
 class Keys:
-    """Takes what stands in <keyframes>; elements that are not known there are passed over, as OGRE does.
+    """Collects the contents of <keyframes>; unknown elements there are ignored, as OGRE does.
 
     rows: which keys each <keyframes> holds, by its line and column.
     """
@@ -51,7 +51,7 @@ class Keys:
         return table
 
     def place(self, key: int) -> Place:
-        """Return where a key stands."""
+        """Return the line and column of a key."""
         return Place(self._path, self._places[2 * key], self._places[2 * key + 1])
 
     def begin(self, where: Callable[[], tuple[int, int]], done: Callable[[], None]) -> tuple[StartHandler, EndHandler]:

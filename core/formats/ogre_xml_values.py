@@ -1,4 +1,4 @@
-"""Children of OGRE's XML elements, and their attributes as text and numbers; what does not fit is an error."""
+"""Read children of OGRE's XML elements, and their attributes as text and numbers; wrong values are errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Vector = tuple[float, float, float]
 
 
 def child(element: Element, tag: str) -> Element | None:
-    """Return the first element of that name right below; None where there is none."""
+    """Return the first child element with that name, or None if there is none."""
     return next((found for found in element.children if found.tag == tag), None)
 
 
@@ -34,7 +34,7 @@ def text(element: Element, attribute: str, path: Path | None) -> str:
 
 
 def number(element: Element, attribute: str, path: Path | None, default: float | None = None) -> float:
-    """Return a number; default: for one that is not there, which is an error otherwise."""
+    """Return a number; default: its value if the attribute is missing, which is an error without a default."""
     said = element.attributes.get(attribute)
     if said is None and default is not None:
         return default
@@ -55,7 +55,7 @@ def vector(element: Element, path: Path | None, default: float | None = None) ->
 
 
 def scale(element: Element, path: Path | None) -> Vector:
-    """Return what a <scale> says: one factor, or one for each axis."""
+    """Return the scale of a <scale> element: one factor, or one for each axis."""
     if "factor" in element.attributes:
         factor = number(element, "factor", path)
         return factor, factor, factor
@@ -63,5 +63,5 @@ def scale(element: Element, path: Path | None) -> Vector:
 
 
 def error(element: Element, message: str, path: Path | None) -> FileError:
-    """Say what is wrong with an element."""
+    """Return the error for a fault in an element."""
     return FileError.at(message, path, element.line, element.column)

@@ -1,4 +1,4 @@
-"""What is said of bodies that stand distorted in their scene: clips are read undistorted."""
+"""Warnings about bodies that are distorted in their scene; their clips are read undistorted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _UNEVEN: Final = 1e-3
 
 
 def is_uneven(matrix: FloatArray) -> bool:
-    """Tell whether a matrix (4, 4) scales directions by different factors.
+    """Return whether a matrix (4, 4) scales directions by different factors.
 
     >>> is_uneven(np.diag((2.0, 2.0, 2.0, 1.0))), is_uneven(np.diag((1.0, 2.0, 1.0, 1.0)))
     (False, True)
@@ -26,7 +26,7 @@ def is_uneven(matrix: FloatArray) -> bool:
 
 
 def distortions(body: str, placed: FloatArray) -> tuple[str, ...]:
-    """Return a sentence for each way in which a body is distorted that its clips leave out.
+    """Return a sentence for each distortion of a body in its scene that its clips leave out.
 
     body: its name. placed: (4, 4) from its model space to the scene.
     """
@@ -40,7 +40,7 @@ def distortions(body: str, placed: FloatArray) -> tuple[str, ...]:
 
 
 def distortions_of(clips: Iterable[Clip], places: Mapping[Skeleton, FloatArray]) -> tuple[str, ...]:
-    """Return the same of the bodies that clips are of; places: see ClipFile."""
+    """Return the sentences of `distortions` for the bodies of clips; places: see ClipFile."""
     skeletons = {id(clip.skeleton): clip.skeleton for clip in clips}.values()
     return tuple(each for skeleton in skeletons if skeleton in places
                  for each in distortions(skeleton.name, places[skeleton]))

@@ -1,7 +1,7 @@
-"""Polygons with any number of corners, filled with triangles.
+"""Fill polygons with any number of corners with triangles.
 
-Convex ones are fans. Of the others, ears are cut off, many at the same time: an ear is a corner that turns as the
-polygon does, in whose triangle with both its neighbours no other corner lies.
+Convex polygons are split as fans. From others, ears are cut off, many at once. An ear is a convex corner whose triangle
+with its two neighbours contains no other corner.
 Source: G. H. Meisters, Polygons have ears, American Mathematical Monthly 82 (1975); D. Eberly, Triangulation by ear
 clipping (2002).
 """
@@ -36,23 +36,23 @@ _MIXED: Final = 2_654_435_761
 class Filler:
     """Fills the polygons of one file, with bounded work.
 
-    unfilled: how many are fans though they are not convex, since they have too many corners.
+    unfilled: the number of polygons that are split as fans though not convex, since they have too many corners.
     """
 
     def __init__(self) -> None:
         self.unfilled, self._left = 0, MAX_TESTS
 
     def warnings(self) -> tuple[str, ...]:
-        """Return a sentence on what is unfilled."""
+        """Return a sentence about the unfilled polygons."""
         return (f"polygons that are not convex and have too many corners: {self.unfilled}; their triangles may be "
                 "wrong, so triangulate them before export",) if self.unfilled else ()
 
     def filled(self, corners: FloatArray, counts: IntArray) -> IntArray:
-        """Return the corners of triangles, (T, 3), that fill polygons of some corners each, (P,), in their order.
+        """Return the corners (T, 3) of the triangles that fill polygons, in their order; counts: (P,) corners of each.
 
-        corners: (C, 3) where corners are, numbered over all polygons. A polygon that is not flat is filled as it is
-        seen along its mean normal; one that crosses itself gets triangles that need not fill it. There are as many
-        triangles as in a fan, which a polygon of no area is, and one that is unfilled.
+        corners: (C, 3) positions of corners, numbered over all polygons. A polygon that is not flat is filled as seen
+        along its mean normal; the triangles of one that crosses itself may not fill it. There are as many triangles as
+        in a fan. Polygons without area and unfilled ones are fans.
 
         >>> corners = np.array([(0.0, 0, 0), (2, 0, 0), (2, 2, 0), (1.5, 0.5, 0)])
         >>> sorted(Filler().filled(corners, np.array((4,))).tolist())

@@ -1,10 +1,10 @@
 """RiTE's model (.ram) and animation (.raa), both text: a skeleton, and keys of its joints' rotations.
 
-A joint's absolute rotation is its parent's · orientation · rotation; a key replaces `rotation`. Nothing is
-said about seconds: frames are played at FPS, and scores make clips as long as they like. A clip is a loop, so
-it goes on from each joint's last key to its first. Of a .ram only the joints are wanted here: see rite_mesh.
-Source: L. Magnusson, Skeletal Animation (2006); only the shapes of the records are published, so headings are
-passed over and records known by their shape.
+A joint's absolute rotation is its parent's · orientation · rotation; a key replaces `rotation`. The files state no
+times: frames are played at FPS, and scores set the duration of clips. A clip is a loop, so it continues from each
+joint's last key to its first. Only the joints of a .ram are read here; for the mesh see rite_mesh.
+Source: L. Magnusson, Skeletal Animation (2006); only the shapes of the records are published, so headings are ignored
+and records are recognised by their shape.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class _Track:
 def read(animation: bytes, path: Path, model: bytes, model_path: Path) -> Clip:
     """Read an animation for the skeleton of a model.
 
-    animation, model: the whole .raa and .ram file; the paths: for messages, and the first one's name is the clip's.
-    Raises FileError with the line where a record is missing, fits nowhere, or does not agree with the others.
+    animation, model: the whole .raa and .ram files; paths: for messages, and the first one's name is the clip's.
+    Raises FileError with the line where a record is missing, fits nowhere, or contradicts the others.
     """
     skeleton, turned = Model(model, model_path).read()
     return _Animation(animation, path).read(skeleton, turned)

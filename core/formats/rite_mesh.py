@@ -23,9 +23,9 @@ _UVS, _POINTS, _WEIGHTS, _TRIANGLES = 3, 4, 5, 11
 
 
 def read(data: bytes, path: Path) -> CharacterFile:
-    """Read a model with its mesh; it stands in the file's own axes and unit, of which nothing is said.
+    """Read a model with its mesh, in the file's own axes and unit, which the file does not state.
 
-    Raises FileError with the line where a record is damaged, or names what there is not.
+    Raises FileError with the line where a record is damaged, or uses something that does not exist.
     """
     skeleton, _ = Model(data, path).read()
     mesh = _Mesh(data, path).read(skeleton)

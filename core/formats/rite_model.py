@@ -43,7 +43,7 @@ class _Joint:
 
 
 class Reader:
-    """Lines of words; what is no record is a heading."""
+    """Reads lines of words; lines that are not records are headings."""
 
     def __init__(self, data: bytes, path: Path) -> None:
         """Take a whole file; path: for messages."""

@@ -10,7 +10,7 @@ from ..errors import FileError, quoted
 
 
 class TokenText:
-    """A text, and a place in it that goes on. For parsers of formats, which say what their tokens are."""
+    """A text with a current position, for parsers of formats that define their own tokens."""
 
     GAP: ClassVar[re.Pattern[str]]
     """What stands between tokens, or nothing."""

@@ -26,15 +26,15 @@ _LAYERS: Final = (".usd", ".usda", ".usdc")
 
 
 def read(data: bytes, path: Path | None = None) -> ClipFile:
-    """Read a USD file in whichever encoding it is; path: for messages.
+    """Read a USD file in any of its encodings; path: for messages.
 
-    Raises FileError, with the line or byte, for what cannot be read, and where there is no skeleton.
+    Raises FileError, with the line or byte, for content that cannot be read, and if there is no skeleton.
     """
     return clips_of_layer(layer_of(_packed(data, path) if data.startswith(_ZIP) else data, path))
 
 
 def layer_of(data: bytes, path: Path | None) -> Layer:
-    """Read a layer; raise FileError where it is none."""
+    """Read a layer; raise FileError if the data is not one."""
     if data.startswith(MAGIC):
         return CrateLayer(data, path)
     if data.startswith(HEADER):

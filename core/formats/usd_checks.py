@@ -1,7 +1,7 @@
-"""What shows that the values of a USD layer are damaged, though each of them can be read: it is said, and played.
+"""Detect damaged values in a USD layer that can still be read; these give warnings, and are played.
 
-A crate file has no checksum. But quaternions of UsdSkel are of unit length, keys follow each other smoothly, matrices
-of joints are turns with a scale, and the schema says which properties a prim may have.
+A crate file has no checksum. But quaternions of UsdSkel have unit length, keys follow each other smoothly, matrices of
+joints are rotations with a scale, and the schema defines which properties a prim may have.
 Source: OpenUSD, UsdSkel manual (SkelAnimation, Skeleton); Sdf, SdfSchema (fields of the pseudo root).
 """
 
@@ -45,7 +45,7 @@ _METADATA: Final = frozenset((
 
 
 def check_layer(layer: Layer) -> None:
-    """Note metadata that USD does not know, an axis that there is not, and a rate that no film has."""
+    """Warn of metadata unknown to USD, an axis that does not exist, and an implausible frame rate."""
     unknown = [quoted(name) for name in layer.metadata if name not in _METADATA and ":" not in name]
     if unknown:
         layer.note(f"has metadata that USD does not know: {some_of(unknown, _NAMED)}; {_DAMAGED}")
@@ -62,7 +62,7 @@ _DAMAGED: Final = "the file may be damaged"
 
 
 def check_prim(layer: Layer, prim: Prim) -> None:
-    """Note properties of a skeleton or an animation that the schema does not know, and those of three that lack."""
+    """Warn of properties of a skeleton or an animation that are not in the schema, and of missing transforms."""
     own = _OWN[prim.kind] | _OF_ALL
     unknown = [quoted(name) for name in (*prim.attributes, *prim.targets) if ":" not in name and name not in own]
     if unknown:
@@ -75,7 +75,7 @@ def check_prim(layer: Layer, prim: Prim) -> None:
 
 
 def check_paths(layer: Layer, prim: Prim, joints: Sequence[str]) -> None:
-    """Note joints whose parents are no joints, where those of most others are."""
+    """Warn of joints whose parents are not joints, if the parents of most others are."""
     known = frozenset(joints)
     below = [path for path in joints if "/" in path]
     lost = [quoted(path) for path in below if path.rpartition("/")[0] not in known]
@@ -84,14 +84,14 @@ def check_paths(layer: Layer, prim: Prim, joints: Sequence[str]) -> None:
 
 
 def check_known(layer: Layer, prim: Prim, known: int, unknown: Sequence[str]) -> None:
-    """Note joints of an animation that its skeleton does not have, where it has most others."""
+    """Warn of joints of an animation that its skeleton does not have, if it has most others."""
     if unknown and _FEW * len(unknown) < known:
         layer.note(f"{prim.path} moves joints that its skeleton does not have: "
                    f"{some_of([quoted(path) for path in unknown], _NAMED)}; {_DAMAGED}")
 
 
 def check_matrices(layer: Layer, prim: Prim, name: str, rows: FloatArray, joints: Sequence[str], unit_m: float) -> None:
-    """Note matrices (J, 4, 4), in rows as in the layer, that are not a rotation with a scale and a translation."""
+    """Warn of matrices (J, 4, 4), in rows as in the layer, that are not a rotation with a scale and a translation."""
     last = np.abs(rows[:, :, 3] - (0.0, 0.0, 0.0, 1.0)).max(axis=1)
     length = np.linalg.norm(rows[:, :3, :3], axis=2)
     is_flat = (length <= 0.0).any(axis=1)
@@ -117,7 +117,7 @@ def _named(joints: Sequence[str], rows: IntArray) -> str:
 
 def check_keys(layer: Layer, prim: Prim, name: str, joints: Sequence[str], codes: FloatArray, values: FloatArray,
                size: float) -> None:
-    """Note keys that are not as others of their joint, and times far from all others.
+    """Warn of keys that differ much from others of their joint, and of times far from all others.
 
     codes: (F,) time codes; values: (F, N, C) of N joints, quaternions wxyz. size: the longest bone in the layer's unit.
     """

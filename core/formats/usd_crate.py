@@ -48,7 +48,7 @@ _BRING_IN: Final = ("references", "payload", "inheritPaths", "subLayers", "speci
 
 
 class CrateLayer(Layer):
-    """A crate file. What it holds is the 64 bits of a value."""
+    """A crate file. Its values are held as 64 bits each."""
 
     def __init__(self, data: bytes, path: Path | None) -> None:
         super().__init__(path)
@@ -78,7 +78,7 @@ class CrateLayer(Layer):
         return FileError.at(message, self.path, byte=at)
 
     def numbers(self, held: Held, width: int) -> FloatArray:
-        """Return numbers as (N, width), quaternions wxyz; raise FileError where they are none, or no whole rows."""
+        """Return numbers as (N, width), quaternions wxyz; raise FileError if they are not numbers or not whole rows."""
         rep = int(str(held.what))
         kind, payload = rep >> 48 & 255, rep & _PAYLOAD
         if kind == _DOUBLES:
@@ -99,7 +99,7 @@ class CrateLayer(Layer):
         return found[:, (3, 0, 1, 2)] if kind in _QUATERNIONS else found
 
     def words(self, held: Held) -> tuple[str, ...]:
-        """Return names or texts; raise FileError where there is something else."""
+        """Return names or texts; raise FileError if there is something else."""
         rep = int(str(held.what))
         kind, payload = rep >> 48 & 255, rep & _PAYLOAD
         if rep & _IS_INLINED and kind in (_STRING, _TOKEN, _ASSET):

@@ -1,7 +1,7 @@
-"""A layer of USD, in whichever encoding it was written: prims with attributes and relationships.
+"""A USD layer in any encoding: prims with attributes and relationships.
 
-What an attribute holds is looked at only when it is asked for. Other layers are not read: what references, payloads,
-sublayers and variants would bring in is left out, and said to be.
+The value of an attribute is read only when it is needed. Other layers are not read: the contents of references,
+payloads, sublayers and variants are left out, with a warning.
 Source: OpenUSD, Glossary (layer, prim, specifier, time sample); Sdf and Usd manuals, release 25.
 """
 
@@ -30,7 +30,7 @@ WIDTHS: Final = {"float": 1, "double": 1, "half": 1, "int": 1, "float3": 3, "dou
 
 
 class Held(NamedTuple):
-    """Something that a layer holds: what it is depends on the encoding. at: its line, or byte."""
+    """A value in a layer, in a form that depends on the encoding. at: its line or byte."""
 
     what: object
     at: int
@@ -38,7 +38,7 @@ class Held(NamedTuple):
 
 @dataclass(eq=False)
 class Attribute:
-    """An attribute. default: its value where it has no time samples; samples: by time code, as the file orders them."""
+    """An attribute. default: its value if it has no time samples; samples: by time code, in the order of the file."""
 
     kind: str = ""
     default: Held | None = None
@@ -48,7 +48,7 @@ class Attribute:
 
 @dataclass(eq=False)
 class Prim:
-    """A prim. path: from the root, as /Root/Body; kind: its type; is_defined: not just an opinion, or a class.
+    """A prim. path: from the root, such as /Root/Body; kind: its type; is_defined: not just an override or a class.
 
     targets: the paths that each relationship leads to. at: its line, or byte.
     """
@@ -67,7 +67,7 @@ class Prim:
 
 
 class Layer(ABC):
-    """A whole file. prims: by path, those around others first. left_out: by kind, what is not read."""
+    """A whole file. prims: by path, parents first. left_out: what is not read, by kind."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -83,23 +83,23 @@ class Layer(ABC):
 
     @abstractmethod
     def numbers(self, held: Held, width: int) -> FloatArray:
-        """Return numbers as (N, width), quaternions wxyz; raise FileError where they are none, or no whole rows."""
+        """Return numbers as (N, width), quaternions wxyz; raise FileError if they are not numbers or not whole rows."""
 
     def table(self, held: Sequence[Held], width: int) -> list[FloatArray]:
-        """Return the numbers of many values, of each (N, width)."""
+        """Return the numbers of many values, (N, width) for each."""
         return [self.numbers(each, width) for each in held]
 
     @abstractmethod
     def words(self, held: Held) -> tuple[str, ...]:
-        """Return names or texts; raise FileError where there is something else."""
+        """Return names or texts; raise FileError if there is something else."""
 
     def note(self, text: str) -> None:
-        """Keep a sentence on what is not as it should be, though the rest is read."""
+        """Store a warning about a fault that does not prevent reading the rest."""
         if len(self.notes) < _MOST_NOTES:
             self.notes[text] = None
 
     def spend(self, values: int, at: int) -> None:
-        """Count numbers that are made of the file; raise FileError where they become too many."""
+        """Count numbers that are made from the file; raise FileError if there are too many."""
         self._left -= values
         if self._left < 0:
             raise self.error(f"here the file has more than {MAX_VALUES} numbers, and no more are read", at)
@@ -109,7 +109,7 @@ class Layer(ABC):
         return float(self.numbers(self.metadata[name], 1)[0, 0]) if name in self.metadata else default
 
     def add(self, prim: Prim) -> None:
-        """Add a prim; raise FileError where there are too many, or too deep ones."""
+        """Add a prim; raise FileError if there are too many, or if it is nested too deeply."""
         self._added += 1
         if self._added > MAX_PRIMS:
             raise self.error(f"more than {MAX_PRIMS} prims; no more are read", prim.at)
@@ -118,7 +118,7 @@ class Layer(ABC):
         self.prims[prim.path] = prim
 
     def around(self, prim: Prim) -> Iterator[Prim]:
-        """Yield a prim and those around it, from the innermost."""
+        """Yield a prim and its ancestors, upwards."""
         path = prim.path
         while path:
             if path in self.prims:
@@ -126,6 +126,6 @@ class Layer(ABC):
             path = path.rpartition("/")[0]
 
     def warnings(self) -> tuple[str, ...]:
-        """Return a sentence on each kind of things that are left out, and the notes."""
+        """Return a sentence about each kind of left-out content, and the stored warnings."""
         return (*(f"left out: {kind} of {some_of([quoted(each) for each in dict.fromkeys(names)], _NAMED)}; "
                   "other layers are not read" for kind, names in self.left_out.items()), *self.notes)

@@ -45,9 +45,9 @@ _ANIMATION_SPENT: Final = 25_000
 
 
 def clips_of_layer(layer: Layer) -> ClipFile:
-    """Return the skeletons of a layer with their clips; the skeleton is that of the first clip, or of the file.
+    """Return the skeletons of a layer with their clips; the file's skeleton is that of the first clip, if there is one.
 
-    Raises FileError, with the place, for what cannot be read, and where there is no skeleton.
+    Raises FileError, with the place, for content that cannot be read, and if there is no skeleton.
     """
     space = space_of(layer)
     check_layer(layer)

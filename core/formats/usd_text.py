@@ -41,7 +41,7 @@ _BRING_IN: Final = frozenset(("references", "payload", "payloads", "inherits", "
 
 
 class TextLayer(Layer):
-    """A file of text. What it holds is the text of a value."""
+    """A text file. Its values are held as text."""
 
     def __init__(self, data: bytes, path: Path | None) -> None:
         super().__init__(path)
@@ -60,7 +60,7 @@ class TextLayer(Layer):
         return FileError.at(message, self.path, at)
 
     def numbers(self, held: Held, width: int) -> FloatArray:
-        """Return numbers as (N, width), quaternions wxyz; raise FileError where they are none, or no whole rows."""
+        """Return numbers as (N, width), quaternions wxyz; raise FileError if they are not numbers or not whole rows."""
         text = _plain(str(held.what))
         flat = numbers_in(text)
         if flat is None:
@@ -74,7 +74,7 @@ class TextLayer(Layer):
         return flat.reshape(-1, width)
 
     def table(self, held: Sequence[Held], width: int) -> list[FloatArray]:
-        """Return the numbers of many values, of each (N, width): read at once, where all hold as many."""
+        """Return the numbers of many values, (N, width) for each; they are read at once if all have the same count."""
         texts = [str(each.what) for each in held]
         rows = {text.count("(") for text in texts} if width > 1 else set[int]()
         if len(rows) == 1:
@@ -87,7 +87,7 @@ class TextLayer(Layer):
         return super().table(held, width)
 
     def words(self, held: Held) -> tuple[str, ...]:
-        """Return names or texts; raise FileError where there is something else."""
+        """Return names or texts; raise FileError if there is something else."""
         found = tuple(double or single for double, single in _WORDS.findall(str(held.what)))
         self.spend(len(found), held.at)
         if not found and str(held.what).strip("[] \n\t") != "":

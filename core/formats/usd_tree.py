@@ -30,7 +30,7 @@ _OPERATIONS: Final = frozenset(("translate", "scale", "orient", "transform"))
 
 
 class Space(NamedTuple):
-    """Of a whole layer. turn: (4,) from its axes to Y up; unit_m: metres in its unit; rate: time codes per second."""
+    """A layer's space. turn: (4,) from its axes to Y up; unit_m: metres in its unit; rate: time codes per second."""
 
     turn: FloatArray
     unit_m: float
@@ -38,7 +38,7 @@ class Space(NamedTuple):
 
 
 def space_of(layer: Layer) -> Space:
-    """Return how a layer's axes, lengths and times are to be taken; raise FileError for a unit or rate of 0."""
+    """Return the axes, unit and rate of a layer; raise FileError for a unit or rate of 0."""
     up = layer.words(layer.metadata["upAxis"])[:1] if "upAxis" in layer.metadata else ("Y",)
     metres = layer.number("metersPerUnit", METRES)
     rate = layer.number("timeCodesPerSecond", layer.number("framesPerSecond", 24.0))
@@ -51,23 +51,23 @@ def space_of(layer: Layer) -> Space:
 
 @dataclass(frozen=True, eq=False)
 class Moved:
-    """A value over time: times (F,) in seconds, none for one that stays; values (F, N, C), or (1, N, C)."""
+    """A value over time: times (F,) in seconds, empty if constant; values (F, N, C), or (1, N, C) if constant."""
 
     times: FloatArray
     values: FloatArray
 
     def at(self, times: FloatArray) -> FloatArray:
-        """Return the values at times (K,): ends are held, between keys they go straight, or by the shorter arc."""
+        """Return the values at times (K,): constant beyond the ends, and between keys linear or by the shorter arc."""
         if not len(self.times):
             return np.repeat(self.values, len(times), axis=0)
         return interpolated(self.times, self.values, times)
 
 
 def moved(layer: Layer, attribute: Attribute, width: int, space: Space, count: int | None = None) -> Moved | None:
-    """Return what an attribute holds over time; None where it has no value.
+    """Return the value of an attribute over time, or None if it has none.
 
-    count: values wanted at each time; samples of other counts hold the one before, as USD does not join them.
-    Raises FileError where there are others at all times.
+    count: the number of values needed at each time; a sample with another count repeats the previous one, since USD
+    does not interpolate it. Raises FileError if all samples have other counts.
     """
     if attribute.samples:
         found = layer.table(attribute.samples, width)

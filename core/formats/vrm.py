@@ -1,7 +1,7 @@
-"""VRM: avatars in glTF whose files say which node is which bone of a human, and VRMA, motion for any of them.
+"""VRM: avatars in glTF with a table of human bones, and VRMA: motion for all such avatars.
 
-The table of bones is taken at its word: by it a skeleton's joints are those of H-Anim. In motion files (`.vrma`) the
-bones are all that counts, with the nodes between them; expressions and where the eyes look are left out.
+The table of bones gives the H-Anim joints of the skeleton, without further checks. From motion files (`.vrma`), only
+the bones and the nodes between them are read; expressions and gaze are left out.
 Source: VRM Consortium, VRM 0.x, VRMC_vrm-1.0 and VRMC_vrm_animation-1.0 specifications (humanoid).
 """
 
@@ -47,7 +47,7 @@ _BONES_0: Final = _bones(_THUMB_0)
 
 
 def human_bones(data: GltfData, tree: Tree) -> dict[int, str]:
-    """Return the H-Anim joint of each node that a file's table of bones names; none where it has no table.
+    """Return the H-Anim joint of each node in a file's table of bones; empty if it has no table.
 
     Raises FileError, with the place in the JSON, for nodes that do not exist.
     """
@@ -76,7 +76,7 @@ def _meant(given: Sequence[tuple[str, Entry]], bones: dict[str, str], nodes: int
 
 
 def spine_names(trunk: Sequence[str]) -> dict[str, str]:
-    """Share the movable spine below the neck out among bones of the trunk, from the lowest.
+    """Assign joints of the movable spine below the neck to bones of the trunk, from the lowest.
 
     >>> spine_names(["spine", "chest"])
     {'spine': 'vl5', 'chest': 'vt9'}

@@ -1,7 +1,7 @@
-"""How a clip is written as VRMA: the bones of a human, resting in a T-pose, and how they turn from it.
+"""Write a clip as VRMA: human bones that rest in a T-pose, and their rotations from it.
 
-Players take what a bone turns from its rest in the file for what it turns from its avatar's T-pose, in model axes. So
-the bones are written with the model's axes, and the pose from which they turn has level arms:
+Players apply a bone's rotation from rest in the file to their avatar's T-pose, in model axes. So the bones are written
+with the model's axes, and with level arms in the rest pose:
 
     local rotation = N(parent)⁻¹ · N,   N = world turn from rest · (turn of the T-pose from rest)⁻¹
 
@@ -43,9 +43,9 @@ _STILL: Final = 1e-3
 
 
 def write(file: ClipFile) -> bytes:
-    """Write the clip of a file as VRMA: rotations of all bones that are known, and the way of the hips.
+    """Write the clip of a file as VRMA: rotations of all known bones, and translations of the hips.
 
-    Raises TaktError where the body lacks bones that every VRM humanoid has, or its map is unsure, and for more than
+    Raises TaktError if the body lacks bones that every VRM humanoid has, if its map is unsure, or for more than
     MAX_VALUES keys × joints.
     """
     clip = file.played[0]
@@ -72,7 +72,7 @@ def left_out(file: ClipFile) -> tuple[str, ...]:
 
 
 def unmoved(file: ClipFile) -> tuple[str, ...]:
-    """Return the joints below the hips that bones hang on, and that the clip of a file moves out of their place."""
+    """Return the joints below the hips that a clip translates, and that carry bones."""
     clip = file.played[0]
     skeleton, bones = clip.skeleton, bones_of(find_map(clip.skeleton))
     if "hips" not in bones:
@@ -179,10 +179,10 @@ def _turns_from_rest(skeleton: Skeleton, rotations: FloatArray) -> FloatArray:
 
 
 def t_pose(skeleton: Skeleton, turn: FloatArray, joint_of: dict[str, int]) -> FloatArray:
-    """Return by how much joints are turned from rest, (J, 4), in model axes, in the pose with level arms.
+    """Return the rotations (J, 4) of joints from rest to the pose with level arms, in model axes.
 
-    turn: (4,) from H-Anim's axes to the model's; joint_of: joints by bones of VRM. Arms that are level, but for a few
-    degrees, stay as they are.
+    turn: (4,) from H-Anim's axes to the model's; joint_of: joints by VRM bone. Arms that are level to a few degrees
+    stay as they are.
     """
     places, turns = skeleton.rest_world[:, :, 3], rot.identities(len(skeleton))
     own: dict[int, FloatArray] = {}

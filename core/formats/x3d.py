@@ -1,7 +1,7 @@
 """X3D and its humanoids by H-Anim, in XML (`.x3d`) and in the classic encoding, which is that of VRML 97 too.
 
 See x3d_body.py for what is the skeleton, x3d_motion.py for clips.
-Prototypes, scripts and other files are left out, and said to be.
+Prototypes, scripts and other files are left out, with a warning.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from .x3d_write import write as write
 
 
 def clips_of(scene: Scene) -> ClipFile:
-    """Return the humanoids of a scene with their clips; the skeleton is that of the first clip, or humanoid.
+    """Return the humanoids of a scene with their clips; the skeleton is that of the first clip, or else humanoid.
 
-    Raises FileError, with the line, for what cannot be read, and where there is no humanoid.
+    Raises FileError, with the line, for content that cannot be read, and if there is no humanoid.
     """
     found = humanoids_of(scene, "skeleton to play")
     played = list(clips(scene, found))

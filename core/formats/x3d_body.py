@@ -185,7 +185,7 @@ def local_matrix(scene: Scene, node: Node) -> FloatArray:
 
 
 def is_sheared(matrix: FloatArray) -> bool:
-    """Tell whether the axes of a matrix (4, 4) are not at right angles to each other.
+    """Return whether the axes of a matrix (4, 4) are not at right angles to each other.
 
     >>> is_sheared(np.diag((1.0, 2.0, 1.0, 1.0))), is_sheared(np.eye(4) + np.eye(4, k=1))
     (False, True)
@@ -234,13 +234,13 @@ def _joints(scene: Scene, humanoid: Node) -> tuple[list[Node], list[int]]:
 
 
 def linear(scene: Scene, node: Node) -> FloatArray:
-    """Return by what matrix (3, 3) a Transform turns and scales."""
+    """Return the linear part (3, 3), rotation and scale, of a Transform."""
     turn, way = (rot.to_matrix(turns(scene, node, name)[0]) for name in ("rotation", "scaleOrientation"))
     return np.asarray(turn @ way @ np.diag(scene.vector(node, "scale", (1.0, 1.0, 1.0))) @ way.T)
 
 
 def turns(scene: Scene, node: Node, name: str) -> FloatArray:
-    """Return the rotations (N, 4) of a field, which the file gives by axis and angle; none: the identity."""
+    """Return the rotations (N, 4) of a field of axes and angles, or the identity if it is missing."""
     values = scene.numbers(node, name, 4, (0.0, 0.0, 1.0, 0.0))
     return rot.from_axis_angle(values[:, :3], values[:, 3] * scene.units.get("angle", 1.0))
 
@@ -270,7 +270,7 @@ def _skin(scene: Scene, humanoid: Node, nodes: list[Node], centers: FloatArray, 
 
 
 def influences(scene: Scene, node: Node, points: int) -> tuple[IntArray, FloatArray]:
-    """Return which points a joint moves, (N,), and with what weights, (N,)."""
+    """Return the points (N,) that a joint moves, and their weights (N,)."""
     written = scene.numbers(node, "skinCoordIndex", 1)[:, 0]
     line = node.fields["skinCoordIndex"].line
     outside = written[(written < 0.0) | (written >= points)]

@@ -1,4 +1,4 @@
-"""What moves around a humanoid of X3D: Transforms that carry it, seen as one joint above its own.
+"""Convert moving Transforms around an X3D humanoid to one joint above its own.
 
 With C(t) the product of the matrices around the humanoid, that joint does C(0)⁻¹ · C(t) in the humanoid's space.
 Source: ISO/IEC 19775-1:2023, X3D, 10.4.4 (Transform).
@@ -42,9 +42,9 @@ class Keys(NamedTuple):
 
 
 def carried(scene: Scene, body: Body, moves: Mapping[tuple[int, str], Keys]) -> dict[tuple[int, str], Keys]:
-    """Return what the carrier of a body, its joint 0, does by what nodes around it do, by their ids.
+    """Return the motion of a body's carrier, joint 0, from the moves of the nodes around it, by their ids.
 
-    Translations are in the humanoid's space and unit. Raises FileError where the file has too many keys.
+    Translations are in the humanoid's space and unit. Raises FileError if the file has too many keys.
     """
     around = {id(node) for node in body.carriers}
     times = _times([keys for (node, _), keys in moves.items() if node in around])

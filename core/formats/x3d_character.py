@@ -43,9 +43,9 @@ _LEAST_SPENT: Final = 12_500
 
 
 def characters_of(scene: Scene) -> CharacterFile:
-    """Return the humanoids of a scene with what is seen of them and what moves them.
+    """Return the humanoids of a scene with their meshes and clips.
 
-    Raises FileError, with the line, for what cannot be read, and where there is no humanoid.
+    Raises FileError, with the line, for content that cannot be read, and if there is no humanoid.
     """
     found = humanoids_of(scene, "character in it")
     played = tuple(clips(scene, found))

@@ -1,4 +1,4 @@
-"""X3D in the classic encoding (`.x3dv`), made of what is written in XML.
+"""Write X3D in the classic encoding (`.x3dv`) by converting the XML that x3d_write writes.
 
 Source: ISO/IEC 19776-2:2015, X3D encodings, part 2; ISO/IEC 19776-1, part 1, for the fields that elements are in.
 """
@@ -22,7 +22,7 @@ _MARKUP: Final = frozenset(("DEF", "USE", "containerField"))
 
 
 def in_classic(data: bytes) -> bytes:
-    """Return a file that x3d_write wrote in the classic encoding."""
+    """Convert a file that x3d_write wrote to the classic encoding."""
     root = parse(data, may_name_standard=True)
     lines = [f"#X3D V{root.attributes['version']} utf8", f"PROFILE {root.attributes['profile']}"]
     for part in root.children:

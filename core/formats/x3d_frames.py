@@ -27,7 +27,7 @@ _LONGEST_S: Final = 1e6
 
 
 def seconds_of(scene: Scene, node: Node, name: str, default: float) -> float:
-    """Return a time that is greater than 0."""
+    """Return a time of a field, in seconds, which must be greater than 0."""
     found = float(scene.vector(node, name, (default,))[0])
     if not 0.0 < found <= _LONGEST_S:
         raise scene.error(f"{node.said}: {name} is {found:g}; seconds greater than 0 and up to {_LONGEST_S:g} are "
@@ -36,7 +36,7 @@ def seconds_of(scene: Scene, node: Node, name: str, default: float) -> float:
 
 
 def frames_of(scene: Scene, body: Body, motion: Node) -> tuple[float, Moves]:
-    """Return how long an HAnimMotion lasts, and what joints do in it."""
+    """Return the duration of an HAnimMotion, and the motion of its joints."""
     frame_s = seconds_of(scene, motion, "frameDuration", 0.1)
     channels = _channels(scene, motion)
     count = sum(map(len, channels))

@@ -34,10 +34,10 @@ _LEAST_SPENT: Final = 400
 
 
 def humanoids_of(scene: Scene, missing: str) -> tuple[Body, ...]:
-    """Return the humanoids of a scene, at least one; missing: what there is not where there is none.
+    """Return the humanoids of a scene, at least one; missing: what the error message calls missing if there is none.
 
-    Routes that lead nowhere are taken out, and said to be, as is motion that is not played. Raises FileError, with the
-    line, for humanoids that cannot be read, and where there is none.
+    Routes that lead nowhere are removed with a warning; motion that is not played gives a warning too. Raises
+    FileError, with the line, for humanoids that cannot be read, and if there is none.
     """
     note_unplayed(scene)
     scene.routes[:] = sound_routes(scene)
@@ -55,8 +55,8 @@ def humanoids_of(scene: Scene, missing: str) -> tuple[Body, ...]:
 def clips(scene: Scene, bodies: Sequence[Body]) -> Iterator[Clip]:
     """Yield the clips of humanoids, whose names may be the same.
 
-    Raises FileError, with the line, for keys and values that do not belong together, for values of motions that are no
-    whole frames, and for more numbers than are read.
+    Raises FileError, with the line, if keys and values do not match, if the values of a motion are not whole frames, or
+    if there are too many numbers.
     """
     joint_of = {id(node): (body, joint) for body in bodies for joint, node in enumerate(body.nodes)
                 if node.kind not in TRANSFORM}

@@ -1,4 +1,4 @@
-"""X3D's shapes that no list of faces gives: boxes, spheres, cylinders, cones, extrusions and grids of heights.
+"""X3D shapes without a list of faces: boxes, spheres, cylinders, cones, extrusions and elevation grids.
 
 Source: ISO/IEC 19775-1:2023, X3D, 13.3 (Box, Cone, Cylinder, ElevationGrid, Extrusion, Sphere).
 """
@@ -35,7 +35,7 @@ class Solid(NamedTuple):
 
 
 def solid_of(scene: Scene, node: Node) -> Solid:
-    """Return the shape of a node whose kind PRIMITIVES has; raise FileError, with the line, for what is none."""
+    """Return the shape of a node of a kind in PRIMITIVES; raise FileError, with the line, if it is not valid."""
     return PRIMITIVES[node.kind](scene, node)
 
 

@@ -1,4 +1,4 @@
-"""The routes of an X3D scene, from clocks over interpolators to joints, and what of them is not followed.
+"""The routes of an X3D scene from clocks through interpolators to joints, and those that are not supported.
 
 Source: ISO/IEC 19775-1:2023, X3D, 4.4.8 (events and routes), 19.2.1 (interpolators).
 """
@@ -23,7 +23,7 @@ _NAMED: Final = 5
 
 
 def sound_routes(scene: Scene) -> Iterator[Route]:
-    """Yield the routes that lead from a node to another; note those that do not, and those that joints cannot take."""
+    """Yield the routes that lead from a node to another; warn of others, and of those that joints cannot take."""
     for route in scene.routes:
         source, target = scene.named.get(route.source), scene.named.get(route.target)
         said = f"ROUTE from {quoted(route.source)} to {quoted(route.target)} is left out"
@@ -61,7 +61,7 @@ def driven(scene: Scene, sensor: Node, leading: Mapping[str, Sequence[Route]]
 
 
 def note_unplayed(scene: Scene) -> None:
-    """Note what stands between clocks and joints that is not played, as followers and scripts."""
+    """Warn of nodes between clocks and joints that are not played, such as followers and scripts."""
     after, before = dict[str, list[str]](), dict[str, list[str]]()
     for route in scene.routes:
         if (source := scene.named.get(route.source)) is None or source.kind != _CLOCK:

@@ -1,7 +1,7 @@
-"""The nodes of an X3D or VRML file, in whichever encoding they were written: typed by name, fields as text.
+"""The nodes of an X3D or VRML file in any encoding: typed by name, with fields as text.
 
-What a field holds is looked at only when it is asked for, and checked then. Nothing of prototypes, scripts and other
-files is followed; the readers of the encodings name what they pass over.
+The value of a field is read and checked only when it is needed. Prototypes, scripts and other files are not read; the
+readers of the encodings warn of what they leave out.
 Source: ISO/IEC 19775-1:2023, X3D, 4.4 (nodes, DEF and USE, routes) and 5 (field types).
 """
 
@@ -44,21 +44,21 @@ _NAMED: Final = 5
 
 
 class Value(NamedTuple):
-    """What is written for a field. line: where it begins."""
+    """The written value of a field. line: where it begins."""
 
     text: str
     line: int
 
 
 class Use(NamedTuple):
-    """A second place of a node that has its DEF elsewhere."""
+    """A further use of a node whose DEF is elsewhere."""
 
     name: str
     line: int
 
 
 class Child(NamedTuple):
-    """A node in a field of another; field: "" where the file does not say in which."""
+    """A node in a field of another; field: "" if the file does not name it."""
 
     field: str
     node: Node | Use
@@ -76,7 +76,7 @@ class Node:
 
     @property
     def said(self) -> str:
-        """What it is called in messages."""
+        """The name of the node in messages."""
         return f"{self.kind} {quoted(self.name)}" if self.name else self.kind
 
 
@@ -132,7 +132,7 @@ class Scene:
         return FileError.at(message, self.path, line)
 
     def add_route(self, route: Route) -> None:
-        """Add a route; raise FileError where there are too many."""
+        """Add a route; raise FileError if there are too many."""
         if len(self.routes) == MAX_NODES:
             raise self.error(f"more than {MAX_NODES} routes; no more are read", route.line)
         self.routes.append(route)
@@ -145,7 +145,7 @@ class Scene:
                       "mean that one", node.line)
 
     def note(self, text: str, line: int) -> None:
-        """Keep a sentence on what is not as it should be on a line, though the rest is read."""
+        """Store a warning about a fault on a line that does not prevent reading the rest."""
         if len(self.notes) < _MOST_NOTES:
             self.notes[f"line {line}: {text}"] = None
 
@@ -197,7 +197,7 @@ class Scene:
         return vector
 
     def text(self, node: Node, name: str) -> str:
-        """Return the text of a field, "" where it is not written; of several the first."""
+        """Return the text of a field, the first of several, or "" if it is missing."""
         value = node.fields.get(name)
         return "" if value is None else (texts(value.text) or [""])[0]
 
@@ -215,13 +215,13 @@ class Scene:
         return flat
 
     def spend(self, values: int, line: int) -> None:
-        """Count numbers that are made of the file; raise FileError where they become too many."""
+        """Count numbers that are made from the file; raise FileError if there are too many."""
         self._left -= values
         if self._left < 0:
             raise self.error(f"here the file has more than {MAX_VALUES} numbers, and no more are read", line)
 
     def warnings(self) -> tuple[str, ...]:
-        """Return a sentence on each kind of things that are left out, and the notes."""
+        """Return a sentence about each kind of left-out content, and the stored warnings."""
         kinds: dict[str, list[LeftOut]] = {}
         for each in self.left_out:
             kinds.setdefault(each.kind, []).append(each)
@@ -236,7 +236,7 @@ _REASONS: Final[Mapping[str, str]] = {
 
 
 def token(name: str) -> str:
-    """Return a name with _ for whatever a DEF cannot hold, "" for none; words of the classic encoding get one before.
+    """Return a name with _ for each character that a DEF cannot hold; keywords of the classic encoding get a leading _.
 
     >>> token("Rig|walk 2"), token("3rd step"), token("arm.L"), token(""), token("USE")
     ('Rig_walk_2', '_3rd_step', 'arm_L', '', '_USE')
@@ -273,7 +273,7 @@ class Names:
 
 
 def is_token_of(name: str, said: str) -> bool:
-    """Tell whether `tokens` may have made a name out of another one.
+    """Return whether `tokens` may have made a name from another one.
 
     >>> is_token_of("walk_2", "walk"), is_token_of("walker", "walk")
     (True, False)

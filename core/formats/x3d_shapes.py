@@ -37,7 +37,7 @@ GEOMETRY: Final = frozenset(("IndexedFaceSet", *_PLAIN, *_RUNS, *_COUNTED, *PRIM
 class Faces(NamedTuple):
     """Triangles of one shape: triangles (T, 3) of points (V, 3); uvs (T, 3, 2), normals (T, 3, 3).
 
-    coordinate: the node whose points these are; None where the shape has them itself.
+    coordinate: the node that holds the points, or None if the shape itself does.
     """
 
     coordinate: Node | None
@@ -48,9 +48,9 @@ class Faces(NamedTuple):
 
 
 def faces_of(scene: Scene, geometry: Node) -> Faces | None:
-    """Return the triangles of a shape's geometry; None where it has no points.
+    """Return the triangles of a shape's geometry, or None if it has no points.
 
-    Raises FileError, with the line, where they name points, normals or texture coordinates that do not exist.
+    Raises FileError, with the line, if they use points, normals or texture coordinates that do not exist.
     """
     if geometry.kind in PRIMITIVES:
         solid = solid_of(scene, geometry)

@@ -1,4 +1,4 @@
-"""A character's skin as X3D is written of it."""
+"""A character's skin in the form in which X3D is written."""
 
 from __future__ import annotations
 

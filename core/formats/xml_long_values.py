@@ -1,4 +1,4 @@
-"""Long values taken out of XML before it is parsed, and put back where they were.
+"""Take long values out of XML before it is parsed, and put them back afterwards.
 
 Older versions of expat look at a tag from its beginning for every further megabyte of it, so that one of 64 MiB takes
 seconds. Values without references, in ASCII, need no parser; line numbers stay as they are.
@@ -17,13 +17,13 @@ _NEEDS_PARSER: Final = (b"<", b"&", b"\0")
 
 
 class Shortened(NamedTuple):
-    """A document without its long values. cut: these, by what stands for them."""
+    """A document without its long values. cut: these values, by their placeholders."""
 
     data: bytes
     cut: dict[str, str]
 
     def whole(self, value: str) -> str:
-        """Return a value with what was taken out of it."""
+        """Return a value with its placeholders replaced by the original values."""
         if self.cut and _MARK in value:
             for mark, text in self.cut.items():
                 value = value.replace(mark, text)

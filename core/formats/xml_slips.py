@@ -1,4 +1,4 @@
-"""What is wrong with XML that no parser reads, in words for who wrote it by hand.
+"""Explain errors in XML that parsers reject, for people who write it by hand.
 
 A parser says where it could not go on. Here the text is gone through once more up to the first slip, with an eye on
 which tags are open, and on what people forget.
@@ -38,7 +38,7 @@ _TAG: Final = re.compile(r"<[^\W\d]")
 
 
 class Slip(NamedTuple):
-    """What is wrong, and where: an offset in the text, at which it can be mended."""
+    """An error message, and the offset in the text where the error can be corrected."""
 
     at: int
     message: str
@@ -57,7 +57,7 @@ class _Open(NamedTuple):
 
 
 def decoded(data: bytes) -> str:
-    """Return a damaged document as text; what its encoding does not know becomes something else, none gets lost."""
+    """Return a damaged document as text; bytes that are invalid in its encoding are replaced, never dropped."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or (len(data) > 1 and 0 in data[:2]):
         little = data[:2] == b"\xff\xfe" or (data[:1] != b"\xfe" and data[1] == 0)
         return data.decode("utf-16-le" if little else "utf-16-be", "replace")
@@ -68,7 +68,7 @@ def decoded(data: bytes) -> str:
 
 
 def first_slip(text: str, reached: int) -> Slip | None:
-    """Return the first slip of a document, None where it is one that is not known.
+    """Return the first error of a document, or None if it is of an unknown kind.
 
     reached: the offset at which the parser stopped; what is found behind it is not what stopped it.
 
@@ -86,7 +86,7 @@ def first_slip(text: str, reached: int) -> Slip | None:
 
 
 def wrong_byte(data: bytes) -> Slip | None:
-    """Return the first byte of a document that is not UTF-8, as XML is that names no other encoding."""
+    """Return the first byte of a document that is not UTF-8, which XML has if it names no other encoding."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or _DECLARED.match(data):
         return None
     try:

@@ -1,1 +1,1 @@
-"""The folders that scores and clips are looked up in. Nothing else in core opens a file."""
+"""The folders in which scores and clips are found. Only this package of core opens files."""

@@ -1,6 +1,6 @@
-"""Catalogues of Blender's Asset Browser: folders of a library as entries of the text file that lists catalogues.
+"""Catalogues of Blender's Asset Browser: a library's folders as entries in the text file that lists catalogues.
 
-Source: Blender's manual, Asset Catalogs: a line for each, `UUID:path/of/catalogue:simple name`, after `VERSION 1`.
+Source: Blender's manual, Asset Catalogs: one line each, `UUID:path/of/catalogue:simple name`, after `VERSION 1`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PARTS: Final = 3
 
 
 def identifier(catalogue: str) -> str:
-    """Return the UUID of a catalogue by its path, the same in all files.
+    """Return the UUID of a catalogue by its path; it is the same in all files.
 
     >>> identifier("Clips/feet") == identifier("Clips/feet"), identifier("a") == identifier("b"), len(identifier("a"))
     (True, False, 36)
@@ -31,7 +31,7 @@ def identifier(catalogue: str) -> str:
 
 
 def known(data: bytes, path: Path | None = None) -> dict[str, str]:
-    r"""Return the UUIDs of a file's catalogues, by their paths. Raises FileError where it is of another version.
+    r"""Return the UUIDs of a file's catalogues, by their paths; raise FileError if the file has another version.
 
     >>> known(b"VERSION 1\n\n5e8f2a3c-0000-0000-0000-000000000001:Clips/feet:Clips-feet\n")
     {'Clips/feet': '5e8f2a3c-0000-0000-0000-000000000001'}
@@ -45,15 +45,15 @@ def known(data: bytes, path: Path | None = None) -> dict[str, str]:
 
 
 def read(folder: Path) -> dict[str, str]:
-    """Return the UUIDs of a folder's catalogues, by their paths; raise FileError where they cannot be read."""
+    """Return the UUIDs of a folder's catalogues, by their paths; raise FileError if they cannot be read."""
     path = folder / NAME
     return known(read_file(path), path) if path.is_file() else {}
 
 
 def add(folder: Path, catalogues: Iterable[str]) -> None:
-    """Add catalogues to a folder's, those that it lacks; all that is there stays as it is.
+    """Add the catalogues that a folder does not have yet; existing entries stay unchanged.
 
-    Raises FileError where the file is of another version, or cannot be written.
+    Raises FileError if the file has another version or cannot be written.
     """
     path = folder / NAME
     data = read_file(path) if path.is_file() else b""
@@ -67,7 +67,7 @@ def add(folder: Path, catalogues: Iterable[str]) -> None:
 
 
 def catalogue_of(src: str, top: str) -> str:
-    """Return the catalogue of a clip by its src: the names of its folders below one that holds all.
+    """Return the catalogue of a clip by its src: the names of its folders, below one top catalogue for all.
 
     >>> catalogue_of("feet.slow.walk", "Clips"), catalogue_of("walk", "Clips")
     ('Clips/feet/slow', 'Clips')

@@ -1,4 +1,4 @@
-"""Files with clips, read by the format that their ending names."""
+"""Read clip files in the format that their ending names."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from . import files
 
 
 def read_clip_file(path: Path, formats: Mapping[str, Format] = FORMATS, *, real: Path | None = None) -> ClipFile:
-    """Read a file with clips as it is: its links to other files are not followed, its axes and unit stay.
+    """Read a clip file without changes: its links to other files are not followed, its axes and unit are kept.
 
     formats: by identifier, as FORMATS.
-    real: what path resolves to, where symbolic links may be followed; else one is refused.
-    Raises FileError where no format has its ending, the file that it wants beside it is missing, or it cannot be read.
+    real: the path with symbolic links resolved, if links may be followed; otherwise a link is refused.
+    Raises FileError if no format has the file's ending, if a file that it needs beside it is missing, or if it cannot
+    be read.
     """
     entry = format_of(path, formats)
     if entry is None:
@@ -40,14 +41,14 @@ def read_clip_file(path: Path, formats: Mapping[str, Format] = FORMATS, *, real:
 
 
 def files_read(path: Path, formats: Mapping[str, Format] = FORMATS) -> tuple[Path, ...]:
-    """Return the files that read_clip_file reads: the one itself, and the one that its format wants beside it.
+    """Return the files that read_clip_file reads: the clip file, and the second file that its format needs beside it.
 
-    Raises FileError where that one is missing.
+    Raises FileError if the second file is missing.
     """
     entry = format_of(path, formats)
     return (path, files.file_beside(path, entry.beside)) if entry and entry.beside else (path,)
 
 
 def files_named(path: Path, file: ClipFile) -> tuple[Path, ...]:
-    """Return the further files that were read with one, since it names them, as a glTF file its buffers."""
+    """Return the further files that a file names and that were read with it, such as the buffers of a glTF file."""
     return tuple(path.parent / name for name in file.named)

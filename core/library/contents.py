@@ -1,4 +1,4 @@
-"""What lies in a library: the files of clips and scores below its folders, each with the src that names it."""
+"""The contents of a library: the clip and score files below its folders, each with its src."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _MAX_SRC = 1_000
 
 @dataclass(frozen=True)
 class Contents:
-    """What lies below some folders.
+    """The files below some folders.
 
-    files: src of each file that a library finds, and its path, which stays text: there may be very many. unnamed: files
-    that no src can lead to, as a dot in their names would be taken for a folder; as paths below their folder, with
-    slashes. left_out: how many more there are.
+    files: the src and the path of each file that a library finds; paths are text, since there may be very many.
+    unnamed: files that no src can name, since a dot in a name would mean a folder; as paths below their folder, with
+    slashes. left_out: how many more files there are.
     """
 
     files: tuple[tuple[str, str], ...]
@@ -30,11 +30,11 @@ class Contents:
 
 
 def contents(roots: Iterable[Path], endings: Sequence[str], most: int = MAX_FILES) -> Contents:
-    """Return the files below some folders that have one of these endings, folder by folder, by name, at any depth.
+    """Return the files with one of these endings at any depth below some folders, folder by folder, sorted by name.
 
-    Of files with the same src only one is listed, which is the one that a library finds: that of the first folder, and
-    there the one whose ending comes first. Files and folders whose names begin with a dot are left out, and links to
-    folders are not followed.
+    If several files have the same src, only the one that a library finds is listed: the one in the first folder, and
+    there the one whose ending comes first. Names that begin with a dot are left out, and links to folders are not
+    followed.
 
     >>> from takt.samples.clip_files import LIBRARY
     >>> [src for src, _ in contents([LIBRARY], (".pha",)).files]
@@ -69,7 +69,7 @@ def contents(roots: Iterable[Path], endings: Sequence[str], most: int = MAX_FILE
 
 
 def folders_within(files: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the folders within a library's that lead to its files, each with what its clips' names begin with."""
+    """Return the subfolders of a library that contain its files, each with the prefix of its clips' names."""
     found: dict[str, str] = {}
     for src, where in files:
         within, folder = src.rpartition(".")[0], os.path.dirname(where)  # noqa: PTH120  # there may be many

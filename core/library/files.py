@@ -1,4 +1,4 @@
-"""Finding and reading files below root folders: none outside, no link out of them, no device, none too large."""
+"""Find and read files below root folders: no file outside them, no link that leaves them, no device, no huge file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_TOLD = 3
 
 
 def parts_of(src: str) -> tuple[str, ...]:
-    """Return the parts of a dotted path; raise FileError where it is none."""
+    """Return the parts of a dotted path; raise FileError if it is not one."""
     parts = tuple(src.split("."))
     if len(src) > _MAX_SRC or not all(parts) or any(c in src for c in '/\\:\0'):
         raise FileError.at(f"found {quoted(src)}, expected names joined by single dots, as in feet.Steps: a path "
@@ -31,9 +31,9 @@ def parts_of(src: str) -> tuple[str, ...]:
 
 
 def check_library(folder: Path) -> None:
-    """Raise FileError where a folder lies in a file system of the kernel: in /proc, /sys or /dev, but for /dev/shm.
+    """Raise FileError if a folder is in a kernel file system: /proc, /sys or /dev, except /dev/shm.
 
-    Its files come and go, have no size, and may do something when they are read.
+    Files there appear and vanish, have no size, and may have an effect when they are read.
     """
     if not may_be_library(folder):
         raise FileError.at("is no folder for clips: what lies there are no files, but what the system tells of itself; "
@@ -41,7 +41,7 @@ def check_library(folder: Path) -> None:
 
 
 def may_be_library(folder: Path) -> bool:
-    """Tell whether a folder may be a library; see check_library."""
+    """Return whether a folder may be a library; see check_library."""
     real = os.path.realpath(folder)
     return _is_in(real, _IN_MEMORY) or not any(_is_in(real, each) for each in _OF_KERNEL)
 
@@ -51,7 +51,7 @@ def _is_in(path: str, folder: str) -> bool:
 
 
 def is_there(root: Path, src: str, endings: Sequence[str]) -> bool:
-    """Say whether a src leads to a file that may be read from this root."""
+    """Return whether a src leads to a file that may be read from this root."""
     try:
         return bool(candidates(root, src, endings))
     except FileError:
@@ -59,10 +59,10 @@ def is_there(root: Path, src: str, endings: Sequence[str]) -> bool:
 
 
 def candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
-    """Return the real paths of files for a src below a root.
+    """Return the real paths of the files with a src below a root.
 
-    Raises FileError where one is a link that leads out of the root, or is no ordinary file; and where the root is no
-    library, as check_library says.
+    Raises FileError if one is a link that leads out of the root, or is not an ordinary file, or if check_library
+    refuses the root.
     """
     *folders, name = parts_of(src)
     check_library(root)
@@ -85,10 +85,10 @@ def candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
 
 
 def deeper(roots: Sequence[Path], src: str, endings: Sequence[str]) -> tuple[tuple[Path, ...], ...]:
-    """Return the real paths of the files for a src in each folder below some roots that has any, up to MOST_TOLD.
+    """Return the real paths of the files with a src in each folder below some roots, for up to MOST_TOLD folders.
 
-    So a src that was written for one folder is found even if the root is a folder around it. Empty if there are more
-    files and folders than are searched.
+    So a src that was written for one folder is found even if the root is a folder above it. The result is empty if
+    there are more folders than the limit.
     """
     *folders, name = parts_of(src)
     found: list[tuple[Path, ...]] = []
@@ -115,12 +115,12 @@ def deeper(roots: Sequence[Path], src: str, endings: Sequence[str]) -> tuple[tup
 
 
 def without_ending(src: str, endings: Sequence[str]) -> str:
-    """Return a src as it is to be written, which has no ending."""
+    """Return a src without its ending, as it should be written."""
     return next((src[:-len(ending)] for ending in endings if src.lower().endswith(ending) and src[:-len(ending)]), src)
 
 
 def sources_beside(root: Path, src: str, endings: Sequence[str]) -> list[str]:
-    """Return the srcs of all files in the folder below a root in which a src would lie."""
+    """Return the srcs of all files in the folder where a src would be, below a root."""
     *folders, _ = parts_of(src)
     folder = Path(os.path.realpath(root.joinpath(*folders)))
     try:
@@ -132,7 +132,7 @@ def sources_beside(root: Path, src: str, endings: Sequence[str]) -> list[str]:
 
 
 def file_beside(path: Path, ending: str) -> Path:
-    """Return the file that a file wants beside it: of its own name, else the only one with that ending."""
+    """Return the file that another needs beside it: the one with its name, else the only one with that ending."""
     own = path.with_suffix(ending)
     found = [own] if own.exists() else sorted(path.parent.glob("*" + ending))
     if len(found) != 1:
@@ -143,10 +143,10 @@ def file_beside(path: Path, ending: str) -> Path:
 
 
 def linked_file(folder: Path, name: str, roots: Sequence[Path]) -> Path | None:
-    """Return the file that an OGRE file in a folder links to, None where there is none.
+    """Return the file that an OGRE file in a folder links to, or None if there is none.
 
-    Only the name counts, never a path to another folder. Raises FileError where it is a link that leads out of the
-    roots, or no ordinary file.
+    Only the name counts, never a path to another folder. Raises FileError if the file is a link that leads out of the
+    roots, or is not an ordinary file.
     """
     own = PurePosixPath(name.replace("\\", "/")).name
     for path in (folder / own, folder / f"{own}.xml") if own.strip(".") else ():
@@ -164,10 +164,10 @@ def linked_file(folder: Path, name: str, roots: Sequence[Path]) -> Path | None:
 
 
 def read_named(folder: Path, by: Path, name: str, *, beside: int = 0) -> bytes:
-    """Read a file that another one in a folder names by its path from there; by: the other one, for messages.
+    """Read a file that another file in a folder names by a relative path; by: the other file, for messages.
 
-    beside: bytes of other files that it names, which count for the most that is read.
-    Raises FileError where the path or a link on it leads out of the folder, or the file cannot be read.
+    beside: the bytes of the other files that it names, which count towards the limit.
+    Raises FileError if the path or a link on it leads out of the folder, or if the file cannot be read.
     """
     path = PurePosixPath(name)
     if not name or "\0" in name or "\\" in name or ":" in name or path.is_absolute() or ".." in path.parts:
@@ -180,10 +180,10 @@ def read_named(folder: Path, by: Path, name: str, *, beside: int = 0) -> bytes:
 
 
 def read_file(path: Path, real: Path | None = None, *, beside: int = 0) -> bytes:
-    """Read an ordinary file whole, checked again once it is open: it may have been exchanged meanwhile.
+    """Read a whole ordinary file; it is checked again after opening, since it may have been replaced.
 
-    real: what path resolves to, where symbolic links may be followed; else one is refused.
-    beside: bytes of other files, which count for the most that is read.
+    real: the path with symbolic links resolved, if links may be followed; otherwise a link is refused.
+    beside: the bytes of other files, which count towards the limit.
     """
     flags = os.O_RDONLY
     for name in ("O_BINARY", "O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK"):

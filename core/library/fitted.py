@@ -1,4 +1,4 @@
-"""Files with clips brought to what a format can hold."""
+"""Adapt clip files to what a format can hold."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _NAMED: Final = 20
 
 
 def fitted(file: ClipFile, entry: Format) -> tuple[ClipFile, tuple[str, ...]]:
-    """Return a file as a format can hold it, and warnings about what is lost.
+    """Return a file adapted to what a format can hold, and warnings about what is lost.
 
-    Where joints cannot have axes of their own, the clips are put on a skeleton in the same places with the model's.
+    If joints cannot have their own axes, the clips are retargeted to a skeleton with the same positions and the model's
+    axes.
     """
     holds, name = entry.holds, entry.endings[0]
     has_scales = (file.skeleton.rest_scales != 1.0).any() or any(len(clip.scales) for clip in file.clips)

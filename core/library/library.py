@@ -1,4 +1,4 @@
-"""A library: folders in which scores, clips and skeleton maps are looked up by their src."""
+"""A library: folders in which scores, clips and skeleton maps are found by their src."""
 
 from __future__ import annotations
 
@@ -43,20 +43,21 @@ class _Played:
 
 
 class Library:
-    """Root folders below which every src must lie; a library looks at each file, and asks for each src, once.
+    """Root folders that contain every src; a library looks up each file and each src once.
 
-    Score files, and what was not found, it looks at itself, also where it goes by what another one saw; see moment.
+    It always looks up score files and missing files itself, even if it shares the lookups of another library; see
+    moment.
 
-    roots: folders, searched in this order. Where there are none, beside() finds one for a score.
-    further: folders that are searched after these, also after the one that beside() finds.
-    load_format: an ending of a format that goes before the others; "" for none.
-    formats: of clips, by identifier, in the order in which files of one name are looked for.
-    other_clips: asked last for a src that no file has (None: unknown); Blender's Actions come in here.
-    maps: go before map files in the roots.
-    bvh: the axes and the unit of files that do not say them.
-    store: keeps the clips that are read, for other libraries too. moment: any object. Libraries that are given the same
-    one go by what the first of them saw: which clips there are, in which files, and how they were then; None: each
-    looks for itself.
+    roots: folders, searched in this order. If there are none, beside() finds one for a score.
+    further: folders searched after the roots, and after the one that beside() finds.
+    load_format: the ending of a format that is tried before the others, or "".
+    formats: clip formats by identifier, in the order in which files of one name are tried.
+    other_clips: called last, for a src that no file has (returns None if unknown); it gives Blender's Actions.
+    maps: take precedence over map files in the roots.
+    bvh: the axes and the unit of files that do not state them.
+    store: caches the clips that are read, for other libraries too. moment: any object. Libraries with the same moment
+    share what the first of them found: which clips exist, in which files, and their state at that time. None: each
+    library looks for itself.
     """
 
     def __init__(self, roots: Sequence[Path] = (), *, further: Sequence[Path] = (), load_format: str = "",
@@ -86,23 +87,23 @@ class Library:
 
     @property
     def clip_files(self) -> tuple[Path, ...]:
-        """The files whose clips it has returned."""
+        """The files whose clips the library has returned."""
         return tuple(self._clips)
 
     def with_other_clips(self, other_clips: FindClips) -> Library:
-        """Return this library with other clips that no file holds; both know the clips that one of them has read.
+        """Return this library with other clips that are not in files; both libraries share the clips that they read.
 
-        Scores that are included are read anew.
+        Included scores are read again.
         """
         new = copy(self)
         new._other_clips, new._others, new._modules = other_clips, {}, {}
         return new
 
     def beside(self, document: Document) -> Library:
-        """Return this library, or where it has no roots one with the root that fits the score.
+        """Return this library, or if it has no roots, one with the root that fits the score.
 
-        That is the nearest folder from the score's own upwards from which each of its src leads to a file; where
-        there is none, the one where the most do.
+        The root is the nearest folder, from the score's own upwards, in which every src of the score leads to a file.
+        If there is none, it is the folder in which most do.
         """
         if self._has_given_roots or document.path is None:
             return self
@@ -133,13 +134,13 @@ class Library:
         return best
 
     def src_of(self, path: Path | None) -> str | None:
-        """Return the src of a score file, None where no root holds it."""
+        """Return the src of a score file, or None if it is in no root."""
         return None if path is None or not path.name.endswith(SCORE_SUFFIX) else self._src_below_root(path)
 
     def src_of_playable(self, path: Path, *, is_new: bool = False) -> str | None:
-        """Return the src of a score or of a file with clips, None where there is none that leads to this file.
+        """Return the src of a score or a clip file, or None if no src leads to this file.
 
-        is_new: the file is yet to be written.
+        is_new: the file does not exist yet.
         """
         real, among = self.identity(path), (*self._endings, SCORE_SUFFIX)
         ending = max((ending for ending in among if real.name.endswith(ending)), key=len, default=None)
@@ -159,7 +160,7 @@ class Library:
     def src_of_sound(self, path: Path) -> str:
         """Return the src of a sound file.
 
-        Raises FileError where no root holds it, or where its ending or its name cannot be a src.
+        Raises FileError if no root contains it, or if its ending or its name is not allowed in a src.
         """
         if path.suffix.lower() not in SOUND_ENDINGS:
             raise FileError.at(f"is no sound that a score can name; endings that can: {', '.join(SOUND_ENDINGS)}", path)
@@ -172,7 +173,7 @@ class Library:
         return src
 
     def sound_path(self, src: str) -> Path:
-        """Return the sound file of a src; raise FileError where it is not there or leaves the library."""
+        """Return the sound file of a src; raise FileError if it is missing or outside the library."""
         for root in self.roots:
             for path in files.candidates(root, src, SOUND_ENDINGS):
                 return path
@@ -186,11 +187,11 @@ class Library:
         return None
 
     def identity(self, path: Path) -> Path:
-        """Return the real path of a file, which is one for all paths that lead to it."""
+        """Return the real path of a file, which is the same for all paths that lead to it."""
         return Path(os.path.realpath(path))
 
     def module_path(self, src: str) -> Path:
-        """Return the score file of a src; raise FileError where it is not there or leaves the library."""
+        """Return the score file of a src; raise FileError if it is missing or outside the library."""
         for root in self.roots:
             for path in files.candidates(root, src, (SCORE_SUFFIX,)):
                 return path
@@ -207,7 +208,7 @@ class Library:
     def clips(self, src: str) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
         """Return all clips of a src, and problems with them (without a place in a score).
 
-        Raises FileError where there is none or it cannot be read.
+        Raises FileError if there is no such file or it cannot be read.
         """
         found = self._files_of(src)
         if not found:
@@ -250,7 +251,7 @@ class Library:
     def clips_of_file(self, path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
         """Return all clips of a file, and problems with them (without a place in a score).
 
-        path: a real path, wherever it is; files that it links to must be in a root. Raises FileError where it cannot be
+        path: a real path, in any folder; files that it links to must be in a root. Raises FileError if it cannot be
         read.
         """
         known = self._clips.get(path)
@@ -262,12 +263,12 @@ class Library:
 
     @property
     def damaged_maps(self) -> tuple[Problem, ...]:
-        """Warnings of the map files in the roots that cannot be read, and so are left out."""
+        """Warnings about map files in the roots that cannot be read, and are therefore ignored."""
         self._look_for_maps()
         return self._damaged_maps
 
     def skeleton_map(self, skeleton: Skeleton) -> SkeletonMap:
-        """Return what a skeleton's joints are in H-Anim: from a map file in one of the roots, else found out."""
+        """Return a skeleton's map to H-Anim: from a map file in one of the roots, else detected."""
         if skeleton in self._maps_in_hanim:
             return self._maps_in_hanim[skeleton]
         self._look_for_maps()

@@ -1,4 +1,4 @@
-"""Clips read and retargeted once: a store that outlives the performances of scores."""
+"""A cache of clips that were read and retargeted, which outlives the performances of scores."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ class _Entry:
 
 @dataclass(eq=False)
 class ClipStore:
-    """What was read and retargeted, kept up to a number of bytes; what was least recently asked for goes first.
+    """A cache of read and retargeted clips, limited in bytes; the least recently used entries are removed first.
 
-    forgotten: how many things went, for whoever holds on to some of them.
+    forgotten: how many entries were removed, for callers that keep some of them.
 
-    What is kept under a key never changes: all that it depends on is part of its key. For files these are
-    their paths, sizes and times: one that was written anew is read anew the next time that it is looked at. When that
-    is, whoever asks says by a moment (`seen`): any object, the same one until folders are to be looked at again.
+    The value of a key never changes: the key includes everything that the value depends on. For files, these are their
+    paths, sizes and times: a file that was written again is read again at the next lookup. The caller decides when that
+    is by a moment (`seen`): any object, the same one until folders should be searched again.
 
-    Several threads may ask at once. The lock is held while entries are looked up and put in, never while something is
-    made; of two threads that make the same, both get what the first one put in.
+    Several threads may use the cache at once. The lock is held while entries are looked up and stored, never while a
+    value is computed. If two threads compute the same value, both get the one that was stored first.
     """
 
     max_bytes: int = MAX_BYTES
@@ -61,14 +61,14 @@ class ClipStore:
 
     @property
     def size(self) -> int:
-        """How many bytes are kept, as they are counted."""
+        """The counted size of all entries, in bytes."""
         return self._size
 
     def read(self, paths: Sequence[Path], read: Callable[[], Value], moment: object = None,
              named: Callable[[Value], tuple[Path, ...]] = lambda _: ()) -> Value:
-        """Read files once until one of them changes: return what read gives, or raise the FileError that it raised.
+        """Read files once until one of them changes: return the result of `read`, or raise its FileError.
 
-        moment: see `seen`. named: further files that were read with a value, which may change as well.
+        moment: see `seen`. named: returns the further files that were read with a value, which may change as well.
         """
         try:
             stamps = self.seen(("stamps", *paths), lambda: tuple(stamp(path) for path in paths), moment)
@@ -101,10 +101,10 @@ class ClipStore:
         return self.seen(("stamps", *paths), look, moment) if paths else ()
 
     def made(self, key: Hashable, make: Callable[[], Value], holds: Callable[[Value], bool] | None = None) -> Value:
-        """Return make(), made once.
+        """Return make(), called once per key.
 
-        key: all that it depends on. holds: tells whether what was made before is still valid, where only it itself can
-        show that.
+        key: everything that the value depends on. holds: returns whether a cached value is still valid, if only the
+        value itself shows that.
         """
         known = self._find(key)
         if known is None or not (holds is None or holds(known.value)):
@@ -113,24 +113,24 @@ class ClipStore:
         return value
 
     def seen(self, key: Hashable, look: Callable[[], Value], moment: object) -> Value:
-        """Return what look() finds in folders, looked up once for each moment; as long as it finds nothing, each time.
+        """Return what look() finds in folders, called once per moment, or each time until it finds something.
 
-        key: what is looked for, and where. moment: None for now.
+        key: what is looked for, and where. moment: None to look now.
         """
         if moment is None:
             return look()
         return self.made(("seen", key), lambda: (moment, look()), lambda seen: seen[0] is moment and bool(seen[1]))[1]
 
     def skeleton(self, skeleton: Skeleton) -> Skeleton:
-        """Return the one skeleton kept for all equal ones, so that what was made for it is found again."""
+        """Return the one cached skeleton for all equal ones, so that values computed for it are found again."""
         return self.made(("skeleton", skeleton.name, key_of_shape(skeleton)), lambda: skeleton)
 
     def retargeted(self, clip: Clip, target: Skeleton, turn: FloatArray, *, source_map: SkeletonMap,
                    target_map: SkeletonMap, skin: BoolArray | None, points: SkinPoints | None = None,
                    keep_contacts: bool = False) -> Retargeted:
-        """Return a clip on another skeleton, see retarget, made once for each clip, rig, maps, axes, skin and points.
+        """Return a clip on another skeleton (see retarget), cached by clip, rig, maps, axes, skin and points.
 
-        A first pose that is no part of its motion is left out. It keeps the contacts of the clip that it came from.
+        A first pose that is not part of the motion is left out. The result keeps the contacts of the source clip.
         """
         key = ("retargeted", clip, target, turn.tobytes(), None if skin is None else skin.tobytes(), points,
                keep_contacts, source_map.digest, target_map.digest)
@@ -175,19 +175,19 @@ class ClipStore:
 
 
 def stamp(path: Path) -> Stamp:
-    """Return what changes when a file is written: its size and times, in ns. Raises OSError where it is not there."""
+    """Return what changes when a file is written: its size and times, in ns; raise OSError if it does not exist."""
     status = path.stat()
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def key_of_shape(skeleton: Skeleton) -> Hashable:
-    """Return what two skeletons have in common if they are equal but for their own names."""
+    """Return a key that is the same for skeletons that differ only in their own names."""
     arrays = (skeleton.parents, skeleton.rest_rotations, skeleton.rest_translations, skeleton.rest_scales)
     return skeleton.names, *(array.tobytes() for array in arrays), *skeleton.meant.items()
 
 
 def bytes_of(value: object) -> int:
-    """Return how many bytes the arrays of a value take, at any depth; of a retargeted clip, once it was played.
+    """Return how many bytes the arrays in a value take, at any depth; for a retargeted clip, after it was played.
 
     >>> bytes_of((np.zeros(3), [np.zeros((2, 2))]))
     56

@@ -1,4 +1,4 @@
-"""Files of the user's are written whole or not at all."""
+"""Write the user's files completely or not at all."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _NO_FILE: Final = "it is a pipe, a device or a folder, not a file; choose anothe
 
 
 def check_name(path: Path) -> None:
-    """Raise FileError where a file's name is longer than file systems take, or a new one that Windows refuses.
+    """Raise FileError if a file's name is too long for file systems, or if it is a new file that Windows refuses.
 
-    Projects go from one system to another; a file that is there already keeps its name. Source: Microsoft, Naming
-    Files, Paths, and Namespaces.
+    Projects are moved between systems. A file that exists already keeps its name. Source: Microsoft, Naming Files,
+    Paths, and Namespaces.
     """
     size = len(os.fsencode(path.name))
     if size > MAX_NAME:
@@ -61,17 +61,17 @@ def _refused_by_windows(name: str) -> str:
 
 
 def write_whole(path: Path, data: bytes | Path, check: Callable[[], None] | None = None) -> None:
-    """Write a file, whose old content stays whole until the new one is safe on the disk.
+    """Write a file so that its old content stays complete until the new content is safe on the disk.
 
-    The data goes into a file beside it, which then takes its place; a link still leads to the same file, with the same
-    permissions. A file of several names (hard links) keeps them: it is written over, while the one beside it holds all
-    until that is done; only such a file may be cut when the process is killed, and the other one, whose name ends in
-    .saved, then stays. Files that killed processes have left in the folder go once they are an hour old.
+    The data is written to a file beside it, which then replaces it. A link still leads to the same file, with the same
+    permissions. A file with several names (hard links) keeps them: it is overwritten, while the file beside it holds
+    all the data until that is done. Only such a file may be incomplete if the process is killed; the file beside it,
+    whose name ends in .saved, then remains. Files that killed processes left in the folder are removed after an hour.
 
-    data: what is written, or another file that holds it. check: raises TaktError where the file is to stay as it is;
-    from then on no other process that calls this function writes it, until it is written.
-    Raises FileError where it cannot be done: the old file is as it was, and nothing is left beside it. Pipes and
-    devices are refused, and files in folders that take no new file.
+    data: the bytes to write, or another file that holds them. check: raises TaktError if the file must stay unchanged.
+    From this call until the file is written, no other process that calls this function writes it.
+    Raises FileError if the file cannot be written: the old file is unchanged, and nothing is left beside it. Pipes,
+    devices, and files in folders where no file can be created are refused.
     """
     check_name(path)
     target, beside = Path(os.path.realpath(path)), None
@@ -104,10 +104,10 @@ def write_whole(path: Path, data: bytes | Path, check: Callable[[], None] | None
 
 @contextmanager
 def turn_to_write(target: Path) -> Iterator[None]:
-    """Let no other process have its turn to write a file meanwhile.
+    """Keep other processes from writing a file while the context lasts.
 
-    A file beside it says so; its maker removes it, at once. One that stays longer was left by a process that was
-    killed, and is removed by the next, which puts its own there. Raises OSError where no such file can be made.
+    A lock file beside it signals this; the process that created it removes it soon. If it stays longer, its process was
+    killed, and the next process replaces it. Raises OSError if no lock file can be created.
     """
     digest = hashlib.blake2b(os.fsencode(target.name), digest_size=8).hexdigest()
     mark = target.with_name(f"{_BEFORE}{digest}{_AFTER}")

@@ -46,7 +46,8 @@ _AT_ONCE: Final = 1 << 16
 class SoftBounds:
     """Bounds that a curve may leave at a price.
 
-    lo, hi: (K, F), infinite for none. lo_weight, hi_weight: (K, F) μ of each, from 0, against the weights of wishes.
+    lo, hi: (K, F), infinite for none. lo_weight, hi_weight: (K, F) μ of each, from 0, relative to the weights of
+    wishes.
     """
 
     lo: FloatArray
@@ -55,7 +56,7 @@ class SoftBounds:
     hi_weight: FloatArray
 
     def each(self, made: Callable[[FloatArray], FloatArray]) -> SoftBounds:
-        """Return what a function makes of each of the four arrays."""
+        """Return the bounds with a function applied to each of the four arrays."""
         return SoftBounds(*map(made, (self.lo, self.hi, self.lo_weight, self.hi_weight)))
 
 
@@ -83,12 +84,12 @@ class BoundedSystem:
 
 @dataclass(frozen=True, eq=False)
 class BoundedSolution:
-    """What solves a BoundedSystem.
+    """The solution of a BoundedSystem.
 
     values: (K, F) within the bounds. held: (K, F) -1 at the lower bound, 1 at the upper one, 0 at none. force: (K, F)
-    half the gradient: above 0 where the lower bound holds a value up, below 0 where the upper one holds it down, and 0
-    but for rounding elsewhere. rounds: how often something was solved. is_optimal: (K,) false where these did not
-    suffice.
+    half the gradient: above 0 where the lower bound holds a value up, below 0 where the upper one holds it down, and
+    elsewhere 0 except for rounding. rounds: the number of solves. is_optimal: (K,) false for channels for which the
+    rounds were not enough.
     """
 
     values: FloatArray
@@ -99,7 +100,7 @@ class BoundedSolution:
 
 
 def solve_bounded(system: BoundedSystem) -> BoundedSolution:
-    """Return the solution of a system, which is solved some channels at a time.
+    """Return the solution of a system, solving several channels at a time.
 
     Each round solves again only the values that its changes reach: those that are near, and not separated from them by
     two neighbouring values that stay at their bounds. At the end, all values are solved once more together. If the

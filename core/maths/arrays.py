@@ -17,7 +17,7 @@ _BY_ONE_THREAD: Final = 1 << 18
 
 
 def quotient(a: FloatArray | float, b: FloatArray) -> FloatArray:
-    """Return a ÷ b, and 0 where b is not greater than 0.
+    """Return a ÷ b, or 0 where b is not greater than 0.
 
     >>> quotient(6.0, np.array((3.0, 0.0))).tolist()
     [2.0, 0.0]
@@ -36,7 +36,7 @@ def smoothstep(values: FloatArray | float, low: FloatArray | float, high: FloatA
 
 
 def differs_from_rest(values: FloatArray, rest: float, tolerance: float) -> BoolArray:
-    """Tell which of J joints ever differ from their rest value by more than a tolerance, (J,); values: (F, J, C).
+    """Return a mask (J,) of joints that ever differ from rest by more than a tolerance; values: (F, J, C).
 
     >>> differs_from_rest(np.array((((0.0, 0.0), (0.0, 0.2)),)), 0.0, 0.1).tolist()
     [False, True]
@@ -45,7 +45,7 @@ def differs_from_rest(values: FloatArray, rest: float, tolerance: float) -> Bool
 
 
 def merged(*rows: FloatArray) -> FloatArray:
-    """Return the different values of some rows (N,), ascending; where rows ascend, many times as fast as np.unique.
+    """Return the distinct values of some rows (N,), ascending; if rows ascend, many times as fast as np.unique.
 
     >>> merged(np.array((0.0, 1.0, 1.0)), np.array((0.5, 1.0)), np.zeros(0)).tolist()
     [0.0, 0.5, 1.0]
@@ -57,10 +57,10 @@ def merged(*rows: FloatArray) -> FloatArray:
 
 
 def product(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return a · b of long matrices (N, K) and (K, M), a part after the other.
+    """Return a · b of long matrices (N, K) and (K, M), computed in parts, one after the other.
 
-    Of them as a whole BLAS would give parts to threads. These wait for each other, spinning, for longer than such
-    products take: where processors have other work, for many times as long.
+    BLAS would divide the whole product among threads. These wait for each other in busy loops for longer than such
+    products take, and for many times as long if processors have other work.
 
     >>> a, b = np.arange(6.0).reshape(3, 2), np.arange(600_000.0).reshape(2, -1)
     >>> bool(np.allclose(product(a, b), a @ b)), bool(np.allclose(product(b.T, a.T), b.T @ a.T))
@@ -87,7 +87,7 @@ def runs(mask: BoolArray) -> list[tuple[int, int]]:
 
 
 def side_by_side(rows: IntArray) -> slice | IntArray:
-    """Return rows (N,) as a slice where each is the one after the former.
+    """Return rows (N,) as a slice if they are consecutive, else unchanged.
 
     >>> side_by_side(np.array((2, 3, 4))), side_by_side(np.array((2, 2))).tolist()
     (slice(2, 5, None), [2, 2])

@@ -1,4 +1,4 @@
-"""Symmetric positive definite systems with five diagonals, for many channels at once, by numpy alone.
+"""Solve symmetric positive definite systems with five diagonals, for many channels at once, with numpy only.
 
 Two neighbouring unknowns are one block: five diagonals become three of 2 × 2 blocks C_{i−1}ᵀ, D_i, C_i. Cyclic
 reduction (Hockney 1965; for blocks, Buzbee, Golub and Nielson 1970) eliminates every other block,
@@ -39,9 +39,9 @@ class _Blocks:
 def solve_pentadiagonal(diagonal: FloatArray, first: FloatArray, second: FloatArray, right: FloatArray) -> FloatArray:
     """Return x (K, N) of K systems A x = right whose matrices are symmetric, positive definite and have five diagonals.
 
-    diagonal: (K, N) A[i, i]. first: (K, N − 1) A[i, i + 1]; second: (K, N − 2) A[i, i + 2]; both are empty where N is
-    too small. right: (K, N). A matrix that is not positive definite is not noticed: its solution is inexact, infinite
-    or NaN, or numpy raises LinAlgError. Time and memory grow as K N.
+    diagonal: (K, N) A[i, i]. first: (K, N − 1) A[i, i + 1]; second: (K, N − 2) A[i, i + 2]; both are empty if N is too
+    small. right: (K, N). A matrix that is not positive definite is not detected: its solution is inexact, infinite or
+    NaN, or numpy raises LinAlgError. Time and memory grow as K N.
 
     >>> ones = np.ones((1, 4))
     >>> solve_pentadiagonal(6.0 * ones, -4.0 * ones[:, 1:], ones[:, 2:], np.array(((3.0, -1.0, -1.0, 3.0),))).round(9)

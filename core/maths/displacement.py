@@ -6,9 +6,9 @@ characters"; Lee and Shin 1999, "A hierarchical approach to interactive motion e
     minimise    Σ w (c − wish)²  +  s⁴ Σ c''²  +  Σ μ (how far c is beyond its soft bounds)²
     subject to  lo ≤ c ≤ hi
 
-A wish is heard within about s seconds: alone, without bounds, the curve is a low pass without delay of gain
-1 / (1 + (ω s)⁴). The second term makes position, speed and acceleration change gently; a curve that a bound lifts
-begins to rise before it by itself. The sums become one quadratic programme in the frames' values, whose matrix has five
+A wish affects the curve within about s seconds. Without bounds, the curve is a low-pass filter without delay, of gain 1
+/ (1 + (ω s)⁴). The second term makes position, speed and acceleration change gently: a curve that a bound lifts begins
+to rise before the bound. The sums become one quadratic programme in the frames' values, whose matrix has five
 diagonals; active_set.py solves it.
 """
 
@@ -36,14 +36,13 @@ _HEARD: Final = 20.0
 
 @dataclass(frozen=True, eq=False)
 class DisplacementProblem:
-    """What K curves of F frames are to be; see the module for the formula.
+    """The wishes and bounds of K curves of F frames; see the module for the formula.
 
-    wish: (K, F) finite, in any unit. weight: (K, F) from 0, how much each wish counts; where none counts in a whole
-    channel, all count alike, so little that the curve is a straight line where bounds let it. lo, hi: (K, F) in the
-    unit of wish, infinite for none. smoothing_s: (K,) s in seconds; 0: each frame for itself. spacing_s: from a frame
-    to the next. soft: bounds that may be left at a price. is_cycle: after the last frame comes the first one again.
-    Bounds with lo > hi contradict each other: instead of both their middle is wished for, a thousand times as much as
-    anything else.
+    wish: (K, F) finite, in any unit. weight: (K, F) from 0, of each wish; if all weights of a channel are 0, all wishes
+    get the same very small weight, so that the curve is a straight line as far as bounds allow. lo, hi: (K, F) in the
+    unit of wish, infinite for none. smoothing_s: (K,) s in seconds; 0: frames are independent. spacing_s: from a frame
+    to the next. soft: bounds that may be exceeded at a cost. is_cycle: the first frame follows the last. If lo > hi,
+    the bounds contradict each other: their middle becomes the wish, with a thousand times the weight of anything else.
 
     Raises ValueError for shapes that differ, for values that are not finite or not numbers, and for negative weights
     and times.
@@ -87,13 +86,13 @@ class DisplacementProblem:
 
 @dataclass(frozen=True, eq=False)
 class DisplacementResult:
-    """The curves of a DisplacementProblem, and how they came about.
+    """The curves that solve a DisplacementProblem, with data on the solution.
 
-    curves: (K, F) within lo and hi. is_at_lo, is_at_hi: (K, F) bounds that are active. force: (K, F) by how much half
-    the gradient is not 0: Lagrange multipliers, above 0 where lo holds a curve up, below 0 where hi holds it down,
-    and 0 but for rounding elsewhere. residual: (K, F) curves − wish. missed: (K, F) from 0, by how much bounds that
-    contradict each other were missed. rounds: how often all was solved. is_optimal: (K,) false where the rounds did
-    not suffice; such a curve is smooth but for where it is cut off at its bounds.
+    curves: (K, F) within lo and hi. is_at_lo, is_at_hi: (K, F) active bounds. force: (K, F) half the gradient: Lagrange
+    multipliers, above 0 where lo holds a curve up, below 0 where hi holds it down, and elsewhere 0 except for rounding.
+    residual: (K, F) curves − wish. missed: (K, F) from 0, by how much contradicting bounds were missed. rounds: the
+    number of solves. is_optimal: (K,) false if the rounds were not enough; such a curve is smooth except where it is
+    clipped to its bounds.
     """
 
     curves: FloatArray
@@ -109,7 +108,8 @@ class DisplacementResult:
 def solve_displacement(problem: DisplacementProblem) -> DisplacementResult:
     """Return the curves that solve a problem, all channels at once. Time grows as K F and as the number of rounds.
 
-    No channel, no frame: empty curves. One frame or two: no bend, so that each frame is its wish within its bounds.
+    Without channels or frames, curves are empty. One or two frames cannot bend: each is its wish, clipped to its
+    bounds.
 
     >>> wish, ones = np.array(((0.0, 0.0, 1.0, 0.0, 0.0),)), np.ones((1, 5))
     >>> smooth = DisplacementProblem(wish, ones, -9.0 * ones, 9.0 * ones, np.array((0.1,)), 0.1)

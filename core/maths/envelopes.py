@@ -1,4 +1,4 @@
-"""Curves that lie above others, and bend upwards no sharper than is allowed."""
+"""Curves that lie above others, with limited upward curvature."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from .arrays import FloatArray
 
 
 def bowl_above(times: FloatArray, values: FloatArray, opens_per_s2: float) -> FloatArray:
-    """Return the lowest curve (F,) above values (F,) into which all parabolas fit from above that open upwards so.
+    """Return the lowest curve (F,) above values (F,) whose valleys are no narrower than a given parabola.
 
-    times: (F,) ascending. opens_per_s2: the second derivative of the parabolas, above 0. That is a closing of
-    mathematical morphology (Serra 1982): what of a valley is narrower than such a parabola is filled; hills stay.
+    times: (F,) ascending. opens_per_s2: the second derivative of the parabola, which opens upwards, above 0. This is a
+    closing of mathematical morphology (Serra 1982): valleys are filled where they are narrower than the parabola; hills
+    stay.
 
     >>> bowl_above(np.arange(5.0), np.array((2.0, 1.0, 0.0, 1.0, 2.0)), 1.0).tolist()
     [2.0, 1.0, 0.5, 1.0, 2.0]

@@ -1,4 +1,4 @@
-"""Functions that work something out once for equal values, as for the bodies of a folder's files."""
+"""Cache the results of functions for equal arguments, such as the equal bodies of many files in a folder."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Result = TypeVar("Result")
 
 
 def once_for_equal(most: int) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
-    """Return what lets a pure function work things out once for equal arguments; the last `most` results are kept.
+    """Return a decorator that caches a pure function's results for equal arguments; the last `most` results are kept.
 
-    Arguments: arrays, dataclasses but for fields that do not count in comparisons, mappings, tuples and lists of such,
-    and what repr tells apart; none by keyword.
+    Arguments: arrays; dataclasses, without fields that are not compared; mappings, tuples and lists of these; and
+    values that differ in their repr. Keyword arguments are not supported.
 
     >>> made = []
     >>> total = once_for_equal(2)(lambda values: made.append(values) or float(values.sum()))

@@ -1,7 +1,7 @@
-"""Rotations as Euler angles and as axis and angle, for rigs and joint limits that speak of them.
+"""Rotations as Euler angles and as axis and angle, for rigs and joint limits that use them.
 
-An order names the axes as Blender does: by "XYZ" a joint turns about X first, so R = Rz · Ry · Rx. With i, j, k the
-axes in that order, angles a, b, c about them, and s = 1 where they follow each other as X, Y, Z do, else −1:
+An order names the axes as Blender does: with "XYZ", a joint rotates about X first, so R = Rz · Ry · Rx. With i, j, k
+the axes in that order, angles a, b, c about them, and s = 1 if they are in the cyclic order X, Y, Z, else −1:
 
     R[k, i] = −s sin b,  a = atan2(s R[k, j], R[k, k]),  c = atan2(s R[j, i], R[i, i])
 
@@ -38,7 +38,7 @@ def from_euler(angles_rad: FloatArray, order: str) -> FloatArray:
 def to_euler(q: FloatArray, order: str) -> FloatArray:
     """Return angles (F, ..., 3) about X, Y and Z of unit quaternions (F, ..., 4), continuous along the first axis.
 
-    Of the two triples of angles that mean the same, each instant takes the one that is nearer to the instant before.
+    Two triples of angles give the same rotation. Each instant takes the one that is nearer to the previous instant.
     """
     axes = np.array(["XYZ".index(axis) for axis in order])
     one, other = _triples(q, axes)
@@ -51,7 +51,7 @@ def to_euler(q: FloatArray, order: str) -> FloatArray:
 
 
 def least_euler(q: FloatArray, order: IntArray) -> FloatArray:
-    """Return the angles about X, Y and Z (..., 3), within ±π, that make rotations (..., 4) by turning least altogether.
+    """Return the angles about X, Y and Z (..., 3), within ±π, of rotations (..., 4), with the smallest sum of sizes.
 
     order: (..., 3) the axes 0, 1, 2 in the order in which they apply.
 
@@ -88,7 +88,7 @@ def _apart(a: FloatArray, b: FloatArray) -> FloatArray:
 def to_turns(q: FloatArray) -> FloatArray:
     """Return angle and unit axis (F, ..., 4) of unit quaternions (F, ..., 4), continuous along the first axis.
 
-    Where nothing turns, the axis is that of the instant before; at the beginning Y, along which bones lie.
+    For an identity rotation, the axis is that of the previous instant; at the beginning it is Y, along which bones lie.
     """
     length = np.linalg.norm(q[..., 1:], axis=-1)
     turns = length > _NO_ANGLE

@@ -1,9 +1,9 @@
 """Formulas over numbers, which are floats or arrays that broadcast with each other.
 
-What is written with these functions and with + − · ÷ is worked out over whole arrays where there are many numbers. For
-a few, numpy's calls would take far longer than the arithmetic, and Python's own floats are faster. Both branches of a
-choice are worked out: nothing may divide by zero in either.
-Vectors are sequences of three numbers: of arrays one array, whose first axis they are, so that calls are few.
+Formulas of these functions and + − · ÷ are computed over whole arrays if there are many numbers. For a few numbers,
+numpy's calls would take far longer than the arithmetic, so Python's floats are faster. Both branches of a choice are
+computed: neither may divide by zero. Vectors are sequences of three numbers. With arrays, a vector is one array with
+the components as its first axis, so that few calls are needed.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ def _numbers_first(record: FloatArray | list[Sequence[float]]) -> FloatArray:
 
 
 def of_each(formula: Callable[..., Number], *numbers: Sequence[Number]) -> Sequence[Number]:
-    """Return what a formula makes of each of N records of numbers; of arrays in one pass.
+    """Return the result of a formula for each of N records of numbers; arrays are computed in one pass.
 
-    numbers: the N first numbers of all records, the N second ones and so on.
+    numbers: the first numbers of all N records, then the second numbers, and so on.
 
     >>> of_each(lambda one, other: one - other, [1.0, 2.0], [3.0, 5.0])
     [-2.0, -3.0]
@@ -71,12 +71,12 @@ def of_each(formula: Callable[..., Number], *numbers: Sequence[Number]) -> Seque
 
 
 def root(x: Number) -> Number:
-    """Return the square root of numbers that are not negative but for rounding."""
+    """Return the square root of numbers that are negative at most by rounding."""
     return math.sqrt(0.0 if x < 0.0 else x) if isinstance(x, float) else np.sqrt(np.maximum(x, 0.0))
 
 
 def length(v: Sequence[Number]) -> Number:
-    """Return how long vectors are."""
+    """Return the lengths of vectors."""
     if isinstance(v, _ARRAY):
         return _as_it_is(np.sqrt(np.add.reduce(v * v, axis=0)))
     x, y, z = v
@@ -85,19 +85,19 @@ def length(v: Sequence[Number]) -> Number:
 
 
 def lengths(*vectors: Sequence[Number]) -> Sequence[Number]:
-    """Return how long each of several vectors is, all of one shape; of arrays in one pass."""
+    """Return the length of each of several vectors of the same shape; arrays are computed in one pass."""
     if isinstance(vectors[0], _ARRAY):
         return _as_it_is(length(np.array(vectors).swapaxes(0, 1)))
     return list(map(length, vectors))
 
 
 def cosine_sine(angle: Number) -> tuple[Number, Number]:
-    """Return both of angles in radians."""
+    """Return the cosine and the sine of angles in radians."""
     return (math.cos(angle), math.sin(angle)) if isinstance(angle, float) else (np.cos(angle), np.sin(angle))
 
 
 def arc_cosine(x: Number) -> Number:
-    """Return the angles whose cosines these are, or would be if they were in −1…1."""
+    """Return the angles with these cosines, which are clipped to −1…1."""
     inside = within(x, -1.0, 1.0)
     return math.acos(inside) if isinstance(inside, float) else np.arccos(inside)
 
@@ -118,20 +118,20 @@ def greatest(x: Number, other: Number | float) -> Number:
 
 
 def within(x: Number, low: Number | float, high: Number | float) -> Number:
-    """Return numbers, or the nearest between low and high where they are beyond."""
+    """Return numbers clipped to the range from low to high."""
     if isinstance(x, float):
         return low if x < low else high if x > high else x
     return np.minimum(np.maximum(x, low), high)
 
 
 def eased(share: Number) -> Number:
-    """Return 3x² − 2x³ of shares x, from 0 to 1; what is beyond stays there."""
+    """Return 3x² − 2x³ of x, which is clipped to the range from 0 to 1."""
     x = within(share, 0.0, 1.0)
     return x * x * (3.0 - 2.0 * x)
 
 
 def softly(x: Number, softness: Number | float) -> Number:
-    """Return 0 below 0, and x − softness/2 from `softness` > 0 on, without a bend between.
+    """Return 0 below 0, x − softness/2 from `softness` > 0 on, and a smooth curve in between.
 
     >>> [softly(x, 2.0) for x in (-1.0, 0.0, 1.0, 2.0, 3.0)]
     [0.0, 0.0, 0.25, 1.0, 2.0]
@@ -142,25 +142,25 @@ def softly(x: Number, softness: Number | float) -> Number:
 
 
 def chosen(which: bool | BoolArray, x: Number, other: Number | float) -> Number:
-    """Return the first number where it is chosen, else the other."""
+    """Return the first number where `which` is true, else the other."""
     found: Any = (x if which else other) if isinstance(which, bool) else np.where(which, x, other)
     number: Number = found
     return number
 
 
 def either(which: bool | BoolArray, v: Sequence[Number], other: Sequence[Number]) -> Vector[Number]:
-    """Return the first vector where it is chosen, else the other."""
+    """Return the first vector where `which` is true, else the other."""
     found: Vector[Number] = _as_it_is((v if which else other) if isinstance(which, bool) else np.where(which, v, other))
     return found
 
 
 def is_nothing(x: Number) -> bool:
-    """Tell whether a number is 0: of arrays that is not looked for, as some of their numbers hardly ever are not."""
+    """Return whether a number is 0; always false for arrays, which hardly ever have only zeros."""
     return isinstance(x, float) and x == 0.0
 
 
 def holds_anywhere(condition: bool | BoolArray) -> bool:
-    """Tell whether a condition holds for any number."""
+    """Return whether a condition holds for any number."""
     return condition if isinstance(condition, bool) else bool(condition.any())
 
 
@@ -197,7 +197,7 @@ def dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
 
 
 def by_rows(rows: Sequence[Sequence[Number]], v: Sequence[Number]) -> Vector[Number]:
-    """Return vectors by the three rows of matrices."""
+    """Return vectors multiplied by matrices, which are given by their three rows."""
     if isinstance(rows, _ARRAY):
         return _as_it_is(np.add.reduce(rows * v, axis=1))
     x, y, z = rows
@@ -226,7 +226,7 @@ def rotated(q: Sequence[Number], v: Sequence[Number]) -> Vector[Number]:
 
 
 def quaternion(w: Number, xyz: Sequence[Number]) -> Quaternion[Number]:
-    """Return a quaternion of its two parts."""
+    """Return a quaternion made of its two parts."""
     if isinstance(xyz, _ARRAY):
         found: Quaternion[Number] = _as_it_is(np.concatenate((np.asarray(w)[None], xyz)))
         return found

@@ -1,4 +1,4 @@
-"""Key reduction: which samples of dense tracks suffice as keys, with straight lines between them."""
+"""Key reduction: select the samples of dense tracks that suffice as keys with linear interpolation."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ _CLEARINGS = 3
 
 
 def rotation_keys(times_s: FloatArray, rotations: FloatArray, tolerance_rad: float, starts: BoolArray) -> BoolArray:
-    """Return which samples (F, T) must be keys for normalised LERP between them to come within a tolerance.
+    """Return a mask (F, T) of the samples to keep as keys so that normalised LERP stays within a tolerance.
 
     times_s: (F,) ascending, all different; rotations: (F, T, 4) unit, neighbours in one hemisphere.
-    starts: (F,) samples that are keys in every track at first, which saves time; those that are not needed are removed
-    at the end. The first and the last sample are always keys.
+    starts: (F,) mask of samples that begin as keys in every track, which saves time; unneeded ones are removed at the
+    end. The first and the last sample are always keys.
     """
     # The chord between unit quaternions is 2·sin(angle/4), so tolerance/2 for small ones.
     return _keys(times_s, rotations, tolerance_rad / 2.0, starts, is_rotation=True)
 
 
 def vector_keys(times_s: FloatArray, vectors: FloatArray, tolerance: float, starts: BoolArray) -> BoolArray:
-    """Return which samples (F, T) must be keys for straight lines between them to come within a tolerance.
+    """Return a mask (F, T) of the samples to keep as keys so that linear interpolation stays within a tolerance.
 
     vectors: (F, T, C); the rest as in rotation_keys.
 

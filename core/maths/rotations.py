@@ -36,7 +36,7 @@ def identities(*shape: int) -> FloatArray:
 
 
 def normalized(q: FloatArray) -> FloatArray:
-    """Scale to unit length; raise ValueError where a length is zero or not finite.
+    """Scale quaternions to unit length; raise ValueError if a length is zero or not finite.
 
     >>> normalized(np.array((0.0, 0.0, 2.0, 0.0))).tolist()
     [0.0, 0.0, 1.0, 0.0]
@@ -116,9 +116,9 @@ def from_axis_angle(axis: FloatArray, angle_rad: FloatArray | float) -> FloatArr
 
 
 def shortest_arc(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the smallest rotations (..., 4) that lead the directions of a to those of b, (..., 3).
+    """Return the smallest rotations (..., 4) from the directions a to the directions b, (..., 3).
 
-    Opposite directions are half a turn apart, about any perpendicular axis; where one is zero, nothing turns.
+    For opposite directions, it is half a turn about any perpendicular axis. For a zero vector, it is the identity.
 
     >>> shortest_arc(np.array((2.0, 0.0, 0.0)), np.array(((0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)))).round(3).tolist()
     [[0.707, 0.0, 0.0, 0.707], [0.0, 0.0, 0.0, 1.0]]
@@ -173,10 +173,10 @@ def from_matrix(matrix: FloatArray) -> FloatArray:
 
 
 def from_exact_matrix(matrix: FloatArray) -> FloatArray:
-    """Turn matrices (..., 3, 3) that are rotations but for rounding into quaternions with w ≥ 0, quickly.
+    """Convert matrices (..., 3, 3) that are rotations up to rounding into quaternions with w ≥ 0; fast.
 
     Shepperd (1978): four times a quaternion's product with its own largest component is a row of sums of the matrix.
-    What is no rotation gives no warning; see `from_matrix`.
+    A matrix that is not a rotation is not detected; see `from_matrix`.
 
     >>> from_exact_matrix(np.diag((1.0, -1.0, -1.0))).tolist()
     [0.0, 1.0, 0.0, 0.0]
@@ -206,7 +206,7 @@ def to_matrix(q: FloatArray) -> FloatArray:
 
 
 def write_matrix(q: FloatArray, out: FloatArray) -> None:
-    """Write the rotation matrices of unit quaternions (..., 4) into out (..., 3, 3), which may lie anyhow in memory."""
+    """Write the rotation matrices of unit quaternions (..., 4) into out (..., 3, 3), of any memory layout."""
     w, x, y, z = (q[..., i] for i in range(4))
     x2, y2, z2 = x + x, y + y, z + z
     xx, yy, zz, xy, xz, yz, wx, wy, wz = x * x2, y * y2, z * z2, x * y2, x * z2, y * z2, w * x2, w * y2, w * z2
@@ -237,7 +237,8 @@ def aligned(q: FloatArray, reference: FloatArray) -> FloatArray:
 def continuous(q: FloatArray, starts: IntArray | None = None) -> FloatArray:
     """Flip signs so that neighbours along the first axis (N, ..., 4) lie in the same hemisphere; the first stays.
 
-    starts: (T + 1,) where each of T runs of rows begins, from 0 to N; each run is taken alone, and its first stays.
+    starts: (T + 1,) where each of T runs of rows begins, from 0 to N; each run is handled separately, and its first
+    stays.
 
     >>> turns = np.array(((1.0, 0, 0, 0), (-1.0, 0, 0, 0), (-1.0, 0, 0, 0)))
     >>> continuous(turns)[:, 0].tolist(), continuous(turns, np.array((0, 2, 3)))[:, 0].tolist()
@@ -281,10 +282,10 @@ def blend(a: FloatArray, b: FloatArray, t: FloatArray | float, is_linear: bool =
 
 
 def mean(q: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the mean rotations (..., 4) of N rotations (N, ..., 4) by weights (N, ...), whatever their signs.
+    """Return the mean rotations (..., 4) of N rotations (N, ..., 4) by weights (N, ...); signs do not matter.
 
-    It is the eigenvector of Σ w·q·qᵀ with the largest eigenvalue: the mean of least squared chords (Markley et al.
-    2007, "Averaging quaternions").
+    It is the eigenvector of Σ w·q·qᵀ with the largest eigenvalue, which minimises squared chords (Markley et al. 2007,
+    "Averaging quaternions").
     """
     spread = np.einsum("n...,n...i,n...j->...ij", weights, q, q)
     found: FloatArray = np.linalg.eigh(spread)[1][..., -1]
@@ -335,7 +336,7 @@ def exp(vector: FloatArray) -> FloatArray:
 
 
 def cosine_sine(angle: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return cosines and sines of angles in radians; of many from the tangents of their halves: numpy's quickest.
+    """Return cosines and sines of angles in radians; many are computed from half-angle tangents, numpy's fastest.
 
     >>> cosine, sine = cosine_sine(np.array((0.0, np.pi / 2.0, np.pi)))
     >>> (cosine + 0.0).round(12).tolist(), sine.round(12).tolist()

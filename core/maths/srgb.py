@@ -1,4 +1,4 @@
-"""Colours as screens show them, and as light adds up. Source: IEC 61966-2-1 (sRGB)."""
+"""Convert between sRGB and linear colours. Source: IEC 61966-2-1 (sRGB)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .arrays import FloatArray
 
 
 def srgb(linear: FloatArray) -> FloatArray:
-    """Return linear values as screens show them; what is below 0 or above 1 is cut off.
+    """Return the sRGB values of linear values, clipped to the range from 0 to 1.
 
     >>> srgb(np.array((0.0, 0.21404114, 2.0))).round(6).tolist()
     [0.0, 0.5, 1.0]
@@ -18,7 +18,7 @@ def srgb(linear: FloatArray) -> FloatArray:
 
 
 def linear(shown: FloatArray) -> FloatArray:
-    """Return values as screens show them as linear ones; what is below 0 or above 1 is cut off.
+    """Return the linear values of sRGB values, clipped to the range from 0 to 1.
 
     >>> linear(np.array((0.0, 0.5, 2.0))).round(6).tolist()
     [0.0, 0.214041, 1.0]

@@ -1,1 +1,1 @@
-"""Music: where its beats are, and how it looks on a time axis. It knows samples, never a file."""
+"""Music: its beats, and its waveform on a time axis. This package takes samples, never files."""

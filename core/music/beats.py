@@ -1,7 +1,7 @@
-"""Where the beats of a piece of music are: its tempo by autocorrelation, its beats by dynamic programming (Ellis 2007).
+"""Find the beats of a piece of music: the tempo by autocorrelation, the beats by dynamic programming (Ellis 2007).
 
-The tempo may move: the autocorrelation is taken in windows, and the most likely path of the tempo through them is
-followed (Viterbi) before the beats are laid along it.
+The tempo may change: the autocorrelation is computed in windows, and the most likely path of the tempo through them is
+found (Viterbi). Then the beats are placed along it.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ _TIGHTNESS = 60.0
 
 @dataclass(frozen=True, eq=False)
 class Beats:
-    """times_s: (B,) where the beats are; confidence: 0 (noise) to 1, how much of what sounds begins on them."""
+    """Beats of music. times_s: (B,); confidence: 0 (noise) to 1, the share of the sound that begins on the beats."""
 
     times_s: FloatArray
     confidence: float
 
     @property
     def tempo_bpm(self) -> float:
-        """Beats a minute: the median; 0 where there are no two beats."""
+        """The median number of beats per minute, or 0 if there are fewer than two beats."""
         return 60.0 / float(np.median(np.diff(self.times_s))) if len(self.times_s) > 1 else 0.0
 
 
 def find_beats(samples: FloatArray | Float32Array) -> Beats:
-    """Find the beats of N samples, (N,), at `onsets.RATE_HZ`. Silence has none."""
+    """Find the beats of samples (N,) at `onsets.RATE_HZ`; silence has none."""
     onsets = find_onsets(samples)
     if not onsets.strength.any():
         return Beats(np.zeros(0), 0.0)

@@ -1,4 +1,4 @@
-"""Beats as a score says them: the length of a tick, where tick 0 lies in the music, and where the tempo moves."""
+"""Beats as a score states them: the length of a tick, the time of tick 0 in the music, and changes of tempo."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHORTEST, _TRIED = 8, 48
 
 
 class Change(NamedTuple):
-    """The tempo changes at a tick: a tick lasts `tick_length_s` after `over` ticks, in which it changes evenly."""
+    """A change of tempo at a tick: over `over` ticks, the length of a tick changes evenly to `tick_length_s`."""
 
     tick: float
     tick_length_s: float
@@ -27,9 +27,9 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class Grid:
-    """How ticks lie on the seconds of a piece of music.
+    """The times of ticks in a piece of music.
 
-    offset_s: tick 0 lies so far into it; tick_length_s: how long a tick lasts there; changes: in order of tick.
+    offset_s: the time of tick 0; tick_length_s: the length of a tick there; changes: in order of tick.
     """
 
     tick_length_s: float
@@ -37,7 +37,7 @@ class Grid:
     changes: tuple[Change, ...] = ()
 
     def seconds(self, ticks: FloatArray) -> FloatArray:
-        """Return when ticks are, in the music's seconds, of the same shape.
+        """Return the times of ticks in the music, in seconds, with the same shape.
 
         >>> Grid(0.5, 1.0, (Change(4.0, 1.0, 0.0),)).seconds(np.array((0.0, 4.0, 6.0))).tolist()
         [1.0, 3.0, 5.0]
@@ -46,10 +46,10 @@ class Grid:
 
 
 def fit_grid(beats_s: FloatArray, tick_length_s: float) -> Grid:
-    """Lay ticks on B beats (B,): tick 0 on the first, and a whole number of ticks a beat.
+    """Fit ticks to beats (B,): tick 0 is on the first beat, and each beat has a whole number of ticks.
 
-    A tick keeps its length as nearly as whole numbers allow. The tempo is constant unless beats would then be more than
-    35 ms off; otherwise it changes at as few beats as possible.
+    The length of a tick stays as close to tick_length_s as whole numbers allow. The tempo is constant unless beats
+    would then be more than 35 ms off; in that case it changes at as few beats as possible.
     Raises TaktError for fewer than two beats.
     """
     if len(beats_s) < 2:

@@ -1,4 +1,4 @@
-"""One beat laid elsewhere on the music, all others where they are."""
+"""Move one beat in the music, and keep all others."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def shifted(grid: Grid, tick: float, time_s: float) -> Grid:
 
 
 def nudged(grid: Grid, tick: int, time_s: float) -> Grid:
-    """Return a grid whose tick is at a time of the music, in seconds, all other whole ticks where they were.
+    """Return a grid with one tick moved to a time of the music, in seconds; all other whole ticks keep their times.
 
-    tick: from 0. The tempo is even between it and its neighbours; a change of tempo that went on there goes on behind.
-    Raises TaktError where the time is not between these neighbours, and where changes of tempo overlap.
+    tick: from 0. The tempo is constant between the tick and each neighbour; a tempo change in progress there continues
+    after them. Raises TaktError if the time is not between these neighbours, or if changes of tempo overlap.
 
     >>> moved = nudged(Grid(0.5, 1.0), 2, 2.1)
     >>> moved.seconds(np.arange(5.0)).round(6).tolist()

@@ -1,4 +1,4 @@
-"""Where sounds begin: how much louder each band of a sound has just become (Bello et al. 2005, section III-B)."""
+"""Find where sounds begin by how much louder each frequency band has just become (Bello et al. 2005, section III-B)."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _LOUDEST = 1e6
 
 @dataclass(frozen=True, eq=False)
 class Onsets:
-    """strength: (F, 2) at F instants: of low sounds, which tell the beat, and of all; their usual size is 1.
+    """Onsets at F instants. strength: (F, 2) of low sounds, which show the beat, and of all sounds; typically 1.
 
-    rate_hz: instants a second. The first lies at 0 s.
+    rate_hz: instants per second. The first is at 0 s.
     """
 
     strength: FloatArray

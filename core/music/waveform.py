@@ -1,4 +1,4 @@
-"""How loud a sound is along a time axis, as it is drawn."""
+"""The waveform of a sound along a time axis, for drawing."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _FINEST = 64
 
 @dataclass(frozen=True, eq=False)
 class Waveform:
-    """The lowest and highest samples of ever longer pieces, so that any zoom is drawn from about as many numbers.
+    """The lowest and highest samples in pieces of several lengths, so that each zoom needs about as many numbers.
 
-    levels: each (P, 2): of pieces of 64 samples, of 128, and so on; rate_hz: samples a second; duration_s.
+    levels: each (P, 2), of pieces of 64 samples, of 128, and so on; rate_hz: samples per second; duration_s.
     """
 
     levels: tuple[FloatArray, ...]
@@ -24,12 +24,12 @@ class Waveform:
 
     @property
     def size(self) -> int:
-        """Bytes of its arrays."""
+        """The size of its arrays in bytes."""
         return sum(level.nbytes for level in self.levels)
 
     @classmethod
     def of(cls, samples: FloatArray | Float32Array, rate_hz: float) -> Waveform:
-        """Look through N samples once, (N,)."""
+        """Return the waveform of samples (N,)."""
         pieces = np.pad(samples, (0, -len(samples) % _FINEST)).reshape(-1, _FINEST)
         level = np.stack((pieces.min(axis=1), pieces.max(axis=1)), axis=1).astype(float)
         levels = [level]

@@ -1,1 +1,1 @@
-"""How a surface looks, as values for a shader (`material.py`); how light becomes a screen's colours (`tone.py`)."""
+"""Materials as values for a shader (`material.py`), and view transforms from light to screen colours (`tone.py`)."""

@@ -1,8 +1,8 @@
 """Materials as a shader needs them: colours as small programmes over images, a painted colour and plain numbers.
 
-A programme is a row of steps in postfix order: each takes what it needs from a stack of RGBA values and leaves one.
-So a chain of nodes becomes data that the GPU goes through for each pixel (shaders/material.glsl), and that `evaluate`
-goes through here, as the shader's reference. Colours are linear.
+A programme is a list of steps in postfix order: each takes its operands from a stack of RGBA values and pushes one
+result. So a chain of nodes becomes data that the GPU runs for each pixel (shaders/material.glsl). `evaluate` runs it
+here, as the shader's reference. Colours are linear.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ UV_IDENTITY: UvMatrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
 class Texture:
     """An image laid onto a surface.
 
-    image: the number that it is known by. uv_map: 0 or 1, which of a surface's two. image_from_uv: a matrix (2, 3).
+    image: its number. uv_map: which of a surface's two UV maps, 0 or 1. image_from_uv: a matrix (2, 3).
     """
 
     image: int
@@ -76,7 +76,7 @@ DARK: Programme = number(0.0)
 
 @dataclass(frozen=True)
 class Material:
-    """What a surface is made of.
+    """The material of a surface.
 
     colour, alpha, metallic, roughness: programmes; of the last three the red channel counts. textures: those that the
     programmes and the normal map name, at most MAX_TEXTURES. normal: the index of the normal map among them, or −1.
@@ -111,7 +111,7 @@ class Material:
 
 
 def check_programme(programme: Programme, textures: int) -> None:
-    """Raise ValueError unless a programme leaves one value, within MAX_DEPTH, naming only textures there are.
+    """Raise ValueError unless a programme leaves one value, stays within MAX_DEPTH, and uses only existing textures.
 
     >>> check_programme((Step("ADD"),), textures=0)
     Traceback (most recent call last):
@@ -137,9 +137,9 @@ def check_programme(programme: Programme, textures: int) -> None:
 
 def evaluate(programme: Programme, texels: Sequence[FloatArray] = (), painted: FloatArray | None = None,
              object_colour: FloatArray | None = None) -> FloatArray:
-    """Go through a programme; returns (N, 4), or (4,) where it asks for nothing that has N values.
+    """Return the result of a programme, (N, 4), or (4,) if it uses no input with N values.
 
-    texels: of each texture, (N, 4). painted: (N, 4). object_colour: (4,), one for the whole object.
+    texels: (N, 4) of each texture. painted: (N, 4). object_colour: (4,), one for the whole object.
 
     >>> evaluate((*number(0.5), *number(0.25), Step("ADD"))).tolist()
     [0.75, 0.75, 0.75, 2.0]
@@ -162,7 +162,7 @@ def evaluate(programme: Programme, texels: Sequence[FloatArray] = (), painted: F
 
 
 class Operation(NamedTuple):
-    """How many values it takes from the stack, and what it makes of its number, its constants and those."""
+    """The number of values that a step takes from the stack, and the function of its number, constants and these."""
 
     takes: int
     work: Callable[..., FloatArray]

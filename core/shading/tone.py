@@ -1,7 +1,7 @@
-"""View transforms: how light, which has no upper end, becomes the colours of a screen, near to how Blender does it.
+"""View transforms: convert light, which has no upper limit, to the colours of a screen, close to Blender's own.
 
-Blender takes AgX and Filmic from tables. Here they are formulas that a shader can do as well (shaders/tone.glsl),
-fitted to these tables: over twelve stops and all colours they differ from Blender's AgX by 2 of 255 levels in the mean.
+Blender takes AgX and Filmic from tables. Here they are formulas that a shader can compute too (shaders/tone.glsl),
+fitted to these tables. Over twelve stops and all colours, the mean difference from Blender's AgX is 2 of 255 levels.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _NEUTRAL_BEGIN, _NEUTRAL_FADE, _NEUTRAL_FLOOR = 0.8 - 0.04, 0.15, 0.04
 
 
 def toned(linear: FloatArray, tone: str) -> FloatArray:
-    """Return the colours of a screen, linear and from 0 to 1, for light (…, 3), which is linear too and not below 0.
+    """Return screen colours, linear and from 0 to 1, for light (…, 3), which is linear and not below 0.
 
-    tone: one of TONES. AgX: as T. Sobotka's, a matrix, a curve over stops, a power and a matrix. Khronos PBR Neutral:
+    tone: one of TONES. AgX, after T. Sobotka: a matrix, a curve over stops, a power and a matrix. Khronos PBR Neutral:
     by its specification.
 
     >>> toned(np.array((0.18, 0.18, 0.18)), "AgX").round(2).tolist()

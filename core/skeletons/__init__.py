@@ -1,1 +1,1 @@
-"""Skeletons and their poses, the hierarchy of joints, and what the joints of a body are."""
+"""Skeletons and their poses, the hierarchy of joints, and the anatomical meaning of joints."""

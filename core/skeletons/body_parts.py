@@ -1,4 +1,4 @@
-"""Parts of the body by name, as masks over the joints of any rig whose map is known."""
+"""Body parts by name, as masks over the joints of any rig that has a skeleton map."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ PARTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(_parts())
 
 
 class Term(NamedTuple):
-    """One name in a body: what it adds, or takes away."""
+    """One name in a body expression, which is added or subtracted."""
 
     name: str
     is_added: bool
@@ -66,7 +66,7 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True)
 class NamedBody:
-    """A part of the body with a name of the author's own; see `mask_of`."""
+    """A part of the body that the author named; see `BodyMasks.of`."""
 
     body: str
     fade: float = 0.0
@@ -74,7 +74,7 @@ class NamedBody:
 
 @lru_cache(maxsize=4096)
 def terms_of(body: str) -> tuple[Term, ...]:
-    """Take a body apart: names joined by + and −, with blanks around them where a bone's name has such signs.
+    """Split a body expression: names joined by + and −, with blanks around the signs if bone names contain them.
 
     >>> terms_of("spine + arms-hands")
     (Term(name='spine', is_added=True), Term(name='arms', is_added=True), Term(name='hands', is_added=False))
@@ -94,9 +94,9 @@ def terms_of(body: str) -> tuple[Term, ...]:
 
 
 def what_is_wrong(body: str, named: Mapping[str, NamedBody], circular: Container[str] | None = None) -> str:
-    """Return what is wrong with a body for any character, "" for nothing: unknown names, masks made of themselves.
+    """Return what is wrong with a body for every character, or "": unknown names, or masks that include themselves.
 
-    circular: what where_circles_close(named) returns, where it is asked for many bodies.
+    circular: the result of where_circles_close(named), to save time for many bodies.
 
     >>> what_is_wrong("uper", {})
     "found 'uper', expected whole, root, lower, upper, …, a joint of H-Anim, bone:NAME or a mask; did you mean upper?"
@@ -131,7 +131,7 @@ _SHOWN: Final = ("whole", "root", "lower", "upper")
 
 
 def where_circles_close(named: Mapping[str, NamedBody]) -> frozenset[str]:
-    """Return named bodies that are made of themselves, at any depth: of each circle the one that is met first.
+    """Return the named bodies that include themselves at any depth: from each cycle, the one that is found first.
 
     >>> where_circles_close({"a": NamedBody("b + arms"), "b": NamedBody("c"), "c": NamedBody("b")})
     frozenset({'b'})
@@ -175,9 +175,9 @@ def _named_terms(body: str, named: Mapping[str, NamedBody]) -> Iterator[str]:
 
 @dataclass(frozen=True, eq=False)
 class BodyMasks:
-    """Parts of the body as masks over a rig's joints; each named one is worked out once.
+    """Parts of the body as masks over a rig's joints; each named one is computed once.
 
-    named: those with names of the author's own. missing: the names asked for so far for which the rig has nothing.
+    named: the parts that the author named. missing: the requested names for which the rig has no joints.
     """
 
     named: Mapping[str, NamedBody]
@@ -186,14 +186,14 @@ class BodyMasks:
     _known: dict[str, FloatArray] = field(default_factory=dict)
 
     def of(self, body: str, fade: float) -> FloatArray:
-        """Return how much of each joint a body has, (J,) from 0 to 1.
+        """Return the weight of each joint in a body, (J,) from 0 to 1.
 
-        body: names joined by + and −, from left to right: those of PARTS, joints of H-Anim and `bone:NAME`, both with
-        their descendants, and the named ones.
-        fade: how many joints share the border. With 2 the first joint inside has ⅓, the second ⅔, the rest the whole.
-        A joint that the map does not know belongs where its nearest known ancestor does, above all to the root. Of a
-        rig without a map the root is the joint that has no parent, and other parts have nothing.
-        Raises TaktError where what_is_wrong() finds something, also in what the body is made of.
+        body: names joined by + and −, applied from left to right: those of PARTS, joints of H-Anim and `bone:NAME`,
+        both with their descendants, and the named ones.
+        fade: the number of joints over which the border fades. With 2, the first joint inside has ⅓, the second ⅔, the
+        rest 1. A joint that is not in the map belongs to the same part as its nearest mapped ancestor; without one, to
+        the root. In a rig without a map, the root is the joint without a parent, and other parts are empty.
+        Raises TaktError if what_is_wrong() finds something, in the body or in the named bodies that it includes.
         """
         order, closing = _innermost_first(_named_terms(body, self.named), self.named, self._known)
         if closing:

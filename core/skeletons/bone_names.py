@@ -1,4 +1,4 @@
-"""Bones' names as words; rigs agree on few words, and not at all on how to write them."""
+"""Split bone names into words: rigs share few words, and write them in many ways."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def words(name: str) -> list[str]:
-    """Split a bone's name into lower-case words and numbers; wide letters and digits, and accents, make no difference.
+    """Split a bone's name into lower-case words and numbers; accents and full-width characters make no difference.
 
     >>> words("IK-toe.L"), words("LeftHandFinger1"), words("b_Índice02_013")
     (['ik', 'toe', 'l'], ['left', 'hand', 'finger', '1'], ['b', 'indice', '02', '013'])

@@ -1,4 +1,4 @@
-"""Tails of bones, for a skeleton that knows only where their heads are."""
+"""Find the tails of bones for a skeleton that stores only their heads."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _ALONE: Final = 0.05
 def bone_tails(skeleton: Skeleton) -> tuple[FloatArray, FloatArray]:
     """Return the tails (J, 3) of all bones at rest, and their z axes (J, 3), in model space.
 
-    A bone ends where its child begins; of several children the one that goes on most straightly, for a root the one
-    with most descendants. One without children goes on in its parent's direction. No bone is without length. The
-    joint's own axes are turned by the shortest arc until y points along the bone: where it did, they stay.
+    A bone ends where its child begins. With several children, that is the one that continues the bone most straightly,
+    or for a root the one with most descendants. A bone without children continues its parent's direction. No bone has
+    length 0. The joint's own axes are rotated by the shortest arc so that y points along the bone.
 
     >>> skeleton = Skeleton.from_arrays(["hip", "knee"], [-1, 0], np.tile((1.0, 0, 0, 0), (2, 1)),
     ...                                 np.array(((0.0, 0, 2), (0, 0, -1))))

@@ -1,4 +1,4 @@
-"""The joints of ISO/IEC 19774 (H-Anim): their hierarchy, and the names under which they are met.
+"""The joints of ISO/IEC 19774 (H-Anim): their hierarchy and names.
 
 Names are those of version 1, which scores and clips use; names of version 2 (2019) and misprints met in files
 are translated into them.
@@ -94,10 +94,10 @@ def canonical(name: str) -> str | None:
 
 
 def common_prefix(names: Iterable[str]) -> str:
-    """Return the prefix that all of a skeleton's joints have before their H-Anim names, "" where there is none.
+    """Return the prefix of all of a skeleton's joints before their H-Anim names, or "" if there is none.
 
-    A prefix ends in `_`, `:` or `.`, as in `hanim_l_hip` or `Jin:l_hip`, and what follows it must be a
-    standard joint at least once: joints that merely start alike keep their names.
+    A prefix ends in `_`, `:` or `.`, as in `hanim_l_hip` or `Jin:l_hip`. At least once, a standard joint must follow
+    it: joints whose names only begin alike keep their names.
 
     >>> common_prefix(["hanim_HumanoidRoot", "hanim_l_hip", "hanim_x_tail"])
     'hanim_'
@@ -117,9 +117,9 @@ def common_prefix(names: Iterable[str]) -> str:
 
 
 def canonical_names(names: Iterable[str]) -> tuple[str | None, ...]:
-    """Return the version 1 name of each joint of one skeleton, its common prefix stripped; None for others.
+    """Return the version 1 name of each joint of a skeleton, without the common prefix, or None for other joints.
 
-    Where two joints mean the same one, the first has it.
+    If two joints have the same standard name, only the first gets it.
 
     >>> canonical_names(["hanim_humanoid_root", "hanim_l_talocrural", "hanim_x_tail"])
     ('HumanoidRoot', 'l_ankle', None)
@@ -145,7 +145,7 @@ _MIDDLE: Final = {ROOT: "hips", "sacroiliac": "pelvis below the spine", "skullba
 
 
 def in_plain_words(joint: str) -> str:
-    """Return what a standard joint (version 1 name) moves, as people call it.
+    """Return the everyday name of the body part that a standard joint (version 1 name) moves.
 
     >>> in_plain_words("l_sternoclavicular"), in_plain_words("vt6"), in_plain_words("r_index0")
     ('left collarbone', 'chest', 'right index finger, in the palm')
@@ -158,7 +158,7 @@ def in_plain_words(joint: str) -> str:
 
 
 def label(joint: str) -> str:
-    """Return a short name for lists, another one for each standard joint (version 1 name).
+    """Return a short, unique name of a standard joint (version 1 name) for lists.
 
     >>> label("l_shoulder"), label("r_index2"), label("vt6"), label("l_eyelid_joint"), label("r_ring0")
     ('Left Upper Arm', 'Right Index Finger 2', 'Chest T6', 'Left Eyelid', 'Right Ring Finger, Palm')

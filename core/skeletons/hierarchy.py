@@ -15,7 +15,7 @@ from ..maths.arrays import BoolArray, IntArray
 
 
 def path_to_root(parents: IntArray | Sequence[int], joint: int) -> list[int]:
-    """Return a joint and its ancestors, upwards; none for −1.
+    """Return a joint and its ancestors, upwards; an empty list for −1.
 
     >>> path_to_root([-1, 0, 1, 0], 2), path_to_root([-1], -1)
     ([2, 1, 0], [])
@@ -28,7 +28,7 @@ def path_to_root(parents: IntArray | Sequence[int], joint: int) -> list[int]:
 
 
 def is_descendant(parents: IntArray | Sequence[int], joint: int, ancestor: int) -> bool:
-    """Tell whether a joint is a descendant of another; none is of itself.
+    """Return whether a joint is a descendant of another; no joint is a descendant of itself.
 
     >>> is_descendant([-1, 0, 1], 2, 0), is_descendant([-1, 0, 1], 0, 0)
     (True, False)
@@ -37,9 +37,9 @@ def is_descendant(parents: IntArray | Sequence[int], joint: int, ancestor: int) 
 
 
 def steps_between(parents: IntArray | Sequence[int], start: int, end: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the joints that lead from the lowest shared ancestor down to two joints, each from the top.
+    """Return the paths from the lowest common ancestor down to two joints, each from the top.
 
-    The shared ancestor is in neither; for start −1 the second is the end's whole path from its root.
+    Neither path includes the common ancestor. For start −1, the second is the whole path from the root to the end.
 
     >>> steps_between([-1, 0, 1, 0], 2, 3)
     ((1, 2), (3,))
@@ -78,7 +78,7 @@ def parents_first(parents: IntArray | Sequence[int]) -> list[int]:
 
 
 def subtree_sizes(parents: IntArray | Sequence[int]) -> list[int]:
-    """Return how many joints each joint and its descendants are together.
+    """Return the number of joints in each joint's subtree, including itself.
 
     >>> subtree_sizes([-1, 0, 1, 0])
     [4, 2, 1, 1]
@@ -105,7 +105,7 @@ def with_ancestors(parents: IntArray, joints: IntArray) -> IntArray:
 
 
 def with_descendants(parents: IntArray, joints: IntArray) -> BoolArray:
-    """Return which joints (J,) are among some or their descendants. Parents must come before their children.
+    """Return a mask (J,) of some joints and their descendants; parents must come before their children.
 
     >>> with_descendants(np.array((-1, 0, 1, 0)), np.array((1,))).tolist()
     [False, True, True, False]
@@ -119,9 +119,10 @@ def with_descendants(parents: IntArray, joints: IntArray) -> BoolArray:
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """What each joint carries: itself and its descendants.
+    """The joints that each joint carries: itself and its descendants.
 
-    members: those of all joints, one joint's after those of the joint before; begins, counts: (J,) of each joint.
+    members: the carried joints of all joints, one joint after the other; begins, counts: (J,) where each joint's begin
+    in members, and how many they are.
     """
 
     members: IntArray
@@ -130,7 +131,7 @@ class Carried:
 
     @classmethod
     def of(cls, parents: IntArray) -> Carried:
-        """Find what each joint carries. Parents must come before their children.
+        """Find the joints that each joint carries; parents must come before their children.
 
         >>> Carried.of(np.array((-1, 0, 0))).members.tolist()
         [0, 1, 2, 1, 2]
@@ -140,7 +141,7 @@ class Carried:
         return cls(np.concatenate(each), np.cumsum(counts) - counts, counts)
 
     def by(self, joints: IntArray) -> tuple[IntArray, IntArray]:
-        """Return all that joints (N,) carry: the number 0…N−1 of the one that does, and the joint, (M,) each."""
+        """Return all joints that joints (N,) carry: the index 0…N−1 of the carrier and the carried joint, (M,) each."""
         counts = self.counts[joints]
         pair = np.repeat(np.arange(len(joints)), counts)
         first = self.begins[joints] - (np.cumsum(counts) - counts)
@@ -148,9 +149,9 @@ class Carried:
 
 
 def in_order(parents: IntArray, leader_of: Mapping[int, int]) -> IntArray:
-    """Return followers, their leaders, and all ancestors, each after its parent and after what it follows.
+    """Return followers, their leaders and all ancestors, each after its parent and after its leader.
 
-    leader_of: for each follower the joint that it follows. Joints that follow each other in a circle have no order and
+    leader_of: for each follower, the joint that it follows. Joints that follow each other in a cycle have no order and
     come last.
 
     >>> in_order(np.array((-1, 0, 0)), {1: 2}).tolist()

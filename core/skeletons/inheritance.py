@@ -1,4 +1,4 @@
-"""Joints that take over from their parents less than all: keys of these mean something else than a Pose has."""
+"""Joints that do not inherit rotation or scale from their parents, so that their keys differ from a Pose."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .skeleton import Pose, Skeleton
 
 @dataclass(frozen=True, eq=False)
 class Inheritance:
-    """Which joints (J,) turn by themselves and scale by themselves, whatever their ancestors do.
+    """Masks (J,) of the joints that do not inherit rotation, and of those that do not inherit scale.
 
-    They stay at the place that their parents give them. In a Pose, joints take over all.
+    Such joints still inherit their position. In a Pose, joints inherit everything.
     """
 
     turns_alone: BoolArray
     scales_alone: BoolArray
 
     def as_keyed(self, skeleton: Skeleton, pose: Pose) -> Pose:
-        """Return what is to be keyed, (F, J, …), for these joints to look as in a pose (F, J, …).
+        """Return the pose (F, J, …) to key so that these joints look as in a pose (F, J, …).
 
-        Exact where ancestors scale evenly; of uneven scale the mean counts.
+        It is exact if ancestors scale uniformly; of a non-uniform scale, the mean is used.
 
         >>> arm = Skeleton.from_arrays(("arm", "hand"), (-1, 0), rot.identities(2), np.zeros((2, 3)))
         >>> pose = Pose.rest(arm, 1)

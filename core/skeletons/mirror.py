@@ -1,4 +1,4 @@
-"""Left and right exchanged: poses reflected in the plane between the two sides of a body at rest."""
+"""Mirror poses in the plane between the left and the right side of a body at rest."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _NEAR: Final = 0.03
 
 @dataclass(frozen=True, eq=False)
 class Mirror:
-    """What reflects poses of a skeleton of J joints; a pose reflected twice is the pose again.
+    """A reflection of the poses of a skeleton of J joints; applied twice, it gives the original pose.
 
-    partner: (J,) the joint on the other side, itself for one in the middle. turns: (J, 4), shifts: (J, 3, 3) and
-    axes: (J, 3) take what the partner does to what the joint does. alone: sided joints that have no partner.
+    partner: (J,) the joint on the other side; a joint in the middle is its own partner. turns: (J, 4), shifts: (J, 3,
+    3) and axes: (J, 3) convert the partner's motion to the joint's. alone: left or right joints without a partner.
 
     With W the joint's rest rotation in model space, q its rotation relative to rest, W·q·W⁻¹ is the same in the
     model's axes. Reflected in a plane with normal n, a rotation becomes h·q·h⁻¹, h being half a turn about n. So
@@ -41,7 +41,7 @@ class Mirror:
 
     @classmethod
     def of(cls, skeleton_map: SkeletonMap) -> Mirror:
-        """Find sides and middle; raise SkeletonMismatchError where the map tells neither left nor right."""
+        """Find sides and middle; raise SkeletonMismatchError if the map does not show left and right."""
         skeleton = skeleton_map.skeleton
         partner, alone = _partners_by_name(skeleton_map)
         normal = _across(skeleton_map, partner)

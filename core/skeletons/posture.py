@@ -1,4 +1,4 @@
-"""How a body stands in a pose, by its anatomy alone: legs below the hips, head above, toes and knees in front."""
+"""Measure how a body stands in a pose by its anatomy only: legs below hips, head above, toes and knees in front."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Posture:
     """How a body stands in F poses.
 
     axes: (F, 3, 3) matrices model_from_body: its left, up and front as columns, measured on hips, shoulders, legs.
-    upright: (F,) cosine of the worst of the angles by which the trunk leaves the legs' direction, thighs and shins
-    the vertical, hips and shoulders the sideways direction, toes the front; −1 at worst.
-    directions: (F, P, 3) those whose mean is up: along the trunk, from the hips, and the legs, from feet to hips.
+    upright: (F,) cosine of the largest of these angles: of the trunk to the legs' direction, of thighs and shins to the
+    vertical, of hips and shoulders to the sideways direction, of toes to the front; −1 at worst.
+    directions: (F, P, 3) whose mean is up: along the trunk, from the hips, and along the legs, from feet to hips.
     """
 
     axes: FloatArray
@@ -35,16 +35,16 @@ class Posture:
     directions: FloatArray
 
     def along(self, frame: int, up: FloatArray) -> FloatArray:
-        """Return the axes (3, 3) of one pose if up (3,), a unit vector, is up in it instead."""
+        """Return the axes (3, 3) of one pose with another direction up (3,), a unit vector."""
         left = self.axes[frame, :, 0] - (self.axes[frame, :, 0] @ up) * up
         left /= max(float(np.linalg.norm(left)), np.finfo(np.float64).tiny)
         return np.stack((left, up, np.cross(left, up)), axis=-1)
 
 
 def measure_posture(positions: FloatArray, joint_of: Mapping[str, int]) -> Posture | None:
-    """Measure poses by the positions (F, J, 3) of joints; None where too little of a body is known.
+    """Measure poses by the positions (F, J, 3) of joints; return None if too few joints are known.
 
-    joint_of: the joints by their names in H-Anim. Neither the model's axes nor its rest pose count.
+    joint_of: the joints by their names in H-Anim. The model's axes and its rest pose are not used.
     """
     if not joint_of:
         return None
@@ -74,14 +74,15 @@ def measure_posture(positions: FloatArray, joint_of: Mapping[str, int]) -> Postu
 
 
 def is_in_step(positions: FloatArray, joint_of: Mapping[str, int], posture: Posture) -> BoolArray:
-    """Tell in which poses (F,) soles are not both level: one foot is tipped; where toes are unknown, legs are apart.
+    """Return a mask (F,) of poses in which the soles are not both level.
 
-    positions, joint_of: as posture was measured by.
+    That is, one foot is tipped; if toes are unknown, the legs are apart. positions, joint_of: as for measure_posture,
+    which gave the posture.
     """
     at = {name: positions[:, joint] for name, joint in joint_of.items()}
 
     def tipped(a: str, b: str) -> FloatArray | None:
-        """Return how far both segments are from each other, turned about the sideways direction, (F,)."""
+        """Return the angle (F,) between two segments about the sideways direction."""
         if not (_has(at, a) and _has(at, b)):
             return None
         seen = [np.einsum("fji,fj->fi", posture.axes, at[f"{side}_{b}"] - at[f"{side}_{a}"]) for side in "lr"]

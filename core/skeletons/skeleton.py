@@ -26,8 +26,8 @@ class Skeleton:
     parents: (J,) index of each joint's parent, −1 for a root; parents come before their children.
     rest_rotations: (J, 4) unit wxyz, and rest_translations, rest_scales: (J, 3), all in the parent's
         space (a root's: model space).
-    meant: what joints are in H-Anim, by their names, where the file says so itself, as VRM does.
-    Raises TaktError where names repeat, a parent comes after its child, or a value is not finite.
+    meant: the H-Anim joint by joint name, if the file itself states it, as VRM does.
+    Raises TaktError if names repeat, a parent comes after its child, or a value is not finite.
     """
 
     names: tuple[str, ...]
@@ -76,7 +76,7 @@ class Skeleton:
 
     @cached_property
     def levels(self) -> tuple[IntArray, ...]:
-        """Joint indices by depth: roots, their children, and so on. Work on a level needs no order."""
+        """Joint indices by depth: roots, their children, and so on. The order within a level does not matter."""
         depth = np.zeros(len(self), dtype=np.int64)
         for joint, parent in enumerate(self.parents):
             depth[joint] = 0 if parent < 0 else depth[parent] + 1
@@ -84,9 +84,9 @@ class Skeleton:
 
     @cached_property
     def ancestors(self) -> tuple[IntArray, ...]:
-        """The joints 1, 2, 4, 8… steps above each joint, each (J + 1,); J stands for none, also above J itself.
+        """The joints 1, 2, 4, 8… steps above each joint, each (J + 1,); J means none, and is its own ancestor.
 
-        What is composed with each of them in this order is composed with all ancestors, in log₂ steps of the depth.
+        Composing with each of these in this order composes with all ancestors, in log₂ of the depth steps.
         """
         steps = []
         above = np.append(np.where(self.parents < 0, len(self), self.parents), len(self))
@@ -97,7 +97,7 @@ class Skeleton:
 
     @cached_property
     def carried(self) -> Carried:
-        """What each joint carries."""
+        """The joints that each joint carries."""
         return Carried.of(self.parents)
 
     @cached_property
@@ -114,7 +114,7 @@ class Skeleton:
         return world
 
     def part(self, joints: IntArray) -> Skeleton:
-        """Return some joints (ascending) alone; their ancestors must be among them."""
+        """Return the skeleton of some joints only (ascending indices), which must include their ancestors."""
         new = np.full(len(self) + 1, -1, dtype=np.int64)  # the last one stands for "none"
         new[joints] = np.arange(len(joints))
         names = tuple(self.names[joint] for joint in joints.tolist())
@@ -132,19 +132,19 @@ class Skeleton:
         return replace(self, rest_rotations=rotations, rest_translations=translations)
 
     def shifted(self, way: FloatArray) -> Skeleton:
-        """Return the skeleton moved in model space by a way (3,)."""
+        """Return the skeleton moved in model space by an offset (3,)."""
         moved = self.rest_translations + np.where(self.parents[:, None] < 0, way, 0.0)
         return replace(self, rest_translations=moved)
 
     def in_pose(self, turns: FloatArray) -> Skeleton:
-        """Return the skeleton that rests with its joints turned from rest by turns (J, 4), in model axes."""
+        """Return the skeleton with a new rest pose: its joints are rotated from rest by turns (J, 4), in model axes."""
         world = rot.multiply(turns, self.rest_world_rotations)
         has_parent = self.parents >= 0
         local = np.where(has_parent[:, None], rot.multiply(rot.conjugate(world[self.parents]), world), world)
         return replace(self, rest_rotations=local)
 
     def turns_of(self, pose: Pose) -> FloatArray:
-        """Return by how much joints are turned from rest in a pose, (J, 4), in model axes; see in_pose."""
+        """Return the rotations (J, 4) of joints from rest in a pose, in model axes; see in_pose."""
         posed = Skeleton(self.names, self.parents, rot.multiply(self.rest_rotations, pose.rotations),
                          self.rest_translations, self.rest_scales)
         return rot.multiply(posed.rest_world_rotations, rot.conjugate(self.rest_world_rotations))
@@ -159,7 +159,7 @@ class Skeleton:
 
 @dataclass(frozen=True, eq=False)
 class Pose:
-    """What a skeleton does at one or more instants, relative to rest, in each joint's parent space.
+    """Poses of a skeleton at one or more instants, relative to rest, in each joint's parent space.
 
     rotations (..., J, 4): local rotation = rest · rotation.
     translations (..., J, 3): local position = rest position + translation (axes of the parent).
@@ -184,8 +184,8 @@ class Pose:
 def world_from_pose(skeleton: Skeleton, pose: Pose) -> FloatArray:
     """Return matrices model_from_joint (..., J, 3, 4) of a posed skeleton; scale is inherited.
 
-    Goes down the hierarchy level by level over whole arrays (Zahradník 2024 wishes for parent indices
-    instead of node look-ups).
+    The hierarchy is computed level by level over whole arrays (Zahradník 2024 asks for parent indices instead of node
+    lookups).
     """
     turns, position, scales = _by_joint(skeleton, pose)
     world = np.empty((*position.shape[1:-1], len(skeleton), 3, 4))
@@ -227,7 +227,7 @@ def _by_joint(skeleton: Skeleton, pose: Pose) -> tuple[FloatArray, FloatArray, F
 def height_rows(skeleton: Skeleton, pose: Pose, up: FloatArray) -> FloatArray:
     """Return rows upᵀ · model_from_joint, (..., J, 4), which take a point (x, y, z, 1) to its height along up (3,).
 
-    The direction alone goes down the hierarchy, which is a third of the work of world_from_pose.
+    Only the direction is passed down the hierarchy, which is a third of the work of world_from_pose.
     """
     turns, positions, scales = _by_joint(skeleton, pose)
     turns, rows = rot.conjugate(turns), np.empty((*positions.shape[:-1], 4))

@@ -1,4 +1,4 @@
-"""Some vertices of a body's skin, that show how parts of it are shaped where joints do not."""
+"""A sample of a body's skin vertices, which shows shapes that joints do not show."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _MOST: Final = 1000
 class SkinSample:
     """N vertices of a skin, each with the joint that moves it most.
 
-    joints: (N,). offsets: (N, 3) from these joints, in their own space, so that they hold in any axes and in any pose.
-    Raises TaktError where the shapes differ.
+    joints: (N,). offsets: (N, 3) from these joints, in joint space, so that they are valid in any axes and in any pose.
+    Raises TaktError if the shapes do not fit.
 
     >>> body = Skeleton.from_arrays(["arm", "hand"], [-1, 0], np.tile((1.0, 0, 0, 0), (2, 1)), [(0, 0, 0), (0, 1, 0)])
     >>> sample = SkinSample.at_rest(body, np.array((0, 1)), np.array([(0, 0.5, 0.0), (0, 1.5, 0.0)]))
@@ -37,19 +37,19 @@ class SkinSample:
 
     @classmethod
     def at_rest(cls, skeleton: Skeleton, joints: IntArray, positions: FloatArray) -> SkinSample:
-        """Take vertices at (N, 3) in model space while the skeleton rests."""
+        """Return a sample of vertices with positions (N, 3) in model space while the skeleton rests."""
         back, origins = np.linalg.pinv(skeleton.rest_world[:, :, :3]), skeleton.rest_world[:, :, 3]
         return cls(joints, (back[joints] @ (positions - origins[joints])[..., None])[..., 0])
 
     def of_joints(self, skeleton: Skeleton, wanted: BoolArray) -> FloatArray:
-        """Return where the vertices of some joints (J,) are in model space, (M, 3), as the skeleton rests."""
+        """Return the positions (M, 3), in model space at rest, of the vertices of some joints, a mask (J,)."""
         kept = wanted[self.joints]
         rest = skeleton.rest_world[self.joints[kept]]
         return np.asarray((rest[..., :3] @ self.offsets[kept, :, None])[..., 0] + rest[..., 3])
 
 
 def evenly(joints: IntArray) -> IntArray:
-    """Return rows among vertices (V,), each of a joint, that stand for all: of each joint at most 1000.
+    """Return rows that represent all vertices: at most 1000 for each joint; joints: (V,) the joint of each vertex.
 
     >>> evenly(np.repeat((0, 1), (2, 3000)))[:4].tolist()
     [0, 1, 4, 7]

@@ -1,4 +1,4 @@
-"""A skeleton as a body: its tree, and which directions are up, left and in front."""
+"""A skeleton as a body: its tree of joints, and its directions up, left and front."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Tree:
 
     @classmethod
     def of(cls, skeleton: Skeleton) -> Tree:
-        """Take a skeleton; in a rig made by Rigify, a deforming bone is the child of the deforming bone above it."""
+        """Return the tree of a skeleton; in Rigify rigs, a deforming bone's parent is the deforming bone above it."""
         parents = skeleton.parents.copy()
         deforming = {name[4:]: joint for name, joint in skeleton.index_of.items() if name.startswith("DEF-")}
         if deforming:
@@ -66,22 +66,22 @@ class Tree:
         return path_to_root(self.parents, joint)
 
     def is_above(self, above: int, joint: int) -> bool:
-        """Tell whether a joint is an ancestor of another."""
+        """Return whether a joint is an ancestor of another."""
         return is_descendant(self.parents, joint, above)
 
     def shared(self, joints: Sequence[int]) -> int:
-        """Return the lowest common ancestor of some joints, maybe one of them; −1 where they have different roots."""
+        """Return the lowest common ancestor of some joints, which may be one of them, or −1 if their roots differ."""
         paths = [self.path_to_root(joint) for joint in joints]
         return next((joint for joint in paths[0] if all(joint in path for path in paths[1:])), -1)
 
     def between(self, above: int, joint: int) -> list[int]:
-        """Return the joints between an ancestor and its descendant, downwards; none where it is no ancestor."""
+        """Return the joints between an ancestor and its descendant, downwards; empty if it is not an ancestor."""
         path = self.path_to_root(joint)
         return path[1:path.index(above)][::-1] if above in path[1:] else []
 
     @cached_property
     def counts(self) -> list[int]:
-        """How many joints each joint and its descendants are together."""
+        """The number of joints in each joint's subtree, including itself."""
         return subtree_sizes(self.parents)
 
     def below(self, joint: int) -> list[int]:
@@ -92,7 +92,7 @@ class Tree:
         return found
 
     def chain(self, joint: int) -> list[int]:
-        """Return the chain down to where it forks, as in a hand: where no branch reaches much farther than others."""
+        """Return the chain from a joint down to its fork, as in a hand: where no branch is much longer than others."""
         chain = [joint]
         while below := sorted(self.children[chain[-1]], key=self._reach_from_parent, reverse=True):
             if len(below) >= _FORK and self._reach_from_parent(below[0]) < _FARTHER * self._reach_from_parent(below[1]):
@@ -105,7 +105,7 @@ class Tree:
 
     @cached_property
     def reaches(self) -> list[float]:
-        """How long the longest path from each joint down to a descendant is."""
+        """The length of the longest path from each joint down to a descendant."""
         reaches = [0.0] * len(self.parents)
         for joint in reversed(parents_first(self.parents)):
             above = int(self.parents[joint])
@@ -135,8 +135,8 @@ def _deforming_above(skeleton: Skeleton, joint: int, deforming: dict[str, int]) 
 def model_from_hanim(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
     """Return the right-angled rotation (4,) from H-Anim's axes (Y up, facing +Z) to the model's.
 
-    It comes from where hips, feet, shoulders and head stand and which sides the parts are said to be on; None
-    where that is not enough to tell up from down or left from right.
+    It is found by the positions of hips, feet, shoulders and head, and by the sides of the parts. The result is None if
+    these do not show what is up, or what is left.
     """
     left = _sides_apart(tree, parts)
     up = upwards(tree, parts)
@@ -153,7 +153,7 @@ def model_from_hanim(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
 
 
 def forward_by_shape(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
-    """Return where the body faces (3,) by its toes, knees and elbows alone; None where they do not tell."""
+    """Return the direction (3,) that the body faces, by toes, knees and elbows only, or None if they do not show it."""
     direction = np.zeros(3)
     for side in "lr":
         at = {part: tree.positions[parts[f"{side}_{part}"]] for part in
@@ -174,7 +174,7 @@ def forward_by_shape(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
 
 
 def is_upright(tree: Tree, parts: dict[str, int]) -> bool:
-    """Tell whether the trunk stands over the legs; a body without legs or trunk counts as upright."""
+    """Return whether the trunk is upright over the legs; a body without legs or trunk counts as upright."""
     legs = [tree.positions[parts[f"{side}_hip"]] - tree.positions[parts[f"{side}_ankle"]] for side in "lr"
             if {f"{side}_hip", f"{side}_ankle"} <= set(parts)]
     trunk = _trunk(tree, parts)
@@ -205,9 +205,9 @@ def _trunk(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
 
 
 def upwards(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
-    """Return the direction up along the trunk, or along the legs where there is none; None where neither is known.
+    """Return the direction up along the trunk, or along the legs if there is no trunk, or None if neither is known.
 
-    Neither is where all joints rest in one place, as in files that say only by their frames where joints are.
+    Neither is known if all joints rest at one point, as in files that give positions only in their frames.
     """
     up = _trunk(tree, parts)
     legs = [tree.positions[parts[f"{side}_hip"]] - tree.positions[parts[f"{side}_ankle"]] for side in "lr"
@@ -218,5 +218,5 @@ def upwards(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
 
 
 def to_front(turn: FloatArray) -> FloatArray:
-    """Return where a body faces, (3,); turn: the rotation (4,) from H-Anim's axes to its own."""
+    """Return the direction (3,) that a body faces; turn: the rotation (4,) from H-Anim's axes to its own."""
     return rot.rotate(turn, np.array((0.0, 0.0, 1.0)))

@@ -1,7 +1,7 @@
-"""Naming conventions as exact tables, which are asked before the vocabulary of names.py.
+"""Naming conventions as exact tables, which are used before the vocabulary of names.py.
 
-Most conventions need none: their words are in the vocabulary. One is wanted where words mean something else than
-elsewhere, or where several bones have names of one part. A new one is one entry here.
+Most conventions need no table: their words are in the vocabulary. A table is needed if words have another meaning than
+usual, or if several bones have names of one part. Add a convention by one entry here.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _NONE: Final = "helper"
 
 
 class Convention(NamedTuple):
-    """A convention. words: from each bone's name, with {} for the side, to what the vocabulary calls that part.
+    """A naming convention. words: the vocabulary's word for each bone's name, which has {} for the side.
 
-    sides: how left and right are written. A skeleton follows the convention where it has all bones of `needs`.
+    sides: how left and right are written. A skeleton follows the convention if it has all bones of `needs`.
     """
 
     label: str
@@ -26,7 +26,7 @@ class Convention(NamedTuple):
     needs: tuple[str, ...]
 
     def table(self) -> dict[str, str]:
-        """Return the names of both sides, each with the words that stand for it."""
+        """Return the names of both sides, each with its words in the vocabulary."""
         return {name.replace("{}", own): word.replace("{}", side) for name, word in self.words.items()
                 for own, side in zip(self.sides, ("left", "right"), strict=True)}
 
@@ -41,7 +41,7 @@ CONVENTIONS: Final = (
 
 
 def in_known_words(names: Sequence[str]) -> list[str]:
-    """Return the names of a skeleton's joints, those of a convention in words of the vocabulary.
+    """Return the names of a skeleton's joints; names of a convention are translated into words of the vocabulary.
 
     >>> in_known_words(["femur_l", "femur_r", "talus_l", "talus_r", "calcn_l", "calcn_r", "hat"])
     ['left thigh', 'right thigh', 'left ankle', 'right ankle', 'helper', 'helper', 'hat']

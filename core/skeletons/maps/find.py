@@ -1,4 +1,4 @@
-"""Finding out which joint is which: by names, and by the body's shape where names say too little."""
+"""Detect which joint is which by names, or by the body's shape if the names are not enough."""
 
 from __future__ import annotations
 
@@ -44,23 +44,23 @@ _BODIES = 4
 
 @lru_cache(maxsize=64)
 def find_map(skeleton: Skeleton) -> SkeletonMap:
-    """Find out what the joints of a skeleton mean.
+    """Detect the map of a skeleton: which H-Anim joint each of its joints is.
 
-    A skeleton with H-Anim's own names, or whose file says what its joints are, is taken at its word. Otherwise limbs
-    and head are found by names, and where both legs or both arms do not come out so, by shape; trunk and neck are what
-    lies between them. A body that does not stand upright on two legs is no humanoid: its map is empty, with a warning
-    that says so. The same value comes for the same skeleton: the last 64 are kept.
+    If a skeleton has H-Anim's own names, or its file states what its joints are, these are used. Otherwise limbs and
+    head are found by names, or by shape if names do not give both legs or both arms. Trunk and neck are the joints
+    between them. A body that does not stand upright on two legs is not a humanoid: its map is empty, with a warning.
+    The maps of the last 64 skeletons are cached.
     """
     return find_map_once(skeleton)
 
 
 def find_map_once(skeleton: Skeleton) -> SkeletonMap:
-    """Do what find_map does, without keeping it: for a skeleton that was made for one frame."""
+    """Detect a map as find_map does, but without caching it, for a skeleton that exists for one frame only."""
     return _map(skeleton, in_any_pose=False)
 
 
 def map_in_any_pose(skeleton: Skeleton) -> SkeletonMap:
-    """Find out what joints mean by their names, as find_map does, of a body that may sit or crawl as it rests."""
+    """Detect a map by names, as find_map does, for a body that may sit or crawl in its rest pose."""
     return _map(skeleton, in_any_pose=True)
 
 

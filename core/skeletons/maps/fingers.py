@@ -1,4 +1,4 @@
-"""Fingers: by their names, else by where they are on the hand and how many joints each has."""
+"""Detect fingers by their names, or by their positions on the hand and their numbers of joints."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def fingers_of(tree: Tree, readings: Sequence[names.Reading], side: str, wrist: 
                is_named: bool) -> dict[str, int]:
     """Return the joints of one hand's fingers by their names in H-Anim.
 
-    first_count: the number of the first finger, where fingers are numbered. is_named: the rig's names mean something,
-    so that joints without a finger's name are no fingers, unless all five can be told by position.
+    first_count: the number of the first finger, if fingers are numbered. is_named: the rig's names have a meaning. Then
+    joints without a finger's name are not fingers, unless position identifies all five.
     """
     chains: dict[str, list[int]] = {}
     below = tree.below(wrist)
@@ -49,7 +49,7 @@ def fingers_of(tree: Tree, readings: Sequence[names.Reading], side: str, wrist: 
 
 
 def first_of_counted(readings: Sequence[names.Reading]) -> int:
-    """Return the number of the first finger, where a rig numbers them: 0, as in Biped, or 1."""
+    """Return the number of the first finger if a rig numbers its fingers: 0, as in Biped, or 1."""
     return min((reading.count for reading in readings if reading.count >= 0 and not reading.is_helper), default=0)
 
 

@@ -12,11 +12,11 @@
     Reference pose
     mixamorig:LeftArm = 0.9239 0 0 -0.3827, 1 0 0
 
-A line is `bone = joint of H-Anim`; with nothing behind the sign the bone is no joint of H-Anim. Blank lines and
-lines that begin with # are passed over. `up` and `front` name the skeleton's axes and may be left out, and so may the
-reference pose: by how much bones are turned from rest, as quaternions w x y z in H-Anim's axes; the others turn as
-their parents. Behind each may stand where its bone points at rest, in the same axes: skeletons of the same names often
-rest otherwise, as in a T-pose and in an A-pose, and a pose that was set for one of them is none of the others.
+A line is `bone = joint of H-Anim`; if nothing follows the sign, the bone has no joint in H-Anim. Blank lines and lines
+that begin with # are ignored. `up` and `front` name the skeleton's axes, and are optional. So is the reference pose:
+rotations of bones from rest, as quaternions w x y z in H-Anim's axes; other bones rotate with their parents. After each
+rotation, the direction of the bone at rest may follow, in the same axes. It is needed since skeletons with the same
+names may have different rest poses, such as a T-pose and an A-pose, and a reference pose is valid for one only.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ _AXES: Final = {f"{sign}{name}": (1.0 if sign == "+" else -1.0) * np.eye(3)[i]
 
 @dataclass(frozen=True, eq=False)
 class SavedMap:
-    """What a map file says.
+    """The contents of a map file.
 
-    rig: the fingerprint; meant: the H-Anim joint by joint name, None for none; turn: (4,) or None. pose: by joint name
-    turns (4,) from rest in H-Anim's axes, where a reference pose is set; joints without one turn as their parents.
-    rest: by joint name where bones point (3,) in the rest pose for which that was set, as far as it is known.
+    rig: the fingerprint; meant: the H-Anim joint of each joint name, or None; turn: (4,) or None. pose: rotations (4,)
+    from rest by joint name, in H-Anim's axes, if a reference pose is set; other joints rotate with their parents.
+    rest: directions (3,) of bones by joint name, in the rest pose for which the reference pose was set, if known.
     """
 
     rig: str
@@ -66,7 +66,7 @@ class SavedMap:
 
     @classmethod
     def from_map(cls, found: SkeletonMap) -> SavedMap:
-        """Return what is saved of a map; a reference pose only where its axes are known."""
+        """Return the part of a map that is saved; a reference pose is saved only if the map's axes are known."""
         rig, meant = fingerprint(found.skeleton), dict(zip(found.skeleton.names, found.meant, strict=True))
         if found.pose is None or found.turn is None:
             return cls(rig, meant, found.turn)
@@ -74,14 +74,14 @@ class SavedMap:
         return cls(rig, meant, found.turn, pose, {name: bones[name] for name in pose if name in bones})
 
     def fits(self, skeleton: Skeleton) -> bool:
-        """Tell whether it was made for a skeleton with these names and this hierarchy."""
+        """Return whether the map was made for a skeleton with the same names and hierarchy."""
         return self.rig == fingerprint(skeleton)
 
     def of(self, skeleton: Skeleton) -> SkeletonMap:
-        """Return the map of a skeleton that it fits; the file's axes count where the body itself does not tell.
+        """Return the map of a skeleton that it fits; the file's axes count only if the body does not show its own.
 
-        In a clip's file the same rig may have other axes than where the map was made. Where it rests in another pose,
-        the reference pose is none of its own.
+        In a clip file, the same rig may have other axes than when the map was made. If its rest pose differs, the
+        reference pose is left out.
         """
         meant = tuple(self.meant.get(name) for name in skeleton.names)
         seen = find_map(skeleton).turn
@@ -144,7 +144,7 @@ def _bones(skeleton: Skeleton, turn: FloatArray) -> dict[str, FloatArray]:
 
 
 def is_map(data: bytes) -> bool:
-    """Tell whether a file begins as a skeleton map does: other programs call files .map as well.
+    """Return whether a file begins like a skeleton map: other programs use the ending .map too.
 
     >>> is_map(b'Takt skeleton map'), is_map(b'{"version": 3}')
     (True, False)
@@ -154,7 +154,7 @@ def is_map(data: bytes) -> bool:
 
 
 def read_map(data: bytes, path: Path | None = None) -> SavedMap:
-    """Read a map; raise FileError with the line that is not what is wanted there."""
+    """Read a map; raise FileError with the number of a line that is wrong."""
     try:
         lines = data.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:

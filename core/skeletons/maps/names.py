@@ -1,8 +1,8 @@
-"""What the names of joints say: side, part of the body, number.
+"""Read side, body part and number from the names of joints.
 
-Rigs agree on few words (left, thigh, 03) but on no way of writing them, so names are split into words first
-and looked up afterwards; one vocabulary then reads Mixamo, Rigify, VRM, Unity, Unreal, Biped, MotionBuilder, CMU,
-MakeHuman, Daz and most that people name by hand.
+Rigs share a few words (left, thigh, 03), but write them in many ways. So names are split into words first, and looked
+up afterwards. One vocabulary then reads Mixamo, Rigify, VRM, Unity, Unreal, Biped, MotionBuilder, CMU, MakeHuman, Daz
+and most names that people choose.
 """
 
 from __future__ import annotations
@@ -82,11 +82,11 @@ _LIMBS: Final = frozenset({"arm", "leg"})
 
 @dataclass(frozen=True)
 class Reading:
-    """What one name says.
+    """What the name of a joint says.
 
-    side: "l", "r" or "". word: the body's part as the name writes it, joined and in lower case, "" for none.
-    finger: one of FINGERS or "". count: of fingers that are numbered which one, from 0 or from 1; −1 for others.
-    link: which of the finger's joints, 0 for the metacarpal, −1 where the name does not say.
+    side: "l", "r" or "". word: the body part as written in the name, joined and in lower case, or "".
+    finger: one of FINGERS or "". count: the number of a numbered finger, from 0 or from 1, or −1.
+    link: the index of the finger's joint, 0 for the metacarpal, −1 if the name does not say it.
     is_helper: it controls, ends or holds something.
     """
 
@@ -99,7 +99,7 @@ class Reading:
 
     @property
     def is_spine(self) -> bool:
-        """Tell whether it names a part of the trunk above the hips."""
+        """Return whether the name is of a part of the trunk above the hips."""
         return (self.word, "spine") in _RANK and not self.is_helper
 
 
@@ -128,7 +128,7 @@ def read(name: str) -> Reading:
 
 
 def is_helper(name: str) -> bool:
-    """Tell whether a name is of something that controls, ends or holds something.
+    """Return whether a name is of a helper: a control, an end bone or a holder.
 
     >>> is_helper("handslot.l"), is_helper("finger_01_l")
     (True, False)
@@ -180,10 +180,10 @@ def _part_word(words: Sequence[str]) -> str:
 
 
 def parts_of(readings: Sequence[Reading]) -> list[dict[str, int]]:
-    """Return for each joint what part it may be, with a rank: 0 for the clearest word.
+    """Return the parts that each joint may be, with a rank: 0 for the clearest word.
 
-    Some words mean different joints in different rigs (a shoulder is a collarbone beside an arm, but the upper
-    arm beside a collar or above an elbow): what else the rig has a word for decides.
+    Some words mean different joints in different rigs: a shoulder is a collarbone next to an arm, but the upper arm
+    next to a collar or above an elbow. The other words of the rig decide.
     """
     words = {reading.word for reading in readings if not reading.is_helper and reading.side}
     has = {part: any((word, part) in _RANK and word not in _AMBIGUOUS for word in words) for part in _PARTS}

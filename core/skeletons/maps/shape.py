@@ -1,4 +1,4 @@
-"""Limbs by shape alone: by hierarchy and lengths, whatever the names; which are left and right, by the pose."""
+"""Detect limbs by shape only, not by names: by hierarchy and lengths; left and right by the pose."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _IN_LINE: Final = 0.999
 def limbs_by_shape(tree: Tree, sides: Sequence[str]) -> dict[str, int]:
     """Return hips, knees, ankles, toes, collarbones, shoulders, elbows, wrists and head by hierarchy and lengths.
 
-    sides: of each joint, "l", "r" or "", as its name says. Where names do not say which side is left, toes and knees,
-    which point to the front, and elbows, which point to the back, do. A body has two pairs of like chains of three
-    joints or more, one pair lower on the trunk than the other, and stands upright; empty where there is none.
+    sides: "l", "r" or "" for each joint, by its name. If names do not show which side is left, toes and knees, which
+    point to the front, and elbows, which point to the back, do. A body has two pairs of similar chains of at least
+    three joints, one pair lower on the trunk than the other, and stands upright. The result is empty if there is none.
     """
     if tree.size <= 0.0:
         return {}
@@ -68,12 +68,12 @@ def _has_more(pairs: Sequence[_Limbs], legs: _Limbs, arms: _Limbs) -> bool:
 
 
 def has_limbs(tree: Tree) -> bool:
-    """Tell whether there are two pairs of limbs that could be a body's, in any pose, even if limbs coincide."""
+    """Return whether there are two pairs of limbs that may belong to a body, in any pose, even if limbs coincide."""
     return tree.size > 0.0 and len(_pairs(tree, apart=False)) > 1
 
 
 def has_limbs_besides(tree: Tree, parts: Mapping[str, int]) -> bool:
-    """Tell whether there are further limbs that could be a body's besides those that are known, by part."""
+    """Return whether there are further limbs that may belong to a body, in addition to the known parts."""
     known = [parts[f"{side}_{part}"] for side in "lr" for part in ("hip", "shoulder") if f"{side}_{part}" in parts]
     taken = {joint for top in known for joint in (*tree.path_to_root(top), top, *tree.below(top))}
     lengths = [limbs.length for limbs in _pairs(tree, apart=False)
@@ -89,7 +89,7 @@ def _stands(tree: Tree, parts: Mapping[str, int]) -> bool:
 
 
 def without_between(tree: Tree) -> Tree:
-    """Return the tree without joints that lie between two others, in line and near one of them; they become roots."""
+    """Return the tree with joints made roots that lie on the line between two others and near one of these."""
     parents = tree.parents.copy()
     for joint, parent in enumerate(tree.parents.tolist()):
         if parent < 0 or len(tree.children[joint]) != 1:

@@ -1,4 +1,4 @@
-"""Which joint of a rig is which joint of H-Anim (ISO/IEC 19774), the common tongue of clips and characters."""
+"""Maps from a rig's joints to those of H-Anim (ISO/IEC 19774), which clips and characters have in common."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ ESSENTIAL: Final[tuple[str, ...]] = (hanim.ROOT, "skullbase", *(
 
 @dataclass(frozen=True, eq=False)
 class SkeletonMap:
-    """What the joints of one skeleton are.
+    """The map of one skeleton: the H-Anim joint of each of its joints.
 
-    meant: (J names) the H-Anim joint of each, None where it has none.
-    certainties: one for each joint, 0 to 1; 0 where it means nothing.
-    turn: (4,) right-angled rotation from H-Anim's axes to the skeleton's; None where the body does not show it.
-    warnings: what looked odd. is_checked: a person has confirmed it, or the joints have H-Anim's own names.
-    has_given_axes: a person has chosen the turn, whatever the body shows. may_stand: limbs were found, but the body
-    does not stand at rest; in another pose it may. without: joints that every humanoid has, but this body has not, as
-    a bust has no legs; their absence is certain.
-    pose: (J, 4) the reference pose that a person has set, as turns from rest in the skeleton's model axes; None: it is
-    found (see retargeting/reference.py).
+    meant: (J names) the H-Anim joint of each joint, or None.
+    certainties: one for each joint, 0 to 1; 0 for a joint without a meaning.
+    turn: (4,) right-angled rotation from H-Anim's axes to the skeleton's, or None if the body does not show it.
+    warnings: what looked wrong. is_checked: the user has confirmed the map, or the joints have H-Anim's own names.
+    has_given_axes: the user has chosen the turn, which then overrides the body. may_stand: limbs were found, but the
+    body does not stand at rest; in another pose it may. without: joints that every humanoid has, but that this body
+    certainly lacks, as a bust has no legs.
+    pose: (J, 4) the reference pose that the user has set, as rotations from rest in the skeleton's model axes; None: it
+    is detected (see retargeting/reference.py).
     """
 
     skeleton: Skeleton
@@ -73,10 +73,10 @@ class SkeletonMap:
             seen[name or ""] = joint
 
     def up(self, stated: FloatArray) -> FloatArray:
-        """Return which way is up (3,) in the skeleton's model space: as stated, unless the body shows another.
+        """Return the direction up (3,) in the skeleton's model space: as stated, unless the body shows another.
 
-        It does where it rests more upright along an axis of its own: an object that is tilted, as on a slope, tilts
-        what it plays, but one that is tilted because its bones lean does not.
+        The body shows another if it rests more upright along an axis of its own. So an object that is tilted, as on a
+        slope, tilts its motion, but an object that is tilted to compensate leaning bones does not.
         """
         if self.turn is None or not self.is_sure:
             return stated
@@ -96,7 +96,7 @@ class SkeletonMap:
 
     @cached_property
     def digest(self) -> bytes:
-        """The same for two maps of one skeleton that say the same, warnings aside."""
+        """A digest that is equal for two maps of one skeleton that differ at most in warnings."""
         turn, pose = (b"" if values is None else values.tobytes() for values in (self.turn, self.pose))
         said = (self.meant, self.certainties, self.is_checked, self.has_given_axes, self.may_stand, turn, pose,
                 sorted(self.without))
@@ -104,17 +104,17 @@ class SkeletonMap:
 
     @cached_property
     def joint_of(self) -> dict[str, int]:
-        """The joint of each H-Anim joint that the skeleton has."""
+        """The index of the joint for each H-Anim joint that the skeleton has."""
         return {name: joint for joint, name in enumerate(self.meant) if name is not None}
 
     @property
     def is_humanoid(self) -> bool:
-        """Whether anything of a human was found."""
+        """Whether any human joint was found."""
         return bool(self.joint_of)
 
     @property
     def certainty(self) -> float:
-        """How certain the map is as a whole, 0 to 1: the mean over what every humanoid has, if this one has it."""
+        """The certainty of the whole map, 0 to 1: the mean over the joints of every humanoid that this body has."""
         if self.is_checked:
             return 1.0
         return float(np.mean([self.certainties[self.joint_of[name]] if name in self.joint_of else 0.0
@@ -122,7 +122,7 @@ class SkeletonMap:
 
     @property
     def is_sure(self) -> bool:
-        """Whether the map may be used without asking."""
+        """Whether the map may be used without asking the user."""
         return self.certainty >= SURE
 
     @property
@@ -131,9 +131,9 @@ class SkeletonMap:
         return tuple(name for name in ESSENTIAL if name not in self.joint_of and name not in self.without)
 
     def corrected(self, meant: Mapping[str, str | None]) -> SkeletonMap:
-        """Return the map with some joints (by name) meaning something else, as a person said.
+        """Return the map with the meanings of some joints (by name) changed by the user.
 
-        A meaning that another joint had leaves that one. Raises SkeletonMismatchError for names that are not there.
+        If another joint had one of these meanings, it loses it. Raises SkeletonMismatchError for unknown names.
         """
         unknown = [name for name in meant if name not in self.skeleton.index_of]
         if unknown:

@@ -1,4 +1,4 @@
-"""Joints whose names say nothing, but whose neighbours say what they must be."""
+"""Identify joints without meaningful names by their neighbours."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _NECK: Final = frozenset(hanim.SPINE[17:])
 
 
 def with_unnamed(found: SkeletonMap) -> SkeletonMap:
-    """Return a map with joints that every humanoid has and that one joint alone can be, between those that are known.
+    """Return a map in which joints that every humanoid has are added, if exactly one unmapped joint fits.
 
-    Such a joint has no meaning yet. Its nearest known ancestor stands above it in H-Anim too, and known joints are
-    below it, all of which stand below it in H-Anim; the head needs none below it where it hangs on a known neck. Where
-    two joints could be it, neither is.
+    A joint fits if its nearest mapped ancestor is also its ancestor in H-Anim, and if it has mapped descendants, which
+    are all its descendants in H-Anim. The head needs no descendants if its parent is a mapped neck. If two joints fit,
+    neither is taken.
     """
     if not found.is_humanoid or not found.missing:
         return found
