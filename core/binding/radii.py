@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray
 from .segments import Segments
 from .solid import Solid, across
 
@@ -44,7 +44,7 @@ def limb_radii(segments: Segments, solid: Solid, size: float, least: float) -> F
     return np.maximum(np.where(np.isfinite(radius), radius, 0.0), least)
 
 
-def of_neighbours(radius: FloatArray, segments: Segments, solid: Solid) -> FloatArray:
+def of_neighbours(radius: FloatArray, segments: Segments, solid: Solid) -> tuple[FloatArray, BoolArray]:
     """Return radii (S,) where lines that run side by side in one limb, as those of a palm, all have the greatest one.
 
     How deep the skin is around each says where in the palm it runs, not how much of it is its own: that would go to the
@@ -60,9 +60,10 @@ def of_neighbours(radius: FloatArray, segments: Segments, solid: Solid) -> Float
     is_beside &= (segments.bones[:, None] != segments.bones) & ~segments.leaf[:, None] & ~segments.leaf
     result, (one, other) = radius.copy(), np.nonzero(is_beside)
     if len(one):
-        inside = solid.share_outside(middles[one], middles[other]) <= 0.0
-        np.maximum.at(result, one[inside], radius[other[inside]])
-    return result
+        is_beside[one, other] = solid.share_outside(middles[one], middles[other]) <= 0.0
+        one, other = np.nonzero(is_beside)
+        np.maximum.at(result, one, radius[other])
+    return result, is_beside
 
 
 def room_beside(segments: Segments, parents: IntArray) -> FloatArray:

@@ -79,7 +79,25 @@ def walls(held: FloatArray, compact: FloatArray) -> FloatArray:
     """
     alone = 1.0 - smoothstep(_greatest_two(held)[1], _PARTLY, _WELL)
     kept = smoothstep(held, _PARTLY, _WELL) * (smoothstep(compact, _SHEET, _BLOB) * alone)[:, None]
-    return np.asarray(np.maximum(kept.max(axis=0) - held / _RUNS_THROUGH, 0.0))
+    kept = np.maximum(kept.max(axis=0) - held / _RUNS_THROUGH, 0.0)
+    return np.asarray(np.maximum(kept, _of_other_pieces(held, compact)))
+
+
+_PIECES = 0.1
+_HH = 0.8
+_AS = 1.0
+
+
+def _of_other_pieces(held: FloatArray, compact: FloatArray) -> FloatArray:
+    well = smoothstep(held, _PARTLY, _WELL)
+    own = np.flatnonzero(well.any(axis=1))
+    result = np.zeros(held.shape)
+    for piece in own.tolist():
+        shared = np.minimum(well[own], well[piece]).max(axis=1)
+        apart = np.where(own == piece, 0.0, 1.0 - shared)
+        result[piece] = (well[own] * apart[:, None]).max(axis=0) * well[piece].max()
+    assembly = smoothstep(np.float64(len(held)), _SOME_PARTS, _MANY_PARTS) * smoothstep(compact, 0.0, _SOLID)
+    return np.maximum(result - held / _HH, 0.0) * (_PIECES + (_AS - _PIECES) * assembly[:, None])
 
 
 def _greatest_two(rows: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -123,7 +123,7 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
     moves, ∞ where its limb decides; None for all of them.
     """
     thin = cell_size(skin.points, _THIN)
-    raw = of_neighbours(limb_radii(segments, solid, size, 0.0), segments, solid)
+    raw, beside = of_neighbours(limb_radii(segments, solid, size, 0.0), segments, solid)
     radius = np.minimum(np.maximum(raw, thin), np.maximum(room_beside(segments, parents), thin))
     most = np.full(len(segments.bones), np.inf) if reach is None else reach[segments.bones]
     radius = np.minimum(radius, most)
@@ -136,6 +136,9 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
     in_skin[segments.bones] = 1.0
     np.minimum.at(in_skin, segments.bones, np.where(np.isinf(most), 1.0 - centred, 0.0))  # an eye is no strip
     np.maximum.at(slope, segments.bones, _SLOPE * segments.lengths * in_skin[segments.bones])
+    in_limb = np.zeros(len(parents))
+    in_limb[segments.bones[beside.any(axis=1)]] = 1.0
+    in_skin = np.maximum(in_skin, in_limb)
     reaches = _Reaches(cap, slope, in_skin)
     found = _cheapest(skin, segments, centred, radius, reaches, solid, outside, step)
     to_centres = _to_centres(skin, segments, parents, np.minimum(raw, radius), inside, np.isinf(most), found)
