@@ -104,7 +104,7 @@ def bind_inside(body: BindInput, settings: BindSettings | None = None, progress:
     widths = stretched(sources.distances, sources.shares, lines.parting, parents)
     weights = _blended(clusters, sources.shares, widths, size, settings, meter)
     weights = within_reach(weights, sources.from_bones, clusters.points, heads, sources.radii, parents,
-                           sources.in_skin)
+                           sources.past_joints)
     weights = owned_alone(without_slight(weights, lines.parting, parents), owner[part])
     meter.at(0.9)
     lengths, areas = np.zeros(bones), _areas(clusters)
