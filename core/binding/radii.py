@@ -72,7 +72,7 @@ def of_neighbours(radius: FloatArray, beside: BoolArray) -> FloatArray:
     >>> of_neighbours(np.array([1.0, 3.0, 9.0]), np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=np.bool_)).tolist()
     [3.0, 3.0, 9.0]
     """
-    return np.maximum(radius, np.where(beside, radius, 0.0).max(axis=1, initial=0.0))
+    return np.asarray(np.maximum(radius, np.where(beside, radius, 0.0).max(axis=1, initial=0.0)))
 
 
 def room_beside(segments: Segments, parents: IntArray) -> FloatArray:

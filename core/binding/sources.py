@@ -160,8 +160,7 @@ class _Reaches:
 
     @classmethod
     def of(cls, segments: Segments, bones: int, radius: FloatArray, in_skin: FloatArray, beside: BoolArray) -> _Reaches:
-        """Return those of bones whose lines have radius (S,), lie in the skin by in_skin (S,), 0 to 1, and run beside
-        others (S, S)."""
+        """Return those of bones whose lines have radius (S,), lie in the skin by in_skin (S,), and run beside (S, S)."""
         most, least, past_joints = np.full(bones, np.inf), np.zeros(bones), np.zeros(bones)
         most[segments.bones[segments.leaf]] = radius[segments.leaf]
         past_joints[segments.bones] = 1.0

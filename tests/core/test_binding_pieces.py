@@ -1,6 +1,7 @@
 """Dolls and robots of pieces: each piece keeps to the bones in it."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ def doll(seed: int, rivets: int = 0) -> BindInput:
         *(tube((side * 0.1, 0, 0.95), (side * 0.1, 0, 0.05), 0.09, 19, 10) for side in sides),
         *(ball((0.2 * np.cos(a), 0.2 * np.sin(a), z), 0.012, 3, 5) for a, z in zip(angle, height, strict=True)))
     names, parents = ["hips", "chest", "head"], [-1, 0, 1]
-    joints = [[(0, 0, 0.9), (0, 0, 1.2), (0, 0, 1.5)], [(0, 0, 1.53), (0, 0, 1.9)]]
+    joints: list[Any] = [[(0, 0, 0.9), (0, 0, 1.2), (0, 0, 1.5)], [(0, 0, 1.53), (0, 0, 1.9)]]
     for limb, above, at in (("arm", 1, [(0.17, 0, 1.4), (0.5, 0, 1.4), (0.88, 0, 1.4)]),
                             ("leg", 0, [(0.1, 0, 0.9), (0.1, 0, 0.5), (0.1, 0, 0.1)])):
         for side in sides:

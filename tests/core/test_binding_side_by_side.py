@@ -79,10 +79,10 @@ def test_names_scale_and_axes_change_nothing(made: BindInput) -> None:
 def test_which_bones_weights_pass_joints() -> None:
     """Those of one limb, that of two which part only at their ends, and none of two limbs."""
     def passing(*meshes: Any) -> list[float]:
-        surface, solid, skin_of = body(*meshes)
+        _, solid, skin_of = body(*meshes)
         lines = Segments(np.arange(2), np.array([[-0.35, 0, 1], [0.35, 0, 1]]),
                          np.array([[-0.35, 0, -1], [0.35, 0, -1]]), np.zeros(2, np.bool_))
-        return find_sources(skin_of, lines, np.full(2, -1), solid, SIZE).past_joints.tolist()
+        return [float(one) for one in find_sources(skin_of, lines, np.full(2, -1), solid, SIZE).past_joints]
 
     def legs(top: float) -> list[Any]:
         return [tube((x, 0, -1.5), (x, 0, top), 0.25, 30, 12) for x in (-0.35, 0.35)]
