@@ -112,7 +112,8 @@ class Skin:
 
 
 def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid, size: float,
-                 step: Callable[[], None] = lambda: None, reach: FloatArray | None = None) -> Sources:
+                 step: Callable[[], None] = lambda: None, reach: FloatArray | None = None,
+                 apart: BoolArray | None = None) -> Sources:
     """Find the bone that each of N points of the surface belongs to: the one that costs least.
 
     Cost is the distance, from the surface and from the limb's middle, raised where the line between them
@@ -121,11 +122,11 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
     of a face in front of a head's axis: it gets a second line, to the middle of the skin that was found for it.
     Where bones run through the air, as along the axis of a helix or a pipe, these lines leave the body anyhow,
     and that counts less. `step` is called now and then, and may raise. reach: (B,) the greatest radius of what a bone
-    moves, ∞ where its limb decides; None for all of them.
+    moves, ∞ where its limb decides; None for all of them. apart: (B, B) as in `side_by_side`.
     """
     thin = cell_size(skin.points, _THIN)
     measured = limb_radii(segments, solid, size, 0.0)
-    beside = side_by_side(measured, segments, solid)
+    beside = side_by_side(measured, segments, solid, apart)
     raw = of_neighbours(measured, beside)
     radius = np.minimum(np.maximum(raw, thin), np.maximum(room_beside(segments, parents), thin))
     most = np.full(len(segments.bones), np.inf) if reach is None else reach[segments.bones]
@@ -160,7 +161,7 @@ class _Reaches:
 
     @classmethod
     def of(cls, segments: Segments, bones: int, radius: FloatArray, in_skin: FloatArray, beside: BoolArray) -> _Reaches:
-        """Return those of bones whose lines have radius (S,), lie in the skin by in_skin (S,), and run beside (S, S)."""
+        """Return those of bones with lines of radius (S,), by in_skin (S,) in the skin; beside (S, S) others."""
         most, least, past_joints = np.full(bones, np.inf), np.zeros(bones), np.zeros(bones)
         most[segments.bones[segments.leaf]] = radius[segments.leaf]
         past_joints[segments.bones] = 1.0

@@ -8,6 +8,7 @@ import pytest
 
 from takt.core.binding.input import BindInput
 from takt.core.binding.inside import bind_inside_distance
+from takt.core.binding.loose import told_apart
 from takt.core.binding.segments import Segments
 from takt.core.binding.sources import find_sources
 
@@ -78,15 +79,24 @@ def test_names_scale_and_axes_change_nothing(made: BindInput) -> None:
 
 def test_which_bones_weights_pass_joints() -> None:
     """Those of one limb, that of two which part only at their ends, and none of two limbs."""
-    def passing(*meshes: Any) -> list[float]:
+    def passing(*meshes: Any, apart: bool = False) -> list[float]:
         _, solid, skin_of = body(*meshes)
         lines = Segments(np.arange(2), np.array([[-0.35, 0, 1], [0.35, 0, 1]]),
                          np.array([[-0.35, 0, -1], [0.35, 0, -1]]), np.zeros(2, np.bool_))
-        return [float(one) for one in find_sources(skin_of, lines, np.full(2, -1), solid, SIZE).past_joints]
+        return [float(one) for one in find_sources(skin_of, lines, np.full(2, -1), solid, SIZE,
+                                                     apart=np.full((2, 2), apart)).past_joints]
 
     def legs(top: float) -> list[Any]:
         return [tube((x, 0, -1.5), (x, 0, top), 0.25, 30, 12) for x in (-0.35, 0.35)]
     trunk = tube((0, 0, -0.3), (0, 0, 2), 0.8, 30, 24)
     assert passing(trunk) == [1.0, 1.0]
     assert passing(trunk, *legs(1.0)) == [1.0, 1.0]
-    assert passing(*legs(2.0)) == [0.0, 0.0]
+    assert passing(*legs(2.0)) == passing(trunk, *legs(1.0), apart=True) == [0.0, 0.0]
+
+
+def test_legs_under_a_gown_are_two_limbs() -> None:
+    """Though the gown is around both, and its hem follows the nearer one."""
+    held = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])  # by a gown and two legs
+    assert told_apart(held)[1, 2] and told_apart(held)[2, 1]
+    assert not told_apart(held[:1]).any() and not told_apart(np.ones((2, 3))).any()
+    assert not told_apart(np.array([[1.0, 0.6]])).any(), "what is half inside is in the same limb"
