@@ -87,7 +87,7 @@ def held_bones(surface: Surface, part: IntArray, segments: Segments, bones: int,
 
 
 def told_apart(held: FloatArray) -> BoolArray:
-    """Return which bones (B, B) are in different limbs, as some part holds one well and hardly the other.
+    """Return which bones (B, B) are in different skins, as some part holds one well and hardly the other.
 
     held (M, B) as `held_bones`. Two legs under a gown are both inside it, but each has skin of its own.
 

@@ -44,12 +44,11 @@ def limb_radii(segments: Segments, solid: Solid, size: float, least: float) -> F
     return np.maximum(np.where(np.isfinite(radius), radius, 0.0), least)
 
 
-def side_by_side(radius: FloatArray, segments: Segments, solid: Solid, apart: BoolArray | None = None) -> BoolArray:
+def side_by_side(radius: FloatArray, segments: Segments, solid: Solid) -> BoolArray:
     """Return (S, S) which lines run side by side in one limb, as those of a palm or of two thighs in one haunch.
 
     radius: (S,) as `limb_radii`. Lines are in one limb where no air is between their middles: farther down it may part.
-    Leaf lines, as of fingertips and ears, are limbs of their own. apart: (B, B) bones that are in one limb nowhere, as
-    `told_apart`; None for none.
+    Leaf lines, as of fingertips and ears, are limbs of their own.
     """
     middles = segments.points_at(np.full((1, len(radius)), 0.5))[0]
     offsets = middles[None] - middles[:, None]
@@ -58,8 +57,6 @@ def side_by_side(radius: FloatArray, segments: Segments, solid: Solid, apart: Bo
     beside &= ahead < _AHEAD * np.minimum(segments.lengths[:, None], segments.lengths)
     beside &= np.linalg.norm(offsets, axis=2) < _NEAR * np.maximum(radius[:, None], radius)
     beside &= (segments.bones[:, None] != segments.bones) & ~segments.leaf[:, None] & ~segments.leaf
-    if apart is not None:
-        beside &= ~apart[segments.bones[:, None], segments.bones]
     one, other = np.nonzero(beside)
     if len(one):
         beside[one, other] = solid.share_outside(middles[one], middles[other]) <= 0.0

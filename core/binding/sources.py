@@ -122,11 +122,12 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
     of a face in front of a head's axis: it gets a second line, to the middle of the skin that was found for it.
     Where bones run through the air, as along the axis of a helix or a pipe, these lines leave the body anyhow,
     and that counts less. `step` is called now and then, and may raise. reach: (B,) the greatest radius of what a bone
-    moves, ∞ where its limb decides; None for all of them. apart: (B, B) as in `side_by_side`.
+    moves, ∞ where its limb decides; None for all of them. apart: (B, B) bones in skins of their own, as `told_apart`:
+    even side by side, there are joints between them; None for none.
     """
     thin = cell_size(skin.points, _THIN)
     measured = limb_radii(segments, solid, size, 0.0)
-    beside = side_by_side(measured, segments, solid, apart)
+    beside = side_by_side(measured, segments, solid)
     raw = of_neighbours(measured, beside)
     radius = np.minimum(np.maximum(raw, thin), np.maximum(room_beside(segments, parents), thin))
     most = np.full(len(segments.bones), np.inf) if reach is None else reach[segments.bones]
@@ -135,7 +136,8 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
     outside = _OUTSIDE * float(np.average(inside, weights=segments.lengths + _TINY))
     centred = _centred(segments, parents, skin, solid, size)
     in_skin = np.where(np.isinf(most), 1.0 - centred, 0.0)  # an eye is no strip
-    reaches = _Reaches.of(segments, len(parents), radius, in_skin, beside)
+    one_skin = beside if apart is None else beside & ~apart[segments.bones[:, None], segments.bones]
+    reaches = _Reaches.of(segments, len(parents), radius, in_skin, one_skin)
     found = _cheapest(skin, segments, centred, radius, reaches, solid, outside, step)
     to_centres = _to_centres(skin, segments, parents, np.minimum(raw, radius), inside, np.isinf(most), found)
     if not len(to_centres.bones):

@@ -94,7 +94,7 @@ def test_which_bones_weights_pass_joints() -> None:
     assert passing(*legs(2.0)) == passing(trunk, *legs(1.0), apart=True) == [0.0, 0.0]
 
 
-def test_legs_under_a_gown_are_two_limbs() -> None:
+def test_legs_under_a_gown_have_skins_of_their_own() -> None:
     """Though the gown is around both, and its hem follows the nearer one."""
     held = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])  # by a gown and two legs
     assert told_apart(held)[1, 2] and told_apart(held)[2, 1]
