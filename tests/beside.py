@@ -38,6 +38,11 @@ def real_file(*path: str) -> Path:
     return found
 
 
+def case_file(*path: str) -> Path:
+    """Return the path of a file that shows one fault, below the folder of cases beside the folder of data."""
+    return real_file("..", "cases", *path)
+
+
 def ogre_python() -> str:
     """Return the Python that has OGRE."""
     return os.environ.get("TAKT_OGRE_PYTHON") or missing("TAKT_OGRE_PYTHON names no Python that has ogre-python")

@@ -34,6 +34,9 @@ go on from the wrist, however near to each other they start."""
 _FROM_LIMB = 2.0
 """So many times as far a loose limb may be from the trunk as from another limb to go on from the trunk."""
 
+_ALIKE = 0.02
+"""Heads mirror each other that are nearer to each other's mirror images than this share of the skeleton's size."""
+
 _SAME_WAY = 1e-6
 """Ways are as long as each other whose lengths differ by less than this share of the skeleton's size: where one bone
 ends and another begins, which of the two is nearer would be a matter of rounding."""
@@ -133,7 +136,7 @@ def adopted(parents: IntArray, lines: Segments, solid: Solid) -> IntArray:
     joined to the body. The trunk is the tree that is nearest to all others; then the nearest tree is joined first. A
     way costs more where it leaves the body, and if it leads to another limb: a head is joined to the trunk rather than
     to a wing. If the nearest point is a joint where two bones meet, the bone above is taken: legs are joined to a body,
-    not to a head.
+    not to a head. Two trees that mirror each other, as two legs without a body, have no trunk.
     """
     found = parents.copy()
     owners = np.unique(lines.bones)
@@ -143,7 +146,7 @@ def adopted(parents: IntArray, lines: Segments, solid: Solid) -> IntArray:
     heads = np.zeros((len(parents), 3))
     heads[lines.bones] = lines.starts
     roots = owners[tree[owners] == owners]
-    if len(roots) < 2:
+    if len(roots) < 2 or (len(roots) == 2 and _mirrored(*(heads[owners[tree[owners] == root]] for root in roots))):
         return found
     away, share = lines.nearest(heads[roots])
     away *= 1.0 + _OUTSIDE * solid.share_outside(heads[roots][:, None], lines.points_at(share), _STEPS)
@@ -158,6 +161,17 @@ def adopted(parents: IntArray, lines: Segments, solid: Solid) -> IntArray:
         found[roots[bone]] = min(near.tolist(), key=lambda other: len(path_to_root(found, other)))
         joined |= tree == roots[bone]
     return found
+
+
+def _mirrored(one: FloatArray, other: FloatArray) -> bool:
+    """Return whether heads (N, 3) and (M, 3), roots first, mirror each other in the plane between the roots."""
+    between = other[0] - one[0]
+    size = float(np.linalg.norm(np.ptp(np.concatenate((one, other)), axis=0)))
+    if len(one) != len(other) or np.linalg.norm(between) <= _AT_TAIL * size:
+        return False
+    ahead = (one - 0.5 * (one[0] + other[0])) @ between / (between @ between)
+    gaps = np.linalg.norm((one - 2.0 * ahead[:, None] * between)[:, None] - other, axis=2)
+    return bool(max(gaps.min(axis=0).max(), gaps.min(axis=1).max()) < _ALIKE * size)
 
 
 def parted(rig_parents: IntArray, parents: IntArray) -> BoolArray:

@@ -19,7 +19,7 @@ from .diffusion import Graph
 from .enclosed import enclosing_parts, owned_alone
 from .input import BindInput
 from .joints import stretched, within_reach, without_slight
-from .loose import carried, held_bones
+from .loose import carried, held_bones, told_apart
 from .rigid import compactness, stiffened, walls
 from .settings import BindCancelledError, BindSettings, Progress
 from .solid import SAMPLE_STEP, Solid, cell_size
@@ -99,12 +99,12 @@ def bind_inside(body: BindInput, settings: BindSettings | None = None, progress:
     segments, held = held_stumps(segments, parents, surface, part_of_points, held)
     skin = Skin.over(solid, clusters.points, clusters.normals, clusters.areas, size)
     skin = replace(skin, walls=walls(held, compact)[part] if len(held) > 1 else None)
-    sources = find_sources(skin, segments, parents, solid, size, meter.round, lines.reach)
+    sources = find_sources(skin, segments, parents, solid, size, meter.round, lines.reach, told_apart(held))
     meter.at(0.6)
     widths = stretched(sources.distances, sources.shares, lines.parting, parents)
     weights = _blended(clusters, sources.shares, widths, size, settings, meter)
     weights = within_reach(weights, sources.from_bones, clusters.points, heads, sources.radii, parents,
-                           sources.in_skin)
+                           sources.past_joints)
     weights = owned_alone(without_slight(weights, lines.parting, parents), owner[part])
     meter.at(0.9)
     lengths, areas = np.zeros(bones), _areas(clusters)

@@ -27,7 +27,7 @@ _TINY = float(np.finfo(np.float64).tiny)
 
 
 def within_reach(weights: FloatArray, from_bones: FloatArray, points: FloatArray, heads: FloatArray,
-                 radii: FloatArray, parents: IntArray, in_skin: FloatArray | None = None) -> FloatArray:
+                 radii: FloatArray, parents: IntArray, past_joints: FloatArray | None = None) -> FloatArray:
     """Return weights (N, B) of which little is left where a joint lies far between a bone and what it moves.
 
     from_bones: (N, B) distances from the bones' lines. points: (N, 3). heads: (B, 3), the joints. radii: (B,) of the
@@ -38,8 +38,8 @@ def within_reach(weights: FloatArray, from_bones: FloatArray, points: FloatArray
     the bones of one side, each weighed by w d², have more than half. A weight from the other side passes by the square
     of the lesser share against the greater, or as the joint is near: wholly up to 1.5 radii, from 3 on not at all. Of
     several joints on the way the least counts. At the border itself everything passes, so nothing becomes a step.
-    in_skin: (B,) how far bones lie in the skin, 0 to 1; None for not at all. Strips of one cloth hang side by side, and
-    their weights go over into each other however far away the joints are.
+    past_joints: (B,) as in `Sources`; None for not at all. Strips of one cloth hang side by side, and the bones of a
+    palm run side by side in it: their weights go over into each other however far away the joints are.
 
     >>> arm_beside_chest = np.array([[0.7, 0.3], [0.7, 0.3]])  # the second is four radii away from the arm's joint
     >>> found = within_reach(arm_beside_chest, np.full((2, 2), 0.1), np.array([[0, 0, 0], [0, 0, 0.4]]),
@@ -58,8 +58,8 @@ def within_reach(weights: FloatArray, from_bones: FloatArray, points: FloatArray
         away = np.linalg.norm(points - heads[bone], axis=1)
         lesser = np.minimum(side[bone], 1.0 - side[bone])
         passing[bone] = np.maximum(_fading(away, float(radii[bone])), (lesser / (1.0 - lesser))**_LESSER)
-        if in_skin is not None:
-            passing[bone] = np.maximum(passing[bone], in_skin[bone])
+        if past_joints is not None:
+            passing[bone] = np.maximum(passing[bone], past_joints[bone])
         parent, most = int(parents[bone]), side[bone] > 0.5
         if parent >= 0:
             side[parent] += side[bone]

@@ -33,6 +33,9 @@ second on, as a rib, a sleeve or a ring."""
 _UNSURE, _SURE = 0.7, 0.9
 """Shares of its strongest bone between which a part that lies round bones begins to keep what these have of it."""
 
+_HELD_WELL, _HARDLY = 0.8, 0.2
+"""A part that holds at least the first share of a bone and at most the second one of another tells the two apart."""
+
 _MOST_OF_ALL = 0.5
 """A part with more than this share of the surface winds about what the solid holds."""
 
@@ -81,6 +84,19 @@ def held_bones(surface: Surface, part: IntArray, segments: Segments, bones: int,
         others |= inside
         held[k] = np.bincount(bone, inside, bones) / of_bone
     return held
+
+
+def told_apart(held: FloatArray) -> BoolArray:
+    """Return which bones (B, B) are in different skins, as some part holds one well and hardly the other.
+
+    held (M, B) as `held_bones`. Two legs under a gown are both inside it, but each has skin of its own.
+
+    >>> gown_and_legs = np.array([[1.0, 1.0, 1.0], [0.2, 1.0, 0.0], [0.2, 0.0, 1.0]])
+    >>> told_apart(gown_and_legs).tolist()
+    [[False, True, True], [True, False, True], [True, True, False]]
+    """
+    one = (held >= _HELD_WELL).T.astype(np.float64) @ (held <= _HARDLY) > 0.0
+    return np.asarray(one | one.T)
 
 
 def winding(corners: FloatArray, positions: FloatArray) -> FloatArray:

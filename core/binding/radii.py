@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray
 from .segments import Segments
 from .solid import Solid, across
 
@@ -44,25 +44,35 @@ def limb_radii(segments: Segments, solid: Solid, size: float, least: float) -> F
     return np.maximum(np.where(np.isfinite(radius), radius, 0.0), least)
 
 
-def of_neighbours(radius: FloatArray, segments: Segments, solid: Solid) -> FloatArray:
-    """Return radii (S,) where lines that run side by side in one limb, as those of a palm, all have the greatest one.
+def side_by_side(radius: FloatArray, segments: Segments, solid: Solid) -> BoolArray:
+    """Return (S, S) which lines run side by side in one limb, as those of a palm or of two thighs in one haunch.
 
-    How deep the skin is around each says where in the palm it runs, not how much of it is its own: that would go to the
-    bones in the middle. Lines are in one limb where no air is between their middles. Leaf lines, as of fingertips and
-    ears, are limbs of their own.
+    radius: (S,) as `limb_radii`. Lines are in one limb where no air is between their middles: farther down it may part.
+    Leaf lines, as of fingertips and ears, are limbs of their own.
     """
     middles = segments.points_at(np.full((1, len(radius)), 0.5))[0]
     offsets = middles[None] - middles[:, None]
     ahead = np.abs((offsets * segments.directions[:, None]).sum(axis=2))
-    is_beside = segments.directions @ segments.directions.T > _SIDE_BY_SIDE
-    is_beside &= ahead < _AHEAD * np.minimum(segments.lengths[:, None], segments.lengths)
-    is_beside &= np.linalg.norm(offsets, axis=2) < _NEAR * np.maximum(radius[:, None], radius)
-    is_beside &= (segments.bones[:, None] != segments.bones) & ~segments.leaf[:, None] & ~segments.leaf
-    result, (one, other) = radius.copy(), np.nonzero(is_beside)
+    beside = segments.directions @ segments.directions.T > _SIDE_BY_SIDE
+    beside &= ahead < _AHEAD * np.minimum(segments.lengths[:, None], segments.lengths)
+    beside &= np.linalg.norm(offsets, axis=2) < _NEAR * np.maximum(radius[:, None], radius)
+    beside &= (segments.bones[:, None] != segments.bones) & ~segments.leaf[:, None] & ~segments.leaf
+    one, other = np.nonzero(beside)
     if len(one):
-        inside = solid.share_outside(middles[one], middles[other]) <= 0.0
-        np.maximum.at(result, one[inside], radius[other[inside]])
-    return result
+        beside[one, other] = solid.share_outside(middles[one], middles[other]) <= 0.0
+    return beside
+
+
+def of_neighbours(radius: FloatArray, beside: BoolArray) -> FloatArray:
+    """Return radii (S,) where lines side by side in one limb all have the greatest one; beside (S, S) says which.
+
+    How deep the skin is around each says where in the limb it runs, not how much of it is its own: that would go to the
+    bones in the middle.
+
+    >>> of_neighbours(np.array([1.0, 3.0, 9.0]), np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=np.bool_)).tolist()
+    [3.0, 3.0, 9.0]
+    """
+    return np.asarray(np.maximum(radius, np.where(beside, radius, 0.0).max(axis=1, initial=0.0)))
 
 
 def room_beside(segments: Segments, parents: IntArray) -> FloatArray:

@@ -35,6 +35,9 @@ _PARTLY, _WELL = 0.4, 0.8
 _RUNS_THROUGH = 0.2
 """A part that holds this share of a bone is not shut off from it."""
 
+_LOW = 0.1
+"""How far a piece is shut off from other pieces' bones: with a wall's height of 10, they cost twice as much."""
+
 _TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -67,19 +70,39 @@ def stiffened(weights: FloatArray, areas: FloatArray, part: IntArray, held: Floa
 
 
 def walls(held: FloatArray, compact: FloatArray) -> FloatArray:
-    """Return how far other parts are shut off from the bones that a part keeps to itself: (M, B), 0 to 1.
+    """Return how far parts are shut off from bones that other parts keep: (M, B), 0 to 1.
 
     held (M, B) as `held_bones`, compact (M,) as `compactness`. A compact part that holds one bone and no other, as an
     eye, keeps it: the skin around the eye does not turn with it. A part that a bone runs through is not shut off from
-    it, as a ball between two pieces of a puppet.
+    it, as a ball between two pieces of a puppet. Pieces keep to their own bones as well (`_of_other_pieces`).
 
     >>> face_and_eye = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-    >>> walls(face_and_eye, np.array([0.9, 0.9])).tolist()
-    [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
+    >>> walls(face_and_eye, np.array([0.9, 0.9]))[:, 2].tolist()
+    [1.0, 0.0]
     """
     alone = 1.0 - smoothstep(_greatest_two(held)[1], _PARTLY, _WELL)
     kept = smoothstep(held, _PARTLY, _WELL) * (smoothstep(compact, _SHEET, _BLOB) * alone)[:, None]
-    return np.asarray(np.maximum(kept.max(axis=0) - held / _RUNS_THROUGH, 0.0))
+    kept = np.maximum(kept.max(axis=0) - held / _RUNS_THROUGH, 0.0)
+    return np.asarray(np.maximum(kept, _of_other_pieces(held, compact)))
+
+
+def _of_other_pieces(held: FloatArray, compact: FloatArray) -> FloatArray:
+    """Return how far parts that hold bones are shut off from those of parts with which they share none: (M, B).
+
+    Pieces of a robot or of a jointed doll are cut where they turn: the rim of a thigh's piece is near to the pelvis'
+    bone, and yet goes with the thigh. Pieces that share a bone, as a shirt and the arms in its sleeves, are one limb.
+    Parts that hold no bone are not shut off: they may belong to any. The walls are low, since two pieces may still be
+    one body, and as high as others' in an assembly of hard parts.
+    """
+    well = smoothstep(held, _PARTLY, _WELL)
+    own = np.flatnonzero(well.any(axis=1))
+    result = np.zeros(held.shape)
+    for piece in own.tolist():
+        shared = np.minimum(well[own], well[piece]).max(axis=1)
+        apart = np.where(own == piece, 0.0, 1.0 - shared)
+        result[piece] = (well[own] * apart[:, None]).max(axis=0) * well[piece].max()
+    assembly = smoothstep(np.float64(len(held)), _SOME_PARTS, _MANY_PARTS) * smoothstep(compact, 0.0, _SOLID)
+    return np.asarray(np.maximum(result - held / _WELL, 0.0) * (_LOW + (1.0 - _LOW) * assembly)[:, None])
 
 
 def _greatest_two(rows: FloatArray) -> tuple[FloatArray, FloatArray]:

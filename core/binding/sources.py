@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
-from .radii import RADIUS_SHARES, limb_radii, of_neighbours, room_beside
+from .radii import RADIUS_SHARES, limb_radii, of_neighbours, room_beside, side_by_side
 from .segments import Segments
 from .solid import Solid, cell_size, ray_fan
 
@@ -67,14 +67,15 @@ class Sources:
 
     These are from_bones, (N, B), of those it belongs to: the distances from the bones' lines, for a leaf bone no more
     than its limb's radius, ∞ for bones without a line. radii: (B,) of the bones' limbs, 0 for bones without a line.
-    in_skin: (B,) how far each bone lies in the skin, as those of a skirt or a cape, 0 to 1.
+    past_joints: (B,) how far each bone's weights go over into others' far from joints, 0 to 1: as far as it lies in the
+    skin, as those of a skirt or a cape, and wholly where it runs beside others in one limb, as those of a palm.
     """
 
     shares: FloatArray
     distances: FloatArray
     from_bones: FloatArray
     radii: FloatArray
-    in_skin: FloatArray
+    past_joints: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +112,8 @@ class Skin:
 
 
 def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid, size: float,
-                 step: Callable[[], None] = lambda: None, reach: FloatArray | None = None) -> Sources:
+                 step: Callable[[], None] = lambda: None, reach: FloatArray | None = None,
+                 apart: BoolArray | None = None) -> Sources:
     """Find the bone that each of N points of the surface belongs to: the one that costs least.
 
     Cost is the distance, from the surface and from the limb's middle, raised where the line between them
@@ -120,23 +122,22 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
     of a face in front of a head's axis: it gets a second line, to the middle of the skin that was found for it.
     Where bones run through the air, as along the axis of a helix or a pipe, these lines leave the body anyhow,
     and that counts less. `step` is called now and then, and may raise. reach: (B,) the greatest radius of what a bone
-    moves, ∞ where its limb decides; None for all of them.
+    moves, ∞ where its limb decides; None for all of them. apart: (B, B) bones in skins of their own, as `told_apart`:
+    even side by side, there are joints between them; None for none.
     """
     thin = cell_size(skin.points, _THIN)
-    raw = of_neighbours(limb_radii(segments, solid, size, 0.0), segments, solid)
+    measured = limb_radii(segments, solid, size, 0.0)
+    beside = side_by_side(measured, segments, solid)
+    raw = of_neighbours(measured, beside)
     radius = np.minimum(np.maximum(raw, thin), np.maximum(room_beside(segments, parents), thin))
     most = np.full(len(segments.bones), np.inf) if reach is None else reach[segments.bones]
     radius = np.minimum(radius, most)
     inside = _shares_inside(segments, solid)
     outside = _OUTSIDE * float(np.average(inside, weights=segments.lengths + _TINY))
-    cap = np.full(len(parents), np.inf)
-    cap[segments.bones[segments.leaf]] = radius[segments.leaf]
     centred = _centred(segments, parents, skin, solid, size)
-    in_skin, slope = np.zeros(len(parents)), np.zeros(len(parents))
-    in_skin[segments.bones] = 1.0
-    np.minimum.at(in_skin, segments.bones, np.where(np.isinf(most), 1.0 - centred, 0.0))  # an eye is no strip
-    np.maximum.at(slope, segments.bones, _SLOPE * segments.lengths * in_skin[segments.bones])
-    reaches = _Reaches(cap, slope, in_skin)
+    in_skin = np.where(np.isinf(most), 1.0 - centred, 0.0)  # an eye is no strip
+    one_skin = beside if apart is None else beside & ~apart[segments.bones[:, None], segments.bones]
+    reaches = _Reaches.of(segments, len(parents), radius, in_skin, one_skin)
     found = _cheapest(skin, segments, centred, radius, reaches, solid, outside, step)
     to_centres = _to_centres(skin, segments, parents, np.minimum(raw, radius), inside, np.isinf(most), found)
     if not len(to_centres.bones):
@@ -153,12 +154,23 @@ class _Reaches:
     """Over how far weights of B bones blend.
 
     most: (B,) no farther, for a leaf bone its limb's radius. least: (B,) no less far, for a bone in the skin half its
-    length. in_skin: (B,) as in `Sources`.
+    length. past_joints: (B,) as in `Sources`.
     """
 
     most: FloatArray
     least: FloatArray
-    in_skin: FloatArray
+    past_joints: FloatArray
+
+    @classmethod
+    def of(cls, segments: Segments, bones: int, radius: FloatArray, in_skin: FloatArray, beside: BoolArray) -> _Reaches:
+        """Return those of bones with lines of radius (S,), by in_skin (S,) in the skin; beside (S, S) others."""
+        most, least, past_joints = np.full(bones, np.inf), np.zeros(bones), np.zeros(bones)
+        most[segments.bones[segments.leaf]] = radius[segments.leaf]
+        past_joints[segments.bones] = 1.0
+        np.minimum.at(past_joints, segments.bones, in_skin)
+        np.maximum.at(least, segments.bones, _SLOPE * segments.lengths * past_joints[segments.bones])
+        past_joints[segments.bones[beside.any(axis=1)]] = 1.0
+        return cls(most, least, past_joints)
 
 
 def _shares_inside(segments: Segments, solid: Solid) -> FloatArray:
@@ -180,7 +192,7 @@ def _cheapest(skin: Skin, segments: Segments, centred: FloatArray, radius: Float
     radii = np.zeros(len(reaches.most))
     np.maximum.at(radii, segments.bones, radius)
     shares, distances, from_bones = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return Sources(shares, distances, from_bones, radii, reaches.in_skin)
+    return Sources(shares, distances, from_bones, radii, reaches.past_joints)
 
 
 def _cheapest_of(skin: Skin, segments: Segments, centred: FloatArray, radius: FloatArray, reaches: _Reaches,

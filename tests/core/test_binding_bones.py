@@ -271,6 +271,16 @@ def test_limbs_beside_a_joint_go_on_from_the_bone_above_it_whatever_rounding_say
     assert adopted(np.array([-1, 0, -1, -1]), limbs, air).tolist() == [-1, 0, 0, 0]
 
 
+@pytest.mark.parametrize(("other", "roots"), [
+    ([[0.5, 0, 2], [0.5, 0.1, 1]], 2), ([[0.5, 0, 2], [0.5, 0.7, 1]], 1), ([[0.5, 0, 2], [0.5, 0.1, 2.9]], 1),
+    ([[-0.5, 0, 2.1], [-0.5, 0, 3]], 1)], ids=["mirrored", "bent", "another way", "above"])
+def test_two_limbs_that_mirror_each_other_have_no_trunk(other, roots):
+    air = Solid(np.zeros((3, 3, 3), dtype=np.bool_), 1.0)
+    heads = np.array([[-0.5, 0, 2], [-0.5, 0.1, 1], *other])
+    limbs = Segments(np.arange(4), heads, heads - [0, 0, 0.5], np.array([False, True, False, True]))
+    assert (adopted(np.array([-1, 0, -1, 2]), limbs, air) < 0).sum() == roots
+
+
 SHIN_AND_FOOT = (np.array([[9, 0, 0], [0, 0, 2], [0, 0, 1]], float),
                  np.array([[9, 0, 1], [0, 0, 1], [0, 0.5, 0.9]], float))
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from takt.core.binding.radii import limb_radii, of_neighbours
+from takt.core.binding.radii import limb_radii, of_neighbours, side_by_side
 from takt.core.binding.segments import Segments
 from takt.core.binding.solid import Solid
 from takt.core.binding.sources import Skin, find_sources
@@ -182,12 +182,15 @@ def test_bones_side_by_side_in_one_limb_are_equally_thick():
     lines = segments(*([[x, 0, -1], [x, 0, 1]] for x in (-0.6, 0, 0.6)), leaf=False)
     found = limb_radii(lines, solid, SIZE, 0.0)
     assert found[0] < found[1] - CELL
-    assert of_neighbours(found, lines, solid) == pytest.approx(found[1])
-    assert (of_neighbours(found, replace(lines, leaf=np.full(3, True)), solid) == found).all()
+    beside = side_by_side(found, lines, solid)
+    assert (beside == [[False, True, False], [True, False, True], [False, True, False]]).all()
+    assert of_neighbours(found, beside) == pytest.approx(found[1])
+    assert not side_by_side(found, replace(lines, leaf=np.full(3, True)), solid).any()
 
 
 def test_bones_of_two_limbs_are_not_equally_thick():
     _, solid, _ = body(tube((0, 0, -2), (0, 0, 2), 0.4, 30, 12), tube((0.8, 0, -2), (0.8, 0, 2), 0.2, 30, 12))
     lines = segments([[0, 0, -1], [0, 0, 1]], [[0.8, 0, -1], [0.8, 0, 1]], leaf=False)
     found = limb_radii(lines, solid, SIZE, 0.0)
-    assert (of_neighbours(found, lines, solid) == found).all()
+    beside = side_by_side(found, lines, solid)
+    assert not beside.any() and (of_neighbours(found, beside) == found).all()
