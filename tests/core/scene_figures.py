@@ -278,7 +278,8 @@ def over_floor(seed: int) -> tuple[str, Figures]:
     away = np.abs(own - wanted)[held(motion, times)] / rig.leg
     soles = {"soles p90": float(np.percentile(away, 90))} if kind == "hills" else {"soles": float(away.max())}
     jerk = float(np.percentile(jerks(motion, times), 95) / np.percentile(jerks(plain, times), 95))
-    return kind, soles | {"below floor": max(float(min(wanted.min(), 0.0) - own.min()), 0.0) / rig.leg, "knees' jerk": jerk}
+    below = max(float(min(wanted.min(), 0.0) - own.min()), 0.0) / rig.leg
+    return kind, soles | {"below floor": below, "knees' jerk": jerk}
 
 
 def over(kind: str) -> Callable[[int], Figures]:
