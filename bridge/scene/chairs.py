@@ -13,7 +13,7 @@ from ...core.maths.arrays import FloatArray
 from ...core.playing.scene.cast import Point
 from ...core.playing.scene.surface import highest_along
 from ...core.skeletons.hanim import UP
-from ..rigs import axes
+from .. import axes
 from . import floor_shapes
 from .floor_shapes import Triangles
 

@@ -1,6 +1,7 @@
 """Bodies of four rigs sit down on seats of other heights: as many settings as TAKT_SCENE_SETTINGS says."""
 
 import os
+import re
 from functools import cache
 from typing import Final
 
@@ -14,7 +15,7 @@ from takt.core.pha.document import parse
 from takt.core.pha.programme import resolve
 from takt.core.playing.feet.floored import Floored
 from takt.core.playing.motion import Motion
-from takt.core.playing.scene.cast import ScenePlace, Target
+from takt.core.playing.scene.cast import Moving, SceneFloor, ScenePlace, Target
 from takt.core.playing.score import Settings, play
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.skeleton import world_from_pose
@@ -145,3 +146,84 @@ def test_bodies_sit_on_their_seats_with_feet_where_they_stand(seed: int) -> None
     hangs = [problem.message for problem in motion.problems if "hang" in problem.message]
     assert hangs or moved.max() < FEET_LEGS * rig.leg
     assert jerk(rig, motion) <= JERKS * jerk(rig, before)
+
+
+ROUNDED: Final = 1e-9
+"""Of two places that differ in height alone."""
+
+
+def same(one: Motion, other: Motion, within: float = 0.0) -> bool:
+    a, b = one.sample(TIMES), other.sample(TIMES)
+    return all(np.abs(getattr(a, name) - getattr(b, name)).max() <= within
+               for name in ("rotations", "translations", "scales"))
+
+
+@pytest.mark.parametrize("rig", FOUR, ids=lambda rig: rig.names)
+def test_without_a_seat_or_on_a_mark_on_the_ground_nothing_is_changed(rig: Rig) -> None:
+    plain_text = SITS.replace(' at="seat"', "")
+    assert same(played(rig), played(rig, plain_text))
+    mark = seat(rig, 0.05 * rig.leg)
+    motion = played(rig, seat=mark)
+    assert same(motion, plain(rig, None), ROUNDED) and not isinstance(motion.end, Floored)
+    dance = SITS.replace("sit_down", "left_step").replace("sit_still", "stand").replace("stand_up", "stand")
+    assert same(*(played(rig, dance, seat=seat(rig, high * rig.leg)) for high in (0.0, 0.5)), ROUNDED)
+
+
+def test_the_body_stands_as_it_does_before_it_sits_down_and_after_it_gets_up() -> None:
+    rig = FOUR[0]
+    motion, before = played(rig, seat=seat(rig, 0.35 * rig.leg)), plain(rig, None)
+    stands = (TIMES <= BEGINS_S) | (TIMES >= STANDS_S)
+    own, high = (lowest(rig, each, None) for each in (motion, before))
+    assert np.abs(own - high)[stands].max() < 0.01 * rig.leg
+    assert own.min() > (0.35 - SEAT_LEGS) * rig.leg
+
+
+def test_feet_hang_from_a_high_stool_and_a_note_says_how_far() -> None:
+    rig, skin = FOUR[0], skin_of(FOUR[0])
+    height = 2.1 * own_height(rig, skin)
+    motion = played(rig, skin=skin, seat=seat(rig, height))
+    (problem,) = [each for each in motion.problems if "hang" in each.message]
+    high = (ankles(rig, motion) - ankles(rig, plain(rig, skin)))[:, ON] @ rig.up
+    assert problem.is_note and f"the feet hang {high.max():.2g} m above the ground" in problem.message
+    assert np.abs(lowest(rig, motion, skin)[ON] - height).max() < SEAT_LEGS * rig.leg
+    world = world_from_pose(rig.skeleton, motion.sample(TIMES))[..., 3]
+    hip, knee, ankle = (world[:, rig.joint(f"l_{name}")] for name in ("hip", "knee", "ankle"))
+    lengths = np.linalg.norm(hip - knee, axis=1) + np.linalg.norm(knee - ankle, axis=1)
+    np.testing.assert_allclose(lengths, rig.leg, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("legs", "why"), [(-0.3, "below the ground, expected one above it: raise the object"),
+                                           (1.5, "high, expected at most .* m for this body: lower the object")])
+def test_a_seat_that_nobody_reaches_says_what_to_do_and_the_rest_plays(legs: float, why: str) -> None:
+    rig = FOUR[3]
+    motion = played(rig, seat=seat(rig, legs * rig.leg))
+    (problem,) = [each for each in motion.problems if "'seat'" in each.message]
+    assert re.search(why, problem.message) and problem.place.line == 1 and not problem.is_note
+    assert same(motion, plain(rig, None), ROUNDED)
+
+
+def test_a_call_may_begin_sitting_and_a_walk_may_end_on_a_seat_that_moves() -> None:
+    rig = FOUR[3]
+    height = 0.6 * rig.leg
+    begins = played(rig, '<call name="sit_still" at="seat" duration="4"/>', seat=seat(rig, height))
+    assert np.abs(lowest(rig, begins, None)[TIMES < 4.0] - height).max() < SEAT_LEGS * rig.leg
+    low, high = 0.4 * rig.leg_m, 0.6 * rig.leg_m
+    matrices = np.tile(np.eye(4)[:3], (2, 1, 1))
+    matrices[:, 1, 3] = 0.0, 8.0 * (high - low)
+    rises = Moving(ScenePlace((0.0, low, 0.0), (0.0, 0.0, 1.0)), np.array((0.0, 8.0)), matrices)
+    motion = played(rig, seat=rises)
+    assert np.abs(lowest(rig, motion, None)[ON] - low - BEGINS_S * (high - low)).max() < SEAT_LEGS * rig.leg
+    text = SITS.replace('at="seat"', 'to="seat"')
+    there = rig.place(np.array((0.0, high, -0.34)), np.array((0.0, 0.0, 1.0)))
+    assert np.abs(lowest(rig, played(rig, text, seat=there), None)[ON] - high).max() < SEAT_LEGS * rig.leg
+
+
+def test_on_a_floor_the_seat_counts_from_the_same_ground() -> None:
+    rig = FOUR[3]
+    corners = np.array(((-9.0, 0.2, -9.0), (9.0, 0.2, -9.0), (9.0, 0.2, 9.0), (-9.0, 0.2, 9.0)))
+    floor = SceneFloor(corners, np.array(((0, 1, 2), (0, 2, 3))))
+    height = 0.2 + 0.6 * rig.leg
+    motion = played(rig, roles='<role name="stage" is="floor"/>', seat=seat(rig, height), stage=floor)
+    assert np.abs(lowest(rig, motion, None)[ON] - height).max() < SEAT_LEGS * rig.leg
+    moved = (ankles(rig, motion) - ankles(rig, plain(rig, None)))[planted(motion)]
+    np.testing.assert_allclose(moved @ rig.up, 0.2, atol=FEET_LEGS * rig.leg)

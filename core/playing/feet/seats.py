@@ -28,9 +28,11 @@ _SLOW: Final = 0.2
 _LEAST_S: Final = 0.1
 """for so long together at least."""
 _ON, _NEAR = 0.01, 0.05
-"""It is on its seat as soon as it is so little above where it sits, in leg lengths; farther above it has left it."""
+"""It is on its seat where it is so little above where it sits, in leg lengths; farther above it has left it."""
+_COMES: Final = 0.03
+"""And once it comes down no faster, in leg lengths a second, until it goes up so fast."""
 _SMOOTHING_S: Final = 0.12
-_FIRM: Final = 100.0
+_FIRM: Final = 10.0
 
 
 class Seat(NamedTuple):
@@ -108,6 +110,7 @@ class Sitting:
         spacing_s = float(times_s[1] - times_s[0])
         speed = np.linalg.norm(np.gradient(hips, spacing_s, axis=0), axis=1)
         still = (stands - low > SITS * leg) & (speed < _SLOW * leg)
+        resting = np.abs(np.gradient(low, spacing_s)) < _COMES * leg
         upright, found = stands - low < _STANDS * leg, np.zeros(len(seats), dtype=np.bool_)
         free, on = np.zeros(len(low), dtype=np.bool_), np.zeros(len(low), dtype=np.bool_)
         surface, after = np.full(len(low), -np.inf), 0
@@ -123,7 +126,9 @@ class Sitting:
             if len(own) * spacing_s < _LEAST_S:
                 continue
             sits = float(np.median(low[own]))
-            there = begin + np.flatnonzero(low[begin:end] < sits + _ON * leg)
+            there = begin + np.flatnonzero((low < sits + _ON * leg)[begin:end] & resting[begin:end])
+            if not len(there):
+                continue
             here = slice(int(there[0]), int(there[-1]) + 1)
             surface[here], found[number], free[begin:end] = seat.height, True, ~upright[begin:end]
             on[here], after = low[here] < sits + _NEAR * leg, end
