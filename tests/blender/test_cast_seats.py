@@ -118,7 +118,7 @@ def test_the_surface_is_the_highest_of_the_mesh_at_its_origin(sitter: bpy.types.
     is_hit, at, *_ = chair.ray_cast(*(np.array(chair.matrix_world.inverted())[:3] @ np.array(each) for each in (
         (*chair.location[:2], 9.0, 1.0), (0.0, 0.0, -1.0, 0.0))))
     assert is_hit
-    np.testing.assert_allclose(world[:3], chair.matrix_world @ at, atol=1e-5)
+    np.testing.assert_allclose(world[:3], np.array(chair.matrix_world @ at), atol=1e-5)
 
 
 def test_a_mesh_beside_its_origin_says_what_to_do(sitter: bpy.types.Object) -> None:

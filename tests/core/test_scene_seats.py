@@ -166,7 +166,8 @@ def test_without_a_seat_or_on_a_mark_on_the_ground_nothing_is_changed(rig: Rig) 
     motion = played(rig, seat=mark)
     assert same(motion, plain(rig, None), ROUNDED) and not isinstance(motion.end, Floored)
     dance = SITS.replace("sit_down", "left_step").replace("sit_still", "stand").replace("stand_up", "stand")
-    assert same(*(played(rig, dance, seat=seat(rig, high * rig.leg)) for high in (0.0, 0.5)), ROUNDED)
+    low, high = (played(rig, dance, seat=seat(rig, legs * rig.leg)) for legs in (0.0, 0.5))
+    assert same(low, high, ROUNDED)
 
 
 def test_the_body_stands_as_it_does_before_it_sits_down_and_after_it_gets_up() -> None:
