@@ -16,7 +16,7 @@ from ...core.playing.scene.cast import Moving, SceneFloor, ScenePath, ScenePlace
 from .. import changes, properties
 from ..frame_rate import frames_per_second
 from ..rigs import object_courses, person
-from . import floors, held_courses
+from . import chairs, floors, held_courses
 from .curve_points import points_along
 
 _DIGITS = 6
@@ -169,13 +169,14 @@ def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.O
     if up_to_head:
         head = model_from_world @ object_courses.world_over(up_to_head, frames)
         heads = head[:, :3, 3].round(_HEAD_DIGITS) + 0.0
-    still, note = _still(target, kind, matrices[0, :3]), notes[0] if notes else ""
+    still, note = _still(target, kind, matrices[0, :3], armature_object), notes[0] if notes else ""
     if len(frames) > 1:
         return Moving(still, (frames - first) / fps, matrices[:, :3], heads, note)
     return _placed(still, matrices[0], None if heads is None else heads[0], note)
 
 
-def _still(target: bpy.types.Object, kind: str, matrix: FloatArray) -> ScenePlace | ScenePath:
+def _still(target: bpy.types.Object, kind: str, matrix: FloatArray,
+           armature_object: bpy.types.Object) -> ScenePlace | ScenePath:
     """Return what an object is in its own axes; matrix: (3, 4) from these. Raises TaktError where it is nothing."""
     if kind == "path":
         points = points_along(cast(bpy.types.Curve, target.data))
@@ -188,7 +189,8 @@ def _still(target: bpy.types.Object, kind: str, matrix: FloatArray) -> ScenePlac
     if kind == "place" and not np.linalg.norm(matrix[:, :3] @ _AHEAD) > _NO_LENGTH:
         raise TaktError(f"{quoted(target.name)} is scaled to nothing, so it faces nowhere: clear its scale (Alt S), or "
                         "that of its parent")
-    return ScenePlace((0.0, 0.0, 0.0), _point(_AHEAD))
+    surface, unseated = chairs.surface(target, matrix, armature_object) if kind == "place" else (None, "")
+    return ScenePlace((0.0, 0.0, 0.0), _point(_AHEAD), surface=surface, unseated=unseated)
 
 
 def _placed(still: ScenePlace | ScenePath, matrix: FloatArray, head: FloatArray | None,
@@ -199,7 +201,8 @@ def _placed(still: ScenePlace | ScenePath, matrix: FloatArray, head: FloatArray 
     ahead = matrix[:3, :3] @ _AHEAD
     size = float(np.linalg.norm(ahead))
     return ScenePlace(_point(matrix[:3, 3]), _point(ahead / size if size > _NO_LENGTH else _AHEAD),
-                      None if head is None else _point(head), note)
+                      None if head is None else _point(head), note, None if still.surface is None else _point(
+                          matrix[:3, :3] @ still.surface + matrix[:3, 3]), still.unseated)
 
 
 def _point(values: FloatArray) -> tuple[float, float, float]:

@@ -10,7 +10,7 @@ may hold other stages among its clips, and a mix may hold rows of rows.
     arms       `Arms`       arms do not go through the trunk in transitions
     followers  `Followers`  joints that go where others go
     feet       `Feet`       planted feet stay in place
-    floored    `Floored`    feet stand on floors of the scene
+    floored    `Floored`    feet stand on floors of the scene, and bodies sit on its seats
     aimed      `Aimed`      head and hands aim at something of the scene
 
 A stage with nothing to do is left out. A `Motion` wraps the last one, and answers for times before 0 and after the end.

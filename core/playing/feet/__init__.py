@@ -8,5 +8,5 @@ the ground, to which they rise (`rises.py`) where a clip has them below it. The 
 
 Above tweaks, `tweaked_feet.py` takes the stage's place: what they do to the height and turn of feet that stand is taken
 back (`kept.py`), and where they do not act all is as without them. `floored.py` is the stage above, over the floors of
-a scene.
+a scene (`prints.py`) and on its seats (`seats.py`).
 """

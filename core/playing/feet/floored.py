@@ -1,4 +1,4 @@
-"""A motion on flat ground goes over the floors of a scene: stairs, slopes, hills.
+"""A motion on flat ground goes over the floors of a scene: stairs, slopes, hills; and sits on its seats.
 
 Footprints stay where they are over the ground, but that each is moved along its foot, as far as stairs want it, so that
 the sole is on one tread. They take the height of the floor and its slope. Between two of them a foot goes as on flat
@@ -24,7 +24,10 @@ from ...retargeting.two_bone_ik import REACH
 from ...skeletons.skeleton import Pose
 from ..scene.surface import Surface
 from ..stage import FIRST_ROUND, Over
+from .footholds import ground_axes
 from .lock import BENT, FeetLock
+from .prints import Prints
+from .seats import Seat, SeatSkin, Sitting
 from .standing import Feet
 
 _MOVED_LEGS: Final = np.linspace(-0.2, 0.2, 161)
@@ -43,53 +46,10 @@ _BEFORE_FRAMES: Final = 2
 """A foot is high enough so soon before it goes over something, and so long after."""
 _FEET_S: Final = 0.09
 """Over so much time feet and body rise."""
-
-
-class Prints(NamedTuple):
-    """Where one foot is held on the floor, K times.
-
-    spans_s: (K, 2) when; rise: (K,) how much higher than on flat ground; moved: (K, 2) how far over the ground;
-    slopes: (K, 2) of the floor.
-    """
-
-    spans_s: FloatArray
-    rise: FloatArray
-    moved: FloatArray
-    slopes: FloatArray
-
-    def between(self, values: FloatArray, times_s: FloatArray) -> FloatArray:
-        """Return what goes from one of the values (K, C) to the next while the foot is not held, (F, C)."""
-        last, after, x = self._swings(times_s)
-        x = x[:, None]
-        return np.asarray(values[last] + x**3 * (10.0 + x * (6.0 * x - 15.0)) * (values[after] - values[last]))
-
-    def _swings(self, times_s: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
-        """Return between which prints the foot is at times (F,), and which share of the way in time has gone."""
-        begin_s, end_s = self.spans_s.T
-        last = np.maximum(begin_s.searchsorted(times_s, side="right") - 1, 0)
-        after = np.minimum(last + 1, len(begin_s) - 1)
-        return last, after, np.clip((times_s - end_s[last]) / np.maximum(begin_s[after] - end_s[last], 1e-9), 0.0, 1.0)
-
-    def going_round(self, times_s: FloatArray, excess: FloatArray) -> FloatArray:
-        """Return when feet on flat ground are where these are at times (F,): they rise first, and come down last.
-
-        excess: (F,) from 0 to 1 how much there is to go over beside what is on the straight way. With x the share of a
-        swing that has gone, and a, b the most of its first and its second half, that of the way is
-        x − a·x·(1 − x)² + b·x²·(1 − x), which never goes back.
-        """
-        last, after, x = self._swings(times_s)
-        most = np.zeros((2, len(self.spans_s)))
-        for half, own in zip(most, (x < 0.5, x >= 0.5), strict=True):
-            own = own & (x > 0.0) & (x < 1.0)
-            np.maximum.at(half, last[own], excess[own])
-        first, second = most[:, last]
-        later = second * x * x * (1.0 - x) - first * x * (1.0 - x) ** 2
-        return np.asarray(times_s + later * (self.spans_s[after, 0] - self.spans_s[last, 1]))
-
-    def holds(self, times_s: FloatArray) -> BoolArray:
-        """Tell at which times (F,) it is held."""
-        last = self.spans_s[:, 0].searchsorted(times_s, side="right") - 1
-        return np.asarray((last >= 0) & (times_s <= self.spans_s[np.maximum(last, 0), 1]))
+_TIMES_SAT: Final = 4
+"""Thighs turn as a body is raised, and the skin of its seat with them: it is looked at so often at most,"""
+_SAT_LEGS: Final = 0.002
+"""until it is so near the surface of the seat, in leg lengths."""
 
 
 class _Course(NamedTuple):
@@ -99,21 +59,32 @@ class _Course(NamedTuple):
     feet: FloatArray
     slopes: FloatArray
 
+    @property
+    def numbers(self) -> FloatArray:
+        """All of them, (1 + 5 L, F)."""
+        return np.concatenate((self.rise[None], *(each.swapaxes(1, 2).reshape(-1, len(self.rise))
+                                                  for each in (self.feet, self.slopes))))
+
 
 @dataclass(frozen=True, eq=False)
 class Floored(Over):
     """The motion of feet on flat ground, below, on the surface of floors; beside them the ground is flat.
 
+    surface: of the floors, None for none. seats: on which the body sits, in order.
     Not in a loop, whose rounds go on from each other.
     """
 
-    surface: Surface
+    surface: Surface | None
+    seats: tuple[Seat, ...] = ()
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below on the floor; see Stage."""
-        pose, lock = self.below.sample(times_s, rounds), self._lock
-        numbers = _at(self._numbers, times_s)
-        rise, feet, slopes = numbers[0], *(part.reshape(len(lock.legs), -1, len(times_s)).swapaxes(1, 2) for part in (
+        return self._raised(self.below.sample(times_s, rounds), _at(self._numbers, times_s))
+
+    def _raised(self, pose: Pose, numbers: FloatArray) -> Pose:
+        """Move poses (F, J, …) by the numbers of a course, (1 + 5 L, F); see _numbers."""
+        lock, times = self.lock, numbers.shape[1]
+        rise, feet, slopes = numbers[0], *(part.reshape(len(lock.legs), -1, times).swapaxes(1, 2) for part in (
             np.split(numbers[1:], (3 * len(lock.legs),))))
         if not numbers.any():
             return pose
@@ -125,7 +96,7 @@ class Floored(Over):
         shift[..., 2] -= rise
         frames = matrices[2, ..., :3, :3] / np.maximum(np.linalg.norm(matrices[2, ..., :3, :3], axis=-2, keepdims=True),
                                                        1e-30)
-        lock.bend(pose, matrices[:3], are_scaled, shift, np.full(shift.shape[:2], np.inf), np.zeros(len(times_s)))
+        lock.bend(pose, matrices[:3], are_scaled, shift, np.full(shift.shape[:2], np.inf), np.zeros(times))
         own = rot.from_matrix(frames)
         for leg, turn, frame in zip(lock.legs, turns, own, strict=True):
             by = rot.multiply(rot.conjugate(frame), rot.multiply(turn, frame))
@@ -138,22 +109,83 @@ class Floored(Over):
         return self.below.moved
 
     @property
-    def _lock(self) -> FeetLock:
+    def lock(self) -> FeetLock:
+        """What holds the feet."""
         assert isinstance(self.below, Feet)  # this stage lies right above it
         return self.below.lock
 
     @cached_property
+    def hangs(self) -> FloatArray:
+        """By how much feet hang above the ground while the body sits on each seat, at most, (S,)."""
+        times_s, lift = self._times_s, self._seated[1]
+        return np.array([lift[(times_s >= seat.from_s) & (times_s <= seat.to_s)].max(initial=0.0)
+                         for seat in self.seats])
+
+    @cached_property
+    def sits(self) -> BoolArray:
+        """Tell on which seats the body sits, (S,)."""
+        return self._sitting.found
+
+    @cached_property
     def _numbers(self) -> FloatArray:
         """The course of body and feet, (1 + 5 L, F), FINE_S apart."""
-        course = self._course
-        return np.concatenate((course.rise[None], *(each.swapaxes(1, 2).reshape(-1, len(course.rise))
-                                                    for each in (course.feet, course.slopes))))
+        return (self._seated[0] if self.seats else self._on_floor).numbers
+
+    @cached_property
+    def _times_s(self) -> FloatArray:
+        count = max(int(np.ceil(self.duration_s / FINE_S)), 1) + 1
+        return np.linspace(0.0, (count - 1) * FINE_S, count)
+
+    @cached_property
+    def _on_floor(self) -> _Course:
+        lock, count = self.lock, len(self._times_s)
+        flat = _Course(np.zeros(count), np.zeros((len(lock.legs), count, 3)), np.zeros((len(lock.legs), count, 2)))
+        return flat if self.surface is None else self._course
+
+    @cached_property
+    def seat_skin(self) -> SeatSkin | None:
+        """The skin on which the body sits, None where it has none."""
+        assert isinstance(self.below, Feet)
+        lengths = [leg.length(self.skeleton) for leg in self.lock.legs]
+        return SeatSkin.of(self.below.skeleton_map, self.below.skin, ground_axes(self.below.up), max(lengths))
+
+    @cached_property
+    def _sitting(self) -> Sitting:
+        lock, skin, course = self.lock, self.seat_skin, self._on_floor
+        assert skin is not None  # seats are for bodies that have one
+        pose = self._raised(self.below.sample(np.minimum(self._times_s, self.duration_s)), course.numbers)
+        hips, leg = lock.limbs(pose)[0][0, ..., :3, 3].mean(axis=0), max(leg.length(self.skeleton) for leg in lock.legs)
+        return Sitting.of(self.seats, self._times_s, hips, skin.lowest(pose), skin.stands + course.rise, leg)
+
+    @cached_property
+    def _seated(self) -> tuple[_Course, FloatArray]:
+        """Return the course on floors and seats, and by how much feet hang above the ground, (F,)."""
+        lock, course, sitting, skin = self.lock, self._on_floor, self._sitting, self.seat_skin
+        assert skin is not None
+        pose = self._raised(self.below.sample(np.minimum(self._times_s, self.duration_s)), course.numbers)
+        joints, _ = lock.limbs(pose)
+        hips, ankles = joints[0, ..., :3, 3], joints[2, ..., :3, 3]
+        most = self._reach_down(hips, ankles, ankles)
+        sits = np.isfinite(sitting.surface)
+        wish, found = np.where(sits, sitting.surface - sitting.low, 0.0), (course, np.zeros(len(sits)))
+        for _ in range(_TIMES_SAT if sits.any() else 0):
+            rise = sitting.rise(wish, most.min(axis=0), FINE_S)
+            lift = np.clip(rise - most, 0.0, np.maximum(rise, 0.0))
+            feet = course.feet.copy()
+            feet[..., 2] += lift
+            found = _Course(course.rise + rise, feet, course.slopes), lift.max(axis=0)
+            pose = self._raised(self.below.sample(np.minimum(self._times_s[sits], self.duration_s)),
+                                found[0].numbers[:, sits])
+            away = sitting.surface[sits] - skin.lowest(pose)
+            if np.abs(away[sitting.on[sits]]).max(initial=0.0) < _SAT_LEGS * lock.legs[0].length(self.skeleton):
+                break
+            wish[sits] += away
+        return found
 
     @cached_property
     def _course(self) -> _Course:
-        count = max(int(np.ceil(self.duration_s / FINE_S)), 1) + 1
-        times_s = np.linspace(0.0, (count - 1) * FINE_S, count)
-        lock = self._lock
+        times_s = self._times_s
+        lock = self.lock
         matrices, _ = lock.limbs(self.below.sample(np.minimum(times_s, self.duration_s)))
         hips, ankles, feet = (matrices[joint, ..., :3, 3] for joint in (0, 2, 3))
         soles = lock.soles.positions(*matrices[1:])
@@ -186,16 +218,17 @@ class Floored(Over):
 
         A foot that is never held is treated as if it were all the time.
         """
-        spans_s = self._lock.footholds.spans_s(leg)
+        spans_s = self.lock.footholds.spans_s(leg)
         spans_s = spans_s if len(spans_s) else np.array(((0.0, self.duration_s),))
         middle = np.clip(np.rint(spans_s.mean(axis=1) / FINE_S), 0, len(feet) - 1).astype(np.int64)
         ahead = (feet - ankles)[middle, :2]
         ahead = ahead / np.maximum(np.linalg.norm(ahead, axis=1, keepdims=True), 1e-30)
-        length = self._lock.legs[leg].length(self.skeleton)
+        length = self.lock.legs[leg].length(self.skeleton)
         moves = length * _MOVED_LEGS[:, None] * ahead[:, None]
         ball = feet[middle, None, :2] + moves
         at = np.clip(np.rint(spans_s / FINE_S), 0, len(feet) - 1).astype(np.int64)
         rolls = (soles - feet[:, None])[np.append(at, middle[:, None], axis=1), :, :2]  # it tilts while it is held
+        assert self.surface is not None
         below, sole = self.surface.below(ball), rolls.reshape(len(middle), 1, -1, 2)
         slopes = below.slopes * np.minimum(_STEEPEST / np.maximum(np.linalg.norm(below.slopes, axis=2), 1e-30),
                                            1.0)[..., None]
@@ -221,24 +254,28 @@ class Floored(Over):
 
     def _body(self, hips: FloatArray, ankles: FloatArray, goals: FloatArray, wish: FloatArray) -> FloatArray:
         """Return by how much the body is raised, (F,); hips, ankles: (L, F, 3) on flat ground; goals: of the ankles."""
-        lengths = np.array([leg.length(self.skeleton) for leg in self._lock.legs])[:, None]
-        far = np.clip(np.linalg.norm(ankles - hips, axis=2), BENT * lengths, REACH * lengths)
-        aside = np.linalg.norm((goals - hips)[..., :2], axis=2)
-        most = goals[..., 2] + np.sqrt(np.maximum(far * far - aside * aside, 0.0)) - hips[..., 2]
-        highest = most.min(axis=0)
+        highest = self._reach_down(hips, ankles, goals).min(axis=0)
         return np.asarray(solve_displacement(DisplacementProblem(
             wish[None], np.ones((1, len(wish))), np.full((1, len(wish)), -np.inf), highest[None],
             np.array((BODY_S,)), FINE_S)).curves[0])
 
+    def _reach_down(self, hips: FloatArray, ankles: FloatArray, goals: FloatArray) -> FloatArray:
+        """Return by how much hips may be raised so that legs still reach goals (L, F, 3), (L, F); others: see _body."""
+        lengths = np.array([leg.length(self.skeleton) for leg in self.lock.legs])[:, None]
+        far = np.clip(np.linalg.norm(ankles - hips, axis=2), BENT * lengths, REACH * lengths)
+        aside = np.linalg.norm((goals - hips)[..., :2], axis=2)
+        return np.asarray(goals[..., 2] + np.sqrt(np.maximum(far * far - aside * aside, 0.0)) - hips[..., 2])
+
     def _heights(self, points: FloatArray) -> FloatArray:
         """Return how high the floor is at points (..., 2) over the ground, or the flat ground beside it."""
+        assert self.surface is not None  # only then is there a course over it
         found = self.surface.below(points).heights
         return np.where(np.isnan(found), self._level, found)
 
     @cached_property
     def _level(self) -> float:
         """How high flat ground is: where the body has its soles as it rests."""
-        soles = self._lock.soles
+        soles = self.lock.soles
         return float(soles.ground.min()) if soles.are_skin else 0.0
 
 

@@ -23,7 +23,8 @@ MOST_TRIANGLES: Final = 2_000_000
 class ScenePlace:
     """A place to be at. position: of its ground; ahead: where a body faces there, not up or down.
 
-    head: of a person, where others look. note: what is to be said of it, "" for nothing.
+    head: of a person, where others look. note: what is to be said of it, "" for nothing. surface: on it one sits, None:
+    as high as the position. unseated: why nobody can sit there, "" where one can.
     Raises TaktError where a number is not finite, or ahead has no length.
     """
 
@@ -31,10 +32,12 @@ class ScenePlace:
     ahead: Point
     head: Point | None = None
     note: str = ""
+    surface: Point | None = None
+    unseated: str = ""
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        numbers = *self.position, *self.ahead, *(self.head or ())
+        numbers = *self.position, *self.ahead, *(self.head or ()), *(self.surface or ())
         if not np.isfinite(numbers).all() or not np.any(self.ahead):
             raise TaktError(f"a place at {self.position} facing {self.ahead}; expected finite numbers and a direction")
 
@@ -117,8 +120,11 @@ class Moving:
             return ScenePath(_points(np.array(self.still.points) @ matrix[:, :3].T + matrix[:, 3]))
         ahead = matrix[:, :3] @ self.still.ahead
         head = None if self.heads is None else _points(between(self.heads, self.times_s, np.array((time_s,))))[0]
-        return ScenePlace(_points((matrix[:, :3] @ self.still.position + matrix[:, 3])[None])[0],
-                          _points((ahead / max(float(np.linalg.norm(ahead)), 1e-30))[None])[0], head)
+        position, surface = (None if own is None else _points((matrix[:, :3] @ own + matrix[:, 3])[None])[0]
+                             for own in (self.still.position, self.still.surface))
+        assert position is not None
+        return ScenePlace(position, _points((ahead / max(float(np.linalg.norm(ahead)), 1e-30))[None])[0], head,
+                          surface=surface, unseated=self.still.unseated)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from .known_hands import KnownHands
 from .look import Neck
 from .meet import TimedMeet
 from .reach import Reaching
+from .seats import hanging, seats_of
 from .surface import Surface
 from .traveller import Traveller, ahead_of
 from .warped import Warped
@@ -95,9 +96,14 @@ class Scene:
                 found.append(target)
             if text:
                 said.append(Problem(f"<role> {text}", place, is_warning=True, is_note=target is None))
-        if isinstance(stage, Feet) and found and not why:
-            return Floored(stage, Surface.of(found, ground_axes(stage.up))), tuple(said)
-        return stage, tuple(said)
+        if not isinstance(stage, Feet) or why:
+            return stage, tuple(said)
+        surface = Surface.of(found, ground_axes(stage.up)) if found else None
+        seats, told = seats_of(stage, row, self.cast, self._shown) if row.sequence.ways else ((), ())
+        if not seats:
+            return (stage if surface is None else Floored(stage, surface)), (*said, *told)
+        floored = Floored(stage, surface, seats)
+        return floored, (*said, *told, *hanging(floored))
 
     def meets(self, row: Row) -> tuple[TimedMeet, ...]:
         """Return what hands are to meet; in a loop none, whose rounds find the others elsewhere."""

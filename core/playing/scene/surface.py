@@ -95,3 +95,23 @@ class Surface:
         heights, slopes = np.full(len(at), np.nan), np.zeros((len(at), 2))
         heights[point[order]], slopes[point[order]] = height[order], self.plane[member[order], 1:]
         return Heights(heights.reshape(points.shape[:-1]), slopes.reshape(*points.shape[:-1], 2))
+
+
+def highest_along(points: FloatArray, triangles: IntArray, up: FloatArray) -> float | None:
+    """Return how far along up (3,) the highest of triangles (T, 3) of points (V, 3) is above or below the origin.
+
+    In lengths of up; None where none is.
+
+    >>> square = np.array(((-1.0, -1.0, 2.0), (2.0, -1.0, 2.0), (-1.0, 2.0, 2.0)))
+    >>> highest_along(square, np.array(((0, 1, 2),)), np.array((0.0, 0.0, 0.5)))
+    4.0
+    """
+    corner, one, other = (points[triangles[:, 0]], points[triangles[:, 1]] - points[triangles[:, 0]],
+                          points[triangles[:, 2]] - points[triangles[:, 0]])
+    normal, across = np.cross(one, other), np.cross(corner, up)  # Möller and Trumbore 1997, of a ray from the origin
+    facing = normal @ up
+    facing[np.abs(facing) <= _STEEPEST * np.linalg.norm(normal, axis=1) * np.linalg.norm(up)] = np.nan
+    first, second = (other * across).sum(axis=1) / facing, -(one * across).sum(axis=1) / facing
+    is_on = (first >= -_BESIDE) & (second >= -_BESIDE) & (first + second <= 1.0 + _BESIDE)
+    along = ((corner * normal).sum(axis=1) / facing)[is_on]
+    return float(along.max()) if len(along) else None

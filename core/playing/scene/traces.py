@@ -83,7 +83,7 @@ def _way(motion: Motion, up: FloatArray) -> tuple[FloatArray, FloatArray]:
                            for i in range(0, count, _AT_ONCE)])
     high = float(rest[joint, :, 3] @ up) - min(float((rest[..., 3] @ up).min()), 0.0)
     way, floor = hips - high * up, _floored(motion)
-    if floor is not None and motion.feet is not None:
+    if floor is not None and floor.surface is not None and motion.feet is not None:
         axes = ground_axes(motion.feet.up)
         ground = way @ axes.T
         ground[:, 2] = np.fmax(ground[:, 2], floor.surface.below(ground[:, :2]).heights)

@@ -69,6 +69,13 @@ def innermost(ways: Sequence[Way]) -> list[Way]:
         other != own and own[0] <= other[0] and other[1] <= own[1] for other in spans)]
 
 
+def edges_s(way: Way, row: Row) -> tuple[float, float]:
+    """Return when a way begins and ends."""
+    begin_s, end_s = float(row.layout.begin_s[way.first]), float(row.layout.end_s[way.after - 1])
+    begin, end = (0.0, 1.0) if way.inside is None else way.inside
+    return begin_s + begin * (end_s - begin_s), begin_s + end * (end_s - begin_s)
+
+
 def _span(way: Way) -> tuple[float, float]:
     """Return where a way begins and ends, counted in segments."""
     return (float(way.first), float(way.after)) if way.inside is None else (
@@ -128,9 +135,7 @@ class _Warping:
 
     def _edges_s(self, way: Way) -> tuple[float, float]:
         """Return when a way begins and ends."""
-        begin_s, end_s = float(self.row.layout.begin_s[way.first]), float(self.row.layout.end_s[way.after - 1])
-        begin, end = (0.0, 1.0) if way.inside is None else way.inside
-        return begin_s + begin * (end_s - begin_s), begin_s + end * (end_s - begin_s)
+        return edges_s(way, self.row)
 
     def _come(self, way: Way, after: Placement, position: complex, begin_s: float, role: str) -> None:
         """Be carried otherwise from an instant on; what plays before leads there, over its transition at least.

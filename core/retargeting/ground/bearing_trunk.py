@@ -26,7 +26,7 @@ _SEAT: Final = 0.35
 _HEM: Final = 0.5
 """And what is farther along both thighs is a hem."""
 _HIPS: Final = ("HumanoidRoot", "l_hip", "r_hip")
-_BACK: Final = (*_HIPS, "vl5", "vl3", "vl1", "vt10", "vt6")
+BACK: Final = (*_HIPS, "vl5", "vl3", "vl1", "vt10", "vt6")
 FEWEST: Final = 8
 """So many vertices show the shape of a trunk, or of feet."""
 
@@ -76,8 +76,8 @@ def trunk_height(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArr
     if lowest is not None:
         high[near] = lowest - ground + _soles(clip, found, up)
     else:
-        back = PosedJoints.of(clip, np.array([joints[name] for name in _BACK if name in joints]))
-        high[near] = back.heights(times[near], up).min(axis=1) - ground - ABOUT_LEGS[_BACK[0]] * leg
+        back = PosedJoints.of(clip, np.array([joints[name] for name in BACK if name in joints]))
+        high[near] = back.heights(times[near], up).min(axis=1) - ground - ABOUT_LEGS[BACK[0]] * leg
     return high / leg
 
 

@@ -1,0 +1,76 @@
+"""Which calls of a score sit on something of the scene."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import numpy as np
+
+from ...errors import Problem, quoted
+from ...maths.arrays import FloatArray
+from ..feet.floored import Floored
+from ..feet.footholds import ground_axes
+from ..feet.seats import SITS, Seat, SeatSkin
+from ..feet.standing import Feet
+from ..row import Row
+from .cast import ScenePlace, Target, at_time
+from .warping import edges_s, innermost
+
+_GROUND_LEGS: Final = 0.1
+"""What is no higher, in leg lengths, is a place on the ground."""
+_HIGHEST_LEGS: Final = 0.3
+"""A seat is at most so much higher than that of the body as it stands: no leap leads onto a higher one."""
+_HANGS_LEGS: Final = 0.01
+_LOOKS_S: Final = 0.1
+"""So far apart it is looked whether a call sits."""
+
+
+def seats_of(stage: Feet, row: Row, cast: Mapping[str, Target],
+             shown: Callable[[FloatArray], FloatArray]) -> tuple[tuple[Seat, ...], tuple[Problem, ...]]:
+    """Return what calls of a motion sit on, in order, and what is to be said of that.
+
+    A call sits that begins at a place, or leads to one, and goes low there. A place on the ground is no seat. shown:
+    from times to those that a clock shows.
+    """
+    leg = max((leg.length(stage.skeleton) for leg in stage.footwork.legs), default=0.0)
+    skin = SeatSkin.of(stage.skeleton_map, stage.skin, ground_axes(stage.up), leg)
+    seats, said = list[Seat](), list[Problem]()
+    if skin is None or not len(stage.lock.tops):
+        return (), ()
+    for way in innermost(row.sequence.ways):
+        begin_s, end_s = edges_s(way, row)
+        role = way.going.at or way.going.to
+        target = cast.get(role) if role else None
+        place = None if target is None else at_time(
+            target, float(shown(np.array((begin_s if way.going.at else end_s,)))[0]))
+        if not isinstance(place, ScenePlace):
+            continue
+        height = float(np.array(place.surface or place.position) @ stage.up)
+        on_ground = not place.unseated and abs(height) < _GROUND_LEGS * leg
+        if on_ground or not _sits(stage, skin, begin_s, end_s, leg):
+            continue
+        most = skin.stands + _HIGHEST_LEGS * leg
+        why = (place.unseated or (height < 0.0 and f"its seat is {-height:.2g} m below the ground, expected one above "
+                                  "it: raise the object") or (height > most and (
+                                      f"its seat is {height:.2g} m high, expected at most {most:.2g} m for this body: "
+                                      "lower the object")))
+        if why:
+            said.append(Problem(f"<call> the role {quoted(role)}: {why}", way.place, is_warning=True))
+        else:
+            seats.append(Seat(begin_s, end_s, height, role, way.place))
+    return tuple(seats), tuple(said)
+
+
+def hanging(stage: Floored) -> tuple[Problem, ...]:
+    """Return notes of seats from which feet do not reach the ground."""
+    leg = max(leg.length(stage.skeleton) for leg in stage.lock.legs)
+    return tuple(Problem(f"<call> the feet hang {away:.2g} m above the ground, since the seat {quoted(seat.role)} is "
+                         f"{seat.height:.2g} m high: lower the object if they are to stand", seat.place,
+                         is_warning=True, is_note=True)
+                 for seat, away in zip(stage.seats, stage.hangs.tolist(), strict=True) if away > _HANGS_LEGS * leg)
+
+
+def _sits(stage: Feet, skin: SeatSkin, begin_s: float, end_s: float, leg: float) -> bool:
+    times_s = np.linspace(begin_s, end_s, max(int((end_s - begin_s) / _LOOKS_S), 1) + 1)
+    return bool((skin.stands - skin.lowest(stage.sample(times_s)) > SITS * leg).any())
