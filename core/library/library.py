@@ -382,7 +382,7 @@ class Library:
         beside = [there for root in self.roots for there in files.sources_beside(root, bare, among)]
         hint = f"; did you mean {found}?" if found else near(
             bare, [there for there in beside if there != src])  # a link to nothing is listed
-        return FileError.at(f"found no file for {quoted(src)}{hint or '.'} Looked below {roots} for "
+        return FileError.at(f"found no file for {quoted(src)}{hint or '.'} A file was expected below {roots}: "
                             f"{src.replace('.', '/')[:200]} ending in {', '.join(among)}")
 
 

@@ -210,10 +210,10 @@ def test_a_broken_clip_file_is_reported(root):
 def test_a_missing_file_says_where_it_was_looked_for(root):
     message = refusal(root, procedure("main", 'x duration="1"'), head='<load src="feet.Stesp"/>')
     assert ("score:1:23: <load> src: found no file for 'feet.Stesp'; did you mean feet.Steps? "
-            f"Looked below {root} for feet/Stesp ending in {', '.join(endings())}") in message
+            f"A file was expected below {root}: feet/Stesp ending in {', '.join(endings())}") in message
     assert "it may be in 'feet.Stesp', which cannot be read" in message
     said = refusal(root, head='<include src="x"/>')
-    assert f"found no file for 'x'. Looked below {root} for x ending in .pha" in said
+    assert f"found no file for 'x'. A file was expected below {root}: x ending in .pha" in said
 
 
 def test_a_link_to_nothing_is_not_suggested_for_itself(root):
@@ -230,7 +230,7 @@ def test_a_file_that_is_nearly_called_so_is_named(root, src, meant):
         path.touch()
     message = refusal(root, procedure("main", 'x duration="1"'), head=f'<load src="{src}"/>')
     hint = f"; did you mean {meant}?" if meant else "."
-    assert f"found no file for '{src}'{hint} Looked below {root} for {src.replace('.', '/')} ending in " in message
+    assert f"found no file for '{src}'{hint} A file was expected below {root}: {src.replace('.', '/')} ending in " in message
 
 
 def test_no_name_is_told_of_what_lies_outside_the_library(root, tmp_path_factory):
