@@ -230,7 +230,8 @@ def test_a_file_that_is_nearly_called_so_is_named(root, src, meant):
         path.touch()
     message = refusal(root, procedure("main", 'x duration="1"'), head=f'<load src="{src}"/>')
     hint = f"; did you mean {meant}?" if meant else "."
-    assert f"found no file for '{src}'{hint} A file was expected below {root}: {src.replace('.', '/')} ending in " in message
+    assert (f"found no file for '{src}'{hint} A file was expected below {root}: {src.replace('.', '/')} "
+            "ending in ") in message
 
 
 def test_no_name_is_told_of_what_lies_outside_the_library(root, tmp_path_factory):
