@@ -43,6 +43,8 @@ _CLOSE = 1.01
 """Of SAMPLE_S: keys that are no farther apart are close enough for every joint between them."""
 _STRAIGHT = 0.97
 """Of the leg's length: legs that rest as straight as that, 14° apart at most, stand on the ground."""
+_OVER_LEGS: Final = 0.3
+"""Who has both feet so far above his hips turns over, or stands on his hands."""
 _SUNK_LEGS: Final = 0.08
 """Who is always deeper in the ground plays elsewhere than he rests; by less, soles that tip on their toes may be."""
 _ENDS_S: Final = 0.1
@@ -107,6 +109,23 @@ def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: f
         if np.count_nonzero(flat) >= _FEWEST:
             low[balls] = np.percentile(heights[:, balls][flat], _BALLS_PERCENT)
     return low
+
+
+def _below_ankles(ground: FloatArray, names: Sequence[str], shape: FloatArray) -> FloatArray:
+    """Return how high foot joints (J,) stand of one who turns over; ground: (J,) where they seldom go lower.
+
+    His ankles come down to where balls stand, and these tell how high an ankle is. shape: (J,) how high joints are
+    above each other in a foot that stands.
+
+    >>> _below_ankles(np.array((0.03, 0.03)), ("l_ankle", "l_metatarsal"), np.array((0.1, 0.03))).tolist()
+    [0.1, 0.03]
+    """
+    kinds = np.array([name[2:] for name in names])
+    ankles, balls = (kinds == kind for kind in ("ankle", "metatarsal"))
+    if not balls.any():
+        return ground
+    above = shape - shape[balls].mean()
+    return np.where(ankles, np.maximum(ground, ground[balls].mean() + above), ground)
 
 
 def _hips_over_feet(source: BodyMotion, pairs: Pairing, heights: FloatArray, times: FloatArray) -> FloatArray:
@@ -205,6 +224,8 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
     leg = _leg(source, pairs)
     rest = target.skeleton.rest_world[ours, :, 3] @ target.up
     ground = _ground(there, names, times, leg)
+    if _hips_over_feet(source, pairs, there, times).min() < -_OVER_LEGS * leg:
+        ground = _below_ankles(ground, names, rest / ratio)
     if is_ground_known:
         ground = _ground_at_rest(source, pairs, theirs, there, times, ground)
     sides = sorted({name[0] for name in names})
