@@ -13,6 +13,7 @@ from takt.bridge import properties
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.skeletons.skeleton import Skeleton
+from takt.samples.clip_files import LIBRARY
 
 Wait = Callable[[float], None]
 """Lets seconds pass, in which the timers do their work."""
@@ -48,6 +49,34 @@ def make_clip(name: str, skeleton: Skeleton, seed: int) -> Clip:
     return Clip(name, skeleton, 0.8, Tracks.uniform(np.arange(4), times, turns),
                 Tracks.uniform(np.array([0]), times, random.normal(size=(6, 1, 3)) * 0.2),
                 Tracks.uniform(np.array([2]), times, random.uniform(0.8, 1.2, size=(6, 1, 3))))
+
+
+def add_sample() -> bpy.types.Object:
+    """Return the armature of a new sample character."""
+    ops: Any = bpy.ops
+    assert ops.takt.add_sample() == {"FINISHED"}
+    ob = bpy.context.object
+    assert ob is not None
+    armature_object = ob if ob.type == "ARMATURE" else ob.find_armature()
+    assert armature_object is not None
+    return armature_object
+
+
+def activate(armature_object: bpy.types.Object) -> None:
+    """Make an armature the active object."""
+    layer = bpy.context.view_layer
+    assert layer is not None
+    layer.objects.active = armature_object
+
+
+def sample_with_score(path: Path, score_text: str, library: Path = LIBRARY) -> bpy.types.Object:
+    """Return a new sample character with a score, which is written to a file; nothing has played it yet."""
+    ops: Any = bpy.ops
+    armature_object = add_sample()
+    activate(armature_object)
+    path.write_text(score_text, encoding="utf-8")
+    assert ops.takt.import_pha(filepath=str(path), library=str(library)) == {"FINISHED"}
+    return armature_object
 
 
 def play(path: Path, **settings: Any) -> None:

@@ -11,7 +11,7 @@ from takt.bridge import properties
 from takt.bridge.scene import cast
 from takt.bridge.scores import following, score, score_blocks
 from takt.core.playing.scene.cast import ScenePath, ScenePlace, Unfit
-from takt.samples.clip_files import LIBRARY
+from takt.tests.blender.dancing import sample_with_score
 
 SCORE = """<pha version="2" tickLength="1"><load src="feet.Steps"/>
   <role name="seat" is="place"/><role name="lane" is="path"/>
@@ -29,19 +29,7 @@ END = 1 + 8 * FPS
 @pytest.fixture
 def walker(tmp_path: Path) -> bpy.types.Object:
     """Return the sample character with a score that goes to a place and along a path, which nothing plays yet."""
-    ops: Any = bpy.ops
-    assert ops.takt.add_sample() == {"FINISHED"}
-    ob = bpy.context.object
-    assert ob is not None
-    walker = ob if ob.type == "ARMATURE" else ob.find_armature()
-    assert walker is not None
-    layer = bpy.context.view_layer
-    assert layer is not None
-    layer.objects.active = walker
-    path = tmp_path / "scene.pha"
-    path.write_text(SCORE, encoding="utf-8")
-    assert ops.takt.import_pha(filepath=str(path), library=str(LIBRARY)) == {"FINISHED"}
-    return walker
+    return sample_with_score(tmp_path / "scene.pha", SCORE)
 
 
 def added(name: str, data: bpy.types.ID | None, **placed: Any) -> bpy.types.Object:

@@ -11,6 +11,7 @@ from takt.bridge.rigs import object_courses, person
 from takt.bridge.scene import cast
 from takt.bridge.scores import score
 from takt.core.playing.scene.cast import Moving, ScenePlace, Unfit
+from takt.tests.blender.dancing import add_sample
 from takt.tests.blender.test_cast import END, FPS, NEAR_M, added, chair, line, rebuilt, root_at, walker
 
 __all__ = ["walker"]  # the fixture
@@ -165,12 +166,8 @@ def test_a_person_is_a_character(walker: bpy.types.Object) -> None:
 
 
 def test_a_look_at_a_character_goes_to_its_head_wherever_that_walks(walker: bpy.types.Object) -> None:
-    ops: Any = bpy.ops
-    assert ops.takt.add_sample() == {"FINISHED"}
-    ob = bpy.context.object
-    assert ob is not None
-    her = ob if ob.type == "ARMATURE" else ob.find_armature()
-    assert her is not None and her != walker
+    her = add_sample()
+    assert her != walker
     her.location = 0.3, -1.5, 0.0
     updated()
     properties.character(walker).cast["seat"].target = her

@@ -12,7 +12,7 @@ from takt.bridge.meshes.attached import attachment_of
 from takt.bridge.scene import cast, held_props
 from takt.bridge.scores import following, score
 from takt.core.maths.arrays import FloatArray
-from takt.samples.clip_files import LIBRARY
+from takt.tests.blender.dancing import sample_with_score
 from takt.tests.blender.test_cast import added, rebuilt
 
 SCORE = """<pha version="2" tickLength="1"><load src="gestures.Greetings"/>
@@ -33,16 +33,7 @@ CUP, TABLE = (-0.25, -0.35, 1.1), (-0.1, -0.4, 1.0)
 
 def imported(path: Path) -> bpy.types.Object:
     """Return the sample character with the score."""
-    ops: Any = bpy.ops
-    assert ops.takt.add_sample() == {"FINISHED"}
-    ob, layer = bpy.context.object, bpy.context.view_layer
-    assert ob is not None and layer is not None
-    armature_object = ob if ob.type == "ARMATURE" else ob.find_armature()
-    assert armature_object is not None
-    layer.objects.active = armature_object
-    path.write_text(SCORE, encoding="utf-8")
-    assert ops.takt.import_pha(filepath=str(path), library=str(LIBRARY)) == {"FINISHED"}
-    return armature_object
+    return sample_with_score(path, SCORE)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Hands of two characters meet: in their Actions as in what the preview draws, wherever these stand."""
 
 from pathlib import Path
-from typing import Any
 
 import bpy
 import numpy as np
@@ -13,7 +12,7 @@ from takt.bridge.scores import following, score
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.scene.reach import Reaching
 from takt.core.skeletons.skeleton import world_from_pose
-from takt.samples.clip_files import LIBRARY
+from takt.tests.blender.dancing import activate, sample_with_score
 from takt.tests.blender.test_cast import rebuilt
 
 SCORE = """<pha version="2" tickLength="1"><load src="gestures.Greetings"/>
@@ -29,23 +28,9 @@ FPS, LEG_M = 24, 0.825
 TOGETHER = np.linspace(3.0, 6.0, 7) * FPS + 1
 
 
-def active(armature_object: bpy.types.Object) -> None:
-    layer = bpy.context.view_layer
-    assert layer is not None
-    layer.objects.active = armature_object
-
-
 def imported(path: Path, score_text: str, frame_start: int = 1) -> bpy.types.Object:
-    """Return a new sample character with a score, which nothing plays with yet."""
-    ops: Any = bpy.ops
-    assert ops.takt.add_sample() == {"FINISHED"}
-    ob = bpy.context.object
-    assert ob is not None
-    armature_object = ob if ob.type == "ARMATURE" else ob.find_armature()
-    assert armature_object is not None
-    active(armature_object)
-    path.write_text(score_text, encoding="utf-8")
-    assert ops.takt.import_pha(filepath=str(path), library=str(LIBRARY)) == {"FINISHED"}
+    """Return a new sample character with a score that begins at a frame."""
+    armature_object = sample_with_score(path, score_text)
     properties.character(armature_object).frame_start = frame_start
     return armature_object
 
@@ -82,7 +67,7 @@ def apart(one: bpy.types.Object, other: bpy.types.Object) -> float:
 
 def test_hands_meet_in_the_actions_and_in_what_is_drawn(two: tuple[bpy.types.Object, bpy.types.Object]) -> None:
     for each in two:
-        active(each)
+        activate(each)
         rebuilt()
         assert not score.warnings_of(each)
     assert apart(*two) < 0.01 * LEG_M
@@ -103,7 +88,7 @@ def test_who_is_moved_or_rewritten_makes_the_other_ones_action_older(
     scene, layer = bpy.context.scene, bpy.context.view_layer
     assert scene is not None and layer is not None
     for each in two:
-        active(each)
+        activate(each)
         rebuilt()
     before = write_motion.digest(one, scene)
     assert before == write_motion.digest(one, scene)
@@ -117,7 +102,7 @@ def test_who_is_moved_or_rewritten_makes_the_other_ones_action_older(
     assert write_motion.digest(one, scene) == write_motion.digest(one, scene) != moved
     text.from_string(text.as_string().replace(' weight="2"', ""))
     for each in two:
-        active(each)
+        activate(each)
         rebuilt()
     assert apart(one, other) < 0.01 * LEG_M
 
@@ -134,7 +119,7 @@ def test_who_is_read_anew_is_met_where_it_is_then(two: tuple[bpy.types.Object, b
 def test_whose_score_is_gone_or_wrong_is_not_met_and_that_is_told(
         two: tuple[bpy.types.Object, bpy.types.Object]) -> None:
     one, other = two
-    active(one)
+    activate(one)
     text = properties.character(other).text
     assert text is not None
     said = text.as_string()

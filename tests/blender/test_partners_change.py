@@ -2,7 +2,6 @@
 
 import shutil
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import bpy
@@ -14,9 +13,9 @@ from takt.bridge.scene import cast
 from takt.bridge.scores import score
 from takt.core.maths.arrays import FloatArray
 from takt.samples.clip_files import LIBRARY
-from takt.tests.blender.dancing import Wait
+from takt.tests.blender.dancing import Wait, activate, sample_with_score
 from takt.tests.blender.test_cast import rebuilt
-from takt.tests.blender.test_meetings import LEG_M, SCORE, active, apart, palm
+from takt.tests.blender.test_meetings import LEG_M, SCORE, apart, palm
 
 LOOK = """<pha version="2" tickLength="1"><load src="gestures.Greetings"/><role name="partner" is="person"/>
   <procedure name="main"><together>
@@ -27,19 +26,6 @@ LOOK = """<pha version="2" tickLength="1"><load src="gestures.Greetings"/><role 
 ALONE = LOOK.replace('<lane><look at="partner" duration="6"/></lane>', "")
 FPS = 24
 CLIPS = "gestures/Greetings.skeleton.xml"
-
-
-def imported(path: Path, score_text: str, library: Path) -> bpy.types.Object:
-    ops: Any = bpy.ops
-    assert ops.takt.add_sample() == {"FINISHED"}
-    ob, layer = bpy.context.object, bpy.context.view_layer
-    assert ob is not None and layer is not None
-    armature_object = ob if ob.type == "ARMATURE" else ob.find_armature()
-    assert armature_object is not None
-    active(armature_object)
-    path.write_text(score_text, encoding="utf-8")
-    assert ops.takt.import_pha(filepath=str(path), library=str(library)) == {"FINISHED"}
-    return armature_object
 
 
 def facing(one: bpy.types.Object, other: bpy.types.Object) -> tuple[bpy.types.Object, bpy.types.Object]:
@@ -58,13 +44,13 @@ def meeting_two(tmp_path: Path) -> tuple[bpy.types.Object, bpy.types.Object, Pat
     """Return two characters who take hands, and the clips' file of the second one."""
     library = tmp_path / "hers"
     shutil.copytree(LIBRARY, library)
-    one = imported(tmp_path / "one.pha", SCORE.format(begin=1, rest=2, own="right", hand="left"), LIBRARY)
-    other = imported(tmp_path / "other.pha", SCORE.format(begin=1, rest=2, own="left", hand="right"), library)
+    one = sample_with_score(tmp_path / "one.pha", SCORE.format(begin=1, rest=2, own="right", hand="left"), LIBRARY)
+    other = sample_with_score(tmp_path / "other.pha", SCORE.format(begin=1, rest=2, own="left", hand="right"), library)
     return *facing(one, other), library / CLIPS
 
 
 def made_anew(armature_object: bpy.types.Object) -> None:
-    active(armature_object)
+    activate(armature_object)
     rebuilt()
 
 
@@ -128,8 +114,8 @@ def test_a_rebuilt_partner_is_met_where_its_new_motion_has_its_hand(
 
 @pytest.fixture
 def looking_two(tmp_path: Path) -> tuple[bpy.types.Object, bpy.types.Object]:
-    one = imported(tmp_path / "one.pha", LOOK, LIBRARY)
-    other = imported(tmp_path / "other.pha", ALONE, LIBRARY)
+    one = sample_with_score(tmp_path / "one.pha", LOOK, LIBRARY)
+    other = sample_with_score(tmp_path / "other.pha", ALONE, LIBRARY)
     return facing(one, other)
 
 

@@ -21,7 +21,7 @@ from takt.preview.draw import Painter
 from takt.preview.instances import Rows, palette_of, sampled_rows
 from takt.preview.player import Player
 from takt.samples.clip_files import LIBRARY
-from takt.tests.blender.test_meetings import active
+from takt.tests.blender.dancing import activate
 
 SCORE: Final = """<pha version="2" tickLength="0.5"><load src="feet.Steps"/><load src="dance.Moves"/>
   <role name="stage" is="floor"/><role name="round" is="path"/><role name="spot" is="place"/>
@@ -95,7 +95,7 @@ def dancer(name: str, at: tuple[float, float, float], turn: float, score_path: P
     armature_object = ob if ob is None or ob.type == "ARMATURE" else ob.find_armature()
     assert armature_object is not None
     armature_object.name, armature_object.location, armature_object.rotation_euler = name, at, (0.0, 0.0, turn)
-    active(armature_object)
+    activate(armature_object)
     assert ops.takt.import_pha(filepath=str(score_path), library=str(LIBRARY)) == {"FINISHED"}
     return armature_object
 
@@ -134,7 +134,7 @@ def settle() -> None:
         people = (bpy.data.objects[name] for name in ("Ada", "Ben"))
         older = [each for each in people if not write_motion.is_made_from(each, scene)]
         for each in older:
-            active(each)
+            activate(each)
             assert ops.takt.rebuild() == {"FINISHED"}
     assert not older
 
