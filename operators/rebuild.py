@@ -13,6 +13,7 @@ from ..bridge.files.read_progress import reading
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.language import say
 from ..bridge.reports import refuse, refuse_score, report
+from ..bridge.scene import meeting
 from ..bridge.scores import following, score
 from ..bridge.scores.performing import Performance
 from ..core.playing.meeting import moves_otherwise
@@ -78,9 +79,10 @@ class TAKT_OT_rebuild(WorksInSteps, ForScore, bpy.types.Operator):
             write_motion(self, context, armature_object, performance.motion,
                          properties.character(armature_object).frame_start)
             done = {"FINISHED"}
-        if "CANCELLED" not in done and before is not None and performance.motion is not None and (
+        others = list(meeting.those_who_meet(armature_object, scene)) if "CANCELLED" not in done else []
+        if others and before is not None and performance.motion is not None and (
                 moves_otherwise(before, performance.motion)):
-            following.partner_changed(armature_object, scene)
+            following.partner_changed(others)
         character = properties.character(armature_object)
         if performance.error is not None and score.is_empty(character, performance.error):
             text = character.text

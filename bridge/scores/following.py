@@ -12,7 +12,7 @@ assigned; and only after something has changed since the file was opened.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import bpy
@@ -30,7 +30,7 @@ from ..frame_rate import frames_per_second
 from ..guard import guarded
 from ..meshes import skin_points
 from ..rigs import constraints
-from ..scene import floor_shapes, held_props, meeting
+from ..scene import floor_shapes, held_props
 from ..tweaking import tweaks
 from . import linked_texts, score, texts
 from .performing import Performance
@@ -41,7 +41,6 @@ _LOOK_S = 0.004
 """So long one look looks at characters: of a crowd at some, at the active one always, at the others in turn."""
 _SETTLED_S = 0.35
 """A change is finished when nothing more has changed for that long."""
-
 
 
 @dataclass
@@ -121,12 +120,12 @@ def want_action(armature_object: bpy.types.Object) -> None:
     _followed[armature_object.session_uid] = _Followed("", "", 0.0, "", "", is_changed=True)
 
 
-def partner_changed(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
-    """Let the Actions of those who meet a character be written anew: its hands are elsewhere, though nothing says so.
+def partner_changed(those_who_meet: Iterable[bpy.types.Object]) -> None:
+    """Have the Actions of characters written anew, since the hands that theirs meet are elsewhere now.
 
-    That is so where clip files were read again, which no digest has.
+    No digest tells when clip files were read again.
     """
-    for other in meeting.those_who_meet(armature_object, scene):
+    for other in those_who_meet:
         own = properties.character(other).action
         if own is not None and own.library is None and getattr(own, properties.MADE_FROM):
             setattr(own, properties.MADE_FROM, write_motion.OF_ANOTHER_PARTNER)
