@@ -154,6 +154,8 @@ class Sequence:
     def in_one_round(self) -> tuple[Sequence, IntArray]:
         """Return the same with one round of each way in the time of all, and which segment of it each is, (S,)."""
         number, share = np.arange(len(self)), np.ones(len(self))
+        if all(way.rounds == 1 for way in self.ways):
+            return self, number
         for way in self.ways:
             one = (way.after - way.first) // way.rounds
             if way.rounds > 1:
