@@ -122,11 +122,6 @@ class Floored(Over):
                          for seat in self.seats])
 
     @cached_property
-    def sits(self) -> BoolArray:
-        """Tell on which seats the body sits, (S,)."""
-        return self._sitting.found
-
-    @cached_property
     def _numbers(self) -> FloatArray:
         """The course of body and feet, (1 + 5 L, F), FINE_S apart."""
         return (self._seated[0] if self.seats else self._on_floor).numbers
@@ -150,22 +145,16 @@ class Floored(Over):
         return SeatSkin.of(self.below.skeleton_map, self.below.skin, ground_axes(self.below.up), max(lengths))
 
     @cached_property
-    def _sitting(self) -> Sitting:
-        lock, skin, course = self.lock, self.seat_skin, self._on_floor
-        assert skin is not None  # seats are for bodies that have one
-        pose = self._raised(self.below.sample(np.minimum(self._times_s, self.duration_s)), course.numbers)
-        hips, leg = lock.limbs(pose)[0][0, ..., :3, 3].mean(axis=0), max(leg.length(self.skeleton) for leg in lock.legs)
-        return Sitting.of(self.seats, self._times_s, hips, skin.lowest(pose), skin.stands + course.rise, leg)
-
-    @cached_property
     def _seated(self) -> tuple[_Course, FloatArray]:
         """Return the course on floors and seats, and by how much feet hang above the ground, (F,)."""
-        lock, course, sitting, skin = self.lock, self._on_floor, self._sitting, self.seat_skin
-        assert skin is not None
+        lock, course, skin = self.lock, self._on_floor, self.seat_skin
+        assert skin is not None  # seats are for bodies that have one
         pose = self._raised(self.below.sample(np.minimum(self._times_s, self.duration_s)), course.numbers)
         joints, _ = lock.limbs(pose)
         hips, ankles = joints[0, ..., :3, 3], joints[2, ..., :3, 3]
-        most = self._reach_down(hips, ankles, ankles)
+        most, leg = self._reach_down(hips, ankles, ankles), max(leg.length(self.skeleton) for leg in lock.legs)
+        sitting = Sitting.of(self.seats, self._times_s, hips.mean(axis=0), skin.lowest(pose),
+                             skin.stands + course.rise, leg)
         sits = np.isfinite(sitting.surface)
         wish, found = np.where(sits, sitting.surface - sitting.low, 0.0), (course, np.zeros(len(sits)))
         for _ in range(_TIMES_SAT if sits.any() else 0):

@@ -94,14 +94,13 @@ class Sitting:
     """How a body of a motion sits on seats, at times (F,) that are evenly apart.
 
     low: (F,) how high its lowest skin of seat and back is before. free: (F,) when it sits down or gets up. on: (F,)
-    when it sits. surface: (F,) how high the seat is, −inf where nobody sits. found: (S,) whether somebody sits on each.
+    when it sits. surface: (F,) how high the seat is, −inf where nobody sits.
     """
 
     low: FloatArray
     free: BoolArray
     on: BoolArray
     surface: FloatArray
-    found: BoolArray
 
     @classmethod
     def of(cls, seats: Sequence[Seat], times_s: FloatArray, hips: FloatArray, low: FloatArray, stands: FloatArray,
@@ -111,7 +110,7 @@ class Sitting:
         speed = np.linalg.norm(np.gradient(hips, spacing_s, axis=0), axis=1)
         still = (stands - low > SITS * leg) & (speed < _SLOW * leg)
         resting = np.abs(np.gradient(low, spacing_s)) < _COMES * leg
-        upright, found = stands - low < _STANDS * leg, np.zeros(len(seats), dtype=np.bool_)
+        upright = stands - low < _STANDS * leg
         free, on = np.zeros(len(low), dtype=np.bool_), np.zeros(len(low), dtype=np.bool_)
         surface, after = np.full(len(low), -np.inf), 0
         for number, seat in enumerate(seats):
@@ -130,9 +129,9 @@ class Sitting:
             if not len(there):
                 continue
             here = slice(int(there[0]), int(there[-1]) + 1)
-            surface[here], found[number], free[begin:end] = seat.height, True, ~upright[begin:end]
+            surface[here], free[begin:end] = seat.height, ~upright[begin:end]
             on[here], after = low[here] < sits + _NEAR * leg, end
-        return cls(low, free & ~on, on, surface, found)
+        return cls(low, free & ~on, on, surface)
 
     def rise(self, wish: FloatArray, most: FloatArray, spacing_s: float) -> FloatArray:
         """Return by how much the body is raised, (F,). wish: (F,) where it sits; most: (F,) what legs reach down."""
