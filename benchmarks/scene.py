@@ -18,7 +18,8 @@ import numpy as np
 
 from takt.core.playing.motion import Motion
 from takt.core.playing.scene.cast import ScenePlace
-from takt.tests.core.scene_figures import LIMITS, ROWS, Figures, played, rig_of
+from takt.tests.core.scene_figures import LIMITS, ROWS, Figures
+from takt.tests.core.scene_settings import played, rig_of
 from takt.tests.core.test_scene_meets import hands_met
 
 from .timing import seconds

@@ -12,8 +12,8 @@ from takt.core.playing.motion import Motion
 from takt.core.score_editor.contacts import contacts_of
 from takt.core.score_editor.layout import lay_out, windows_of
 from takt.core.score_editor.strip import Strip
-from takt.tests.core.scene_figures import CLIPS, played
 from takt.tests.core.scene_rigs import FOUR
+from takt.tests.core.scene_settings import CLIPS, played
 
 TEXT = ('<call name="left_step" duration="1"/><call name="walk" to="seat" repeat="fit" duration="{}" '
         'transition="0.4"/><call name="right_step" duration="1" transition="0.2"/>'

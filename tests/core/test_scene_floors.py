@@ -11,8 +11,9 @@ from takt.core.maths.arrays import FloatArray
 from takt.core.playing.motion import Motion
 from takt.core.playing.scene.cast import SceneFloor, ScenePlace, Target, Unfit
 from takt.core.playing.score import Settings, play
-from takt.tests.core.scene_figures import FPS, LIMITS, gaps, held, jerks
+from takt.tests.core.scene_figures import LIMITS
 from takt.tests.core.scene_floors import hills, slope, stairs
+from takt.tests.core.scene_settings import FPS, gaps, held, jerks
 from takt.tests.core.seeds import seeds
 from takt.tests.core.test_scene_ways import BODY, LEG_M, UP, programme
 

@@ -7,8 +7,9 @@ from typing import Final
 import numpy as np
 import pytest
 
-from takt.tests.core.scene_figures import LIMITS, ROWS, played, rig_of, to_place, too_much, way_to_place
+from takt.tests.core.scene_figures import LIMITS, ROWS, to_place, too_much, way_to_place
 from takt.tests.core.scene_rigs import FOUR
+from takt.tests.core.scene_settings import played, rig_of
 
 SEEDS = range(int(os.environ.get("TAKT_SCENE_SETTINGS", "20")))
 SLIDE: Final = (41,)
