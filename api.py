@@ -45,7 +45,7 @@ Score = str | PathLike[str] | bpy.types.Text
 class Segment:
     """A piece of a motion: one clip, from begin_s to end_s.
 
-    clip: its full name, None where the pose is held or lanes play. procedures: those that led to it, the outermost
+    clip: its full name, None if the pose is held or lanes play. procedures: those that led to it, the outermost
     first. transition_s: how long the transition to the next segment is.
     """
 
@@ -83,7 +83,7 @@ class Motion:
     def sample(self, times_s: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return the bones at times (F,), in seconds: matrices armature_from_bone (F, B, 4, 4), as PoseBone.matrix.
 
-        Before 0 and after duration_s the ends hold; a loop goes round. Raises TaktError where times are not finite.
+        Before 0 and after duration_s the ends hold; a loop goes round. Raises TaktError if times are not finite.
         """
         pose = self._motion.sample(np.asarray(times_s, dtype=np.float64))
         world = np.zeros((*pose.rotations.shape[:2], 4, 4))
@@ -159,7 +159,7 @@ def export(character: bpy.types.Object, path: str | PathLike[str], names: Sequen
            in_place: bool = False, loop: bool = False) -> None:
     """Write an armature, its meshes, and an animation of each procedure, or of those named, as .glb, .gltf or .fbx.
 
-    in_place, loop: see make_actions. Raises TaktError where any of them cannot be played, or the file cannot be
+    in_place, loop: see make_actions. Raises TaktError if any of them cannot be played, or the file cannot be
     written, and then writes none.
     """
     engine_files.checked(Path(path))

@@ -35,7 +35,7 @@ def armature_from_hanim(armature_object: bpy.types.Object) -> FloatArray:
 
 
 def lying_warning(armature_object: bpy.types.Object, found: SkeletonMap | None) -> str:
-    """Return the warning for a body whose rest pose lies in the scene, and so its motion does; "" where it stands."""
+    """Return the warning for a body whose rest pose lies in the scene, and so its motion does; "" if it stands."""
     up = rot.rotate(armature_from_hanim(armature_object), UP)
     return "" if found is None or up @ found.up(up) > _LIES else (
         f"'{armature_object.name}' lies in the scene in its rest pose, and so does its motion; rotate the object "

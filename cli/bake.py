@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
 def _target(options: argparse.Namespace) -> Path:
     """Return the file to write.
 
-    Raises TaktError where neither, or both, of OUT and --to are given, and where a file that --to names is there.
+    Raises TaktError if neither, or both, of OUT and --to are given, and where a file that --to names is there.
     """
     if (options.target is None) == (options.to is None):
         raise TaktError("name the file to write, as in dance.x3d, or a format, as in --to x3d; not both")

@@ -153,7 +153,7 @@ def play_programme(programme: Programme, library: Library, options: argparse.Nam
 
 
 def check_unread(target: Path, *read: Path | None) -> None:
-    """Raise TaktError where a file to write is one of those that were read."""
+    """Raise TaktError if a file to write is one of those that were read."""
     if target.exists() and any(path is not None and path.exists() and target.samefile(path) for path in read):
         raise TaktError(f"{str(target)!r} is one of the files to read; give OUT another name")
 

@@ -38,7 +38,7 @@ def add_hanim_motion(parser: argparse.ArgumentParser) -> None:
 
 
 def writer_of(path: Path) -> tuple[Format, Write]:
-    """Return the format that the name of a file to write ends in; raise TaktError where it names none."""
+    """Return the format that the name of a file to write ends in; raise TaktError if it names none."""
     entry = format_of(path)
     if entry is None or entry.write is None:
         raise TaktError(f"{str(path)!r} does not name a format that can be written; "
@@ -70,7 +70,7 @@ def write_clip_file(path: Path, file: ClipFile, fps: float | None, hanim_motion:
 
 
 def _fitted(file: ClipFile, entry: Format) -> tuple[ClipFile, tuple[str, ...]]:
-    """Bring a file to what a format can hold, and say what is lost; raise TaktError where the user has to choose."""
+    """Bring a file to what a format can hold, and say what is lost; raise TaktError if the user has to choose."""
     holds, name = entry.holds, entry.endings[0]
     if not holds.many_clips and len(file.clips) != 1:
         there = ", ".join(quoted(clip.name) for clip in file.clips) or "none"

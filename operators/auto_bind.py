@@ -62,7 +62,7 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         self.draw_options(self.layout)
 
     def read(self, context: bpy.types.Context) -> "Work[BindResult]":
-        """Check everything and read it; raise TaktError where something cannot be bound."""
+        """Check everything and read it; raise TaktError if something cannot be bound."""
         armature_object, mesh_objects = selection(context)
         assert armature_object is not None and context.view_layer is not None  # poll saw to it
         context.view_layer.update()

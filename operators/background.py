@@ -19,7 +19,7 @@ Work = Callable[[Callable[[float], bool]], Result]
 
 
 def _is_editing() -> bool:
-    """Tell whether something is in Edit Mode, whose undo would not take back what is written meanwhile."""
+    """Return whether something is in Edit Mode, whose undo would not take back what is written meanwhile."""
     return any(ob.mode == "EDIT" for ob in bpy.data.objects)
 
 

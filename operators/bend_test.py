@@ -99,7 +99,7 @@ class TAKT_OT_bend_in_turn(_Bending):
             bend.put_back(armature_object, context.scene)
 
     def _bent_armature(self) -> bpy.types.Object | None:
-        """Return the armature, None where it was removed meanwhile or something else has put its pose back."""
+        """Return the armature, None if it was removed meanwhile or something else has put its pose back."""
         found = next((ob for ob in bpy.data.objects if ob.session_uid == self._armature_uid), None)
         return found if found is not None and bend.is_bent(found) else None
 

@@ -134,7 +134,7 @@ def _files(options: argparse.Namespace) -> tuple[list[Path], list[str]]:
 
 
 def _check_out(options: argparse.Namespace, paths: Sequence[Path]) -> None:
-    """Raise TaktError where the file cannot be written, or is one that is read and nobody said to replace it."""
+    """Raise TaktError if the file cannot be written, or is one that is read and nobody said to replace it."""
     out: Path = options.out
     if not out.resolve().parent.is_dir():
         raise TaktError(f"{out} cannot be written: there is no folder {out.parent}")

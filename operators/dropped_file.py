@@ -27,6 +27,6 @@ class OpensDroppedFile(ImportHelper):
 
 
 def may_drop_on_character(context: bpy.types.Context | None) -> bool:
-    """Tell whether files may be dropped here for the active character: in a viewport, and it can take a score."""
+    """Return whether files may be dropped here for the active character: in a viewport, and it can take a score."""
     return (context is not None and poll_file_object_drop(context)
             and not armature_problem(active_armature(context)))

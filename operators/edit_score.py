@@ -78,7 +78,7 @@ def _line_of(text: bpy.types.Text, procedure: str) -> int:
 def _area_beside(context: bpy.types.Context) -> bpy.types.Area | None:
     """Split the largest 3D viewport, or what else is largest, along its longer side.
 
-    None where there is no room, or splitting would wait for long work.
+    None if there is no room, or splitting would wait for long work.
     """
     window = context.window
     if window is None or bpy.app.background or not is_quiet_soon():

@@ -42,7 +42,7 @@ def frames_of(said: str | None) -> tuple[int, int] | None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Raise TaktError where nothing could be written, before anything is opened."""
+    """Raise TaktError if nothing could be written, before anything is opened."""
     frames_of(options.frames)
     if options.out.suffix.lower() not in render_film.ENDINGS:
         raise TaktError(f"{options.out} is neither a film nor a picture; let it end in .mp4 or .png")
@@ -51,7 +51,7 @@ def check(options: argparse.Namespace) -> None:
 
 
 def render(armature_object: bpy.types.Object, options: argparse.Namespace) -> str:
-    """Let an armature play what the options say, and film it; raise TaktError where that cannot be."""
+    """Let an armature play what the options say, and film it; raise TaktError if that cannot be."""
     frames, out = frames_of(options.frames), options.out.resolve()
     play_command.perform(armature_object, options)
     scene: Any = bpy.context.scene

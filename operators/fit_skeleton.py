@@ -79,7 +79,7 @@ class TAKT_OT_fit_skeleton(WorksInBackground[FitResult], bpy.types.Operator):
         return mode_problem(mesh_objects)
 
     def read(self, context: bpy.types.Context) -> "Work[FitResult]":
-        """Check everything and read it; raise TaktError where something cannot be bound."""
+        """Check everything and read it; raise TaktError if something cannot be bound."""
         assert context.view_layer is not None
         context.view_layer.update()
         mesh_objects = without_empty(selection(context)[1])

@@ -118,7 +118,7 @@ class TAKT_FH_pha(bpy.types.FileHandler):
 
     @classmethod
     def poll_drop(cls, context: bpy.types.Context | None) -> bool:
-        """Tell whether a score may be dropped here."""
+        """Return whether a score may be dropped here."""
         return may_drop_on_character(context)
 
 

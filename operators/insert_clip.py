@@ -65,7 +65,7 @@ def insertion_point(document: Document, playing: str, line: int) -> tuple[int, i
     """Return the element into which a call goes, and before which of its children.
 
     It goes behind the child of a procedure in whose lines the cursor is, else to the end of the one that plays.
-    Raises TaktError where there is no procedure.
+    Raises TaktError if there is no procedure.
     """
     text = document.text
     for procedure in document.procedures:

@@ -33,7 +33,7 @@ class Viewport(NamedTuple):
 
     @property
     def has_mouse(self) -> bool:
-        """Tell whether the mouse is in it."""
+        """Return whether the mouse is in it."""
         return bool((self.mouse >= 0.0).all() and self.mouse[0] < self.lens.width and self.mouse[1] < self.lens.height)
 
 
@@ -184,7 +184,7 @@ def _viewports(context: bpy.types.Context, event: bpy.types.Event) -> list[Viewp
 
 
 def _is_over_panel(context: bpy.types.Context, event: bpy.types.Event) -> bool:
-    """Tell whether the mouse is over a panel that lies in a viewport, as the sidebar."""
+    """Return whether the mouse is over a panel that lies in a viewport, as the sidebar."""
     return any(region.type not in ("WINDOW", "HEADER") and region.width > 1
                and region.x <= event.mouse_x < region.x + region.width
                and region.y <= event.mouse_y < region.y + region.height for region in _regions(context))

@@ -127,13 +127,13 @@ class TAKT_FH_sound(bpy.types.FileHandler):
 
     @classmethod
     def poll_drop(cls, context: bpy.types.Context | None) -> bool:
-        """Tell whether the mouse is over an editor of scores, and a character has one."""
+        """Return whether the mouse is over an editor of scores, and a character has one."""
         return (context is not None and getattr(context.space_data, "tree_type", "") == TaktScoreTree.bl_idname
                 and not score_problem(active_armature(context)))
 
 
 def _laid(text: Text, samples: FloatArray | Float32Array, tick_s: float) -> tuple[Edited, str]:
-    """Lay a score's ticks on the beats of samples (N,), and say what was found; raise TaktError where none are."""
+    """Lay a score's ticks on the beats of samples (N,), and say what was found; raise TaktError if none are."""
     beats = find_beats(samples)
     grid = fit_grid(beats.times_s, tick_s)
     changes = f", {len(grid.changes)} changes of tempo" if grid.changes else ""

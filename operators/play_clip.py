@@ -117,7 +117,7 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
 
 
 def _check_window(filepath: str, found: Mapping[str, Clip]) -> None:
-    """Raise TaktError where there is no window to ask in: Blender ends itself if a menu opens without one."""
+    """Raise TaktError if there is no window to ask in: Blender ends itself if a menu opens without one."""
     if bpy.app.background or bpy.context.window is None:
         raise TaktError(f"{Path(filepath).name} has {len(found)} clips and there is no window to ask in; name one of "
                         f"them as Clip: {some_of(tuple(found), _COLUMN)}")
@@ -159,7 +159,7 @@ class TAKT_FH_clip(bpy.types.FileHandler):
 
     @classmethod
     def poll_drop(cls, context: bpy.types.Context | None) -> bool:
-        """Tell whether a clip may be dropped here."""
+        """Return whether a clip may be dropped here."""
         return may_drop_on_character(context)
 
 

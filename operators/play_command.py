@@ -51,7 +51,7 @@ def add_common(command: argparse.ArgumentParser, out: str) -> None:
 
 
 def values_of(said: list[str]) -> dict[str, float | bool]:
-    """Return parameters as they are said on a command line; raise TaktError where they are not.
+    """Return parameters as they are said on a command line; raise TaktError if they are not.
 
     >>> values_of(["turns=3", "fast=yes"])
     {'turns': 3.0, 'fast': True}
@@ -80,7 +80,7 @@ def cast_of(said: list[str]) -> dict[str, str]:
 
 
 def perform(armature_object: bpy.types.Object, options: argparse.Namespace) -> str:
-    """Let an armature play what the options say; return what it plays. Raises TaktError where it cannot."""
+    """Let an armature play what the options say; return what it plays. Raises TaktError if it cannot."""
     motion, scene = prepare(armature_object, options, options.procedure), bpy.context.scene
     assert scene is not None
     for _ in range(_MOST_REBUILDS):  # whom it meets may look at it, and then moves otherwise
@@ -107,7 +107,7 @@ def export(armature_object: bpy.types.Object, options: argparse.Namespace) -> tu
 def prepare(armature_object: bpy.types.Object, options: argparse.Namespace, procedure: str) -> Motion:
     """Let an armature have the score, the values, the seed and the cast that options say; return what it would play.
 
-    Raises TaktError where it cannot play.
+    Raises TaktError if it cannot play.
     """
     values, cast = values_of(options.values), cast_of(options.cast)
     layer, character = bpy.context.view_layer, properties.character(armature_object)
@@ -139,7 +139,7 @@ def _import(path: Path, procedure: str) -> None:
 
 
 def _done(operator: Any) -> None:
-    """Call an operator; raise TaktError, with what it reports, where it does not finish."""
+    """Call an operator; raise TaktError, with what it reports, if it does not finish."""
     try:
         finished = operator() == {"FINISHED"}
     except RuntimeError as error:

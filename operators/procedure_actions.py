@@ -79,6 +79,6 @@ class TAKT_OT_procedure_actions(ForScore, WorksInSteps, bpy.types.Operator):
 
 
 def chosen(armature_object: bpy.types.Object, which: str) -> list[str]:
-    """Return the procedures that are wanted; raise TaktError where the score cannot be read."""
+    """Return the procedures that are wanted; raise TaktError if the score cannot be read."""
     names = procedure_actions.names_of(armature_object)
     return names if which == "ALL" else [properties.character(armature_object).procedure]

@@ -193,7 +193,7 @@ class Seen:
 def seen(context: bpy.types.Context, through: str, size: float) -> Seen:
     """Return how a film is seen: from the front, by the scene's camera, which may move, or as the viewport shows it.
 
-    size: share of Full HD, or of the scene's resolution. Raises ValueError where there is no camera or viewport.
+    size: share of Full HD, or of the scene's resolution. Raises ValueError if there is no camera or viewport.
     """
     scene = context.scene
     assert scene is not None

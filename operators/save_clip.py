@@ -105,7 +105,7 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
         return {"FINISHED"}
 
     def _path(self, armature_object: bpy.types.Object) -> Path:
-        """Return the file; raise TaktError where its name or its folder cannot be, or it is there already."""
+        """Return the file; raise TaktError if its name or its folder cannot be, or it is there already."""
         name = self.name.strip() or _default_name(armature_object)
         folder = self.folder or _folder(armature_object)
         if len(parts_of(name)) != 1 or name.startswith("."):
@@ -142,7 +142,7 @@ def _default_name(armature_object: bpy.types.Object) -> str:
 
 
 def _selected_s(context: bpy.types.Context, armature_object: bpy.types.Object) -> tuple[float, float] | None:
-    """Return when the selected blocks of a score begin and end, in seconds of its motion; None where none are."""
+    """Return when the selected blocks of a score begin and end, in seconds of its motion, or None if none are."""
     tree = next((tree for tree in (score_tree.tree_of(context), *score_tree.trees()) if tree is not None), None)
     blocks = score_blocks.shown(armature_object)
     if tree is None or blocks is None or blocks.layout is None:

@@ -35,5 +35,5 @@ class TAKT_OT_show_zones(GreyWithReason, bpy.types.Operator):
 
 
 def are_shown() -> bool:
-    """Tell whether the preview is on and shows zones."""
+    """Return whether the preview is on and shows zones."""
     return life.is_running() and life.picture() == "ZONES"

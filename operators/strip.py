@@ -128,7 +128,7 @@ class TAKT_GGT_strip(bpy.types.GizmoGroup):
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
-        """Tell whether the strip is wanted."""
+        """Return whether the strip is wanted."""
         return life.is_running() and life.choices().strip
 
     def setup(self, _context: bpy.types.Context) -> None:
@@ -137,7 +137,7 @@ class TAKT_GGT_strip(bpy.types.GizmoGroup):
 
 
 def _contact_at(found: _Found, x: float, y: float) -> int | None:
-    """Return the contact at a pixel of the region, None where none is that could be switched."""
+    """Return the contact at a pixel of the region, None if none is that could be switched."""
     strip, bounds, armature_object = found
     return strip.contact_at(bounds, x, y) if armature_object.is_editable else None
 

@@ -17,7 +17,7 @@ class TAKT_PT_clips(SidebarPanel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether there is an armature."""
+        """Return whether there is an armature."""
         return active_armature(context) is not None
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -19,7 +19,7 @@ class TAKT_PT_music(SidebarPanel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether there is a score."""
+        """Return whether there is a score."""
         armature_object = active_armature(context)
         return armature_object is not None and properties.character(armature_object).text is not None
 

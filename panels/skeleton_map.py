@@ -52,7 +52,7 @@ class TAKT_UL_joints(bpy.types.UIList):
 
 
 def _is_in_doubt(joint: properties.TaktJoint) -> bool:
-    """Tell whether someone should look at a bone: it is uncertain, or lost what it was to another one."""
+    """Return whether someone should look at a bone: it is uncertain, or lost what it was to another one."""
     return bool(joint.lost) or (joint.meant != properties.NO_JOINT and joint.certainty < SURE)
 
 
@@ -77,7 +77,7 @@ class TAKT_PT_skeleton_map(SidebarPanel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether there is an armature."""
+        """Return whether there is an armature."""
         return active_armature(context) is not None
 
     def draw(self, context: bpy.types.Context) -> None:

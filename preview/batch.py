@@ -34,7 +34,7 @@ class Geometry:
 
     vertices: (N,) the mesh's vertex each comes from. positions, normals: (N, 3). bones, weights: (N, 4) or (N, 8).
     zone: (N, 3) linear colours. materials: (N,) indices into surfaces. uv: (N, 4) in two maps,
-    and paint: (N, 4) linear colours; None where no material asks for them. triangles: (T, 3). edges: (E, 2).
+    and paint: (N, 4) linear colours, or None if no material asks for them. triangles: (T, 3). edges: (E, 2).
     """
 
     vertices: Int32Array

@@ -260,7 +260,7 @@ def _ghosts(own: Role, choices: Choices) -> Iterator[Role]:
 
 
 def is_in_transition(motion: Playable, time_s: float) -> bool:
-    """Tell whether a transition plays at that time."""
+    """Return whether a transition plays at that time."""
     if not isinstance(motion, Motion):
         return False
     layout = motion.layout

@@ -134,7 +134,7 @@ class Character:
         self._bone_names, self._bones_of = names, (armature.session_uid, changes.of_data((armature.session_uid,)))
 
     def active_bone(self, armature_object: bpy.types.Object) -> int:
-        """Return the index of the armature's active bone, −1 where there is none."""
+        """Return the index of the armature's active bone, −1 if there is none."""
         active = cast(bpy.types.Armature, armature_object.data).bones.active
         assert self.skeleton is not None
         return -1 if active is None else self.skeleton.index_of.get(active.name, -1)
@@ -176,12 +176,12 @@ def bound_meshes(scene: bpy.types.Scene, armature_object: bpy.types.Object) -> l
 
 
 def is_worked_on(ob: bpy.types.Object) -> bool:
-    """Tell whether a mesh is being edited, sculpted or painted, or bones posed; the original is shown then."""
+    """Return whether a mesh is being edited, sculpted or painted, or bones posed; the original is shown then."""
     return ob.mode != "OBJECT"
 
 
 def are_bones_shown(armature_object: bpy.types.Object) -> bool:
-    """Tell whether the preview draws an armature's bones, posed by its score, in place of Blender."""
+    """Return whether the preview draws an armature's bones, posed by its score, in place of Blender."""
     return properties.character(armature_object).text is not None and not is_worked_on(armature_object)
 
 

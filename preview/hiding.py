@@ -71,7 +71,7 @@ def _look_through(scene: bpy.types.Scene, evaluated: Sequence[Any], armatures: C
 
 
 def _are_there(evaluated: Sequence[Any], indices: _Hidden) -> bool:
-    """Tell whether what is to be hidden still has its indices: what is not evaluated is the user's own object."""
+    """Return whether what is to be hidden still has its indices: what is not evaluated is the user's own object."""
     return len(evaluated) == len(indices) and all(
         len(copies) == count and all((copy := copies[index]).is_evaluated and copy.original.session_uid == uid
                                      for index, uid in hidden.items())

@@ -118,7 +118,7 @@ def redraw() -> None:
 
 
 def nearest(handles: Handles, lens: Lens, pixel: FloatArray) -> int:
-    """Return the joint whose handle is under a pixel (2,), −1 where there is none."""
+    """Return the joint whose handle is under a pixel (2,), −1 if there is none."""
     away = np.linalg.norm(lens.pixels(handles.fitted.positions) - pixel, axis=1)
     within = away <= _RING * _radii(handles.fitted) * _scale()
     return int(np.where(within, away, np.inf).argmin()) if within.any() else -1

@@ -89,7 +89,7 @@ _error = ""
 
 
 def is_running() -> bool:
-    """Tell whether the preview is on."""
+    """Return whether the preview is on."""
     return _running is not None
 
 
@@ -127,7 +127,7 @@ def now_s() -> float:
 
 
 def duration_s() -> float:
-    """Return how long what is played lasts; the longest of several, 0 where nothing is."""
+    """Return how long what is played lasts; the longest of several, 0 if nothing is."""
     motions = (score.last_good(character.uid) for character in characters())
     return max((motion.duration_s for motion in motions if motion is not None), default=0.0)
 
@@ -373,7 +373,7 @@ def draw_viewport(context: bpy.types.Context) -> None:
 
 
 def _has_depth(space: bpy.types.SpaceView3D) -> bool:
-    """Tell whether Blender has left in a viewport how deep all lies that it has drawn.
+    """Return whether Blender has left in a viewport how deep all lies that it has drawn.
 
     Without overlays EEVEE leaves no depth behind which anything would be drawn.
     """
@@ -410,7 +410,7 @@ def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLay
 
 def _is_seen(mesh: bpy.types.Object, armature: bpy.types.Object, layer: bpy.types.ViewLayer,
              space: bpy.types.SpaceView3D) -> bool:
-    """Tell whether a viewport shows a mesh; in local view with its armature, since the mesh cannot be selected."""
+    """Return whether a viewport shows a mesh; in local view with its armature, since the mesh cannot be selected."""
     if mesh.visible_get(view_layer=layer, viewport=space):
         return True
     if space.local_view is None or not armature.visible_get(view_layer=layer, viewport=space):
@@ -465,7 +465,7 @@ def _read_waiting() -> None:
 
 
 def _outline(meshes: list[bpy.types.Object], layer: bpy.types.ViewLayer) -> Tint | None:
-    """Return the theme's colour for what is selected, which hiding the original took away; None where nothing is."""
+    """Return the theme's colour for what is selected, which hiding the original took away, or None if nothing is."""
     if not any(ob.select_get(view_layer=layer) for ob in meshes):
         return None
     assert bpy.context.preferences is not None

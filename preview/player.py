@@ -28,7 +28,7 @@ class Player:
 
     @property
     def follows_timeline(self) -> bool:
-        """Tell whether the scene's frame gives the time."""
+        """Return whether the scene's frame gives the time."""
         return self.clock == "TIMELINE"
 
     def position_s(self, now_s: float, duration_s: float) -> float:

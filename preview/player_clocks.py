@@ -71,7 +71,7 @@ def use_clock(context: bpy.types.Context, clock: Clock) -> None:
 
 
 def is_timeline_playing(context: bpy.types.Context) -> bool:
-    """Tell whether Blender plays its timeline."""
+    """Return whether Blender plays its timeline."""
     return context.screen is not None and context.screen.is_animation_playing
 
 

@@ -21,7 +21,7 @@ _MOST_PX = 4_200_000
 
 
 def is_wanted(width: int, height: int) -> bool:
-    """Tell whether Blender's preferences want smooth edges, and a viewport is not too large for it."""
+    """Return whether Blender's preferences want smooth edges, and a viewport is not too large for it."""
     assert bpy.context.preferences is not None
     return bpy.context.preferences.system.viewport_aa != "OFF" and width * height <= _MOST_PX
 

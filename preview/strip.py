@@ -33,7 +33,7 @@ class Bounds:
         return x - self.left, y - self.bottom
 
     def contains(self, x: float, y: float) -> bool:
-        """Tell whether a point of the region is on the strip."""
+        """Return whether a point of the region is on the strip."""
         x, y = self.inside(x, y)
         return 0.0 <= x <= self.view.width and 0.0 <= y <= self.view.height
 
@@ -74,7 +74,7 @@ class Strip:
         return self.laid_out.boxes_at(bounds.view, *bounds.inside(x, y))
 
     def contact_at(self, bounds: Bounds, x: float, y: float) -> int | None:
-        """Return the contact of a foot at a pixel of the region, None where there is none."""
+        """Return the contact of a foot at a pixel of the region, None if there is none."""
         return self.laid_out.contact_at(bounds.view, *bounds.inside(x, y))
 
     def words_of_contact(self, contact: int) -> str:
@@ -115,7 +115,7 @@ def _moved(picture: Picture, bounds: Bounds) -> Picture:
 
 
 def _overlaps(context: bpy.types.Context, region: bpy.types.Region) -> bool:
-    """Tell whether a region lies over the viewport; an adjust panel that has gone keeps its size, in the corner."""
+    """Return whether a region lies over the viewport; an adjust panel that has gone keeps its size, in the corner."""
     window = cast(bpy.types.Region, context.region)
     if region.type == "HUD" and region.y <= window.y:
         return False

@@ -94,7 +94,7 @@ def _switch_off() -> None:
 
 
 def is_wanted(context: bpy.types.Context) -> bool:
-    """Tell whether the viewport of a context shows the way: somebody is working on a score whose roles are cast."""
+    """Return whether the viewport of a context shows the way: somebody is working on a score whose roles are cast."""
     space = context.space_data
     if not isinstance(space, bpy.types.SpaceView3D) or not space.overlay.show_overlays:
         return False
@@ -147,7 +147,7 @@ def draw(batch: gpu.types.GPUBatch, world_from_model: Matrix, now_s: float, view
 
 
 def batch_of(shapes: Shapes) -> gpu.types.GPUBatch | None:
-    """Copy triangles to the GPU; None where there are none."""
+    """Copy triangles to the GPU, or None if there are none."""
     count = 3 * len(shapes.positions)
     if not count:
         return None

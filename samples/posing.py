@@ -82,7 +82,7 @@ def plant_foot(side: str, x: float, z: float, heading_deg: float) -> tuple[float
 def build_clip(name: str, duration_s: float, table: Table) -> Clip:
     """Bake a table of key poses into a clip with keys at an even pace.
 
-    Raises ValueError where the table names an unknown channel.
+    Raises ValueError if the table names an unknown channel.
     """
     known = {c for c in NEUTRAL if c not in SIDED} | {s + c for s in ("l_", "r_") for c in SIDED}
     unknown = set(table) - known

@@ -73,7 +73,7 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
 
 
 def _lies_below(armature_object: bpy.types.Object) -> bool:
-    """Tell whether the score's Action has to lie below one of the animator's, or does so already."""
+    """Return whether the score's Action has to lie below one of the animator's, or does so already."""
     return has_own_action(armature_object) or plays_below(armature_object)
 
 
@@ -92,7 +92,7 @@ def _beside(own: bpy.types.Action | None, name: str) -> bpy.types.Action:
 
 def _refilled(armature_object: bpy.types.Object, name: str, played: Collection[str], *,
               may_lie_in_strips: bool) -> bpy.types.Action | None:
-    """Return the Action that a score of this name is written into again, None where it gets a new one."""
+    """Return the Action that a score of this name is written into again, None if it gets a new one."""
     own = _own_action(armature_object)
     if (own is None or own.name in played or getattr(own, properties.OF_SCORE) not in ("", name)
             or is_used_elsewhere(own, armature_object, may_lie_in_strips=may_lie_in_strips)
@@ -150,7 +150,7 @@ EDITED_BY_HAND: Final = ("Curves of this Action were edited by hand, so it stays
 
 
 def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
-    """Tell whether the curves of the Action that Takt made for an armature differ from those that Takt wrote.
+    """Return whether the curves of the Action that Takt made for an armature differ from those that Takt wrote.
 
     So they do by their keys, their modifiers, and all that a person has set of them, such as Mute. Curves that someone
     has added, as of a face, do not count: they are kept. Nor do new names of bones.
@@ -256,7 +256,7 @@ def keep_in_file(action: bpy.types.Action) -> None:
 
 
 def has_something_to_play(armature_object: bpy.types.Object) -> bool:
-    """Tell whether an armature plays an Action, strips of the NLA or a score, also one that has no Action yet."""
+    """Return whether an armature plays an Action, strips of the NLA or a score, also one that has no Action yet."""
     animation = armature_object.animation_data
     return properties.character(armature_object).text is not None or (animation is not None and (
         animation.action is not None or any(len(track.strips) for track in animation.nla_tracks)))

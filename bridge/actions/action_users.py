@@ -9,13 +9,13 @@ import bpy
 
 
 def object_slot(action: bpy.types.Action) -> bpy.types.ActionSlot | None:
-    """Return the slot of an Action for objects, None where it has none."""
+    """Return the slot of an Action for objects, None if it has none."""
     return next((slot for slot in action.slots if slot.target_id_type == "OBJECT"), None)
 
 
 def is_used_elsewhere(action: bpy.types.Action, armature_object: bpy.types.Object, *,
                       may_lie_in_strips: bool = False) -> bool:
-    """Tell whether anything plays the Action that Takt made for an armature but that: strip, object, constraint.
+    """Return whether anything plays the Action that Takt made for an armature but that: strip, object, constraint.
 
     The armature's own strips in the NLA are such, too, unless the Action may lie there: who has pushed an Action down
     wants it to stay. A score that calls the Action as a clip is not: it follows.
@@ -29,7 +29,7 @@ def is_used_elsewhere(action: bpy.types.Action, armature_object: bpy.types.Objec
 
 
 def is_pushed_down(action: bpy.types.Action, armature_object: bpy.types.Object) -> bool:
-    """Tell whether strips of the NLA play an Action, and nothing above them does: or one of them is being tweaked."""
+    """Return whether strips of the NLA play an Action, and nothing above them does: or one of them is being tweaked."""
     animation = armature_object.animation_data
     if animation is None or not (animation.action is None or animation.use_tweak_mode):
         return False

@@ -20,7 +20,7 @@ _SAME_FRAME = 1e-3
 
 
 def has_own_action(armature_object: bpy.types.Object) -> bool:
-    """Tell whether an armature is assigned an Action that Takt did not make; while a strip is tweaked, it is not."""
+    """Return whether an armature is assigned an Action that Takt did not make; while a strip is tweaked, it is not."""
     animation = armature_object.animation_data
     if animation is None or animation.action is None or animation.use_tweak_mode:
         return False
@@ -30,7 +30,7 @@ def has_own_action(armature_object: bpy.types.Object) -> bool:
 
 
 def plays_below(armature_object: bpy.types.Object) -> bool:
-    """Tell whether an unmuted strip plays Takt's Action of the score below an Action of the animator's.
+    """Return whether an unmuted strip plays Takt's Action of the score below an Action of the animator's.
 
     If the character has tweaks, this also holds while none of their layers is assigned.
     """

@@ -76,7 +76,7 @@ def clip_channels(clip: Playable, scene: bpy.types.Scene, frame_start: int,
 def whole_frames(motion: Playable, fps: float, rules: BoneRules = ORDINARY) -> Channels:
     """Sample a motion from frame 0 on, at every frame, a little faster or slower, so that it ends at a whole one.
 
-    So it lasts at most half a frame longer or shorter, and a loop is closed. Raises TaktError where it lasts no time.
+    So it lasts at most half a frame longer or shorter, and a loop is closed. Raises TaktError if it lasts no time.
     """
     if motion.duration_s <= 0.0:
         raise TaktError("it lasts no time")

@@ -88,7 +88,7 @@ def fit(action: bpy.types.Action, armature_object: bpy.types.Object) -> Fitted:
 def fingerprint(fitted: Fitted) -> Hashable:
     """Return what is the same as long as read_clip would read the same from an Action on an armature's skeleton.
 
-    None where there is no telling: curves with modifiers, and constraints or drivers, may depend on anything.
+    None if there is no telling: curves with modifiers, and constraints or drivers, may depend on anything.
     """
     action, armature_object, own, is_controlled = fitted
     assert armature_object.pose is not None
@@ -280,7 +280,7 @@ def _shared_frames(every: Collection[_Keys], start: float, end: float) -> FloatA
 
 
 def _within(frames: FloatArray, others: FloatArray) -> bool:
-    """Tell whether no frame is before or after all of the others; both ascend."""
+    """Return whether no frame is before or after all of the others; both ascend."""
     return bool(others[0] <= frames[0] and frames[-1] <= others[-1])
 
 

@@ -48,7 +48,7 @@ def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene,
             motion: Motion) -> Generator[float, None, list[Told]]:
     """Sample a motion in a thread, then write its Action, some keys at each step; yield the share that is done.
 
-    Until the last step nothing has changed, and closing the generator leaves it so. Raises TaktError where the motion
+    Until the last step nothing has changed, and closing the generator leaves it so. Raises TaktError if the motion
     cannot be sampled, or is no longer what the score says once it is.
     """
     sample = write_motion.sampling(armature_object, scene, motion)

@@ -108,7 +108,7 @@ def _twin(armature_object: bpy.types.Object,
 
 
 def _value(shown: Any, path: str, index: int) -> float | None:
-    """Return the value of a property as curves have it, None where there is no such property."""
+    """Return the value of a property as curves have it, None if there is no such property."""
     with suppress(ValueError, TypeError, IndexError, AttributeError, KeyError):
         value = shown.path_resolve(path)
         if isinstance(value, str):

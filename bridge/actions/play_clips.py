@@ -70,7 +70,7 @@ class ClipPlayer:
         mute_constraints: constraints that move what the played clip moves are muted; else all act.
         begins_at_rest: clips begin where the character stands, not where their files have it.
         bvh_up, bvh_forward: axes of BVH files; AUTO: the character's setting.
-        store: where clips are found that were read before. Raises TaktError where a map file beside one is damaged, or
+        store: where clips are found that were read before. Raises TaktError if a map file beside one is damaged, or
         where both axes lie on one line.
         """
         character = properties.character(armature_object)
@@ -88,7 +88,7 @@ class ClipPlayer:
     def read(self, path: Path) -> dict[str, Clip]:
         """Return the clips of a file by name; a file's only clip is called as the file.
 
-        Raises FileError where the file cannot be read or holds none.
+        Raises FileError if the file cannot be read or holds none.
         """
         found = self.library.clips_of_file(path.resolve())[0]
         if not found:
@@ -103,7 +103,7 @@ class ClipPlayer:
         return tuple(problem.message for problem in found if not problem.is_note)
 
     def retargeted(self, clip: Clip) -> Retargeted:
-        """Return a clip on the armature's skeleton; raise SkeletonMismatchError where that cannot be done."""
+        """Return a clip on the armature's skeleton; raise SkeletonMismatchError if that cannot be done."""
         source_map = self.library.skeleton_map(clip.skeleton)
         done = retarget(clip, self.target, self.turn, source_map=source_map, target_map=self.target_map, skin=self.skin,
                         points=self.points, without_first_pose=True, keep_contacts=self.keep_contacts,

@@ -34,7 +34,7 @@ class Wanted(NamedTuple):
 
 
 class Sampled(NamedTuple):
-    """A procedure that is played and not written yet; problem: why it cannot be, "" where it can."""
+    """A procedure that is played and not written yet; problem: why it cannot be, "" if it can."""
 
     procedure: str
     channels: Channels | None = None
@@ -46,7 +46,7 @@ class Sampled(NamedTuple):
 def names_of(armature_object: bpy.types.Object) -> list[str]:
     """Return the procedures of a character's score that can be started, also those with mistakes in them.
 
-    Raises TaktError where the score cannot be read, or has none.
+    Raises TaktError if the score cannot be read, or has none.
     """
     _, names, faulty = _readable(armature_object)
     if not names and not faulty:
@@ -67,7 +67,7 @@ def sample(armature_object: bpy.types.Object, scene: bpy.types.Scene, procedure:
 
 def sampled_of(armature_object: bpy.types.Object, scene: bpy.types.Scene, names: Sequence[str],
                wanted: Wanted) -> Generator[float, None, list[Sampled]]:
-    """Play procedures, one at each step; raise TaktError where none of them can be played."""
+    """Play procedures, one at each step; raise TaktError if none of them can be played."""
     sampled = list[Sampled]()
     for name in names:
         sampled.append(sample(armature_object, scene, name, wanted))

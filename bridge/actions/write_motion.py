@@ -156,7 +156,7 @@ def digest(armature_object: bpy.types.Object, scene: bpy.types.Scene, skin: int 
 
 
 def is_made_from(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> bool:
-    """Tell whether the Action is what the score and its settings mean now."""
+    """Return whether the Action is what the score and its settings mean now."""
     made = properties.character(armature_object).action
     return made is not None and getattr(made, properties.MADE_FROM) == digest(armature_object, scene)
 

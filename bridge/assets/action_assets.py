@@ -36,7 +36,7 @@ def found() -> list[ActionAsset]:
 def bring(asset: ActionAsset) -> bpy.types.Action:
     """Return the Action of an asset; one of another file is appended, once.
 
-    Raises FileError where it is not there any more, OSError where its file cannot be read.
+    Raises FileError if it is not there any more, OSError where its file cannot be read.
     """
     kept = _brought.get((asset.path, asset.name))
     there = next((action for action in bpy.data.actions if action.session_uid == kept), None)

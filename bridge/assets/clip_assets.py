@@ -47,7 +47,7 @@ def mark_clips(armature_object: bpy.types.Object, scene: bpy.types.Scene, chips:
                ) -> Generator[float, None, list[Told]]:
     """Make assets of clips on the shelf, one at each step; return what is to be said.
 
-    Where it is stopped, the Actions that it has made go again. Raises TaktError where none can be made.
+    Where it is stopped, the Actions that it has made go again. Raises TaktError if none can be made.
     """
     files = _by_file(armature_object, chips)
     folder = _folder_of_catalogues()
@@ -89,7 +89,7 @@ def mark_clips(armature_object: bpy.types.Object, scene: bpy.types.Scene, chips:
 
 
 def _by_file(armature_object: bpy.types.Object, chips: Sequence[Playable]) -> dict[Path, list[Playable]]:
-    """Return the clips of each file; raise TaktError where there are none, or too many."""
+    """Return the clips of each file; raise TaktError if there are none, or too many."""
     files = dict[Path, list[Playable]]()
     for chip in chips:
         path = shelf.path_of(armature_object, chip)
@@ -116,7 +116,7 @@ def _clips(player: ClipPlayer, path: Path, chips: Iterable[Playable]) -> list[_W
 
 
 def _is_asset(armature_object: bpy.types.Object, wanted: _Wanted) -> bool:
-    """Tell whether an Action that was made of this clip for this character is an asset."""
+    """Return whether an Action that was made of this clip for this character is an asset."""
     made_of = clip_of_action.digest(wanted.path, wanted.name)
     return any(action.asset_data is not None and getattr(action, properties.OF_CLIP) == made_of
                and any(slot.name_display == armature_object.name for slot in action.slots)

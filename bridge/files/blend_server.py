@@ -72,7 +72,7 @@ def _answer(path: Path, to: Path) -> Mapping[str, object]:
 
 
 def _next_line() -> str:
-    """Return the next request, "" where nobody asks any more."""
+    """Return the next request, "" if nobody asks any more."""
     patience = threading.Timer(_IDLE_S, os._exit, (0,))
     patience.daemon = True
     patience.start()

@@ -50,7 +50,7 @@ def make_armature(context: bpy.types.Context, name: str, skeleton: Skeleton) -> 
 
 
 def check_names(skeleton: Skeleton) -> None:
-    """Raise TaktError where Blender would cut a bone's name."""
+    """Raise TaktError if Blender would cut a bone's name."""
     for name in skeleton.names:
         if len(name.encode("utf-8")) > _LONGEST_NAME:
             raise TaktError(f"The bone '{name[:40]}…' has a name of {len(name.encode('utf-8'))} bytes; Blender's bones "

@@ -41,7 +41,7 @@ _SET_ASIDE: Final = "Set aside by Takt "
 
 
 def read_file_clips(source: Source) -> ClipFile:
-    """Read all clips of a file that Blender opens; raise FileError where there are none or it is damaged.
+    """Read all clips of a file that Blender opens; raise FileError if there are none or it is damaged.
 
     In the main thread alone: anywhere else Blender would crash.
     """
@@ -70,7 +70,7 @@ def formats() -> dict[str, Format]:
 
 
 def read_elsewhere(source: Source) -> ClipFile | None:
-    """Read a file in a second Blender, in any thread; return None where that is not possible.
+    """Read a file in a second Blender, in any thread; return None if that is not possible.
 
     So are .blend files, since a damaged one may end the Blender that reads it. Raises FileError.
     """
@@ -84,7 +84,7 @@ def _read(source: Source) -> ClipFile:
 
 def clips_of_action(armature_object: bpy.types.Object,
                     store: ClipStore | None = None) -> Callable[[str], tuple[Clip, ...] | None]:
-    """Return what looks Actions of the open file up by name; None where there is none of that name.
+    """Return what looks Actions of the open file up by name, or None if there is none of that name.
 
     What it finds is one clip, or () where the Action has no keys for bones of any armature. An Action is read on the
     armature that it fits best; the given one goes before others. Blender does not tell when an Action is edited that
@@ -192,7 +192,7 @@ def _upright(clip: Clip, armature_object: bpy.types.Object) -> Clip:
 
 
 def must_wait(windows: Iterable[bpy.types.Window]) -> bool:
-    """Tell whether someone is in the middle of one of Blender's own tools, as moving or sculpting.
+    """Return whether someone is in the middle of one of Blender's own tools, as moving or sculpting.
 
     Reading switches a window's scene for a moment, and no tool expects another scene under its hands. It ends soon.
     Operators of add-ons are not waited for: many of them run as long as Blender does.

@@ -46,7 +46,7 @@ ENDINGS: Final = tuple(_WRITERS)
 
 
 def problem(path: Path) -> str:
-    """Return why nothing can be written to a path, "" where it seems that it can."""
+    """Return why nothing can be written to a path, "" if it seems that it can."""
     if path.suffix.lower() not in _WRITERS:
         return f"'{path.name}' does not name a format for engines; it has to end in {', '.join(ENDINGS)}"
     if path.is_dir():
@@ -60,7 +60,7 @@ def problem(path: Path) -> str:
 
 
 def checked(path: Path) -> None:
-    """Raise TaktError where a file cannot be written, before anything is done for it."""
+    """Raise TaktError if a file cannot be written, before anything is done for it."""
     if reason := problem(path):
         raise TaktError(reason)
     check_name(path)
@@ -76,7 +76,7 @@ def holdable(sampled: Sequence[Sampled]) -> list[Sampled]:
 def write(path: Path, armature_object: bpy.types.Object, scene: bpy.types.Scene, played: Sequence[Sampled]) -> None:
     """Write a character that plays procedures, each as an animation with its name.
 
-    The old file stays whole until the new one is. Raises TaktError where it cannot be written, and FileError.
+    The old file stays whole until the new one is. Raises TaktError if it cannot be written, and FileError.
     """
     checked(path)
     with tempfile.TemporaryDirectory() as folder:

@@ -32,7 +32,7 @@ def engine_scene(armature_object: bpy.types.Object, scene: bpy.types.Scene,
     """Show a scene with nothing but a character's copy, selected and at rest, and yield the copy's armature.
 
     The copy has the visible meshes that the armature deforms or carries, and the names of the originals.
-    Raises TaktError where Blender has no window, which the exporters need.
+    Raises TaktError if Blender has no window, which the exporters need.
     """
     window: Any = next(iter(bpy.context.window_manager.windows), None)  # type: ignore[union-attr]
     if window is None:

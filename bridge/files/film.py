@@ -15,7 +15,7 @@ _AAC_KBIT_PER_S = 192
 
 
 def write_picture(picture: npt.NDArray[np.uint8], path: Path) -> None:
-    """Write one picture (H, W, 3 or 4) as PNG, sRGB, the top row first. Raises RuntimeError where it cannot."""
+    """Write one picture (H, W, 3 or 4) as PNG, sRGB, the top row first. Raises RuntimeError if it cannot."""
     with PictureFile(picture.shape[1], picture.shape[0]) as file:
         file.write(picture, path)
 

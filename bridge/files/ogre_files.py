@@ -25,8 +25,8 @@ class OgreCharacter:
     """What an OGRE file and those beside it hold.
 
     clips: the skeleton's own and those of the skeletons that it links.
-    mesh: None for a file that is a skeleton alone; skeleton: None where the mesh has none, or it was not found.
-    influences: of the mesh's vertices by the skeleton's joints, None where one of the two is missing.
+    mesh: None for a file that is a skeleton alone; skeleton: None if the mesh has none, or it was not found.
+    influences: of the mesh's vertices by the skeleton's joints, None if one of the two is missing.
     materials: by name, as far as scripts have them; textures: the image files that were found, by material.
     warnings: what is missing.
     """
@@ -42,7 +42,7 @@ class OgreCharacter:
 
 
 def read_character(path: Path) -> OgreCharacter:
-    """Read an OGRE file with what belongs to it; raise TaktError where something that is there cannot be read."""
+    """Read an OGRE file with what belongs to it; raise TaktError if something that is there cannot be read."""
     path = path.resolve()
     name = path.name
     ending = next((e for e in sorted(ENDINGS, key=len, reverse=True) if name.lower().endswith(e)), None)

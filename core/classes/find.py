@@ -9,7 +9,7 @@ from .rules import Classes, classify
 
 
 def classes_of(clip: Clip, found: SkeletonMap, name: str = "") -> Classes | None:
-    """Return what a clip is; None where its skeleton is no body with arms and legs.
+    """Return what a clip is, or None if its skeleton is no body with arms and legs.
 
     found: what the joints of its skeleton are. name: its file's, with folders, which is a hint as its own is.
 

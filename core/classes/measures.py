@@ -130,7 +130,7 @@ class Measures:
 
 
 def followed(clip: Clip, found: SkeletonMap) -> Followed | None:
-    """Follow the body of a clip; None where the skeleton is no body, or lacks legs or shoulders.
+    """Follow the body of a clip, or None if the skeleton is no body, or lacks legs or shoulders.
 
     found: what the joints of the clip's skeleton are.
     """

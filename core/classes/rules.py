@@ -55,7 +55,7 @@ _HINTS: Final = {gait: re.compile(rf"(?<![a-z])({words})") for gait, words in (
 
 @dataclass(frozen=True)
 class Classes:
-    """What a clip is: a word of each kind, "" where none fits.
+    """What a clip is: a word of each kind, "" if none fits.
 
     place: travelling or on the spot. start, end: how the body is held. gait: one of GAITS. direction: of a gait that is
     not ahead. turn: left or right. tempo, energy, lead. is_loop. hands: what they touch. beats: steps in a minute.
@@ -130,7 +130,7 @@ def held_as(pose: Held) -> str:
 
 
 def travels(found: Measures) -> bool:
-    """Tell whether a body goes somewhere."""
+    """Return whether a body goes somewhere."""
     return found.net > FAR[0] or found.away > FAR[1]
 
 

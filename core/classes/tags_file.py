@@ -29,7 +29,7 @@ Tags = Mapping[str, tuple[str, ...]]
 
 
 def parse(data: bytes, path: Path | None = None) -> Tags:
-    r"""Read tags. Raises FileError where it is no such file, one of a newer version, or has a damaged line.
+    r"""Read tags. Raises FileError if it is no such file, one of a newer version, or has a damaged line.
 
     >>> dict(parse(b"# Takt tags 1\na.walk: slow, favourite\n"))
     {'a.walk': ('slow', 'favourite')}
@@ -72,7 +72,7 @@ def text_of(tags: Tags) -> bytes:
 
 
 def read(folder: Path) -> Tags:
-    """Return the tags of a folder's clips, none where it has no such file; raise FileError where that is damaged."""
+    """Return the tags of a folder's clips, none where it has no such file; raise FileError if that is damaged."""
     data = _held(folder / NAME)
     return {} if data is None else parse(data, folder / NAME)
 
@@ -86,7 +86,7 @@ def read_lines(folder: Path) -> tuple[Tags, list[FileError]]:
 def with_tags(folder: Path, name: str, tags: tuple[str, ...]) -> None:
     """Give a clip of a folder other tags; the file is written whole or not at all.
 
-    Raises FileError where a tag cannot be written, or what is there is damaged or of a newer version, or the file
+    Raises FileError if a tag cannot be written, or what is there is damaged or of a newer version, or the file
     cannot be written.
     """
     for tag in tags:
@@ -111,7 +111,7 @@ def with_tags(folder: Path, name: str, tags: tuple[str, ...]) -> None:
 
 
 def _held(path: Path) -> bytes | None:
-    """Return what a file holds, None where there is none."""
+    """Return what a file holds, None if there is none."""
     return read_file(path) if path.is_file() else None
 
 

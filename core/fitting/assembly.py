@@ -83,7 +83,7 @@ class Body:
 
     @property
     def hides_legs(self) -> bool:
-        """Tell whether legs part so low that something may hide them, as a skirt."""
+        """Return whether legs part so low that something may hide them, as a skirt."""
         soles, hips, shoulders = (float(sum(point @ self.up for point in points)) for points in (
             [limb.tip for limb in self.legs], [limb.root for limb in self.legs], [limb.root for limb in self.arms]))
         return self.notes[-1:] == _ROBE or hips - soles < _LEGS_LOW * (shoulders - soles)
@@ -224,7 +224,7 @@ def _with_toe(limb: Limb, foot: FloatArray, front: FloatArray) -> Limb:
 def _on_all_fours(roots: FloatArray, tips: FloatArray, ahead: FloatArray) -> float:
     """Return whether all limbs point away from the trunk to one side, as of an animal that stands on four legs.
 
-    roots, tips: (4, 3) of arms and legs. It is 1 where they point ahead, (3,), −1 where to the other side, 0 where they
+    roots, tips: (4, 3) of arms and legs. It is 1 where they point ahead, (3,), −1 if to the other side, 0 if they
     do not.
     """
     trunk = unit(roots[:2].sum(axis=0) - roots[2:].sum(axis=0))

@@ -109,7 +109,7 @@ class Creature:
 
     @property
     def lies(self) -> bool:
-        """Tell whether the trunk, between the limbs of pairs or behind them, lies across up."""
+        """Return whether the trunk, between the limbs of pairs or behind them, lies across up."""
         places = [pair[0].leaves for pair in self.pairs]
         if not places:
             return True
@@ -120,7 +120,7 @@ class Creature:
 
 
 def creature(inside: Inside, up: FloatArray, front: FloatArray) -> Creature | None:
-    """Return what a body is that is no humanoid, None where that cannot be told.
+    """Return what a body is that is no humanoid, None if that cannot be told.
 
     up, front: (3,) where these likely are.
     Of all planes between two ends, and of those across the body's main axes, the one that mirrors it best tells which
@@ -146,7 +146,7 @@ def creature(inside: Inside, up: FloatArray, front: FloatArray) -> Creature | No
 
 def _put_together(inside: Inside, plane: Plane, pairs: list[tuple[int, int]], middle: list[int], tips: tuple[int, int],
                   fields: FloatArray, up: FloatArray, front: FloatArray) -> Creature | None:
-    """Return the creature with its head first; None where it has too few limbs for its shape."""
+    """Return the creature with its head first, or None if it has too few limbs for its shape."""
     cells, longest = inside.cells, float(inside.ends.ways.max())
     used = {end for end in middle if inside.tips[end] in tips}
     limbs = [(branch(inside, one, other, tips, fields), branch(inside, other, one, tips, fields))
@@ -185,7 +185,7 @@ def _put_together(inside: Inside, plane: Plane, pairs: list[tuple[int, int]], mi
 
 
 def _slender(inside: Inside, up: FloatArray, front: FloatArray) -> Creature | None:
-    """Return a body without limbs, as a snake; None where it is not long enough for its girth."""
+    """Return a body without limbs, as a snake, or None if it is not long enough for its girth."""
     cells = inside.cells
     first = int(np.asarray(inside.ways[0]).argmax())
     field = cells.distances([first])
@@ -215,14 +215,14 @@ def _best_plane(inside: Inside) -> Plane:
 
 
 def _cuts_much(cells: Cells, plane: Plane) -> bool:
-    """Tell whether a plane cuts a body where it is thick."""
+    """Return whether a plane cuts a body where it is thick."""
     cut = float((np.abs(plane.away(cells.points)) < _MIDDLE * cells.cell).sum()) / (2.0 * _MIDDLE)
     ball = np.pi * (3.0 * len(cells) / (4.0 * np.pi)) ** (2.0 / 3.0)
     return bool(cut > _SECTION * ball)
 
 
 def _pairs(points: FloatArray, plane: Plane, near: float) -> tuple[list[tuple[int, int]], list[int]] | None:
-    """Return which ends (T, 3) mirror each other, and which lie in the middle; None where one is neither."""
+    """Return which ends (T, 3) mirror each other, and which lie in the middle, or None if one is neither."""
     gaps = np.linalg.norm(points[:, None] - plane.mirrored(points)[None], axis=-1)
     nearest = gaps.argmin(axis=1)
     if (gaps[np.arange(len(points)), nearest] > near).any() or (nearest[nearest] != np.arange(len(points))).any():

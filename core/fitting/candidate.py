@@ -63,18 +63,18 @@ class Candidate:
 
     @property
     def touches(self) -> bool:
-        """Tell whether limbs touch each other or the trunk."""
+        """Return whether limbs touch each other or the trunk."""
         return len(self.inside.tips) > 1 if self.found is None else self.found.trunk < _NO_TRUNK
 
     @property
     def is_hardly_humanoid(self) -> bool:
-        """Tell whether what was found is no humanoid, or hardly one, among others that are as good."""
+        """Return whether what was found is no humanoid, or hardly one, among others that are as good."""
         return self.found is None or self.penalty > NOT_HUMANOID or (
             self.penalty > _HARDLY[0] and self.found.certain < _HARDLY[1])
 
     @property
     def is_doubtful(self) -> bool:
-        """Tell whether something may be among the limbs that is none."""
+        """Return whether something may be among the limbs that is none."""
         return self.found is None or self.found.certain < _DOUBTFUL
 
 

@@ -39,7 +39,7 @@ class Correction:
     """A fitted skeleton and the joints of it that were moved by hand.
 
     moved: by name, the vector (3,) from where the joint was found to where it was moved, in the mesh's space. Raises
-    TaktError where it names a joint that is not there, or a vector is not finite.
+    TaktError if it names a joint that is not there, or a vector is not finite.
     """
 
     found: FittedSkeleton
@@ -96,12 +96,12 @@ class Correction:
                        certainty=certainty)
 
     def as_text(self) -> str:
-        """Return what was moved as JSON; "" where nothing was."""
+        """Return what was moved as JSON; "" if nothing was."""
         return json.dumps({name: [float(x) for x in way] for name, way in self.moved.items()}) if self.moved else ""
 
     @classmethod
     def from_text(cls, found: FittedSkeleton, text: str) -> Correction:
-        """Return what `as_text` wrote; raise TaktError where it cannot be read."""
+        """Return what `as_text` wrote; raise TaktError if it cannot be read."""
         try:
             moved = {str(name): np.array(way, dtype=np.float64) for name, way in json.loads(text or "{}").items()}
         except (ValueError, TypeError, AttributeError) as error:
@@ -155,7 +155,7 @@ def _followed(found: FittedSkeleton, joint: int) -> list[tuple[int, float]]:
 
 
 def _is_next(name: str, child: str) -> bool:
-    """Tell whether a joint stands between what is above it and a child of it."""
+    """Return whether a joint stands between what is above it and a child of it."""
     side, part = (name[:2], name[2:]) if name[:2] in ("l_", "r_") else ("", name)
     if part in _IN_BETWEEN:
         return child[:2] == side if side else child[:2] not in ("l_", "r_")

@@ -80,7 +80,7 @@ class Embedding:
 
 
 def embed(ends: Ends, up: FloatArray) -> Embedding | None:
-    """Return the best embedding of head, hands and feet into the ends of a body; None where there are fewer than five.
+    """Return the best embedding of head, hands and feet into the ends of a body, or None if there are fewer than five.
 
     Every choice is tried, and the one with the least penalty taken, as Baran and Popović (2007, section 3.2) do for the
     vertices of their graph. `penalties` tells what is penalised. up: (3,) where the head most likely is.

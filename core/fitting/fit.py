@@ -51,7 +51,7 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
     limbs (`creature`): spine, neck, head, tail, and its limbs.
 
     The result follows the mesh when that is moved, turned or scaled, but for what `up` and `front` of the problem
-    decide. Raises FitError where neither is found, with what there is instead, and BindCancelledError when
+    decide. Raises FitError if neither is found, with what there is instead, and BindCancelledError when
     `progress`, called with the share of the work done, answers False.
     """
     tell = _Meter(progress)
@@ -95,7 +95,7 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
 
 
 def _may_be_creature(problem: FittingProblem, body: Candidate) -> bool:
-    """Tell whether a body may be something else than a humanoid: its shape leaves it open, or has more limbs."""
+    """Return whether a body may be something else than a humanoid: its shape leaves it open, or has more limbs."""
     return problem.kind == "shape" or (problem.kind == "auto" and (
         body.found is None or body.penalty > NOT_HUMANOID or bool(body.found.others)))
 
@@ -109,7 +109,7 @@ def _creature(body: Candidate, up: FloatArray, front: FloatArray) -> Creature | 
 
 
 def _is_plain(other: Creature, found: Embedding | None) -> bool:
-    """Tell whether a body is plainly no humanoid, though it may be taken for one.
+    """Return whether a body is plainly no humanoid, though it may be taken for one.
 
     It has three pairs of legs or more; or its spine lies across its legs, and goes on into a tail.
     """
@@ -128,7 +128,7 @@ def _large_parts(surface: Surface) -> tuple[FloatArray, FloatArray] | None:
 
 
 def _stand_apart(one: FloatArray, other: FloatArray, height: float, up: FloatArray) -> bool:
-    """Tell whether two parts are both about as high as the mesh, beside each other with a gap between."""
+    """Return whether two parts are both about as high as the mesh, beside each other with a gap between."""
     way = other.mean(axis=0) - one.mean(axis=0)
     way = way - way @ up * up
     length = float(np.linalg.norm(way))

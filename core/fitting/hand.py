@@ -66,13 +66,13 @@ class Hand:
                     {name: plane.mirrored(point) for name, point in self.tips.items()}, palm, self.clear)
 
     def is_reverse_of(self, other: Hand) -> bool:
-        """Tell whether the thumb is where the other hand has its little finger."""
+        """Return whether the thumb is where the other hand has its little finger."""
         away = [float(np.linalg.norm(self.tips["thumb"] - other.tips[name])) for name in ("pinky", "thumb")]
         return away[0] < away[1]
 
 
 def find_hand(surface: Surface, arm: Limb, is_left: bool) -> Hand | None:
-    """Return the fingers of a hand with five; None where fewer can be told apart.
+    """Return the fingers of a hand with five, or None if fewer can be told apart.
 
     surface: of the body. The hand's part of it, open at the wrist, becomes a solid; its ends, seen from the wrist, are
     the fingers. The thumb is the outermost on the side on which the next is farther away, and nearer to the wrist.
@@ -103,7 +103,7 @@ def find_hand(surface: Surface, arm: Limb, is_left: bool) -> Hand | None:
 
 
 def _cells_of_hand(surface: Surface, arm: Limb) -> Cells | None:
-    """Return the inside of a hand, in the body's space; None where there is no surface."""
+    """Return the inside of a hand, in the body's space, or None if there is no surface."""
     length = float(np.linalg.norm(arm.tip - arm.end))
     offsets = surface.points - arm.end
     near = (np.linalg.norm(offsets, axis=1) < _REACH * length) & (offsets @ unit(arm.end - arm.middle) > -0.15 * length)

@@ -216,7 +216,7 @@ def leg(own: FloatArray, away: FloatArray, cell: float, course: Course, tip: Flo
 
 
 def _has_bent_knee(curve: FloatArray, start: FloatArray, hip: FloatArray) -> bool:
-    """Tell whether a leg's curve (N, 3) from above its foot to its hip, both (3,), bends clearly, and at the knee."""
+    """Return whether a leg's curve (N, 3) from above its foot to its hip, both (3,), bends clearly, and at the knee."""
     knee, bent = bend(curve, start, hip, _KNEE)
     way = hip - start
     return bent > _BENT and float((knee - start) @ way) > _KNEE_FROM * float(way @ way)
@@ -226,7 +226,7 @@ def _ankle(own: FloatArray, cell: float, hip: FloatArray, down: FloatArray,
            tall: float | None) -> tuple[FloatArray, float]:
     """Return the ankle (3,) and how sure it is: where slices of the leg become as small as those of the shin.
 
-    own: (N, 3) the leg's cells; down: (3,) along the shin; tall: how long the leg is, None where it is nearly
+    own: (N, 3) the leg's cells; down: (3,) along the shin; tall: how long the leg is, None if it is nearly
     straight. The ankle is about a third of the foot's length high; a boot
     that is wide far above that says nothing of it.
     """

@@ -62,7 +62,7 @@ def without_thin_parts(surface: Surface, body: Candidate, up: FloatArray,
 
 
 def _least_without(body: Candidate, parts: Sequence[Part], up: FloatArray, tell: Tell) -> tuple[Candidate, Part] | None:
-    """Return which part it is whose lack makes a body most a humanoid, and what is left; None where there is none."""
+    """Return which part it is whose lack makes a body most a humanoid, and what is left, or None if there is none."""
     left = list[tuple[Candidate, Part]]()
     for part in parts:
         tell(0.5)
@@ -124,7 +124,7 @@ def undressed(surface: Surface, body: Candidate, found: Body, up: FloatArray,
 
 
 def _ends_alike(seen: Body, found: Body, bare: FloatArray, whole: FloatArray) -> bool:
-    """Tell whether a part of a body has its hands and soles where the whole has them; points: (N, 3) of both."""
+    """Return whether a part of a body has its hands and soles where the whole has them; points: (N, 3) of both."""
     hands = [np.array([limb.tip for limb in each.arms]) for each in (seen, found)]
     away = [*np.linalg.norm(hands[0] - hands[1], axis=1), (bare @ found.up).min() - (whole @ found.up).min()]
     return float(max(away)) < _SAME_ENDS * float(np.ptp(whole @ found.up))

@@ -71,7 +71,7 @@ class Stem:
 
 
 def _bent_at(course: Course, index: int) -> float:
-    """Return at which distance the free part of a limb bends most, 0 where it is straight."""
+    """Return at which distance the free part of a limb bends most, 0 if it is straight."""
     at, points = course.at[:index + 1], course.points[:index + 1]
     inner = np.flatnonzero(at >= _LIMB[0] * course.at[-1])
     if len(inner) < 4:

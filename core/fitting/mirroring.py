@@ -28,7 +28,7 @@ class Plane:
 
     @property
     def mirrors(self) -> bool:
-        """Tell whether both sides of the body are alike."""
+        """Return whether both sides of the body are alike."""
         return self.like >= _ALIKE
 
     def away(self, points: FloatArray) -> FloatArray:

@@ -64,7 +64,7 @@ class Part:
 
 
 def has_long_hand(ends: Ends, found: Embedding | None) -> bool:
-    """Tell whether an arm is so long that its hand may hold something."""
+    """Return whether an arm is so long that its hand may hold something."""
     if found is None:
         return False
     one, other = _arm_lengths(ends, found)
@@ -77,7 +77,7 @@ def _arm_lengths(ends: Ends, found: Embedding) -> tuple[float, float]:
 
 
 def _are_both_long(ends: Ends, found: Embedding) -> bool:
-    """Tell whether both arms are longer than the legs, though these are no stumps, and than trunk and head."""
+    """Return whether both arms are longer than the legs, though these are no stumps, and than trunk and head."""
     legs = _leg_lengths(ends, found)
     areas = [float(np.interp(_THIGH * length, ends.courses[end].at, ends.courses[end].areas))
              for end, length in zip(found.feet, legs, strict=True)]
@@ -149,7 +149,7 @@ def _thin_all_round(cells: Cells, longest: float) -> list[BoolArray]:
 
 
 def _thin(ends: Ends, end: int, longest: float, at_most: float) -> float:
-    """Return how long the thin part beyond an end is, 0 where there is none."""
+    """Return how long the thin part beyond an end is, 0 if there is none."""
     course = ends.courses[end]
     for index in np.flatnonzero((course.at > _THIN[0] * longest) & (course.at < at_most)):
         before = float(np.percentile(course.areas[1:index], 80)) if index > 2 else np.inf

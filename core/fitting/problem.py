@@ -33,7 +33,7 @@ class FittingProblem:
     vertices: (V, 3) of all meshes, one after the other. face_vertices: (L,) the vertex of every face corner;
     face_sizes: (F,) corners of each face, summing to L. up, front: (3,) where the body most likely has its head, and
     its face; they decide where the mesh leaves it open, and need not be right. kind: what is fitted.
-    Raises FitError where there is no face, or a coordinate is not finite; TaktError where arrays do not fit each other.
+    Raises FitError if there is no face, or a coordinate is not finite; TaktError where arrays do not fit each other.
     """
 
     vertices: FloatArray

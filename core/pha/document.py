@@ -153,7 +153,7 @@ class Document:
         return self.text.place(item.element)
 
     def span(self, item: Item, attribute: str = "") -> Span | None:
-        """Return the bytes of something of this document, or of an attribute's value, None where that is not there."""
+        """Return the bytes of something of this document, or of an attribute's value, None if that is not there."""
         return self.text.value_span(item.element, attribute) if attribute else self.text.span(item.element)
 
 
@@ -190,7 +190,7 @@ def _unchanged(text: Text, like: Document) -> tuple[dict[int, Procedure], dict[i
     before, elements, width = like.text, len(text), text.encoding.width
 
     def same(element: int) -> bool:
-        """Tell whether an element is written as it was, its end tag aside."""
+        """Return whether an element is written as it was, its end tag aside."""
         old = before.data[before.starts[element] * width:before.closes[element] * width]
         return old == text.data[text.starts[element] * width:text.closes[element] * width]
 
@@ -293,7 +293,7 @@ class _Reader:
         return self._seconds_per_tick(node.element, node.tag) or 1.0
 
     def _seconds_per_tick(self, element: int, tag: str) -> float | None:
-        """Read the length of a tick; None where it is missing or wrong, which is then reported."""
+        """Read the length of a tick, or None if it is missing or wrong, which is then reported."""
         found = self._number(element, tag, "tickLength", "seconds per tick", above_zero=True)
         if found is not None and not MIN_TICK_S <= found <= MAX_TICK_S:
             self._error(element, f"<{tag}> tickLength: found {found:g}, expected seconds per tick from {MIN_TICK_S:g} "
@@ -302,7 +302,7 @@ class _Reader:
         return found
 
     def _plain(self, node: Node, name: str, unit: str, *, may_be_negative: bool = False) -> float:
-        """Return a number that is no expression, 0 where it is not given."""
+        """Return a number that is no expression, 0 if it is not given."""
         text = self._shape.attributes[node.element].get(name)
         if text is None:
             return 0.0
@@ -395,7 +395,7 @@ class _Reader:
         return text
 
     def _number(self, element: int, tag: str, name: str, unit: str, above_zero: bool) -> float | None:
-        """Read a number; None where it is missing or wrong, which is then reported."""
+        """Read a number, or None if it is missing or wrong, which is then reported."""
         wanted = f"a number of {unit}, " + ("greater than 0" if above_zero else "0 or more")
         text = self._shape.attributes[element].get(name)
         if text is None:
@@ -420,7 +420,7 @@ class _Reader:
 
 
 def number(text: str) -> float | None:
-    """Return the number that a text holds as scores write them, None where it holds something else.
+    """Return the number that a text holds as scores write them, None if it holds something else.
 
     >>> number(" 2.5 "), number("1e3"), number("bars * 2"), number("nan")
     (2.5, 1000.0, None, None)

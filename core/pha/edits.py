@@ -29,7 +29,7 @@ class Edit(Protocol):
     def plan(self, text: Text, wanted: Shape) -> list[Change]:
         """Return what changes in a text, and turn its shape, `wanted`, into the one that the edit leads to.
 
-        Raises EditError where the edit makes no sense.
+        Raises EditError if the edit makes no sense.
         """
 
 
@@ -88,7 +88,7 @@ class Edited:
 def apply(text: Text, *edits: Edit | Patch) -> Edited:
     """Apply edits one after the other; each names elements of the text that the one before it left.
 
-    Each result is read, and must say exactly what was wanted. Raises EditError, saying why, where an edit makes no
+    Each result is read, and must say exactly what was wanted. Raises EditError, saying why, if an edit makes no
     sense or does not come out so; the text is a value and stays as it is.
 
     >>> text = Text.of('<pha tickLength="1"><procedure name="main"> <call name="bow" duration="2"/></procedure></pha>')

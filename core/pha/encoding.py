@@ -44,7 +44,7 @@ class Encoding:
         return cls("charmap", table=table.replace("\ufffd", _UNDEFINED))
 
     def encode(self, text: str, errors: str = "strict") -> bytes:
-        """Return the bytes of a text, without a byte order mark; raise UnicodeEncodeError where there are none.
+        """Return the bytes of a text, without a byte order mark; raise UnicodeEncodeError if there are none.
 
         errors: as Python names it; with "xmlcharrefreplace", references replace what has no bytes.
         """

@@ -166,7 +166,7 @@ def evaluate(definitions: Definitions, start: int, clip_durations_s: tuple[float
     """Evaluate a procedure (a number) of the first module.
 
     clip_durations_s: of all clips; values: of the procedure's parameters; seed: of the choices of picks.
-    Raises ScoreError, with the chain of calls and the values that led there, where an expression has no value or one
+    Raises ScoreError, with the chain of calls and the values that led there, if an expression has no value or one
     that does not belong, where a called procedure plays nothing, and beyond MAX_EVALUATIONS, MAX_OPERATIONS and
     MAX_NESTED.
     """
@@ -176,7 +176,7 @@ def evaluate(definitions: Definitions, start: int, clip_durations_s: tuple[float
 def defaults(definitions: Definitions, procedure: int) -> dict[str, Value]:
     """Return the parameters of a procedure of the first module, each with its default, in the order of the text.
 
-    Raises ScoreError where a default has no value.
+    Raises ScoreError if a default has no value.
     """
     frame = _Frame((0, procedure), None, {})
     scope = _Evaluation(definitions, (), 0, _frames=[frame]).scope(frame)
@@ -372,7 +372,7 @@ class _Evaluation:
         return going
 
     def _role(self, node: Node, name: str, scope: Scope, kinds: tuple[str, ...]) -> str:
-        """Return the name of a role, "" where `to` says which part of the clip plays."""
+        """Return the name of a role, "" if `to` says which part of the clip plays."""
         self._spend(node, node.expressions[name].size)
         try:
             if name == "to" and not isinstance(node.expressions[name].value(scope), Role):

@@ -42,7 +42,7 @@ def expand(programme: Programme, procedure: str = "main", loop: bool = False, *,
 
     values: of its parameters; seed: of the choices of picks.
     Works level by level over whole arrays: all calls that procedures of one depth make are scaled and put in order
-    at once. Raises ScoreError where the file has no such procedure, where an expression has no value, and, before
+    at once. Raises ScoreError if the file has no such procedure, where an expression has no value, and, before
     anything is built, where it would make more than MAX_SEGMENTS segments, nest deeper than MAX_DEPTH, or play more
     than MAX_LANES lanes at once.
     """
@@ -67,7 +67,7 @@ def expand(programme: Programme, procedure: str = "main", loop: bool = False, *,
 def length_s(programme: Programme, procedure: str) -> float:
     """Return how long a procedure lasts that the programme can start, its parameters at their defaults.
 
-    Raises ScoreError where the file has no such procedure, or it cannot be evaluated.
+    Raises ScoreError if the file has no such procedure, or it cannot be evaluated.
     """
     return _Plan.of(programme, programme.own_procedure(procedure), None, 0).length_s
 
@@ -75,7 +75,7 @@ def length_s(programme: Programme, procedure: str) -> float:
 def parameters(programme: Programme, procedure: str) -> dict[str, float | bool]:
     """Return the parameters of a procedure that the programme can start, each with its default, but for roles.
 
-    Raises ScoreError where the file has no such procedure, or a default has no value.
+    Raises ScoreError if the file has no such procedure, or a default has no value.
     """
     own = programme.own_procedure(procedure)
     found = defaults(programme.calls, own) if isinstance(programme.calls, Definitions) else {}
@@ -473,7 +473,7 @@ _LIMITS: Final = {"segments": (MAX_SEGMENTS, "segments"), "calls": (MAX_PROCEDUR
 
 
 def _checked_sizes(programme: Programme, plan: _Plan, own: int) -> IntArray:
-    """Return how many segments each procedure makes, blocks counted as one, (P,); raise ScoreError where too many."""
+    """Return how many segments each procedure makes, blocks counted as one, (P,); raise ScoreError if too many."""
     table = plan.table
     sizes = [_Size()] * (len(table.first) - 1)
     first, targets, repeats = table.first.tolist(), table.target.tolist(), table.repeat.tolist()

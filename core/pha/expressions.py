@@ -79,7 +79,7 @@ class Expression:
         return hash(self.text)
 
     def value(self, scope: Scope) -> Value:
-        """Return its value; raise ExpressionError, with the values of its names, where it has none."""
+        """Return its value; raise ExpressionError, with the values of its names, if it has none."""
         try:
             return self._evaluate(scope)
         except _NoValueError as error:
@@ -143,7 +143,7 @@ def read_expression(text: str) -> Expression:
 
 
 def is_name(text: str) -> bool:
-    """Tell whether a value may be called so: letters, digits, underscores, and no word of the language.
+    """Return whether a value may be called so: letters, digits, underscores, and no word of the language.
 
     What functions are called does: these have parentheses behind them.
 
@@ -220,7 +220,7 @@ class _Compiler:
     def compiled(self, node: ast.expr, levels: int) -> _Evaluate:
         """Return a function that evaluates a node.
 
-        Raises ExpressionError where the language does not have it, or beyond so many levels.
+        Raises ExpressionError if the language does not have it, or beyond so many levels.
         """
         if not levels:
             raise _too_deep(self._text)

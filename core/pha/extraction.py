@@ -87,7 +87,7 @@ class ExtractCalls:
 def default_values(programme: Programme, text: Text, element: int, names: Iterable[str]) -> dict[str, str]:
     """Return the values of names at an element where its procedure is started on its own, indices 0.
 
-    programme: of the text. Raises EditError where one has none then.
+    programme: of the text. Raises EditError if one has none then.
     """
     view = programme.calls.views[0] if isinstance(programme.calls, Definitions) else None
     scope: dict[str, Value] = {} if view is None else dict(view.roles)
@@ -104,7 +104,7 @@ def default_values(programme: Programme, text: Text, element: int, names: Iterab
 
 
 def _is_below(text: Text, top: int, chosen: list[int]) -> bool:
-    """Tell whether a new procedure has to come below the old one, so that picks keep their numbers and choices."""
+    """Return whether a new procedure has to come below the old one, so that picks keep their numbers and choices."""
     tags = text.shape.tags
     picks = [each for each in elements_below(text, [top]) if tags[each] == "pick"]
     begin, end = chosen[0], text.after(chosen[-1])

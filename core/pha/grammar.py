@@ -59,7 +59,7 @@ MODES: Final = ("replace", "mix", "add")
 
 
 class Attribute(NamedTuple):
-    """One attribute; default: what holds where it is not given, None where it must be given."""
+    """One attribute; default: what holds where it is not given, None if it must be given."""
 
     kind: Kind
     says: str
@@ -69,7 +69,7 @@ class Attribute(NamedTuple):
 class Rule(NamedTuple):
     """What an element holds. children: which elements; least: how many of them at least.
 
-    open_kind: of attributes with names of the author's own; None where there are none.
+    open_kind: of attributes with names of the author's own, or None if there are none.
     """
 
     says: str

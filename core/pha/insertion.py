@@ -21,7 +21,7 @@ class Gap(NamedTuple):
     """A gap between elements, into which new ones go.
 
     number: of the element before which they come; neighbours: the elements before and behind, in the same parent.
-    span: what is replaced; before, behind: what goes around the new ones; indentation: of the new ones, None where they
+    span: what is replaced; before, behind: what goes around the new ones; indentation: of the new ones, None if they
     stand behind something on its line.
     """
 
@@ -34,7 +34,7 @@ class Gap(NamedTuple):
 
     @classmethod
     def of(cls, text: Text, parent: int, index: int) -> Gap:
-        """Return the gap before the child of that index; raise EditError where there are fewer."""
+        """Return the gap before the child of that index; raise EditError if there are fewer."""
         children = list(text.children(parent))
         if not 0 <= index <= len(children):
             raise EditError(f"found {len(children)} elements in <{text.shape.tags[parent]}>, expected at least {index}")
@@ -58,7 +58,7 @@ _Surroundings = tuple[Span, str, str, str | None]
 
 
 def _begins_line(text: Text, element: int) -> bool:
-    """Tell whether an element, or a comment that goes with it, is the first on its line."""
+    """Return whether an element, or a comment that goes with it, is the first on its line."""
     return layout.indentation(text, layout.extent(text, element).start) is not None
 
 
@@ -116,7 +116,7 @@ def composed(text: Text, start: int, end: int, changes: list[tuple[Span, str]]) 
 def encoded(text: Text, new: str) -> bytes:
     """Return new text in the encoding of the old; characters that it does not have become character references.
 
-    Raises EditError where there can be no reference, as in a comment.
+    Raises EditError if there can be no reference, as in a comment.
     """
     try:
         return text.encoding.encode(new)

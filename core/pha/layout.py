@@ -35,8 +35,8 @@ class Piece(NamedTuple):
 class Extent(NamedTuple):
     """An element and what goes with it: comments directly above it, and behind it on its line.
 
-    start, end: from the first of these to the last. line_start: where its first line starts, None where something else
-    is before it on that line; line_end: where the line after it starts, None where something is behind it.
+    start, end: from the first of these to the last. line_start: where its first line starts, None if something else
+    is before it on that line; line_end: where the line after it starts, None if something is behind it.
     """
 
     start: int
@@ -73,7 +73,7 @@ def owned(text: Text, element: int) -> Span:
 
 
 def indentation(text: Text, at: int) -> str | None:
-    """Return the blanks between the start of a line and an offset in it, None where something else is there."""
+    """Return the blanks between the start of a line and an offset in it, None if something else is there."""
     start = _line_start(text.units, at)
     return None if start is None else text.decoded(start, at)
 
@@ -98,7 +98,7 @@ def line_break(text: Text, at: int) -> str:
 
 
 def has_blank_line_before(text: Text, found: Extent) -> bool:
-    """Tell whether there is a blank line before an element's extent."""
+    """Return whether there is a blank line before an element's extent."""
     line = found.line_start
     return line is not None and _BLANK_BEFORE.search(text.units, max(0, line - _LONGEST_BLANK), line) is not None
 
@@ -185,7 +185,7 @@ def _last_comment(units: bytes, gap: list[Piece], end: int) -> int:
 
 
 def _line_start(units: bytes, at: int) -> int | None:
-    """Return where the line of an offset starts, None where more than blanks are between."""
+    """Return where the line of an offset starts, None if more than blanks are between."""
     at = _back_over_blanks(units, at)
     return at if at == 0 or units[at - 1] in b"\r\n" else None
 

@@ -178,7 +178,7 @@ def call_attribute(text: Text, element: int, name: str) -> str:
 
 
 def _without_picks(text: Text, name: Name) -> int:
-    """Return the element of a procedure; raise EditError where a copy of it would choose differently."""
+    """Return the element of a procedure; raise EditError if a copy of it would choose differently."""
     procedure = procedure_element(text, name.name)
     if any(text.shape.tags[each] == "pick" for each in elements_below(text, [procedure])):
         raise EditError(f"{quoted(name.name)} holds a pick, and a copy of it would choose differently")

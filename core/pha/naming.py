@@ -88,7 +88,7 @@ class Suggestions:
         self._left = most
 
     def near(self, name: str, known: Iterable[str]) -> str:
-        """Return what the function `near` does, or "" where too many names have been compared."""
+        """Return what the function `near` does, or "" if too many names have been compared."""
         if self._left <= 0:
             return ""
         known = list(islice(known, _MOST_COMPARED))

@@ -52,7 +52,7 @@ class Node(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What it calls or defines; "" where it has no name."""
+        """What it calls or defines; "" if it has no name."""
         return self.texts.get("name", "")
 
     @property

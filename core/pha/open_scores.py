@@ -64,7 +64,7 @@ class Scores:
         return cls({text.path: text for text in texts}, library, frozenset(gap.missing for gap in gaps))
 
     def resolve(self, document: Document) -> Programme:
-        """Look up every name of a score; raise ScoreError where anything is wrong but for the gaps that there were."""
+        """Look up every name of a score; raise ScoreError if anything is wrong but for the gaps that there were."""
         programme = resolve(document, self, with_gaps=bool(self.gaps))
         new = [gap for gap in programme.gaps if gap.missing not in self.gaps]
         if new:
@@ -109,7 +109,7 @@ class Scores:
         return next((there for there in self.texts if there is not None and self.library.identity(there) == own), path)
 
     def text(self, path: Path | None) -> Text:
-        """Return an open text; raise EditError where it is not open."""
+        """Return an open text; raise EditError if it is not open."""
         path = self.open_path(path)
         if path not in self.texts:
             raise EditError(f"{path} would have to change but is not open; open it first")
@@ -120,7 +120,7 @@ class Scores:
         return replace(self, texts={**self.texts, **{path: edited.text for path, edited in changed.items()}})
 
     def programme(self, path: Path | None) -> Programme:
-        """Return what an open score means when it is played; raise EditError where it has mistakes."""
+        """Return what an open score means when it is played; raise EditError if it has mistakes."""
         try:
             return self.resolve(read(self.text(path)))
         except FileError as error:
@@ -222,7 +222,7 @@ def meaning(programme: Programme) -> Meaning:
 
 def check_meaning(scores: Scores, expected: Mapping[Path | None, Meaning],
                   same: Mapping[Name, Name] = NO_NAMES) -> None:
-    """Raise EditError where calls of open scores no longer lead to what is expected.
+    """Raise EditError if calls of open scores no longer lead to what is expected.
 
     same: new procedures, each with the one that it now is or copies; they count as that one.
     """
@@ -241,7 +241,7 @@ def check_meaning(scores: Scores, expected: Mapping[Path | None, Meaning],
 
 
 def _agree(found: tuple[Targets, ...], wanted: tuple[Targets, ...] | None) -> bool:
-    """Tell whether calls lead to what is wanted, in all views in which both are looked up."""
+    """Return whether calls lead to what is wanted, in all views in which both are looked up."""
     if wanted is None or len(found) != len(wanted):
         return False
     for targets, others in zip(found, wanted, strict=True):

@@ -45,19 +45,19 @@ class Modules(Protocol):
         """Warnings of skeleton maps beside the clips that cannot be read, and so are left out."""
 
     def src_of(self, path: Path | None) -> str | None:
-        """Return the src of a score file, None where it has none."""
+        """Return the src of a score file, None if it has none."""
 
     def identity(self, path: Path) -> Path:
         """Return the real path of a file, which is one for all paths that lead to it."""
 
     def module_path(self, src: str) -> Path:
-        """Return the score file of a src; raise FileError where it is not there."""
+        """Return the score file of a src; raise FileError if it is not there."""
 
     def module(self, path: Path) -> Document:
         """Return the score in a file that module_path returned."""
 
     def clips(self, src: str) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
-        """Return all clips of a src, and warnings about them; raise FileError where there are none."""
+        """Return all clips of a src, and warnings about them; raise FileError if there are none."""
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ class _Resolver:
                 at = self._modules[at.base]
 
     def _refuse_much_inheritance(self) -> None:
-        """Raise ScoreError where files inherit so much that looking all of it up in each would take long."""
+        """Raise ScoreError if files inherit so much that looking all of it up in each would take long."""
         elements = 0
         for module in self._modules:
             at = module
@@ -272,7 +272,7 @@ class _Resolver:
             self._problems += self._library.damaged_maps
 
     def _there(self, kind: str, src: str, read: Callable[[str], _T]) -> _T:
-        """Return what is read from a src; raise FileError, and do not look again, where that cannot be."""
+        """Return what is read from a src; raise FileError, and do not look again, if that cannot be."""
         if (kind, src) not in self._failed:
             if len(self._failed) >= MAX_MISSING:
                 raise FileError.at(f"{MAX_MISSING} files are not there or cannot be read; no more are looked for")

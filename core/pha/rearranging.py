@@ -152,7 +152,7 @@ def _repeated(programme: Programme, caller: Name, element: int, times: int) -> M
 
 
 def _clip_s(programme: Programme, own: Path | None, element: int) -> float:
-    """Return how long the clip is that a call leads to; raise EditError where it leads to a procedure."""
+    """Return how long the clip is that a call leads to; raise EditError if it leads to a procedure."""
     call = next((call for call in calls_of(programme) if call.document.path == own and call.element == element), None)
     if call is None:
         raise EditError("found no call there, expected the call of a clip")

@@ -26,7 +26,7 @@ class Refactoring(Protocol):
     """An edit of open scores, as a value."""
 
     def apply(self, scores: Scores) -> dict[Path | None, Edited]:
-        """Return the texts that change, each with its inverse; raise EditError, saying why, where it is refused."""
+        """Return the texts that change, each with its inverse; raise EditError, saying why, if it is refused."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def then(edited: Edited, *edits: Edit) -> Edited:
 def as_version_2(text: Text) -> list[Edit]:
     """Return what makes a score of version 1 one of version 2, which means the same.
 
-    Raises EditError where it would no longer be played, since in version 2 fewer elements are.
+    Raises EditError if it would no longer be played, since in version 2 fewer elements are.
     """
     if text.shape.attributes[0].get("version") == "2":
         return []
@@ -115,7 +115,7 @@ def source_of(text: Text, first: int, last: int) -> str:
 
 
 def procedure_element(text: Text, name: str) -> int:
-    """Return the element of a procedure; raise EditError where there is none of this name."""
+    """Return the element of a procedure; raise EditError if there is none of this name."""
     for child in text.children(0):
         if text.shape.tags[child] == "procedure" and text.shape.attributes[child].get("name") == name:
             return child
@@ -123,7 +123,7 @@ def procedure_element(text: Text, name: str) -> int:
 
 
 def procedure_around(text: Text, element: int) -> int:
-    """Return the procedure that holds an element; raise EditError where none does."""
+    """Return the procedure that holds an element; raise EditError if none does."""
     if not 0 <= element < len(text):
         raise EditError(f"found {len(text)} elements, expected one of the number {element}")
     while element > 0 and text.shape.depths[element] > 1:
@@ -134,7 +134,7 @@ def procedure_around(text: Text, element: int) -> int:
 
 
 def chosen_elements(text: Text, parent: int, index: int, count: int) -> list[int]:
-    """Return neighbours in a block that can be taken out of it together; raise EditError where they cannot."""
+    """Return neighbours in a block that can be taken out of it together; raise EditError if they cannot."""
     procedure_around(text, parent)
     children, tags = list(text.children(parent)), text.shape.tags
     chosen = children[index:index + count] if index >= 0 else []

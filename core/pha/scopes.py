@@ -99,7 +99,7 @@ class Scopes:
         return reach
 
     def find(self, view: int, name: str) -> tuple[int, int] | int | None:
-        """Return what a name means: (view, procedure), a clip's number, or None where that is nothing or not clear."""
+        """Return what a name means: (view, procedure), a clip's number, or None if that is nothing or not clear."""
         key = view, name
         if key not in self._known:
             self._known[key] = self._look_up(view, name)

@@ -74,7 +74,7 @@ def _is_call(text: Text, element: int) -> bool:
 
 
 class _Range(NamedTuple):
-    """A playing of a call: which part of the clip, as it plays, and how long, None where that is calculated."""
+    """A playing of a call: which part of the clip, as it plays, and how long, None if that is calculated."""
 
     playing: Playing
     start: str

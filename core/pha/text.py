@@ -184,7 +184,7 @@ class Text:
                 self._bytes(Span(self.closes[element], self.end(element))))
 
     def value_span(self, element: int, name: str) -> Span | None:
-        """Return the bytes of an attribute's value between its quotes, None where an element has no such attribute."""
+        """Return the bytes of an attribute's value between its quotes, None if an element has no such attribute."""
         found = self.tag(element).attributes.get(name)
         return None if found is None else self._bytes(found.value)
 
@@ -311,7 +311,7 @@ def _read(data: bytes, path: Path | None, is_string: bool) -> Text:
 
 
 def _check_names(text: Text) -> None:
-    """Raise FileError where a name is too long; looked at together, which costs less than one by one."""
+    """Raise FileError if a name is too long; looked at together, which costs less than one by one."""
     tags, attributes = text.shape.tags, text.shape.attributes
     if max(map(len, {*tags}.union(*attributes))) > xml.MAX_NAME:
         for element, names in enumerate(zip(tags, attributes, strict=True)):

@@ -38,7 +38,7 @@ def lengths(text: Text, element: int) -> dict[str, str]:
 
 
 def is_expression(tag: str, name: str, value: str) -> bool:
-    """Tell whether an attribute holds an expression that is more than a number, yes or no, or seconds.
+    """Return whether an attribute holds an expression that is more than a number, yes or no, or seconds.
 
     >>> is_expression("call", "duration", "bars * 2"), is_expression("call", "duration", "4")
     (True, False)
@@ -51,12 +51,12 @@ def is_expression(tag: str, name: str, value: str) -> bool:
 
 
 def is_plain(value: str) -> bool:
-    """Tell whether a value is a number, yes or no, or seconds."""
+    """Return whether a value is a number, yes or no, or seconds."""
     return number(value) is not None or seconds(value) is not None or value.strip() in ("yes", "no")
 
 
 def seconds(text: str) -> float | None:
-    """Return the number of a part in seconds, as in 1.5s, None where it is something else.
+    """Return the number of a part in seconds, as in 1.5s, None if it is something else.
 
     >>> seconds("1.5s"), seconds("0.5"), seconds("times")
     (1.5, None, None)
@@ -169,7 +169,7 @@ def elements_below(text: Text, elements: Iterable[int]) -> Iterator[int]:
 
 
 def defined(text: Text, element: int) -> str:
-    """Return the name of a value that an element defines, "" where it defines none."""
+    """Return the name of a value that an element defines, "" if it defines none."""
     attributes, tag = text.shape.attributes[element], text.shape.tags[element]
     return attributes.get("index" if tag == "loop" else "name", "") if tag in ("loop", "let", "param") else ""
 
@@ -205,7 +205,7 @@ def names_in_scope(text: Text, element: int) -> dict[str, int]:
 def ticks_of(text: Text, elements: Iterable[int]) -> str:
     """Return how long neighbours in a block last together, as an expression in the names around them.
 
-    Raises EditError where that depends on conditions, picks or the index of a loop.
+    Raises EditError if that depends on conditions, picks or the index of a loop.
     """
     lets: dict[str, str] = {}
     parts, waiting = [], list(elements)

@@ -54,7 +54,7 @@ def beside(layout: Layout, selected: frozenset[BoxId], body: str, scores: Scores
 
 
 def slower_beside(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> str:
-    """Say which calls play slower beside the others, so that all end together; "" where none does."""
+    """Say which calls play slower beside the others, so that all end together; "" if none does."""
     chosen, _ = _neighbours(layout, selected, scores)
     boxes = layout.boxes
     if chosen is None:

@@ -28,7 +28,7 @@ class Edits:
     edits: tuple[Edit, ...]
 
     def apply(self, scores: Scores) -> dict[Path | None, Edited]:
-        """Return the text that changes; raise EditError where it has changed meanwhile, or as edits do."""
+        """Return the text that changes; raise EditError if it has changed meanwhile, or as edits do."""
         path = scores.open_path(self.text.path)
         if scores.text(path) != self.text:
             raise EditError("the text has changed in between; try again")
@@ -87,7 +87,7 @@ def emptied(scores: Scores, path: Path | None, change: Refactoring,
             procedure: str) -> Mapping[Path | None, Edited] | None:
     """Return what a change makes of open scores where the played procedure then holds nothing, and all else is right.
 
-    None where something is still played, or there are other mistakes. Raises EditError where the change is refused.
+    None if something is still played, or there are other mistakes. Raises EditError if the change is refused.
     """
     edited = change.apply(scores)
     changed = scores.with_texts(edited)
@@ -103,7 +103,7 @@ def emptied(scores: Scores, path: Path | None, change: Refactoring,
 
 
 def is_empty(text: Text, procedure: str) -> bool:
-    """Tell whether a score has a procedure of this name that holds nothing yet.
+    """Return whether a score has a procedure of this name that holds nothing yet.
 
     >>> text = Text.of('<pha tickLength="1"><procedure name="main"></procedure></pha>')
     >>> is_empty(text, "main"), is_empty(text, "other")
@@ -115,7 +115,7 @@ def is_empty(text: Text, procedure: str) -> bool:
 
 
 def holds_nothing_yet(error: Exception, source: str, procedure: str) -> bool:
-    """Tell whether all that a score's error says is that its played procedure is empty, as in a new score.
+    """Return whether all that a score's error says is that its played procedure is empty, as in a new score.
 
     >>> source = '<pha tickLength="1"><procedure name="main"></procedure></pha>'
     >>> problems = tuple(read(Text.of(source)).problems)
@@ -126,12 +126,12 @@ def holds_nothing_yet(error: Exception, source: str, procedure: str) -> bool:
 
 
 def _says_one_thing(error: ScoreError) -> bool:
-    """Tell whether there is one mistake, beside what cannot be read or found."""
+    """Return whether there is one mistake, beside what cannot be read or found."""
     return sum(not problem.missing for problem in error.problems) == 1
 
 
 def locked(document: Document, scores: Scores) -> str:
-    """Return why a document cannot be changed, "" where it can."""
+    """Return why a document cannot be changed, "" if it can."""
     path = scores.open_path(document.path)
     if path in scores.texts:
         return ""
@@ -140,7 +140,7 @@ def locked(document: Document, scores: Scores) -> str:
 
 
 def given(layout: Layout, box: int, name: str) -> str | None:
-    """Return the text of an attribute of a box's element, None where it has none."""
+    """Return the text of an attribute of a box's element, None if it has none."""
     boxes = layout.boxes
     text = layout.documents[int(boxes.document[box])].text
     return text.shape.attributes[int(boxes.element[box])].get(name)
@@ -158,7 +158,7 @@ def setting(layout: Layout, box: int, name: str, value: str, hint: str) -> Propo
 
 
 def asked_before(name: str, old: str | None, value: str) -> str:
-    """Return what is asked before a number replaces an expression, "" where there is nothing to ask.
+    """Return what is asked before a number replaces an expression, "" if there is nothing to ask.
 
     >>> asked_before("duration", "2 * bars", "4"), asked_before("duration", "2", "4")
     ('duration is “2 * bars”, an expression; replace it by 4?', '')
@@ -169,7 +169,7 @@ def asked_before(name: str, old: str | None, value: str) -> str:
 
 
 def uses_in_words(layout: Layout, box: int) -> str:
-    """Say in how many places the procedure plays in which a box stands, "" where that is only one."""
+    """Say in how many places the procedure plays in which a box stands, "" if that is only one."""
     boxes = layout.boxes
     number_of_uses = len(set(boxes.parent[layout.occurrences_of(box)].tolist()))
     if number_of_uses < 2:

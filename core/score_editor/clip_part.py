@@ -26,7 +26,7 @@ class ClipPart(NamedTuple):
 
     @classmethod
     def of(cls, layout: Layout, box: int) -> ClipPart | None:
-        """Return the part that a box plays; None where it plays no clip, or an expression says which part."""
+        """Return the part that a box plays, or None if it plays no clip, or an expression says which part."""
         clip_s, ends, in_seconds = float(layout.boxes.clip_s[box]), list[float](), set[str]()
         if not clip_s > 0.0:
             return None

@@ -36,10 +36,10 @@ class Playable:
 
     src: of its file, "" for a procedure of the edited score. name: its own. duration_s: how long it is by nature.
     is_read: false for a file of clips that nobody has looked into yet; name is the file's then, and the length unknown.
-    problem: why it cannot be called, "" where it can. cut_off: how much of its file is missing, "" where it is whole.
+    problem: why it cannot be called, "" if it can. cut_off: how much of its file is missing, "" if it is whole.
     shelf_group: the title of its group on the shelf, "" for that of
     its file or folder. tags: what is said of it, by which it can be found. found_by: names and tags in small letters,
-    "" where they are to be put together when something is searched.
+    "" if they are to be put together when something is searched.
     """
 
     src: str
@@ -134,7 +134,7 @@ def duplicate(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> Pro
 
 
 def copied(layout: Layout, selected: frozenset[BoxId]) -> str:
-    """Return the selected calls as text for the clipboard, in the order of their files; "" where there are none."""
+    """Return the selected calls as text for the clipboard, in the order of their files; "" if there are none."""
     parts = []
     for number, document in enumerate(layout.documents):
         elements = fragments.outermost(document.text, {box.element for box in selected if box.document == number})
@@ -302,7 +302,7 @@ def _number_before(head: Iterable[Edit], first: int) -> int:
 
 
 def _means(edits: Edits, document: Document, scores: Scores, name: str, what: Playable) -> bool:
-    """Tell whether a call by a name would play what is wanted."""
+    """Return whether a call by a name would play what is wanted."""
     try:
         changed = apply(document.text, *edits.edits).text
         programme = scores.resolve(read(changed))

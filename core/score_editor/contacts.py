@@ -55,7 +55,7 @@ class Contacts:
                    np.zeros((0, 2)), _NONE, _NONE, _NO_NUMBERS)
 
     def has_room(self, px_per_tick: float) -> bool:
-        """Tell whether most are wide enough to be told apart and hit, at a width of ticks for a scale of 1."""
+        """Return whether most are wide enough to be told apart and hit, at a width of ticks for a scale of 1."""
         return len(self) > 0 and float(np.median(self.end - self.begin)) * px_per_tick >= _ROOM_PX
 
     def shifted(self, ticks: FloatArray) -> Contacts:
@@ -74,7 +74,7 @@ class Contacts:
 
 
 def contacts_of(motion: Motion) -> Contacts | None:
-    """Return when the feet of a motion stand, None where it keeps none in place; segments: of one round of each way."""
+    """Return when the feet of a motion stand, None if it keeps none in place; segments: of one round of each way."""
     if motion.feet is None:
         return None
     sequence, layout, sources = motion.sequence, motion.row.layout, motion.row.sources

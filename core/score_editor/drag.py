@@ -36,7 +36,7 @@ class Drag(Protocol):
 
     @property
     def refusal(self) -> str:
-        """Why nothing can be pulled there, "" where it can."""
+        """Why nothing can be pulled there, "" if it can."""
 
     def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
         """Return what it would do if the mouse were let go at a pixel; is_free: with Ctrl held."""
@@ -170,7 +170,7 @@ class PullTransition:
         return setting(self.layout, self.owner, "transition", ticks, hint)
 
     def _is_right(self, view: View, moved: float) -> bool:
-        """Tell whether the right end is pulled: of a press near the middle, that to which the mouse has moved.
+        """Return whether the right end is pulled: of a press near the middle, that to which the mouse has moved.
 
         The wider a transition is, the better its sides are told from its middle; of one without a length, not at all.
         """

@@ -21,7 +21,7 @@ class Drop:
 
     document, parent: the number of its file and of the element that holds the calls; index: of the child before which
     it is. tick, lane, depth: where it lies. scale: how many ticks of the layout one tick lasts there; holder: what
-    it is in, in words. beside: a box in the same procedure, −1 where it is empty.
+    it is in, in words. beside: a box in the same procedure, −1 if it is empty.
     """
 
     document: int
@@ -46,7 +46,7 @@ class Drop:
 def drop_at(layout: Layout, view: View, x: float, y: float) -> Drop | None:
     """Return the gap nearest to a pixel: at the height of a title beside that box, lower down within it.
 
-    None where the layout has no box and no empty procedure to put something in.
+    None if the layout has no box and no empty procedure to put something in.
     """
     stripes = Stripes.of(layout, view)
     if not len(layout.boxes):

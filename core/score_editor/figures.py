@@ -102,7 +102,7 @@ def _sheet() -> FloatArray:
 
 
 def _body(seen: FloatArray, found: SkeletonMap, height: float) -> tuple[FloatArray, FloatArray, BoolArray] | None:
-    """Return the strokes (F, S, 2, 3) of a human body, the farther side first; None where its limbs are not known."""
+    """Return the strokes (F, S, 2, 3) of a human body, the farther side first, or None if its limbs are not known."""
     joint_of = found.joint_of
     needed = {f"{side}_{joint}" for limb in _LIMBS for side in "lr" for joint in limb[:3]}
     if not needed <= joint_of.keys() or "skullbase" not in joint_of:

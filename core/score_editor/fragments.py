@@ -42,7 +42,7 @@ def numbers(inserted: str, first: int) -> tuple[int, ...]:
 
 
 def ticks(fragment: Text) -> float:
-    """Return how long the calls and pauses of a fragment last, 0 where it does not say so by numbers alone."""
+    """Return how long the calls and pauses of a fragment last, 0 if it does not say so by numbers alone."""
     whole = 0.0
     for child in fragment.children(0):
         given = fragment.shape.attributes[child]

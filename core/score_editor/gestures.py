@@ -173,7 +173,7 @@ def cursor_of(hit: Hit) -> str:
 
 def begin(layout: Layout, hit: Hit, scores: Scores, *, selected: frozenset[BoxId] = frozenset(),
           meter: Meter | None = None, trims: bool = False) -> Drag | None:
-    """Return the gesture that begins where the mouse was pressed, None where nothing can be pulled there.
+    """Return the gesture that begins where the mouse was pressed, None if nothing can be pulled there.
 
     scores: what is open and may be changed. selected: what moves along when one of it is moved. trims: see Pressed.
     """
@@ -182,13 +182,13 @@ def begin(layout: Layout, hit: Hit, scores: Scores, *, selected: frozenset[BoxId
 
 
 def why_not(layout: Layout, hit: Hit, scores: Scores) -> str:
-    """Return why what the mouse is on cannot be pulled, "" where it can or where nothing looks as if it could."""
+    """Return why what the mouse is on cannot be pulled, "" if it can or where nothing looks as if it could."""
     gesture = None if hit.part is Part.BODY else begin(layout, hit, scores)
     return "" if gesture is None else gesture.refusal
 
 
 def of_handle(layout: Layout, hit: Hit, why: Why | None = None, refusal: str = "") -> str:
-    """Say what can be done with what is hit, or why not, or its whole name; "" where its look tells all.
+    """Say what can be done with what is hit, or why not, or its whole name; "" if its look tells all.
 
     why: what is known about a transition's length; otherwise it is told by itself. refusal: why nothing can be pulled.
     """

@@ -46,7 +46,7 @@ class Growth:
 
     @classmethod
     def of(cls, layout: Layout, box: int) -> Growth | None:
-        """Look at what is around a box; None where something else than calls of this file, with numbers, is."""
+        """Look at what is around a box, or None if something else than calls of this file, with numbers, is."""
         boxes, around = layout.boxes, []
         reach = share = float(boxes.repeat[box])
         for outer in ancestors(boxes.parent, box):

@@ -66,7 +66,7 @@ def speed(layout: Layout, box: int) -> str:
 
 
 def part(layout: Layout, box: int) -> str:
-    """Say in seconds which part of its clip a box plays, "" where it plays all of it, or that is not known."""
+    """Say in seconds which part of its clip a box plays, "" if it plays all of it, or that is not known."""
     own = ClipPart.of(layout, box)
     if own is None or (own.begin, own.end) == (0.0, 1.0):
         return ""
@@ -75,12 +75,12 @@ def part(layout: Layout, box: int) -> str:
 
 
 def is_told(speed: float) -> bool:
-    """Tell whether a speed is shown."""
+    """Return whether a speed is shown."""
     return abs(speed - 1.0) > SAME_SPEED
 
 
 def is_far(speed: float) -> bool:
-    """Tell whether a speed is so far from 1 that it is shown as a warning."""
+    """Return whether a speed is so far from 1 that it is shown as a warning."""
     return speed > FAST + SAME_SPEED or speed < SLOW - SAME_SPEED
 
 

@@ -63,7 +63,7 @@ class Hit:
     y: float = 0.0
 
     def is_on_the_same(self, other: Hit) -> bool:
-        """Tell whether the same is shown of it as of another point."""
+        """Return whether the same is shown of it as of another point."""
         return (self.part, self.box, self.seam, self.contact, self.tweak, self.voice, self.is_right) == (
             other.part, other.box, other.seam, other.contact, other.tweak, other.voice, other.is_right)
 

@@ -46,8 +46,8 @@ class Layout:
     the others are parts of the body. voices: what each lane of a block plays; untaken: what does not play this time.
     ticks: how long all of it is; tick_s: how long a tick is where no tempo says otherwise; clock: if one does.
     documents: the files of the score, the edited one first. music: what it is danced to, also where that is inherited.
-    contacts: when feet stand, None where they are not kept in place. tweaks: (K,) ticks at which a hand has set keys
-    of tweaks, None where there is no layer of these.
+    contacts: when feet stand, None if they are not kept in place. tweaks: (K,) ticks at which a hand has set keys
+    of tweaks, None if there is no layer of these.
     """
 
     rows: tuple[Sequence, ...]
@@ -88,7 +88,7 @@ class Layout:
         return BoxId(int(boxes.document[box]), int(boxes.element[box]), int(boxes.occurrence[box]))
 
     def find(self, box: BoxId) -> int | None:
-        """Return the number of a box, None where it is no longer there."""
+        """Return the number of a box, None if it is no longer there."""
         return self._numbers.get(box)
 
     def found(self, ids: frozenset[BoxId]) -> IntArray:
@@ -132,7 +132,7 @@ class Layout:
         return np.array(spans, dtype=np.float64).reshape(-1, 2)
 
     def segment_until(self, tick: float) -> int | None:
-        """Return the segment of the main row that ends at a tick, None where none does or nothing follows it."""
+        """Return the segment of the main row that ends at a tick, None if none does or nothing follows it."""
         own = self.seams.row == 0
         near = np.flatnonzero(own & (np.abs(self.seams.tick - tick) < _SAME_TICK))
         return int(self.seams.segment[near[0]]) if len(near) else None

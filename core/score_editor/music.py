@@ -20,7 +20,7 @@ _SAME = 5e-7
 
 
 def music_of(document: Document, modules: Modules) -> Music | None:
-    """Return a score's music, its own or that of a score that it extends; raise FileError where one is not there."""
+    """Return a score's music, its own or that of a score that it extends; raise FileError if one is not there."""
     for _ in range(_MOST_BASES):
         if document.music is not None or document.extends is None:
             return document.music
@@ -40,7 +40,7 @@ def src_beyond(path: Path) -> str:
 def set_music(text: Text, src: str) -> Edited:
     """Let a score be danced to another sound file; where tick 0 lies in it is forgotten.
 
-    A score of version 1 becomes one of version 2, which knows music. Raises EditError where its meaning would change.
+    A score of version 1 becomes one of version 2, which knows music. Raises EditError if its meaning would change.
 
     >>> text = Text.of('<pha tickLength="1"><procedure name="main"><call name="bow" duration="2"/></procedure></pha>')
     >>> str(set_music(text, "song").text)[:71]
@@ -67,7 +67,7 @@ def remove_music(text: Text) -> Edited:
 def lay_ticks(text: Text, grid: Grid) -> Edited:
     """Lay a score's ticks on its music: the length of a tick, where tick 0 lies, and all changes of tempo.
 
-    Raises EditError where the score names no music.
+    Raises EditError if the score names no music.
     """
     edits = _Edits(text)
     music = edits.document.music
@@ -97,7 +97,7 @@ class LayTicks:
     grid: Grid
 
     def apply(self, scores: Scores) -> dict[Path | None, Edited]:
-        """Return the text that changes; raise EditError where it has changed meanwhile, or as lay_ticks does."""
+        """Return the text that changes; raise EditError if it has changed meanwhile, or as lay_ticks does."""
         path = scores.open_path(self.text.path)
         if scores.text(path) != self.text:
             raise EditError("the text has changed in between; try again")
@@ -105,7 +105,7 @@ class LayTicks:
 
 
 def grid_of(document: Document) -> Grid:
-    """Return how the ticks of a score lie on its own music; raise EditError where it names none."""
+    """Return how the ticks of a score lie on its own music; raise EditError if it names none."""
     if document.music is None:
         raise EditError("the score itself names no music: beats are moved in the score that does")
     changes = tuple(Change(tempo.tick, tempo.tick_s, tempo.over) for tempo in document.tempo)

@@ -54,7 +54,7 @@ def own_part(name: str) -> str:
 
 
 def is_nameless(name: str) -> bool:
-    """Tell whether a clip's own name says nothing of the clip, so that only its file does.
+    """Return whether a clip's own name says nothing of the clip, so that only its file does.
 
     >>> is_nameless("Armature|mixamo.com|Layer0"), is_nameless("Rig|Walk"), is_nameless("scene")
     (True, False, True)

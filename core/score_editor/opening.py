@@ -25,7 +25,7 @@ def opened(layout: Layout, view: View, box: int) -> View:
 
 
 def closed(layout: Layout, view: View) -> View | None:
-    """Return the view of what is around the box that is open; None where that is all of the score."""
+    """Return the view of what is around the box that is open, or None if that is all of the score."""
     inside, boxes = view.opened, layout.boxes
     if inside is None or inside.depth < 2:
         return None
@@ -35,7 +35,7 @@ def closed(layout: Layout, view: View) -> View | None:
 
 
 def is_open(layout: Layout, view: View, box: int) -> bool:
-    """Tell whether a box is the one that is open, or around it."""
+    """Return whether a box is the one that is open, or around it."""
     inside, boxes = view.opened, layout.boxes
     return (inside is not None and boxes.lane[box] == inside.lane and boxes.depth[box] < inside.depth
             and bool(boxes.begin[box] <= inside.begin + _SLACK < boxes.end[box]))

@@ -152,7 +152,7 @@ def as_written(words: str) -> str:
 
 
 def clipped(words: str, room: float, size: float, measure: Measure) -> str:
-    """Return as much of some words as fits into a room, their middle cut as Blender does; "" where little is left.
+    """Return as much of some words as fits into a room, their middle cut as Blender does; "" if little is left.
 
     Names of clips often begin alike, and say at their end what they are.
 

@@ -27,7 +27,7 @@ def followed(selected: Iterable[BoxId], before: Layout, after: Layout, cursor: i
     siblings = _siblings(after)
 
     def number(box: int) -> int:
-        """Return the number that a box of the layout before has now, −1 where it is gone."""
+        """Return the number that a box of the layout before has now, −1 if it is gone."""
         if box not in same:
             outer, boxes = int(before.boxes.parent[box]), before.boxes
             around = -1 if outer < 0 else number(outer)
@@ -51,7 +51,7 @@ class _Numbers:
         self.siblings = _siblings(before)
 
     def of(self, document: int, element: int) -> tuple[int, int]:
-        """Return the number of the file and of the element, −1 where either is gone."""
+        """Return the number of the file and of the element, −1 if either is gone."""
         if document not in self._known:
             own = self._before.documents[document]
             found = next((number for number, other in enumerate(self._after.documents)
@@ -72,7 +72,7 @@ def _siblings(layout: Layout) -> dict[tuple[int, int, int], list[int]]:
 
 
 def numbers_after(before: Text, after: Text, cursor: int | None = None) -> IntArray:
-    """Return for each element of a text the number that it has in another one made of it, (N,), −1 where it is gone.
+    """Return for each element of a text the number that it has in another one made of it, (N,), −1 if it is gone.
 
     What says the same is the same, in its order; then, of what stands between two such, what has the same name; then
     all between two of these, where the tags are as before. cursor: the byte of the other text before which was

@@ -70,7 +70,7 @@ class Room:
 
 
 def _has_given_length(layout: Layout, around: int, box: int) -> bool:
-    """Tell whether a box around another stays as long as it is when that one becomes longer.
+    """Return whether a box around another stays as long as it is when that one becomes longer.
 
     A block of lanes without a duration is as long as its longest lane, which is the one that is not stretched.
     """

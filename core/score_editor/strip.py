@@ -89,7 +89,7 @@ class Strip:
         return () if box is None else (box, *ancestors(self.layout.boxes.parent, box))
 
     def contact_at(self, view: View, x: float, y: float) -> int | None:
-        """Return the contact at a pixel, None where there is none."""
+        """Return the contact at a pixel, None if there is none."""
         return hit(self.layout, view, x, y).contact
 
     def _box_of(self, segment: int) -> int:

@@ -26,9 +26,9 @@ UNTAKEN_PX = 4.0
 class Stripes:
     """Pixels from the window's lower edge; each stripe lies between its low and its high.
 
-    music: None where a score has none. lane_low, lane_high: (L,). box_low: (L,) what the boxes stand on, in the main
+    music: None if a score has none. lane_low, lane_high: (L,). box_low: (L,) what the boxes stand on, in the main
     lane above the lines that tell when feet stand; contacts: where these are, None: nowhere; tweaks: where their keys
-    are, below all lanes, None where there are none. levels: (L,) how many
+    are, below all lanes, None if there are none. levels: (L,) how many
     boxes lie above each other in the deepest place of each lane; tops: (L,) the depth of the uppermost. most: so many
     levels are shown; px: a pixel at an interface scale of 1.
     """

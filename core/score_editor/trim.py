@@ -22,7 +22,7 @@ from .view import View
 class TrimEdge:
     """The duration of a call and the part of its clip, changed together. end: the attribute that says where it ends.
 
-    part: what of the clip plays, None where that is not known.
+    part: what of the clip plays, None if that is not known.
     """
 
     pull: PullEdge

@@ -56,7 +56,7 @@ def untaken(boxes: Boxes, documents: tuple[Document, ...]) -> tuple[Untaken, ...
 
 
 def _chooses(document: Document, played: IntArray) -> bool:
-    """Tell whether a score has something to choose from, or anything that never plays."""
+    """Return whether a score has something to choose from, or anything that never plays."""
     if document.version != 2 or not len(played):
         return False
     tags = document.text.shape.tags

@@ -15,7 +15,7 @@ HANDLE_PX = 6.0
 
 
 def counts_wholly(voice: Voice) -> bool:
-    """Tell whether a lane counts as much as it can from end to end, as far as the score says."""
+    """Return whether a lane counts as much as it can from end to end, as far as the score says."""
     return (voice.weight, voice.weight_end) == (1.0, 1.0) and not (voice.ease_in > 0.0 or voice.ease_out > 0.0)
 
 
@@ -53,7 +53,7 @@ def stroke(points: FloatArray, wide: float) -> FloatArray:
 
 
 def handle_at(voice: Voice, view: View, stripes: Stripes, x: float, y: float) -> bool | None:
-    """Tell whether a pixel is on the end of a lane's line where it goes out; None: on neither end."""
+    """Return whether a pixel is on the end of a lane's line where it goes out; None: on neither end."""
     line = weight_line(voice, view, stripes)
     for is_right, ends in ((False, line[:2]), (True, line[2:])):
         if (np.hypot(ends[:, 0] - x, ends[:, 1] - y) <= HANDLE_PX * view.scale).any():

@@ -21,7 +21,7 @@ class Palette:
 
     rotations: (..., J, 4) unit wxyz; positions: (..., J, 3), both in model space (Fecko 2010: a quaternion
         and a position for each bone are all that a rig without scale needs).
-    stretches: (..., J, 3, 4) affine, rest to rest, applied first; None where no joint scales.
+    stretches: (..., J, 3, 4) affine, rest to rest, applied first, or None if no joint scales.
     exact: (..., J, 3, 4) the affine matrices themselves, where they are known: the three others lose the shear of
         joints that are sheared at rest, as Blender's Preserve Volume does.
     """
@@ -66,7 +66,7 @@ class Palette:
 
         As Blender's mat4_to_dquat does it: with the posed joint's matrix P, P made a rotation B, and the rest matrix M,
         the rotation is that of B · M⁻¹, and the stretch M · B⁻¹ · P · M⁻¹.
-        Raises TaktError where a rest matrix cannot be inverted.
+        Raises TaktError if a rest matrix cannot be inverted.
         """
         rest, posed = rest_from_joint[..., :3], model_from_joint[..., :3]
         if (np.abs(np.linalg.det(rest)) < np.finfo(np.float64).tiny).any():
@@ -104,7 +104,7 @@ class Palette:
 
 
 def _is_rotation(linear: FloatArray) -> bool:
-    """Tell whether all matrices (..., 3, 3) turn without scaling or mirroring."""
+    """Return whether all matrices (..., 3, 3) turn without scaling or mirroring."""
     is_even = np.abs(linear @ np.swapaxes(linear, -1, -2) - np.eye(3)).max(initial=0.0) < _RIGID_TOLERANCE
     return bool(is_even and (np.linalg.det(linear) > 0.0).all())
 

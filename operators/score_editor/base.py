@@ -107,7 +107,7 @@ class Proposing(InScoreEditor):
             return Proposal(refusal=str(error))
 
     def propose(self, context: bpy.types.Context, editor: Editor) -> Proposal:
-        """Return what is to be done; raise EditError where that cannot be."""
+        """Return what is to be done; raise EditError if that cannot be."""
         raise NotImplementedError
 
 
@@ -116,7 +116,7 @@ class OfSelection(Proposing, WithSelection):
 
 
 def editor_of(context: bpy.types.Context) -> Editor | None:
-    """Return the editor that a context is about, None where it shows no score."""
+    """Return the editor that a context is about, None if it shows no score."""
     tree = score_tree.tree_of(context)
     armature_object = score_tree.character_of(tree, context)
     if tree is None or armature_object is None or context.space_data is None:
@@ -141,7 +141,7 @@ def fresh_editor(context: bpy.types.Context) -> Editor:
 
 
 def hit_in_score(context: bpy.types.Context, editor: Editor, x: float, y: float) -> Hit | None:
-    """Return what of the score is at a pixel of the region, None where the shelf lies over it."""
+    """Return what of the score is at a pixel of the region, None if the shelf lies over it."""
     return None if windows.is_on_shelf(context, y) else hit(editor.layout, editor.view, x, y)
 
 
@@ -203,6 +203,6 @@ def clears_up(modal: "_Modal[_Gesture]") -> "_Modal[_Gesture]":
 
 
 def is_given_up(event: bpy.types.Event) -> bool:
-    """Tell whether a gesture ends as if it had not begun: by Esc, the right button or undo."""
+    """Return whether a gesture ends as if it had not begun: by Esc, the right button or undo."""
     is_undo = event.type == "Z" and (event.ctrl or event.oskey)
     return event.value == "PRESS" and (event.type in ("ESC", "RIGHTMOUSE") or is_undo)

@@ -108,7 +108,7 @@ def gap_now(context: bpy.types.Context) -> Drop | None:
 
 
 def only_box(editor: Editor) -> int:
-    """Return the one box that is selected; raise EditError where there are more."""
+    """Return the one box that is selected; raise EditError if there are more."""
     selected = editor.layout.found(editor.selected)
     if len({(int(editor.layout.boxes.document[box]), int(editor.layout.boxes.element[box])) for box in selected}) != 1:
         raise EditError("select a single procedure")

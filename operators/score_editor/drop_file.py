@@ -83,7 +83,7 @@ class TAKT_FH_score(bpy.types.FileHandler):
 
     @classmethod
     def poll_drop(cls, context: bpy.types.Context | None) -> bool:
-        """Tell whether something may be dropped here."""
+        """Return whether something may be dropped here."""
         return (context is not None and score_tree.is_score_editor(context.space_data)
                 and TAKT_OT_score_drop_file.problem(context) == "")
 

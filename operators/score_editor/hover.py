@@ -50,7 +50,7 @@ class TAKT_GGT_score_hover(bpy.types.GizmoGroup):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether a score is shown."""
+        """Return whether a score is shown."""
         return editor_of(context) is not None
 
     def setup(self, _context: bpy.types.Context) -> None:

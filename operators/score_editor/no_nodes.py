@@ -16,7 +16,7 @@ class TAKT_OT_score_no_nodes(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether a score would be here, also where none is or nothing of it is selected."""
+        """Return whether a score would be here, also where none is or nothing of it is selected."""
         return (score_tree.is_score_editor(context.space_data) and context.region is not None
                 and context.region.type == "WINDOW")
 

@@ -66,7 +66,7 @@ class TAKT_OT_score_scrub(InScoreEditor, bpy.types.Operator):
 
 
 def _has_own_clock() -> bool:
-    """Tell whether the player's clock runs, and not the scene's."""
+    """Return whether the player's clock runs, and not the scene's."""
     return life.is_running() and not life.choices().player.follows_timeline
 
 

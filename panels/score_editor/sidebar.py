@@ -24,7 +24,7 @@ class _ScoreEditorPanel(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether a score is shown."""
+        """Return whether a score is shown."""
         tree = score_tree.tree_of(context)
         return tree is not None and score_tree.character_of(tree, context) is not None
 
@@ -132,7 +132,7 @@ class TAKT_PT_score_none(_ScoreEditorPanel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether no score is shown."""
+        """Return whether no score is shown."""
         return score_tree.is_score_editor(context.space_data) and not super().poll(context)
 
     def draw(self, context: bpy.types.Context) -> None:

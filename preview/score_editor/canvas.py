@@ -49,7 +49,7 @@ Shapes = tuple[npt.NDArray[np.floating[Any]], npt.NDArray[np.floating[Any]], Int
 
 @dataclass(frozen=True, eq=False)
 class Poured:
-    """A picture on the GPU: what is filled, as a batch, or None where nothing is, then words; and so on upon these."""
+    """A picture on the GPU: what is filled, as a batch, or None if nothing is, then words; and so on upon these."""
 
     layers: tuple[tuple[gpu.types.GPUBatch | None, Lines], ...]
 

@@ -81,7 +81,7 @@ def _end() -> None:
 
 
 def _pointed() -> _Pointed | None:
-    """Return what the mouse is on, None where that is nothing, or something else is done with the mouse."""
+    """Return what the mouse is on, None if that is nothing, or something else is done with the mouse."""
     for window, area in score_tree.areas():
         space = area.spaces.active
         shown = None if space is None else windows.window_of(space)

@@ -32,7 +32,7 @@ from .canvas import Poured
 class Hover:
     """What the mouse is over, at x and y; the numbers of boxes are those of the layout.
 
-    refusal: why what can be pulled elsewhere cannot be here, "" where it can.
+    refusal: why what can be pulled elsewhere cannot be here, "" if it can.
     """
 
     layout: Layout
@@ -196,7 +196,7 @@ def show_nothing_in_front() -> None:
 
 
 def is_on_shelf(context: bpy.types.Context, y: float) -> bool:
-    """Tell whether a height in the editor is that of its shelf."""
+    """Return whether a height in the editor is that of its shelf."""
     window = None if context.space_data is None else window_of(context.space_data)
     return window is not None and window.shelf is not None and y <= window.shelf.height
 
