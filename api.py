@@ -1,12 +1,12 @@
-"""Takt for other add-ons: let a character play a score, and read what it does, without buttons and context.
+"""Takt for other add-ons: let a character play a score, and read its motion, without buttons and context.
 
     from bl_ext.user_default.takt import api
 
     motion = api.play(bpy.data.objects["Hero"], "/scores/dance.pha", values={"turns": 3.0})
     matrices = motion.sample([0.0, 0.5, 1.0])
 
-Whatever cannot be done raises TaktError, with a message for users, before anything is changed. The names here stay; all
-other modules of Takt may change with each version.
+If something cannot be done, TaktError is raised, with a message for users, before anything is changed. The names here
+are stable; all other modules of Takt may change with each version.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Score = str | PathLike[str] | bpy.types.Text
 class Segment:
     """A piece of a motion: one clip, from begin_s to end_s.
 
-    clip: its full name, None where the pose is held or lanes play. procedures: those that led to it, the outermost
+    clip: its full name, None if the pose is held or lanes play. procedures: those that led to it, the outermost
     first. transition_s: how long the transition to the next segment is.
     """
 
@@ -58,7 +58,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Contact:
-    """A foot stands from begin_s to end_s; side: "left" or "right"."""
+    """A time in which a foot is in contact with the ground; side: "left" or "right"."""
 
     side: str
     begin_s: float
@@ -67,10 +67,10 @@ class Contact:
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """What a character does, from 0 to duration_s.
+    """The motion of a character, from 0 to duration_s.
 
     bones: the names of the armature's bones. layout: the segments, one after another. contacts: of the feet, in order
-    of time; none where Foot Lock is off.
+    of time; empty if Foot Lock is off.
     """
 
     bones: tuple[str, ...]
@@ -83,7 +83,7 @@ class Motion:
     def sample(self, times_s: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return the bones at times (F,), in seconds: matrices armature_from_bone (F, B, 4, 4), as PoseBone.matrix.
 
-        Before 0 and after duration_s the ends hold; a loop goes round. Raises TaktError where times are not finite.
+        Before 0 and after duration_s the ends are held; a loop repeats. Raises TaktError if times are not finite.
         """
         pose = self._motion.sample(np.asarray(times_s, dtype=np.float64))
         world = np.zeros((*pose.rotations.shape[:2], 4, 4))
@@ -94,12 +94,12 @@ class Motion:
 def play(character: bpy.types.Object, score: Score | None = None, *, procedure: str = "main",
          values: Mapping[str, float | bool] | None = None, seed: int | None = None,
          cast: Mapping[str, bpy.types.Object | bpy.types.Collection] | None = None) -> Motion:
-    """Let an armature play a score, write its Action, and return what it does.
+    """Let an armature play a score, write its Action, and return the motion.
 
-    score: None for the one that it has, which is then played as it was, but for what is given here. procedure: of the
-    score, where one is given. values: of the procedure's parameters. seed: decides what the score picks. cast: the
-    objects that play its roles, and collections that play floors. Settings such as Root Motion stay as they are with
-    the armature. No undo step is made: an operator that calls this has its own.
+    score: None for its current one, which then plays as before, apart from the arguments here. procedure: of the
+    score, if one is given. values: of the procedure's parameters. seed: for the score's picks. cast: the
+    objects that play its roles, and collections that play floors. Settings such as Root Motion stay as the armature has
+    them. No undo step is made, since an operator that calls this makes its own.
     """
     _check(armature_problem(character))
     settings = properties.character(character)
@@ -125,14 +125,14 @@ def play(character: bpy.types.Object, score: Score | None = None, *, procedure: 
 
 
 def motion(character: bpy.types.Object, *, procedure: str | None = None) -> Motion:
-    """Return what an armature does by its score, tweaks included, or by another procedure of it; nothing changes."""
+    """Return the motion of an armature by its score, with tweaks, or by another of its procedures; changes nothing."""
     _check(score_problem(character))
     if procedure is None:
         return _of(tweaks.shown(character, _scene(), _perform(character)))
     found = _score.motion_of(character, procedure=procedure)
     if found is None:
         settings = properties.character(character)
-        assert settings.text is not None  # checked above
+        assert settings.text is not None  # was checked above
         again = performing.perform_score(settings.text.as_string(), properties.score_path(settings), settings,
                                          character, {"procedure": procedure})
         raise again.error or TaktError("there is nothing to play")
@@ -149,8 +149,8 @@ def make_actions(character: bpy.types.Object, names: Sequence[str] | None = None
                  loop: bool = False) -> list[bpy.types.Action]:
     """Make an Action of each procedure, or of those named, and return them; see Make Actions of Procedures.
 
-    in_place: the character stays in its place. loop: the end of each leads back to its beginning. Raises TaktError
-    where any of them cannot be played, and then makes none.
+    in_place: the character does not travel. loop: the end of each leads back to its beginning. Raises TaktError,
+    and makes none, if any of them cannot be played.
     """
     return [procedure_actions.write(character, each) for each in _sampled(character, names, Wanted(in_place, loop))]
 
@@ -159,8 +159,8 @@ def export(character: bpy.types.Object, path: str | PathLike[str], names: Sequen
            in_place: bool = False, loop: bool = False) -> None:
     """Write an armature, its meshes, and an animation of each procedure, or of those named, as .glb, .gltf or .fbx.
 
-    in_place, loop: see make_actions. Raises TaktError where any of them cannot be played, or the file cannot be
-    written, and then writes none.
+    in_place, loop: see make_actions. Raises TaktError, and writes nothing, if any of them cannot be played or the
+    file cannot be written.
     """
     engine_files.checked(Path(path))
     sampled = engine_files.holdable(_sampled(character, names, Wanted(in_place, loop)))
@@ -199,7 +199,7 @@ def _choose(settings: properties.TaktCharacter, score: Score, procedure: str) ->
 
 @dataclass(frozen=True, eq=False)
 class _Kept:
-    """What `play` changes of a character's settings, as it was."""
+    """The values of a character's settings before `play` changes them."""
 
     simple: Mapping[str, Any]
     parameters: Mapping[str, tuple[float, bool]]

@@ -1,4 +1,4 @@
-"""The character that operators and panels are about, and why it cannot play a score."""
+"""The character of operators and panels, and why it cannot play a score."""
 
 import re
 from pathlib import Path
@@ -15,13 +15,13 @@ _MODES_THAT_ALLOW_ACTIONS = frozenset({"OBJECT", "POSE"})
 
 
 def active_armature(context: bpy.types.Context) -> bpy.types.Object | None:
-    """Return the active object where it is an armature, or the armature that deforms it."""
+    """Return the active object if it is an armature, or the armature that deforms it."""
     active = getattr(context, "active_object", None)  # without a window a context has none
     return active if active is None or active.type == "ARMATURE" else active.find_armature()
 
 
 def name_of_character(armature_object: bpy.types.Object) -> str:
-    """Return an armature's name; where that only says that it is one, the name of its largest mesh."""
+    """Return an armature's name, or, if that is a default name, the name of its largest mesh."""
     if not _GENERIC.fullmatch(armature_object.name):
         return armature_object.name
     meshes = [child for child in armature_object.children_recursive if child.type == "MESH"]
@@ -30,9 +30,9 @@ def name_of_character(armature_object: bpy.types.Object) -> str:
 
 
 def armature_problem(armature_object: bpy.types.Object | None, *, is_changed: bool = True) -> str:
-    """Return why the armature cannot play a score, or an empty text; cheap enough for every redraw.
+    """Return why the armature cannot play a score, or ""; fast enough for every redraw.
 
-    is_changed: whether something is to be written to it. What only reads may take a linked one too.
+    is_changed: whether it is to be written; for reading, a linked one is valid too.
     """
     if armature_object is None:
         return "Make a character's armature the active object"
@@ -47,7 +47,7 @@ def armature_problem(armature_object: bpy.types.Object | None, *, is_changed: bo
 
 
 def _whose_file_is_missing(armature_object: bpy.types.Object) -> str:
-    """Return what to do where bones are missing since their .blend is."""
+    """Return what to do if bones are missing because their .blend is."""
     data = armature_object.data
     library = None if data is None else data.library
     if data is None or library is None or not data.is_missing:
@@ -56,7 +56,7 @@ def _whose_file_is_missing(armature_object: bpy.types.Object) -> str:
 
 
 def score_problem(armature_object: bpy.types.Object | None, *, is_changed: bool = True) -> str:
-    """Return why there is no score to play, or an empty text; cheap enough for every redraw. See armature_problem()."""
+    """Return why there is no score to play, or ""; fast enough for every redraw. See armature_problem()."""
     reason = armature_problem(armature_object, is_changed=is_changed)
     if not reason and armature_object is not None and properties.character(armature_object).text is None:
         reason = f"'{armature_object.name}' has no score: import one or choose a text"
@@ -66,7 +66,7 @@ def score_problem(armature_object: bpy.types.Object | None, *, is_changed: bool 
 
 
 class ForArmature(GreyWithReason):
-    """An operator that wants an armature; is_changed: one which may be changed."""
+    """An operator that needs an armature; is_changed: one that may be changed."""
 
     is_changed: ClassVar[bool] = True
 
@@ -77,7 +77,7 @@ class ForArmature(GreyWithReason):
 
 
 class ForScore(GreyWithReason):
-    """An operator that wants an armature with a score."""
+    """An operator that needs an armature with a score."""
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:

@@ -1,4 +1,4 @@
-"""The one turn between a file's axes and Blender's."""
+"""The rotation between a file's axes and Blender's."""
 
 import bpy
 import numpy as np
@@ -20,11 +20,11 @@ _LIES = 0.7
 
 
 def armature_from_hanim(armature_object: bpy.types.Object) -> FloatArray:
-    """Return the turn (4,) from H-Anim's axes to an armature's own.
+    """Return the rotation (4,) from H-Anim's axes to an armature's own.
 
-    An FBX file is imported with its bones lying on their backs and the object tilted upright: so the object's tilt
-    counts. Its heading does not. Where the object or one of its parents is sheared, scaled unevenly or
-    mirrored, what counts is the world's up, seen from the object's own space.
+    FBX files are imported with bones that lie on their backs and a tilted object that sets them upright; so the
+    object's tilt counts, but not its heading. If the object or one of its parents is sheared, scaled unevenly or
+    mirrored, the world's up in the object's own space is used.
     """
     up = np.linalg.pinv(_linear(armature_object)) @ _Z
     if np.linalg.norm(up) <= 0.0:  # scaled to nothing
@@ -35,7 +35,7 @@ def armature_from_hanim(armature_object: bpy.types.Object) -> FloatArray:
 
 
 def lying_warning(armature_object: bpy.types.Object, found: SkeletonMap | None) -> str:
-    """Return the warning for a body whose rest pose lies in the scene, and so its motion does; "" where it stands."""
+    """Return the warning for a body whose rest pose, and so its motion, lies on the ground; "" if it stands."""
     up = rot.rotate(armature_from_hanim(armature_object), UP)
     return "" if found is None or up @ found.up(up) > _LIES else (
         f"'{armature_object.name}' lies in the scene in its rest pose, and so does its motion; rotate the object "
@@ -43,7 +43,7 @@ def lying_warning(armature_object: bpy.types.Object, found: SkeletonMap | None) 
 
 
 def distortions(armature_object: bpy.types.Object) -> tuple[str, ...]:
-    """Return what an object's transform, its parents' included, does to the motion of its bones."""
+    """Return how an object's transform, with those of its parents, distorts the motion of its bones."""
     linear = _linear(armature_object)
     sizes = np.linalg.svd(linear, compute_uv=False)
     found = []

@@ -1,4 +1,4 @@
-"""Work on arrays beside Blender's main thread, so that the window stays alive and Esc is heard."""
+"""Work on arrays outside of Blender's main thread, so that the window stays responsive and Esc works."""
 
 import sys
 import threading
@@ -27,7 +27,7 @@ _running: WeakSet["BackgroundWork[Any]"] = WeakSet()
 
 @contextmanager
 def operator_context(**members: Any) -> Iterator[None]:
-    """Be in another context as with `temp_override`, so that operators may be called there; begin no work in it."""
+    """Override the context as `temp_override` does, so that operators may be called; start no work within it."""
     if OVERRIDES_NEED_QUIET:
         for work in list(_running):
             work.has_ended(None)
@@ -36,17 +36,17 @@ def operator_context(**members: Any) -> Iterator[None]:
 
 
 def is_quiet_soon() -> bool:
-    """Wait a moment, and tell whether `operator_context` needs to wait no longer for work that goes on."""
+    """Wait a moment, and return whether `operator_context` would not wait for running work."""
     until_s = time.monotonic() + _QUIET_WITHIN_S
     return not OVERRIDES_NEED_QUIET or all(work.has_ended(max(until_s - time.monotonic(), 0.0))
                                            for work in list(_running))
 
 
 class BackgroundWork(Generic[Result]):
-    """A function in a thread of its own. It must not touch Blender's data.
+    """A function that runs in a thread. It must not touch Blender's data.
 
-    The function gets a callable that takes the share of the work done and answers whether to go on.
-    cost_s: the processor's time that it took, once it has ended.
+    The function gets a callable that takes the share of work done and returns whether to continue.
+    cost_s: processor time that it took, once it has ended.
     """
 
     def __init__(self, function: Callable[[Callable[[float], bool]], Result]) -> None:
@@ -61,21 +61,21 @@ class BackgroundWork(Generic[Result]):
         self._thread.start()
 
     def has_ended(self, within_s: float | None = 0.0) -> bool:
-        """Wait that long at most, None: as long as it takes, and tell whether it has come to its end."""
+        """Wait at most this long, None: without limit, and return whether it has ended."""
         self._thread.join(within_s)
         return not self._thread.is_alive()
 
     def cancel(self) -> None:
-        """Ask it to end soon; what it returns is lost."""
+        """Ask it to end soon; its result is lost."""
         self._is_cancelled.set()
 
     def end(self) -> None:
-        """Ask it to end and wait until it has, so that it does not outlive Blender."""
+        """Ask it to end, and wait until it has, so that it does not outlive Blender."""
         self._is_cancelled.set()
         self._thread.join()
 
     def result(self) -> Result:
-        """Return what the function has returned, or raise what it has raised; only after its end."""
+        """Return the function's result, or raise its exception; only after its end."""
         if self._error is not None:
             raise self._error
         if self._result is None:
@@ -85,7 +85,7 @@ class BackgroundWork(Generic[Result]):
     def _run(self) -> None:
         try:
             self._result = self._function(self._go_on)
-        except Exception as error:  # is raised again where somebody listens
+        except Exception as error:  # raised again by result()
             self._error = error
         finally:
             self.cost_s = time.thread_time()

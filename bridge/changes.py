@@ -1,11 +1,11 @@
-"""Numbers that grow with every change: whoever keeps something made from Blender's data sees by them if it is valid.
+"""Numbers that grow with every change, by which caches of Blender's data are validated.
 
-Whoever changes something, or hears from Blender that something was changed, says so here. Whoever keeps a result keeps
-the number of the moment when it was made, and makes it anew as soon as the number has grown. Nothing else is marked as
-out of date, so no mark can be forgotten.
+Code that changes something, or is notified by Blender of a change, calls a function here. A cache stores the number at
+which its result was made, and computes it again when the number has grown. There is no other mark of outdated
+results, so none can be forgotten.
 
-Most of it is heard from Blender, see `hearing`: whatever a depsgraph evaluates, undo, and the loading of files. Blender
-tells nobody of typed text, and of what a script changes only once that is evaluated, as before each operator.
+Most changes come from Blender, see `hearing`: each evaluation of a depsgraph, undo, and loading of files. Blender sends
+no notification of typed text, and of a script's changes only when these are evaluated, as before each operator.
 """
 
 from collections.abc import Iterable
@@ -19,28 +19,28 @@ _watched: set[int] = set()
 
 
 def score(_settings: object = None, _context: object = None) -> None:
-    """Anything was changed that a motion depends on: a setting, a text, a map, a constraint."""
+    """Note a change of anything that a motion depends on: a setting, a text, a map, a constraint."""
     global _last_score
     _last_score = next(_next)
 
 
 def scene() -> None:
-    """Objects have come or gone, or have been evaluated anew: which of them are to be drawn may be others."""
+    """Note that objects were added, removed or evaluated, so that other ones may have to be drawn."""
     global _last_scene
     _last_scene = next(_next)
 
 
 def data(uid: int) -> None:
-    """A mesh (its weights and groups included), an armature or a material was edited, by its session_uid.
+    """Note an edit of a mesh (with its weights and groups), an armature or a material, by its session_uid.
 
-    Also an object that is watched, where its modifiers make something else of its mesh.
+    Also of a watched object, if its modifiers return another shape.
     """
     global _last_edit
     _last_data[uid] = _last_edit = next(_next)
 
 
 def watch(uid: int) -> None:
-    """Note that somebody wants to know when what modifiers make of an object changes."""
+    """Watch an object for changes of its shape after modifiers."""
     _watched.add(uid)
 
 
@@ -50,19 +50,19 @@ def watched() -> set[int]:
 
 
 def everything() -> None:
-    """Any of it may have changed, as after undo, which tells no property."""
+    """Note that anything may have changed, as after undo, which notifies no property."""
     global _last_of_all
     _last_of_all = next(_next)
     _last_data.clear()
 
 
 def of_scores() -> int:
-    """Return a number that grows when what a motion depends on changes."""
+    """Return a number that grows with changes of anything that a motion depends on."""
     return max(_last_of_all, _last_score)
 
 
 def of_scenes() -> int:
-    """Return a number that grows when what is to be drawn in any scene changes."""
+    """Return a number that grows with changes of the objects to draw in any scene."""
     return max(_last_of_all, _last_scene)
 
 

@@ -1,4 +1,4 @@
-"""The character under the mouse, on which something was dropped."""
+"""The character under the mouse, for drops."""
 
 import bpy
 from bpy_extras import view3d_utils
@@ -7,7 +7,7 @@ from .active_character import armature_problem
 
 
 def armature_under(context: bpy.types.Context, event: bpy.types.Event) -> bpy.types.Object | None:
-    """Return the armature of the mesh under the mouse in a 3D viewport; None without one that may be changed."""
+    """Return the armature of the mesh under the mouse in a 3D viewport, or None if none may be changed."""
     region, view, scene = context.region, context.region_data, context.scene
     if region is None or view is None or scene is None or context.view_layer is None:
         return None

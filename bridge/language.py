@@ -53,7 +53,7 @@ def report_words(message: str) -> str:
 
 
 def locale() -> str:
-    """Return the locale of Blender's interface, as de_DE; "" where it is not translated."""
+    """Return the locale of Blender's interface, as de_DE; "" if it is not translated."""
     preferences = bpy.context.preferences
     if preferences is None or not preferences.view.use_translate_interface:
         return ""
@@ -61,7 +61,7 @@ def locale() -> str:
 
 
 def file_of(name: str) -> Path | None:
-    """Return the file of a locale: that of its full name, else of its language alone; None where there is none."""
+    """Return the file of a locale: that of its full name, else of its language alone, or None if there is none."""
     for each in dict.fromkeys((name, name.partition("@")[0], name.partition("_")[0])):
         path = FOLDER / f"{each}.json"
         if each and path.is_file():

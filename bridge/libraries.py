@@ -52,7 +52,7 @@ class Libraries:
 
 
 def kept() -> Libraries | None:
-    """Return the preferences, None where the extension runs without being installed as one."""
+    """Return the preferences, None if the extension runs without being installed as one."""
     preferences = bpy.context.preferences
     entry = None if preferences is None else preferences.addons.get(PACKAGE)
     return None if entry is None or entry.preferences is None else cast(Libraries, entry.preferences)
@@ -97,7 +97,7 @@ def base_of(owner: bpy.types.ID, path: str) -> bpy.types.Library | None:
 
 
 def may_be_chosen(library: Library, document: Document) -> bool:
-    """Tell whether a score's library may still be chosen: there is none, or only samples, which it does not use."""
+    """Return whether a score's library may still be chosen: there is none, or only samples, which it does not use."""
     return not library.roots or (library.roots[0] == SAMPLES and not document.loads and not document.includes)
 
 

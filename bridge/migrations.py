@@ -93,7 +93,7 @@ def let_overrides_be_saved(*_: object) -> None:
 
 
 def is_newer(armature_object: bpy.types.Object) -> bool:
-    """Tell whether a newer Takt has saved what is kept with an armature."""
+    """Return whether a newer Takt has saved what is kept with an armature."""
     return properties.character(armature_object).version > properties.VERSION
 
 

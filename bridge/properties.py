@@ -373,19 +373,19 @@ class TaktParameter(bpy.types.PropertyGroup):
 
 
 def _may_play(role: "TaktRole", target: bpy.types.Object) -> bool:
-    """Tell whether an object may play a role: a curve a path, a mesh or an instance a floor, a character a person."""
+    """Return whether an object may play a role: a curve a path, a mesh or an instance a floor, a character a person."""
     is_fit = {"path": target.type == "CURVE", "floor": plays_floor(target),
               "person": target.type == "ARMATURE" or target.find_armature() is not None}.get(role.kind, True)
     return is_fit and not is_of_character(target, cast(bpy.types.Object, role.id_data))
 
 
 def plays_floor(ob: bpy.types.Object) -> bool:
-    """Tell whether an object may be a floor: a mesh, or an instance of a collection."""
+    """Return whether an object may be a floor: a mesh, or an instance of a collection."""
     return ob.type == "MESH" or (ob.instance_type == "COLLECTION" and ob.instance_collection is not None)
 
 
 def hangs_on(ob: bpy.types.Object, armature_object: bpy.types.Object) -> bool:
-    """Tell whether an object is a character, a part of its body, or has it among its parents."""
+    """Return whether an object is a character, a part of its body, or has it among its parents."""
     above = ob.parent
     while above is not None and above != armature_object:
         above = above.parent
@@ -393,7 +393,7 @@ def hangs_on(ob: bpy.types.Object, armature_object: bpy.types.Object) -> bool:
 
 
 def is_of_character(ob: bpy.types.Object, armature_object: bpy.types.Object) -> bool:
-    """Tell whether an object is a character or a part of its body."""
+    """Return whether an object is a character or a part of its body."""
     is_deformed = ob.parent == armature_object and ob.parent_type == "ARMATURE"
     return ob == armature_object or is_deformed or any(
         isinstance(modifier, bpy.types.ArmatureModifier) and modifier.object == armature_object
@@ -475,7 +475,7 @@ def _choose_text(character: "TaktCharacter", _context: bpy.types.Context) -> Non
 
 
 def score_path(kept: "TaktCharacter") -> str:
-    """Return the absolute path that a score came from, or that its Text was saved in since; "" where there is none."""
+    """Return the absolute path that a score came from, or that its Text was saved in since; "" if there is none."""
     if kept.filepath:
         return absolute(kept.filepath, kept.id_data)
     return "" if kept.text is None else absolute(kept.text.filepath, kept.text)

@@ -30,7 +30,7 @@ class GreyWithReason:
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether there is no problem."""
+        """Return whether there is no problem."""
         reason = cls.problem(context)
         if not reason and "UNDO" in getattr(cls, "bl_options", ()):
             reason = edit_mode_problem(context)
@@ -40,7 +40,7 @@ class GreyWithReason:
 
 
 def edit_mode_problem(context: bpy.types.Context) -> str:
-    """Return why nothing can be changed that lies outside of what is in Edit Mode, "" where nothing is.
+    """Return why nothing can be changed that lies outside of what is in Edit Mode, "" if nothing is.
 
     Edit Mode has an undo of its own, which brings back neither Texts nor Actions nor settings.
     """

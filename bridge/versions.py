@@ -25,7 +25,7 @@ def add_fcurve(channels: bpy.types.ActionChannelbag, data_path: str, index: int,
 
 
 def is_selected(pose_bone: bpy.types.PoseBone) -> bool:
-    """Tell whether a bone is selected in Pose Mode; Blender 5.0 moved that from Bone to PoseBone."""
+    """Return whether a bone is selected in Pose Mode; Blender 5.0 moved that from Bone to PoseBone."""
     holder: Any = pose_bone if bpy.app.version >= (5, 0, 0) else pose_bone.bone
     return bool(holder.select)
 
@@ -42,7 +42,7 @@ def select_only(pose_bones: Collection[bpy.types.PoseBone], armature_object: bpy
 
 
 def saved_settings(ob: bpy.types.Object, name: str) -> Mapping[str, Any] | None:
-    """Return what an object keeps in a property that an add-on has registered, as it is saved; None where nothing.
+    """Return what an object keeps in a property that an add-on has registered, as it is saved, or None if nothing.
 
     From Blender 5.0 on that is kept apart from the user's own properties.
     """

@@ -122,6 +122,6 @@ def _template(text: str, translated: str) -> _Template:
 
 
 def _is_name(parts: list[str], name: str) -> bool:
-    """Tell whether a value is a name: it is called so, or stands in quotes."""
+    """Return whether a value is a name: it is called so, or stands in quotes."""
     at = 2 * parts[1::2].index(name) + 1
     return bool(_OF_NAMES.fullmatch(name)) or (parts[at - 1].endswith("'") and parts[at + 1].startswith("'"))

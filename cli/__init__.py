@@ -29,13 +29,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     try:
         code = int(options.run(options))
-        if sys.stdout is not None:  # whoever started the command may have closed it
+        if sys.stdout is not None:  # it may have been closed before the start
             sys.stdout.flush()
     except FileError as error:
         return _complain(*(str(problem) for problem in error.problems))
     except TaktError as error:
         return _complain(f"takt: {error}")
-    except BrokenPipeError:  # whoever read has seen enough, as in `takt show score.pha | head`
+    except BrokenPipeError:  # the reader has closed the pipe, as in `takt show score.pha | head`
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -65,24 +65,24 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says in two lines what is wrong: all options at once would hide it."""
+    """Prints only a short message for wrong usage, since a list of all options would hide it."""
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong and end with 2."""
+        """Print the message and exit with 2."""
         self.exit(2, f"{self.prog}: {message}\nTry '{self.prog} --help'.\n")
 
 
 class _Version(argparse.Action):
-    """Looks for the version only when it is asked for."""
+    """Looks up the version only when it is needed."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        """Print it and end."""
+        """Print the version and exit."""
         print(f"takt {_version()}")
         parser.exit()
 
 
 def _version() -> str:
-    """Return what the manifest of a checkout or of the extension says, where it was installed what pip knows."""
+    """Return the version from the manifest of a checkout or extension, or from pip if installed by it."""
     manifest = Path(__file__).parents[1] / "blender_manifest.toml"
     if not manifest.is_file():
         return metadata.version("takt")

@@ -15,7 +15,7 @@ from .skeleton_files import DEFAULT_FPS, add_fps, add_hanim_motion, write_clip_f
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what this command takes."""
+    """Add the arguments of this command."""
     parser.add_argument("score", metavar="score.pha", type=Path, help="the score to play")
     written = endings(written=True)
     parser.add_argument("target", metavar="OUT", type=Path, nargs="?",
@@ -44,9 +44,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _target(options: argparse.Namespace) -> Path:
-    """Return the file to write.
+    """Return the path of the file to write.
 
-    Raises TaktError where neither, or both, of OUT and --to are given, and where a file that --to names is there.
+    Raises TaktError if neither, or both, of OUT and --to are given, or if a file named by --to exists.
     """
     if (options.target is None) == (options.to is None):
         raise TaktError("name the file to write, as in dance.x3d, or a format, as in --to x3d; not both")

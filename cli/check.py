@@ -17,13 +17,13 @@ from .scores import add_playing, counted, findings, play_programme, read_program
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what this command takes."""
+    """Add the arguments of this command."""
     parser.add_argument("scores", metavar="score.pha", type=Path, nargs="+", help="the scores to check")
     add_playing(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check each score; say FILE:LINE:COLUMN of all that is found."""
+    """Check each score; print FILE:LINE:COLUMN of all problems."""
     return max([_check(path, options) for path in options.scores])
 
 
@@ -47,7 +47,7 @@ def _check(path: Path, options: argparse.Namespace) -> int:
 
 
 def _missing_music(document: Document, library: Library) -> tuple[Problem, ...]:
-    """Return what is wrong with the sound file that a score names, at its line."""
+    """Return the problems of a score's sound file, at its line."""
     if document.music is None:
         return ()
     try:

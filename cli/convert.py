@@ -16,7 +16,7 @@ from .skeleton_files import DEFAULT_FPS, add_fps, add_hanim_motion, write_clip_f
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what this command takes."""
+    """Add the arguments of this command."""
     parser.add_argument("source", metavar="IN", type=Path, help=f"the file to read: {', '.join(endings(read=True))}")
     parser.add_argument("target", metavar="OUT", type=Path,
                         help=f"the file to write; its ending names the format: {', '.join(endings(written=True))}")

@@ -10,7 +10,7 @@ from .scores import add_library, add_values, read_programme
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what this command takes."""
+    """Add the arguments of this command."""
     parser.add_argument("score", metavar="score.pha", type=Path, help="the score to write in version 1")
     add_library(parser)
     parser.add_argument("--procedure", metavar="NAME", default="main",

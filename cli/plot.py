@@ -24,7 +24,7 @@ _CLIPS = ("#4c78a8", "#72a98f", "#b279a2", "#d8a03d", "#6f8fc9", "#9c755f", "#59
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what this command takes."""
+    """Add the arguments of this command."""
     parser.add_argument("score", metavar="score.pha", type=Path, help="the score to draw")
     parser.add_argument("target", metavar="OUT", type=Path, help="the picture: .png, .svg or .pdf")
     parser.add_argument("--from", dest="begin_s", metavar="S", type=seconds, default=0.0,
@@ -107,7 +107,7 @@ def _draw_speed(axes: Any, motion: Motion, timeline: Timeline) -> None:
 
 
 def seconds(text: str) -> float:
-    """Read a time."""
+    """Return a time from an option; raises ArgumentTypeError if it is not 0 or more."""
     value = read_number(text)
     if not value >= 0.0:
         raise argparse.ArgumentTypeError(f"{text} is not 0 or more")

@@ -1,4 +1,4 @@
-"""Options of all commands that play a score, and how its file becomes a motion."""
+"""Common options of commands that play a score, and reading and playing it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _UP = {"Y": np.array((0.0, 1.0, 0.0)), "Z": np.array((0.0, 0.0, 1.0))}
 
 
 def add_library(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say where clips and scores are looked up."""
+    """Add the options for folders of clips and scores."""
     parser.add_argument("--library", metavar="DIR", type=Path, action="append", default=[],
                         help="folder that every src starts from; may be given several times "
                              "(default: found from the score's own folder upwards)")
@@ -63,7 +63,7 @@ def add_library(parser: argparse.ArgumentParser) -> None:
 
 
 def add_bvh(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say in what axes and unit BVH files are."""
+    """Add the options for axes and unit of BVH files."""
     for name, known, says in (("up", AXES, "which axis of BVH files points up"),
                               ("forward", AXES, "along which axis of BVH files the body faces, as in --bvh-forward=-Y"),
                               ("unit", {AUTO: "", **UNITS}, "the unit of BVH files")):
@@ -72,7 +72,7 @@ def add_bvh(parser: argparse.ArgumentParser) -> None:
 
 
 def add_playing(parser: argparse.ArgumentParser) -> None:
-    """Add the options of how a score is played: one for each of core's Settings, and the skeleton."""
+    """Add the options for playing a score: one for each of core's Settings, and the skeleton."""
     add_library(parser)
     types = typing.get_type_hints(Settings)
     for field in dataclasses.fields(Settings):
@@ -112,7 +112,7 @@ def _released(text: str) -> tuple[Released, ...]:
 
 
 def add_values(parser: argparse.ArgumentParser) -> None:
-    """Add the options of what a score of version 2 leaves open: the procedure's parameters and its picks."""
+    """Add the options for a score of version 2: the procedure's parameters, and the seed of picks."""
     parser.add_argument("--set", metavar="NAME=VALUE", dest="values", type=read_value, action="append", default=[],
                         help="a parameter of the procedure: a number, yes or no; may be given several times")
     parser.add_argument("--seed", metavar="N", type=int, default=0,
@@ -120,12 +120,12 @@ def add_values(parser: argparse.ArgumentParser) -> None:
 
 
 def bvh_space(options: argparse.Namespace) -> BvhSpace:
-    """Return what the options of add_bvh say."""
+    """Return the axes and unit from the options of add_bvh."""
     return BvhSpace(**{f.name: getattr(options, f"bvh_{f.name}") for f in dataclasses.fields(BvhSpace)})
 
 
 def read_programme(path: Path, options: argparse.Namespace) -> tuple[Programme, Library]:
-    """Read a score and all that it needs; raise FileError with everything that is wrong."""
+    """Read a score and all that it needs; raise FileError with all mistakes."""
     for root in options.library:
         if not root.is_dir():
             raise TaktError(f"the library {str(root)!r} is no folder")
@@ -137,14 +137,14 @@ def read_programme(path: Path, options: argparse.Namespace) -> tuple[Programme, 
 
 
 def read_motion(options: argparse.Namespace) -> tuple[Programme, Motion]:
-    """Play the score that the options name, as they say."""
+    """Return the programme and motion of the score that the options name."""
     programme, library = read_programme(options.score, options)
     return programme, play_programme(programme, library, options)
 
 
 def play_programme(programme: Programme, library: Library, options: argparse.Namespace, *,
                    longest_s: float = np.inf) -> Motion:
-    """Play a score as the options say, by the library's skeleton maps; one that lasts longer is refused."""
+    """Return the motion of a score with the options and the library's skeleton maps; refuse one that lasts longer."""
     skeleton = None
     if options.skeleton is not None:
         skeleton = read_named_clips(options.skeleton).skeleton
@@ -153,20 +153,20 @@ def play_programme(programme: Programme, library: Library, options: argparse.Nam
 
 
 def check_unread(target: Path, *read: Path | None) -> None:
-    """Raise TaktError where a file to write is one of those that were read."""
+    """Raise TaktError if a file to write is one of those that were read."""
     if target.exists() and any(path is not None and path.exists() and target.samefile(path) for path in read):
         raise TaktError(f"{str(target)!r} is one of the files to read; give OUT another name")
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
-    """Return how the options say that a score is played."""
+    """Return the settings from the options."""
     names = [field.name for field in dataclasses.fields(Settings)]
     lists = {name: tuple(getattr(options, name)) for name in ("values", "released", "cast")}
     return Settings(**{name: getattr(options, name) for name in names} | lists)
 
 
 def read_value(text: str) -> tuple[str, Value]:
-    """Read NAME=VALUE; raise what argparse wants where it is none.
+    """Return name and value from NAME=VALUE; raise ArgumentTypeError if it is not valid.
 
     >>> read_value("times=4"), read_value("big = yes")
     (('times', 4.0), ('big', True))
@@ -181,7 +181,7 @@ def read_value(text: str) -> tuple[str, Value]:
 
 
 def read_role(text: str) -> tuple[str, Target]:
-    """Read what plays a role; raise what argparse wants where it is none.
+    """Return a role and its target from an option; raise ArgumentTypeError if it is not valid.
 
     >>> read_role("seat=1,0,2"), read_role("lane=0,0,0;1,0,0")[1].points
     (('seat', ScenePlace(position=(1.0, 0.0, 2.0), ahead=(0.0, 0.0, 1.0))), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)))
@@ -200,7 +200,7 @@ def read_role(text: str) -> tuple[str, Target]:
 
 
 def read_number(text: str) -> float:
-    """Read a number; raise what argparse wants where it is none."""
+    """Return a number from an option; raise ArgumentTypeError if it is not one."""
     try:
         return float(text)
     except ValueError:
@@ -208,7 +208,7 @@ def read_number(text: str) -> float:
 
 
 def counted(number: int, what: str) -> str:
-    """Say how many there are.
+    """Return a count with its noun.
 
     >>> counted(1, "segment"), counted(2, "segment")
     ('1 segment', '2 segments')
@@ -217,7 +217,7 @@ def counted(number: int, what: str) -> str:
 
 
 def findings(motion: Motion, path: Path, options: argparse.Namespace | None = None) -> list[Problem]:
-    """Return what a motion warns of, and options that change nothing; what has no line gets the score's path."""
+    """Return the warnings of a motion, and options without effect; problems without a line get the score's path."""
     default = Settings()
     ignored = [Problem(f"--{name.replace('_', '-')} changes nothing with the method {motion.method.identifier}",
                        is_warning=True) for name in ("curve", "pace", "joint_time")
@@ -228,10 +228,10 @@ def findings(motion: Motion, path: Path, options: argparse.Namespace | None = No
 
 
 def read_named(path: Path) -> bytes:
-    """Read a file that the user named; unlike those that scores name it may be a symbolic link."""
+    """Return the contents of a file that the user named; unlike those that scores name, it may be a symbolic link."""
     return read_file(path, Path(os.path.realpath(path)))
 
 
 def read_named_clips(path: Path) -> ClipFile:
-    """Read a file with clips that the user named; see read_named."""
+    """Return a file with clips that the user named; see read_named."""
     return read_clip_file(path, real=Path(os.path.realpath(path)))

@@ -21,7 +21,7 @@ from .tree import tree
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what this command takes."""
+    """Add the arguments of this command."""
     parser.add_argument("score", metavar="score.pha", type=Path, help="the score to show")
     add_playing(parser)
     parser.add_argument("--json", action="store_true",

@@ -1,4 +1,4 @@
-"""Skeletons with clips written to files, by the ending of the name."""
+"""Write skeletons with clips to files, in the format of the name's ending."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def add_fps(parser: argparse.ArgumentParser, says: str) -> None:
 
 
 def add_hanim_motion(parser: argparse.ArgumentParser) -> None:
-    """Add the option of how X3D holds motion."""
+    """Add the option for HAnimMotion in X3D."""
     parser.add_argument("--hanim-motion", action="store_true",
                         help="into .x3d or .x3dv, write HAnimMotion, in evenly spaced frames, instead of "
                              "interpolators, which every player knows")
 
 
 def writer_of(path: Path) -> tuple[Format, Write]:
-    """Return the format that the name of a file to write ends in; raise TaktError where it names none."""
+    """Return the format for the ending of a file to write; raise TaktError if there is none."""
     entry = format_of(path)
     if entry is None or entry.write is None:
         raise TaktError(f"{str(path)!r} does not name a format that can be written; "
@@ -49,8 +49,8 @@ def writer_of(path: Path) -> tuple[Format, Write]:
 def write_clip_file(path: Path, file: ClipFile, fps: float | None, hanim_motion: bool = False) -> tuple[str, ...]:
     """Write a file and return warnings about what its format cannot hold; fps None: the clip's own.
 
-    hanim_motion: X3D gets HAnimMotion.
-    Raises TaktError before anything is written where the file cannot be made.
+    hanim_motion: write HAnimMotion into X3D.
+    Raises TaktError, before anything is written, if the file cannot be made.
     """
     entry, write = writer_of(path)
     if hanim_motion and entry not in x3d.WITH_SKIN:
@@ -70,7 +70,7 @@ def write_clip_file(path: Path, file: ClipFile, fps: float | None, hanim_motion:
 
 
 def _fitted(file: ClipFile, entry: Format) -> tuple[ClipFile, tuple[str, ...]]:
-    """Bring a file to what a format can hold, and say what is lost; raise TaktError where the user has to choose."""
+    """Return a file reduced to what a format can hold, and warnings; raise TaktError if the user has to choose."""
     holds, name = entry.holds, entry.endings[0]
     if not holds.many_clips and len(file.clips) != 1:
         there = ", ".join(quoted(clip.name) for clip in file.clips) or "none"
@@ -83,7 +83,7 @@ def _fitted(file: ClipFile, entry: Format) -> tuple[ClipFile, tuple[str, ...]]:
 
 
 def _own_fps(clips: Sequence[Clip]) -> float:
-    """Return the frames per second at which clips are keyed, DEFAULT_FPS where their keys are not evenly spaced."""
+    """Return the frame rate of the clips' keys, or DEFAULT_FPS if they are not evenly spaced."""
     times = np.unique(np.concatenate([t.times_s for clip in clips
                                       for t in (clip.rotations, clip.translations, clip.scales)]))
     gaps = np.diff(times)
@@ -93,7 +93,7 @@ def _own_fps(clips: Sequence[Clip]) -> float:
 
 
 def number(text: str) -> float:
-    """Read frames per second."""
+    """Return frames per second from an option; raises ArgumentTypeError if they are not valid."""
     value = read_number(text)
     if not (math.isfinite(value) and 0.0 < value <= 10_000.0):
         raise argparse.ArgumentTypeError(f"{text} is not between 0 and 10000")

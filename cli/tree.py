@@ -1,4 +1,4 @@
-"""The tree of what a score plays: procedures, what they call, and with which values."""
+"""The tree of a played score: procedures, their calls, and arguments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DEEPEST = 40
 
 
 def tree(programme: Programme, settings: Settings) -> Iterator[str]:
-    """Yield the calls below a procedure, indented; what each procedure holds is shown where it is first called."""
+    """Yield the calls below a procedure, indented; the contents of each procedure are shown at its first call."""
     start = programme.own_procedure(settings.procedure)
     if not isinstance(programme.calls, Definitions):
         return _plain(programme, programme.calls, start)
@@ -64,14 +64,14 @@ _Lines = Iterator[_Line]
 
 @dataclass(eq=False)
 class _Evaluated:
-    """What is really played this time: of conditions and picks only what was taken, of calls the values given."""
+    """The evaluated score: only the branches and picks that were taken, and calls with their arguments."""
 
     programme: Programme
     done: Evaluated
     _seen: set[int] = field(default_factory=set)
 
     def lines(self) -> Iterator[str]:
-        """Yield them without recursion: procedures may be a thousand deep."""
+        """Yield the lines without recursion, since procedures may be nested a thousand deep."""
         done = self.done
         yield f"{self._name(done.start)}  {_ticks(float(done.ticks[done.start]))}"
         stack = [self._rows(done.start)]
@@ -133,7 +133,7 @@ class _Evaluated:
 
 
 def _way(within: Within) -> str:
-    """Return which rounds and branches lead to a call."""
+    """Return the rounds and branches that lead to a call."""
     words: list[str] = []
     for node, number in within:
         if node.tag in ("if", "elif"):

@@ -140,7 +140,7 @@ _MENUS = ((bpy.types.VIEW3D_MT_object_parent, draw_in_parent_menu),
 
 
 def register() -> None:
-    """Make the operators known to Blender and put them into its menus."""
+    """Register the operators and add them to Blender's menus."""
     for cls in _CLASSES:
         language.register_class(cls)
     for menu, draw in _MENUS:
@@ -150,7 +150,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take the operators out of Blender's menus and out of Blender."""
+    """Remove the operators from Blender's menus and unregister them."""
     manager = bpy.context.window_manager
     stop_running(_CLASSES, () if manager is None else manager.windows)
     command.unregister()

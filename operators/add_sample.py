@@ -27,6 +27,6 @@ class TAKT_OT_add_sample(GreyWithReason, bpy.types.Operator):
         dancer.play()
         text = properties.character(armature_object).text
         if text is not None:
-            text.filepath = ""  # what is tried out with it is not to be saved over the sample
+            text.filepath = ""  # the user's edits must not be saved over the sample
         report(self, {"INFO"}, "Press Preview, then play")
         return {"FINISHED"}

@@ -62,9 +62,9 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         self.draw_options(self.layout)
 
     def read(self, context: bpy.types.Context) -> "Work[BindResult]":
-        """Check everything and read it; raise TaktError where something cannot be bound."""
+        """Check everything and read it; raise TaktError if something cannot be bound."""
         armature_object, mesh_objects = selection(context)
-        assert armature_object is not None and context.view_layer is not None  # poll saw to it
+        assert armature_object is not None and context.view_layer is not None  # poll has checked it
         context.view_layer.update()
         mesh_objects = without_empty(mesh_objects)
         check_objects(mesh_objects, armature_object, may_share=True)
@@ -74,11 +74,11 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         return partial(binding.solve, self._task, self.method, self.settings())
 
     def write(self, _context: bpy.types.Context, result: BindResult) -> "set[Any]":
-        """Write what was found, if all is still as it was when it was read, whatever is selected now."""
+        """Write the result if nothing relevant has changed since it was read, whatever is selected now."""
         armature_object = self._chosen.armature_object()
         mesh_objects = binding.still_there(self._task, armature_object)
         check_objects(mesh_objects, armature_object, may_share=True)
-        # what binds a part of the mesh leaves the rest with what moves it
+        # binding a part of the mesh keeps the deformation of the rest
         part = self.only_selected_vertices or self.only_selected_bones
         earlier = [[] for _ in mesh_objects] if part else self._chosen.left_behind(mesh_objects)
         parted = part_meshes(mesh_objects, [bound.influences for bound in result.bound])
@@ -92,7 +92,7 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         removed = binding.write(mesh_objects, armature_object, self._task, result, earlier)
         replaced = [f"The weights before were replaced, of {some_of(self._replaced, _NAMES_SHOWN)} (F9: Keep Existing)"
                     ] if self._replaced else []
-        # in one report: the status bar shows only the last
+        # in one report, since the status bar shows only the last one
         found = unusual(result, mesh_objects, others, are_all_bones=not self.only_selected_bones)
         if result.report.idle.names:
             report(self, {"INFO"}, f"Bones without vertices: {_reasons(result.report.idle)}")
@@ -108,7 +108,7 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
 
 
 def _left_alone(context: bpy.types.Context) -> tuple[tuple[str, list[str]], ...]:
-    """Return what is selected and takes no part, and why."""
+    """Return the selected objects that are left out, and why."""
     return (("Left alone, as they are parented to bones", props(context)),
             ("Left alone, as they have no vertices", empty_meshes(context)),
             ("Left alone, as they are not the active armature", other_armatures(context)),
@@ -117,10 +117,10 @@ def _left_alone(context: bpy.types.Context) -> tuple[tuple[str, list[str]], ...]
 
 def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object], others: Sequence[str] = (), *,
             are_all_bones: bool = True) -> list[str]:
-    """Return a sentence for each kind of thing that the user should look at.
+    """Return a sentence for each kind of problem that the user should check.
 
-    others: meshes that the armature moves as well: a hat need not be as large as the skeleton, nor hold a bone.
-    are_all_bones: whether it was bound to all bones, not to some that were chosen, which may be as small as an eye's.
+    others: meshes that the armature moves too: a hat may be smaller than the skeleton, and need not contain a bone.
+    are_all_bones: whether it was bound to all bones, and not to some chosen ones, which may be as small as an eye's.
     """
     report = result.report
     names = [ob.name for ob in mesh_objects]
@@ -145,7 +145,7 @@ def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object], others
 
 
 def _odd(rig: RigOddities) -> list[str]:
-    """Return what is odd about the rig, and what was made of it."""
+    """Return oddities of the rig, and how they were handled."""
     return [text for text, is_so in (
         ("All bones are named as controls or ends, and were used anyway; if another armature has deforming bones, "
          "undo, and bind to it", rig.only_controls),
@@ -154,7 +154,7 @@ def _odd(rig: RigOddities) -> list[str]:
 
 
 def _sizes(times_larger: float) -> str:
-    """Return how the largest mesh and the skeleton differ in size."""
+    """Return the ratio of sizes of the largest mesh and the skeleton, as a sentence."""
     small, large, times = ("the skeleton", "A mesh", times_larger) if times_larger > 1.0 else (
         "the largest mesh", "The skeleton", 1.0 / times_larger)
     return f"{large} is {times:.0f} times as large as {small}; undo, scale one to the other, and bind again"
@@ -166,7 +166,7 @@ def _reasons(idle: IdleBones) -> str:
 
 
 def _left(earlier: Sequence[Sequence[bpy.types.Object]], removed: int) -> list[str]:
-    """Return which armatures the meshes followed before, in a sentence."""
+    """Return a sentence with the armatures that the meshes followed before."""
     names = list(dict.fromkeys(ob.name for some in earlier for ob in some))
     if not names:
         return []

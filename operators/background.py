@@ -1,4 +1,4 @@
-"""Operators whose work takes long: it goes on beside the interface, with progress, until it ends or Esc is pressed."""
+"""Base of operators with long work: it runs in the background, with progress, until it ends or Esc is pressed."""
 
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
@@ -19,28 +19,28 @@ Work = Callable[[Callable[[float], bool]], Result]
 
 
 def _is_editing() -> bool:
-    """Tell whether something is in Edit Mode, whose undo would not take back what is written meanwhile."""
+    """Return whether an object is in Edit Mode, where undo would not revert what is written meanwhile."""
     return any(ob.mode == "EDIT" for ob in bpy.data.objects)
 
 
 class WorksInBackground(LongWork, GreyWithReason, Generic[Result]):
-    """An operator's base beside Blender's own: it reads, computes on arrays in a thread, and writes the result.
+    """A base class beside Blender's own: it reads, computes on arrays in a thread, and writes the result.
 
-    `read` and `write` are the operator's, and run in Blender's main thread; both may raise TaktError.
+    `read` and `write` are implemented by the operator, and run in Blender's main thread; both may raise TaktError.
     """
 
     _work: BackgroundWork[Result]
 
     def read(self, context: bpy.types.Context) -> "Work[Result]":
-        """Check everything, read it, and return the work, which must not touch Blender's data."""
+        """Check and read everything; return the work, which must not touch Blender's data."""
         raise NotImplementedError
 
     def write(self, context: bpy.types.Context, result: Result) -> "set[Any]":
-        """Write what was found, if all is still as it was when it was read, and report it."""
+        """Write and report the result, if nothing relevant has changed since it was read."""
         raise NotImplementedError
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Do all of it at once: for scripts and the adjust panel, which wait."""
+        """Do all at once, waiting: for scripts and the adjust panel."""
         with self._waiting(context) as show:
 
             def tell(done: float) -> bool:
@@ -53,8 +53,8 @@ class WorksInBackground(LongWork, GreyWithReason, Generic[Result]):
                 return self._refuse(str(error))
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
-        """Begin; unless it is done in an instant, go on beside the interface."""
-        if bpy.app.background:  # no event would poll the work
+        """Start; unless it ends at once, continue in the background."""
+        if bpy.app.background:  # without a window no event would poll the work
             return self.execute(context)
         try:
             self._work = BackgroundWork(self.read(context))
@@ -67,7 +67,7 @@ class WorksInBackground(LongWork, GreyWithReason, Generic[Result]):
         return going_on
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Show how far it is, until it has ended or Esc is pressed; what it found is written outside of Edit Mode."""
+        """Show the progress until it has ended or Esc is pressed; the result is written outside of Edit Mode."""
         if event.type == "ESC":
             self._work.cancel()
             self._clear(context)

@@ -1,4 +1,4 @@
-"""Bake Tweaks: what the score plays and all tweaks become one Action with a key at every frame."""
+"""Bake Tweaks: the motion of the score and all tweaks become one Action with a key at every frame."""
 
 from typing import Any
 
@@ -24,9 +24,9 @@ class TAKT_OT_bake_tweaks(ForTweaks, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Write the Action; it is kept in the file, and assigned by whoever wants it."""
+        """Write the Action; it is kept in the file but not assigned."""
         armature_object, scene = active_armature(context), context.scene
-        assert armature_object is not None and scene is not None  # poll saw to it
+        assert armature_object is not None and scene is not None  # poll has checked it
         motion = score.motion_of(armature_object)
         if motion is None:
             return refuse(self, f"The score cannot be played: {score.error_of(armature_object) or 'it is empty'}")
@@ -38,7 +38,7 @@ class TAKT_OT_bake_tweaks(ForTweaks, bpy.types.Operator):
         action = write_new_action(armature_object, f"{armature_object.name} baked", channels)
         others = other_curves.sample(armature_object, layers if own is None else [own, *layers], channels.frames)
         other_curves.write(action, others, channels.frames)
-        setattr(action, properties.KEYS_WRITTEN, "")  # it is the animator's
+        setattr(action, properties.KEYS_WRITTEN, "")  # it belongs to the animator
         report(self, {"INFO"}, f"'{action.name}' holds the score and its tweaks, a key at every frame; choose it in "
                                 "the Action editor, or export it")
         return {"FINISHED"}

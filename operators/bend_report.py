@@ -1,4 +1,4 @@
-"""Report of a bend test: numbers that need no artist to compare with, and the worst vertices selected."""
+"""Report of a bend test: absolute numbers, and the worst vertices selected."""
 
 from functools import partial
 from typing import Any
@@ -33,7 +33,7 @@ class TAKT_OT_bend_report(WorksInBackground[Sweep], bpy.types.Operator):
     def read(self, context: bpy.types.Context) -> "Work[Sweep]":
         """Read all visible meshes that the armature moves."""
         armature_object = active_armature(context)
-        assert armature_object is not None and context.view_layer is not None  # poll saw to it
+        assert armature_object is not None and context.view_layer is not None  # poll has checked it
         context.view_layer.update()
         meshes = improving.bound_meshes(context, armature_object)
         if not meshes:
@@ -47,7 +47,7 @@ class TAKT_OT_bend_report(WorksInBackground[Sweep], bpy.types.Operator):
         return partial(improving.report, improving.read_bound(meshes, armature_object))
 
     def write(self, _context: bpy.types.Context, result: Sweep) -> "set[Any]":
-        """Select the worst vertices, and say what was found."""
+        """Select the worst vertices, and report the numbers."""
         if not result.joints:
             raise BindError("No joint moves enough of the skin to be bent: the character needs two bones with weights")
         worst = result.worst()
@@ -67,7 +67,7 @@ class TAKT_OT_bend_report(WorksInBackground[Sweep], bpy.types.Operator):
 
 
 def lines(found: Sweep, selected: int) -> tuple[str, ...]:
-    """Return what was found, line by line: the status bar leaves out what it has no room for, the panel does not."""
+    """Return the numbers line by line: the status bar cuts long lines, the panel does not."""
     return (f"{found.joints} joints bent", f"{found.flips:.1f} ‰ of triangles flipped",
             f"edges stretched {found.stretch:.1f} times", f"{found.volume:.0f} % of volume lost",
             f"{found.flying:.1f} ‰ of vertices flying", f"{found.leaks:.1f} ‰ leaking", f"{found.tears:.1f} ‰ torn",

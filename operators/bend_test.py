@@ -1,4 +1,4 @@
-"""Bend Test: bend joints a little, to see leaks between zones, and put the pose back exactly."""
+"""Bend Test: bend joints slightly to see leaks between zones, and restore the pose exactly."""
 
 import math
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ _LOOKING_AROUND = frozenset({"MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "T
 
 
 class _Bending(GreyWithReason, bpy.types.Operator):
-    """What both operators share; not registered itself."""
+    """The common base of both operators; not registered."""
 
     if TYPE_CHECKING:
         angle: float
@@ -30,7 +30,7 @@ class _Bending(GreyWithReason, bpy.types.Operator):
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
-        """Return why no joint can be bent, nor put back."""
+        """Return why no joint can be bent or restored."""
         return _problem(context)
 
 
@@ -42,9 +42,9 @@ class TAKT_OT_bend_test(_Bending):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Bend, or put back."""
+        """Bend, or restore."""
         armature_object, scene = active_armature(context), context.scene
-        assert armature_object is not None and scene is not None  # poll saw to it
+        assert armature_object is not None and scene is not None  # poll has checked it
         if bend.is_bent(armature_object):
             bend.put_back(armature_object, scene)
         else:
@@ -64,12 +64,12 @@ class TAKT_OT_bend_in_turn(_Bending):
     _timer: bpy.types.Timer
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
-        """Begin with the first joint."""
+        """Start with the first joint."""
         armature_object, manager, scene = active_armature(context), context.window_manager, context.scene
-        assert armature_object is not None and manager is not None and scene is not None  # poll saw to it
+        assert armature_object is not None and manager is not None and scene is not None  # poll has checked it
         if bend.is_bent(armature_object):
             bend.put_back(armature_object, scene)
-        self._armature_uid = armature_object.session_uid  # the object itself may be freed between two events
+        self._armature_uid = armature_object.session_uid  # the object may be freed between two events
         self._bent = ""
         self._names = [bone.name for bone in bend.bendable(armature_object)]
         bend.keep(armature_object, bend.bendable(armature_object), scene.frame_current_final)
@@ -78,18 +78,18 @@ class TAKT_OT_bend_in_turn(_Bending):
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Let the view be turned, and nothing else be done, meanwhile."""
+        """Bend joints; meanwhile only the view can be changed."""
         number, share = divmod(self._timer.time_duration / _JOINT_S, 1.0)
         armature_object = self._bent_armature()
         if event.type == "ESC" or number >= len(self._names) or armature_object is None:
             self.cancel(context)
-            return {"CANCELLED"}  # all is as it was: no step to undo
+            return {"CANCELLED"}  # all is restored: no undo step
         if event.type == "TIMER":
             self._pose(context, armature_object, int(number), share)
         return {"PASS_THROUGH"} if event.type in _LOOKING_AROUND else {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Put everything back; Blender calls it as well, when the window is closed."""
+        """Restore everything; Blender also calls it when the window is closed."""
         assert context.window_manager is not None and context.scene is not None
         context.window_manager.event_timer_remove(self._timer)
         if context.workspace is not None:
@@ -99,12 +99,12 @@ class TAKT_OT_bend_in_turn(_Bending):
             bend.put_back(armature_object, context.scene)
 
     def _bent_armature(self) -> bpy.types.Object | None:
-        """Return the armature, None where it was removed meanwhile or something else has put its pose back."""
+        """Return the armature, or None if it was removed or its pose was restored in between."""
         found = next((ob for ob in bpy.data.objects if ob.session_uid == self._armature_uid), None)
         return found if found is not None and bend.is_bent(found) else None
 
     def _pose(self, context: bpy.types.Context, armature_object: bpy.types.Object, number: int, share: float) -> None:
-        """Bend the joint whose turn it is, and straighten the one that was bent before: slow drawing skips some."""
+        """Bend the current joint, and straighten the previous ones, since slow drawing skips some."""
         assert context.workspace is not None
         name = self._names[number]
         if self._bent not in {"", name}:
@@ -115,7 +115,7 @@ class TAKT_OT_bend_in_turn(_Bending):
 
 
 def _problem(context: bpy.types.Context) -> str:
-    """Return why no joint can be bent, or an empty text; cheap enough for every redraw."""
+    """Return why no joint can be bent, or ""; fast enough for every redraw."""
     armature_object = active_armature(context)
     reason = armature_problem(armature_object)
     if reason or armature_object is None or bend.is_bent(armature_object):

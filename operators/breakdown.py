@@ -41,7 +41,7 @@ class TAKT_OT_breakdown(ForTweaks, bpy.types.Operator):
         if reason := super().problem(context):
             return reason
         armature_object = active_armature(context)
-        assert armature_object is not None  # the reason was told else
+        assert armature_object is not None  # otherwise a reason was returned
         if armature_object.mode != "POSE":
             return "Go to Pose Mode, and select the bones"
         animation = armature_object.animation_data
@@ -59,7 +59,7 @@ class TAKT_OT_breakdown(ForTweaks, bpy.types.Operator):
         return self._done(context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Begin in the middle of both poses, and follow the mouse."""
+        """Start in the middle between both poses, and follow the mouse."""
         if not self._begin(context):
             return {"CANCELLED"}
         self._begun_at = event.mouse_x - (self.share - 0.5) * self._across(context)
@@ -69,7 +69,7 @@ class TAKT_OT_breakdown(ForTweaks, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Follow the mouse; a click or Enter sets the keys, Esc and the right button give up."""
+        """Follow the mouse; a click or Enter sets the keys, Esc and the right button cancel."""
         if event.type in ("ESC", "RIGHTMOUSE"):
             self._poses.give_back()
             self._clear(context)
@@ -84,13 +84,13 @@ class TAKT_OT_breakdown(ForTweaks, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Give up: Blender calls it when the window is closed or another file opened."""
+        """Cancel: Blender calls it when the window is closed or another file opened."""
         self._poses.give_back()
         self._clear(context)
 
     def _begin(self, context: bpy.types.Context) -> bool:
         armature_object, scene = active_armature(context), context.scene
-        assert armature_object is not None and scene is not None  # poll saw to it
+        assert armature_object is not None and scene is not None  # poll has checked it
         motion = score.motion_of(armature_object)
         if motion is None:
             refuse(self, f"The score cannot be played: {score.error_of(armature_object) or 'it holds nothing yet'}")
@@ -105,7 +105,7 @@ class TAKT_OT_breakdown(ForTweaks, bpy.types.Operator):
 
     def _done(self, context: bpy.types.Context) -> "set[Any]":
         armature_object, scene = active_armature(context), context.scene
-        assert armature_object is not None and scene is not None  # poll saw to it
+        assert armature_object is not None and scene is not None  # poll has checked it
         self._poses.show(self.share)
         self._poses.key(scene.frame_current)
         tweaks.look(armature_object, scene)

@@ -31,9 +31,9 @@ class TAKT_OT_change_libraries(GreyWithReason, bpy.types.Operator):
         return "Takt is not installed as an extension" if libraries.kept() is None else ""
 
     def execute(self, _context: bpy.types.Context) -> "set[Any]":
-        """Change the list; what cannot be moved or removed stays."""
+        """Change the list; an entry that cannot be moved or removed stays."""
         kept = libraries.kept()
-        assert kept is not None  # poll saw to it
+        assert kept is not None  # poll has checked it
         index, count = kept.library_index, len(kept.libraries)
         if self.action == "ADD":
             kept.libraries.add()
@@ -70,7 +70,7 @@ class TAKT_OT_forget_folder(GreyWithReason, bpy.types.Operator):
         return score_problem(active_armature(context))
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Forget it."""
+        """Remove the folder from the search."""
         armature_object = active_armature(context)
         assert armature_object is not None
         folders = properties.character(armature_object).folders

@@ -1,4 +1,4 @@
-"""Choose a Transition Method: as the field does, for the pictures beside it."""
+"""Choose a Transition Method from its diagram, as the field does."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ class TAKT_OT_choose_method(ForArmature, bpy.types.Operator):
         return say(TRANSITION_METHODS[told.method].description)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Choose it for the character whose score is shown, or for the active one."""
+        """Set it for the character whose score is shown, or for the active one."""
         tree = tree_of(context)
         armature_object = character_of(tree, context) if tree is not None else active_armature(context)
         if armature_object is None or self.method not in TRANSITION_METHODS:

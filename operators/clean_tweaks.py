@@ -18,9 +18,9 @@ class TAKT_OT_clean_tweaks(ForTweaks, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Remove them, and ease what is left anew."""
+        """Remove them, and ease the remaining ones again."""
         armature_object = active_armature(context)
-        assert armature_object is not None and context.scene is not None  # poll saw to it
+        assert armature_object is not None and context.scene is not None  # poll has checked it
         count = sum(tweak_extraction.clean(action) for _, action in tweaks.layers_of(armature_object)
                     if action.is_editable)
         if count:

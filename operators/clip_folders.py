@@ -1,4 +1,4 @@
-"""Bring clips of one's own: a folder, or files of one, onto the shelf of a character's score."""
+"""Add the user's own clips, a folder or files, to the shelf of a character's score."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from ..core.formats import endings
 
 
 def shown_armature(context: bpy.types.Context) -> bpy.types.Object | None:
-    """Return whose score a score editor shows; elsewhere, the active character."""
+    """Return the character of a score editor; in other editors, the active one."""
     if score_tree.is_score_editor(context.space_data):
         return score_tree.character_of(score_tree.tree_of(context), context)
     return active_armature(context)
@@ -24,7 +24,7 @@ def shown_armature(context: bpy.types.Context) -> bpy.types.Object | None:
 class _ForShownScore(GreyWithReason):
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
-        """Return why there is no score to bring clips to."""
+        """Return why there is no score to add clips to."""
         return score_problem(shown_armature(context))
 
 
@@ -50,9 +50,9 @@ class TAKT_OT_add_clip_folder(_ForShownScore, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Let the score look there too."""
+        """Add the folder to the search of the score."""
         armature_object, folder = shown_armature(context), Path(bpy.path.abspath(self.directory))
-        assert armature_object is not None  # poll saw to it
+        assert armature_object is not None  # poll has checked it
         try:
             is_new = clip_folders.add(armature_object, folder)
         except (TaktError, OSError) as error:
@@ -86,9 +86,9 @@ class TAKT_OT_add_clip_files(_ForShownScore, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Bring them, as far as they can be; tell of the others."""
+        """Add the files that can be added; report the others."""
         armature_object, folder = shown_armature(context), Path(bpy.path.abspath(self.directory))
-        assert armature_object is not None  # poll saw to it
+        assert armature_object is not None  # poll has checked it
         chosen = [folder / each.name for each in self.files if each.name]
         if not chosen:
             return refuse(self, "Choose at least one file with clips")
@@ -123,6 +123,6 @@ class TAKT_OT_move_folder(_ForShownScore, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Move it; at the end of the list it stays."""
         armature_object = shown_armature(context)
-        assert armature_object is not None  # poll saw to it
+        assert armature_object is not None  # poll has checked it
         is_moved = clip_folders.move(armature_object, self.index, 1 if self.direction == "DOWN" else -1)
         return {"FINISHED"} if is_moved else {"CANCELLED"}

@@ -1,4 +1,4 @@
-"""The command `blender --command takt`: clips made into Actions, a score played, filmed or exported, windowless."""
+"""The command `blender --command takt`: make Actions of clips, or play, film or export a score, without a window."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _handle: Any = None
 
 
 def register() -> None:
-    """Make the command known to Blender."""
+    """Register the command in Blender."""
     global _handle
     _handle = bpy.utils.register_cli_command(_NAME, run)
 
 
 def unregister() -> None:
-    """Take the command out of Blender."""
+    """Remove the command from Blender."""
     bpy.utils.unregister_cli_command(_handle)
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command; return 0 where all is done, 1 where any clip is refused, 2 where nothing could begin."""
+    """Run the command; return 0 on success, 1 if any clip is refused, 2 if nothing could be started."""
     parser = argparse.ArgumentParser(prog=f"blender --command {_NAME}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
     play_command.add(commands)
@@ -54,7 +54,7 @@ def run(arguments: Sequence[str]) -> int:
                           help="let clips begin where the character stands, not where their files have it")
     try:
         options = parser.parse_args(list(arguments))
-    except SystemExit as stopped:  # Blender itself shall end the process
+    except SystemExit as stopped:  # the return value lets Blender itself end the process
         return int(stopped.code or 0)
     try:
         return {"play": _play, "film": _film, "export": _export, "retarget": _retarget}[options.command](options)
@@ -121,7 +121,7 @@ def _save(out: Path) -> None:
 
 
 def _files(options: argparse.Namespace) -> tuple[list[Path], list[str]]:
-    """Return the files with clips, and what is to be said of folders that are not looked into."""
+    """Return the files with clips, and messages about folders that are not searched."""
     missing = [str(path) for path in options.clips if not path.exists()]
     if missing:
         raise TaktError(f"there is no {', '.join(missing)}")
@@ -134,7 +134,7 @@ def _files(options: argparse.Namespace) -> tuple[list[Path], list[str]]:
 
 
 def _check_out(options: argparse.Namespace, paths: Sequence[Path]) -> None:
-    """Raise TaktError where the file cannot be written, or is one that is read and nobody said to replace it."""
+    """Raise TaktError if the file cannot be written, or is an input file without the option to replace it."""
     out: Path = options.out
     if not out.resolve().parent.is_dir():
         raise TaktError(f"{out} cannot be written: there is no folder {out.parent}")
@@ -154,7 +154,7 @@ def _open(rig: Path) -> None:
 
 
 def _armature(name: str) -> bpy.types.Object:
-    """Return the armature of a name, or the only one that there is."""
+    """Return the armature of a name, or the only one."""
     found = {ob.name: ob for ob in bpy.data.objects if ob.type == "ARMATURE"}
     if name not in found and (name or len(found) != 1):
         wanted = f"there is no armature {name!r}" if name else "choose one armature by --armature NAME"

@@ -1,4 +1,4 @@
-"""What operators that open one file have in common: where it may be dropped, and that it is then opened at once."""
+"""Common parts of operators that open one file: where it may be dropped, and opening it at once."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ from ..bridge.active_character import active_armature, armature_problem
 
 
 class OpensDroppedFile(ImportHelper):
-    """An operator's base beside Blender's own."""
+    """A base class beside Blender's own."""
 
     if TYPE_CHECKING:
         filepath: str
@@ -19,7 +19,7 @@ class OpensDroppedFile(ImportHelper):
         raise NotImplementedError
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Open a file that was dropped at once; else ask for one."""
+        """Open a dropped file at once; otherwise ask for a file."""
         if self.filepath:
             return self.execute(context)
         result: set[Any] = super().invoke(context, event)
@@ -27,6 +27,6 @@ class OpensDroppedFile(ImportHelper):
 
 
 def may_drop_on_character(context: bpy.types.Context | None) -> bool:
-    """Tell whether files may be dropped here for the active character: in a viewport, and it can take a score."""
+    """Return whether files may be dropped here for the active character: in a viewport, and it can take a score."""
     return (context is not None and poll_file_object_drop(context)
             and not armature_problem(active_armature(context)))

@@ -36,7 +36,7 @@ class TAKT_OT_edit_score(ForScore, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Find or open the editor."""
         armature_object, manager = active_armature(context), context.window_manager
-        assert armature_object is not None and manager is not None  # poll saw to it
+        assert armature_object is not None and manager is not None  # poll has checked it
         text, known = properties.character(armature_object).text, set(bpy.data.texts)
         if texts.text_editor(manager, text) is None and context.window is None:
             return refuse(self, "There is no window to show the score in, and no Text Editor is open; run this where "
@@ -61,13 +61,13 @@ class TAKT_OT_edit_score(ForScore, bpy.types.Operator):
         if line:
             text.cursor_set(min(line, len(text.lines)) - 1)
             texts.scroll_to(editor, line)
-        if text not in known:  # what only shows a Text makes no step
+        if text not in known:  # showing a known Text needs no undo step
             bpy.ops.ed.undo_push(message=self.bl_label)
         return {"FINISHED"}
 
 
 def _line_of(text: bpy.types.Text, procedure: str) -> int:
-    """Return the line of a procedure, the first where it is not there or the score cannot be read."""
+    """Return the line of a procedure, or the first line if it is missing or the score cannot be read."""
     try:
         document = parse(text.as_string())
     except FileError:
@@ -76,9 +76,9 @@ def _line_of(text: bpy.types.Text, procedure: str) -> int:
 
 
 def _area_beside(context: bpy.types.Context) -> bpy.types.Area | None:
-    """Split the largest 3D viewport, or what else is largest, along its longer side.
+    """Split the largest 3D viewport, or else the largest area, along its longer side.
 
-    None where there is no room, or splitting would wait for long work.
+    Returns None if there is no room, or splitting would wait for long work.
     """
     window = context.window
     if window is None or bpy.app.background or not is_quiet_soon():

@@ -50,15 +50,15 @@ class TAKT_OT_export_ogre(ForArmature, NamedAsCharacter, bpy.types.Operator):
         clips: EnumProperty(name="Animations", description="Which motion is written", items=_CLIPS)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Ask for the file; without a score begin with Actions."""
+        """Ask for the file; without a score, preselect Actions."""
         armature_object = active_armature(context)
-        assert armature_object is not None  # poll saw to it
+        assert armature_object is not None  # poll has checked it
         if properties.character(armature_object).text is None and not self.properties.is_property_set("clips"):
             self.clips = "ACTIONS"
         return super().invoke(context, event)
 
     def name_for(self, armature_object: bpy.types.Object) -> str:
-        """Return the name of the character, which its armature may have with an ending."""
+        """Return the name of the character, without an ending that its armature's name may have."""
         return name_of_character(armature_object)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
@@ -107,7 +107,7 @@ def _stem(name: str) -> str:
 
 
 def _actions(armature_object: bpy.types.Object) -> tuple[str, ...]:
-    """Return the Actions that fit a character best, without what Takt wrote of scores."""
+    """Return the Actions that fit this character best, without those that Takt wrote from scores."""
     armatures = sorted((ob for ob in bpy.data.objects if ob.type == "ARMATURE"), key=lambda ob: ob != armature_object)
     written = {properties.character(ob).action for ob in armatures}
     return tuple(action.name for action in bpy.data.actions if action not in written
@@ -115,7 +115,7 @@ def _actions(armature_object: bpy.types.Object) -> tuple[str, ...]:
 
 
 def _copied(images: tuple[Path, ...], folder: Path) -> tuple[str, ...]:
-    """Copy images beside the files that name them; return what could not be copied."""
+    """Copy images beside the files that name them; return messages about those that could not be copied."""
     wrong = []
     for image in images:
         target = folder / image.name

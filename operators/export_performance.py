@@ -1,4 +1,4 @@
-"""Export Performance: what the active character plays, and in X3D its skin, as a file for other programs."""
+"""Export Performance: the motion of the active character, in X3D also its skin, as a file for other programs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,7 +80,7 @@ class TAKT_OT_export_performance(ForArmature, NamedAsCharacter, bpy.types.Operat
 
 def _shown(context: bpy.types.Context, armature_object: bpy.types.Object, scene: bpy.types.Scene,
            motion: str) -> Shown:
-    """Return what is written; motion: one of _MOTIONS. Raises TaktError where there is no such."""
+    """Return the motion to write; motion: one of _MOTIONS. Raises TaktError if there is none."""
     played, has_score = _played_action(armature_object, motion), _has_score(armature_object)
     if motion == "ACTION" and played is None:
         raise TaktError(f"'{armature_object.name}' plays no Action: choose As Shown")
@@ -102,7 +102,7 @@ def _assigned(armature_object: bpy.types.Object) -> bpy.types.Action | None:
 
 
 def _played_action(armature_object: bpy.types.Object, motion: str) -> bpy.types.Action | None:
-    """Return the Action that is written, None where it is the score; motion: one of _MOTIONS."""
+    """Return the Action to write, or None for the score; motion: one of _MOTIONS."""
     assigned = _assigned(armature_object)
     if motion == "SHOWN":
         is_scores = (assigned in [each for _, each in tweaks.layers_of(armature_object)] or (
@@ -112,7 +112,7 @@ def _played_action(armature_object: bpy.types.Object, motion: str) -> bpy.types.
 
 
 def _of_score(context: bpy.types.Context, armature_object: bpy.types.Object) -> Motion:
-    """Perform the score; raise TaktError where it cannot be."""
+    """Perform the score; raise TaktError if that fails."""
     if problem := score_problem(armature_object, is_changed=False):
         raise TaktError(problem)
     with reading(context) as formats:

@@ -44,7 +44,7 @@ class TAKT_OT_export_procedures(ForScore, WorksInSteps, NamedAsCharacter, bpy.ty
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Play the procedures, one after the other, then write them all."""
         armature_object, scene = active_armature(context), context.scene
-        assert armature_object is not None and scene is not None  # poll saw to it
+        assert armature_object is not None and scene is not None  # poll has checked it
         try:
             names = chosen(armature_object, self.which)
         except TaktError as error:

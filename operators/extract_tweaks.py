@@ -1,4 +1,4 @@
-"""Extract Tweaks: what a person has changed in an Action becomes tweaks above the score."""
+"""Extract Tweaks: a person's changes of an Action become tweaks above the score."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ class TAKT_OT_extract_tweaks(ForScore, bpy.types.Operator):
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
-        """Return why there is nothing to make tweaks of."""
+        """Return why there are no changes to extract."""
         reason, armature_object = super().problem(context), active_armature(context)
         if reason or armature_object is None:
             return reason
@@ -38,11 +38,11 @@ class TAKT_OT_extract_tweaks(ForScore, bpy.types.Operator):
         return ""
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Find the differences first; then let the score play, and the tweaks above it."""
+        """Find the differences, then assign the score's Action with the tweaks above it."""
         armature_object, scene = active_armature(context), context.scene
         assert armature_object is not None and scene is not None and armature_object.animation_data is not None
         motion, source = score.motion_of(armature_object), armature_object.animation_data.action
-        assert source is not None  # poll saw to it
+        assert source is not None  # poll has checked it
         if motion is None:
             return refuse(self, f"The score cannot be played: {score.error_of(armature_object) or 'it is empty'}")
         found = tweak_extraction.differences(source, armature_object, scene, motion)

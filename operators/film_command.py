@@ -1,4 +1,4 @@
-"""The command `blender --command takt film`: a score played by the character of a .blend, and filmed as the preview."""
+"""The command `blender --command takt film`: play a score with a .blend's character, and film the preview."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def add(commands: Any) -> None:
 
 
 def frames_of(said: str | None) -> tuple[int, int] | None:
-    """Return the first and the last frame, as they are said on a command line; raise TaktError otherwise.
+    """Return the first and the last frame from a command-line option; raise TaktError if it is not valid.
 
     >>> frames_of("1-48"), frames_of("12"), frames_of(None)
     ((1, 48), (12, 12), None)
@@ -42,7 +42,7 @@ def frames_of(said: str | None) -> tuple[int, int] | None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Raise TaktError where nothing could be written, before anything is opened."""
+    """Raise TaktError if the file could not be written, before anything is opened."""
     frames_of(options.frames)
     if options.out.suffix.lower() not in render_film.ENDINGS:
         raise TaktError(f"{options.out} is neither a film nor a picture; let it end in .mp4 or .png")
@@ -51,7 +51,7 @@ def check(options: argparse.Namespace) -> None:
 
 
 def render(armature_object: bpy.types.Object, options: argparse.Namespace) -> str:
-    """Let an armature play what the options say, and film it; raise TaktError where that cannot be."""
+    """Let an armature play as the options say, and film it; raise TaktError if that fails."""
     frames, out = frames_of(options.frames), options.out.resolve()
     play_command.perform(armature_object, options)
     scene: Any = bpy.context.scene

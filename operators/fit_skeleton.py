@@ -70,7 +70,7 @@ class TAKT_OT_fit_skeleton(WorksInBackground[FitResult], bpy.types.Operator):
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
-        """Return why there is nothing to fit into."""
+        """Return why no skeleton can be fitted."""
         armature_object, mesh_objects = selection(context)
         if not mesh_objects:
             return "Select the meshes of one body"
@@ -79,7 +79,7 @@ class TAKT_OT_fit_skeleton(WorksInBackground[FitResult], bpy.types.Operator):
         return mode_problem(mesh_objects)
 
     def read(self, context: bpy.types.Context) -> "Work[FitResult]":
-        """Check everything and read it; raise TaktError where something cannot be bound."""
+        """Check everything and read it; raise TaktError if something cannot be bound."""
         assert context.view_layer is not None
         context.view_layer.update()
         mesh_objects = without_empty(selection(context)[1])
@@ -89,7 +89,7 @@ class TAKT_OT_fit_skeleton(WorksInBackground[FitResult], bpy.types.Operator):
         return partial(fitting.solve, self._task, self.naming, self.bind, self.moved)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Begin; to be adjusted, the skeleton is fitted first, and bound once it is accepted."""
+        """Start; if joints are to be adjusted, fit first, and bind after the user accepts."""
         if not self.adjust or bpy.app.background:
             return super().invoke(context, event)
         try:
@@ -115,7 +115,7 @@ class TAKT_OT_fit_skeleton(WorksInBackground[FitResult], bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Stop whatever goes on: Blender calls it when the window is closed or another file opened."""
+        """Stop all work: Blender calls it when the window is closed or another file opened."""
         if self._handles is not None:
             self._handles.end()
             self._hint(context, None)
@@ -140,7 +140,7 @@ class TAKT_OT_fit_skeleton(WorksInBackground[FitResult], bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def _adjust(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Let the user move joints; Enter binds, Esc leaves nothing."""
+        """Let the user move joints; Enter binds, Esc cancels everything."""
         assert self._handles is not None
         try:
             answer = self._handles.take(context, event)
@@ -192,7 +192,7 @@ class TAKT_OT_fit_skeleton(WorksInBackground[FitResult], bpy.types.Operator):
 
 
 def _summary(result: FitResult, armature_object: bpy.types.Object) -> str:
-    """Return what was made, and of which joints it is not sure."""
+    """Return a summary of the result with its uncertain joints."""
     made = f"Fitted '{armature_object.name}' with {len(result.bone_names)} bones"
     bound = "" if result.task is None else \
         f" and bound {sum(len(mesh.share) for mesh in result.task.meshes):,} vertices to it"

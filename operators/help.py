@@ -1,4 +1,4 @@
-"""Help: the manual that comes with the extension, at the page about what is under the mouse."""
+"""Help: the manual that comes with the extension, at the page about the item under the mouse."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -49,7 +49,7 @@ class TAKT_OT_help(bpy.types.Operator):
         page: bpy.props.StringProperty(default="index", options={"HIDDEN", "SKIP_SAVE"})
 
     def execute(self, _context: bpy.types.Context) -> "set[Any]":
-        """Open the page, as text where the extension was not installed from a built zip."""
+        """Open the page, as text if the extension was not installed from a built zip."""
         bpy.ops.wm.url_open(url=address(self.page))
         return {"FINISHED"}
 
@@ -62,5 +62,5 @@ def address(page: str) -> str:
 
 
 def manual_map() -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return what Blender asks for: where the manual lies, and the page of each name."""
+    """Return the map that Blender asks for: the manual's address, and the page of each name."""
     return "", tuple((pattern, address(page)) for pattern, page in _PAGES)

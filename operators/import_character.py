@@ -82,7 +82,7 @@ class TAKT_FH_character(bpy.types.FileHandler):
 
     @classmethod
     def poll_drop(cls, context: bpy.types.Context | None) -> bool:
-        """Tell whether a file may be dropped here."""
+        """Return whether a file may be dropped here."""
         return context is not None and context.mode == "OBJECT" and poll_file_object_drop(context)
 
 

@@ -89,7 +89,7 @@ def _make(context: bpy.types.Context, character: ogre_files.OgreCharacter) -> in
 def _look(name: str, material: OgreMaterial | None) -> Look:
     if material is None or material.diffuse is None:
         return Look(name)
-    red, green, blue = linear(np.array(material.diffuse)).tolist()  # scripts mean colours as screens show them
+    red, green, blue = linear(np.array(material.diffuse)).tolist()  # scripts give sRGB colours
     return Look(name, (red, green, blue))
 
 
@@ -99,12 +99,12 @@ class TAKT_FH_ogre(bpy.types.FileHandler):
     bl_idname = "TAKT_FH_ogre"
     bl_label = "OGRE"
     bl_import_operator = TAKT_OT_import_ogre.bl_idname
-    bl_file_extensions = ";".join(dict.fromkeys(  # of a name with two endings Blender sees the last
+    bl_file_extensions = ";".join(dict.fromkeys(  # Blender sees only the last of two endings
         Path(ending).suffix or ending for ending in ogre_files.ENDINGS))
 
     @classmethod
     def poll_drop(cls, context: bpy.types.Context | None) -> bool:
-        """Tell whether a file may be dropped here."""
+        """Return whether a file may be dropped here."""
         return context is not None and context.mode == "OBJECT" and poll_file_object_drop(context)
 
 

@@ -32,7 +32,7 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, OpensDroppedFile
     if TYPE_CHECKING:
         filepath: str
         filter_glob: str
-    else:  # what belongs to one score only is not remembered for the next
+    else:  # settings of one score are not remembered for the next
         filepath: StringProperty(name="File Path", subtype="FILE_PATH", maxlen=1024, options={"HIDDEN", "SKIP_SAVE"})
         library: properties.library_property(options={"SKIP_SAVE"})
         procedure: properties.procedure_property(options={"SKIP_SAVE"})
@@ -47,13 +47,13 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, OpensDroppedFile
         draw_settings(self.layout, self)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Perform the score first, then write everything; one with mistakes is opened all the same.
+        """Perform the score first, then write everything; a score with mistakes is opened too.
 
-        What of it can be played, plays. Its mistakes are an error to scripts, and the panel shows them beside their
-        lines, where they can be mended.
+        Its valid procedures play. Scripts get its mistakes as an error, and the panel shows them with their
+        lines, so that they can be corrected.
         """
         armature_object, scene = active_armature(context), context.scene
-        assert armature_object is not None and scene is not None  # poll saw to it
+        assert armature_object is not None and scene is not None  # poll has checked it
         path = Path(bpy.path.abspath(self.filepath))
         self._keep_settings(armature_object, path)
         try:
@@ -70,7 +70,7 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, OpensDroppedFile
         for setting in (*properties.SETTING_NAMES, *properties.ACTION_NAMES):
             setattr(character, setting, getattr(self, setting))
         character.library = paths.kept(self.library)
-        character.version = properties.VERSION  # also where a newer Takt has saved others before
+        character.version = properties.VERSION  # also if a newer Takt saved it before
         performance = score.keep(armature_object, performance)
         others = [ob for ob in context.selected_objects if ob.type == "ARMATURE" and ob != armature_object]
         if others:
@@ -90,7 +90,7 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, OpensDroppedFile
         return {"FINISHED"}
 
     def _keep_settings(self, armature_object: bpy.types.Object, path: Path) -> None:
-        """Take what is not asked for from a character that plays this score already: opened again, it keeps that."""
+        """Keep settings that were not given, if the character plays this score already."""
         character = properties.character(armature_object)
         if character.text is None or not character.filepath or Path(properties.score_path(character)) != path:
             return
@@ -101,7 +101,7 @@ class TAKT_OT_import_pha(ForArmature, properties.ScoreSettings, OpensDroppedFile
 
 
 def _play_music(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
-    """Let the scene play the score's music, and no longer that of the score before; one that is missing is told of."""
+    """Let the scene play the score's music instead of that of the previous score; report missing music."""
     try:
         score_music.play_along(armature_object, scene)
     except TaktError:
@@ -118,7 +118,7 @@ class TAKT_FH_pha(bpy.types.FileHandler):
 
     @classmethod
     def poll_drop(cls, context: bpy.types.Context | None) -> bool:
-        """Tell whether a score may be dropped here."""
+        """Return whether a score may be dropped here."""
         return may_drop_on_character(context)
 
 

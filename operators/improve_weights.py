@@ -1,4 +1,4 @@
-"""Improve Weights: mend or replace some of the weights that are there, and keep all others."""
+"""Improve Weights: repair or replace chosen weights, and keep all others."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -66,7 +66,7 @@ class TAKT_OT_improve_weights(WorksInBackground[Improved], bpy.types.Operator):
     def read(self, context: bpy.types.Context) -> "Work[Improved]":
         """Check everything and read it."""
         armature_object = active_armature(context)
-        assert armature_object is not None and context.view_layer is not None  # poll saw to it
+        assert armature_object is not None and context.view_layer is not None  # poll has checked it
         context.view_layer.update()
         bound = improving.bound_meshes(context, armature_object)
         changed = self._changed(context, bound)
@@ -81,7 +81,7 @@ class TAKT_OT_improve_weights(WorksInBackground[Improved], bpy.types.Operator):
         return partial(improving.solve, self._task, self.what, BindSettings(influences=self.influences))
 
     def _changed(self, context: bpy.types.Context, bound: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
-        """Return the meshes to be changed: the selected ones, or else all that are bound."""
+        """Return the meshes to change: the selected ones, or else all bound ones."""
         selected = _selected_meshes(context)
         if self.what != "CLOTHES":
             selected = [ob for ob in selected if ob in bound] or list(bound)
@@ -91,7 +91,7 @@ class TAKT_OT_improve_weights(WorksInBackground[Improved], bpy.types.Operator):
         return selected
 
     def write(self, _context: bpy.types.Context, result: Improved) -> "set[Any]":
-        """Write what was found, if all is still as it was when it was read."""
+        """Write the result, if nothing relevant has changed since it was read."""
         armature_object = self._chosen.armature_object()
         meshes = binding.still_there(self._task.bind, armature_object)[:self._task.changed]
         check_objects(meshes, armature_object)

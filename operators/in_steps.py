@@ -1,4 +1,4 @@
-"""Operators that write much: they go on step by step beside the interface, until they end or Esc is pressed."""
+"""Base of operators that write much: they continue step by step, until they end or Esc is pressed."""
 
 import time
 from collections.abc import Generator
@@ -19,13 +19,13 @@ Steps = Generator[float, None, list[Told]]
 
 
 class WorksInSteps(LongWork):
-    """An operator's base beside Blender's own: it takes the steps of a generator, and can be stopped between them."""
+    """A base class beside Blender's own: it takes the steps of a generator, and can be stopped between them."""
 
     _steps: Steps | None = None
     _done = 0.0
 
     def take_all(self, context: bpy.types.Context, steps: Steps) -> "set[Any]":
-        """Take all steps at once: for scripts and the adjust panel, which wait."""
+        """Take all steps at once, waiting: for scripts and the adjust panel."""
         with self._waiting(context) as show:
             try:
                 return self._told(finished(steps, show))
@@ -33,14 +33,14 @@ class WorksInSteps(LongWork):
                 return refuse(self._operator, str(error))
 
     def begin(self, context: bpy.types.Context, steps: Steps) -> "set[Any]":
-        """Go on from now on whenever Blender has time; without a window take all steps at once."""
+        """Continue whenever Blender has time; without a window take all steps at once."""
         if _runs_without_window(context):
             return self.take_all(context, steps)
         self._steps = steps
         return self._go_on(context, _TIMER_S)
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Take some steps, and show how far it is; Esc stops, and everything is as it was."""
+        """Take some steps, and show the progress; Esc stops and restores everything."""
         if event.type == "ESC":
             self.cancel(context)
             return self._cancelled()
@@ -66,7 +66,7 @@ class WorksInSteps(LongWork):
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Stop: Blender calls it when the window is closed or another file opened."""
-        if self._steps is not None:  # else nothing has begun
+        if self._steps is not None:  # otherwise nothing has started
             self._steps.close()
             self._clear(context)
 

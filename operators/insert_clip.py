@@ -1,4 +1,4 @@
-"""Insert Clip: a call of a clip put into the score, as long as the clip is by itself."""
+"""Insert Clip: put a call of a clip into the score, with the clip's own length."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -31,14 +31,14 @@ class TAKT_OT_insert_clip(ForScore, bpy.types.Operator):
 
     @classmethod
     def description(cls, _context: bpy.types.Context, told: Any) -> str:
-        """Return what the button does, with the whole name of its clip, which the list may shorten."""
+        """Return the tooltip, with the full name of the clip, which the list may shorten."""
         return say(f"Insert a call of {told.clip or 'the chosen clip'} after the cursor's line, or at the end of the "
                    "procedure that plays, as long as the clip")
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Edit the Text, whose cursor then stands in the new line."""
+        """Edit the Text, and put its cursor into the new line."""
         armature_object = active_armature(context)
-        assert armature_object is not None  # poll saw to it
+        assert armature_object is not None  # poll has checked it
         character = properties.character(armature_object)
         assert character.text is not None
         chosen = character.clips.get(self.clip) if self.clip else (
@@ -62,10 +62,10 @@ class TAKT_OT_insert_clip(ForScore, bpy.types.Operator):
 
 
 def insertion_point(document: Document, playing: str, line: int) -> tuple[int, int]:
-    """Return the element into which a call goes, and before which of its children.
+    """Return the element into which a call goes, and the index of the child before which it is put.
 
-    It goes behind the child of a procedure in whose lines the cursor is, else to the end of the one that plays.
-    Raises TaktError where there is no procedure.
+    It follows the child of a procedure whose lines contain the cursor, or else ends the procedure that plays.
+    Raises TaktError if there is no procedure.
     """
     text = document.text
     for procedure in document.procedures:

@@ -1,4 +1,4 @@
-"""Keep Mine: an Action that was edited by hand is the animator's from now on, and the score writes over it never."""
+"""Keep Mine: an Action that was edited by hand belongs to the animator, and the score never writes it again."""
 
 from typing import Any
 
@@ -30,9 +30,9 @@ class TAKT_OT_keep_mine(ForScore, bpy.types.Operator):
         return "The Action of the score has not been edited by hand"
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Let go of the Action; it plays on."""
+        """Unlink the Action from the score; it keeps playing."""
         armature_object = active_armature(context)
-        assert armature_object is not None  # poll saw to it
+        assert armature_object is not None  # poll has checked it
         character = properties.character(armature_object)
         own = character.action
         assert own is not None

@@ -1,4 +1,4 @@
-"""What operators have in common that take long: a timer while they go on beside the interface, and progress."""
+"""Common parts of operators with long work: a timer while they run in the background, and progress."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ _PERCENT = 100.0
 
 
 class LongWork:
-    """An operator's base beside Blender's own."""
+    """A base class beside Blender's own."""
 
     doing = "Working"
     """What the status bar says meanwhile."""
@@ -27,7 +27,7 @@ class LongWork:
 
     @contextmanager
     def _waiting(self, context: bpy.types.Context) -> Iterator[Callable[[float], None]]:
-        """Show progress at the mouse pointer while Blender waits; yields what is to be told the share that is done."""
+        """Show progress at the mouse pointer while Blender waits; yields a function for the share of work done."""
         manager = context.window_manager
         assert manager is not None
         manager.progress_begin(0.0, _PERCENT)
@@ -37,29 +37,29 @@ class LongWork:
             manager.progress_end()
 
     def _go_on(self, context: bpy.types.Context, every_s: float) -> "set[Any]":
-        """Have the operator's modal called from now on, at least so often."""
+        """Start the operator's modal, called at least this often."""
         self._wake(context, every_s)
         manager: Any = context.window_manager
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
     def _wake(self, context: bpy.types.Context, every_s: float) -> None:
-        """Have a modal that is called already be called at least so often, and show progress."""
+        """Have a running modal called at least this often, and show progress."""
         manager: Any = context.window_manager
         self._timer = manager.event_timer_add(every_s, window=context.window)
         manager.progress_begin(0.0, _PERCENT)
 
     def _show(self, context: bpy.types.Context, done: float) -> None:
-        """Show which share is done."""
+        """Show the share of work done."""
         self._say(context, done, f"{self.doing}: {done:.0%}   Esc: Cancel")
 
     def _show_waits(self, context: bpy.types.Context) -> None:
-        """Show what is to be done so that the result can be written."""
+        """Show what the user must do so that the result can be written."""
         self._say(context, 1.0, f"{self.doing}: leave Edit Mode, then the result is written   Esc: Cancel")
 
     def _say(self, context: bpy.types.Context, done: float, said: str) -> None:
         assert context.window_manager is not None
-        if said == self._said:  # else each event would have the window drawn
+        if said == self._said:  # otherwise each event would redraw the window
             return
         self._said = said
         context.window_manager.progress_update(_PERCENT * done)
@@ -67,7 +67,7 @@ class LongWork:
             context.workspace.status_text_set(say(said))
 
     def _cancelled(self) -> "set[Any]":
-        """Say that Esc was pressed."""
+        """Report that Esc was pressed."""
         report(self._operator, {"INFO"}, f"{self.doing} cancelled, nothing has changed")
         return {"CANCELLED"}
 

@@ -1,4 +1,4 @@
-"""Mark Clips as Assets: clips of the shelf become Actions on this character that the Asset Browser shows."""
+"""Mark Clips as Assets: clips of the shelf become Actions of this character in the Asset Browser."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -38,14 +38,14 @@ class TAKT_OT_mark_clip_assets(GreyWithReason, WorksInSteps, bpy.types.Operator)
         return score_problem(shown_armature(context))
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
-        """Ask which."""
+        """Ask for the clips."""
         assert context.window_manager is not None
         return context.window_manager.invoke_props_dialog(self)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Make one after the other."""
+        """Make the Actions one after the other."""
         armature_object, scene = shown_armature(context), context.scene
-        assert armature_object is not None and scene is not None  # poll saw to it
+        assert armature_object is not None and scene is not None  # poll has checked it
         chips = _chips(context, armature_object, self.which)
         if not chips and self.which == "BLOCK":
             return refuse(self, "Select a block that plays a clip of the library")
@@ -53,7 +53,7 @@ class TAKT_OT_mark_clip_assets(GreyWithReason, WorksInSteps, bpy.types.Operator)
 
 
 def _chips(context: bpy.types.Context, armature_object: bpy.types.Object, which: str) -> list[Playable]:
-    """Return clips as the editor shows them; without an editor, all of the shelf."""
+    """Return the clips that the editor shows; without an editor, all clips of the shelf."""
     tree, chips = score_tree.tree_of(context), shelf.playables(armature_object)
     if which == "BLOCK":
         clip = None if tree is None else shelf_order.clip_of_block(armature_object, tree)

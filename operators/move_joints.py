@@ -1,4 +1,4 @@
-"""Handles of joints that were found in a mesh: dragged before the skeleton is accepted, mirrored, one step back."""
+"""Handles of fitted joints: dragged before the skeleton is accepted, mirrored, with one step of undo."""
 
 from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple
@@ -25,7 +25,7 @@ _HINTS: Final = ("Drag: Move Joint   Ctrl: Into the Middle of the Mesh   Shift: 
 
 
 class Viewport(NamedTuple):
-    """A viewport on the screen: which region it is, how it shows space, and where in it the mouse is, (2,) pixels."""
+    """A viewport on the screen: its region, its projection, and the mouse in it, (2,) pixels."""
 
     region: int
     lens: Lens
@@ -33,14 +33,14 @@ class Viewport(NamedTuple):
 
     @property
     def has_mouse(self) -> bool:
-        """Tell whether the mouse is in it."""
+        """Return whether the mouse is in it."""
         return bool((self.mouse >= 0.0).all() and self.mouse[0] < self.lens.width and self.mouse[1] < self.lens.height)
 
 
 class _Drag(NamedTuple):
-    """A handle on its way: its joint, where the mouse was (2,), where its handle is (2,), how all was before.
+    """A drag of a handle: its joint, the mouse (2,), the handle (2,), and the correction before the drag.
 
-    region: of the viewport in which it began; there it goes on, wherever the mouse is.
+    region: of the viewport in which it started; it continues there, wherever the mouse is.
     """
 
     joint: str
@@ -51,10 +51,10 @@ class _Drag(NamedTuple):
 
 
 class MovesJoints:
-    """The handles of one skeleton while they are shown: takes what the user does, and keeps what was moved."""
+    """The handles of one skeleton while they are shown; handles events, and stores moved joints."""
 
     def __init__(self, found: FittedSkeleton, names: Sequence[str], mesh_objects: Sequence[bpy.types.Object]) -> None:
-        """Show them; names: of the bones, as the user will see them. Call `end` when done."""
+        """Show the handles; names: of the bones, as shown to the user. Call `end` afterwards."""
         self.correction = Correction(found)
         self.is_mirrored = True
         self._names, self._meshes = tuple(names), [ob.session_uid for ob in mesh_objects]
@@ -64,15 +64,15 @@ class MovesJoints:
         joint_handles.show(self.handles)
 
     def end(self) -> None:
-        """Take the handles away."""
+        """Remove the handles."""
         joint_handles.hide(self.handles)
 
     def hints(self) -> str:
-        """Return what the status bar says meanwhile."""
+        """Return the text for the status bar."""
         return _HINTS.format(mirror="Off" if not self.is_mirrored else "On")
 
     def take(self, context: bpy.types.Context, event: bpy.types.Event) -> Answer:
-        """Do what an event asks for."""
+        """Handle an event; return whether it was used, and whether the user has accepted or cancelled."""
         if self._drag is not None:
             return self._take_dragging(context, event)
         if event.type == "MOUSEMOVE":
@@ -85,7 +85,7 @@ class MovesJoints:
             return "ACCEPTED"
         elif event.type == "LEFTMOUSE":
             if event.alt:
-                return "NOT_OURS"  # turns the view, where a mouse has no third button
+                return "NOT_OURS"  # rotates the view, for a mouse without a middle button
             self._begin_drag(context, event)
         elif event.type == "M":
             self.is_mirrored = not self.is_mirrored
@@ -119,7 +119,7 @@ class MovesJoints:
                            self.correction)
 
     def _follow(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
-        """Bring the joint to where the mouse is, as the viewport shows it in which the drag began."""
+        """Move the joint to the mouse, in the viewport in which the drag started."""
         drag = self._drag
         if drag is None:
             return
@@ -135,7 +135,7 @@ class MovesJoints:
         self._show()
 
     def _middle_of_mesh(self, context: bpy.types.Context, lens: Lens, pixel: FloatArray) -> FloatArray | None:
-        """Return the middle (3,) between the foremost surface under a pixel and the next one behind; None: no mesh."""
+        """Return the midpoint (3,) between the first surface under a pixel and the next one behind; None: no mesh."""
         near, far = lens.ray(pixel)
         graph = context.evaluated_depsgraph_get()
         hits = [hit for ob in bpy.data.objects if ob.session_uid in self._meshes
@@ -144,7 +144,7 @@ class MovesJoints:
         return (hits[0] + hits[1]) / 2.0 if len(hits) > 1 else None
 
     def _hover(self, context: bpy.types.Context, event: bpy.types.Event) -> Viewport | None:
-        """Mark the joint under the mouse, and return the viewport in which it is."""
+        """Highlight the joint under the mouse, and return the viewport under the mouse."""
         viewport = None if _is_over_panel(context, event) else next(
             (each for each in _viewports(context, event) if each.has_mouse), None)
         under = -1 if viewport is None else joint_handles.nearest(self.handles, viewport.lens, viewport.mouse)
@@ -154,7 +154,7 @@ class MovesJoints:
         return viewport
 
     def _put_back(self) -> None:
-        """Put the joint under the mouse back to where it was found."""
+        """Move the joint under the mouse back to where it was found."""
         if self.handles.hovered >= 0:
             self._earlier.append(self.correction)
             self.correction = self.correction.without(self.correction.found.names[self.handles.hovered],
@@ -184,7 +184,7 @@ def _viewports(context: bpy.types.Context, event: bpy.types.Event) -> list[Viewp
 
 
 def _is_over_panel(context: bpy.types.Context, event: bpy.types.Event) -> bool:
-    """Tell whether the mouse is over a panel that lies in a viewport, as the sidebar."""
+    """Return whether the mouse is over a panel in a viewport, such as the sidebar."""
     return any(region.type not in ("WINDOW", "HEADER") and region.width > 1
                and region.x <= event.mouse_x < region.x + region.width
                and region.y <= event.mouse_y < region.y + region.height for region in _regions(context))
@@ -196,7 +196,7 @@ def _regions(context: bpy.types.Context) -> list[bpy.types.Region]:
 
 
 def _hits(ob: bpy.types.Object, graph: bpy.types.Depsgraph, near: FloatArray, far: FloatArray) -> list[FloatArray]:
-    """Return the first two points (3,) at which a ray between two points (3,) goes through an object's surface."""
+    """Return the first two points (3,) at which a ray between two points (3,) hits an object's surface."""
     inverse, found = ob.matrix_world.inverted_safe(), list[FloatArray]()
     start, end = inverse @ Vector(near.tolist()), inverse @ Vector(far.tolist())
     way: Any = end - start

@@ -1,4 +1,4 @@
-"""Music: choose the sound file that a score is danced to, lay its ticks on the beats, or take it away."""
+"""Music: choose a score's sound file, set its ticks to the beats, or remove the music."""
 
 import os
 from contextlib import suppress
@@ -45,13 +45,13 @@ class TAKT_OT_choose_music(ForScore, bpy.types.Operator):
                                   description="Set the length of a tick and the tempo so that ticks lie on the beats")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
-        """Take what was dropped, or ask for a file, first in the score's library."""
+        """Use a dropped file, or ask for a file, starting in the score's library."""
         if self.filepath:
             return self.execute(context)
         assert context.window_manager is not None
         armature_object = active_armature(context)
-        assert armature_object is not None  # poll saw to it
-        with suppress(TaktError):  # execute tells of it
+        assert armature_object is not None  # poll has checked it
+        with suppress(TaktError):  # execute reports it
             roots = score_music.read(armature_object)[1].roots
             self.filepath = str(roots[0]) + os.sep if roots else ""
         context.window_manager.fileselect_add(self)
@@ -60,7 +60,7 @@ class TAKT_OT_choose_music(ForScore, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Check and find everything first, then write the score once."""
         armature_object = active_armature(context)
-        assert armature_object is not None  # poll saw to it
+        assert armature_object is not None  # poll has checked it
         path, said = Path(bpy.path.abspath(self.filepath)), ""
         try:
             document, library = score_music.read(armature_object)
@@ -72,7 +72,7 @@ class TAKT_OT_choose_music(ForScore, bpy.types.Operator):
         if self.finds_beats:
             try:
                 edited, said = _laid(edited.text, samples, document.tick_s)
-            except TaktError as error:  # silence has no beats, and may be danced to all the same
+            except TaktError as error:  # a file without beats can be used as music too
                 report(self, {"WARNING"}, f"'{path.name}': {error}")
         return _written(self, context, edited, f"The score is danced to '{path.name}'. {said}".rstrip(), kept)
 
@@ -87,7 +87,7 @@ class TAKT_OT_find_beats(ForScore, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Find the beats, then write the score once."""
         armature_object = active_armature(context)
-        assert armature_object is not None  # poll saw to it
+        assert armature_object is not None  # poll has checked it
         try:
             music = score_music.music_of(armature_object)
             if music is None:
@@ -107,9 +107,9 @@ class TAKT_OT_remove_music(ForScore, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Take it out of the score, then out of the scene."""
+        """Remove the music from the score, then from the scene."""
         armature_object = active_armature(context)
-        assert armature_object is not None  # poll saw to it
+        assert armature_object is not None  # poll has checked it
         try:
             edited = remove_music(score_music.read(armature_object)[0].text)
         except TaktError as error:
@@ -127,13 +127,13 @@ class TAKT_FH_sound(bpy.types.FileHandler):
 
     @classmethod
     def poll_drop(cls, context: bpy.types.Context | None) -> bool:
-        """Tell whether the mouse is over an editor of scores, and a character has one."""
+        """Return whether the mouse is over a score editor, and the active character has a score."""
         return (context is not None and getattr(context.space_data, "tree_type", "") == TaktScoreTree.bl_idname
                 and not score_problem(active_armature(context)))
 
 
 def _laid(text: Text, samples: FloatArray | Float32Array, tick_s: float) -> tuple[Edited, str]:
-    """Lay a score's ticks on the beats of samples (N,), and say what was found; raise TaktError where none are."""
+    """Set a score's ticks to the beats in samples (N,), and return a report; raise TaktError if there are none."""
     beats = find_beats(samples)
     grid = fit_grid(beats.times_s, tick_s)
     changes = f", {len(grid.changes)} changes of tempo" if grid.changes else ""
@@ -143,7 +143,7 @@ def _laid(text: Text, samples: FloatArray | Float32Array, tick_s: float) -> tupl
 
 def _written(operator: bpy.types.Operator, context: bpy.types.Context, edited: Edited, says: str,
              kept: str | None = None) -> "set[Any]":
-    """Write the score, and let the scene play its music; kept: where the sound is from now on, where that changes."""
+    """Write the score, and let the scene play its music; kept: the new path of the sound, if it changes."""
     armature_object, scene = active_armature(context), context.scene
     assert armature_object is not None and scene is not None
     text = properties.character(armature_object).text

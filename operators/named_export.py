@@ -1,4 +1,4 @@
-"""Operators that write a file which is called as the character to begin with."""
+"""Base of operators that write a file with the character's name as default."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ from ..bridge.active_character import active_armature
 
 
 class NamedAsCharacter(ExportHelper):
-    """An operator's base beside Blender's own; it says which ending its files have."""
+    """A base class beside Blender's own; the operator defines the ending of its files."""
 
     if TYPE_CHECKING:
         filename_ext: str
@@ -24,5 +24,5 @@ class NamedAsCharacter(ExportHelper):
         return found
 
     def name_for(self, armature_object: bpy.types.Object) -> str:
-        """Return what a character's file is called, without its ending."""
+        """Return the default name of a character's file, without its ending."""
         return armature_object.name

@@ -1,4 +1,4 @@
-"""New Score: a Text with an empty procedure, which the active armature plays from now on."""
+"""New Score: make a Text with an empty procedure, which the active armature plays."""
 
 from typing import Any
 
@@ -27,9 +27,9 @@ class TAKT_OT_new_score(ForArmature, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Make the Text; the score and the Action that were played before stay in the file."""
+        """Make the Text; the previous score and Action stay in the file."""
         armature_object = active_armature(context)
-        assert armature_object is not None  # poll saw to it
+        assert armature_object is not None  # poll has checked it
         character = properties.character(armature_object)
         text = bpy.data.texts.new(f"{name_of_character(armature_object)}.pha")
         text.from_string(_EMPTY)
@@ -41,7 +41,7 @@ class TAKT_OT_new_score(ForArmature, bpy.types.Operator):
         character.text = text
         for tree in score_tree.trees():
             if tree.is_editable and tree.character in (None, armature_object):
-                tree.pixels_per_tick = 0.0  # all of it is seen
+                tree.pixels_per_tick = 0.0  # shows the whole score
         character.procedures.clear()
         character.clips.clear()
         if context.scene is not None:
@@ -52,7 +52,7 @@ class TAKT_OT_new_score(ForArmature, bpy.types.Operator):
 
 
 def _library_of(armature_object: bpy.types.Object) -> str:
-    """Return the folder of the library of the score that was played before, where there is none that of the samples."""
+    """Return the library folder of the previous score, or that of the samples."""
     try:
         _, library = score_music.read(armature_object)
     except TaktError:

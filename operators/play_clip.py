@@ -71,7 +71,7 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in file_endings()), options={"HIDDEN"})
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Play what was dropped; of a file with several clips ask which one. Without a file, ask for one."""
+        """Play a dropped file, or ask for one; if it has several clips, let the user choose."""
         if len(self.files) > 1:
             paths = [{"name": each.name} for each in self.files]
             operators: Any = bpy.ops
@@ -88,9 +88,9 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         return self.execute(context)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Read and retarget the clip first, then write the Action; of several, let the user choose one."""
+        """Read and retarget the clip first, then write the Action; of several clips, let the user choose one."""
         armature_object, scene = active_armature(context), context.scene
-        assert armature_object is not None and scene is not None  # poll saw to it
+        assert armature_object is not None and scene is not None  # poll has checked it
         path = Path(bpy.path.abspath(self.filepath))
         try:
             player = ClipPlayer.of(armature_object, (path,), CLIPS, keep_contacts=self.keep_contacts,
@@ -117,14 +117,14 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
 
 
 def _check_window(filepath: str, found: Mapping[str, Clip]) -> None:
-    """Raise TaktError where there is no window to ask in: Blender ends itself if a menu opens without one."""
+    """Raise TaktError if there is no window for a menu: Blender would crash when it opens one."""
     if bpy.app.background or bpy.context.window is None:
         raise TaktError(f"{Path(filepath).name} has {len(found)} clips and there is no window to ask in; name one of "
                         f"them as Clip: {some_of(tuple(found), _COLUMN)}")
 
 
 def _ask(context: bpy.types.Context, filepath: str, found: Mapping[str, Clip]) -> "set[Any]":
-    """Show a list of a file's clips, each of which is played when it is clicked."""
+    """Show a list of a file's clips; a click plays one."""
     assert context.window_manager is not None
     labels = [(name, f"{name}   {clip.duration_s:.1f} s") for name, clip in found.items()]
 
@@ -140,7 +140,7 @@ def _ask(context: bpy.types.Context, filepath: str, found: Mapping[str, Clip]) -
 
 
 def _make_active(context: bpy.types.Context, armature_object: bpy.types.Object | None) -> None:
-    """Make the character active that something was dropped on, if it is another one."""
+    """Make the character active on which something was dropped."""
     if armature_object is not None and armature_object != active_armature(context) and context.view_layer is not None:
         for ob in context.selected_objects:
             ob.select_set(False)
@@ -154,12 +154,12 @@ class TAKT_FH_clip(bpy.types.FileHandler):
     bl_idname = "TAKT_FH_clip"
     bl_label = "Play Clip"
     bl_import_operator = TAKT_OT_play_clip.bl_idname
-    bl_file_extensions = ";".join(dict.fromkeys(  # of a name with two endings Blender sees the last
-        Path(f"x{ending}").suffix for ending in file_endings() if ending != ".blend"))  # which Blender itself opens
+    bl_file_extensions = ";".join(dict.fromkeys(  # Blender sees only the last of two endings
+        Path(f"x{ending}").suffix for ending in file_endings() if ending != ".blend"))  # Blender itself opens these
 
     @classmethod
     def poll_drop(cls, context: bpy.types.Context | None) -> bool:
-        """Tell whether a clip may be dropped here."""
+        """Return whether a clip may be dropped here."""
         return may_drop_on_character(context)
 
 

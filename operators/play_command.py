@@ -1,4 +1,4 @@
-"""The commands `blender --command takt play` and `export`: a score played by a .blend's character, without a window."""
+"""The commands `blender --command takt play` and `export`: play a score with a .blend's character, without a window."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def add(commands: Any) -> None:
 
 
 def add_common(command: argparse.ArgumentParser, out: str) -> None:
-    """Add the arguments of all that play a score. out: what --out names."""
+    """Add the arguments of all commands that play a score. out: help text of --out."""
     command.add_argument("rig", type=Path, help="the .blend with the character")
     command.add_argument("--score", type=Path, help="the .pha that is played; without it, what is played already")
     command.add_argument("--out", type=Path, required=True, help=out)
@@ -51,7 +51,7 @@ def add_common(command: argparse.ArgumentParser, out: str) -> None:
 
 
 def values_of(said: list[str]) -> dict[str, float | bool]:
-    """Return parameters as they are said on a command line; raise TaktError where they are not.
+    """Return parameters from command-line options; raise TaktError if they are not valid.
 
     >>> values_of(["turns=3", "fast=yes"])
     {'turns': 3.0, 'fast': True}
@@ -67,7 +67,7 @@ def values_of(said: list[str]) -> dict[str, float | bool]:
 
 
 def cast_of(said: list[str]) -> dict[str, str]:
-    """Return objects by the roles that they play, as they are said on a command line.
+    """Return the objects of roles from command-line options.
 
     >>> cast_of(["seat=Chair"])
     {'seat': 'Chair'}
@@ -80,10 +80,10 @@ def cast_of(said: list[str]) -> dict[str, str]:
 
 
 def perform(armature_object: bpy.types.Object, options: argparse.Namespace) -> str:
-    """Let an armature play what the options say; return what it plays. Raises TaktError where it cannot."""
+    """Let an armature play as the options say; return a report. Raises TaktError if it cannot."""
     motion, scene = prepare(armature_object, options, options.procedure), bpy.context.scene
     assert scene is not None
-    for _ in range(_MOST_REBUILDS):  # whom it meets may look at it, and then moves otherwise
+    for _ in range(_MOST_REBUILDS):  # a character that it meets may look at it, and so move differently
         _done(lambda: bpy.ops.takt.rebuild(write_long=True))  # type: ignore[attr-defined]
         if write_motion.is_made_from(armature_object, scene):
             break
@@ -91,7 +91,7 @@ def perform(armature_object: bpy.types.Object, options: argparse.Namespace) -> s
 
 
 def export(armature_object: bpy.types.Object, options: argparse.Namespace) -> tuple[str, bool]:
-    """Write what the options say; return what came of it, and whether all could be written. Raises TaktError."""
+    """Write the files of the options; return a report, and whether all were written. Raises TaktError."""
     engine_files.checked(options.out.resolve())
     prepare(armature_object, options, options.procedures[0] if options.procedures else "main")
     names = procedure_actions.names_of(armature_object)
@@ -105,9 +105,9 @@ def export(armature_object: bpy.types.Object, options: argparse.Namespace) -> tu
 
 
 def prepare(armature_object: bpy.types.Object, options: argparse.Namespace, procedure: str) -> Motion:
-    """Let an armature have the score, the values, the seed and the cast that options say; return what it would play.
+    """Set score, values, seed and cast of an armature from options; return its motion.
 
-    Raises TaktError where it cannot play.
+    Raises TaktError if it cannot play.
     """
     values, cast = values_of(options.values), cast_of(options.cast)
     layer, character = bpy.context.view_layer, properties.character(armature_object)
@@ -139,7 +139,7 @@ def _import(path: Path, procedure: str) -> None:
 
 
 def _done(operator: Any) -> None:
-    """Call an operator; raise TaktError, with what it reports, where it does not finish."""
+    """Call an operator; raise TaktError, with what it reports, if it does not finish."""
     try:
         finished = operator() == {"FINISHED"}
     except RuntimeError as error:

@@ -1,4 +1,4 @@
-"""The player: play, pause and step through what the preview shows."""
+"""The player: play, pause and step through the preview."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +47,7 @@ class TAKT_OT_player(bpy.types.Operator):
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
-        """Return what this button does."""
+        """Return the tooltip of this button."""
         return say(ACTIONS[properties.action][1])
 
     @classmethod
@@ -59,7 +59,7 @@ class TAKT_OT_player(bpy.types.Operator):
         return context.area is None or context.area.type == "VIEW_3D"
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Do it by the player's own clock, or by Blender's timeline."""
+        """Do the action by the player's own clock, or by Blender's timeline."""
         scene, player = _scene(context), life.choices().player
         if self.action == "ALONE":
             _toggle_alone(context)
@@ -102,14 +102,14 @@ def _toggle_alone(context: bpy.types.Context) -> None:
 
 
 def choose_alone(motion: Motion, time_s: float) -> None:
-    """Play only the clip of a time."""
+    """Play only the clip at a time."""
     choices = life.choices()
     choices.alone_segment = motion.segment_at(time_s)
     choices.alone = motion.sequence.clips[int(motion.sequence.clip[choices.alone_segment])]
 
 
 def watched_character(context: bpy.types.Context) -> tuple[Character, bpy.types.Object] | None:
-    """Return the previewed character that is active, or else the first one."""
+    """Return the active previewed character, or else the first one."""
     previewed = {character.uid: character for character in life.characters()}
     objects = [ob for ob in _scene(context).objects if ob.session_uid in previewed]
     active = context.active_object

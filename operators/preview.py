@@ -1,4 +1,4 @@
-"""Preview: draw bound characters by Takt's own shaders instead of Blender's."""
+"""Preview: draw bound characters with Takt's own shaders instead of Blender's."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ class TAKT_OT_preview(GreyWithReason, bpy.types.Operator):
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
-        """Return why there is nothing to switch on or off."""
+        """Return why the preview cannot be switched on or off."""
         is_any = life.is_running() or _armatures(context)
         return "" if is_any else "Select an armature, or a mesh that is bound to one"
 
@@ -46,7 +46,7 @@ class TAKT_OT_preview(GreyWithReason, bpy.types.Operator):
 
 
 def bound_armatures(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Return those of the selected characters that have a mesh to be seen."""
+    """Return the selected characters that have a visible mesh."""
     assert context.scene is not None
     return [armature for armature in _armatures(context) if bound_meshes(context.scene, armature)]
 

@@ -20,13 +20,13 @@ WHICH = (("ALL", "All", "All procedures of the score that can be started"),
 
 
 def in_place_property() -> Any:
-    """Return the property by which the root stays where it is."""
+    """Return the property for motion in place."""
     return BoolProperty(name="In Place", description="Keep the character in place, for game engines that move it "
                                                      "by themselves. If off, it travels")
 
 
 def loop_property() -> Any:
-    """Return the property by which procedures lead back to their beginnings."""
+    """Return the property for loops."""
     return BoolProperty(name="Loop", description="Lead the end of each procedure back to its beginning, so that it "
                                                  "repeats without a jump")
 
@@ -51,14 +51,14 @@ class TAKT_OT_procedure_actions(ForScore, WorksInSteps, bpy.types.Operator):
         as_assets: BoolProperty(name="Mark as Assets", description="Show the Actions in the Asset Browser")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
-        """Ask how."""
+        """Ask for the options."""
         assert context.window_manager is not None
         return context.window_manager.invoke_props_dialog(self)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Make one after the other."""
+        """Make the Actions one after the other."""
         armature_object, scene = active_armature(context), context.scene
-        assert armature_object is not None and scene is not None  # poll saw to it
+        assert armature_object is not None and scene is not None  # poll has checked it
         try:
             names = chosen(armature_object, self.which)
         except TaktError as error:
@@ -79,6 +79,6 @@ class TAKT_OT_procedure_actions(ForScore, WorksInSteps, bpy.types.Operator):
 
 
 def chosen(armature_object: bpy.types.Object, which: str) -> list[str]:
-    """Return the procedures that are wanted; raise TaktError where the score cannot be read."""
+    """Return the chosen procedures; raise TaktError if the score cannot be read."""
     names = procedure_actions.names_of(armature_object)
     return names if which == "ALL" else [properties.character(armature_object).procedure]

@@ -1,4 +1,4 @@
-"""Rebuild: make the Action anew after the score or its settings were edited."""
+"""Rebuild: write the Action again after the score or its settings were edited."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -45,14 +45,14 @@ class TAKT_OT_rebuild(WorksInSteps, ForScore, bpy.types.Operator):
     """Whether a user sees the progress and can press Esc; scripts wait until all is written."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Ask before an Action is written that takes long and makes each undo step slow."""
+        """Ask before writing an Action so long that it takes time and slows down each undo step."""
         self._before = _known(context)
         self._performance, self._is_watched = _performed(context), True
         too_long = _too_long(context, self._performance)
         if not too_long or self.write_long:
             return self.execute(context)
         assert context.window_manager is not None and context.scene is not None
-        assert self._performance.motion is not None  # it is too long
+        assert self._performance.motion is not None  # since it is long
         self.write_long = True
         manager: Any = context.window_manager
         length = long_actions.length(self._performance.motion, frames_per_second(context.scene))
@@ -64,7 +64,7 @@ class TAKT_OT_rebuild(WorksInSteps, ForScore, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Perform the score first, then write everything."""
         armature_object, scene = active_armature(context), context.scene
-        assert armature_object is not None and scene is not None  # poll saw to it
+        assert armature_object is not None and scene is not None  # poll has checked it
         before = _known(context) if self._performance is None else self._before
         performance, self._performance = self._performance or _performed(context), None
         is_watched, self._is_watched = self._is_watched, False
@@ -86,7 +86,7 @@ class TAKT_OT_rebuild(WorksInSteps, ForScore, bpy.types.Operator):
         character = properties.character(armature_object)
         if performance.error is not None and score.is_empty(character, performance.error):
             text = character.text
-            assert text is not None  # it holds nothing
+            assert text is not None  # an empty one
             report(self, {"INFO"}, f"'{armature_object.name}' plays '{text.name}', which is empty: insert clips")
             return {"FINISHED"}
         if performance.error is not None:
@@ -95,14 +95,14 @@ class TAKT_OT_rebuild(WorksInSteps, ForScore, bpy.types.Operator):
 
 
 def _known(context: bpy.types.Context) -> Motion | None:
-    """Return the motion of the active armature's score as it was performed last."""
+    """Return the last performed motion of the active armature's score."""
     armature_object = active_armature(context)
     known = None if armature_object is None else score.known_performance(armature_object)
     return None if known is None else known.motion
 
 
 def _performed(context: bpy.types.Context) -> Performance:
-    """Perform the score of the active armature anew."""
+    """Perform the score of the active armature again."""
     armature_object = active_armature(context)
     assert armature_object is not None
     score.forget(armature_object)

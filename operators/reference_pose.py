@@ -1,4 +1,4 @@
-"""Set Reference Pose: the pose in which a character is compared with the bodies that clips were made for."""
+"""Set Reference Pose: the pose in which a character is compared with the bodies of clips."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ class TAKT_OT_set_reference_pose(ForArmature, bpy.types.Operator):
         frame: IntProperty(name="Frame", description="The frame at which the animation has the pose")
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Ask for the frame, where one is wanted."""
+        """Ask for the frame if one is needed."""
         if self.source != "FRAME":
             return self.execute(context)
         assert context.scene is not None and context.window_manager is not None
@@ -40,16 +40,16 @@ class TAKT_OT_set_reference_pose(ForArmature, bpy.types.Operator):
         return result
 
     def draw(self, _context: bpy.types.Context) -> None:
-        """Draw what can be changed."""
+        """Draw the options."""
         assert self.layout is not None
         self.layout.prop(self, "source")
         if self.source == "FRAME":
             self.layout.prop(self, "frame")
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Read the pose, and keep it if the body stands in it."""
+        """Read the pose, and store it if the body stands in it."""
         armature_object, scene = active_armature(context), context.scene
-        assert armature_object is not None and scene is not None  # poll saw to it
+        assert armature_object is not None and scene is not None  # poll has checked it
         frame = self.frame if self.source == "FRAME" else scene.frame_current
         words = f"that of frame {frame}" if self.source == "FRAME" else "one that was set by hand"
         try:
@@ -62,7 +62,7 @@ class TAKT_OT_set_reference_pose(ForArmature, bpy.types.Operator):
 
 def _pose_at(context: bpy.types.Context, scene: bpy.types.Scene, armature_object: bpy.types.Object,
              frame: int) -> Pose:
-    """Return the pose at a frame; at the current one that which is shown, also what is not keyed of it."""
+    """Return the pose at a frame; at the current frame the visible one, including changes without keys."""
     skeleton, now = armature.read_skeleton(armature_object), scene.frame_current
     if frame == now:
         assert context.view_layer is not None

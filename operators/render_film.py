@@ -1,4 +1,4 @@
-"""Render Film: what the preview shows, by Blender's own encoder."""
+"""Render Film: write the preview with Blender's own encoder."""
 
 import tempfile
 import time
@@ -87,7 +87,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
         return result
 
     def check(self, _context: bpy.types.Context) -> bool:
-        """Let the file's ending follow what is chosen."""
+        """Adapt the file's ending to the chosen length."""
         chosen = str(Path(self.filepath).with_suffix(_PNG if self.length == "FRAME" else _MP4))
         changes, self.filepath = chosen != self.filepath, chosen
         return changes
@@ -102,7 +102,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
             layout.prop(self, name)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Render at once where nobody watches; else frame by frame, so that it can be watched and stopped."""
+        """Render at once without a window; otherwise frame by frame, so that it can be watched and stopped."""
         path = Path(bpy.path.abspath(self.filepath))
         if self.length == "FRAME":
             path = path.with_suffix(_PNG)
@@ -120,7 +120,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
         return {"FINISHED"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Render some frames whenever Blender has time; Escape stops, and nothing else counts meanwhile."""
+        """Render some frames whenever Blender has time; Esc stops, other events are ignored."""
         if event.type == "ESC":
             return self._ended(context, "Stopped; nothing was written", {"WARNING"})
         if event.type != "TIMER":
@@ -155,7 +155,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
     def _clear(self, context: bpy.types.Context) -> None:
         manager = context.window_manager
         assert manager is not None
-        if self._remaining is None:  # the file browser was left
+        if self._remaining is None:  # the file browser was cancelled
             return
         self._remaining.close()
         manager.event_timer_remove(self._timer)
@@ -170,7 +170,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
 
 
 def why(error: Exception, path: Path) -> str:
-    """Say what kept a film from being written, and what to do."""
+    """Return a message that says why a film could not be written, and what to do."""
     if isinstance(error, ReferenceError):
         return "A character was deleted; nothing was written"
     if isinstance(error, SystemError):
@@ -180,9 +180,9 @@ def why(error: Exception, path: Path) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """A picture's size in pixels, and from where it is seen.
+    """A picture's size in pixels, and its camera.
 
-    matrices: returns view_from_world and clip_from_view (4, 4) for the current frame; None: from before the characters.
+    matrices: returns view_from_world and clip_from_view (4, 4) for the current frame; None: a view from the front.
     """
 
     width: int
@@ -191,9 +191,9 @@ class Seen:
 
 
 def seen(context: bpy.types.Context, through: str, size: float) -> Seen:
-    """Return how a film is seen: from the front, by the scene's camera, which may move, or as the viewport shows it.
+    """Return the camera of a film: from the front, the scene's, which may move, or that of the viewport.
 
-    size: share of Full HD, or of the scene's resolution. Raises ValueError where there is no camera or viewport.
+    size: share of Full HD, or of the scene's resolution. Raises ValueError if there is no camera or viewport.
     """
     scene = context.scene
     assert scene is not None
@@ -221,10 +221,10 @@ def seen(context: bpy.types.Context, through: str, size: float) -> Seen:
 
 def rendered(context: bpy.types.Context, path: Path, by: Seen, whole: bool = True,
              floor: bool = True) -> Generator[float, None, None]:
-    """Render frame by frame and yield the share that is done; whatever happens, the scene is left as it was.
+    """Render frame by frame and yield the share of work done; at the end, or on errors, the scene is restored.
 
     path: of a film, or of a picture of the current frame. whole: the whole score, not the scene's frames.
-    Raises ValueError for another ending, OSError, RuntimeError or TaktError where it cannot be written.
+    Raises ValueError for another ending, and OSError, RuntimeError or TaktError if it cannot be written.
     """
     if path.suffix.lower() not in (_MP4, _PNG):
         raise ValueError(f"'{path.name}' is neither a film nor a picture; let it end in .mp4 or .png")
@@ -269,7 +269,7 @@ def _rendered(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object], pat
 
 
 def frames_of_score(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object], plays: Plays) -> range:
-    """Return the frames from the first beginning to the last end of what armatures play; without any, the scene's."""
+    """Return the frames from the first begin to the last end of the armatures' motions, or else those of the scene."""
     spans = []
     for armature in armatures:
         motion = plays(armature)
@@ -282,7 +282,7 @@ def frames_of_score(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object
 
 
 def _viewport(context: bpy.types.Context) -> tuple[bpy.types.RegionView3D, bpy.types.Region] | None:
-    """Return the 3D view that one is in, also when the mouse is over its sidebar."""
+    """Return the 3D view of the context, also if the mouse is over its sidebar."""
     if context.area is None or not isinstance(context.space_data, bpy.types.SpaceView3D):
         return None
     view = context.space_data.region_3d
@@ -291,5 +291,5 @@ def _viewport(context: bpy.types.Context) -> tuple[bpy.types.RegionView3D, bpy.t
 
 
 def _even(side: float) -> int:
-    """Return a side in whole pixels, an even number as encoders want it."""
+    """Return a side in whole pixels, rounded to an even number, as encoders require."""
     return max(2, round(side) // 2 * 2)

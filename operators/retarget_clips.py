@@ -1,6 +1,6 @@
 """Retarget Clips: all clips of a folder, or of several files, become Actions of the active character.
 
-They are kept in the file, and whatever the character plays goes on.
+They are kept in the file, and the character keeps playing its current Action.
 """
 
 import time
@@ -75,7 +75,7 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
     _timer: bpy.types.Timer
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
-        """Begin with what was dropped, or ask for a folder."""
+        """Start with dropped files, or ask for a folder."""
         if self.directory:
             return self.execute(context)
         assert context.window_manager is not None
@@ -83,9 +83,9 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Retarget at once where nobody watches; else file by file, so that it can be watched and stopped."""
+        """Retarget at once without a window; otherwise file by file, so that it can be watched and stopped."""
         armature_object, scene = active_armature(context), context.scene
-        assert armature_object is not None and scene is not None  # poll saw to it
+        assert armature_object is not None and scene is not None  # poll has checked it
         folder = Path(bpy.path.abspath(self.directory))
         chosen = [folder / each.name for each in self.files if each.name] or [folder]
         self._paths = files_in(chosen, is_recursive=self.is_recursive)
@@ -113,7 +113,7 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Retarget some files whenever Blender has time; Escape stops and keeps what is there."""
+        """Retarget some files whenever Blender has time; Esc stops and keeps finished Actions."""
         if event.type == "ESC":
             return self._left(context, is_stopped=True)
         if event.type != "TIMER":
@@ -136,7 +136,7 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Stop: Blender calls it when the window is closed or another file opened."""
-        if self._steps is not None:  # else the file browser was left
+        if self._steps is not None:  # otherwise the file browser was cancelled
             self._clear(context)
 
     def _left(self, context: bpy.types.Context, *, is_stopped: bool) -> "set[Any]":
@@ -151,9 +151,9 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
             context.workspace.status_text_set(None)
 
     def _ended(self, context: bpy.types.Context, *, is_stopped: bool) -> "set[Any]":
-        """Keep the table as a Text, and report; what was made before a stop stays, and one undo takes it away.
+        """Store the table as a Text, and report; Actions made before a stop stay, and one undo removes them.
 
-        Where every clip was refused nothing was made, so there is no step to be undone, and no Text either.
+        If every clip was refused, nothing was made, so there is neither an undo step nor a Text.
         """
         played = sum(not outcome.problem for outcome in self._done)
         refused = [outcome for outcome in self._done if outcome.problem]
@@ -174,9 +174,9 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
 
 
 def retargeted(player: ClipPlayer, paths: list[Path], scene: bpy.types.Scene) -> Iterator[list[Outcome]]:
-    """Make Actions of the clips of files, and yield for each file what came of it.
+    """Make Actions of the clips of files, and yield the outcomes of each file.
 
-    What the character plays goes on; where it plays nothing, it plays the first clip from now on.
+    A playing character keeps its Action; otherwise it plays the first clip.
     """
     is_free, called = not has_something_to_play(player.armature_object), names_of(paths)
     for path in paths:

@@ -1,4 +1,4 @@
-"""Same Score for Selected: what the active character plays, the others play too."""
+"""Same Score for Selected: the other selected characters play the active one's score too."""
 
 from typing import Any
 
@@ -22,21 +22,21 @@ class TAKT_OT_same_score(ForScore, bpy.types.Operator):
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
-        """Return why there is no score, or nobody who does not play it."""
+        """Return why there is no score, or no other character that could play it."""
         active = active_armature(context)
         if reason := score_problem(active):
             return reason
         return "" if _others(context, active) else "Select other characters besides, who do not play this score"
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Give them Text and settings; as after New Score, each gets an Action of its own as soon as it plays."""
+        """Give them Text and settings; as after New Score, each gets an Action of its own when it first plays."""
         active = active_armature(context)
-        assert active is not None  # poll saw to it
+        assert active is not None  # poll has checked it
         source, others = properties.character(active), _others(context, active)
         for other in others:
             given_score.give(active, other)
         assert source.text is not None
-        if bpy.app.background:  # no timer writes them here
+        if bpy.app.background:  # without a window no timer writes them
             for other in others:
                 _write_action(self, context, other)
         report(self, {"INFO"}, f"{len(others) + 1} characters play '{source.text.name}'")
@@ -44,7 +44,7 @@ class TAKT_OT_same_score(ForScore, bpy.types.Operator):
 
 
 def _write_action(operator: bpy.types.Operator, context: bpy.types.Context, armature_object: bpy.types.Object) -> None:
-    """Perform a character's score and write its Action, as a timer does in a window; say where it cannot be."""
+    """Perform a character's score and write its Action, as a timer does with a window; report failures."""
     scene = context.scene
     assert scene is not None
     with reading(context) as formats:

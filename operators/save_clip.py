@@ -54,13 +54,13 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
-        """Return why there is nothing that could be saved."""
+        """Return why nothing can be saved."""
         return score_problem(shown_armature(context), is_changed=False)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
-        """Ask; begin with selected blocks where there are some, and with the range of the scene."""
+        """Ask for the options; preselect selected blocks if there are any, and the range of the scene."""
         armature_object, scene, manager = shown_armature(context), context.scene, context.window_manager
-        assert armature_object is not None and scene is not None and manager is not None  # poll saw to it
+        assert armature_object is not None and scene is not None and manager is not None  # poll has checked it
         if not self.properties.is_property_set("source"):
             self.source = "BLOCKS" if _selected_s(context, armature_object) is not None else "FRAMES"
         self.first, self.last = scene.frame_start, scene.frame_end
@@ -69,7 +69,7 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
         return manager.invoke_props_dialog(self, width=420, confirm_text=say("Save"))
 
     def draw(self, _context: bpy.types.Context) -> None:
-        """Draw what matters for the chosen source."""
+        """Draw the options of the chosen source."""
         assert self.layout is not None
         self.layout.use_property_split = True
         self.layout.prop(self, "source")
@@ -81,9 +81,9 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
         self.layout.prop(self, "overwrite")
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Record first, then write the file once nothing can be refused any more; it is on the shelf then."""
+        """Record first, then write the file after all checks, and put it onto the shelf."""
         armature_object, scene = shown_armature(context), context.scene
-        assert armature_object is not None and scene is not None  # poll saw to it
+        assert armature_object is not None and scene is not None  # poll has checked it
         fps, warnings = frames_per_second(scene), list[str]()
         try:
             path = self._path(armature_object)
@@ -105,7 +105,7 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
         return {"FINISHED"}
 
     def _path(self, armature_object: bpy.types.Object) -> Path:
-        """Return the file; raise TaktError where its name or its folder cannot be, or it is there already."""
+        """Return the path of the file; raise TaktError if its name or folder is not valid, or it exists already."""
         name = self.name.strip() or _default_name(armature_object)
         folder = self.folder or _folder(armature_object)
         if len(parts_of(name)) != 1 or name.startswith("."):
@@ -137,12 +137,12 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
 
 
 def _default_name(armature_object: bpy.types.Object) -> str:
-    """Return what a clip is called where nothing is said, without what a score or a file system would refuse."""
+    """Return the default name of a clip, without characters that a score or a file system would refuse."""
     return f"{bpy.path.clean_name(name_of_character(armature_object)).replace('.', '_')}_clip"
 
 
 def _selected_s(context: bpy.types.Context, armature_object: bpy.types.Object) -> tuple[float, float] | None:
-    """Return when the selected blocks of a score begin and end, in seconds of its motion; None where none are."""
+    """Return begin and end of a score's selected blocks, in seconds of its motion, or None if none are selected."""
     tree = next((tree for tree in (score_tree.tree_of(context), *score_tree.trees()) if tree is not None), None)
     blocks = score_blocks.shown(armature_object)
     if tree is None or blocks is None or blocks.layout is None:
@@ -156,7 +156,7 @@ def _selected_s(context: bpy.types.Context, armature_object: bpy.types.Object) -
 
 
 def _folder(armature_object: bpy.types.Object) -> str:
-    """Return the folder in which a clip is put where none is chosen: one of the character's own, or the .blend's."""
+    """Return the default folder for a clip: one of the character's own, or the .blend's."""
     character = properties.character(armature_object)
     own = (libraries.absolute(path, armature_object) for path in (
         *(folder.path for folder in character.folders), character.library) if path)

@@ -1,4 +1,4 @@
-"""Save Score, Reload Score: between the Text of the active armature's score and the file that it is linked to."""
+"""Save Score, Reload Score: between the Text of the active armature's score and its linked file."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from ..core.errors import TaktError
 
 
 class _ScoreFile(GreyWithReason, bpy.types.Operator):
-    """What both operators share; not registered itself."""
+    """The common base of both operators; not registered."""
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
@@ -31,7 +31,7 @@ class _ScoreFile(GreyWithReason, bpy.types.Operator):
         armature_object = active_armature(context)
         assert armature_object is not None
         text = properties.character(armature_object).text
-        assert text is not None  # poll saw to it
+        assert text is not None  # poll has checked it
         return text
 
 
@@ -49,7 +49,7 @@ class TAKT_OT_save_score(_ScoreFile):
                                 description="Save even if the file was changed outside Blender")
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Write it."""
+        """Write the file."""
         text = self._text(context)
         try:
             linked_texts.save(text, overwrite=self.overwrite)
@@ -67,7 +67,7 @@ class TAKT_OT_reload_score(_ScoreFile):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Read it."""
+        """Read the file."""
         try:
             linked_texts.reload(self._text(context))
         except TaktError as error:

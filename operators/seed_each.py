@@ -1,4 +1,4 @@
-"""Randomize Seeds: a crowd that plays one score, each in its own way."""
+"""Randomize Seeds: a crowd plays one score with different picks."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ class TAKT_OT_seed_each(GreyWithReason, bpy.types.Operator):
         return "" if is_crowd else "Select two characters or more whose scores leave something to chance"
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Number them, the active one first, the others by their names."""
+        """Number the characters, the active one first, the others by name."""
         dancers = _dancers(context)
         first = properties.character(dancers[0]).seed
         for number, dancer in enumerate(dancers):
@@ -32,7 +32,7 @@ class TAKT_OT_seed_each(GreyWithReason, bpy.types.Operator):
 
 
 def _dancers(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Return the selected armatures whose scores leave something to chance, the active one first."""
+    """Return the selected armatures whose scores have picks, the active one first."""
     found = [ob for ob in context.selected_objects if ob.type == "ARMATURE" and ob.is_editable
              and properties.character(ob).text is not None and properties.character(ob).has_picks]
     return sorted(found, key=lambda ob: (ob != context.active_object, ob.name))

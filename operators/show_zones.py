@@ -18,7 +18,7 @@ class TAKT_OT_show_zones(GreyWithReason, bpy.types.Operator):
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
-        """Return why there are no zones to show, nor to stop showing."""
+        """Return why zones cannot be shown or hidden."""
         is_any = are_shown() or bound_armatures(context)
         return "" if is_any else "Select a character whose meshes are bound: Auto-bind to Skeleton"
 
@@ -35,5 +35,5 @@ class TAKT_OT_show_zones(GreyWithReason, bpy.types.Operator):
 
 
 def are_shown() -> bool:
-    """Tell whether the preview is on and shows zones."""
+    """Return whether the preview is on and shows zones."""
     return life.is_running() and life.picture() == "ZONES"

@@ -1,4 +1,4 @@
-"""Skeleton map: find out what the bones are, and save the list as the user has corrected it."""
+"""Skeleton map: find the joints of bones, and save the map as corrected by the user."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ class TAKT_OT_find_map(ForArmature, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Fill the list."""
         armature_object = active_armature(context)
-        assert armature_object is not None  # poll saw to it
+        assert armature_object is not None  # poll has checked it
         try:
             found = joint_map.fill(armature_object)
         except TaktError as error:
@@ -54,9 +54,9 @@ class TAKT_OT_save_map(ForArmature, bpy.types.Operator):
         check_existing: BoolProperty(default=True, options={"HIDDEN"})
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
-        """Ask for the file, where there is no library."""
+        """Ask for the file if there is no library."""
         armature_object = active_armature(context)
-        assert armature_object is not None and context.window_manager is not None  # poll saw to it
+        assert armature_object is not None and context.window_manager is not None  # poll has checked it
         if self.filepath or joint_map.place_of_file(armature_object) is not None:
             return self.execute(context)
         self.filepath = str(joint_map.proposed_file(armature_object))
@@ -66,7 +66,7 @@ class TAKT_OT_save_map(ForArmature, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Write the file."""
         armature_object = active_armature(context)
-        assert armature_object is not None  # poll saw to it
+        assert armature_object is not None  # poll has checked it
         chosen = Path(bpy.path.abspath(self.filepath)) if self.filepath else None
         path = chosen or joint_map.place_of_file(armature_object)
         if path is None:

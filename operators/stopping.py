@@ -1,4 +1,4 @@
-"""What goes on beside the interface is stopped before the extension is switched off."""
+"""Stop operators that run in the background before the extension is switched off."""
 
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -9,10 +9,10 @@ from ..bridge.guard import guarded
 
 
 def stop_running(classes: Collection[type], windows: Iterable[Any]) -> None:
-    """Stop operators of these classes whose modal is called in windows, as if these were closed.
+    """Stop running operators of these classes in windows, as if the windows were closed.
 
-    Blender forgets such an operator with its class and asks it nothing: its thread would go on, and the status bar
-    would tell of it for ever.
+    Blender drops such an operator with its class without calling it: its thread would continue, and the status bar
+    would show its text forever.
     """
     for window in windows:
         for operator in [each for each in window.modal_operators if type(each) in classes and hasattr(each, "cancel")]:

@@ -1,6 +1,6 @@
-"""Point at the timeline strip to see what plays there, click or drag to go there and to its line in the score.
+"""The timeline strip: point at it to see what plays there, click or drag to go there and to its line in the score.
 
-A click on a line that tells when a foot stands switches that off or on, as in the score editor.
+A click on a foot contact switches it off or on, as in the score editor.
 """
 
 import logging
@@ -25,19 +25,19 @@ _Found = tuple[Strip, Bounds, bpy.types.Object]
 
 
 class TAKT_GT_strip(bpy.types.Gizmo):
-    """The strip itself; a gizmo gets clicks before the tools do, and only those that hit it."""
+    """The strip; a gizmo gets clicks before the tools do, and only those that hit it."""
 
     bl_idname = "TAKT_GT_strip"
 
     def setup(self) -> None:
-        """Begin with nothing laid out."""
+        """Start without a layout."""
         self.strip: Strip | None = None
         self.mouse_x, self.mouse_y = 0.0, 0.0
         self.goes = False
         self.use_draw_modal = True
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw what the watched character plays; a failure is told once and takes the strip away."""
+        """Draw the motion of the watched character; a failure is reported once and hides the strip."""
         try:
             found = self._found(context)
             if found is None:
@@ -53,15 +53,15 @@ class TAKT_GT_strip(bpy.types.Gizmo):
                 words = f"{armature_object.name}   {words}" if len(life.characters()) > 1 else words
                 pointed = Pointed(self.mouse_x, words, contact)
             strip.draw(bounds, theme_of(context), now_s, fragment, pointed)
-        except Exception:  # whatever it is, Blender would print it for every redraw
+        except Exception:  # Blender would print any exception at every redraw
             _give_up()
 
     def test_select(self, context: bpy.types.Context, location: Any) -> int:
-        """Tell Blender whether the mouse is on the strip."""
+        """Return whether the mouse is on the strip, as Blender expects it: 0 if it is, else −1."""
         x, y = location
         try:
             found = self._found(context)
-        except Exception:  # and for every move of the mouse
+        except Exception:  # or at every move of the mouse
             _give_up()
             return -1
         if found is None or not found[1].contains(x, y):
@@ -72,7 +72,7 @@ class TAKT_GT_strip(bpy.types.Gizmo):
         return 0
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Switch the contact below the mouse, else go there, and to the line of the score that says what is shown."""
+        """Switch the contact under the mouse, else go to that time and to its line of the score."""
         found, x, y = self._found(context), float(event.mouse_region_x), float(event.mouse_region_y)
         if found is None:
             return {"CANCELLED"}
@@ -82,13 +82,13 @@ class TAKT_GT_strip(bpy.types.Gizmo):
         if contact is not None and contacts is not None:
             switch(armature_object, contacts, contact)
             bpy.ops.ed.undo_push(message="Switch Contact")
-            return {"RUNNING_MODAL"}  # so that tools do not take the click, too
+            return {"RUNNING_MODAL"}  # so that tools do not get the click too
         self._go(context, event)
         score_lines.show(context, armature_object, strip.laid_out.layout, strip.boxes_at(bounds, x, y))
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event, _tweak: Any) -> "set[Any]":
-        """Follow the mouse while it is held down, but from a contact."""
+        """Follow the mouse while it is held down, unless it was pressed on a contact."""
         if self.goes:
             self._go(context, event)
         return {"RUNNING_MODAL"}
@@ -106,7 +106,7 @@ class TAKT_GT_strip(bpy.types.Gizmo):
             return None
         _, armature_object = watched
         if score_tree.is_shown_in(context.window, armature_object):
-            return None  # the same blocks are there, larger
+            return None  # the score editor shows the same blocks, larger
         score.look()
         with score.while_drawing(life.changed):
             motion = score.shown(armature_object, life.choices().instead)
@@ -128,16 +128,16 @@ class TAKT_GGT_strip(bpy.types.GizmoGroup):
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
-        """Tell whether the strip is wanted."""
+        """Return whether the strip is switched on."""
         return life.is_running() and life.choices().strip
 
     def setup(self, _context: bpy.types.Context) -> None:
-        """Make the one gizmo."""
+        """Make the only gizmo."""
         self.gizmos.new(TAKT_GT_strip.bl_idname)
 
 
 def _contact_at(found: _Found, x: float, y: float) -> int | None:
-    """Return the contact at a pixel of the region, None where none is that could be switched."""
+    """Return the contact at a pixel of the region that can be switched, or None."""
     strip, bounds, armature_object = found
     return strip.contact_at(bounds, x, y) if armature_object.is_editable else None
 
@@ -149,7 +149,7 @@ def _give_up() -> None:
 
 def shown_times(scene: bpy.types.Scene, armature_object: bpy.types.Object,
                 motion: Motion) -> tuple[float, tuple[float, float] | None]:
-    """Return the time in the score, and the fragment that is played, None: the whole; all in seconds."""
+    """Return the time in the score, and the played fragment, None: the whole; all in seconds."""
     choices = life.choices()
     now_s = life.time_in_score(armature_object, scene, motion)
     if motion.sequence.is_loop and motion.duration_s > 0.0:

@@ -1,4 +1,4 @@
-"""Tweak: keys that are set from now on are differences above the score, and go where their blocks go."""
+"""Tweak: new keys are differences above the score, and move with their blocks."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ class TAKT_OT_tweak(ForScoreAction, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Assign an Action of tweaks above the score's."""
         armature_object = active_armature(context)
-        assert armature_object is not None  # poll saw to it
+        assert armature_object is not None  # poll has checked it
         animation = armature_object.animation_data
         assigned = None if animation is None else animation.action
         layers = [action for _, action in tweaks.layers_of(armature_object)]
@@ -44,7 +44,7 @@ class TAKT_OT_tweak(ForScoreAction, bpy.types.Operator):
             return {"CANCELLED"}
         action = tweaks.begin(armature_object, f"{armature_object.name} tweaks")
         assert context.scene is not None
-        tweaks.look(armature_object, context.scene)  # so that the undo step holds by which layout keys are set
+        tweaks.look(armature_object, context.scene)  # so that the undo step has the layout by which keys are set
         report(self, {"INFO"}, f"Keys that you set land in '{action.name}' now, as changes of what the score plays")
         return {"FINISHED"}
 

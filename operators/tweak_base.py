@@ -1,4 +1,4 @@
-"""What operators on tweaks have in common."""
+"""Common parts of operators on tweaks."""
 
 import bpy
 
@@ -11,7 +11,7 @@ from ..bridge.tweaking import tweaks
 
 
 class ForTweaks(ForScore):
-    """An operator that wants a character with tweaks."""
+    """An operator that needs a character with tweaks."""
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
@@ -23,7 +23,7 @@ class ForTweaks(ForScore):
 
 
 class ForScoreAction(ForScore):
-    """An operator that wants a character whose score has an Action, above which tweaks can lie."""
+    """An operator that needs a character whose score has an Action, above which tweaks can lie."""
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
@@ -40,7 +40,7 @@ class ForScoreAction(ForScore):
 
 
 def score_plays(operator: bpy.types.Operator, context: bpy.types.Context, armature_object: bpy.types.Object) -> bool:
-    """See to it that the score's Action is assigned, up to date, and turns its bones by quaternions."""
+    """Make sure that the score's Action is assigned, up to date, and uses quaternions; return whether it is."""
     character = properties.character(armature_object)
     turned_otherwise = [path for path in character.written.splitlines()
                         if path.endswith(("rotation_euler", "rotation_axis_angle"))]

@@ -1,4 +1,4 @@
-"""Only This Call: a call of a procedure gets keys of its own, and has those of the other calls no longer."""
+"""Only This Call: give a call of a procedure its own keys, independent of the other calls."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ class TAKT_OT_tweak_call(ForTweaks, bpy.types.Operator):
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
-        """Return why there is no call to be told apart."""
+        """Return why there is no call to be separated."""
         reason, armature_object = super().problem(context), active_armature(context)
         if reason or armature_object is None:
             return reason
@@ -29,9 +29,9 @@ class TAKT_OT_tweak_call(ForTweaks, bpy.types.Operator):
         return "" if layer is not None and layer.procedure else "The chosen layer is over no procedure"
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Make its keys its own, and look at them anew."""
+        """Give the call its own keys, and update them."""
         armature_object, scene = active_armature(context), context.scene
-        assert armature_object is not None and scene is not None  # poll saw to it
+        assert armature_object is not None and scene is not None  # poll has checked it
         tweaks.look(armature_object, scene)
         motion = score.motion_of(armature_object)
         if motion is None:

@@ -35,7 +35,7 @@ class TAKT_OT_save_tweaks(ForTweaks, NamedAsCharacter, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Write it."""
         armature_object = active_armature(context)
-        assert armature_object is not None and context.scene is not None  # poll saw to it
+        assert armature_object is not None and context.scene is not None  # poll has checked it
         tweaks.look(armature_object, context.scene)
         path = Path(bpy.path.abspath(self.filepath))
         try:
@@ -67,7 +67,7 @@ class TAKT_OT_load_tweaks(ForScoreAction, ImportHelper, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Read the file first; then add its layers."""
         armature_object, scene = active_armature(context), context.scene
-        assert armature_object is not None and scene is not None  # poll saw to it
+        assert armature_object is not None and scene is not None  # poll has checked it
         path = Path(bpy.path.abspath(self.filepath))
         try:
             layers = tweak_files.read(path)

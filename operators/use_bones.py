@@ -1,4 +1,4 @@
-"""Bones without vertices: show which they are, and say that they move skin."""
+"""Bones without vertices: select them, and mark them as bones that move skin."""
 
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,7 +23,7 @@ class TAKT_OT_select_idle_bones(GreyWithReason, bpy.types.Operator):
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
-        """Return why there is nothing to show."""
+        """Return why there are no such bones."""
         armature_object = active_armature(context)
         reason = armature_problem(armature_object)
         if not reason and armature_object is not None and not armature_object.visible_get():
@@ -35,7 +35,7 @@ class TAKT_OT_select_idle_bones(GreyWithReason, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Select them."""
         armature_object = active_armature(context)
-        assert armature_object is not None  # poll saw to it
+        assert armature_object is not None  # poll has checked it
         bones = idle_bones.idle_bones(armature_object)
         idle_bones.select(context, armature_object, bones)
         hidden = idle_bones.hidden_bones(bones)
@@ -62,13 +62,13 @@ class TAKT_OT_use_bones(GreyWithReason, bpy.types.Operator):
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
-        """Return the tooltip: of the button that takes it back another one."""
+        """Return the tooltip; the button that undoes it has another one."""
         return say((cls.__doc__ or "") if properties.used else
                    "Let Auto-bind decide again about the bones that were switched on by Use These Bones")
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
-        """Return why no bone can be switched on or off."""
+        """Return why no bone can be marked or unmarked."""
         armature_object = active_armature(context)
         reason = armature_problem(armature_object)
         if reason or armature_object is None:
@@ -82,9 +82,9 @@ class TAKT_OT_use_bones(GreyWithReason, bpy.types.Operator):
         return ""
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Keep it with the bones."""
+        """Store it with the bones."""
         armature_object = active_armature(context)
-        assert armature_object is not None  # poll saw to it
+        assert armature_object is not None  # poll has checked it
         if not self.used:
             bones = idle_bones.chosen_bones(armature_object)
             idle_bones.choose(bones, chosen=False)

@@ -1,4 +1,4 @@
-"""Who Dances: the active character's score, with all its settings, goes to the character that is picked."""
+"""Who Dances: move the active character's score, with all its settings, to another character."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ class TAKT_OT_who_dances(ForScore, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Give it the score, and make it active."""
         active, scene, layer = active_armature(context), context.scene, context.view_layer
-        assert active is not None and scene is not None and layer is not None  # poll saw to it
+        assert active is not None and scene is not None and layer is not None  # poll has checked it
         picked = next((ob for ob in given_score.characters(scene) if ob.name == self.character), None)
         if picked is None:
             return refuse(self, f"no character called '{self.character}' in this scene can play a score")

@@ -37,7 +37,7 @@ _CLASSES = (
 
 
 def register() -> None:
-    """Show the panels."""
+    """Register the panels."""
     for cls in _CLASSES:
         language.register_class(cls)
     use_shortcuts(chosen_shortcuts())
@@ -48,7 +48,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take the panels away."""
+    """Unregister the panels."""
     menu.unregister()
     node_panels.unregister()
     score_header.unregister()

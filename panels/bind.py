@@ -64,7 +64,7 @@ class TAKT_PT_bind(SidebarPanel):
 
 
 def draw_idle(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object) -> None:
-    """Draw which bones have no vertices since the last binding, and why, and which ones the user has switched on."""
+    """Draw the bones without vertices since the last binding, with the reasons, and those the user has marked."""
     idle = idle_bones.last_idle(armature_object)
     chosen = [bone.name for bone in idle_bones.chosen_bones(armature_object)]
     if not idle and not chosen:

@@ -17,13 +17,13 @@ class TAKT_PT_clips(SidebarPanel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether there is an armature."""
+        """Return whether there is an armature."""
         return active_armature(context) is not None
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw the buttons, and the Action that is played, where another one can be chosen."""
+        """Draw the buttons, and a choice of the played Action."""
         armature_object = active_armature(context)
-        assert self.layout is not None and armature_object is not None  # poll saw to it
+        assert self.layout is not None and armature_object is not None  # poll has checked it
         self.layout.operator(TAKT_OT_play_clip.bl_idname, text=say("Play Clip…"), icon="ACTION", translate=False)
         self.layout.operator(TAKT_OT_retarget_clips.bl_idname, text=say("Retarget Clips…"), icon="FILE_FOLDER",
                              translate=False)

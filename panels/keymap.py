@@ -15,7 +15,7 @@ _MODES = ("Object Mode", "Pose")
 
 
 class Shortcut(NamedTuple):
-    """What is pressed, the modifiers held down with it, what the player does then, and the keymaps it goes into."""
+    """A key, its modifiers, the player's action, and the keymaps that contain it."""
 
     type: str
     action: str
@@ -39,7 +39,7 @@ _added: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
 
 
 def use_shortcuts(name: str) -> None:
-    """Replace the shortcuts by those of a set, one of SHORTCUTS."""
+    """Replace the shortcuts by a set, one of SHORTCUTS."""
     remove_shortcuts()
     manager = bpy.context.window_manager
     config = None if manager is None else manager.keyconfigs.addon
@@ -56,12 +56,12 @@ def use_shortcuts(name: str) -> None:
 
 
 def remove_shortcuts() -> None:
-    """Take all shortcuts away."""
+    """Remove all shortcuts."""
     for keymap, item in _added:
         keymap.keymap_items.remove(item)
     _added.clear()
 
 
 def added_shortcuts() -> tuple[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem], ...]:
-    """Return the shortcuts there are, each with its keymap."""
+    """Return the added shortcuts, each with its keymap."""
     return tuple(_added)

@@ -1,4 +1,4 @@
-"""Takt's menu in the 3D viewport: through it, Menu Search (F3) finds what stands in the sidebar."""
+"""Takt's menu in the 3D viewport, through which Menu Search (F3) finds the operators of the sidebar."""
 
 from typing import Any, cast
 
@@ -24,7 +24,7 @@ class TAKT_MT_takt(bpy.types.Menu):
     bl_label = "Takt"
 
     def draw(self, _context: bpy.types.Context | None) -> None:
-        """Draw them; those that ask for a file do so here too."""
+        """Draw the operators; those that need a file ask for it here too."""
         layout = self.layout
         assert layout is not None
         layout.operator_context = "INVOKE_REGION_WIN"
@@ -36,7 +36,7 @@ class TAKT_MT_takt(bpy.types.Menu):
 
 
 def register() -> None:
-    """Show it in the menus of the modes in which characters are bound and played."""
+    """Add it to the menus of the modes in which characters are bound and played."""
     language.register_class(TAKT_MT_takt)
     for menu in _MENUS:
         menu.append(_draw)
@@ -44,7 +44,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take it out."""
+    """Remove it."""
     cast(Any, bpy.types.VIEW3D_MT_view).remove(_before_viewport_render)
     for menu in _MENUS:
         menu.remove(_draw)
@@ -59,5 +59,5 @@ def _draw(menu: Any, _context: bpy.types.Context) -> None:
 
 @guarded(None)
 def _before_viewport_render(_menu: Any, _context: bpy.types.Context) -> None:
-    """Have a viewport that is rendered from this menu show the characters that are previewed."""
+    """Show the previewed characters in a viewport render that is started from this menu."""
     life.show_originals()

@@ -1,4 +1,4 @@
-"""The panel of the music that the active armature's score is danced to."""
+"""The panel of the music of the active armature's score."""
 
 import bpy
 
@@ -19,14 +19,14 @@ class TAKT_PT_music(SidebarPanel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether there is a score."""
+        """Return whether there is a score."""
         armature_object = active_armature(context)
         return armature_object is not None and properties.character(armature_object).text is not None
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw what the score names, and the buttons."""
+        """Draw the score's music, and the buttons."""
         layout, armature_object = self.layout, active_armature(context)
-        assert layout is not None and armature_object is not None  # poll saw to it
+        assert layout is not None and armature_object is not None  # poll has checked it
         motion = score.last_good(armature_object.session_uid)
         music = None if motion is None else motion.sequence.origins.places.documents[0].music
         if music is not None:

@@ -38,7 +38,7 @@ class TAKT_AP_preferences(Libraries, bpy.types.AddonPreferences):
             update=lambda self, _: use_shortcuts(self.key_set))
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw the choice, and each shortcut so that it can be changed."""
+        """Draw the choice of a set, and each shortcut so that it can be changed."""
         layout = self.layout
         self._draw_libraries(layout)
         layout.separator()
@@ -72,7 +72,7 @@ class TAKT_AP_preferences(Libraries, bpy.types.AddonPreferences):
 
 def _draw_shortcut(column: bpy.types.UILayout, keymap: bpy.types.KeyMap, item: bpy.types.KeyMapItem,
                    name: str) -> None:
-    """Draw whether a shortcut is on, what it does, its key, and a button that restores it where it was changed."""
+    """Draw a shortcut: whether it is on, its action, its key, and a button that restores a changed one."""
     row = column.split(factor=_NAMES_SHARE)
     left = row.row()
     left.prop(item, "active", text="", emboss=False)

@@ -66,7 +66,7 @@ class TAKT_PT_preview_more(SidebarPanel):
 
 
 def _draw_watched(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Draw what the picture of the watched character does not show."""
+    """Draw notes on what the picture of the watched character leaves out."""
     watched = watched_character(context)
     if watched is None:
         return

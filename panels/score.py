@@ -60,7 +60,7 @@ class TAKT_UL_clips(bpy.types.UIList):
 
     def draw_item(self, context: Any, layout: Any, data: Any, item: Any, _icon: Any, _active_data: Any,
                   _active_property: Any, _index: Any = 0, _flag: Any = 0) -> None:
-        """Draw a name, its length, and the button that puts it into the score."""
+        """Draw a name, its length, and the button that inserts it into the score."""
         self.use_filter_show = True
         split = layout.split(factor=_NAME_SHARE)
         room = int(_NAME_SHARE * letters(context)) - _MARGIN_LETTERS
@@ -73,7 +73,7 @@ class TAKT_UL_clips(bpy.types.UIList):
 
 
 def clip_label(name: str, fit: bool) -> str:
-    """Return what calls a clip, or its short name unless all names of a list fit: they differ by their ends."""
+    """Return the full name of a clip if all names of a list fit, else its short name, since names differ at the end."""
     return name if fit else short(name)
 
 
@@ -116,14 +116,14 @@ class TAKT_PT_score(SidebarPanel):
 
 
 def _draw_library(layout: bpy.types.UILayout, character: properties.TaktCharacter) -> None:
-    """Draw where clips come from, which is all that matters while a score is empty."""
+    """Draw the sources of clips, which are all that is needed while a score is empty."""
     layout.prop(character, "library")
     layout.operator("takt.add_clip_folder", text=say("Add Clip Folder…"), icon="FILE_FOLDER", translate=False)
 
 
 def _draw_who_dances(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object,
                      character: properties.TaktCharacter) -> None:
-    """Draw the scene's characters in rows, where there are several: who is pressed plays the score."""
+    """Draw the scene's characters in rows, if there are several; a click moves the score to one."""
     found = [] if context.scene is None else list(given_score.characters(context.scene))
     if len(found) < 2:
         return
@@ -142,7 +142,7 @@ def _draw_who_dances(layout: bpy.types.UILayout, context: bpy.types.Context, arm
 
 
 def _draw_first_steps(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Draw what is missing, and what to do first."""
+    """Draw what is missing, and the first step."""
     if context.scene is not None and any(ob.type == "ARMATURE" for ob in context.scene.objects):
         draw_reasons(layout, context, TAKT_OT_new_score)
     else:
@@ -162,7 +162,7 @@ def _draw_begin(layout: bpy.types.UILayout) -> None:
 
 
 def _draw_warnings(layout: bpy.types.UILayout, context: bpy.types.Context, warnings: Sequence[Problem]) -> None:
-    """Draw what is unusual, folded away at first."""
+    """Draw the warnings, collapsed at first."""
     if not warnings:
         return
     header, body = layout.panel("TAKT_warnings", default_closed=True)
@@ -175,7 +175,7 @@ def _draw_warnings(layout: bpy.types.UILayout, context: bpy.types.Context, warni
 
 
 def _draw_clips(layout: bpy.types.UILayout, character: properties.TaktCharacter) -> None:
-    """Draw the clips that can be called, folded away at first."""
+    """Draw the clips that can be called, collapsed at first."""
     header, body = layout.panel("TAKT_clips", default_closed=True)
     header.label(text=say(f"Clips to Insert ({len(character.clips)})"), translate=False)
     if body is None:
@@ -188,7 +188,7 @@ def _draw_clips(layout: bpy.types.UILayout, character: properties.TaktCharacter)
 
 
 def _draw_file(layout: bpy.types.UILayout, context: bpy.types.Context, text: bpy.types.Text) -> None:
-    """Draw whether the score is saved in the file that it is linked to."""
+    """Draw whether the score is saved in its linked file."""
     state = following.file_state(text)
     if state not in ("UNSAVED", "BOTH"):
         return
@@ -205,7 +205,7 @@ def _draw_file(layout: bpy.types.UILayout, context: bpy.types.Context, text: bpy
 
 def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object,
                  character: properties.TaktCharacter) -> None:
-    """Draw the buttons below the settings, and whether the Action is what the score says."""
+    """Draw the buttons below the settings, and whether the Action is up to date with the score."""
     layout.use_property_split = False
     layout.prop(character, "keep_action")
     own = character.action
@@ -233,7 +233,7 @@ def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
 
 def _draw_tweaks(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object,
                  character: properties.TaktCharacter) -> None:
-    """Draw the layers of tweaks, how the chosen one is eased, and what is wrong with them."""
+    """Draw the layers of tweaks, the easing of the chosen one, and their problems."""
     row = layout.row(align=True)
     row.operator(TAKT_OT_tweak.bl_idname, icon="POSE_HLT")
     if not tweaks.has_tweaks(armature_object):

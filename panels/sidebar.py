@@ -39,7 +39,7 @@ class SidebarPanel(bpy.types.Panel):
 
 def draw_words(layout: bpy.types.UILayout, context: bpy.types.Context, text: str,
                icon: Literal["NONE", "INFO", "ERROR"] = "NONE") -> None:
-    """Draw a text in as many lines as it needs, those after an icon below each other."""
+    """Draw a text in as many lines as it needs; after an icon the lines are aligned."""
     column = layout.column(align=True)
     column.scale_y = 0.75
     room = letters(context) - (_ICON_LETTERS if icon != "NONE" else 0)
@@ -48,7 +48,7 @@ def draw_words(layout: bpy.types.UILayout, context: bpy.types.Context, text: str
 
 
 def wrapped(text: str, room: int) -> list[str]:
-    """Return a text in lines of so many letters; those of Chinese and Japanese are twice as wide.
+    """Return a text in lines of at most so many letters; Chinese and Japanese letters are twice as wide.
 
     >>> wrapped("one two", 4), wrapped("骨格を作る", 6)
     (['one', 'two'], ['骨格を', '作る'])
@@ -58,7 +58,7 @@ def wrapped(text: str, room: int) -> list[str]:
 
 
 def draw_reasons(layout: bpy.types.UILayout, context: bpy.types.Context, *operators: type[GreyWithReason]) -> None:
-    """Draw why buttons are grey, one line for each different reason; without a character the first says enough."""
+    """Draw why buttons are grey, one line for each reason; without a character only the first one."""
     reasons = [reason for reason in dict.fromkeys(operator.problem(context) for operator in operators) if reason]
     for reason in reasons if active_armature(context) else reasons[:1]:
         draw_words(layout, context, reason, "INFO")
@@ -66,7 +66,7 @@ def draw_reasons(layout: bpy.types.UILayout, context: bpy.types.Context, *operat
 
 def draw_edited_by_hand(layout: bpy.types.UILayout, context: bpy.types.Context,
                         armature_object: bpy.types.Object) -> None:
-    """Draw why an Action is not what the score says; where a hand has been in it, with both ways to go on."""
+    """Draw why an Action differs from the score; if it was edited by hand, with the two choices."""
     problem = following.problem(armature_object)
     if not problem:
         return
@@ -85,7 +85,7 @@ def draw_choices(layout: bpy.types.UILayout, armature_object: bpy.types.Object) 
 
 
 def letters(context: bpy.types.Context) -> int:
-    """Return about how many letters fit into a line of the sidebar."""
+    """Return the approximate number of letters in a line of the sidebar."""
     assert context.region is not None and context.preferences is not None
     width = context.region.width / context.preferences.system.ui_scale
     return max(_FEWEST_LETTERS, int((width - _BESIDE_PX) / _LETTER_PX))

@@ -20,7 +20,7 @@ class TAKT_UL_joints(bpy.types.UIList):
 
     def draw_item(self, _context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active_data: Any,
                   _active_property: Any, _index: Any = 0, _flag: Any = 0) -> None:
-        """Draw one bone, without the namespace that all of them have in common and that fills the line."""
+        """Draw one bone, without the namespace that all of them share."""
         is_certain = item.meant == properties.NO_JOINT or item.certainty >= 1.0
         split = layout.split(factor=0.36)
         name = _short(item)
@@ -36,7 +36,7 @@ class TAKT_UL_joints(bpy.types.UIList):
         split.label(text=f"{item.certainty:.0%}", translate=False)
 
     def filter_items(self, _context: Any, data: Any, property_name: Any) -> Any:
-        """Let bones in doubt come first, and bones that are no joint last; what is typed below still filters."""
+        """Sort uncertain bones first, and bones without a joint last; the list's text filter still applies."""
         joints = getattr(data, property_name)
         flags: list[int] = []
         if self.filter_name:
@@ -52,7 +52,7 @@ class TAKT_UL_joints(bpy.types.UIList):
 
 
 def _is_in_doubt(joint: properties.TaktJoint) -> bool:
-    """Tell whether someone should look at a bone: it is uncertain, or lost what it was to another one."""
+    """Return whether the user should check a bone: it is uncertain, or its joint was given to another bone."""
     return bool(joint.lost) or (joint.meant != properties.NO_JOINT and joint.certainty < SURE)
 
 
@@ -62,7 +62,7 @@ def _short(joint: properties.TaktJoint) -> str:
 
 
 def losses(character: properties.TaktCharacter) -> list[str]:
-    """Say of each bone that lost what it was to another one which that is."""
+    """Return a sentence for each bone whose joint was given to another one."""
     owners = {joint.meant: _short(joint) for joint in character.joints}
     return [f"{owners[joint.lost]} is {hanim.label(joint.lost)} now, no longer {_short(joint)}: choose what this one "
             "is, or –" for joint in character.joints if joint.lost in owners]
@@ -77,11 +77,11 @@ class TAKT_PT_skeleton_map(SidebarPanel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether there is an armature."""
+        """Return whether there is an armature."""
         return active_armature(context) is not None
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw the list and what can be done with it."""
+        """Draw the list and its operators."""
         layout, armature_object = self.layout, active_armature(context)
         assert layout is not None and armature_object is not None
         character = properties.character(armature_object)

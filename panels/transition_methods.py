@@ -32,7 +32,7 @@ class TAKT_PT_transition_methods(bpy.types.Panel):
     bl_ui_units_x = _UNITS
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw the pictures, each above the button that chooses it, and what is said of the one that is chosen."""
+        """Draw the pictures, each above the button that chooses it, and the description of the chosen method."""
         tree = tree_of(context)
         armature_object = character_of(tree, context) if tree is not None else active_armature(context)
         layout = self.layout
@@ -44,7 +44,7 @@ class TAKT_PT_transition_methods(bpy.types.Panel):
         for identifier, method in TRANSITION_METHODS.items():
             column = grid.column(align=True)
             column.template_icon(_icon(identifier), scale=_SCALE)
-            # prop_enum takes numbers as floats: those by which methods are saved are too large for it
+            # prop_enum takes numbers as floats, which are too small for the saved numbers of methods
             button: Any = column.operator(TAKT_OT_choose_method.bl_idname, text=say(method.label),
                                           depress=character.method == identifier, translate=False)
             button.method = identifier
@@ -55,7 +55,7 @@ class TAKT_PT_transition_methods(bpy.types.Panel):
 
 
 def _icon(method: str) -> int:
-    """Return the picture of a method as Blender numbers icons."""
+    """Return the icon number of a method's picture."""
     global _previews
     if _previews is None:
         _previews = bpy.utils.previews.new()
@@ -70,7 +70,7 @@ def _icon(method: str) -> int:
 
 
 def unregister() -> None:
-    """Throw the pictures away."""
+    """Free the pictures."""
     global _previews
     if _previews is not None:
         bpy.utils.previews.remove(_previews)

@@ -1,1 +1,1 @@
-"""Drawing of bound characters by the project's own shaders."""
+"""Drawing of bound characters with Takt's own shaders."""

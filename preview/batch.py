@@ -30,11 +30,11 @@ _SHARE_OF_INFLUENCES = 0.7
 
 @dataclass(frozen=True, eq=False)
 class Geometry:
-    """What is uploaded, in the mesh object's space; N is V, or more where corners of a vertex differ.
+    """The uploaded arrays, in the mesh object's space; N is V, or more if corners of a vertex differ.
 
-    vertices: (N,) the mesh's vertex each comes from. positions, normals: (N, 3). bones, weights: (N, 4) or (N, 8).
+    vertices: (N,) the mesh's vertex of each. positions, normals: (N, 3). bones, weights: (N, 4) or (N, 8).
     zone: (N, 3) linear colours. materials: (N,) indices into surfaces. uv: (N, 4) in two maps,
-    and paint: (N, 4) linear colours; None where no material asks for them. triangles: (T, 3). edges: (E, 2).
+    and paint: (N, 4) linear colours, or None if no material uses them. triangles: (T, 3). edges: (E, 2).
     """
 
     vertices: Int32Array
@@ -52,16 +52,16 @@ class Geometry:
 
     @property
     def variants(self) -> tuple[Variant, ...]:
-        """Which variants of the shader it needs."""
+        """The variants of the shader that it needs."""
         return (*((MORE_INFLUENCES,) if self.bones.shape[1] > 4 else ()), *((PAINTED,) if self.uv is not None else ()))
 
 
 def read_geometry(mesh_object: bpy.types.Object, bone_names: Sequence[str], bone_colours: FloatArray,
                   tell: Callable[[float], None] = lambda _: None, moved_by: int | None = None) -> Geometry:
-    """Read a mesh and its weights; the 4 strongest influences of each vertex, 8 where some vertex has more.
+    """Read a mesh and its weights: the 4 strongest influences of each vertex, or 8 if any vertex has more.
 
-    bone_names: as `read_influences` takes them; bone_colours: (J, 3). tell: takes the share of the work done.
-    moved_by: the one bone that moves all of it, −1 for none; None: its weights count.
+    bone_names: as `read_influences` takes them; bone_colours: (J, 3). tell: called with the share of the work done.
+    moved_by: the one bone that moves the whole mesh, −1 for none; None: the weights are used.
     """
     with shaped(mesh_object) as shape:
         mesh = cast(bpy.types.Mesh, shape.data)
@@ -84,19 +84,19 @@ def read_geometry(mesh_object: bpy.types.Object, bone_names: Sequence[str], bone
 
 
 def _of_one_bone(vertices: int, bone: int) -> Influences:
-    """Return influences that let everything follow one bone, or none."""
+    """Return influences by which one bone moves all vertices, or none if bone is −1."""
     joints, weights = np.full((vertices, 1), max(bone, 0)), np.full((vertices, 1), float(bone >= 0))
     return Influences(joints, weights)
 
 
 def triangle_batch(buffer: gpu.types.GPUVertBuf, triangles: Int32Array) -> gpu.types.GPUBatch:
-    """Return what draws triangles (T, 3) between vertices on the GPU."""
+    """Return the batch that draws triangles (T, 3) between vertices on the GPU."""
     indices = gpu.types.GPUIndexBuf(type="TRIS", seq=cast(Any, np.ascontiguousarray(triangles)))
     return gpu.types.GPUBatch(type="TRIS", buf=buffer, elem=indices)
 
 
 def edge_batch(buffer: gpu.types.GPUVertBuf, edges: Int32Array) -> gpu.types.GPUBatch:
-    """Return what draws the mesh's edges (E, 2) between vertices on the GPU."""
+    """Return the batch that draws the mesh's edges (E, 2) between vertices on the GPU."""
     indices = gpu.types.GPUIndexBuf(type="LINES", seq=cast(Any, edges))
     return gpu.types.GPUBatch(type="LINES", buf=buffer, elem=indices)
 
@@ -117,7 +117,7 @@ def vertex_buffer(geometry: Geometry, **extra: Float32Array) -> gpu.types.GPUVer
                         fetch_mode="INT" if is_index else "FLOAT")
     buffer = gpu.types.GPUVertBuf(layout, len(geometry.positions))
     for name, values in fields.items():
-        if values.dtype not in (np.int32, np.float32):  # attr_fill would misread it without a word
+        if values.dtype not in (np.int32, np.float32):  # attr_fill would misread it without an error
             raise TypeError(f"{name} is {values.dtype}, the GPU takes int32 or float32")
         buffer.attr_fill(name, cast(Any, np.ascontiguousarray(values)))
     return buffer
@@ -136,7 +136,7 @@ class _Split:
 
 
 def _split(mesh: bpy.types.Mesh, surfaces: Sequence[Surface]) -> _Split:
-    """Make vertices for the GPU: one whose corners differ in normal, material, UV or paint becomes several."""
+    """Return vertices for the GPU: a vertex whose corners differ in normal, material, UV or paint is split."""
     mesh.calc_loop_triangles()
     corners = np.empty(len(mesh.loops), dtype=np.int32)
     mesh.loops.foreach_get("vertex_index", corners)
@@ -157,7 +157,7 @@ def _split(mesh: bpy.types.Mesh, surfaces: Sequence[Surface]) -> _Split:
     if needs_corners:
         uv, paint = corner_uv(mesh, surfaces, materials), corner_paint(mesh, surfaces, materials, corners)
         keys += [(values + np.float32(0.0)).view(np.int32) for values in (uv, paint)]  # no negative zeros
-    # Rows compared as plain bytes sort ten times faster than np.unique's axis=0.
+    # Sorting rows as plain bytes is ten times faster than np.unique with axis=0.
     rows = np.ascontiguousarray(np.column_stack(keys))
     as_bytes = rows.view(np.dtype((np.void, rows.shape[1] * _BYTES))).ravel()
     _, first, index = np.unique(as_bytes, return_index=True, return_inverse=True)
@@ -166,7 +166,7 @@ def _split(mesh: bpy.types.Mesh, surfaces: Sequence[Surface]) -> _Split:
 
 
 def _material_of_faces(mesh: bpy.types.Mesh) -> Int32Array:
-    """Return each face's material, (F,). Polygons asked by foreach_get would look through all vertex groups."""
+    """Return each face's material, (F,), without foreach_get on polygons, which would go through all vertex groups."""
     materials = np.zeros(len(mesh.polygons), dtype=np.int32)
     attribute = mesh.attributes.get("material_index")
     if attribute is not None:
@@ -175,7 +175,7 @@ def _material_of_faces(mesh: bpy.types.Mesh) -> Int32Array:
 
 
 def _edges(mesh: bpy.types.Mesh, vertices: Int32Array) -> Int32Array:
-    """Return the mesh's edges as vertices on the GPU: of those that stand for one of the mesh's, any will do."""
+    """Return the mesh's edges with vertices on the GPU, any one of those that a vertex was split into."""
     ends = np.empty(len(mesh.edges) * 2, dtype=np.int32)
     mesh.edges.foreach_get("vertices", ends)
     on_gpu = np.zeros(len(mesh.vertices), dtype=np.int32)

@@ -23,13 +23,13 @@ def bone_ends(heads: FloatArray, tails: FloatArray) -> Float32Array:
 
 @dataclass(eq=False)
 class BoneLines:
-    """Bones on the GPU. They are uploaded anew only when other characters are drawn, or in another order."""
+    """Bones on the GPU. They are uploaded again only if other characters, or another order, are drawn."""
 
     _uploaded: Sequence[BoneEnds] = ()
     _batch: gpu.types.GPUBatch | None = None
 
     def batch(self, bones: Sequence[BoneEnds]) -> gpu.types.GPUBatch:
-        """Return what draws all these bones at once."""
+        """Return the batch that draws all these bones at once."""
         if self._batch is None or not _are_same(bones, self._uploaded):
             self._batch, self._uploaded = _batch(bones), bones
         return self._batch
@@ -41,7 +41,7 @@ def _are_same(a: Sequence[BoneEnds], b: Sequence[BoneEnds]) -> bool:
 
 
 def _batch(bones: Sequence[BoneEnds]) -> gpu.types.GPUBatch:
-    """Upload two vertices for each bone, which know their bone and their instance."""
+    """Upload two vertices for each bone, with the numbers of their bone and instance."""
     counts = [len(ends) for ends, _ in bones]
     vertices: dict[str, Any] = {
         "position": np.concatenate([ends.reshape(-1, 3) for ends, _ in bones]),

@@ -1,4 +1,4 @@
-"""Captions below the two figures of a comparison, which say how they differ."""
+"""Captions below the two figures of a comparison that say how they differ."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -32,7 +32,7 @@ _FAILED = " (cannot be played)"
 
 
 def draw_comparison(roles: Sequence[Role], poses: Sequence[Posed], view: View, choices: Choices, double: int) -> None:
-    """Write below each character and its double, the role of that number, what they are."""
+    """Write captions below each character and its double, which is the role with this number."""
     motions = {role.character.uid: role.motion for role in roles if role.number == 0}
     shown = []
     for role, posed in zip(roles, poses, strict=True):
@@ -46,7 +46,7 @@ def draw_comparison(roles: Sequence[Role], poses: Sequence[Posed], view: View, c
 
 
 def own_words(role: Role, comparison: Comparison) -> str:
-    """Return the caption of the character itself: what counts for it where the other differs."""
+    """Return the caption of the character itself: its own setting where the other differs."""
     if comparison.method is not None:
         return SKINNINGS[method_of(role.meshes[0])][0] if role.meshes else ""
     settings = properties.character(role.armature)
@@ -58,7 +58,7 @@ def own_words(role: Role, comparison: Comparison) -> str:
 
 
 def draw_captions(roles: Sequence[tuple[Role, Posed, str]], view: View) -> None:
-    """Write words on the ground below figures."""
+    """Write captions on the ground below figures."""
     assert bpy.context.preferences is not None
     scale = view.height / _PICTURE_PX if view.encode else bpy.context.preferences.system.ui_scale
     pushed: Any = gpu.matrix.push_pop()  # the stubs lack its __enter__
@@ -74,7 +74,7 @@ def draw_captions(roles: Sequence[tuple[Role, Posed, str]], view: View) -> None:
 
 
 def on_screen(point: FloatArray, view: View) -> FloatArray | None:
-    """Return a point of the world in the picture, in pixels from the lower left; None behind the camera."""
+    """Return a point of the world in pixels from the lower left of the picture, or None behind the camera."""
     clip = view.clip_from_view @ view.view_from_world @ np.append(point, 1.0)
     if clip[3] <= 0.0:
         return None
@@ -104,6 +104,6 @@ def _draw(words: str, position: FloatArray, scale: float) -> None:
 
 
 def _clip_from_pixels(width: int, height: int) -> FloatArray:
-    """Return clip from pixels, (4, 4)."""
+    """Return the matrix (4, 4) from pixels to clip space."""
     return np.array(((2.0 / width, 0.0, 0.0, -1.0), (0.0, 2.0 / height, 0.0, -1.0), (0.0, 0.0, -1.0, 0.0),
                      (0.0, 0.0, 0.0, 1.0)))

@@ -1,4 +1,4 @@
-"""Who is in the picture under the user's choices, and in which order they are drawn."""
+"""The figures in the picture by the user's choices, and the order in which they are drawn."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -42,36 +42,36 @@ Meshes = Sequence[bpy.types.Object]
 
 @dataclass(frozen=True, eq=False)
 class ClipAlone:
-    """One clip over and over, in place of the score that plays it."""
+    """One clip, repeated, instead of the score that plays it."""
 
     clip: Clip
 
     @property
     def skeleton(self) -> Skeleton:
-        """Whose joints it moves."""
+        """The skeleton that it moves."""
         return self.clip.skeleton
 
     @property
     def moved(self) -> BoolArray:
-        """Joints that it moves, (J,)."""
+        """Whether it moves each joint, (J,)."""
         return self.clip.moved
 
     @property
     def duration_s(self) -> float:
-        """How long one round lasts."""
+        """Duration of one round."""
         return self.clip.duration_s
 
     def sample(self, times_s: FloatArray) -> Pose:
-        """Return the poses at times (F,), going round."""
+        """Return the poses at times (F,), repeating."""
         length = self.clip.duration_s
         return self.clip.sample(times_s % length if length > 0.0 else times_s * 0.0, "SLERP")
 
 
 @dataclass(slots=True, eq=False)
 class Actor:
-    """A character in the picture, with the meshes to be seen, what it plays and when.
+    """A character in the picture, with its visible meshes, its motion and the time in it.
 
-    outline: where it is selected. bones: how Blender would show them, were they not hidden.
+    outline: set if it is selected. bones: how Blender would show them if they were not hidden.
     """
 
     character: Character
@@ -85,7 +85,7 @@ class Actor:
 
 @dataclass(eq=False)
 class Cast:
-    """Draws actors, and keeps from frame to frame what does not change; ahead: what motions do at frames."""
+    """Draws actors, and caches what stays the same between frames; ahead: poses of motions at frames."""
 
     painter: Painter = field(default_factory=Painter)
     ahead: Ahead = field(default_factory=lambda: Ahead(sampled_rows, tweaked_rows))
@@ -93,10 +93,10 @@ class Cast:
 
     def draw(self, actors: Sequence[Actor], view: View, choices: Choices, sampling_s: float = np.inf,
              smooth: Smooth | None = None) -> bool:
-        """Draw everybody into the bound framebuffer, against the depth that is there.
+        """Draw all actors into the bound framebuffer, tested against its depth.
 
-        smooth: gives surfaces smooth edges; None: they are drawn as fine as the framebuffer is. sampling_s: after so
-        much time no further motion is sampled. Returns whether all stand where they belong.
+        smooth: draws surfaces with smooth edges; None: at the framebuffer's resolution. sampling_s: time limit, after
+        which no further motion is sampled. Returns whether all have their current pose.
         """
         roles = [role for actor in actors for role in roles_of(actor, choices)]
         until_s = perf_counter() + sampling_s
@@ -124,7 +124,7 @@ class Cast:
         return are_all_there
 
     def draw_shadow(self, view: View) -> None:
-        """Draw the heights of all roles that were drawn last, but for the ghosts."""
+        """Draw the heights of all roles of the last picture, except ghosts."""
         self.painter.set_view(view)
         self.painter.draw_solid("SHADOW")
 
@@ -148,7 +148,7 @@ class Cast:
             self._foremost(ghost, "SHADED")
 
     def _outlines(self, roles: Sequence[Role]) -> None:
-        """Draw figures a little grown; the bodies drawn over that leave an edge of it."""
+        """Draw figures slightly larger; their bodies are drawn over that, so that an edge remains."""
         gpu.state.depth_mask_set(False)
         for role in roles:
             if role.outline is not None and not role.is_ghost:
@@ -156,7 +156,7 @@ class Cast:
         gpu.state.depth_mask_set(True)
 
     def _wireframe(self, roles: Sequence[Role], see_through: bool) -> None:
-        """Draw the edges; those of the far side too if one may see through."""
+        """Draw the edges; also those of the far side if see_through."""
         if see_through:
             self.painter.draw_solid("WIREFRAME")
             return
@@ -173,14 +173,14 @@ class Cast:
         self._outline_behind(role)
 
     def _outline_behind(self, role: Role) -> None:
-        """Draw the far side alone of a figure a little grown, which the near side's depth hides but for the edge."""
+        """Draw only the far side of a slightly larger figure; the near side hides it except for the edge."""
         if role.outline is not None:
             gpu.state.face_culling_set("FRONT")
             self.painter.draw(role, "OUTLINE")
             gpu.state.face_culling_set("NONE")
 
     def _foremost(self, role: Role, picture: str, opacity: float = 1.0) -> None:
-        """Draw only what lies foremost, so that a figure does not show through itself."""
+        """Draw only the frontmost surface, so that a figure does not show through itself."""
         gpu.state.color_mask_set(False, False, False, False)
         self.painter.draw(role, "DEPTH")
         gpu.state.color_mask_set(True, True, True, True)
@@ -207,7 +207,7 @@ class Cast:
 
 
 def roles_of(actor: Actor, choices: Choices) -> Iterator[Role]:
-    """Yield what an actor is drawn as: itself, then its double, its copies, its ghosts."""
+    """Yield the roles of an actor: itself, its double, its copies, its ghosts."""
     bone = actor.character.active_bone(actor.armature) if MODES[choices.picture].is_of_bone else -1
     own = Role(actor.character, actor.armature, actor.meshes, actor.motion, actor.time_s,
                at_rest=choices.player.at_rest, outline=actor.outline, shown_bone=bone, bones=actor.bones)
@@ -234,7 +234,7 @@ def _beside(own: Role, actor: Actor, choices: Choices) -> Iterator[Role]:
 
 
 def _with_own_seed(actor: Actor, copy: int, choices: Choices) -> Playable | None:
-    """Return what a copy plays: what the character does, but for the choices of its score's picks."""
+    """Return the motion of a copy: the character's, with other choices for its score's picks."""
     character = properties.character(actor.armature)
     if not character.has_picks or not isinstance(actor.motion, Motion):
         return actor.motion
@@ -242,7 +242,7 @@ def _with_own_seed(actor: Actor, copy: int, choices: Choices) -> Playable | None
 
 
 def column_and_row(copy: int) -> tuple[int, int]:
-    """Return where a copy stands: in rows behind the first, each longer by two than the one before."""
+    """Return column and row of a copy: in rows behind the first, each longer by two than the one before."""
     row = int(np.sqrt(copy))
     return copy - row * row - row, row
 
@@ -260,7 +260,7 @@ def _ghosts(own: Role, choices: Choices) -> Iterator[Role]:
 
 
 def is_in_transition(motion: Playable, time_s: float) -> bool:
-    """Tell whether a transition plays at that time."""
+    """Return whether a transition plays at that time."""
     if not isinstance(motion, Motion):
         return False
     layout = motion.layout

@@ -1,7 +1,7 @@
-"""A previewed character: an armature, the meshes bound to it, and what of them lies on the GPU.
+"""A previewed character: an armature with its bound meshes, and their data on the GPU.
 
-Blender's objects are never kept between calls: undo and deletion would leave them dangling. They are found
-again by their session_uid, which lasts as long as the object.
+Blender's objects are never kept between calls, since undo and deletion would leave dangling references. They are
+found again by their session_uid, which lasts as long as the object.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -31,11 +31,11 @@ SharedParts = WeakValueDictionary[Hashable, Part]
 
 @dataclass(eq=False)
 class Character:
-    """Everything of a character that is kept between frames. `note_settings` and `refresh` come before drawing.
+    """The data of a character that is kept between frames. Call `note_settings` and `refresh` before drawing.
 
     shared: uploads that characters drawn together share. tails: (J, 3) the bones' ends at rest, in armature space;
     bone_ends: (J, 2, 3) heads and tails.
-    By the uids of mesh objects: parts; methods: keys of SKINNING_METHODS; attached_to: the bone of what is attached
+    By the uids of mesh objects: parts; methods: keys of SKINNING_METHODS; attached_to: the bone of a mesh attached
     without weights, "": the armature itself. not_shown: modifiers that the preview leaves out.
     """
 
@@ -55,7 +55,7 @@ class Character:
     """When all parts were up to date, see changes.of_all_data."""
 
     def note_settings(self, meshes: Sequence[bpy.types.Object]) -> None:
-        """Take note of what may change without an edit of the bones' and meshes' data."""
+        """Update settings that can change without an edit of the bones' and meshes' data."""
         self.methods = {mesh.session_uid: method_of(mesh) for mesh in meshes}
         self.attached_to = {mesh.session_uid: attachment.bone for mesh in meshes
                       if armature_modifier(mesh) is None and (attachment := attachment_of(mesh)) is not None}
@@ -67,12 +67,12 @@ class Character:
                 part.made_at = _NEVER
 
     def simplified(self) -> list[str]:
-        """Return the names of the materials that do not show all their nodes."""
+        """Return the names of the materials whose nodes are not all shown."""
         return sorted({surface.simplified for part in self.parts.values() for surface in part.geometry.surfaces} - {""})
 
     def read_ahead(self, armature_object: bpy.types.Object, mesh: bpy.types.Object,
                    tell: Callable[[float], None] = lambda _: None) -> None:
-        """Read a mesh before the first drawing, which then only uploads it. tell: takes the share of the work done."""
+        """Read a mesh before the first drawing, which then only uploads it. tell: called with the share of work done."""
         if self.skeleton is None:
             self._read_skeleton(armature_object)
         read_at = changes.of_data(_data_uids(mesh))
@@ -80,9 +80,9 @@ class Character:
 
     def refresh(self, armature_object: bpy.types.Object, meshes: Sequence[bpy.types.Object],
                 is_drawing: bool = False) -> list[bpy.types.Object]:
-        """Read and upload what is new or has been edited; nothing to do costs nothing.
+        """Read and upload new and edited data; costs nothing if there is none.
 
-        is_drawing: leave what cannot be read from within a drawing as it was. Returns such, for `read_ahead`.
+        is_drawing: keep the old state of meshes that cannot be read during a drawing. Returns these, for `read_ahead`.
         """
         now = changes.of_all_data()
         if self._fresh_at == now and all(mesh.session_uid in self.parts for mesh in meshes):
@@ -102,7 +102,7 @@ class Character:
         return waiting
 
     def _part(self, mesh: bpy.types.Object) -> Part:
-        """Return a mesh on the GPU, uploaded unless a character like this one has done so."""
+        """Return a mesh on the GPU; it is uploaded unless a character like this one has done so."""
         assert self.skeleton is not None
         uids, read_from = _data_uids(mesh), self._read_from(mesh)
         key, now = (read_from, self._bone_names, self.skeleton.parents.tobytes()), changes.of_data(uids)
@@ -120,7 +120,7 @@ class Character:
         return read_geometry(mesh, self._bone_names, bone_colours(self.skeleton), tell, moved_by)
 
     def _read_from(self, mesh: bpy.types.Object) -> tuple[Hashable, ...]:
-        """Return all that a mesh on the GPU depends on but the contents of its data."""
+        """Return all that a mesh on the GPU depends on, except the contents of its data."""
         return (*_data_uids(mesh), self.attached_to.get(mesh.session_uid), settings_key(mesh))
 
     def _read_skeleton(self, armature_object: bpy.types.Object) -> None:
@@ -134,14 +134,14 @@ class Character:
         self._bone_names, self._bones_of = names, (armature.session_uid, changes.of_data((armature.session_uid,)))
 
     def active_bone(self, armature_object: bpy.types.Object) -> int:
-        """Return the index of the armature's active bone, −1 where there is none."""
+        """Return the index of the armature's active bone, or −1."""
         active = cast(bpy.types.Armature, armature_object.data).bones.active
         assert self.skeleton is not None
         return -1 if active is None else self.skeleton.index_of.get(active.name, -1)
 
 
 def armature_of(ob: bpy.types.Object) -> bpy.types.Object | None:
-    """Return the armature that moves an object, by weights or because it is attached, or the armature that it is."""
+    """Return the armature that moves an object by weights or as its parent, or the object itself if it is one."""
     if ob.type != "MESH":
         return ob if ob.type == "ARMATURE" else None
     modifier = armature_modifier(ob)
@@ -152,7 +152,7 @@ def armature_of(ob: bpy.types.Object) -> bpy.types.Object | None:
 
 
 def armature_modifier(ob: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
-    """Return the first modifier that lets vertex groups follow an armature."""
+    """Return the first modifier that deforms vertex groups by an armature."""
     if ob.type != "MESH":
         return None
     for modifier in ob.modifiers:
@@ -164,7 +164,7 @@ def armature_modifier(ob: bpy.types.Object) -> bpy.types.ArmatureModifier | None
 
 
 def method_of(mesh_object: bpy.types.Object) -> str:
-    """Return the skinning method that the modifier asks for, a key of SKINNING_METHODS."""
+    """Return the skinning method that the modifier sets, a key of SKINNING_METHODS."""
     modifier = armature_modifier(mesh_object)
     preserves = modifier is not None and modifier.use_deform_preserve_volume
     return "DUAL_QUATERNION" if preserves else "LINEAR"
@@ -176,17 +176,17 @@ def bound_meshes(scene: bpy.types.Scene, armature_object: bpy.types.Object) -> l
 
 
 def is_worked_on(ob: bpy.types.Object) -> bool:
-    """Tell whether a mesh is being edited, sculpted or painted, or bones posed; the original is shown then."""
+    """Return whether a mesh is in an editing, sculpting or painting mode, or bones are posed; originals show then."""
     return ob.mode != "OBJECT"
 
 
 def are_bones_shown(armature_object: bpy.types.Object) -> bool:
-    """Tell whether the preview draws an armature's bones, posed by its score, in place of Blender."""
+    """Return whether the preview draws an armature's bones, posed by its score, instead of Blender."""
     return properties.character(armature_object).text is not None and not is_worked_on(armature_object)
 
 
 def _data_uids(mesh_object: bpy.types.Object) -> tuple[int, ...]:
-    """Return what the mesh's datablock, its shape keys and its materials are known by, in order; 0: there is none."""
+    """Return the session uids of the mesh's datablock, its shape keys and its materials, in order; 0: none."""
     mesh: Any = mesh_object.data
     data = [mesh, mesh.shape_keys, *(slot.material for slot in mesh_object.material_slots)]
     return tuple(0 if each is None else each.session_uid for each in data)

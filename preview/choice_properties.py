@@ -1,4 +1,4 @@
-"""What the interface can choose of the preview. The preview keeps it, so nothing of it is saved in files."""
+"""Properties for the preview's choices. The preview keeps their values, so none are saved in files."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -62,7 +62,7 @@ PLAYER_PROPERTIES: dict[str, Callable[..., Any]] = {
 
 
 def register() -> None:
-    """Let the interface choose."""
+    """Register the properties."""
     for name, make in PROPERTIES.items():
         setattr(bpy.types.WindowManager, f"takt_{name}", make(**_access(life.choices, name)))
     for name, make in PLAYER_PROPERTIES.items():
@@ -71,7 +71,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Switch the preview off and take the choices away."""
+    """Switch the preview off and remove the properties."""
     life.stop()
     way.switch(on=False)
     for name in (*PROPERTIES, *PLAYER_PROPERTIES):
@@ -94,6 +94,6 @@ def _access(holder: Callable[[], object], name: str) -> dict[str, Any]:
 
 
 def _numbered(identifiers: tuple[str, ...], kept: dict[str, Any]) -> Any:
-    """Return functions for an enum property, which Blender hands the item's number instead of its identifier."""
+    """Return get and set functions for an enum property, which Blender calls with the item's number."""
     return {**kept, "get": lambda manager: identifiers.index(kept["get"](manager)),
             "set": lambda manager, number: kept["set"](manager, identifiers[number])}

@@ -1,4 +1,4 @@
-"""What the user has chosen to see. Kept in memory alone, so that nothing of it reaches a file."""
+"""The user's choices of what to see. They are kept in memory only, never in files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,7 @@ WITH_TRANSITIONS = "With Transitions"
 
 
 class Comparison(NamedTuple):
-    """What plays beside a character: other settings than its score's, or another method of skinning."""
+    """The figure beside a character: with other settings than its score's, or another skinning method."""
 
     label: str
     description: str
@@ -47,12 +47,12 @@ _ALL = {name: comparison for group in COMPARISONS.values() for name, comparison 
 
 @dataclass(eq=False)
 class Choices:
-    """What is shown and played.
+    """The settings of the picture and the player.
 
-    ghosts: how many before and as many after, ghost_step_s apart. paths: of the chosen bones' ends. ways: over the
-    ground, with footprints and targets, also while the preview is off.
-    copies: of each character, the first being itself, each phase_s later than the one before.
-    transitions: whether they are played. alone: a clip's full name that is played in place of the score, or "";
+    ghosts: number before and number after, ghost_step_s apart. paths: of the chosen bones' ends. ways: root motion
+    over the ground, with footprints and targets, also while the preview is off.
+    copies: of each character, including itself, each phase_s later than the one before.
+    transitions: whether they are played. alone: full name of a clip that is played instead of the score, or "";
     alone_segment: where in the score it was chosen.
     """
 
@@ -74,17 +74,17 @@ class Choices:
 
     @property
     def instead(self) -> Mapping[str, object]:
-        """Settings that count instead of those of each score."""
+        """Settings that replace those of each score."""
         return {} if self.transitions else {"transitions": False}
 
     @property
     def comparison(self) -> Comparison:
-        """What plays beside each character."""
+        """The comparison that is shown."""
         return _ALL[self.compare]
 
 
 def as_viewport(choices: Choices, shading: bpy.types.View3DShading) -> Choices:
-    """Return what a viewport shows: where it shows wires, wires instead of surfaces; with X-ray those behind too."""
+    """Return the choices for a viewport: its wireframe mode shows wires instead of surfaces, X-ray the far ones too."""
     if shading.type != "WIREFRAME" or choices.picture != "SHADED":
         return choices
     return replace(choices, picture="WIREFRAME", see_through=choices.see_through or shading.show_xray_wireframe)

@@ -1,4 +1,4 @@
-"""A stable colour for each bone, such that neighbours can be told apart, also by the colour-blind."""
+"""A stable colour for each bone; neighbours can be told apart, also by people with colour blindness."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _APART = 0.09
 _CLOSE_BY, _POINTS = 6, 4
 """So many bones that lie closest may touch; points on a bone from which that is measured."""
 
-# What each kind of colour blindness, at its fullest, leaves of linear RGB (Machado, Oliveira and Fernandes 2009).
+# Matrices for linear RGB as seen with each kind of full colour blindness (Machado, Oliveira and Fernandes 2009).
 _SIGHTS = np.array((
     ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
     ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
@@ -33,9 +33,8 @@ _SIGHTS = np.array((
 def bone_colours(skeleton: Skeleton) -> FloatArray:
     """Return a linear RGB colour (J, 3) for each joint.
 
-    A bone takes a colour by its name (always the same one), unless that is too near to the colour of its
-    parent, grandparent or an elder sibling, or nearly that of another bone close by: then the next that is not, or
-    else the one farthest from them.
+    A bone's name gives its colour. If that is too close to the colour of its parent, grandparent or an elder sibling,
+    or almost that of another bone nearby, it takes the next colour that is not, or else the most different one.
     """
     distances, points = _distances(), _points_on_bones(skeleton)
     colours = len(_CANDIDATES)
@@ -71,7 +70,7 @@ def _points_on_bones(skeleton: Skeleton) -> FloatArray:
 
 
 def _close_by(points: FloatArray, joint: int) -> IntArray:
-    """Return those of the bones before a joint in order that lie closest to it."""
+    """Return the bones before a joint, in order, that lie closest to it."""
     earlier = points[:joint].reshape(-1, 1, 3)
     apart = np.linalg.norm(earlier - points[joint], axis=-1).reshape(joint, _POINTS * _POINTS).min(axis=1)
     return np.argsort(apart, kind="stable")[:_CLOSE_BY]
@@ -85,14 +84,14 @@ def _candidates() -> FloatArray:
 
 @cache
 def _distances() -> FloatArray:
-    """Return how far candidates lie apart in Oklab, for those who tell them apart worst."""
+    """Return the distances of candidates in Oklab, as seen by those who distinguish them worst."""
     seen = np.clip(np.einsum("sij,cj->sci", _SIGHTS, _candidates()), 0.0, 1.0)
     lab = oklab(seen)
     return np.asarray(np.linalg.norm(lab[:, :, None] - lab[:, None], axis=-1).min(axis=0))
 
 
 def oklab(linear: FloatArray) -> FloatArray:
-    """Turn linear RGB (..., 3) into Oklab (Ottosson 2020), where distances are what the eye sees."""
+    """Convert linear RGB (..., 3) to Oklab (Ottosson 2020), where distances are perceived differences."""
     cones = np.cbrt(linear @ np.array(((0.4122214708, 0.5363325363, 0.0514459929),
                                        (0.2119034982, 0.6806995451, 0.1073969566),
                                        (0.0883024619, 0.2817188376, 0.6299787005))).T)

@@ -1,4 +1,4 @@
-"""What a mesh has at the corners of its faces: UV maps and painted colours, as its materials ask for them."""
+"""Data of a mesh at the corners of its faces: UV maps and painted colours that its materials use."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -14,7 +14,7 @@ Int32Array = npt.NDArray[np.int32]
 
 
 def corner_uv(mesh: bpy.types.Mesh, surfaces: Sequence[Surface], materials: Int32Array) -> Float32Array:
-    """Return the two UV maps of each corner's surface, (L, 4); zero where there is none. materials: (L,)."""
+    """Return the two UV maps of each corner's surface, (L, 4); zero if there is none. materials: (L,)."""
     uv = np.zeros((len(materials), 4), dtype=np.float32)
     for number, names in enumerate(zip(*(surface.uv_maps for surface in surfaces), strict=True)):
         for name in set(names):
@@ -27,7 +27,7 @@ def corner_uv(mesh: bpy.types.Mesh, surfaces: Sequence[Surface], materials: Int3
 
 def corner_paint(mesh: bpy.types.Mesh, surfaces: Sequence[Surface], materials: Int32Array,
                  corners: Int32Array) -> Float32Array:
-    """Return the painted colour of each corner, (L, 4), linear; white where there is none. corners: their vertices."""
+    """Return the painted colour of each corner, (L, 4), linear; white if there is none. corners: their vertices."""
     paint = np.ones((len(materials), 4), dtype=np.float32)
     names = [_painted_name(mesh, surface.painted) for surface in surfaces]
     for name in set(names):

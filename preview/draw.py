@@ -30,7 +30,7 @@ _PASS_NUMBERS = {what: number for number, what in enumerate(PASSES)}
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What a camera sees: view_from_world and clip_from_view, (4, 4); encode: turn linear colours into sRGB."""
+    """A camera: view_from_world and clip_from_view, (4, 4); encode: whether linear colours are converted to sRGB."""
 
     view_from_world: FloatArray
     clip_from_view: FloatArray
@@ -50,7 +50,7 @@ class _Instance(NamedTuple):
 
 @dataclass(eq=False)
 class Painter:
-    """Draws roles: all of them are uploaded at once, and those that share a mesh are drawn by one call."""
+    """Draws roles: all are uploaded at once, and those that share a mesh are drawn by one call."""
 
     _placements: dict[int, tuple[Matrix, Matrix, Matrix, Rows]] = field(default_factory=dict)
     _arranged: list[tuple[Any, ...]] = field(default_factory=list)
@@ -73,7 +73,7 @@ class Painter:
     _look: Look = field(default_factory=Look)
 
     def upload(self, roles: Sequence[Role], poses: Sequence[Posed], view: View) -> None:
-        """Send what changes from frame to frame to the GPU; other roles can no longer be drawn."""
+        """Send the data of this frame to the GPU; afterwards only these roles can be drawn."""
         arranged = [(role.key, role.is_ghost, role.bones, id(role.character.bone_ends),
                      [role.character.parts.get(mesh.session_uid) for mesh in role.meshes]) for role in roles]
         if arranged != self._arranged:
@@ -86,7 +86,7 @@ class Painter:
         self.set_view(view)
 
     def _arrange(self, roles: Sequence[Role]) -> None:
-        """Put those that share a mesh one after another, ghosts last; bones follow an instance of their role."""
+        """Group instances that share a mesh, ghosts last; bones are numbered by an instance of their role."""
         self._instances = [_Instance(part, number, index) for number, role in enumerate(roles)
                            for index, mesh in enumerate(role.meshes)
                            if (part := role.character.parts.get(mesh.session_uid)) is not None]
@@ -105,11 +105,11 @@ class Painter:
                 self._bones.setdefault(role.bones, []).append((role.character.bone_ends, instances[0][1]))
 
     def unbind(self) -> None:
-        """Bind anew for the next drawing: somebody else has drawn meanwhile."""
+        """Bind everything again in the next drawing, since other code may have drawn in between."""
         self._bound = None
 
     def set_view(self, view: View) -> None:
-        """Draw what was uploaded as another camera sees it."""
+        """Draw the uploaded roles from another camera."""
         self.unbind()
         block: Any = view_block(view)
         if self._view is None:
@@ -118,7 +118,7 @@ class Painter:
             self._view.update(block)
 
     def draw_solid(self, what: Pass) -> None:
-        """Draw all roles but the ghosts: what is opaque, then what is blended over it."""
+        """Draw all roles but the ghosts: opaque parts, then blended ones over them."""
         for part, first, count in self._solid:
             self._draw(part, first, count, what, alpha="SOLID")
         if what != "SHADED":
@@ -144,7 +144,7 @@ class Painter:
             draw_batch(self._bone_lines.setdefault(how, BoneLines()).batch(bones), program, 1)
 
     def draw(self, role: Role, what: Pass, opacity: float = 1.0) -> None:
-        """Draw a role alone."""
+        """Draw a single role."""
         for part, number in self._of_role[role.key]:
             self._draw(part, number, 1, what, opacity)
 
@@ -169,7 +169,7 @@ class Painter:
                 draw_batch(group.batch, program, count)
 
     def _bind(self, program: gpu.types.GPUShader) -> None:
-        """Bind a shader, with something for every texture that it may read."""
+        """Bind a shader, with a texture for every sampler."""
         assert self._view is not None and self._rows is not None
         program.bind()
         program.uniform_block("view", self._view)
@@ -184,7 +184,7 @@ class Painter:
         self._bound_images = images
 
     def _records(self, roles: Sequence[Role], poses: Sequence[Posed]) -> Rows:
-        """Return the records of all instances, made anew only where something of them has changed."""
+        """Return the records of all instances; only changed ones are computed again."""
         at = len(self._instances) * RECORD_ROWS
         begins = accumulate((len(posed.rows) for posed in poses), initial=at)
         bones = [(begin, posed.rows_per_bone) for begin, posed in zip(begins, poses, strict=False)]
@@ -220,7 +220,7 @@ class Painter:
 
 def _at_rest(role: Role, bone: str, world_from_armature: FloatArray, world_from_mesh: FloatArray,
              armature_from_bone: FloatArray) -> FloatArray:
-    """Return world from mesh, (4, 4), of something on a bone, as if the bone were at rest."""
+    """Return world from mesh, (4, 4), of an object on a bone as if the bone were at rest."""
     skeleton = role.character.skeleton
     assert skeleton is not None
     rest = np.eye(4)
@@ -230,7 +230,7 @@ def _at_rest(role: Role, bone: str, world_from_armature: FloatArray, world_from_
 
 
 def draw_batch(batch: gpu.types.GPUBatch, program: gpu.types.GPUShader, count: int) -> None:
-    """Draw so many instances: the call that starts the GPU."""
+    """Draw this number of instances in one GPU call."""
     batch.draw_instanced(program, instance_count=count)
 
 

@@ -22,8 +22,8 @@ WHOLE_PICTURE = ((-1.0, -1.0), (3.0, -1.0), (-1.0, 3.0))
 
 @dataclass(frozen=True, eq=False)
 class Floor:
-    """A floor. middle: (3,) below the characters, at the floor's height. reach_m: how far around that shadows fall.
-    scale: how tall the characters are beside humans; tiles and the softness of shadows go by it."""
+    """A floor. middle: (3,) below the characters, at the floor's height. reach_m: radius within which shadows fall.
+    scale: size of the characters relative to humans, for tiles and the softness of shadows."""
 
     middle: FloatArray
     reach_m: float
@@ -31,7 +31,7 @@ class Floor:
 
     @property
     def shadow_view(self) -> View:
-        """From where a shadow's picture is seen: from below, what is lowest in front, leaning with the light."""
+        """The view for a shadow's picture: from below, lowest parts in front, sheared along the light's direction."""
         view = np.eye(4)
         view[:2, 2] = -_LEAN
         view[:3, 3] = -(view[:3, :3] @ self.middle)
@@ -42,19 +42,19 @@ class Floor:
 
 
 class FloorPainter:
-    """Paints a floor into pictures. `free` it."""
+    """Paints a floor into pictures. Call `free` at the end."""
 
     def __init__(self) -> None:
         self._heights, self._shadow = (gpu.types.GPUOffScreen(_SHADOW_PX, _SHADOW_PX, format="RGBA16F")
                                        for _ in range(2))
 
     def free(self) -> None:
-        """Give the GPU its memory back."""
+        """Free its GPU memory."""
         self._heights.free()
         self._shadow.free()
 
     def cast_shadow(self, floor: Floor, draw: Callable[[View], None]) -> None:
-        """Make the shadow of what `draw` draws from a view."""
+        """Make the shadow of everything that `draw` draws in a view."""
         with bound(self._heights), solid_state():
             gpu.state.active_framebuffer_get().clear(color=(0.0, 0.0, 0.0, 0.0), depth=1.0)
             draw(floor.shadow_view)
@@ -67,7 +67,7 @@ class FloorPainter:
             _fill(SOFTEN)
 
     def paint(self, floor: Floor, view: View) -> None:
-        """Fill the bound framebuffer with the floor and what lies behind it."""
+        """Fill the bound framebuffer with the floor and its background."""
         program = shader(FLOOR)
         world_from_clip: Any = Matrix(np.linalg.inv(view.clip_from_view @ view.view_from_world).tolist())
         program.bind()
@@ -84,5 +84,5 @@ def _fill(interface: Interface) -> None:
 
 
 def bound(target: gpu.types.GPUOffScreen) -> Any:
-    """Bind a target; to be used in a `with`."""
+    """Return a context in which a target is bound."""
     return cast(Any, target.bind())

@@ -1,4 +1,4 @@
-"""The camera of a film that has none: it shows the characters so that they fill two thirds of the height."""
+"""The camera of a film without one: it frames the characters so that they fill two thirds of the height."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -35,8 +35,8 @@ Plays = Callable[[bpy.types.Object], Playable | None]
 
 @dataclass(frozen=True, eq=False)
 class Framing:
-    """What is to be framed. followed: (F, 3), what the camera goes along with; on_floor: (F, 3), below the characters;
-    how tall they are and how far they reach to the sides, in metres."""
+    """The content to frame. followed: (F, 3), points that the camera follows; on_floor: (F, 3), below the characters;
+    height_m, reach_m: their height, and their extent to the sides."""
 
     followed: FloatArray
     on_floor: FloatArray
@@ -45,7 +45,7 @@ class Framing:
 
     @property
     def scale(self) -> float:
-        """How tall the characters are beside humans."""
+        """The size of the characters relative to humans."""
         return self.height_m / _HEIGHT_OF_HUMAN_M
 
     def floor(self, frame: int) -> Floor:
@@ -53,7 +53,7 @@ class Framing:
         return Floor(self.on_floor[frame], self.reach_m + self.height_m, self.scale)
 
     def view(self, frame: int, width: int, height: int) -> tuple[FloatArray, FloatArray]:
-        """Return view from world and clip from view, (4, 4), for a picture of so many pixels."""
+        """Return view from world and clip from view, (4, 4), for a picture of this size in pixels."""
         back = np.array((np.sin(_BESIDE_RAD), -np.cos(_BESIDE_RAD), 0.0)) * np.cos(_ABOVE_RAD)
         back[2] = np.sin(_ABOVE_RAD)
         right = np.cross((0.0, 0.0, 1.0), back)
@@ -73,7 +73,7 @@ class Framing:
 
 def frame_characters(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object], plays: Plays,
                      frames: Sequence[int]) -> Framing:
-    """Return how to film characters that play something, in these frames of the scene."""
+    """Return the framing of characters with their motions, in these frames of the scene."""
     corners, roots = [], []
     for armature in armatures:
         skeleton, playing = read_skeleton(armature), plays(armature)
@@ -89,10 +89,10 @@ def frame_characters(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Objec
 
 
 def framing(corners: Sequence[FloatArray], roots: Sequence[FloatArray], fps: float) -> Framing:
-    """Frame characters.
+    """Return the framing of characters.
 
-    corners: of each one's box at rest, (N, 3). roots: the path of each one's root, (F, 3): x and y, and how far it is
-    above its height at rest. The camera follows up and down only where that is far.
+    corners: of each one's bounding box at rest, (N, 3). roots: the path of each one's root, (F, 3): x, y, and its
+    height relative to rest. The camera follows up and down only if that is far.
 
     >>> box = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.2, 0.2) for z in (0.0, 1.8)])
     >>> framing([box], [np.zeros((5, 3))], fps=24.0).height_m
@@ -111,7 +111,7 @@ def framing(corners: Sequence[FloatArray], roots: Sequence[FloatArray], fps: flo
 
 
 def calm(path: FloatArray, fps: float) -> FloatArray:
-    """Return a path (F, 3) smoothed, as a camera goes along it."""
+    """Return a path (F, 3) smoothed for a camera."""
     reach = max(int(3.0 * _CALM_S * fps), 1)
     kernel = np.exp(-(np.arange(-reach, reach + 1) / (_CALM_S * fps)) ** 2 / 2.0)
     padded = np.pad(path, ((reach, reach), (0, 0)), mode="edge")
@@ -119,7 +119,7 @@ def calm(path: FloatArray, fps: float) -> FloatArray:
 
 
 def _corners_at_rest(mesh_object: bpy.types.Object) -> FloatArray:
-    """Return the box of a mesh before its bones move it, in the world, (8, 3)."""
+    """Return the bounding box of a mesh before its bones move it, in the world, (8, 3)."""
     points = read_array(cast(bpy.types.Mesh, mesh_object.data).vertices, "co", 3).astype(np.float64)
     if not len(points):
         points = np.zeros((1, 3))

@@ -1,6 +1,6 @@
-"""The original meshes, hidden while they are previewed, and the bones, which the preview shows where they play.
+"""Hide the original meshes while they are previewed, and their bones if the preview draws them.
 
-They are hidden in Blender's evaluated copies alone, after each evaluation. So nothing of it ever reaches a file, an
+They are hidden only in Blender's evaluated copies, after each evaluation. So this never reaches a file, an
 autosave or an undo step, and an evaluation with the preview off shows them again.
 """
 
@@ -23,16 +23,16 @@ _Hidden = list[tuple[int, dict[int, int]]]
 
 @dataclass(eq=False)
 class Hiding:
-    """Which evaluated objects of each view layer are hidden by the preview alone, by collection.
+    """Which evaluated objects of each view layer the preview hides, by collection.
 
-    _hidden keeps which with the number of changes.of_scenes: it is looked up again only when the scene changes.
+    _hidden stores them with the number of changes.of_scenes: they are searched again only when the scene changes.
     """
 
     _masks: dict[Layer, list[npt.NDArray[np.bool_]]] = field(default_factory=dict)
     _hidden: dict[Layer, tuple[int, _Hidden]] = field(default_factory=dict)
 
     def hide(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, armatures: Container[int]) -> None:
-        """Hide what armatures, by their uids, move; but not what is being worked on."""
+        """Hide all that armatures, given by their uids, move, except objects that are being edited."""
         layer = depsgraph.view_layer_eval
         if depsgraph.mode != "VIEWPORT" or layer is None:
             return
@@ -50,7 +50,7 @@ class Hiding:
             masks.append(mask & ~flags)
 
     def show(self, scene: bpy.types.Scene) -> None:
-        """Show the copies again, before an evaluation: from them Blender may work out whether originals can be seen."""
+        """Show the copies again before an evaluation, since Blender may compute the originals' visibility from them."""
         for layer in scene.view_layers:
             masks = self._masks.pop((scene.session_uid, layer.name), [])
             if masks and layer.depsgraph is not None:
@@ -60,18 +60,18 @@ class Hiding:
 
 
 def _look_through(scene: bpy.types.Scene, evaluated: Sequence[Any], armatures: Container[int]) -> _Hidden:
-    """Look through a whole scene for what is to be hidden."""
+    """Search a whole scene for objects to hide."""
     uids = {ob.session_uid for ob in scene.objects if not is_worked_on(ob)
             and (armature := armature_of(ob)) is not None and armature.session_uid in armatures
             and (ob.type == "MESH" or are_bones_shown(ob))}
-    # The copies have no uid of their own.
+    # The evaluated copies have no uid of their own.
     return [(len(copies), {index: uid for index, copy in enumerate(copies)
                            if copy.is_evaluated and (uid := copy.original.session_uid) in uids})
             for copies in evaluated]
 
 
 def _are_there(evaluated: Sequence[Any], indices: _Hidden) -> bool:
-    """Tell whether what is to be hidden still has its indices: what is not evaluated is the user's own object."""
+    """Return whether objects to hide still have their indices; an object that is not evaluated is the user's own."""
     return len(evaluated) == len(indices) and all(
         len(copies) == count and all((copy := copies[index]).is_evaluated and copy.original.session_uid == uid
                                      for index, uid in hidden.items())
@@ -81,7 +81,7 @@ def _are_there(evaluated: Sequence[Any], indices: _Hidden) -> bool:
 def _evaluated(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Any]:
     """Return the evaluated objects of each collection.
 
-    Between a change and its evaluation, what depsgraph.objects and view_layer_eval.objects go through may be gone.
+    Between a change and its evaluation, the objects of depsgraph.objects and view_layer_eval.objects may be freed.
     """
     assert scene.collection is not None
     found: list[Any] = [collection.evaluated_get(depsgraph)
@@ -90,7 +90,7 @@ def _evaluated(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[A
 
 
 def _flags(copies: Any) -> npt.NDArray[np.bool_]:
-    """Return which are hidden. Written by foreach_set they cause no evaluation."""
+    """Return which copies are hidden. Values written by foreach_set cause no evaluation."""
     flags = np.empty(len(copies), dtype=np.bool_)
     copies.foreach_get("hide_viewport", flags)
     return flags

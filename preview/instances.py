@@ -1,4 +1,4 @@
-"""What one picture needs of its instances, laid out as rows of one texture.
+"""The data of a picture's instances, as rows of one texture.
 
 An instance is a mesh in a pose. The texture holds a record for each, then the palettes of bones. All instances go to
 the GPU in one upload, and those that share a mesh can be drawn by one call. shaders/instance.glsl reads it.
@@ -25,7 +25,7 @@ WHITE: Tint = (1.0, 1.0, 1.0, 1.0)
 
 
 def palette_rows(palette: Palette) -> Rows:
-    """Return a palette as rows, (..., J · rows, 4): quaternion as xyzw, position, stretch where there is one."""
+    """Return a palette as rows, (..., J · rows, 4): quaternion as xyzw, position, and stretch if there is one."""
     batch, joints = palette.rotations.shape[:-2], palette.rotations.shape[-2]
     rows = np.zeros((*batch, joints, rows_per_bone(palette), 4), dtype=np.float32)
     rows[..., 0, :3], rows[..., 0, 3] = palette.rotations[..., 1:], palette.rotations[..., 0]
@@ -36,12 +36,12 @@ def palette_rows(palette: Palette) -> Rows:
 
 
 def rows_per_bone(palette: Palette) -> int:
-    """Return how many rows each bone takes."""
+    """Return the number of rows of each bone."""
     return 2 if palette.stretches is None else 5
 
 
 def palette_of(rows: Rows, joints: int) -> Palette:
-    """Return the palette (..., J, …) that rows (..., R, 4) were made of, as exact as they are."""
+    """Return the palette (..., J, …) from rows (..., R, 4), with their precision."""
     own = rows.reshape(*rows.shape[:-2], joints, -1, 4)
     rotations = own[..., 0, (3, 0, 1, 2)].astype(np.float64)
     stretches = own[..., 2:, :].astype(np.float64) if own.shape[-2] > 2 else None
@@ -56,8 +56,8 @@ def sampled_rows(motion: Playable, times_s: FloatArray) -> Rows:
 def tweaked_rows(plain: Untweaked, rows: Sequence[Rows], times_s: FloatArray) -> Rows | None:
     """Return rows (F, R, 4) at times (F,) with the tweaks that are added last to a motion.
 
-    rows: of the motion without tweaks, (R, 4) at each of the times. None: it is quicker to sample the tweaked motion,
-    or nothing else would do, as where bones stretch.
+    rows: of the motion without tweaks, (R, 4) at each of the times. Returns None if sampling the tweaked motion is
+    quicker, or is the only way, as for bones that stretch.
     """
     skeleton = plain.motion.skeleton
     if any(len(each) != 2 * len(skeleton) for each in rows):
@@ -68,12 +68,12 @@ def tweaked_rows(plain: Untweaked, rows: Sequence[Rows], times_s: FloatArray) ->
 
 
 def placement_rows(world_from_armature: FloatArray, world_from_mesh: FloatArray) -> Rows:
-    """Return the record of an instance (RECORD_ROWS, 4), filled in as far as two matrices (4, 4) determine it."""
+    """Return the record of an instance (RECORD_ROWS, 4), with the parts that two matrices (4, 4) determine."""
     armature_from_mesh: FloatArray = np.asarray(np.linalg.solve(world_from_armature, world_from_mesh), dtype=np.float64)
     record = np.zeros((RECORD_ROWS, 4), dtype=np.float32)
     for name, matrix in (("ARMATURE_FROM_MESH", armature_from_mesh), ("WORLD_FROM_ARMATURE", world_from_armature)):
         record[RECORD[name]:RECORD[name] + 3] = matrix[:3]
-        # Right under uneven scale, and where an object is scaled flat.
+        # This is also correct under uneven scale, and for an object that is scaled flat.
         record[RECORD[f"{name}_NORMAL"]:RECORD[f"{name}_NORMAL"] + 3, :3] = np.linalg.pinv(matrix[:3, :3]).T
     record[RECORD["TRAITS"], 0] = -1.0 if np.linalg.det(world_from_mesh[:3, :3]) < 0.0 else 1.0
     return record

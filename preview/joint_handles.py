@@ -1,4 +1,4 @@
-"""Handles of a fitted skeleton over the viewports: where its joints are, and how sure each is."""
+"""Handles of a fitted skeleton over the viewports: positions of its joints, with their certainty."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ _MOVED, _HOVERED = np.array((1.0, 0.95, 0.4, 1.0)), np.array((1.0, 1.0, 1.0, 1.0
 
 @dataclass(eq=False)
 class Handles:
-    """What is drawn: a skeleton in the world, what its bones are called, which joints were moved (J,), one hovered."""
+    """The drawn skeleton in the world, the names of its bones, which joints were moved (J,), and the hovered one."""
 
     fitted: FittedSkeleton
     names: tuple[str, ...]
@@ -46,7 +46,7 @@ class Handles:
 
 @dataclass(frozen=True, eq=False)
 class Lens:
-    """How a viewport shows space: clip_from_world (4, 4), its width and height in pixels."""
+    """The projection of a viewport: clip_from_world (4, 4), its width and height in pixels."""
 
     clip_from_world: FloatArray
     width: float
@@ -54,24 +54,24 @@ class Lens:
 
     @classmethod
     def of(cls, region: bpy.types.Region, view: bpy.types.RegionView3D) -> "Lens":
-        """Read it from a viewport."""
+        """Return the projection of a viewport."""
         return cls(np.array(view.perspective_matrix, dtype=np.float64), float(region.width), float(region.height))
 
     def pixels(self, points: FloatArray) -> FloatArray:
-        """Return where points (N, 3) are seen, (N, 2) in pixels from the lower left; NaN behind the eye."""
+        """Return the pixels (N, 2) from the lower left at which points (N, 3) are seen; NaN behind the eye."""
         clip = np.append(points, np.ones((len(points), 1)), axis=1) @ self.clip_from_world.T
         seen = np.where(clip[:, 3:] > 0.0, clip[:, 3:], np.nan)
         return np.asarray((clip[:, :2] / seen + 1.0) / 2.0 * (self.width, self.height))
 
     def at_depth_of(self, pixel: FloatArray, point: FloatArray) -> FloatArray:
-        """Return the point (3,) that is seen at a pixel (2,), as far from the eye's plane as another point (3,)."""
+        """Return the point (3,) that is seen at a pixel (2,), at the same depth as another point (3,)."""
         clip = self.clip_from_world @ np.append(point, 1.0)
         seen = np.append(pixel / (self.width, self.height) * 2.0 - 1.0, clip[2] / clip[3])
         there = np.linalg.solve(self.clip_from_world, np.append(seen, 1.0))
         return np.asarray(there[:3] / there[3])
 
     def ray(self, pixel: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return two points (3,) that are seen at a pixel (2,), the first one nearer."""
+        """Return two points (3,) that are seen at a pixel (2,), the nearer one first."""
         seen = pixel / (self.width, self.height) * 2.0 - 1.0
         ends = np.linalg.solve(self.clip_from_world, np.array(((*seen, -1.0, 1.0), (*seen, 1.0, 1.0))).T).T
         near, far = ends[:, :3] / ends[:, 3:]
@@ -85,12 +85,12 @@ _handle: Any = None
 
 
 def shown() -> tuple[Handles, ...]:
-    """Return what is drawn."""
+    """Return the drawn handles."""
     return tuple(_shown)
 
 
 def show(handles: Handles) -> None:
-    """Draw handles in all viewports, as they are whenever these are drawn, until `hide`."""
+    """Draw handles in all viewports until `hide`; changes of them show in the next drawing."""
     global _handle
     _shown.append(handles)
     if _handle is None:
@@ -99,7 +99,7 @@ def show(handles: Handles) -> None:
 
 
 def hide(*handles: Handles) -> None:
-    """Draw these handles no more; others stay."""
+    """Stop drawing these handles; others stay."""
     global _handle
     _shown[:] = [each for each in _shown if each not in handles]
     if not _shown and _handle is not None:
@@ -109,7 +109,7 @@ def hide(*handles: Handles) -> None:
 
 
 def redraw() -> None:
-    """Have the viewports drawn."""
+    """Tag the viewports for redraw."""
     manager = bpy.context.window_manager
     for window in manager.windows if manager else ():
         for area in window.screen.areas:
@@ -118,7 +118,7 @@ def redraw() -> None:
 
 
 def nearest(handles: Handles, lens: Lens, pixel: FloatArray) -> int:
-    """Return the joint whose handle is under a pixel (2,), −1 where there is none."""
+    """Return the joint whose handle is under a pixel (2,), or −1."""
     away = np.linalg.norm(lens.pixels(handles.fitted.positions) - pixel, axis=1)
     within = away <= _RING * _radii(handles.fitted) * _scale()
     return int(np.where(within, away, np.inf).argmin()) if within.any() else -1
@@ -187,7 +187,7 @@ def _bars(lines: FloatArray, width: float) -> FloatArray:
 
 
 def _ring(at: FloatArray, radius: float, width: float, share: float) -> FloatArray:
-    """Return the triangles (N, 2) of an arc around a point (2,) that begins on top, clockwise, of a share of a turn."""
+    """Return the triangles (N, 2) of an arc around a point (2,), clockwise from the top, over a share of a turn."""
     angles = np.pi / 2.0 - 2.0 * np.pi * share * np.linspace(0.0, 1.0, _SIDES + 1)
     points = at + radius * np.stack((np.cos(angles), np.sin(angles)), axis=1)
     return _bars(np.stack((points[:-1], points[1:]), axis=1), width)

@@ -1,6 +1,6 @@
-"""The preview in the viewports: what appears with the toggle and vanishes with it.
+"""The preview in the viewports: everything that starts and ends with its toggle.
 
-Meanwhile hiding.py hides the original meshes.
+While it is on, hiding.py hides the original meshes.
 """
 
 import logging
@@ -44,7 +44,7 @@ _LARGE_VERTICES = 100_000
 
 
 class _Member(NamedTuple):
-    """A character in a view layer, with its meshes that can be drawn; has_bones: whether its bones are drawn too."""
+    """A character in a view layer, with its drawable meshes; has_bones: whether its bones are drawn too."""
 
     character: Character
     armature: bpy.types.Object
@@ -56,7 +56,7 @@ _Members = list[_Member]
 
 
 class _Trial(NamedTuple):
-    """What a character plays in place of its score, and since when."""
+    """A motion that a character plays instead of its score, and its start time."""
 
     armature_uid: int
     motion: Playable
@@ -65,10 +65,10 @@ class _Trial(NamedTuple):
 
 @dataclass(eq=False)
 class _Running:
-    """A preview that is switched on; members: in each view layer, with the number of changes.of_scenes.
+    """The state of a preview that is on; members: in each view layer, with the number of changes.of_scenes.
 
-    values: what the scores of characters were last given, by the session's numbers of their objects. playing: what
-    these play, for as long as its key stays the same.
+    values: last values of the characters' scores, by the session uids of their objects. playing: motions of characters,
+    valid as long as the key stays the same.
     """
 
     characters: dict[int, Character]
@@ -89,51 +89,51 @@ _error = ""
 
 
 def is_running() -> bool:
-    """Tell whether the preview is on."""
+    """Return whether the preview is on."""
     return _running is not None
 
 
 def error() -> str:
-    """Return why the preview switched itself off last, or ""."""
+    """Return why the preview last switched itself off, or ""."""
     return _error
 
 
 def choices() -> Choices:
-    """Return what is shown and played; call `changed` after changing it."""
+    """Return the choices; call `changed` after changing them."""
     return _choices
 
 
 def picture() -> str:
-    """Return what is drawn."""
+    """Return the current kind of picture."""
     return _choices.picture
 
 
 def show(what: str) -> None:
-    """Choose what is drawn, now and later."""
+    """Set the kind of picture."""
     _choices.picture = what
     changed()
 
 
 def changed() -> None:
-    """Draw anew, and keep drawing while the player plays."""
+    """Redraw, and keep drawing while the player plays."""
     _redraw()
     if _running is not None and _choices.player.is_playing and not bpy.app.timers.is_registered(_tick):
         bpy.app.timers.register(_tick)
 
 
 def now_s() -> float:
-    """Return the player's clock."""
+    """Return the time of the player's clock."""
     return time.perf_counter()
 
 
 def duration_s() -> float:
-    """Return how long what is played lasts; the longest of several, 0 where nothing is."""
+    """Return the duration of the longest played motion, or 0 if there is none."""
     motions = (score.last_good(character.uid) for character in characters())
     return max((motion.duration_s for motion in motions if motion is not None), default=0.0)
 
 
 def keep_time() -> None:
-    """Keep the player at its current time, whatever is changed next about its clock."""
+    """Keep the player at its current time through the next change of its clock."""
     player = _choices.player
     scene = bpy.context.scene
     first = None if scene is None else _first(scene)
@@ -155,12 +155,12 @@ def _first(scene: bpy.types.Scene) -> bpy.types.Object | None:
 
 
 def time_in_score(armature: bpy.types.Object, scene: bpy.types.Scene, motion: Playable) -> float:
-    """Return a character's time in its score, or in what plays instead, in seconds."""
+    """Return a character's time in its score, or in the motion that replaces it, in seconds."""
     return Instant.of(scene, _choices.player, now_s()).time_s(armature, motion)
 
 
 def try_out(motion: Playable | None, armature_uid: int = 0, since_s: float = 0.0) -> None:
-    """Let a character play something else over and over, from a time of the player's clock on, until that is None."""
+    """Let a character repeat another motion, from a time of the player's clock on; None ends it."""
     global _trial
     if motion is not None or _trial is not None:
         _trial = None if motion is None else _Trial(armature_uid, motion, since_s)
@@ -168,7 +168,7 @@ def try_out(motion: Playable | None, armature_uid: int = 0, since_s: float = 0.0
 
 
 def tried_out() -> Playable | None:
-    """Return what a character plays in place of its score."""
+    """Return the motion that a character plays instead of its score."""
     return None if _trial is None else _trial.motion
 
 
@@ -178,7 +178,7 @@ def characters() -> list[Character]:
 
 
 def start(armatures: Iterable[bpy.types.Object]) -> None:
-    """Preview the characters of these armatures in all 3D viewports, in place of what was previewed."""
+    """Preview the characters of these armatures in all 3D viewports, instead of those previewed before."""
     global _running, _error
     stop()
     _error = ""
@@ -187,16 +187,16 @@ def start(armatures: Iterable[bpy.types.Object]) -> None:
     _running.handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
     for handlers, handler in _handlers():
         handlers.append(handler)
-    changes.everything()  # whatever was kept of an earlier preview
+    changes.everything()  # clear caches of an earlier preview
     _evaluate_again(_running)
     changed()
 
 
 def read_large_meshes(layer: bpy.types.ViewLayer, tell: Callable[[float], None]) -> None:
-    """Read meshes that would delay the first drawing; tell: takes the share of the work done."""
+    """Read meshes that would delay the first drawing; tell: called with the share of the work done."""
     if _running is None:
         return
-    layer.update()  # switching on has the meshes evaluated, which counts as a change of them
+    layer.update()  # switching on evaluates the meshes, which counts as a change of them
     large = [(character, armature, mesh)
              for character, armature, meshes, _ in _find_members(_running, layer) for mesh in meshes
              if len(cast(bpy.types.Mesh, mesh.data).vertices) >= _LARGE_VERTICES or is_shaped(mesh)]
@@ -210,7 +210,7 @@ def read_large_meshes(layer: bpy.types.ViewLayer, tell: Callable[[float], None])
 
 @guarded(None)
 def stop() -> None:
-    """Switch the preview off and show the original meshes again; off already, do nothing."""
+    """Switch the preview off and show the original meshes again; does nothing if it is off."""
     global _running
     if _running is None:
         return
@@ -218,7 +218,7 @@ def stop() -> None:
     score.forget_shown()
     bpy.types.SpaceView3D.draw_handler_remove(running.handle, "WINDOW")
     for handlers, handler in _handlers():
-        if handler in handlers:  # Blender itself takes them out when a file is loaded
+        if handler in handlers:  # Blender itself removes them when a file is loaded
             handlers.remove(handler)
     for timer in (stop, _tick, _read_waiting, _redraw, _hide_again):
         if bpy.app.timers.is_registered(timer):
@@ -235,7 +235,7 @@ def _handlers() -> list[tuple[list[Any], Any]]:
 
 @guarded(None)
 def _after_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Hide again what has been evaluated; end where no character is left."""
+    """Hide evaluated copies again; stop if no character is left."""
     if _running is None or is_reading():
         return
     if not any(ob.session_uid in _running.characters for ob in bpy.data.objects):
@@ -246,7 +246,7 @@ def _after_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Non
 
 @guarded(None)
 def _after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Take note of what is keyed; a stopped player shows the frame again as soon as there is another."""
+    """Update keyed values; a stopped player shows the timeline's frame again when that changes."""
     if _choices.player.follows_timeline:
         _choices.player.at_rest = False
     if _running is not None and not is_reading():
@@ -255,7 +255,7 @@ def _after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None
 
 
 def _note_values(running: _Running, scene: bpy.types.Scene) -> None:
-    """Take note of values of scores: keyed ones are others at other frames, and nobody tells."""
+    """Update values of scores: keyed values change with the frame, without a notification."""
     now = {ob.session_uid: values for ob in scene.objects
            if ob.session_uid in running.characters and (values := parameters.seen(ob))}
     if now != running.values:
@@ -284,9 +284,9 @@ def _is_viewport_rendered() -> bool:
 
 
 def show_originals() -> None:
-    """Show the originals too for a moment, since a viewport is or may be rendered: nothing of ours is drawn there.
+    """Show the originals too for a moment, since a viewport may be rendered, where Takt draws nothing.
 
-    Blender tells nobody before it renders a viewport.
+    Blender has no notification before it renders a viewport.
     """
     scene = bpy.context.scene
     if _running is not None and scene is not None:
@@ -311,7 +311,7 @@ def _before_evaluation(scene: bpy.types.Scene, _: object = None) -> None:
 
 
 def _evaluate_again(running: _Running) -> None:
-    """Have the originals evaluated, which hides them when the preview is on and shows them when it is off."""
+    """Tag the originals for evaluation, which hides them when the preview is on and shows them when it is off."""
     for ob in bpy.data.objects:
         armature = armature_of(ob)
         if armature is not None and armature.session_uid in running.characters:
@@ -321,7 +321,7 @@ def _evaluate_again(running: _Running) -> None:
 
 @guarded(None)
 def _tick() -> float | None:
-    """Have the next picture drawn while the player plays."""
+    """Redraw while the player plays; a timer."""
     if _running is None or not _choices.player.is_playing:
         return None
     _redraw()
@@ -338,18 +338,18 @@ def _redraw() -> None:
 
 @guarded(None)
 def _draw() -> None:
-    """Draw all characters into a viewport; a failure is told once and switches the preview off."""
+    """Draw all characters into a viewport; a failure is reported once and switches the preview off."""
     global _error
     if _running is None or _running.failed:
         return
     try:
         with score.while_drawing(changed):
             draw_viewport(bpy.context)
-    except Exception as problem:  # whatever it is, Blender would print it for every redraw
+    except Exception as problem:  # Blender would print any exception at every redraw
         _log.exception("The preview failed and has been switched off")
         _error = str(problem)
         _running.failed = True
-        # Handlers are not taken out from within a drawing.
+        # Handlers must not be removed during a drawing.
         bpy.app.timers.register(stop)
 
 
@@ -369,13 +369,13 @@ def draw_viewport(context: bpy.types.Context) -> None:
         cast(Any, gpu.state.active_framebuffer_get()).clear(depth=1.0)
     are_all_there = _running.cast.draw(_visible(_running, scene, layer, space), view, seen, _SAMPLING_S, smooth)
     if not are_all_there and not bpy.app.timers.is_registered(_redraw):
-        bpy.app.timers.register(_redraw)  # a viewport that is being drawn cannot be marked
+        bpy.app.timers.register(_redraw)  # a viewport cannot be tagged while it is drawn
 
 
 def _has_depth(space: bpy.types.SpaceView3D) -> bool:
-    """Tell whether Blender has left in a viewport how deep all lies that it has drawn.
+    """Return whether Blender has left its depth in a viewport.
 
-    Without overlays EEVEE leaves no depth behind which anything would be drawn.
+    Without overlays EEVEE leaves no depth, so nothing could be drawn behind its objects.
     """
     return space.overlay.show_overlays or space.shading.type not in ("MATERIAL", "RENDERED")
 
@@ -410,18 +410,18 @@ def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLay
 
 def _is_seen(mesh: bpy.types.Object, armature: bpy.types.Object, layer: bpy.types.ViewLayer,
              space: bpy.types.SpaceView3D) -> bool:
-    """Tell whether a viewport shows a mesh; in local view with its armature, since the mesh cannot be selected."""
+    """Return whether a viewport shows a mesh; in local view this depends on its armature."""
     if mesh.visible_get(view_layer=layer, viewport=space):
         return True
     if space.local_view is None or not armature.visible_get(view_layer=layer, viewport=space):
         return False
-    with bpy.context.temp_override(area=None, region=None):  # else it asks the context's viewport
+    with bpy.context.temp_override(area=None, region=None):  # otherwise it uses the context's viewport
         return mesh.visible_get(view_layer=layer)
 
 
 def _played(uid: int, armature: bpy.types.Object, instant: Instant,
             playing: dict[int, Playable | None]) -> tuple[Playable | None, float]:
-    """Return what a character plays, and when in it; playing: what is known of that, by uid."""
+    """Return a character's motion and the time in it; playing: motions known so far, by uid."""
     if _trial is not None and _trial.armature_uid == uid:
         return _trial.motion, (instant.now_s - _trial.since_s) % max(_trial.motion.duration_s, 1e-3)
     if uid not in playing:
@@ -430,7 +430,7 @@ def _played(uid: int, armature: bpy.types.Object, instant: Instant,
 
 
 def _find_members(running: _Running, layer: bpy.types.ViewLayer) -> _Members:
-    """Find the characters in a view layer with the meshes that can be drawn."""
+    """Return the characters in a view layer with their drawable meshes."""
     found: dict[int, list[bpy.types.Object]] = {}
     armatures = {}
     for ob in layer.objects:
@@ -446,7 +446,7 @@ def _find_members(running: _Running, layer: bpy.types.ViewLayer) -> _Members:
 
 
 def _bones(armature: bpy.types.Object, layer: bpy.types.ViewLayer, space: bpy.types.SpaceView3D) -> Bones:
-    """Return how the viewport would show the bones, which are hidden because they are posed otherwise."""
+    """Return how the viewport would show the bones, which are hidden since the score poses them differently."""
     if not armature.visible_get(view_layer=layer, viewport=space):
         return ""
     return "IN_FRONT" if armature.show_in_front else "BEHIND"
@@ -454,7 +454,7 @@ def _bones(armature: bpy.types.Object, layer: bpy.types.ViewLayer, space: bpy.ty
 
 @guarded(None)
 def _read_waiting() -> None:
-    """Read meshes that could not be read from within a drawing, and draw them."""
+    """Read meshes that could not be read during a drawing, and redraw."""
     layer = bpy.context.view_layer
     if _running is None or layer is None:
         return
@@ -465,7 +465,7 @@ def _read_waiting() -> None:
 
 
 def _outline(meshes: list[bpy.types.Object], layer: bpy.types.ViewLayer) -> Tint | None:
-    """Return the theme's colour for what is selected, which hiding the original took away; None where nothing is."""
+    """Return the theme's outline colour if meshes are selected, else None; Blender draws none for hidden originals."""
     if not any(ob.select_get(view_layer=layer) for ob in meshes):
         return None
     assert bpy.context.preferences is not None

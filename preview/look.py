@@ -1,4 +1,4 @@
-"""How surfaces are coloured and lit: as the viewport would do it."""
+"""Colours and lights of surfaces, as the viewport has them."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -37,11 +37,11 @@ class Look:
     """The colour mode, and Blender's studio light.
 
     lights: (4, 3, 4), for each: direction towards it and its wrap, diffuse colour, specular colour. ambient: (3,).
-    shines: whether there are highlights. mirrors: whether metal also mirrors a sky and a ground. in_world: the lights
-    stand still in the world instead of coming with the viewer. In mode OBJECT: single: one colour for all, or None;
+    shines: whether there are highlights. mirrors: whether metal also reflects a sky and a ground. in_world: the lights
+    are fixed in the world instead of following the viewer. In mode OBJECT: single: one colour for all, or None;
     is_random: each object has one by its name, otherwise its own.
-    tone: the view transform. brightness: what the lights are multiplied by, but not what metal mirrors; exposure: what
-    all is.
+    tone: the view transform. brightness: factor for the lights, but not for reflections in metal; exposure: factor for
+    everything.
     """
 
     mode: ColourMode = "NODES"
@@ -57,7 +57,7 @@ class Look:
     exposure: float = 1.0
 
     def colour_of(self, ob: bpy.types.Object) -> Colour:
-        """Return the one colour of an object, in mode OBJECT."""
+        """Return the single colour of an object in mode OBJECT."""
         if self.single is not None:
             return self.single
         if self.is_random:
@@ -65,7 +65,7 @@ class Look:
         return cast(Colour, tuple(cast(Any, ob.color)))
 
     def block(self, view_from_world: FloatArray) -> npt.NDArray[np.float32]:
-        """Return the numbers of the struct TaktView that tell of light."""
+        """Return the part of the struct TaktView for light."""
         lights = self.lights.copy()
         if self.in_world:
             lights[:, 0, :3] = lights[:, 0, :3] @ (view_from_world[:3, :3] @ _WORLD_FROM_LIGHT).T
@@ -74,7 +74,7 @@ class Look:
 
 
 def look_of(shading: bpy.types.View3DShading, view: bpy.types.ColorManagedViewSettings | None = None) -> Look:
-    """Return how a viewport colours and lights what it shows; view: of its scene, which Solid does not obey."""
+    """Return the look of a viewport; view: colour management of its scene, which Solid mode ignores."""
     if shading.type in ("MATERIAL", "RENDERED"):
         return studio() if view is None else _managed(studio(), shading, view)
     single = cast(Colour, (*cast(Any, shading.single_color), 1.0)) if shading.color_type == "SINGLE" else None
@@ -94,9 +94,9 @@ def look_of(shading: bpy.types.View3DShading, view: bpy.types.ColorManagedViewSe
 
 
 def _managed(look: Look, shading: bpy.types.View3DShading, view: bpy.types.ColorManagedViewSettings) -> Look:
-    """Return a look by a scene's view transform, as bright as the light that Blender has instead of a studio's.
+    """Return a look with a scene's view transform, as bright as the light that Blender uses instead of the studio's.
 
-    What is drawn into a viewport comes after Blender's own view transform. Its exposure counts where the scene lights.
+    Drawings into a viewport come after Blender's own view transform. Its exposure applies where the scene is lit.
     """
     is_rendered = shading.type == "RENDERED"
     has_lights = shading.use_scene_lights_render if is_rendered else shading.use_scene_lights
@@ -108,7 +108,7 @@ def _managed(look: Look, shading: bpy.types.View3DShading, view: bpy.types.Color
 
 
 def studio(mode: ColourMode = "NODES") -> Look:
-    """Return the light that is set in Blender's preferences, which comes with the viewer."""
+    """Return the light of Blender's preferences, which follows the viewer."""
     chosen = _preferred()
     return Look(mode, _lights(chosen.solid_lights), chosen.light_ambient[:], shines=True, mirrors=True)
 
@@ -119,7 +119,7 @@ def _preferred() -> Any:
 
 
 def _lights(lights: Any) -> FloatArray:
-    # Sliced, each is read at once; number by number would take twice as long.
+    # A slice reads all values at once; reading number by number would take twice as long.
     rows = [((*light.direction[:], light.smooth), (*light.diffuse_color[:], 0.0), (*light.specular_color[:], 0.0))
             if light.use else _NO_LIGHT for light in lights[:LIGHTS]]
     return np.array(rows + [_NO_LIGHT] * (LIGHTS - len(rows)))

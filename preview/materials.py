@@ -1,4 +1,4 @@
-"""Materials on the GPU: a table for each colour mode, and the images that they read."""
+"""Materials on the GPU: a table for each colour mode, and their images."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -41,7 +41,7 @@ def images_of(material: Material) -> Images:
 
 
 def material_rows(materials: Sequence[Material]) -> Rows:
-    """Return materials as shaders/material.glsl reads them: a header for each, all their steps, and these' tables."""
+    """Return the rows that shaders/material.glsl reads: a header for each material, all steps, and their tables."""
     told = [_told(material) for material in materials]
     begin = len(materials) * MATERIAL_ROWS
     end = begin + 2 * sum(map(len, told))
@@ -62,13 +62,13 @@ def _told(material: Material) -> Programme:
 
 
 def _step_rows(step: Step, table_rows: dict[tuple[Colour, ...], int]) -> tuple[Colour, Colour]:
-    """Return the rows of a step; in that of a table's constants stand where it begins and how long it is."""
+    """Return the rows of a step; for a table, the constants hold its first row and its length."""
     values = (float(table_rows[step.table]), float(len(step.table)), 0.0, 0.0) if step.table else step.values
     return (float(_OPERATIONS[step.operation]), float(step.which), float(OPERATIONS[step.operation].takes), 0.0), values
 
 
 def material_table(surfaces: Iterable[Surface], mode: ColourMode) -> gpu.types.GPUTexture:
-    """Copy how surfaces look in one colour mode to the GPU."""
+    """Upload the materials of surfaces in one colour mode."""
     return texture_of((material_rows([surface.materials[mode] for surface in surfaces]),))
 
 
@@ -89,12 +89,12 @@ def _header(material: Material, begin: int) -> Rows:
 
 
 def _glow(material: Material) -> Programme:
-    """Return the steps of what a material emits, none where it does not."""
+    """Return the steps of a material's emission, empty if it emits nothing."""
     return () if material.emission == DARK else material.emission
 
 
 def _constant(programme: Programme) -> tuple[float, float, float, float] | None:
-    """Return what a programme gives everywhere, which then needs no steps, or None."""
+    """Return the constant value of a programme, which then needs no steps, or None."""
     return programme[0].values if len(programme) == 1 and programme[0].operation == "NUMBER" else None
 
 
@@ -105,9 +105,9 @@ def _how_read(texture: Texture) -> int:
 
 @dataclass(eq=False)
 class ImagesOnGpu:
-    """Images as Blender itself has them on the GPU, which also keeps up with painting on them.
+    """Images in Blender's own GPU copies, which also follow painting.
 
-    They are asked for again for each picture: an image may have been edited, reloaded, or deleted.
+    They are requested for each picture, since an image may have been edited, reloaded, or deleted.
     """
 
     _images: dict[int, bpy.types.Image] | None = None
@@ -115,12 +115,12 @@ class ImagesOnGpu:
     _white: gpu.types.GPUTexture | None = None
 
     def begin_picture(self) -> None:
-        """Forget what was found for the last picture."""
+        """Clear the images of the last picture."""
         self._images = None
         self._textures.clear()
 
     def texture(self, number: int) -> gpu.types.GPUTexture:
-        """Return an image; white where it is not there any more."""
+        """Return an image, or white if it no longer exists."""
         if number == NO_IMAGE:
             return self._nothing()
         if number not in self._textures:

@@ -1,6 +1,6 @@
-"""The modes of the preview. A new one is one entry here, and one file in shaders/ that says what colour it has.
+"""The modes of the preview. A new one is one entry here, and one file in shaders/ with its colours.
 
-The list in the interface, the shaders' numbers and the kept pictures of tests follow.
+The list in the interface, the shaders' numbers and the reference pictures of tests follow.
 """
 
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Mode:
-    """What the preview shows.
+    """A kind of picture that the preview shows.
 
-    identifier: in upper case. shader: a file under shaders/ with the function of its colours, `vec3 zones_colour(vec3
-    n)` for ZONES, which may read what shaders/character.vert.glsl gives; "": of other means.
-    is_of_bone: whether it tells of the active bone, whose weights it finds in `heat`.
+    identifier: in upper case. shader: a file under shaders/ with the function of its colours, such as `vec3
+    zones_colour(vec3 n)` for ZONES, which may read the outputs of shaders/character.vert.glsl; "": drawn by other
+    means. is_of_bone: whether it shows the active bone, whose weights are in `heat`.
     """
 
     identifier: str
@@ -36,7 +36,7 @@ DIAGRAMS: Final = tuple(mode for mode in MODES.values() if mode.shader)
 
 
 def colour_by_pass() -> str:
-    """Return the expression in GLSL for the colour of a diagram, by the pass that is drawn, with the normal n."""
+    """Return the GLSL expression for the colour of a diagram, by the pass that is drawn, with the normal n."""
     found = "base.rgb"
     for mode in reversed(DIAGRAMS):
         found = f"((drawing.y == PASS_{mode.identifier}) ? {mode.identifier.lower()}_colour(n) : {found})"

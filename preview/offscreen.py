@@ -31,7 +31,7 @@ class Renderer:
     """Characters uploaded once and drawn many times, as for a film. Use it in a `with`.
 
     objects: bound meshes, or armatures (all meshes of the scene that they move).
-    motion: takes an armature, returns what it plays; None: it is drawn as it is posed.
+    motion: returns the motion of an armature; None: it is drawn in its current pose.
     The gpu module must have been started (`bridge.versions.start_gpu`).
     """
 
@@ -67,9 +67,9 @@ class Renderer:
 
         view_matrix: view from world, as `camera.matrix_world.inverted()`; projection_matrix: clip from view,
         as `camera.calc_matrix_camera(…)`, both (4, 4).
-        background: sRGB and alpha, 0 to 1, not premultiplied. choices: what else to show, in place of picture.
-        look: how surfaces are coloured and lit, None: by their nodes, in studio light. floor: what the characters stand
-        on and throw their shadow on, in place of a background.
+        background: sRGB and alpha, 0 to 1, not premultiplied. choices: what else to show; replaces picture.
+        look: of surfaces; None: their nodes, in studio light. floor: the characters stand on it and cast
+        their shadow on it; replaces the background.
         """
         width, height = (length * OVERSAMPLING for length in self._size)
         view = View(np.array(view_matrix, dtype=np.float64), np.array(projection_matrix, dtype=np.float64),
@@ -87,7 +87,7 @@ class Renderer:
         return self._reduced(floor, view)
 
     def _reduced(self, floor: Floor | None, view: View) -> npt.NDArray[np.uint8]:
-        """Let the GPU average what was drawn finely, over the floor if there is one, and read it back."""
+        """Average the oversampled drawing on the GPU, over the floor if there is one, and read it back."""
         width, height = self._size
         program = shader(REDUCE)
         with bound(self._target), solid_state():
@@ -99,7 +99,7 @@ class Renderer:
             program.uniform_sampler("fine", self._fine.texture_color)
             batch_for_shader(program, "TRIS", {"corner": WHOLE_PICTURE}).draw(program)
             pixels: Any = gpu.state.active_framebuffer_get().read_color(0, 0, width, height, 4, 0, "UBYTE")
-        pixels.dimensions = width * height * 4  # Blender 4.5 misreads an array of several
+        pixels.dimensions = width * height * 4  # Blender 4.5 misreads an array with several dimensions
         picture = np.array(pixels, dtype=np.uint8).reshape(height, width, 4)[::-1]
         if floor is not None:
             picture[..., 3] = 255
@@ -107,7 +107,7 @@ class Renderer:
 
 
 def _in_studio(floor: Floor | None) -> Look:
-    """Return studio light, with what a bright floor reflects."""
+    """Return studio light, with the reflection of a bright floor."""
     look = studio()
     return look if floor is None else replace(look, ambient=_FROM_FLOOR)
 

@@ -27,13 +27,13 @@ _AT_ONCE = 512
 
 
 def posed_points(palette: Palette, points: FloatArray) -> FloatArray:
-    """Move a rest point of each bone (J, 3) with it: (..., J, 3)."""
+    """Return the positions (..., J, 3) of one rest point per bone (J, 3) moved by its bone."""
     matrices = palette.matrices
     return np.asarray((matrices[..., :3] @ points[:, :, None])[..., 0] + matrices[..., 3])
 
 
 def draw_skeleton(role: Role, posed: Posed, view: View) -> None:
-    """Draw every bone as a line from its head to its end, in front of everything, and the active one apart."""
+    """Draw every bone as a line from its head to its end, in front of everything, and highlight the active one."""
     skeleton = role.character.skeleton
     assert skeleton is not None
     heads = posed_points(posed.palette, skeleton.rest_world[..., 3])
@@ -48,7 +48,7 @@ def draw_skeleton(role: Role, posed: Posed, view: View) -> None:
 
 
 def path_of(role: Role, motion: Motion, bones: Sequence[int]) -> tuple[FloatArray, FloatArray]:
-    """Return times (F,) over a whole motion and where the ends of bones are then, (F, B, 3), in armature space."""
+    """Return times (F,) over a whole motion and the positions of bones' ends, (F, B, 3), in armature space."""
     count = int(np.clip(np.ceil(motion.duration_s / _PATH_FRAME_S), 1, _PATH_POINTS)) + 1
     times = np.linspace(0.0, motion.duration_s, count)
     points = np.empty((count, len(bones), 3))
@@ -63,7 +63,7 @@ def path_of(role: Role, motion: Motion, bones: Sequence[int]) -> tuple[FloatArra
 
 
 def draw_path(role: Role, times: FloatArray, points: FloatArray, view: View) -> None:
-    """Draw a path around the current time: the past in one colour, the future in another, fading away."""
+    """Draw a path around the current time: the past in one colour, the future in another, fading out."""
     near = np.flatnonzero(np.abs(times - role.time_s) <= _PATH_REACH_S)
     if len(near) < 2:
         return

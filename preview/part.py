@@ -1,4 +1,4 @@
-"""A mesh on the GPU: its vertices, and what draws them in each colour mode."""
+"""A mesh on the GPU: its vertices, and the batches for each colour mode."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from .shader import CHARACTER, shader
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Faces that are drawn by one call: their materials read the same images; is_blended: some are seen through."""
+    """Faces drawn by one call: their materials use the same images; is_blended: some are transparent."""
 
     images: Images
     is_blended: bool
@@ -25,7 +25,7 @@ class Group:
 
 
 class Coloured(NamedTuple):
-    """A mesh in one colour mode: its materials, its faces in groups, and whether some are seen through."""
+    """A mesh in one colour mode: its materials, its faces in groups, and whether some are transparent."""
 
     table: gpu.types.GPUTexture
     groups: list[Group]
@@ -34,7 +34,7 @@ class Coloured(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Indices:
-    """What of a geometry is kept after its vertices are on the GPU; face_materials: (T,)."""
+    """The part of a geometry that is kept after its vertices are on the GPU; face_materials: (T,)."""
 
     triangles: Int32Array
     face_materials: Int32Array
@@ -43,13 +43,13 @@ class Indices:
 
     @classmethod
     def of(cls, geometry: Geometry) -> "Indices":
-        """Keep that of a geometry."""
+        """Return the indices of a geometry."""
         return cls(geometry.triangles, geometry.materials[geometry.triangles[:, 0]], geometry.edges, geometry.surfaces)
 
 
 @dataclass(eq=False)
 class Part:
-    """A mesh on the GPU, and what it was read from; reach_m: its largest extent; made_at: see changes.of_data."""
+    """A mesh on the GPU, and its sources; reach_m: its largest extent; made_at: see changes.of_data."""
 
     data_uids: tuple[int, ...]
     read_from: tuple[Hashable, ...]
@@ -70,16 +70,16 @@ class Part:
 
     @cached_property
     def surface(self) -> gpu.types.GPUBatch:
-        """What draws all faces at once."""
+        """The batch of all faces."""
         return triangle_batch(self.buffer, self.geometry.triangles)
 
     @cached_property
     def edges(self) -> gpu.types.GPUBatch:
-        """What draws the edges; they are uploaded when they are first wanted."""
+        """The batch of the edges, uploaded on first use."""
         return edge_batch(self.buffer, self.geometry.edges)
 
     def coloured(self, mode: ColourMode) -> Coloured:
-        """Return what draws it in a colour mode; made when it is first wanted."""
+        """Return its batches in a colour mode, made on first use."""
         found = self._coloured.get(mode)
         if found is None:
             groups = self._groups(mode)
@@ -98,7 +98,7 @@ class Part:
                 for (images, is_blended), members in kinds.items()]
 
     def _faces(self, materials: list[int], all_of_them: bool) -> gpu.types.GPUBatch:
-        """Return what draws the faces of materials."""
+        """Return the batch of the faces with these materials."""
         if all_of_them:
             return self.surface
         return triangle_batch(self.buffer, self.geometry.triangles[np.isin(self.geometry.face_materials, materials)])

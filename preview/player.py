@@ -14,7 +14,7 @@ class Player:
     """The current time in the score.
 
     clock: TIMELINE: the scene's frame gives the time, and the rest is not used. speed: one of SPEEDS. fragment: the
-    two ends, in seconds, of what is played over and over, None: the whole. at_rest: stopped, in the rest pose.
+    two ends, in seconds, of a repeated part, None: the whole. at_rest: stopped, in the rest pose.
     """
 
     clock: Clock = "TIMELINE"
@@ -28,11 +28,11 @@ class Player:
 
     @property
     def follows_timeline(self) -> bool:
-        """Tell whether the scene's frame gives the time."""
+        """Return whether the scene's frame gives the time."""
         return self.clock == "TIMELINE"
 
     def position_s(self, now_s: float, duration_s: float) -> float:
-        """Return the time in a score of that length; the end leads back to the beginning."""
+        """Return the time in a score of that length; after the end it begins again."""
         begin, end = self.bounds_s(duration_s)
         position = self._position_s
         if self.is_playing:
@@ -42,18 +42,18 @@ class Player:
         return begin + (position - begin) % (end - begin)
 
     def bounds_s(self, duration_s: float) -> tuple[float, float]:
-        """Return the beginning and the end of what is played."""
+        """Return the begin and the end of the played part."""
         if self.fragment is None:
             return 0.0, duration_s
         begin, end = (min(max(edge, 0.0), duration_s) for edge in self.fragment)
         return (begin, end) if end - begin >= _SMALLEST_FRAGMENT_S else (0.0, duration_s)
 
     def go_to(self, position_s: float, now_s: float) -> None:
-        """Go to another time; whether it plays stays as it is."""
+        """Go to another time, playing or not as before."""
         self._position_s, self._since_s, self.at_rest = position_s, now_s, False
 
     def play(self, now_s: float) -> None:
-        """Play on from the current time."""
+        """Continue from the current time."""
         if not self.is_playing:
             self._since_s, self.is_playing = now_s, True
         self.at_rest = False
@@ -67,18 +67,18 @@ class Player:
         self._position_s, self.is_playing, self.at_rest = self.bounds_s(duration_s)[0], False, True
 
     def restart(self, now_s: float, duration_s: float) -> None:
-        """Begin again, at the end where it plays backwards."""
+        """Go to the begin of the part, or to its end if it plays backwards."""
         self.go_to(self.bounds_s(duration_s)[1 if self.backwards else 0], now_s)
 
     def step(self, by_s: float, now_s: float, duration_s: float) -> None:
-        """Pause, and go a little on or back; from one end to the other."""
+        """Pause, and move by a time; beyond one end to the other."""
         self.pause(now_s, duration_s)
         begin, end = self.bounds_s(duration_s)
         target = self._position_s + by_s
         self.go_to(end if target < begin else begin if target > end else target, now_s)
 
     def change_speed(self, steps: int, now_s: float, duration_s: float) -> None:
-        """Go so many steps up the SPEEDS, or down where steps is negative."""
+        """Go a number of steps up in SPEEDS, or down if negative."""
         nearest = min(range(len(SPEEDS)), key=lambda index: abs(SPEEDS[index] - self.speed))
         self._hold(now_s, duration_s)
         self.speed = SPEEDS[min(max(nearest + steps, 0), len(SPEEDS) - 1)]
@@ -89,5 +89,5 @@ class Player:
         self.backwards = not self.backwards
 
     def _hold(self, now_s: float, duration_s: float) -> None:
-        """Keep the current time, so that another speed or direction counts from now on."""
+        """Keep the current time, so that another speed or direction applies from now on."""
         self._position_s, self._since_s = self.position_s(now_s, duration_s), now_s

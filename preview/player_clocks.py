@@ -1,4 +1,4 @@
-"""What the player's actions do, by its own clock or by Blender's timeline."""
+"""The player's actions, by its own clock or by Blender's timeline."""
 
 from collections.abc import Callable
 
@@ -47,7 +47,7 @@ BY_OWN_CLOCK: dict[str, OwnClock] = {
 
 
 def use_clock(context: bpy.types.Context, clock: Clock) -> None:
-    """Change to the player's own clock or to the timeline, at the same time, playing if it did."""
+    """Change to the player's own clock or to the timeline, at the same time and in the same state."""
     player = life.choices().player
     if clock == player.clock:
         return
@@ -71,7 +71,7 @@ def use_clock(context: bpy.types.Context, clock: Clock) -> None:
 
 
 def is_timeline_playing(context: bpy.types.Context) -> bool:
-    """Tell whether Blender plays its timeline."""
+    """Return whether Blender plays its timeline."""
     return context.screen is not None and context.screen.is_animation_playing
 
 
@@ -128,7 +128,7 @@ def _range(scene: bpy.types.Scene) -> tuple[int, int]:
 
 
 def _remember(context: bpy.types.Context, message: str) -> None:
-    """Let it be undone; without a window there is no undo."""
+    """Add an undo step; without a window there is no undo."""
     if context.window is not None:
         bpy.ops.ed.undo_push(message=message)
 

@@ -1,4 +1,4 @@
-"""What a character plays and at which time, under the user's choices."""
+"""The motion of a character and the time in it, by the user's choices."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ _alone: dict[tuple[int, str], tuple[Motion, ClipAlone]] = {}
 
 
 def played(armature: bpy.types.Object, choices: Choices) -> Playable | None:
-    """Return what moves a character now, None: the armature's own pose is shown."""
+    """Return the motion of a character now, or None for the armature's own pose."""
     if is_bent(armature):
         return None
     motion = shown(armature, choices.instead)
@@ -35,7 +35,7 @@ def played(armature: bpy.types.Object, choices: Choices) -> Playable | None:
 
 @dataclass(frozen=True)
 class Instant:
-    """The instant that a picture shows, by the timeline or by the player's own clock."""
+    """The instant of a picture, by the timeline or by the player's own clock."""
 
     player: Player
     frame: float
@@ -44,11 +44,11 @@ class Instant:
 
     @classmethod
     def of(cls, scene: bpy.types.Scene, player: Player, now_s: float) -> "Instant":
-        """Return the current one."""
+        """Return the current instant."""
         return cls(player, scene.frame_current_final, frames_per_second(scene), now_s)
 
     def time_s(self, armature: bpy.types.Object, motion: Playable | None) -> float:
-        """Return the time in what a character plays."""
+        """Return the time in a character's motion."""
         if self.player.follows_timeline:
             return (self.frame - properties.character(armature).frame_start) / self.fps
         return 0.0 if motion is None else self.player.position_s(self.now_s, motion.duration_s)

@@ -1,7 +1,7 @@
-"""The colour that Solid gives an object by chance: a hue that follows from the object's name, the same as Blender's.
+"""The random colour of an object in Solid mode: a hue computed from the object's name, the same as Blender's.
 
-Sources: Blender's Workbench, whose colours are those of a hash of the data-block's name; A. Appleby, MurmurHash2
-(2008), and B. Jenkins, lookup3 (2006), the hashes that it takes, both in the public domain.
+Sources: Blender's Workbench, which hashes the data-block's name; A. Appleby, MurmurHash2
+(2008), and B. Jenkins, lookup3 (2006), the hashes that it uses, both in the public domain.
 """
 
 import colorsys
@@ -18,7 +18,7 @@ _TURNS: Final = (14, 11, 25, 16, 4, 14, 24)
 
 
 def random_colour(ob: bpy.types.Object) -> tuple[float, float, float, float]:
-    """Return the colour, linear RGBA, that an object has where each has one of its own."""
+    """Return the random colour of an object, linear RGBA."""
     hashed = _murmur(f"OB{ob.name}")
     if ob.library is not None:
         hashed = (hashed * 13 & _LARGEST) ^ _murmur(ob.library.filepath)
@@ -26,7 +26,7 @@ def random_colour(ob: bpy.types.Object) -> tuple[float, float, float, float]:
 
 
 def _murmur(name: str) -> int:
-    """Return MurmurHash2 of a name as C has it, with a zero at its end."""
+    """Return MurmurHash2 of a name as a C string, including its zero."""
     data = name.encode() + b"\0"
     found = len(data)
     for begin in range(0, len(data), 4):

@@ -1,6 +1,6 @@
 """The roles of one picture: each character itself, its ghosts, its copies, its double in a comparison.
 
-All poses of one drawing are computed together: one sampling for each motion, however many roles play it.
+All poses of a drawing are computed together, with one sampling for each motion.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -27,11 +27,11 @@ Bones = Literal["", "BEHIND", "IN_FRONT"]
 class Role:
     """One figure that is drawn.
 
-    number: tells the roles of one character apart, 0 is the character itself. motion: None: as the armature is
-    posed; at_rest: in the rest pose instead. offset: (3,) where in the world it stands beside the character.
-    tint: of a ghost, a linear colour and its alpha, in place of the surface's own. outline: the colour of its outline
+    number: distinguishes the roles of one character, 0 is the character itself. motion: None: the armature's own
+    pose; at_rest: the rest pose instead. offset: (3,) its displacement from the character, in the world.
+    tint: of a ghost, a linear colour and its alpha, instead of the surface's own. outline: the colour of its outline
     and its wires, None: no outline. method: of skinning, None: the modifier's. shown_bone: whose weights show, or −1.
-    bones: how the bones are shown, if they are.
+    bones: how the bones are shown, or "".
     """
 
     character: Character
@@ -50,12 +50,12 @@ class Role:
 
     @property
     def key(self) -> tuple[int, int]:
-        """What it is found by."""
+        """Its key in dictionaries."""
         return self.character.uid, self.number
 
     @property
     def is_ghost(self) -> bool:
-        """Whether one sees through it."""
+        """Whether it is transparent."""
         return self.tint is not None
 
     def method_of(self, mesh: bpy.types.Object) -> str:
@@ -65,35 +65,35 @@ class Role:
 
 @dataclass(slots=True, eq=False)
 class Posed:
-    """A role's pose as rows for the GPU, of so many bones."""
+    """A role's pose as rows for the GPU, for a number of bones."""
 
     rows: Rows
     bones: int
 
     @property
     def palette(self) -> Palette:
-        """What its bones do, (J, …)."""
+        """The palette of its bones, (J, …)."""
         return palette_of(self.rows, self.bones)
 
     @property
     def rows_per_bone(self) -> int:
-        """How many of the rows each bone takes."""
+        """The number of rows of each bone."""
         return len(self.rows) // max(self.bones, 1)
 
 
 def pose_roles(roles: Sequence[Role], ahead: Ahead | None = None,
                has_time: Callable[[], bool] = lambda: True) -> tuple[list[Posed], bool]:
-    """Return what the bones of each role do, and whether all are where they belong.
+    """Return the pose of each role, and whether all are current.
 
-    ahead: where time goes in frames, keeps what motions do at them. has_time: whether there is time to sample another
-    motion; what is not is shown as it was last, or as the armature is posed.
+    ahead: caches the poses of motions at frames. has_time: whether there is time to sample another motion; a role
+    without a sample has its last pose, or that of its armature.
     """
     posed: dict[int, Posed] = {}
     are_late = False
     for group in _grouped(roles):
         first = roles[group[0]]
         skeleton, motion = first.character.skeleton, first.motion
-        assert skeleton is not None  # refreshed before
+        assert skeleton is not None  # since it was refreshed before
         count = len(skeleton.names)
         rows: Sequence[Rows] | None = None
         if motion is not None and not first.at_rest:
@@ -109,7 +109,7 @@ def pose_roles(roles: Sequence[Role], ahead: Ahead | None = None,
 
 def _rows(motion: Playable, times_s: list[float], ahead: Ahead | None,
           has_time: Callable[[], bool]) -> Sequence[Rows] | None:
-    """Return what a motion does at F times, None: that is not known, and there is no time to sample it."""
+    """Return the rows of a motion at F times, or None if they are unknown and there is no time to sample them."""
     if ahead is None:
         return [*sampled_rows(motion, np.array(times_s))]
     if len(times_s) > 1:

@@ -1,4 +1,4 @@
-"""What the shaders take and give, declared as data, and made into Blender's GPU shaders on first use."""
+"""Inputs and outputs of the shaders, declared as data, and compiled to Blender's GPU shaders on first use."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -37,7 +37,7 @@ SKINNING_NUMBERS = {name: number for number, name in enumerate(SKINNING_METHODS)
 
 @dataclass(frozen=True)
 class Variant:
-    """What is defined in a shader, and the attributes and varyings that it then has besides."""
+    """A define for a shader, with additional attributes and varyings."""
 
     name: str
     attributes: tuple[tuple[Kind, str], ...]
@@ -49,11 +49,11 @@ class Interface:
     """Everything that a shader reads and writes.
 
     attributes, varyings, flat_varyings, outputs: (type, name). buffers: (struct, name) in the order of their slots.
-    push_constants: (type, name), what changes from one draw call to the next, at most 128 bytes. `drawing`: the row
-    where the first instance's record begins, the pass, which part by its alpha.
-    samplers, depth_samplers: names of the textures it reads. writes_depth: whether it says how deep its pixels lie.
-    typedefs: the structs. vertex, fragment: files under shaders/, put together in order. constants: what is defined in
-    both, whole numbers as a rule.
+    push_constants: (type, name), values that change between draw calls, at most 128 bytes. `drawing`: the first row
+    of the first instance's record, the pass, and which part by its alpha.
+    samplers, depth_samplers: names of its textures. writes_depth: whether it sets the depth of its pixels.
+    typedefs: the structs. vertex, fragment: files under shaders/, joined in order. constants: defines for
+    both, usually whole numbers.
     """
 
     attributes: tuple[tuple[Kind, str], ...]
@@ -158,7 +158,7 @@ WAY = Interface(
 
 @cache
 def shader(interface: Interface, *variants: Variant) -> gpu.types.GPUShader:
-    """Return the compiled shader; raises Exception with the driver's words where it cannot be compiled."""
+    """Return the compiled shader; raises Exception with the driver's message if it cannot be compiled."""
     info = gpu.types.GPUShaderCreateInfo()
     attributes = interface.attributes + tuple(each for variant in variants for each in variant.attributes)
     for slot, (kind, name) in enumerate(attributes):

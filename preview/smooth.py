@@ -1,7 +1,7 @@
-"""Smooth edges in a viewport: figures are drawn at twice its size, and their mean is laid into it.
+"""Smooth edges in a viewport: figures are drawn at twice its resolution, and averaged into it.
 
-`gpu` offers no multisampling. The mean is laid in with the nearest depth below it, so that figures still stand behind
-what is before them, and what Blender draws later behind them.
+`gpu` offers no multisampling. The average gets the nearest depth below it, so that figures stay behind objects in
+front of them, and in front of objects that Blender draws later.
 """
 
 from collections.abc import Iterator
@@ -21,13 +21,13 @@ _MOST_PX = 4_200_000
 
 
 def is_wanted(width: int, height: int) -> bool:
-    """Tell whether Blender's preferences want smooth edges, and a viewport is not too large for it."""
+    """Return whether Blender's preferences ask for smooth edges, and a viewport is not too large for that."""
     assert bpy.context.preferences is not None
     return bpy.context.preferences.system.viewport_aa != "OFF" and width * height <= _MOST_PX
 
 
 class Smooth:
-    """Textures that are as large as the largest viewport so far needs, for all viewports."""
+    """Textures of the size of the largest viewport so far, for all viewports."""
 
     def __init__(self) -> None:
         self._size = 0, 0
@@ -38,10 +38,10 @@ class Smooth:
 
     @contextmanager
     def smoothed(self) -> Iterator[None]:
-        """Draw finely what is drawn in a `with`, then lay it over what is in the bound framebuffer.
+        """Draw at a higher resolution inside of a `with`, then blend the result into the bound framebuffer.
 
-        Colours with alpha must be blended, so that they are premultiplied. What is drawn without depth must lie within
-        two pixels of what has one, as outlines do.
+        Colours with alpha must be blended, so that they are premultiplied. Parts drawn without depth must lie within
+        two pixels of parts with depth, as outlines do.
         """
         _, _, width, height = gpu.state.viewport_get()
         fine = width * OVERSAMPLING, height * OVERSAMPLING

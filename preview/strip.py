@@ -1,4 +1,4 @@
-"""The strip along the bottom of a viewport: the score editor's picture of what is played, smaller."""
+"""The strip along the bottom of a viewport: the score editor's picture of the played motion, smaller."""
 
 from dataclasses import dataclass
 from typing import cast
@@ -22,25 +22,25 @@ _MARGIN_PX = 12.0
 
 @dataclass(frozen=True)
 class Bounds:
-    """Where a strip lies in its region, in pixels: from its lower left corner on, as large as its view."""
+    """The place of a strip in its region, in pixels: its lower left corner, and its size by its view."""
 
     left: float
     bottom: float
     view: View
 
     def inside(self, x: float, y: float) -> tuple[float, float]:
-        """Return a point of the region as one of the strip."""
+        """Return a point of the region in the strip's pixels."""
         return x - self.left, y - self.bottom
 
     def contains(self, x: float, y: float) -> bool:
-        """Tell whether a point of the region is on the strip."""
+        """Return whether a point of the region is on the strip."""
         x, y = self.inside(x, y)
         return 0.0 <= x <= self.view.width and 0.0 <= y <= self.view.height
 
 
 @dataclass(eq=False)
 class Strip:
-    """A strip as it is drawn: the motion it shows, laid out, and what stays as it is while time goes by."""
+    """A drawn strip: its motion, the layout, and the parts that do not change with time."""
 
     motion: Motion
     laid_out: strip.Strip
@@ -48,11 +48,11 @@ class Strip:
 
     @classmethod
     def of(cls, motion: Motion) -> "Strip":
-        """Lay a motion out."""
+        """Return the strip of a motion."""
         return cls(motion, strip.Strip.of(motion))
 
     def bounds_in(self, context: bpy.types.Context) -> Bounds:
-        """Return where it lies in the context's region: at the bottom, between toolbar, sidebar and adjust panel."""
+        """Return its place in the context's region: at the bottom, between toolbar, sidebar and adjust panel."""
         assert context.area is not None and context.region is not None and context.preferences is not None
         scale = context.preferences.system.ui_scale
         left, right = 0.0, float(context.region.width)
@@ -70,20 +70,20 @@ class Strip:
         return self.laid_out.time_s(bounds.view, x - bounds.left)
 
     def boxes_at(self, bounds: Bounds, x: float, y: float) -> tuple[int, ...]:
-        """Return the box of the layout at a pixel of the region and those around it, the innermost first."""
+        """Return the box of the layout at a pixel of the region and those around it, innermost first."""
         return self.laid_out.boxes_at(bounds.view, *bounds.inside(x, y))
 
     def contact_at(self, bounds: Bounds, x: float, y: float) -> int | None:
-        """Return the contact of a foot at a pixel of the region, None where there is none."""
+        """Return the foot contact at a pixel of the region, or None."""
         return self.laid_out.contact_at(bounds.view, *bounds.inside(x, y))
 
     def words_of_contact(self, contact: int) -> str:
-        """Return what a contact is and what a click on it does."""
+        """Return a text that says what a contact is and what a click on it does."""
         contacts = self.laid_out.layout.contacts
         return "" if contacts is None else said_of_contact(contacts, contact)
 
     def words_at(self, time_s: float) -> str:
-        """Return what plays at a time: the procedures around it, and the clip; of a transition why it is so long."""
+        """Return a text of what plays at a time: procedures and clip; for a transition, the reason of its length."""
         sequence, layout = self.motion.sequence, self.motion.layout
         segment = self.motion.segment_at(time_s)
         path = " › ".join(sequence.paths[int(sequence.path[segment])])
@@ -95,9 +95,9 @@ class Strip:
 
     def draw(self, bounds: Bounds, theme: Theme, now_s: float, fragment: tuple[float, float] | None,
              pointed: strip.Pointed | None) -> None:
-        """Draw it and the playhead. What is not played is dimmed.
+        """Draw it and the playhead. Parts that are not played are dimmed.
 
-        pointed: what the mouse is on; its x in the region, its words in English.
+        pointed: the point under the mouse; its x in the region, its words in English.
         """
         depends_on = bounds, theme, language.locale()
         if self._drawn is None or self._drawn[0] != depends_on:
@@ -115,7 +115,7 @@ def _moved(picture: Picture, bounds: Bounds) -> Picture:
 
 
 def _overlaps(context: bpy.types.Context, region: bpy.types.Region) -> bool:
-    """Tell whether a region lies over the viewport; an adjust panel that has gone keeps its size, in the corner."""
+    """Return whether a region covers the viewport; a closed adjust panel keeps its size, in the corner."""
     window = cast(bpy.types.Region, context.region)
     if region.type == "HUD" and region.y <= window.y:
         return False

@@ -1,7 +1,7 @@
 """The way over the ground, the footprints and the targets of the active character, drawn into viewports.
 
-They show while a score editor is open, or Takt's tab of the viewport's sidebar, also without the preview. What is drawn
-is found in a thread. Switched off, nothing of this is called.
+They are shown while a score editor or Takt's tab of the viewport's sidebar is open, also without the preview. They are
+computed in a thread. When switched off, nothing runs.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _MOST_CHARACTERS: Final = 16
 
 @dataclass(eq=False)
 class _Found:
-    """What is drawn of a motion."""
+    """The batch of a motion."""
 
     motion: Motion
     batch: gpu.types.GPUBatch | None
@@ -55,7 +55,7 @@ _work: tuple[int, Motion, BackgroundWork[Shapes]] | None = None
 
 
 def switch(on: bool) -> None:
-    """Draw from now on, or no longer."""
+    """Start or stop drawing."""
     global _handle
     if on and _handle is None:
         _handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
@@ -66,7 +66,7 @@ def switch(on: bool) -> None:
 
 
 def forget() -> None:
-    """Let go of what is kept."""
+    """Clear the cache."""
     global _work
     _found.clear()
     if _work is not None:
@@ -76,16 +76,16 @@ def forget() -> None:
 
 @guarded(None)
 def _draw() -> None:
-    """Draw into a viewport; a failure is told once, and nothing is drawn any longer."""
+    """Draw into a viewport; a failure is reported once, and ends the drawing."""
     try:
         context = bpy.context
         if is_wanted(context):
             with score.while_drawing(life.changed):
                 draw_viewport(context)
-    except Exception:  # whatever it is, Blender would print it for every redraw
+    except Exception:  # Blender would print any exception at every redraw
         _log.exception("The way could not be drawn and has been switched off")
         life.choices().ways = False
-        bpy.app.timers.register(_switch_off)  # handlers are not taken out from within a drawing
+        bpy.app.timers.register(_switch_off)  # handlers must not be removed during a drawing
 
 
 @guarded(None)
@@ -94,7 +94,7 @@ def _switch_off() -> None:
 
 
 def is_wanted(context: bpy.types.Context) -> bool:
-    """Tell whether the viewport of a context shows the way: somebody is working on a score whose roles are cast."""
+    """Return whether the viewport of a context shows the way: if a score with cast roles is being edited."""
     space = context.space_data
     if not isinstance(space, bpy.types.SpaceView3D) or not space.overlay.show_overlays:
         return False
@@ -107,7 +107,7 @@ def is_wanted(context: bpy.types.Context) -> bool:
 
 
 def draw_viewport(context: bpy.types.Context) -> None:
-    """Draw what the active character leaves on the ground."""
+    """Draw way, footprints and targets of the active character."""
     armature_object, region, scene = active_armature(context), context.region_data, context.scene
     assert armature_object is not None and region is not None and scene is not None and context.region is not None
     motion = score.shown(armature_object)
@@ -124,10 +124,10 @@ def draw_viewport(context: bpy.types.Context) -> None:
 
 
 def draw(batch: gpu.types.GPUBatch, world_from_model: Matrix, now_s: float, view: View) -> None:
-    """Draw triangles over what is there, where nothing hides them."""
+    """Draw triangles, hidden by nearer objects."""
     program = shader(WAY)
     block: Any = view_block(view)
-    buffer = gpu.types.GPUUniformBuf(block)  # is to live until it was drawn
+    buffer = gpu.types.GPUUniformBuf(block)  # must live until it is drawn
     depth_test: Any = gpu.state.depth_test_get()
     blend: Any = gpu.state.blend_get()
     depth_mask = gpu.state.depth_mask_get()
@@ -147,7 +147,7 @@ def draw(batch: gpu.types.GPUBatch, world_from_model: Matrix, now_s: float, view
 
 
 def batch_of(shapes: Shapes) -> gpu.types.GPUBatch | None:
-    """Copy triangles to the GPU; None where there are none."""
+    """Copy triangles to the GPU, or None if there are none."""
     count = 3 * len(shapes.positions)
     if not count:
         return None
@@ -169,13 +169,13 @@ def _look_for(armature_object: bpy.types.Object, motion: Motion) -> None:
     up, targets = rot.rotate(axes.armature_from_hanim(armature_object), UP), dict(casting.read(armature_object))
     _work = armature_object.session_uid, motion, BackgroundWork(
         lambda _: shapes_of(traces_of(motion, up, targets)))
-    # It also ends once another file is opened: else nothing would be looked for any longer.
+    # It also ends after another file is opened; otherwise nothing would be computed any longer.
     bpy.app.timers.register(_collect, first_interval=_LOOK_AGAIN_S, persistent=True)
 
 
 @guarded(None)
 def _collect() -> float | None:
-    """Keep what was found, and have it drawn."""
+    """Store computed results, and redraw."""
     global _work
     if _work is None:
         return None
@@ -185,7 +185,7 @@ def _collect() -> float | None:
     _work = None
     while len(_found) > _MOST_CHARACTERS:  # other windows may have other active characters
         del _found[next(iter(_found))]
-    _found[uid] = _Found(motion, None)  # it is not tried again where it fails
+    _found[uid] = _Found(motion, None)  # a failure is not tried again
     _found[uid] = _Found(motion, batch_of(work.result()))
     life.changed()
     return None

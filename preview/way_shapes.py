@@ -25,7 +25,7 @@ _TURNS: Final = np.linspace(0.0, 2.0 * np.pi, _CORNERS + 1)
 
 
 class Shapes(NamedTuple):
-    """T triangles: positions (T, 3, 3), colours (T, 4), and until when each is to come, (T,)."""
+    """T triangles: positions (T, 3, 3), colours (T, 4), and the time until which each is in the future, (T,)."""
 
     positions: FloatArray
     colours: FloatArray
@@ -33,7 +33,7 @@ class Shapes(NamedTuple):
 
 
 def shapes_of(traces: Traces) -> Shapes:
-    """Return what is drawn of them."""
+    """Return the triangles for traces."""
     parts = [_ribbon(traces), *_prints(traces), *(_mark(traces, mark.position, mark.ahead, mark.by_s)
                                                    for mark in traces.places),
              *(_octahedron(mark.position, _HAND * traces.size, mark.by_s) for mark in traces.hands)]
@@ -68,7 +68,7 @@ def _prints(traces: Traces) -> list[Shapes]:
 
 
 def _mark(traces: Traces, position: FloatArray, ahead: FloatArray, by_s: float) -> Shapes:
-    """Return a ring around a place, with an arrow where one faces."""
+    """Return a ring around a place, with an arrow in its heading."""
     up, size = traces.up, traces.size
     centre, flat = position + 3.0 * _LIFT * size * up, ahead - (ahead @ up) * up
     length = float(np.linalg.norm(flat))

@@ -1,4 +1,4 @@
-"""The sample character's skin: a cage laid around the joints, subdivided, and drawn onto the figure."""
+"""The sample character's skin: a cage around the joints, subdivided, and fitted to the figure."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Body:
 
 @cache
 def build_body() -> Body:
-    """Return the dancer's body, about 11,000 vertices, exactly symmetric in x, soles at y = 0; not to be written to."""
+    """Return the dancer's body, about 11,000 vertices, exactly symmetric in x, soles at y = 0; must not be changed."""
     points, quads, materials = build_cage()
     for _ in range(2):
         points, quads = subdivide(points, quads)
@@ -88,7 +88,7 @@ def normals(points: FloatArray, quads: IntArray) -> FloatArray:
 
 
 def _mirror_of(points: FloatArray) -> IntArray:
-    """Return for each vertex the one on the other side, found before anything moves."""
+    """Return for each vertex its mirror image, found before any vertex moves."""
     def order(p: FloatArray) -> IntArray:
         # an odd offset, so that no coordinate lies between two roundings
         r = np.round(p * 1e6 + 0.3137)

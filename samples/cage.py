@@ -1,8 +1,8 @@
 """A coarse mesh of quads laid around the joints, and its subdivision.
 
 One tube of twelve sides runs from the hips to the crown; arms (ten sides) leave it at the armpits, legs
-(eight) at the hips, fingers (four) at the knuckles: loops of edges go around every joint, so that it bends
-well. The shape itself comes from `figure`; the cage only has to be near it.
+(eight) at the hips, fingers (four) at the knuckles. Loops of edges go around every joint, so that it bends
+well. The exact shape comes from `figure`; the cage only has to be near it.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Cage:
         self.materials.append(material)
 
     def bridge(self, a: list[int], b: list[int], material: int, skip: tuple[int, ...] = ()) -> None:
-        """Join two rings side by side, leaving out the sides where something else will grow."""
+        """Join two rings side by side, without the sides where a limb will grow."""
         for i in range(len(a)):
             j = (i + 1) % len(a)
             if i not in skip:

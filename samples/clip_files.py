@@ -33,7 +33,7 @@ def files() -> dict[str, bytes]:
 
 
 def _rounded(xml: bytes) -> bytes:
-    """Keep five digits, a hundredth of a millimetre: small files, and the same ones on every machine."""
+    """Round to five digits, a hundredth of a millimetre: small files, identical on every machine."""
     def shorten(match: re.Match[str]) -> str:
         return f'"{round(float(match[1]), 5) + 0.0:g}"'
     declaration, rest = xml.decode().split("\n", 1)

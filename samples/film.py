@@ -36,7 +36,7 @@ class Camera:
     @classmethod
     def framing(cls, low: Array, high: Array, width: int, height: int, beside_rad: float = _BESIDE_RAD,
                 lens_rad: float = _LENS_RAD) -> "Camera":
-        """Stand in front of a box (Blender's front: −Y), a little beside and above, as near as shows all of it.
+        """Return a camera in front of a box (Blender's front: −Y), slightly to the side and above, as near as possible.
 
         lens_rad: the angle of view from below to above.
 
@@ -61,9 +61,9 @@ class Camera:
         return cls(width, height, view, clip)
 
     def ground(self, feet: Array) -> Array:
-        """Paint what stands behind characters above points (..., 2): tiles of half a metre, shadows, (H, W, 3).
+        """Return the background behind characters above points (..., 2): tiles of half a metre, shadows, (H, W, 3).
 
-        Behind the characters the tiles fade into the backdrop; above the horizon there is nothing else.
+        Behind the characters the tiles fade into the backdrop; above the horizon there is only the backdrop.
         """
         back = self.view_from_world[:3, :3].astype(np.float32)
         x = (np.arange(self.width, dtype=np.float32) + 0.5) / self.width * 2.0 - 1.0

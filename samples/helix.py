@@ -1,4 +1,4 @@
-"""A double helix after B-DNA, with a spine that is no humanoid's: body, skeleton, movements, and all as Blender's.
+"""A double helix after B-DNA, with a spine unlike a humanoid's: body, skeleton, movements, and Blender objects.
 
 +Y is up, lengths are metres. Ten and a half base pairs make a turn, the diameter to a turn's rise is as 20 to 35.7,
 and the strands stand 144° apart, which makes the two grooves. Source: R. E. Dickerson et al., Science 216 (1982).

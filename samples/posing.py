@@ -1,7 +1,7 @@
-"""From tables of key poses to clips: two-bone chains bring feet and hands to where the tables want them.
+"""Make clips from tables of key poses: two-bone inverse kinematics moves feet and hands to their targets.
 
-A table gives for each channel rows of (time in seconds, values…); between them values ease like a
-monotone cubic (Fritsch and Carlson 1980), so that a planted foot stays exactly where it is.
+A table gives for each channel rows of (time in seconds, values…). Between them values are interpolated by a
+monotone cubic (Fritsch and Carlson 1980), so that a planted foot stays exactly in place.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ THIN_RAD = 0.012
 REACH = 0.9985
 """A leg is never stretched further than this share of its length: the body sinks instead."""
 
-# What a channel holds where a table does not say: a relaxed stance. Angles in degrees, lengths in metres.
+# Default values of channels: a relaxed stance. Angles in degrees, lengths in metres.
 NEUTRAL: dict[str, tuple[float, ...]] = {
     "root": (0.0, -0.006, 0.0),          # of the body, from rest
     "heading": (0.0,),                   # to the left
@@ -82,7 +82,7 @@ def plant_foot(side: str, x: float, z: float, heading_deg: float) -> tuple[float
 def build_clip(name: str, duration_s: float, table: Table) -> Clip:
     """Bake a table of key poses into a clip with keys at an even pace.
 
-    Raises ValueError where the table names an unknown channel.
+    Raises ValueError if the table names an unknown channel.
     """
     known = {c for c in NEUTRAL if c not in SIDED} | {s + c for s in ("l_", "r_") for c in SIDED}
     unknown = set(table) - known
@@ -102,9 +102,9 @@ def build_clip(name: str, duration_s: float, table: Table) -> Clip:
 
 
 def eased(rows: Rows, times: FloatArray) -> FloatArray:
-    """Interpolate rows of (time, values…), (F, C), without ever overshooting a key.
+    """Interpolate rows of (time, values…), (F, C), without overshooting a key.
 
-    At the ends a value that goes one way all along keeps its pace (a walk flows on); others come to rest.
+    At the ends a value that changes in one direction all along keeps its speed (a walk flows on); others come to rest.
     """
     table = np.array(rows, dtype=np.float64)
     t, values = table[:, 0], table[:, 1:]
@@ -194,7 +194,7 @@ def _pelvis(skeleton: Skeleton, pose: Pose) -> tuple[FloatArray, FloatArray]:
 
 
 def _sinking(skeleton: Skeleton, pose: Pose, feet: Mapping[str, tuple[FloatArray, FloatArray]]) -> FloatArray:
-    """Return how far the body must come down, (F,), for both feet to be within reach."""
+    """Return how far the body must be lowered, (F,), for both feet to be within reach."""
     at = rest_positions()
     turn, position = _pelvis(skeleton, pose)
     sinking = np.zeros(len(position))
@@ -250,10 +250,10 @@ def _pose_arm(skeleton: Skeleton, pose: Pose, side: str, channels: Mapping[str, 
 
 def _two_bones(a: FloatArray, b: FloatArray, c: FloatArray, target: FloatArray, pole: FloatArray,
                rest_pole: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the turns (F, 4) of two bones, resting at a–b–c, that bring c to targets (F, 3), b towards the pole.
+    """Return the rotations (F, 4) of two bones, at rest a–b–c, that move c to targets (F, 3), b towards the pole.
 
-    All in the space of the upper bone's parent. By the law of cosines; a target out of reach is
-    pointed at.
+    All in the space of the upper bone's parent. By the law of cosines; a chain is stretched towards a target out of
+    reach.
     """
     first, second = np.linalg.norm(b - a), np.linalg.norm(c - b)
     reach = target - a

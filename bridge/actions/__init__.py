@@ -1,1 +1,1 @@
-"""Actions: what a motion becomes, and clips that are made of them."""
+"""Actions: motions written as Actions, and clips read from them."""

@@ -1,4 +1,4 @@
-"""A motion written as an Action: keys of every bone that moves, joined by straight lines."""
+"""Write a motion as an Action: keys of every bone that moves, with linear interpolation."""
 
 from collections.abc import Collection, Generator, Iterator
 from typing import Any, Final, Literal, cast
@@ -24,23 +24,23 @@ _Repeat = Literal["REPEAT", "REPEAT_OFFSET"]
 
 def write_action(armature_object: bpy.types.Object, name: str, channels: Channels,
                  played: Collection[str] = ()) -> bpy.types.Action:
-    """Write the keys into Takt's own Action of the armature and let that play.
+    """Write the keys into Takt's own Action of the armature, and assign it.
 
-    The Action that Takt made before of the score of that name is filled anew, unless it is used elsewhere by now, or
-    its curves were edited by hand; curves that someone has added to it, as of a face, stay. An Action that Takt did not
-    make stays assigned: Takt's then plays below it, in a strip of the NLA.
-    played: names of Actions that the score itself may play, which are never written into.
+    An earlier Action that Takt made of the score of that name is written again, unless other objects use it by now, or
+    its curves were edited by hand. Curves that the user has added to it, as for a face, stay. An Action that Takt did
+    not make stays assigned: Takt's Action then plays below it, in a strip of the NLA.
+    played: names of Actions that the score itself may play, which are never overwritten.
     """
     return finished(writing(armature_object, name, channels, played, is_aside=False))
 
 
 def writing(armature_object: bpy.types.Object, name: str, channels: Channels, played: Collection[str] = (), *,
             is_aside: bool, is_new_score: bool = False) -> Generator[float, None, bpy.types.Action]:
-    """Write as write_action does, the keys of a bone at each step, and yield the share that is written.
+    """Write as write_action does, the keys of a bone at each step, and yield the share of work done.
 
-    is_aside: until the last step nothing changes for the user: the keys go into an Action that nobody plays, which then
-    takes the place of the one that would have been filled anew. Where the generator is closed before, it is removed.
-    is_new_score: also an Action that Takt did not make is then no longer assigned; it is kept in the file.
+    is_aside: nothing changes for the user until the last step. The keys go into an unused Action, which then replaces
+    the one that would have been written again. If the generator is closed before, that Action is removed.
+    is_new_score: also an Action that Takt did not make is unassigned; it is kept in the file.
     """
     if not is_aside:
         _without_tweak_mode(armature_object)
@@ -68,23 +68,23 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
     _keep_for_score(armature_object, name, action, channels, written)
     if not is_below:
         _let_play(armature_object, action, _slot(action, armature_object))
-    changes.score()  # others may look at this character
+    changes.score()  # other characters may look at this one
     return action
 
 
 def _lies_below(armature_object: bpy.types.Object) -> bool:
-    """Tell whether the score's Action has to lie below one of the animator's, or does so already."""
+    """Return whether the score's Action must lie, or lies already, below an Action of the animator."""
     return has_own_action(armature_object) or plays_below(armature_object)
 
 
 def _end_of_strip(channels: Channels) -> float:
-    """Return how far a strip is to play an Action: a loop as far as the scene goes, since its curves repeat."""
+    """Return the end of the strip that plays an Action: for a loop the scene's end, since its curves repeat."""
     end, scene = float(channels.frames[-1]), bpy.context.scene
     return max(end, float(scene.frame_end)) if channels.is_loop and scene is not None else end
 
 
 def _beside(own: bpy.types.Action | None, name: str) -> bpy.types.Action:
-    """Return an Action that nobody plays, which begins with the curves of another one where there is one."""
+    """Return a new, unused Action: a copy of another one if there is one, with its curves."""
     copy: Any = bpy.data.actions.new(name) if own is None else own.copy()
     action: bpy.types.Action = copy
     return action
@@ -92,7 +92,7 @@ def _beside(own: bpy.types.Action | None, name: str) -> bpy.types.Action:
 
 def _refilled(armature_object: bpy.types.Object, name: str, played: Collection[str], *,
               may_lie_in_strips: bool) -> bpy.types.Action | None:
-    """Return the Action that a score of this name is written into again, None where it gets a new one."""
+    """Return the existing Action to write for a score of this name, or None if it gets a new one."""
     own = _own_action(armature_object)
     if (own is None or own.name in played or getattr(own, properties.OF_SCORE) not in ("", name)
             or is_used_elsewhere(own, armature_object, may_lie_in_strips=may_lie_in_strips)
@@ -103,7 +103,7 @@ def _refilled(armature_object: bpy.types.Object, name: str, played: Collection[s
 
 def _fill(armature_object: bpy.types.Object, action: bpy.types.Action,
           channels: Channels) -> "Generator[float, None, Written]":
-    """Write keys into an Action in place of those of the score that it had; yield the share that is written."""
+    """Replace the keys of the score in an Action; yield the share of work done."""
     bag = versions.ensure_channelbag(action, _slot(action, armature_object))
     _clear(bag, _paths(channels) | _written_paths(armature_object, bag),
            is_known=bool(properties.character(armature_object).written))
@@ -123,7 +123,7 @@ def _fill(armature_object: bpy.types.Object, action: bpy.types.Action,
 
 def _keep_for_score(armature_object: bpy.types.Object, name: str, action: bpy.types.Action, channels: Channels,
                     written: "Written") -> None:
-    """Let the Action of a score, which has all its keys, be the armature's own; keep what it played before."""
+    """Make a written Action the armature's own for its score; keep its previous Action in the file."""
     animation, own = armature_object.animation_data, _own_action(armature_object)
     assert animation is not None
     setattr(action, properties.OF_SCORE, name)
@@ -150,10 +150,10 @@ EDITED_BY_HAND: Final = ("Curves of this Action were edited by hand, so it stays
 
 
 def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
-    """Tell whether the curves of the Action that Takt made for an armature differ from those that Takt wrote.
+    """Return whether the curves of an armature's Action differ from those that Takt wrote.
 
-    So they do by their keys, their modifiers, and all that a person has set of them, such as Mute. Curves that someone
-    has added, as of a face, do not count: they are kept. Nor do new names of bones.
+    Keys, modifiers and settings such as Mute are compared. Curves that the user has added, as for a face, are ignored
+    and kept. New names of bones are ignored too.
     """
     own = _own_action(armature_object)
     written = "" if own is None else getattr(own, properties.KEYS_WRITTEN)
@@ -165,10 +165,10 @@ def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
 
 
 def _written_paths(armature_object: bpy.types.Object, bag: bpy.types.ActionChannelbag) -> set[str]:
-    """Return the paths of the curves that Takt wrote into an Action, as they are called now.
+    """Return the current paths of the curves that Takt wrote into an Action.
 
-    Blender renames the curves of a bone with it. So where all curves of a bone are gone that is gone itself, they are
-    those of another bone that has the same ones, of which Takt wrote none.
+    Blender renames the curves of a bone with it. So if a bone and all of its curves are gone, another bone with the
+    same curves, none of which Takt wrote, is taken as the renamed one.
     """
     written = set(properties.character(armature_object).written.splitlines())
     there = {curve.data_path for curve in bag.fcurves}
@@ -187,7 +187,7 @@ def _written_paths(armature_object: bpy.types.Object, bag: bpy.types.ActionChann
 
 
 def _by_bone(paths: Collection[str]) -> dict[str, dict[str, str]]:
-    """Return the paths of curves by the bones that they move, and by their channels."""
+    """Return the paths of curves by bone, and by channel."""
     found: dict[str, dict[str, str]] = {}
     for path in paths:
         if (moved := bone_property(path)) is not None:
@@ -197,9 +197,9 @@ def _by_bone(paths: Collection[str]) -> dict[str, dict[str, str]]:
 
 def write_new_action(armature_object: bpy.types.Object, name: str, channels: Channels,
                      instead: bpy.types.Action | None = None) -> bpy.types.Action:
-    """Write the keys into a new Action, which is kept in the file also while nothing plays it; see assign.
+    """Write the keys into a new Action, which is kept in the file even if nothing plays it; see assign.
 
-    instead: an Action with one slot that is filled with them, and with nothing else.
+    instead: an Action with one slot, whose contents are replaced.
     """
     action = bpy.data.actions.new(name) if instead is None else instead
     action.use_fake_user = True
@@ -215,7 +215,7 @@ def write_new_action(armature_object: bpy.types.Object, name: str, channels: Cha
 
 
 def assign(armature_object: bpy.types.Object, action: bpy.types.Action, channels: Channels) -> None:
-    """Let an armature play a new Action, or one that was filled anew; what it played before is kept in the file."""
+    """Assign a new or rewritten Action to an armature; the previous one is kept in the file."""
     animation = _without_tweak_mode(armature_object)
     if animation.action is not None:
         keep_in_file(animation.action)
@@ -225,7 +225,7 @@ def assign(armature_object: bpy.types.Object, action: bpy.types.Action, channels
 
 
 def _without_tweak_mode(armature_object: bpy.types.Object) -> bpy.types.AnimData:
-    """Return an armature's animation, which can be given another Action: not while a strip of the NLA is tweaked."""
+    """Return an armature's animation data after leaving the NLA's tweak mode, in which no Action can be assigned."""
     animation = armature_object.animation_data or armature_object.animation_data_create()
     assert animation is not None
     if animation.use_tweak_mode:
@@ -234,7 +234,7 @@ def _without_tweak_mode(armature_object: bpy.types.Object) -> bpy.types.AnimData
 
 
 def _let_play(armature_object: bpy.types.Object, action: bpy.types.Action, slot: bpy.types.ActionSlot) -> None:
-    """Assign an Action; a new one is seen as it is: alone, wholly, and on an armature that is not held at rest."""
+    """Assign an Action; a new one is made visible: unmixed, at full influence, and the armature in pose position."""
     animation, armature = armature_object.animation_data, armature_object.data
     assert animation is not None and isinstance(armature, bpy.types.Armature)
     if animation.action != action:
@@ -250,20 +250,20 @@ def _let_play(armature_object: bpy.types.Object, action: bpy.types.Action, slot:
 
 
 def keep_in_file(action: bpy.types.Action) -> None:
-    """Let an Action be saved also where nothing uses it; a linked one is kept by its own file, and undo misses it."""
+    """Keep an Action in the file even without users; a linked one is kept by its own file, and undo misses it."""
     if action.is_editable:
         action.use_fake_user = True
 
 
 def has_something_to_play(armature_object: bpy.types.Object) -> bool:
-    """Tell whether an armature plays an Action, strips of the NLA or a score, also one that has no Action yet."""
+    """Return whether an armature has an Action, strips in the NLA or a score, even one without an Action yet."""
     animation = armature_object.animation_data
     return properties.character(armature_object).text is not None or (animation is not None and (
         animation.action is not None or any(len(track.strips) for track in animation.nla_tracks)))
 
 
 def put_aside(armature_object: bpy.types.Object) -> None:
-    """Let an armature play no Action, so that a score can give it one; the one that it played is kept in the file."""
+    """Unassign the armature's Action, so that a score can assign one; the Action is kept in the file."""
     animation, character = _without_tweak_mode(armature_object), properties.character(armature_object)
     for left in (animation.action, character.action):
         if left is not None:
@@ -274,7 +274,7 @@ def put_aside(armature_object: bpy.types.Object) -> None:
 
 
 def _rest(armature_object: bpy.types.Object, left: bpy.types.Action | None) -> None:
-    """Put the bones to rest that an Action has posed, as it no longer plays: else they would stay as it left them."""
+    """Reset the bones that an unassigned Action has posed; otherwise they would keep that pose."""
     assert armature_object.pose is not None
     posed = {found[0] for bag in bags(left) for curve in bag.fcurves
              if (found := bone_property(curve.data_path)) is not None} if left is not None else set[str]()
@@ -284,14 +284,14 @@ def _rest(armature_object: bpy.types.Object, left: bpy.types.Action | None) -> N
 
 
 def _clear(bag: bpy.types.ActionChannelbag, paths: Collection[str], *, is_known: bool) -> None:
-    """Remove the curves of these paths; if it is not known what was written before, all that transform bones."""
+    """Remove the curves of these paths; if it is unknown what was written before, all that transform bones."""
     old = []
     for curve in bag.fcurves:
         found = None if is_known else bone_property(curve.data_path)
         if curve.data_path in paths or (found is not None and found[1].startswith(("location", "rotation", "scale"))):
             old.append(curve)
     if len(old) == len(bag.fcurves):
-        bag.fcurves.clear()  # far faster than one by one
+        bag.fcurves.clear()  # much faster than one by one
     else:
         for curve in old:
             bag.fcurves.remove(curve)
@@ -300,7 +300,7 @@ def _clear(bag: bpy.types.ActionChannelbag, paths: Collection[str], *, is_known:
 
 
 def _own_action(armature_object: bpy.types.Object) -> bpy.types.Action | None:
-    """Return the Action that Takt made for this armature, None if it belongs to one that this is a copy of."""
+    """Return the Action that Takt made for this armature; None if it belongs to the original of this copy."""
     action = properties.character(armature_object).action
     if action is None or not action.is_editable:
         return None
@@ -326,9 +326,9 @@ def _write_keys(bag: bpy.types.ActionChannelbag, channel: str, names: tuple[str,
 
 
 def _columns(values: FloatArray) -> Float32Array:
-    """Return values (F, B, C) as (B, C, F): each curve in one piece, in the precision of Blender's keys.
+    """Return values (F, B, C) as (B, C, F): each curve contiguous, in the precision of Blender's keys.
 
-    Turned in runs of frames that fit the processor's cache.
+    Transposed in blocks of frames that fit the processor's cache.
     """
     out = np.empty((*values.shape[1:], len(values)), dtype=np.float32)
     for start in range(0, len(values), _FRAMES_AT_ONCE):
@@ -338,7 +338,7 @@ def _columns(values: FloatArray) -> Float32Array:
 
 
 def _switch_to_quaternions(bone: bpy.types.PoseBone, character: properties.TaktCharacter) -> None:
-    """Set a bone's rotation mode to quaternions, and remember the mode that its own Actions are keyed in."""
+    """Set a bone's rotation mode to quaternions, and store the mode in which its own Actions are keyed."""
     if bone.rotation_mode != "QUATERNION":
         entry = character.switched.get(bone.name) or character.switched.add()
         entry.name, entry.mode = bone.name, bone.rotation_mode
@@ -346,7 +346,7 @@ def _switch_to_quaternions(bone: bpy.types.PoseBone, character: properties.TaktC
 
 
 def _prepare_bones(armature_object: bpy.types.Object, channels: Channels) -> None:
-    """Let the bones use the properties that are keyed, and reset those that no curve moves."""
+    """Make the bones use the keyed properties, and reset those that no curve moves."""
     assert armature_object.pose is not None
     named: dict[str, set[str]] = {"location": set(), "scale": set()}
     for channel, names, _, _ in channels.curves:

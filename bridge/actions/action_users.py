@@ -1,6 +1,6 @@
-"""Who plays an Action besides the armature that it was made for: what others play is not to change under their hands.
+"""Users of an Action besides the armature for which it was made; an Action with other users must not change.
 
-The other slots of an Action are other things' own, as a face's: to play one of those is no use of this.
+Other slots of an Action belong to other objects, as a face: playing one of them does not count as a use.
 """
 
 from collections.abc import Iterator
@@ -9,19 +9,19 @@ import bpy
 
 
 def object_slot(action: bpy.types.Action) -> bpy.types.ActionSlot | None:
-    """Return the slot of an Action for objects, None where it has none."""
+    """Return the slot of an Action for objects, None if it has none."""
     return next((slot for slot in action.slots if slot.target_id_type == "OBJECT"), None)
 
 
 def is_used_elsewhere(action: bpy.types.Action, armature_object: bpy.types.Object, *,
                       may_lie_in_strips: bool = False) -> bool:
-    """Tell whether anything plays the Action that Takt made for an armature but that: strip, object, constraint.
+    """Return whether anything but its armature plays an Action that Takt made: strips, objects, constraints.
 
-    The armature's own strips in the NLA are such, too, unless the Action may lie there: who has pushed an Action down
-    wants it to stay. A score that calls the Action as a clip is not: it follows.
+    The armature's own strips in the NLA count too, unless the Action may lie there: a user who pushes an Action down
+    wants to keep it. A score that calls the Action as a clip does not count, since it follows.
     """
     animation, slot = armature_object.animation_data, object_slot(action)
-    known = 1 + (animation is not None and animation.action == action)  # the character's own settings are one
+    known = 1 + (animation is not None and animation.action == action)  # the character's own settings are one user
     if slot is None or action.users - action.use_fake_user <= known:
         return False
     return any(_plays(ob, action, slot, is_own=ob == armature_object,
@@ -29,7 +29,7 @@ def is_used_elsewhere(action: bpy.types.Action, armature_object: bpy.types.Objec
 
 
 def is_pushed_down(action: bpy.types.Action, armature_object: bpy.types.Object) -> bool:
-    """Tell whether strips of the NLA play an Action, and nothing above them does: or one of them is being tweaked."""
+    """Return whether strips of the NLA play an Action, with no Action above them, or one of them is in tweak mode."""
     animation = armature_object.animation_data
     if animation is None or not (animation.action is None or animation.use_tweak_mode):
         return False
@@ -37,7 +37,7 @@ def is_pushed_down(action: bpy.types.Action, armature_object: bpy.types.Object) 
 
 
 def strips_of(animation: bpy.types.AnimData, *, are_heard: bool = False) -> Iterator[bpy.types.NlaStrip]:
-    """Yield strips, also those within others; are_heard: only where neither they nor their tracks are muted."""
+    """Yield strips, including nested ones; are_heard: only if neither they nor their tracks are muted."""
     for track in animation.nla_tracks:
         if not (are_heard and track.mute):
             waiting = list(track.strips)
@@ -49,7 +49,7 @@ def strips_of(animation: bpy.types.AnimData, *, are_heard: bool = False) -> Iter
 
 
 def strips_end(ob: bpy.types.Object) -> float:
-    """Return the last frame of an object's strips in the NLA, 0 without any."""
+    """Return the last frame of an object's strips in the NLA, or 0 without any."""
     animation = ob.animation_data
     return 0.0 if animation is None else max((strip.frame_end for strip in strips_of(animation)), default=0.0)
 

@@ -1,7 +1,7 @@
 """Takt's Action in a strip of the NLA, below an Action that the animator has assigned.
 
-So animators layer: what the score plays lies in a track, and an Action of their own above it, mostly with *Combine*.
-The Action in the strip follows the score like one that is assigned, and what lies above it stays as it is.
+So animators can layer: the score's Action lies in a track, and their own Action above it, usually with *Combine*. The
+Action in the strip follows the score like an assigned one, and the Action above it stays unchanged.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SAME_FRAME = 1e-3
 
 
 def has_own_action(armature_object: bpy.types.Object) -> bool:
-    """Tell whether an armature is assigned an Action that Takt did not make; while a strip is tweaked, it is not."""
+    """Return whether an armature has an Action that Takt did not make; false while a strip is in tweak mode."""
     animation = armature_object.animation_data
     if animation is None or animation.action is None or animation.use_tweak_mode:
         return False
@@ -30,7 +30,7 @@ def has_own_action(armature_object: bpy.types.Object) -> bool:
 
 
 def plays_below(armature_object: bpy.types.Object) -> bool:
-    """Tell whether an unmuted strip plays Takt's Action of the score below an Action of the animator's.
+    """Return whether an unmuted strip plays Takt's Action of the score below an Action of the animator's.
 
     If the character has tweaks, this also holds while none of their layers is assigned.
     """
@@ -59,10 +59,10 @@ class Below(NamedTuple):
         return cls(found, [abs(strip.action_frame_end - end) < _SAME_FRAME for strip in found])
 
     def play(self, armature_object: bpy.types.Object, action: bpy.types.Action, last_frame: float) -> bool:
-        """Let the strips play what was written, whole ones to its last frame; return whether there are any.
+        """Let the strips play the written Action, whole ones to its last frame; return whether there are any.
 
-        A track is made where the NLA is empty. Where it is not, nothing can be put below the animator's own tracks.
-        An override cannot change its library's tracks: what they play from there on is played again above them.
+        A track is made if the NLA is empty. Otherwise nothing can be put below the animator's own tracks.
+        An override cannot change its library's tracks, so copies of them are added above.
         """
         slot, animation = object_slot(action), armature_object.animation_data
         assert slot is not None and animation is not None
@@ -87,7 +87,7 @@ class Below(NamedTuple):
 
 
 def _emptied(armature_object: bpy.types.Object) -> bpy.types.NlaStrip | None:
-    """Return Takt's strip whose Action was deleted: the lowest without one, below tweaks or in Takt's track."""
+    """Return Takt's strip whose Action was deleted: the lowest without an Action, below tweaks or in Takt's track."""
     animation, has_tweaks = armature_object.animation_data, bool(properties.character(armature_object).tweaks)
     assert animation is not None
     return next((strip for track in animation.nla_tracks if has_tweaks or track.name == TRACK for strip in track.strips
@@ -96,7 +96,7 @@ def _emptied(armature_object: bpy.types.Object) -> bpy.types.NlaStrip | None:
 
 def _play_again(animation: bpy.types.AnimData, strips: Sequence[bpy.types.NlaStrip], action: bpy.types.Action,
                 last_frame: float) -> None:
-    """Copy the tracks from the first on that has one of these strips, which play another Action there."""
+    """Copy the tracks from the first one with one of these strips on; the copies play another Action there."""
     tracks = list(animation.nla_tracks)
     first = next(number for number, track in enumerate(tracks) if any(strip in strips for strip in track.strips))
     for track in tracks[first:]:

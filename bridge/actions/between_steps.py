@@ -1,9 +1,9 @@
-"""Actions that characters were given between two steps of undo, as when the Action is written in the background.
+"""Actions assigned between two undo steps, as when an Action is written in the background.
 
-If two steps hold the same of an object, undo keeps the object as it is, with all that it points to. An Action that it
-was given after the newer step is in neither: Blender frees it, and what still points to it crashes Blender. So before
-undo and redo, such a character lets go of its Action. Afterwards, one that was kept takes what its step holds: that
-Action if it is there, else what it had before.
+If two steps store the same state of an object, undo keeps the object as it is, with its pointers. An Action that was
+assigned after the newer step is in neither step: Blender frees it, and the dangling pointer crashes Blender. So before
+undo and redo, such a character's Action is unassigned. Afterwards, a character that undo kept gets the Action of the
+step: that Action if it exists, else its previous one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _let_go: dict[int, tuple[_Has, list[str]]] = {}
 
 @contextmanager
 def noted(armature_object: bpy.types.Object) -> Iterator[None]:
-    """Note whether an armature gets another Action in this block, which makes no step of undo."""
+    """Record whether an armature gets another Action within this block, which makes no undo step."""
     had = _has(armature_object)
     yield
     if _has(armature_object) != had:
@@ -44,7 +44,7 @@ def noted(armature_object: bpy.types.Object) -> Iterator[None]:
 
 
 def let_go() -> None:
-    """Take from the noted characters the Actions that may not be there after undo."""
+    """Unassign Actions of the recorded characters that may not exist after undo."""
     _let_go.clear()
     for armature_object in _objects(_before):
         character, animation = properties.character(armature_object), armature_object.animation_data
@@ -62,11 +62,11 @@ def let_go() -> None:
 
 
 def take_again() -> None:
-    """Give the characters that undo has kept what the step holds that is reached now."""
+    """Assign the Actions of the current step to the characters that undo has kept."""
     actions: dict[int, bpy.types.Action] = {each.session_uid: each for each in bpy.data.actions}
     for armature_object in _objects(_let_go):
         if armature_object.get(_MARK) is None:
-            continue  # it is as its step holds it
+            continue  # it agrees with its step
         del armature_object[_MARK]
         (had, paths), before = _let_go[armature_object.session_uid], _before[armature_object.session_uid]
         is_there = had.own in actions
@@ -88,7 +88,7 @@ def take_again() -> None:
 
 
 def forget() -> None:
-    """Forget everything, as another file was opened."""
+    """Clear all records, after another file was opened."""
     _before.clear()
     _let_go.clear()
 

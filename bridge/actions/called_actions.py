@@ -1,6 +1,6 @@
-"""Actions that scores call, by their names: held, and called as they are when they are renamed.
+"""Actions that scores call by name: they get a user, and renaming one renames its calls.
 
-So they are saved and appended with the character. What is written lies in the undo step of the renaming, or behind it:
+So they are saved and appended with the character. Changes are written into the undo step of the renaming, or after it:
 see following.
 """
 
@@ -21,7 +21,7 @@ _known: dict[int, dict[str, int]] = {}
 
 
 def look_after(armature_object: bpy.types.Object) -> None:
-    """Let the score kept with an armature call the Actions that it holds by their names, and hold those it plays."""
+    """Update calls of renamed Actions in an armature's score, and the users of all called ones."""
     character, performance = properties.character(armature_object), score.known_performance(armature_object)
     known = _known.setdefault(armature_object.session_uid, {})
     if not armature_object.is_editable:
@@ -31,7 +31,7 @@ def look_after(armature_object: bpy.types.Object) -> None:
             _rename(character.text, each.name, each.action.name)
             each.name = each.action.name
     actions = bpy.data.actions
-    for old in [name for name in known if name not in actions]:  # undo may bring back the Action's name alone
+    for old in [name for name in known if name not in actions]:  # undo may restore only the Action's name
         for action in (action for action in actions if action.session_uid == known[old]):
             _rename(character.text, old, action.name)
     if performance is None:
@@ -54,7 +54,7 @@ def _rename(text: bpy.types.Text | None, old: str, new: str) -> None:
         return
     try:
         edited = with_clip_renamed(Text.of(said), old, new)
-    except TaktError:  # half a word is typed just now
+    except TaktError:  # the text is incomplete while it is typed
         return
     if str(edited.text) != said:
         texts.replace(text, str(edited.text))
@@ -70,11 +70,11 @@ def _before_saving(*_: object) -> None:
 
 
 def register() -> None:
-    """Look for called Actions before each save, too."""
+    """Start checking called Actions before each save."""
     handlers.save_pre.append(_before_saving)
 
 
 def unregister() -> None:
-    """Stop looking for called Actions before each save."""
+    """Stop checking called Actions before each save."""
     handlers.save_pre.remove(_before_saving)
     _known.clear()

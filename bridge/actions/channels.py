@@ -26,10 +26,10 @@ _Curves = tuple[str, tuple[str, ...], FloatArray, BoolArray]
 
 @dataclass(frozen=True, eq=False)
 class Channels:
-    """What is written: the keys of a motion, in Blender's frames and in the axes of the bones.
+    """The keys of a motion, in Blender's frames and in the axes of the bones.
 
-    frames: (F,) of the scene, maybe with fractions. Bones that the body hangs on have a key at rest, so that they do
-    not stay where another Action left them.
+    frames: (F,) of the scene, may be fractional. Bones above the body get a key at rest, so that they do
+    not keep the pose of another Action.
     is_loop: whether the curves repeat. has_turning_laps: whether each lap of the loop starts with another heading,
     which curves cannot repeat.
     """
@@ -49,8 +49,8 @@ def sample_channels(motion: Motion, fps: float, frame_start: int, keys: str = "E
                     rules: BoneRules = ORDINARY, progress: Progress | None = None) -> Channels:
     """Sample a motion from frame_start on, in any thread.
 
-    keys: one of properties.KEYS. rules: bones that are not moved by quaternions get a key at every frame, since few
-    keys are chosen for quaternions. progress: where it answers False, CancelledError is raised.
+    keys: one of properties.KEYS. rules: bones without quaternions get a key at every frame, since key reduction works
+    on quaternions. progress: if it returns False, CancelledError is raised.
     """
     make = key_sparsely if keys == "KEYS" else key_every_frame
     keyed = make(motion, fps, rules.inheritance, progress)
@@ -61,22 +61,22 @@ def sample_channels(motion: Motion, fps: float, frame_start: int, keys: str = "E
 
 def sample_varied(motion: Varied, fps: float, frame_start: int, rules: BoneRules = ORDINARY,
                   progress: Progress | None = None) -> Channels:
-    """Sample a score whose values change, at every frame; see sample_channels."""
+    """Sample a score with animated values at every frame; see sample_channels."""
     keyed = key_clip(motion, fps, rules.inheritance, progress)
     return Channels(keyed.frames + frame_start, tuple(_curves(motion.skeleton, keyed, rules)), False, False)
 
 
 def clip_channels(clip: Playable, scene: bpy.types.Scene, frame_start: int,
                   rules: BoneRules = ORDINARY) -> Channels:
-    """Sample what plays on the armature's skeleton from frame_start on, at every frame; rules: see sample_channels."""
+    """Sample a motion on the armature's skeleton from frame_start on, at every frame; rules: see sample_channels."""
     keyed = key_clip(clip, frames_per_second(scene), rules.inheritance)
     return Channels(keyed.frames + frame_start, tuple(_curves(clip.skeleton, keyed, rules)), False, False)
 
 
 def whole_frames(motion: Playable, fps: float, rules: BoneRules = ORDINARY) -> Channels:
-    """Sample a motion from frame 0 on, at every frame, a little faster or slower, so that it ends at a whole one.
+    """Sample a motion from frame 0 on at every frame, with its speed adjusted so that it ends at a whole frame.
 
-    So it lasts at most half a frame longer or shorter, and a loop is closed. Raises TaktError where it lasts no time.
+    So it becomes at most half a frame longer or shorter, and a loop is closed. Raises TaktError if its duration is 0.
     """
     if motion.duration_s <= 0.0:
         raise TaktError("it lasts no time")
@@ -101,7 +101,7 @@ def _curves(skeleton: Skeleton, keyed: Keyed, rules: BoneRules) -> "list[_Curves
 
 
 def _free(skeleton: Skeleton, moves: Channel, rules: BoneRules) -> Channel:
-    """Return the translations of those joints alone that are not connected to their parents."""
+    """Return the translations of only those joints that are not connected to their parents."""
     free = [index for index, joint in enumerate(moves.joints) if skeleton.names[joint] not in rules.connected]
     if len(free) == len(moves.joints):
         return moves
@@ -109,7 +109,7 @@ def _free(skeleton: Skeleton, moves: Channel, rules: BoneRules) -> Channel:
 
 
 def _at_rest(skeleton: Skeleton, keyed: Keyed, modes: Mapping[str, str]) -> "Iterator[_Curves]":
-    """Yield curves of one key at rest for what the body hangs on; see keying.resting."""
+    """Yield curves with one key at rest for bones above the body; see keying.resting."""
     joints, count = resting(skeleton, keyed), len(keyed.frames)
 
     def still(channel: Channel, rest: FloatArray) -> tuple[tuple[str, ...], Channel]:
@@ -130,7 +130,7 @@ def _at_rest(skeleton: Skeleton, keyed: Keyed, modes: Mapping[str, str]) -> "Ite
 
 def _turning(names: tuple[str, ...], turns: Channel,
              modes: Mapping[str, str]) -> "Iterator[_Curves]":
-    """Yield the curves of rotations, the bones of one rotation mode together."""
+    """Yield the curves of rotations, grouped by rotation mode."""
     mode_of = np.array([modes.get(name, "QUATERNION") for name in names], dtype=object)
     for mode in sorted(set(mode_of)):
         bones = np.flatnonzero(mode_of == mode)

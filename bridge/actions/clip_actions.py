@@ -1,4 +1,4 @@
-"""Clips written as Actions of their own, key for key."""
+"""Write clips as Actions of their own, key for key."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ def write_clips(armature_object: bpy.types.Object, clips: Sequence[Clip],
                 scene: bpy.types.Scene) -> list[bpy.types.Action]:
     """Make an Action of each clip, from the scene's first frame on; the first of them is assigned.
 
-    Straight lines between a clip's own quaternions are, once Blender normalises them, OGRE's own interpolation.
+    Linear interpolation of a clip's quaternions, which Blender then normalises, equals OGRE's own interpolation.
 
     clips: on the armature's skeleton, as `armature.read_skeleton` gives it.
     """
@@ -32,7 +32,7 @@ def write_clips(armature_object: bpy.types.Object, clips: Sequence[Clip],
 
 def _write_clip(armature_object: bpy.types.Object, clip: Clip, scene: bpy.types.Scene) -> bpy.types.Action:
     action = bpy.data.actions.new(clip.name or armature_object.name)
-    action.use_fake_user = True  # nothing else holds the Actions that are not assigned
+    action.use_fake_user = True  # Actions that are not assigned have no other user
     fps, first = frames_per_second(scene), scene.frame_start
     action.use_frame_range = True
     action.frame_start, action.frame_end = first, first + clip.duration_s * fps
@@ -48,6 +48,6 @@ def _write_clip(armature_object: bpy.types.Object, clip: Clip, scene: bpy.types.
 
 
 def _in_bone_axes(tracks: Tracks, skeleton: Skeleton) -> Tracks:
-    """Turn translations from the parent's axes, core's, to those of the bone at rest, Blender's."""
+    """Rotate translations from the parent's axes, core's, to those of the bone at rest, Blender's."""
     rest = np.repeat(skeleton.rest_rotations[tracks.joints], np.diff(tracks.starts), axis=0)
     return Tracks(tracks.joints, tracks.starts, tracks.times_s, rot.rotate(rot.conjugate(rest), tracks.values))

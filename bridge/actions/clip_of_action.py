@@ -1,7 +1,7 @@
-"""Which clip an Action was made of: played again, the same clip fills that Action anew, if nobody has changed it.
+"""The clip from which an Action was made: playing the clip again rewrites the Action, if it was not changed.
 
-An Action that is renamed, edited, marked as an asset or used elsewhere is someone's own by now: then the clip gets
-another one.
+An Action that was renamed, edited, marked as an asset or used elsewhere belongs to the user. Then the clip gets
+a new one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MOST_LETTERS = 59
 
 
 def earlier(armature_object: bpy.types.Object, path: Path, clip: str) -> bpy.types.Action | None:
-    """Return the Action that was made of a file's clip for an armature before, None: there is none to be filled anew.
+    """Return the Action made earlier from a file's clip for an armature, or None if none can be rewritten.
 
     The armature may be playing it.
     """
@@ -31,7 +31,7 @@ def earlier(armature_object: bpy.types.Object, path: Path, clip: str) -> bpy.typ
 
 
 def mark(action: bpy.types.Action, path: Path, clip: str) -> None:
-    """Keep with an Action which clip it was made of; what wrote it has kept how its keys were then."""
+    """Store with an Action the clip from which it was made; its writer stores the digest of its keys."""
     setattr(action, properties.OF_CLIP, digest(path, clip))
 
 
@@ -51,6 +51,6 @@ def _is_free(action: bpy.types.Action, armature_object: bpy.types.Object) -> boo
 
 
 def digest(path: Path, clip: str) -> str:
-    """Return by what an Action keeps of which clip of which file it was made."""
+    """Return the digest that an Action stores for its file and clip."""
     said = f"{path.resolve()}\n{clip}".encode("utf-8", "replace")
     return hashlib.blake2b(said, digest_size=_DIGEST_BYTES).hexdigest()

@@ -1,4 +1,4 @@
-"""An Action's curves as a clip of the armature that they move."""
+"""Read an Action's curves as a clip of the armature that they move."""
 
 from __future__ import annotations
 
@@ -55,20 +55,20 @@ class _Keys(NamedTuple):
 
 
 def bones_moved(action: bpy.types.Action, slot: bpy.types.ActionSlot | None = None) -> Iterator[str]:
-    """Yield the bone of each curve that an Action has for one, in one of its slots or, without one, in any."""
+    """Yield the bone of each curve of an Action, in one of its slots, or without a slot in all."""
     return (curve.bone for bag in bags(action) if slot is None or bag.slot_handle == slot.handle
             for curve in bone_curves(bag))
 
 
 def held_by_drivers(armature_object: bpy.types.Object) -> tuple[str, ...]:
-    """Return the bones that drivers keep from following the Action that an armature plays."""
+    """Return the bones whose keyed channels have drivers, so that they do not follow the armature's Action."""
     action = armature_object.animation_data.action if armature_object.animation_data else None
     keyed = {curve.data_path for bag in bags(action) for curve in bag.fcurves} if action else set()
     return tuple(sorted(drivers.driven_bones(armature_object, keyed)))
 
 
 class Fitted(NamedTuple):
-    """An Action on an armature. Not to be kept: it holds Blender's own data."""
+    """An Action on an armature. It must not be stored, since it refers to Blender's data."""
 
     action: bpy.types.Action
     armature_object: bpy.types.Object
@@ -79,16 +79,16 @@ class Fitted(NamedTuple):
 
 
 def fit(action: bpy.types.Action, armature_object: bpy.types.Object) -> Fitted:
-    """Look at an Action on an armature."""
+    """Return an Action with its curves on an armature."""
     return Fitted(action, armature_object, bag_of(action, armature_object),
                   bool(constraints.controlled_bones(armature_object, unmuted=True)
                        or drivers.driven_bones(armature_object)))
 
 
 def fingerprint(fitted: Fitted) -> Hashable:
-    """Return what is the same as long as read_clip would read the same from an Action on an armature's skeleton.
+    """Return a value that stays the same as long as read_clip would return the same clip.
 
-    None where there is no telling: curves with modifiers, and constraints or drivers, may depend on anything.
+    None if that cannot be known: curves with modifiers, and constraints or drivers, may depend on anything.
     """
     action, armature_object, own, is_controlled = fitted
     assert armature_object.pose is not None
@@ -117,10 +117,10 @@ def fingerprint(fitted: Fitted) -> Hashable:
 def read_clip(fitted: Fitted, skeleton: Skeleton, fps: float) -> Clip:
     """Return an Action as a clip in armature space. At 0 s is the start of its frame range.
 
-    The range is the manual one where the Action has one, else it goes from the first key to the last.
-    skeleton: what read_skeleton gave for the armature. Curves between whose keys Blender goes straight are taken
-    by their keys; others by every frame. Where constraints or drivers move bones too, or bones take over only
-    a part of what their parents do, the pose is what Blender evaluates at every frame.
+    The range is the manual one if the Action has one, else it goes from the first key to the last.
+    skeleton: of the armature, from read_skeleton. Curves with linear interpolation are read by their keys, others at
+    every frame. If constraints or drivers move bones too, or bones inherit only a part of their parents' transform, the
+    pose that Blender evaluates is read at every frame.
     """
     action = fitted.action
     start, end = action.frame_range[0], action.frame_range[1]
@@ -135,10 +135,10 @@ def read_clip(fitted: Fitted, skeleton: Skeleton, fps: float) -> Clip:
 
 def tracks_of(action: bpy.types.Action, armature_object: bpy.types.Object, skeleton: Skeleton, fps: float,
               frame_start: float) -> tuple[Tracks, Tracks, Tracks]:
-    """Return what the curves of an Action alone say of an armature's bones, at 0 s what they say at frame_start.
+    """Return an armature's motion by the curves of an Action alone; time 0 s is at frame_start.
 
-    As read_clip, but nothing is evaluated: constraints, drivers and limits of inheritance have no say. Muted curves say
-    nothing.
+    Unlike in read_clip, nothing is evaluated: constraints, drivers and limits of inheritance are ignored, and so are
+    muted curves.
     """
     fitted = Fitted(action, armature_object, bag_of(action, armature_object), False)
     start, end = action.curve_frame_range[0], action.curve_frame_range[1]
@@ -149,9 +149,9 @@ def tracks_of(action: bpy.types.Action, armature_object: bpy.types.Object, skele
 
 
 def bag_of(action: bpy.types.Action, armature_object: bpy.types.Object) -> bpy.types.ActionChannelbag | None:
-    """Return the curves that move an armature: those of its slot, if it plays the Action, else of its name.
+    """Return the curves that move an armature: of its slot if it plays the Action, else of the slot with its name.
 
-    Where these move no bones of the armature, those that move most of its bones.
+    If these move no bones of the armature, the curves that move most of its bones are returned.
     """
     found = [*bags(action)]
     if len(found) < 2:
@@ -184,7 +184,7 @@ def bone_curves(bag: bpy.types.ActionChannelbag) -> Iterator[_Curve]:
 
 def _tracks(fitted: Fitted, skeleton: Skeleton, rules: BoneRules, span: tuple[float, float],
             fps: float, *, are_heard: bool = False) -> tuple[Tracks, Tracks, Tracks]:
-    """Return what curves say; are_heard: but for the muted ones."""
+    """Return the tracks of curves; are_heard: without muted ones."""
     _, armature_object, bag, _ = fitted
     found: dict[tuple[str, str], dict[int, bpy.types.FCurve]] = {}
     for curve in bone_curves(bag) if bag is not None else ():
@@ -198,11 +198,11 @@ def _tracks(fitted: Fitted, skeleton: Skeleton, rules: BoneRules, span: tuple[fl
         joint = skeleton.index_of[name]
         if (name in rules.connected if channel == "location" else
                 channel.startswith("rotation") and channel != rotation_channel(modes[name])):
-            continue  # Blender ignores these
+            continue  # Blender ignores these too
         frames, values = _sampled(curves, channel, *span)
         if channel in still and np.abs(values - _AT_REST[channel]).max() < still[channel] and (
                 name, rotation_channel(modes[name])) in found:
-            continue  # importers key all of a bone where anything of it is keyed
+            continue  # importers key all channels of a bone if any is keyed
         if channel.startswith("rotation"):
             values = rot.continuous(quaternions(values, modes[name]))
         elif channel == "location" and name not in rules.shifted_by_parent:
@@ -222,10 +222,10 @@ def _switched(armature_object: bpy.types.Object) -> set[tuple[str, str]]:
 
 
 def _modes(armature_object: bpy.types.Object, keyed: Container[tuple[str, str]]) -> dict[str, str]:
-    """Return the rotation modes that an Action is keyed in, by bone.
+    """Return the rotation modes in which an Action is keyed, by bone.
 
-    These are the bones' own modes; but of a bone that Takt has switched it is the one before, if only that is keyed.
-    keyed: the Action's bones, each with a property that it has curves for.
+    These are the bones' own modes; for a bone that Takt has switched, the previous one if only that is keyed.
+    keyed: the Action's bones, each with a property for which it has curves.
     """
     assert armature_object.pose is not None
     modes = {bone.name: str(bone.rotation_mode) for bone in armature_object.pose.bones}
@@ -243,7 +243,7 @@ def rotation_channel(mode: str) -> str:
 
 def _sampled(curves: dict[int, bpy.types.FCurve], channel: str, start: float,
              end: float) -> tuple[FloatArray, FloatArray]:
-    """Return frames (F,) from start to end, and what the curves of one channel of one bone say there, (F, C)."""
+    """Return frames (F,) from start to end, and the values (F, C) of one channel's curves there."""
     keys = dict(zip(curves, _keys([*curves.values()]), strict=True))
     shared = _shared_frames(keys.values(), start, end)
     if shared is not None:
@@ -251,7 +251,7 @@ def _sampled(curves: dict[int, bpy.types.FCurve], channel: str, start: float,
         for index, some in keys.items():
             values[:, index] = some.values
         return shared, values
-    # A range that cuts between two keys has a key of its own there.
+    # A range that ends between two keys gets a key at its end.
     frames = np.unique(np.concatenate([some.frames for some in keys.values()]).clip(start, end))
     if not all(some.is_still_outside for some in keys.values()):
         frames = np.union1d(frames, (start, end))
@@ -267,9 +267,9 @@ def _sampled(curves: dict[int, bpy.types.FCurve], channel: str, start: float,
 
 
 def _shared_frames(every: Collection[_Keys], start: float, end: float) -> FloatArray | None:
-    """Return the frames of the keys of curves that all have the very same ones, and by these say all from start to end.
+    """Return the key frames of curves that all have the same ones, covering start to end; None otherwise.
 
-    So it is in files that have a key at each frame.
+    This is the case in files with a key at each frame.
     """
     first = next(iter(every)).frames
     is_shared = all(some.is_straight and some.is_still_outside and (
@@ -280,19 +280,19 @@ def _shared_frames(every: Collection[_Keys], start: float, end: float) -> FloatA
 
 
 def _within(frames: FloatArray, others: FloatArray) -> bool:
-    """Tell whether no frame is before or after all of the others; both ascend."""
+    """Return whether no frame is before or after all of the others; both ascend."""
     return bool(others[0] <= frames[0] and frames[-1] <= others[-1])
 
 
 def _at_rest(channel: str, count: int) -> FloatArray:
-    """Return what a channel is at rest, so many times, (F, C)."""
+    """Return the rest value of a channel, repeated, (F, C)."""
     values = np.empty((count, len(_AT_REST[channel])))
     values[:] = _AT_REST[channel]
     return values
 
 
 def values_at(curves: Sequence[bpy.types.FCurve], frames: FloatArray) -> list[FloatArray]:
-    """Return what curves say at frames (F,), ascending: each (F,)."""
+    """Return the values (F,) of each curve at frames (F,), ascending."""
     return [np.interp(frames, some.frames, some.values)
             if some.is_straight and (some.is_still_outside or _within(frames, some.frames))
             else np.array([curve.evaluate(frame) for frame in frames.tolist()])
@@ -319,7 +319,7 @@ def _keys(curves: Sequence[bpy.types.FCurve]) -> Iterator[_Keys]:
 
 
 def quaternions(values: FloatArray, mode: str) -> FloatArray:
-    """Turn the values (F, C) of the channel of a rotation mode into unit quaternions (F, 4)."""
+    """Return unit quaternions (F, 4) from the values (F, C) of a rotation mode's channel."""
     if mode == "QUATERNION":
         length = np.linalg.norm(values, axis=1, keepdims=True)
         return np.where(length > 0.0, values / np.maximum(length, 1e-30), rot.IDENTITY)
@@ -330,7 +330,7 @@ def quaternions(values: FloatArray, mode: str) -> FloatArray:
 
 def _evaluated(fitted: Fitted, skeleton: Skeleton, start: float, end: float,
                fps: float) -> tuple[Tracks, Tracks, Tracks]:
-    """Sample what Blender makes of an Action, on a copy of the armature in a scene of its own."""
+    """Sample the pose that Blender evaluates for an Action, on a copy of the armature in a scene of its own."""
     action, armature_object, bag, _ = fitted
     scene = bpy.data.scenes.new("Takt reading")
     twin: Any = armature_object.copy()
@@ -342,7 +342,7 @@ def _evaluated(fitted: Fitted, skeleton: Skeleton, start: float, end: float,
         slot = next((slot for slot in action.slots if bag is not None and slot.handle == bag.slot_handle), None)
         if slot is not None:
             animation.action_slot = slot
-        constraints.follow_action(twin)  # an Action of Takt's says which are not to act while it plays
+        constraints.follow_action(twin)  # an Action of Takt lists the constraints to mute while it plays
         for name, mode in _modes(twin, {(curve.bone, curve.channel) for bag in bags(action)
                                         for curve in bone_curves(bag)}).items():
             twin.pose.bones[name].rotation_mode = mode
@@ -368,10 +368,10 @@ def _evaluated(fitted: Fitted, skeleton: Skeleton, start: float, end: float,
 
 
 def to_twin(original: bpy.types.Object, twin: bpy.types.Object) -> None:
-    """Put a copy into its rest pose, and let its constraints target it where they targeted the original."""
+    """Reset a copy to its rest pose, and let its constraints target it instead of the original."""
     assert twin.pose is not None
     for bone in twin.pose.bones:
-        bone.matrix_basis = Matrix()  # what the Action does not key is not to depend on the armature's present pose
+        bone.matrix_basis = Matrix()  # channels without keys must not depend on the armature's current pose
         for constraint in bone.constraints:
             for name in ("target", "pole_target"):
                 if getattr(constraint, name, None) == original:
@@ -379,14 +379,14 @@ def to_twin(original: bpy.types.Object, twin: bpy.types.Object) -> None:
 
 
 def alone(twin: Any) -> Any:
-    """Return a copy's animation, with nothing that would hold it at rest or be mixed with its Action."""
+    """Return a copy's animation data without anything that holds it at rest or mixes with its Action."""
     if twin.type == "ARMATURE" and twin.data.pose_position == "REST":
         twin.data = twin.data.copy()
         twin.data.pose_position = "POSE"
     animation = twin.animation_data or twin.animation_data_create()
     animation.use_tweak_mode = False
     for track in animation.nla_tracks:
-        if track.is_solo:  # else all would go on waiting for one that plays alone
+        if track.is_solo:  # otherwise all others would stay muted
             track.is_solo = False
     while animation.nla_tracks:
         animation.nla_tracks.remove(animation.nla_tracks[0])

@@ -1,4 +1,4 @@
-"""Digests of an Action's curves, by which Takt knows those that it wrote from those that a person has changed."""
+"""Digests of an Action's curves, which distinguish curves as Takt wrote them from those that the user has changed."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def digest_of_all_keys(action: bpy.types.Action, written: Mapping[tuple[str, int
 def digest_of_curves(bag: bpy.types.ActionChannelbag, paths: Collection[str] | None,
                      written: Mapping[tuple[str, int], Float32Array] = _NONE_WRITTEN, *,
                      like: str = _WITH_SETTINGS) -> str:
-    """Return a digest of the curves of these paths, or of all: of their keys, modifiers, and what is set of them.
+    """Return a digest of the curves of these paths, or of all: of their keys, modifiers, and settings.
 
-    written: keys that were written just now: to ask Blender for them would take as long as writing them did.
-    like: a digest that this one is to be compared with; that of an older file is of keys alone.
+    written: keys that were written just now; reading them from Blender would take as long as writing did.
+    like: the digest to compare with; that of an older file covers only keys.
     """
     with_settings = like.startswith(_WITH_SETTINGS)
     digest = 0
@@ -53,7 +53,7 @@ def digest_of_curves(bag: bpy.types.ActionChannelbag, paths: Collection[str] | N
 
 
 def _settings(curve: bpy.types.FCurve) -> tuple[object, ...]:
-    """Return what a person sets of a curve; not what it is shown and selected by, which changes as one looks round."""
+    """Return the user's settings of a curve, without display and selection, which change while editing."""
     colour = tuple(cast(Any, curve.color)) if curve.color_mode == "CUSTOM" else ()
     modifiers = [_modifier(modifier) for modifier in curve.modifiers] if len(curve.modifiers) else ()
     return curve.mute, curve.lock, curve.extrapolation, curve.color_mode, colour, modifiers
@@ -68,14 +68,14 @@ def _modifier(modifier: Any) -> tuple[object, ...]:
 
 
 def _value(value: Any) -> object:
-    """Return a value of a modifier as what can be compared: arrays as tuples, points of an envelope as theirs."""
+    """Return a value of a modifier in a comparable form: arrays and points of an envelope as tuples."""
     if isinstance(value, bpy.types.bpy_prop_collection):
         return tuple((point.frame, point.min, point.max) for point in value)
     return value if isinstance(value, (str, bool, int, float)) else tuple(value)
 
 
 def _read_keys(curve: bpy.types.FCurve) -> tuple[Float32Array, bytes]:
-    """Return a curve's keys, (2 K,), and a byte for each that tells how it is joined to the next."""
+    """Return a curve's keys, (2 K,), and a byte for each with its interpolation."""
     points: Any = curve.keyframe_points
     pairs, joined = np.empty(2 * len(points), dtype=np.float32), np.empty(len(points), dtype=np.uint8)
     points.foreach_get("co", pairs)

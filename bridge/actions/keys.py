@@ -15,18 +15,18 @@ _VECTOR = 2
 
 
 def bone_path(bone: str, channel: str) -> str:
-    """Return where a property of a bone is found from its object."""
+    """Return the data path of a bone's property from its object."""
     return f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{channel}'
 
 
 def write_keys(bag: bpy.types.ActionChannelbag, bone: str, channel: str, frames: FloatArray,
                values: FloatArray | Float32Array, *,
                is_dense: bool = False) -> list[tuple[bpy.types.FCurve, Float32Array]]:
-    """Write keys (K, C) at frames (K,), straight lines between them, as one curve for each component of a channel.
+    """Write keys (K, C) at frames (K,), with linear interpolation, as one curve for each component of a channel.
 
-    Returns each curve with its keys, frame and value in turn, (2 K,), in float32: Blender copies that without
-    conversion. is_dense: there is a key at every frame; the handles then point to the next keys, so that the
-    curve stays as it is also where someone makes it Bézier, and Blender need not smooth the handles, which takes half
+    Returns each curve with its keys, frame and value in turn, (2 K,), in float32, which Blender copies without
+    conversion. is_dense: there is a key at every frame; the handles then point to the next keys. So the
+    curve stays the same if the user makes it Bézier, and Blender need not compute the handles, which takes half
     of the time of writing.
     """
     path = bone_path(bone, channel)

@@ -1,4 +1,4 @@
-"""Actions so long that they are only written when someone says so, and then in steps that can be stopped."""
+"""Actions so long that they are written only after a confirmation, and in steps that can be stopped."""
 
 from collections.abc import Callable, Generator
 from typing import Final
@@ -26,14 +26,14 @@ _WAIT_S: Final = 0.02
 
 
 def problem(motion: Motion, fps: float) -> str:
-    """Return why a motion is too long to be written without asking the user; "" if it is not."""
+    """Return why a motion is too long to be written without a confirmation, or ""."""
     frames, bones = motion.duration_s * fps, _bones(motion)
     return "" if frames <= MOST_FRAMES and frames * bones <= MOST_KEYS else (
         length(motion, fps) + _TOO_LONG.format(most_frames=MOST_FRAMES, most_keys=MOST_KEYS))
 
 
 def length(motion: Motion, fps: float) -> str:
-    """Return how long a motion is, in words."""
+    """Return the length of a motion in words."""
     return f"The score is {motion.duration_s * fps:,.0f} frames long, for {_bones(motion)} bones"
 
 
@@ -46,10 +46,10 @@ def _bones(motion: Motion) -> int:
 
 def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene,
             motion: Motion) -> Generator[float, None, list[Told]]:
-    """Sample a motion in a thread, then write its Action, some keys at each step; yield the share that is done.
+    """Sample a motion in a thread, then write its Action, some keys at each step; yield the share of work done.
 
-    Until the last step nothing has changed, and closing the generator leaves it so. Raises TaktError where the motion
-    cannot be sampled, or is no longer what the score says once it is.
+    Nothing changes until the last step, and closing the generator leaves it so. Raises TaktError if the motion
+    cannot be sampled, or the score has changed by then.
     """
     sample = write_motion.sampling(armature_object, scene, motion)
     return _writing(armature_object.session_uid, scene, motion, sample, write_motion.digest(armature_object, scene))
@@ -57,7 +57,7 @@ def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene,
 
 def _writing(uid: int, scene: bpy.types.Scene, motion: Motion, sample: Callable[[Progress], Channels],
              made_of: str) -> Generator[float, None, list[Told]]:
-    """Take the steps of writing; uid: of the character; made_of: the digest of what the motion was made of."""
+    """Take the steps of writing; uid: of the character; made_of: the digest of the motion's sources."""
     work = BackgroundWork(sample)
     try:
         while not work.has_ended(_WAIT_S):

@@ -1,7 +1,7 @@
-"""Curves of Actions that move no bone, as what Blender makes of them together: an object's place, custom properties,
+"""Curves of Actions that move no bone, as Blender mixes them: an object's transform, custom properties,
 the influence of constraints.
 
-They are evaluated frame by frame, on a copy of the armature in a scene of its own: so Blender itself mixes each.
+They are evaluated frame by frame, on a copy of the armature in a scene of its own, so that Blender mixes them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _Name = tuple[str, int]
 
 
 def names(actions: Collection[bpy.types.Action]) -> list[_Name]:
-    """Return the curves of Actions that move no bone; the score's own values, which are keyed too, are left out."""
+    """Return the curves of Actions that move no bone, without the score's own keyed values."""
     found: dict[_Name, None] = {}
     for action in actions:
         slot = object_slot(action)
@@ -46,9 +46,9 @@ def _is_other(path: str) -> bool:
 
 def sample(armature_object: bpy.types.Object, actions: Collection[bpy.types.Action],
            frames: FloatArray) -> dict[_Name, FloatArray]:
-    """Return what Actions of an armature together make of each of these curves at frames (F,), (F,).
+    """Return the values (F,) of each of these curves at frames (F,), as an armature's Actions together give them.
 
-    All other Actions that it plays are left out, as are curves of what the armature does not have.
+    All other Actions of the armature are left out, as are curves of properties that it does not have.
     """
     wanted = names(actions)
     found = {name: np.zeros(len(frames)) for name in wanted}
@@ -81,7 +81,7 @@ def write(action: bpy.types.Action, values: dict[_Name, FloatArray], frames: Flo
 @contextmanager
 def _twin(armature_object: bpy.types.Object,
           actions: Collection[bpy.types.Action]) -> Iterator[tuple[Any, bpy.types.Scene]]:
-    """Yield a copy of an armature that plays these Actions alone, in a scene of its own with the same frame rate."""
+    """Yield a copy of an armature that plays only these Actions, in a scene of its own with the same frame rate."""
     now = bpy.context.scene
     twin, scene = cast(Any, armature_object.copy()), bpy.data.scenes.new(_SCENE)
     try:
@@ -108,7 +108,7 @@ def _twin(armature_object: bpy.types.Object,
 
 
 def _value(shown: Any, path: str, index: int) -> float | None:
-    """Return the value of a property as curves have it, None where there is no such property."""
+    """Return the value of a property as curves have it, None if there is no such property."""
     with suppress(ValueError, TypeError, IndexError, AttributeError, KeyError):
         value = shown.path_resolve(path)
         if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Clips of files played by an armature without a score: each becomes an Action of its own."""
+"""Play clips of files on an armature without a score: each becomes an Action of its own."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ MOST_BYTES: Final = 2**28
 
 @dataclass(frozen=True, eq=False)
 class ClipPlayer:
-    """An armature that plays clips of files, with what is read from it once for all of them.
+    """An armature that plays clips of files, with its data read once for all of them.
 
-    target: its skeleton and its map; turn: (4,) from H-Anim's axes to its own; skin: (J,) bones that deform.
+    target: its skeleton, with its map; turn: (4,) from H-Anim's axes to its own; skin: (J,) bones that deform.
     points: of the meshes that are bound to it.
     """
 
@@ -65,13 +65,13 @@ class ClipPlayer:
            begins_at_rest: bool = False, bvh_up: str = AUTO, bvh_forward: str = AUTO) -> ClipPlayer:
         """Prepare an armature for clips of some files.
 
-        keep_contacts: hands that touch each other or the body keep touching, and arms stay outside the trunk.
-        feet_stand: feet stay in place while they are planted in a clip of another body.
-        mute_constraints: constraints that move what the played clip moves are muted; else all act.
-        begins_at_rest: clips begin where the character stands, not where their files have it.
+        keep_contacts: hands that touch each other or the body keep touching, and arms stay outside of the trunk.
+        feet_stand: foot lock in clips of another body.
+        mute_constraints: constraints that move bones of the played clip are muted; otherwise all act.
+        begins_at_rest: clips begin at the character's place, not at that of their files.
         bvh_up, bvh_forward: axes of BVH files; AUTO: the character's setting.
-        store: where clips are found that were read before. Raises TaktError where a map file beside one is damaged, or
-        where both axes lie on one line.
+        store: cache of clips that were read before. Raises TaktError if a map file beside one is damaged, or
+        if both axes lie on one line.
         """
         character = properties.character(armature_object)
         space = BvhSpace(character.bvh_up if bvh_up == AUTO else bvh_up,
@@ -86,9 +86,9 @@ class ClipPlayer:
                    begins_at_rest)
 
     def read(self, path: Path) -> dict[str, Clip]:
-        """Return the clips of a file by name; a file's only clip is called as the file.
+        """Return the clips of a file by name; a file's only clip has the file's name.
 
-        Raises FileError where the file cannot be read or holds none.
+        Raises FileError if the file cannot be read or holds none.
         """
         found = self.library.clips_of_file(path.resolve())[0]
         if not found:
@@ -98,12 +98,12 @@ class ClipPlayer:
         return {clip.name or f"{stem_of(path)} {number}": clip for number, clip in enumerate(found, start=1)}
 
     def warnings(self, path: Path) -> tuple[str, ...]:
-        """Return what is wrong with a file whose clips can be read all the same."""
+        """Return the problems of a file whose clips can still be read."""
         found = self.library.clips_of_file(path.resolve())[1]
         return tuple(problem.message for problem in found if not problem.is_note)
 
     def retargeted(self, clip: Clip) -> Retargeted:
-        """Return a clip on the armature's skeleton; raise SkeletonMismatchError where that cannot be done."""
+        """Return a clip retargeted to the armature's skeleton; raise SkeletonMismatchError if that cannot be done."""
         source_map = self.library.skeleton_map(clip.skeleton)
         done = retarget(clip, self.target, self.turn, source_map=source_map, target_map=self.target_map, skin=self.skin,
                         points=self.points, without_first_pose=True, keep_contacts=self.keep_contacts,
@@ -111,7 +111,7 @@ class ClipPlayer:
         return with_contacts(done, clip, source_map) if self.feet_stand and not done.is_own else done
 
     def played(self, done: Retargeted) -> Playable:
-        """Return what the armature plays of a clip: feet of another body stay in place here, too, while they stand."""
+        """Return the motion that the armature plays for a clip, with foot lock if the clip is of another body."""
         if not self.feet_stand or done.is_own:
             return done.clip
         up = self.target_map.up(rot.rotate(self.turn, UP))
@@ -121,8 +121,8 @@ class ClipPlayer:
               ) -> bpy.types.Action:
         """Make an Action of a file's clip on the armature's skeleton, from the scene's first frame on.
 
-        The one that was made of it before is filled anew, if nobody has changed it. is_played: let the armature play
-        it, and the scene's range hold it.
+        The Action made earlier from it is rewritten, unless it was changed. is_played: assign it to the armature, and
+        extend the scene's range to it.
         """
         channels = clip_channels(clip, scene, scene.frame_start, bone_rules.read_rules(self.armature_object))
         before = clip_of_action.earlier(self.armature_object, path, name)
@@ -139,9 +139,9 @@ class ClipPlayer:
         return new
 
     def play_file(self, path: Path, called: str, scene: bpy.types.Scene, *, is_played: bool) -> list[Outcome]:
-        """Make an Action of each clip of a file, and tell of each what came of it; the first is played, if any is.
+        """Make an Action of each clip of a file, and return their outcomes; the first is played, if is_played.
 
-        called: what the file is called in that. Whatever is wrong with a file or a clip costs only that one.
+        called: the file's name in the outcomes. A problem of a file or a clip affects only that one.
         """
         try:
             found = self.read(path)
@@ -162,34 +162,34 @@ class ClipPlayer:
 
 
 def keep_contacts_property() -> Any:
-    """Return the property of operators that play clips."""
+    """Return the property for kept contacts, for operators that play clips."""
     return BoolProperty(name="Keep Contacts", default=True,
                         description="Keep hands touching each other, trunk, head or thighs as in the clip, and keep "
                                     "arms out of a stouter trunk")
 
 
 def feet_stand_property() -> Any:
-    """Return the property of operators that play clips."""
+    """Return the property for foot lock, for operators that play clips."""
     return BoolProperty(name="Foot Lock", default=True,
                         description="Hold feet in place during the contacts of the clip. Off: keeps foot skating")
 
 
 def mute_constraints_property() -> Any:
-    """Return the property of operators that play clips."""
+    """Return the property for muted constraints, for operators that play clips."""
     return BoolProperty(name="Mute Constraints", default=True,
                         description="Mute constraints that would move bones differently from the clip, as those of "
                                     "IK. Off: they act again")
 
 
 def begins_at_rest_property() -> Any:
-    """Return the property of operators that play clips."""
+    """Return the property for the clip's place, for operators that play clips."""
     return BoolProperty(name="Begin at Character", default=False,
                         description="Shift the clip over the ground so that it begins where the character stands; "
                                     "else it plays where its file has it")
 
 
 def name_among(names: Iterable[str], asked: str) -> str | None:
-    """Return the name that is asked for, or the only one whose last part is: FBX puts the armature's before it.
+    """Return the requested name, or the only one with that last part, since FBX puts the armature's name before it.
 
     >>> name_among(["Rig|walk", "Rig|run"], "walk"), name_among(["A|walk", "B|walk"], "walk")
     ('Rig|walk', None)
@@ -207,9 +207,9 @@ def stem_of(path: Path) -> str:
 
 
 def files_in(paths: Iterable[Path], *, is_recursive: bool = False) -> list[Path]:
-    """Return the files with clips among paths and, of folders, in them; in order of their names, each once.
+    """Return the clip files among paths, and those in folders among them; sorted by name, each once.
 
-    is_recursive: also in the folders within these, each after the files beside it.
+    is_recursive: also in folders within these, each after the files beside it.
     """
     found: dict[Path, None] = {}
     for path in paths:
@@ -222,18 +222,18 @@ def _inside(folder: Path, is_recursive: bool) -> Iterator[Path]:
     inside = sorted(folder.iterdir())
     yield from inside
     for path in inside if is_recursive else ():
-        if path.is_dir() and not path.is_symlink():  # which may lead back here
+        if path.is_dir() and not path.is_symlink():  # a link may lead back here
             yield from _inside(path, is_recursive)
 
 
 def folders_within(paths: Iterable[Path]) -> list[Path]:
-    """Return the folders in those folders that are among paths."""
+    """Return the folders within those paths that are folders."""
     return [inside for path in dict.fromkeys(paths) if path.is_dir() for inside in sorted(path.iterdir())
             if inside.is_dir()]
 
 
 def names_of(files: Sequence[Path]) -> dict[Path, str]:
-    """Return what files are called in a table: by their names; of several folders, from where these meet."""
+    """Return the names of files for a table: from several folders, their paths below the common folder."""
     folders = {str(path.resolve().parent) for path in files}
     if len(folders) < 2:
         return {path: path.name for path in files}
@@ -250,7 +250,7 @@ def file_endings() -> tuple[str, ...]:
 
 
 def _in_one_line(error: TaktError, path: Path) -> str:
-    """Say what is wrong with a file, whose name stands before it."""
+    """Return the problems of a file in one line, without its name."""
     problems = error.problems if isinstance(error, FileError) else ()
     said = " ".join(each.said_beside(path.resolve()) for each in problems) or str(error)
     return " ".join(said.split())

@@ -1,4 +1,4 @@
-"""What is reported of a clip that plays: deforming bones that it leaves out, and what else moves its bones."""
+"""The report of a clip that plays: deforming bones that it leaves out, and others that move its bones."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _NAMES_SHOWN = 8
 def report_clip(operator: bpy.types.Operator, player: ClipPlayer, done: Retargeted, outcome: Outcome,
                 scene: bpy.types.Scene, others: int, new_range: tuple[int, int] | None,
                 of_file: Iterable[str] = (), action: str = "") -> None:
-    """Report what plays, and as warnings only what moves the skin otherwise than the clip says.
+    """Report the played clip, and as warnings only what moves the skin differently from the clip.
 
-    others: further clips of the file, of which nobody chose one. new_range: the scene's first and last frame, where the
-    clip has changed them. of_file: warnings about the file. action: what the clip's Action is called, where that is
-    something else.
+    others: number of further clips of the file. new_range: the scene's first and last frame, if the
+    clip has changed them. of_file: warnings about the file. action: the name of the clip's Action, if that is
+    different.
     """
     told: list[Told] = [("WARNING", text) for text in (*_out_of_sight(done, outcome.clip), *of_file)]
     for note in done.notes:
@@ -51,14 +51,14 @@ def report_clip(operator: bpy.types.Operator, player: ClipPlayer, done: Retarget
 
 
 def _out_of_sight(done: Retargeted, clip: str) -> Iterator[str]:
-    """Yield where a clip begins, if that is so far off that nobody would find it."""
+    """Yield a message if a clip begins so far away that it is out of sight."""
     if done.begins_away > FAR_HEIGHTS:
         yield (f"'{clip}' begins {done.begins_away:.0f} body heights away: Begin at Character in Adjust Last "
                "Operation brings it here, View > Frame Selected shows it there")
 
 
 def _warnings(player: ClipPlayer, done: Retargeted, scene: bpy.types.Scene) -> Iterator[str]:
-    """Yield what moves the skin otherwise than the clip says, the weightiest first."""
+    """Yield warnings of what moves the skin differently from the clip, the most important first."""
     armature_object = player.armature_object
     for text, names in ((HELD_BY_DRIVERS, _also(held_by_drivers(armature_object), player, done)),
                         ("Constraints move bones that the clip plays; mute them",
@@ -80,13 +80,13 @@ def _moved(done: Retargeted) -> set[str]:
 
 
 def _also(names: Iterable[str], player: ClipPlayer, done: Retargeted) -> list[str]:
-    """Return those of some bones that the clip plays too, where they move skin."""
+    """Return those bones that the clip moves too, and that move skin."""
     moved = _moved(done) & armature.with_skin(player.armature_object)
     return [name for name in names if name in moved]
 
 
 def _left_behind(player: ClipPlayer, done: Retargeted) -> list[str]:
-    """Return bones that move skin and neither are moved nor are ancestors or descendants of any that is."""
+    """Return bones that move skin but are neither moved nor related, as ancestors or descendants, to a moved bone."""
     bones, moved = cast(bpy.types.Armature, player.armature_object.data).bones, _moved(done)
     skinned = skin_points.skinned_bones(player.armature_object)
     along = {above.name for name in moved for above in bones[name].parent_recursive}

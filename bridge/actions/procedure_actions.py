@@ -1,4 +1,4 @@
-"""Procedures of a score as Actions of their own: each begins at frame 0 and is called as its procedure."""
+"""Procedures of a score as Actions of their own: each begins at frame 0 and has its procedure's name."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _SHOWN: Final = 5
 
 
 class Wanted(NamedTuple):
-    """How procedures are played: whether the root stays in its place, and whether each leads back to its beginning."""
+    """Options for procedures: whether the root stays in place, and whether each leads back to its beginning."""
 
     is_in_place: bool = False
     is_loop: bool = False
 
 
 class Sampled(NamedTuple):
-    """A procedure that is played and not written yet; problem: why it cannot be, "" where it can."""
+    """A sampled procedure that is not written yet; problem: why it cannot be, or ""."""
 
     procedure: str
     channels: Channels | None = None
@@ -44,9 +44,9 @@ class Sampled(NamedTuple):
 
 
 def names_of(armature_object: bpy.types.Object) -> list[str]:
-    """Return the procedures of a character's score that can be started, also those with mistakes in them.
+    """Return the procedures of a character's score that can be started, including those with mistakes.
 
-    Raises TaktError where the score cannot be read, or has none.
+    Raises TaktError if the score cannot be read, or has none.
     """
     _, names, faulty = _readable(armature_object)
     if not names and not faulty:
@@ -55,7 +55,7 @@ def names_of(armature_object: bpy.types.Object) -> list[str]:
 
 
 def sample(armature_object: bpy.types.Object, scene: bpy.types.Scene, procedure: str, wanted: Wanted) -> Sampled:
-    """Play a procedure; what is wrong with it costs only this one. That which the character plays has its tweaks."""
+    """Sample a procedure; a mistake affects only this one. The procedure that the character plays keeps its tweaks."""
     try:
         motion = _motion(armature_object, scene, procedure, wanted)
         channels = whole_frames(motion, frames_per_second(scene), bone_rules.read_rules(armature_object))
@@ -67,7 +67,7 @@ def sample(armature_object: bpy.types.Object, scene: bpy.types.Scene, procedure:
 
 def sampled_of(armature_object: bpy.types.Object, scene: bpy.types.Scene, names: Sequence[str],
                wanted: Wanted) -> Generator[float, None, list[Sampled]]:
-    """Play procedures, one at each step; raise TaktError where none of them can be played."""
+    """Sample procedures, one at each step; raise TaktError if none of them can be played."""
     sampled = list[Sampled]()
     for name in names:
         sampled.append(sample(armature_object, scene, name, wanted))
@@ -79,12 +79,12 @@ def sampled_of(armature_object: bpy.types.Object, scene: bpy.types.Scene, names:
 
 
 def problems_of(sampled: Sequence[Sampled]) -> list[Told]:
-    """Return what is to be said of procedures that cannot be played."""
+    """Return warnings about procedures that cannot be played."""
     return [("WARNING", f"{each.procedure}: {each.problem}") for each in sampled if each.problem]
 
 
 def write(armature_object: bpy.types.Object, sampled: Sampled) -> bpy.types.Action:
-    """Make an Action of what is sampled, or fill the one anew that was made of it before and that nobody changed."""
+    """Make an Action of a sampled procedure, or rewrite the one made earlier from it if it was not changed."""
     assert sampled.channels is not None
     path = _source(armature_object)
     before = clip_of_action.earlier(armature_object, path, sampled.procedure)
@@ -98,7 +98,7 @@ def write(armature_object: bpy.types.Object, sampled: Sampled) -> bpy.types.Acti
 
 def _readable(armature_object: bpy.types.Object) -> tuple[str, tuple[str, ...], Mapping[str, Problem]]:
     character = properties.character(armature_object)
-    assert character.text is not None  # whoever asks has seen to it
+    assert character.text is not None  # the caller has checked it
     return performing.procedure_names(texts.said(character.text), character, armature_object)
 
 
@@ -122,7 +122,7 @@ def _motion(armature_object: bpy.types.Object, scene: bpy.types.Scene, procedure
 
 
 def _source(armature_object: bpy.types.Object) -> Path:
-    """Return by which name an Action's score is kept: that of its file, or of its Text."""
+    """Return the name by which an Action stores its score: that of its file, or of its Text."""
     character = properties.character(armature_object)
     assert character.text is not None
     return Path(properties.score_path(character) or character.text.name)

@@ -1,4 +1,4 @@
-"""What a motion leaves on the scene's timeline: a range that holds it and a marker at each procedure's start."""
+"""A motion on the scene's timeline: the scene's range, and a marker at each procedure's start."""
 
 import bpy
 import numpy as np
@@ -13,9 +13,9 @@ _MOST_MARKERS = 500
 
 
 def extend_range(scene: bpy.types.Scene, first_frame: int, last_frame: int, *, is_new: bool = True) -> bool:
-    """Let the scene's range hold a motion, and tell whether that changed it; what the user has set is never cut.
+    """Extend the scene's range to a motion, and return whether that changed it; the user's range is never cut.
 
-    is_new: the motion comes into the scene; else the range stays as it is where the user has changed it since.
+    is_new: the motion is new in the scene; otherwise a range that the user has changed since stays.
     """
     before, left = (scene.frame_start, scene.frame_end), tuple(getattr(scene, properties.RANGE_LEFT))
     if not is_new and left not in ((0, 0), before):
@@ -27,9 +27,9 @@ def extend_range(scene: bpy.types.Scene, first_frame: int, last_frame: int, *, i
 
 def extend_for(character: properties.TaktCharacter, scene: bpy.types.Scene, first_frame: int, last_frame: int, *,
                is_new: bool) -> bool:
-    """Let the scene's range hold a character's score, and keep how it was; tell whether that changed it.
+    """Extend the scene's range to a character's score, and store the old range; return whether that changed it.
 
-    What it was extended by for the score as it was before goes first; see extend_range.
+    An extension for the previous state of the score is undone first; see extend_range.
     """
     found, armature_object = (scene.frame_start, scene.frame_end), character.id_data
     if not is_new and isinstance(armature_object, bpy.types.Object):
@@ -37,31 +37,31 @@ def extend_for(character: properties.TaktCharacter, scene: bpy.types.Scene, firs
     before = scene.frame_end
     extend_range(scene, first_frame, last_frame, is_new=is_new)
     if scene.frame_end != before:
-        if before != character.range_after:  # it is as a person has set it
+        if before != character.range_after:  # the user has changed it
             character.range_before = before
         character.range_after = scene.frame_end
     return (scene.frame_start, scene.frame_end) != found
 
 
 def hold_instead(armature_object: bpy.types.Object, scene: bpy.types.Scene, last_frame: int) -> None:
-    """Let the scene's range hold what an armature plays from now on.
+    """Adapt the scene's range to the motion that an armature plays from now on.
 
-    As of importers, whatever the user has set is never cut; what the range was extended by for what the armature played
-    before goes, unless something else in the scene needs it; so do the markers of the score that it played.
+    As in importers, the user's range is never cut. An extension for the armature's previous motion is undone, unless
+    another object needs it; the markers of its previous score are removed.
     """
     clear(armature_object, scene)
     extend_for(properties.character(armature_object), scene, scene.frame_start, last_frame, is_new=True)
 
 
 def clear(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
-    """Take back what a motion left on the timeline: markers, and the range if nobody has changed it since."""
+    """Remove a motion's markers, and undo its extension of the range if the user has not changed that since."""
     character = properties.character(armature_object)
     _remove_markers(character, scene)
     _take_back(armature_object, scene)
 
 
 def _take_back(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
-    """Let the scene end where it did before an armature's motion made it later, if nobody has changed it since."""
+    """Restore the scene's end as it was before an armature's motion, if the user has not changed it since."""
     character = properties.character(armature_object)
     if character.range_after and scene.frame_end == character.range_after:
         armatures = [ob for ob in scene.objects if ob.type == "ARMATURE"]
@@ -75,7 +75,7 @@ def _take_back(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> Non
 
 
 def write_markers(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> None:
-    """Set markers to the procedures, where they are wanted; markers that are not Takt's stay.
+    """Set markers to the procedures, if these are switched on; other markers stay.
 
     Characters that play one score share them.
     """
@@ -94,7 +94,7 @@ def write_markers(armature_object: bpy.types.Object, scene: bpy.types.Scene, mot
 
 
 def procedure_starts(motion: Motion, scene: bpy.types.Scene, frame_start: int) -> list[tuple[int, str]]:
-    """Return frames and the names of the procedures that start there, the outermost first."""
+    """Return frames, with the names of the procedures that start there, the outermost first."""
     marks, paths = motion.sequence.marks, motion.sequence.paths
     steps = [paths[index] for index in marks.path.tolist()]
     depths = np.array([len(path) for path in steps])
@@ -117,7 +117,7 @@ def _remove_markers(character: properties.TaktCharacter, scene: bpy.types.Scene)
 
 
 def _of_others(character: properties.TaktCharacter, scene: bpy.types.Scene) -> set[tuple[str, int]]:
-    """Return names and frames of the markers that other characters of a scene have set; copies have one's own."""
+    """Return names and frames of markers of other characters in a scene; copies share theirs."""
     others = (properties.character(ob) for ob in scene.objects if ob.type == "ARMATURE" and ob != character.id_data)
     return {(marker.name, marker.frame) for other in others if other.action != character.action
             for marker in other.markers}

@@ -1,4 +1,4 @@
-"""A performed score is written to the armature and the timeline, and what is unusual about it is reported."""
+"""Write a performed score to the armature and the timeline, and report anything unusual."""
 
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -34,7 +34,7 @@ OF_ANOTHER_PARTNER = "partner"
 
 def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armature_object: bpy.types.Object,
                  motion: Motion, frame_start: int, *, is_new_score: bool = False) -> None:
-    """Write a motion as Action and timeline, and report what came of it; is_new_score: see action.writing."""
+    """Write a motion as Action and timeline, and report the result; is_new_score: see action.writing."""
     scene = context.scene
     assert scene is not None
     properties.character(armature_object).frame_start = frame_start
@@ -49,10 +49,10 @@ def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armat
 
 def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene,
              motion: Motion) -> Callable[[Progress | None], Channels]:
-    """Return a function that samples a motion as it will be written; any thread may call it.
+    """Return a function that samples a motion for writing; any thread may call it.
 
-    If values of the score are keyed, the function samples at each frame the motion that the values of this frame give.
-    The keys of the character's tweaks are moved to where their blocks are in the motion. The function raises
+    If values of the score are keyed, each frame is sampled from the motion with that frame's values. Keys of the
+    character's tweaks are moved with their blocks. The function raises
     CancelledError if it is cancelled.
     """
     character, fps = properties.character(armature_object), frames_per_second(scene)
@@ -68,13 +68,13 @@ def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene,
 
 def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion,
           channels: Channels) -> list[Told]:
-    """Write a motion that is sampled as Action and timeline, and return what is to be said of it."""
+    """Write a sampled motion as Action and timeline, and return the messages."""
     return finished(writing(armature_object, scene, motion, channels, is_aside=False))
 
 
 def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion, channels: Channels, *,
             is_aside: bool, is_new_score: bool = False) -> Generator[float, None, list[Told]]:
-    """Write as write does, some keys at each step, and yield the share that is written; see action.writing."""
+    """Write as write does, some keys at each step, and yield the share of work done; see action.writing."""
     character = properties.character(armature_object)
     assert character.text is not None
     name = character.text.name.partition(".pha")[0] or character.text.name
@@ -92,7 +92,7 @@ def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
     is_extended = timeline.extend_for(character, scene, character.frame_start, channels.last_frame, is_new=is_new)
     timeline.write_markers(armature_object, scene, motion)
     score.keep_lists(armature_object)
-    is_settled = meeting.key(armature_object, motion) == met  # else a partner looks at where this one's head is now
+    is_settled = meeting.key(armature_object, motion) == met  # otherwise a partner must look at this one's new head
     setattr(character.action, properties.MADE_FROM,
             digest(armature_object, scene) if is_settled else OF_ANOTHER_PARTNER)
     told = list[Told]()
@@ -116,7 +116,7 @@ def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
 
 
 def _told_of_own_action(armature_object: bpy.types.Object) -> list[Told]:
-    """Return what is to be said where an Action of the animator's stays assigned."""
+    """Return messages for the case that an Action of the animator stays assigned."""
     animation = armature_object.animation_data
     layers = [action for _, action in tweaks.layers_of(armature_object)]
     if (animation is None or animation.action is None or not has_own_action(armature_object)
@@ -136,10 +136,10 @@ def _counted(count: int, what: str) -> str:
 
 
 def digest(armature_object: bpy.types.Object, scene: bpy.types.Scene, skin: int | None = None) -> str:
-    """Return what is the same as long as the score, its settings and the skeleton mean the same Action.
+    """Return a value that stays the same as long as score, settings and skeleton give the same Action.
 
-    skin: the checksum of its points where no mesh is to be read. "" without a score. Files and the folders in the
-    preferences are left out: they are looked at when something else is edited.
+    skin: the checksum of its points, if no mesh is to be read. "" without a score. Files and the folders in the
+    preferences are left out: they are checked when something else is edited.
     """
     character = properties.character(armature_object)
     if character.text is None:
@@ -156,13 +156,13 @@ def digest(armature_object: bpy.types.Object, scene: bpy.types.Scene, skin: int 
 
 
 def is_made_from(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> bool:
-    """Tell whether the Action is what the score and its settings mean now."""
+    """Return whether the Action is up to date with the score and its settings."""
     made = properties.character(armature_object).action
     return made is not None and getattr(made, properties.MADE_FROM) == digest(armature_object, scene)
 
 
 def _findings(armature_object: bpy.types.Object, motion: Motion, scene: bpy.types.Scene) -> Iterator[Told]:
-    """Yield each thing that is unusual about a motion."""
+    """Yield a message for each unusual property of a motion."""
     for problem in sorted(motion.problems, key=lambda problem: problem.is_note)[:_PROBLEMS_SHOWN]:
         yield "INFO" if problem.is_note else "WARNING", str(problem)
     if properties.character(armature_object).joint_limits and limits.read_limits(armature_object) is None:
@@ -197,7 +197,7 @@ def _moved(motion: Motion) -> set[str]:
 def _unmatched(armature_object: bpy.types.Object, motion: Motion) -> tuple[tuple[str, ...], ...]:
     """Return names: clips' joints without counterpart, bones that stay behind, bones that follow their parents.
 
-    Left out are bones of a control rig that move no skin, and the ancestors of all that moves: nobody expects clips to
+    Bones of a control rig that move no skin, and ancestors of moved bones, are left out, since no clip is expected to
     have them.
     """
     bones = cast(bpy.types.Armature, armature_object.data).bones
@@ -211,6 +211,6 @@ def _unmatched(armature_object: bpy.types.Object, motion: Motion) -> tuple[tuple
 
 
 def _also(names: Iterable[str], armature_object: bpy.types.Object, motion: Motion) -> tuple[str, ...]:
-    """Return those of some bones that carry skin and that the score moves too."""
+    """Return those bones that move skin, and that the score moves too."""
     moved = _moved(motion) & armature.with_skin(armature_object)
     return tuple(name for name in names if name in moved)

@@ -1,4 +1,4 @@
-"""Actions that are assets, of the open file and of the asset libraries in the preferences, and how they come in."""
+"""Actions that are assets, of the open file and of the asset libraries in the preferences, and appending them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _brought: dict[tuple[str, str], int] = {}
 
 
 class ActionAsset(NamedTuple):
-    """An Action that is an asset; path: of its file, "" for the open one. library: how that is called."""
+    """An Action that is an asset; path: of its file, "" for the open one. library: its name."""
 
     path: str
     name: str
@@ -34,9 +34,9 @@ def found() -> list[ActionAsset]:
 
 
 def bring(asset: ActionAsset) -> bpy.types.Action:
-    """Return the Action of an asset; one of another file is appended, once.
+    """Return the Action of an asset; an Action of another file is appended, once.
 
-    Raises FileError where it is not there any more, OSError where its file cannot be read.
+    Raises FileError if it no longer exists, OSError if its file cannot be read.
     """
     kept = _brought.get((asset.path, asset.name))
     there = next((action for action in bpy.data.actions if action.session_uid == kept), None)
@@ -57,7 +57,7 @@ def bring(asset: ActionAsset) -> bpy.types.Action:
 
 
 def _files() -> Iterator[tuple[str, Path]]:
-    """Yield the .blend files of the asset libraries, with the libraries' names; not the open file again."""
+    """Yield the .blend files of the asset libraries, with the libraries' names; without the open file."""
     assert bpy.context.preferences is not None
     asset_libraries: Any = bpy.context.preferences.filepaths.asset_libraries
     left = _MOST_FILES
@@ -74,7 +74,7 @@ def _files() -> Iterator[tuple[str, Path]]:
 
 
 def _names_in(path: Path) -> tuple[str, ...]:
-    """Return the names of a file's Actions that are assets; none where it cannot be read."""
+    """Return the names of a file's Actions that are assets; empty if it cannot be read."""
     libraries: Any = bpy.data.libraries
     try:
         key = str(path), path.stat().st_mtime_ns

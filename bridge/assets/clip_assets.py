@@ -1,6 +1,6 @@
 """Clips of the library as assets: each becomes an Action on a character, with its picture, tags and catalogue.
 
-Actions of one's own are never written over. A clip that already is an asset of this character is left as it is.
+The user's own Actions are never overwritten. A clip that is an asset of this character already is left as it is.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SHOWN: Final = 5
 
 
 class _Wanted(NamedTuple):
-    """A clip that is to become an asset, and how it is called as an Action."""
+    """A clip that is to become an asset, and the name of its Action."""
 
     chip: Playable
     path: Path
@@ -45,14 +45,14 @@ class _Wanted(NamedTuple):
 
 def mark_clips(armature_object: bpy.types.Object, scene: bpy.types.Scene, chips: Sequence[Playable]
                ) -> Generator[float, None, list[Told]]:
-    """Make assets of clips on the shelf, one at each step; return what is to be said.
+    """Make assets of clips on the shelf, one at each step; return the messages.
 
-    Where it is stopped, the Actions that it has made go again. Raises TaktError where none can be made.
+    If it is stopped, the Actions that it has made are removed. Raises TaktError if none can be made.
     """
     files = _by_file(armature_object, chips)
     folder = _folder_of_catalogues()
     told, ids = list[Told](), dict[str, str]()
-    with suppress(TaktError, OSError):  # what is wrong with it is said when it is written
+    with suppress(TaktError, OSError):  # the error is reported when it is written
         ids = {} if folder is None else asset_catalogues.read(folder)
     player = ClipPlayer.of(armature_object, files,
                            mute_constraints=properties.character(armature_object).mute_constraints)
@@ -89,7 +89,7 @@ def mark_clips(armature_object: bpy.types.Object, scene: bpy.types.Scene, chips:
 
 
 def _by_file(armature_object: bpy.types.Object, chips: Sequence[Playable]) -> dict[Path, list[Playable]]:
-    """Return the clips of each file; raise TaktError where there are none, or too many."""
+    """Return the clips of each file; raise TaktError if there are none, or too many."""
     files = dict[Path, list[Playable]]()
     for chip in chips:
         path = shelf.path_of(armature_object, chip)
@@ -104,7 +104,7 @@ def _by_file(armature_object: bpy.types.Object, chips: Sequence[Playable]) -> di
 
 
 def _clips(player: ClipPlayer, path: Path, chips: Iterable[Playable]) -> list[_Wanted]:
-    """Read the clips of a file that are wanted: of one that nobody has read yet, all."""
+    """Return the wanted clips of a file; all of them if the file was not read yet."""
     found = player.read(path)
     by_name = {chip.name: chip for chip in chips}
     unread = next((chip for chip in by_name.values() if not chip.is_read), None)
@@ -116,7 +116,7 @@ def _clips(player: ClipPlayer, path: Path, chips: Iterable[Playable]) -> list[_W
 
 
 def _is_asset(armature_object: bpy.types.Object, wanted: _Wanted) -> bool:
-    """Tell whether an Action that was made of this clip for this character is an asset."""
+    """Return whether an Action that was made of this clip for this character is an asset."""
     made_of = clip_of_action.digest(wanted.path, wanted.name)
     return any(action.asset_data is not None and getattr(action, properties.OF_CLIP) == made_of
                and any(slot.name_display == armature_object.name for slot in action.slots)
@@ -124,14 +124,14 @@ def _is_asset(armature_object: bpy.types.Object, wanted: _Wanted) -> bool:
 
 
 def _mark(action: bpy.types.Action, wanted: _Wanted, figures: Mapping[Playable, Figure], catalogue: str) -> None:
-    """Give an Action what the Asset Browser shows of it."""
+    """Set an Action's picture, tags and catalogue for the Asset Browser."""
     action.use_fake_user = True
     action.asset_mark()
     data = action.asset_data
     assert data is not None
     data.catalog_id = catalogue
     data.description = wanted.chip.full_name
-    found = wanted.clip.derived(Known.of, wanted.chip.src)  # also where the shelf has yet to come to it
+    found = wanted.clip.derived(Known.of, wanted.chip.src)  # even if the shelf has not computed it yet
     for tag in dict.fromkeys((*wanted.chip.tags, *(() if found is None else found.words))):
         data.tags.new(tag, skip_if_exists=True)
     if not wanted.clip.skeleton.names:
@@ -143,7 +143,7 @@ def _mark(action: bpy.types.Action, wanted: _Wanted, figures: Mapping[Playable, 
 
 
 def _take_back(made: Iterable[bpy.types.Action], before: set[int]) -> None:
-    """Remove Actions that are new, and let those that were filled anew be what they were: no assets."""
+    """Remove new Actions, and unmark rewritten ones as assets."""
     for action in made:
         with suppress(ReferenceError):
             if action.session_uid in before:
@@ -153,7 +153,7 @@ def _take_back(made: Iterable[bpy.types.Action], before: set[int]) -> None:
 
 
 def _folder_of_catalogues() -> Path | None:
-    """Return where the .blend's catalogues are listed: in its asset library, else beside it; None while unsaved."""
+    """Return the folder of the .blend's catalogue file: its asset library, else its own folder; None while unsaved."""
     if not bpy.data.filepath:
         return None
     folder = Path(os.path.realpath(bpy.data.filepath)).parent

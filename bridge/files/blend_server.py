@@ -1,10 +1,10 @@
-"""What a second Blender does: it reads the .blend files that it is asked for, one after another, and ends when left.
+"""The server in a second Blender: it reads .blend files on request, one after another, and ends when unused.
 
-It is started without a window and without the user's settings and add-ons, by `second_blender`. A damaged file may end
-it; the Blender that the user works in goes on.
+`second_blender` starts it without a window and without the user's settings and add-ons. A damaged file may crash
+it, but not the Blender in which the user works.
 
-Requests come as lines of JSON: the file to read, and where to write what is in it (`core/clips/packed_file.py`). Each
-answer is a line that begins with MARK, so that it is told from what Blender prints.
+Requests are lines of JSON: the file to read, and the path for the result (`core/clips/packed_file.py`). Each
+answer is a line that begins with MARK, to distinguish it from Blender's own output.
 """
 
 import contextlib
@@ -32,11 +32,11 @@ _MOST_PEAK: Final = 2**30
 
 
 def serve(most_bytes: int) -> None:
-    """Answer requests until there are none for a while; most_bytes: of memory, where the system can limit that."""
+    """Answer requests until there are none for a while; most_bytes: limit of memory, if the system supports one."""
     _limit_memory(most_bytes)
     bpy.ops.wm.read_factory_settings(use_empty=True)
     libraries.register()
-    properties.register()  # what is said of axes is looked for in them
+    properties.register()  # settings of axes are stored in them
     _say({"ready": True})
     for line in iter(_next_line, ""):
         request = json.loads(line)
@@ -45,11 +45,11 @@ def serve(most_bytes: int) -> None:
         if peak_bytes() > _MOST_PEAK:
             break
     sys.stdout.flush()
-    os._exit(0)  # what Blender does while it winds down is of no use here
+    os._exit(0)  # skips Blender's own cleanup
 
 
 def peak_bytes() -> int:
-    """Return the most memory that this process has taken so far; 0 where the system does not tell."""
+    """Return the peak memory of this process, or 0 if the system does not tell."""
     with contextlib.suppress(OSError, StopIteration, ValueError):
         lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
@@ -66,13 +66,13 @@ def _answer(path: Path, to: Path) -> Mapping[str, object]:
         problems = [str(error)]
     except MemoryError:
         problems = ["reading it takes too much memory"]
-    except Exception as error:  # whatever a damaged file leads to
+    except Exception as error:  # a damaged file may raise any
         problems = [f"Blender could not read it: {type(error).__name__}: {error}"]
     return {"peak": peak_bytes()} | ({"problems": problems} if problems else {})
 
 
 def _next_line() -> str:
-    """Return the next request, "" where nobody asks any more."""
+    """Return the next request, or "" if there are no more."""
     patience = threading.Timer(_IDLE_S, os._exit, (0,))
     patience.daemon = True
     patience.start()
@@ -88,7 +88,7 @@ def _say(answer: Mapping[str, object]) -> None:
 
 
 def _limit_memory(most_bytes: int) -> None:
-    """Let what takes too much memory fail, and a crash leave no image of it, where the system has such limits."""
+    """Limit the memory, and suppress crash dumps, if the system supports that."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 

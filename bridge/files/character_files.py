@@ -1,4 +1,4 @@
-"""Files with whole characters, read with the images that they name."""
+"""Read files with whole characters, and their images."""
 
 import os
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _MOST_NAMED = 8
 
 
 def read_characters(path: Path) -> CharacterFile:
-    """Read a file's characters; raise TaktError if it is no character file, or cannot be read."""
+    """Return a file's characters; raise TaktError if it is not a character file, or cannot be read."""
     entry = format_of(path, _FORMATS)
     if entry is None or entry.read_characters is None:
         raise FileError.at(f"this is no file with characters that can be imported; {', '.join(ENDINGS)} can", path)
@@ -25,7 +25,7 @@ def read_characters(path: Path) -> CharacterFile:
 
 
 def images_of(file: CharacterFile, folder: Path) -> tuple[dict[Look, Path | bytes], list[str]]:
-    """Return the image of each look, as bytes or as the path of a file in a folder; and a warning of missing ones."""
+    """Return the image of each look, as bytes or as a path in a folder, and warnings of missing images."""
     found: dict[Look, Path | bytes] = {}
     missing: dict[str, None] = {}
     for look in dict.fromkeys(look for each in file.characters for mesh in each.meshes for look in mesh.looks):
@@ -42,7 +42,7 @@ def images_of(file: CharacterFile, folder: Path) -> tuple[dict[Look, Path | byte
 
 
 def _places(texture: str, folder: Path) -> Iterator[Path]:
-    """Yield the files in a folder that the path of a texture may mean: as it is written, or by its name."""
+    """Yield the files in a folder that a texture's path may mean: the path itself, or its name."""
     plain = texture.replace("\\", "/")
     plain = urlsplit(plain).path if plain.startswith("file:") else plain
     root = Path(os.path.realpath(folder))

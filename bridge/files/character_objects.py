@@ -1,4 +1,4 @@
-"""The skeletons, meshes and materials of files as Blender's objects."""
+"""Make Blender objects of the skeletons, meshes and materials of files."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,7 +27,7 @@ _LONGEST_NAME = 63
 
 
 def make_armature(context: bpy.types.Context, name: str, skeleton: Skeleton) -> bpy.types.Object:
-    """Make an armature with the joints of a skeleton of a file (Y up) as bones, in Object Mode and active."""
+    """Make an armature with the joints of a file's skeleton (Y up) as bones, in Object Mode and active."""
     assert context.collection is not None and context.view_layer is not None
     data = bpy.data.armatures.new(name)
     armature_object = bpy.data.objects.new(name, data)
@@ -50,7 +50,7 @@ def make_armature(context: bpy.types.Context, name: str, skeleton: Skeleton) -> 
 
 
 def check_names(skeleton: Skeleton) -> None:
-    """Raise TaktError where Blender would cut a bone's name."""
+    """Raise TaktError if Blender would truncate a bone's name."""
     for name in skeleton.names:
         if len(name.encode("utf-8")) > _LONGEST_NAME:
             raise TaktError(f"The bone '{name[:40]}…' has a name of {len(name.encode('utf-8'))} bytes; Blender's bones "
@@ -58,7 +58,7 @@ def check_names(skeleton: Skeleton) -> None:
 
 
 def made_of(name: str, vertices: int, bones: int, clips: int) -> str:
-    """Say what has become of a character of a file."""
+    """Return a summary of a character that was made from a file."""
     if clips == 1:
         return f"'{name}': {vertices:,} vertices, {bones} bones, 1 clip"
     if clips:
@@ -69,7 +69,7 @@ def made_of(name: str, vertices: int, bones: int, clips: int) -> str:
 
 
 def write_clips(context: bpy.types.Context, armature_object: bpy.types.Object, clips: Sequence[Clip]) -> int:
-    """Write clips of a file's skeleton as Actions of the armature that was made of it; return how many."""
+    """Write clips of a file's skeleton as Actions of the armature made from it; return their number."""
     assert context.scene is not None
     skeleton = armature.read_skeleton(armature_object)
     fitted = [retarget(clip, skeleton, BLENDER_FROM_HANIM).clip for clip in clips]
@@ -77,7 +77,7 @@ def write_clips(context: bpy.types.Context, armature_object: bpy.types.Object, c
 
 
 def scaled_in_part(armature_object: bpy.types.Object, clips: Sequence[Clip]) -> tuple[str, ...]:
-    """Return the bones that clips of a file scale along axes which they do not have."""
+    """Return the bones that clips of a file scale along axes other than their own."""
     return lost_scales(clips, armature.read_skeleton(armature_object), BLENDER_FROM_HANIM)
 
 
@@ -123,7 +123,7 @@ def make_mesh(context: bpy.types.Context, mesh: SkinnedMesh, materials: Sequence
         data.materials.append(material)
     data.update(calc_edges=True)
     data.validate()
-    if mesh.normals is not None and len(data.loops) == len(corners):  # else Blender has taken faces away
+    if mesh.normals is not None and len(data.loops) == len(corners):  # otherwise Blender has removed faces
         normals = rot.rotate(BLENDER_FROM_HANIM, mesh.normals.reshape(-1, 3))
         cast(Any, data).normals_split_custom_set(normals.tolist())
     mesh_object = bpy.data.objects.new(mesh.name, data)
@@ -133,7 +133,7 @@ def make_mesh(context: bpy.types.Context, mesh: SkinnedMesh, materials: Sequence
 
 def make_material(look: Look, image: Path | bytes | None, known: dict[Path | bytes, bpy.types.Image]
                   ) -> bpy.types.Material:
-    """Make a material of a plain colour, or of an image: a file, or what stands in one.
+    """Make a material with a plain colour, or with an image from a file or from bytes.
 
     known: images that were made already; a new one is added.
     """
@@ -148,13 +148,13 @@ def make_material(look: Look, image: Path | bytes | None, known: dict[Path | byt
             known[image] = _image(material.name, image)
         cast(bpy.types.ShaderNodeTexImage, node).image = known[image]
         node.location = (-300.0, 300.0)
-        material.node_tree.nodes.active = node  # which the viewport shows where it shows textures
+        material.node_tree.nodes.active = node  # the viewport shows this one in texture mode
         material.node_tree.links.new(shader.inputs["Base Color"], node.outputs["Color"])
     return material
 
 
 def _image(name: str, image: Path | bytes) -> bpy.types.Image:
-    """Load an image, or keep its bytes in the .blend."""
+    """Load an image, or pack its bytes into the .blend."""
     if isinstance(image, Path):
         return bpy.data.images.load(str(image), check_existing=True)
     packed = bpy.data.images.new(name, 1, 1)

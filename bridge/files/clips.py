@@ -1,8 +1,7 @@
-"""Clips out of Blender: Actions of the open file, .blend files, and what its importer of FBX reads.
+"""Clips from Blender: Actions of the open file, .blend files, and files that its FBX importer reads.
 
-A .blend is read in a second Blender where one can be started (`second_blender.py`). All others are read into a scene of
-their own, which nobody sees and which is removed with all that came in. Clips come in
-H-Anim's axes, as from any other file.
+A .blend is read in a second Blender if one can be started (`second_blender.py`). Other files are read into a hidden
+scene of their own, which is removed with all imported data. Clips have H-Anim's axes, as from any other file.
 """
 
 from __future__ import annotations
@@ -41,9 +40,9 @@ _SET_ASIDE: Final = "Set aside by Takt "
 
 
 def read_file_clips(source: Source) -> ClipFile:
-    """Read all clips of a file that Blender opens; raise FileError where there are none or it is damaged.
+    """Read all clips of a file that Blender opens; raise FileError if there are none or it is damaged.
 
-    In the main thread alone: anywhere else Blender would crash.
+    Only in the main thread; in any other, Blender would crash.
     """
     assert threading.current_thread() is threading.main_thread()
     path = source.path
@@ -65,14 +64,14 @@ def read_file_clips(source: Source) -> ClipFile:
 
 
 def formats() -> dict[str, Format]:
-    """Return all formats of clips, those too that only Blender reads."""
+    """Return all formats of clips, including those that only Blender reads."""
     return {name: replace(entry, read=_read) if entry.needs_blender else entry for name, entry in FORMATS.items()}
 
 
 def read_elsewhere(source: Source) -> ClipFile | None:
-    """Read a file in a second Blender, in any thread; return None where that is not possible.
+    """Read a file in a second Blender, in any thread; return None if that is not possible.
 
-    So are .blend files, since a damaged one may end the Blender that reads it. Raises FileError.
+    .blend files are read so, since a damaged one may crash the Blender that reads it. Raises FileError.
     """
     return second_blender.read(source) if _is_blend(source.path) else None
 
@@ -84,12 +83,12 @@ def _read(source: Source) -> ClipFile:
 
 def clips_of_action(armature_object: bpy.types.Object,
                     store: ClipStore | None = None) -> Callable[[str], tuple[Clip, ...] | None]:
-    """Return what looks Actions of the open file up by name; None where there is none of that name.
+    """Return a function that finds the clips of an Action of the open file by name; None: no such Action.
 
-    What it finds is one clip, or () where the Action has no keys for bones of any armature. An Action is read on the
-    armature that it fits best; the given one goes before others. Blender does not tell when an Action is edited that
-    nobody plays; so its keys are compared each time, which takes far less than making a clip. What is returned may be
-    kept over undo, as libraries do. store: keeps the clips for the next time.
+    It returns one clip, or () if the Action has no keys for bones of any armature. An Action is read on the
+    armature that it fits best; the given one is preferred. Blender sends no notification when an unused Action is
+    edited. So its keys are compared each time, which is much faster than making a clip. The clips may be kept over
+    undo, as libraries do. store: a cache for the clips.
     """
     store, uid = store or ClipStore(), armature_object.session_uid  # undo frees the object itself
 
@@ -133,9 +132,9 @@ def _clips(played: Iterable[tuple[bpy.types.Action, bpy.types.Object, str]],
 
 
 def _once(found: tuple[Clip, ...]) -> tuple[Clip, ...]:
-    """Return clips without those that are there again: Blender's FBX has each strip of the NLA, and its Action too.
+    """Return clips without duplicates: Blender's FBX importer has each strip of the NLA, and its Action too.
 
-    Such have one motion, and names that end alike; the one with the shortest stays.
+    Duplicates have the same motion, and names with the same end; the shortest name is kept.
     """
     kept: list[Clip] = []
     for clip in sorted(found, key=lambda clip: len(clip.name)):
@@ -156,7 +155,7 @@ def _is_again(clip: Clip, other: Clip) -> bool:
 
 
 def _named_by_slots(action: bpy.types.Action, objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
-    """Return the armatures whose bones an Action moves by slots of their names: an FBX file has one for all of them."""
+    """Return the armatures whose bones an Action moves by slots with their names, as from FBX files."""
     slots = {slot.name_display: slot for slot in action.slots}
 
     def is_moved(ob: bpy.types.Object, slot: bpy.types.ActionSlot) -> bool:
@@ -167,7 +166,7 @@ def _named_by_slots(action: bpy.types.Action, objects: Iterable[bpy.types.Object
 
 
 def best_fitting(action: bpy.types.Action, objects: Iterable[bpy.types.Object]) -> bpy.types.Object | None:
-    """Return the armature that has most of the bones that an Action moves; the first of several, None without any."""
+    """Return the armature with most of the bones that an Action moves, the first of several, or None."""
     moved = set(curves.bones_moved(action))
 
     def count(ob: bpy.types.Object) -> int:
@@ -187,15 +186,15 @@ def _clip(fitted: curves.Fitted, skeleton: Skeleton, fps: float) -> Clip:
 
 
 def _upright(clip: Clip, armature_object: bpy.types.Object) -> Clip:
-    """Turn a clip from an armature's axes to H-Anim's."""
+    """Return a clip rotated from an armature's axes to H-Anim's."""
     return turned(clip, rot.conjugate(axes.armature_from_hanim(armature_object)))
 
 
 def must_wait(windows: Iterable[bpy.types.Window]) -> bool:
-    """Tell whether someone is in the middle of one of Blender's own tools, as moving or sculpting.
+    """Return whether one of Blender's own modal tools is running, such as moving or sculpting.
 
-    Reading switches a window's scene for a moment, and no tool expects another scene under its hands. It ends soon.
-    Operators of add-ons are not waited for: many of them run as long as Blender does.
+    Reading switches a window's scene for a moment, which would disturb such a tool; it ends soon.
+    Operators of add-ons are ignored: many of them run as long as Blender does.
     """
     python_class = bpy.types.Operator.bl_rna_get_subclass_py
     return any(running is not None and python_class(running.bl_idname) is None  # None: its class has gone
@@ -203,7 +202,7 @@ def must_wait(windows: Iterable[bpy.types.Window]) -> bool:
 
 
 class _Visit:
-    """A scene of its own, and what has come into the file since it was made."""
+    """A scene of its own, and all data imported since it was made."""
 
     def __init__(self) -> None:
         self._before = {block.session_uid for block in _blocks()}
@@ -211,24 +210,24 @@ class _Visit:
         self.scene.render.fps, self.scene.render.fps_base = _READ_FPS, 1.0
 
     def fps(self, ob: bpy.types.Object) -> float:
-        """Return the frames per second by which an object moves: those of the scene that it came with, or went into."""
+        """Return the frames per second for an object: those of its imported scene, else of this one."""
         return frames_per_second(next((scene for scene in ob.users_scene if scene != self.scene), self.scene))
 
     def new(self) -> set[int]:
-        """Return the identities of what has come in."""
+        """Return the session uids of the imported data."""
         return {block.session_uid for block in _blocks()} - self._before
 
     def leave(self) -> None:
-        """Remove everything that has come in, the scene too."""
+        """Remove all imported data and the scene."""
         new = self.new()
         bpy.data.batch_remove([block for block in _blocks() if block.session_uid in new])
 
 
 @contextlib.contextmanager
 def _visit() -> Iterator[_Visit]:
-    """Make a scene and show it in the window; in the end remove it, with all that came in meanwhile.
+    """Make a scene and show it in the window; at the end remove it with all data imported meanwhile.
 
-    Importers want the scene to be the window's: with a mere override of the context Blender 5.2 crashes in them.
+    Importers need it to be the window's scene: with a mere override of the context Blender 5.2 crashes in them.
     """
     manager = bpy.context.window_manager
     window = bpy.context.window or (manager.windows[0] if manager and len(manager.windows) else None)
@@ -247,10 +246,10 @@ def _visit() -> Iterator[_Visit]:
 
 @contextlib.contextmanager
 def _names_free() -> Iterator[None]:
-    """Rename the open file's Actions and objects meanwhile: beside a Walk, another that comes in would be Walk.001.
+    """Rename the open file's Actions and objects meanwhile; beside a Walk, an imported Walk would become Walk.001.
 
-    A score calls clips by the names of Actions, which in FBX files contain the armature's. Linked data keep theirs,
-    which cannot clash.
+    A score calls clips by the names of Actions, which in FBX files contain the armature's. Linked data keep their
+    names, which cannot clash.
     """
     blocks = [block for block in (*bpy.data.actions, *bpy.data.objects) if block.library is None]
     names = [block.name for block in blocks]
@@ -292,7 +291,7 @@ def _is_blend(path: Path) -> bool:
 
 
 def _append(path: Path, scene: bpy.types.Scene) -> None:
-    """Bring in all that a .blend holds; the scene takes the file's frames per second, for what is in no scene there."""
+    """Append all contents of a .blend; the scene gets the file's frames per second, for objects in no scene there."""
     libraries: Any = bpy.data.libraries
     with libraries.load(str(path), link=False) as (there, wanted):
         wanted.objects, wanted.actions, wanted.scenes = there.objects, there.actions, there.scenes

@@ -1,4 +1,4 @@
-"""Files for game engines, by Blender's own exporters: glTF with named animations, FBX with takes."""
+"""Write files for game engines with Blender's own exporters: glTF with named animations, FBX with takes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ ENDINGS: Final = tuple(_WRITERS)
 
 
 def problem(path: Path) -> str:
-    """Return why nothing can be written to a path, "" where it seems that it can."""
+    """Return why a path cannot be written, or "" if it seems that it can."""
     if path.suffix.lower() not in _WRITERS:
         return f"'{path.name}' does not name a format for engines; it has to end in {', '.join(ENDINGS)}"
     if path.is_dir():
@@ -60,14 +60,14 @@ def problem(path: Path) -> str:
 
 
 def checked(path: Path) -> None:
-    """Raise TaktError where a file cannot be written, before anything is done for it."""
+    """Raise TaktError if a file cannot be written, before any work for it."""
     if reason := problem(path):
         raise TaktError(reason)
     check_name(path)
 
 
 def holdable(sampled: Sequence[Sampled]) -> list[Sampled]:
-    """Return procedures, those whose names no file can hold with the reason why they cannot be written."""
+    """Return procedures; those with names that are too long for files get a problem."""
     return [each if len(each.procedure.encode()) <= MOST_BYTES else Sampled(
         each.procedure, problem=f"its name takes {len(each.procedure.encode())} bytes, and Blender's exporters hold "
                                 f"{MOST_BYTES}; give it a shorter one") for each in sampled]
@@ -76,7 +76,7 @@ def holdable(sampled: Sequence[Sampled]) -> list[Sampled]:
 def write(path: Path, armature_object: bpy.types.Object, scene: bpy.types.Scene, played: Sequence[Sampled]) -> None:
     """Write a character that plays procedures, each as an animation with its name.
 
-    The old file stays whole until the new one is. Raises TaktError where it cannot be written, and FileError.
+    The old file is kept until the new one is complete. Raises TaktError or FileError if it cannot be written.
     """
     checked(path)
     with tempfile.TemporaryDirectory() as folder:
@@ -89,5 +89,5 @@ def write(path: Path, armature_object: bpy.types.Object, scene: bpy.types.Scene,
                 raise TaktError(f"Blender's exporter failed, and nothing was written: {said[-1]}") from error
         if not made.is_file():
             raise TaktError("Blender's exporter wrote nothing; see Blender's system console for the reason")
-        for each in sorted(Path(folder).iterdir(), key=lambda each: each == made):  # which names the others
+        for each in sorted(Path(folder).iterdir(), key=lambda each: each == made):  # the last one names the others
             write_whole(path if each == made else path.with_name(each.name), each.read_bytes())

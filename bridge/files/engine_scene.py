@@ -1,7 +1,7 @@
 """A scene of its own for an exporter: a copy of a character that plays each procedure in a track of the NLA.
 
-So the exporters of Blender, which turn bones, set frames and mute tracks, touch nothing of the user's: no Action, NLA,
-selection, mode or frame. What they leave is taken away afterwards, also where they fail.
+So Blender's exporters, which rotate bones, set frames and mute tracks, change none of the user's Actions, NLA,
+selection, mode or frame. Everything that they leave is removed afterwards, even if they fail.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def engine_scene(armature_object: bpy.types.Object, scene: bpy.types.Scene,
     """Show a scene with nothing but a character's copy, selected and at rest, and yield the copy's armature.
 
     The copy has the visible meshes that the armature deforms or carries, and the names of the originals.
-    Raises TaktError where Blender has no window, which the exporters need.
+    Raises TaktError if Blender has no window, which the exporters need.
     """
     window: Any = next(iter(bpy.context.window_manager.windows), None)  # type: ignore[union-attr]
     if window is None:
@@ -58,9 +58,9 @@ def meshes_of(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> Iter
 
 
 def _scene_like(scene: bpy.types.Scene) -> bpy.types.Scene:
-    """Return a new scene that is empty, with the frames and units of another."""
+    """Return a new, empty scene with the frames and units of another."""
     made = bpy.data.scenes.new(_SCENE)
-    made.camera = scene.camera  # else viewports that look through the camera would leave it
+    made.camera = scene.camera  # otherwise viewports would leave the camera's view
     made.render.fps, made.render.fps_base = scene.render.fps, scene.render.fps_base
     for name in ("system", "scale_length", "length_unit"):
         setattr(made.unit_settings, name, getattr(scene.unit_settings, name))
@@ -79,9 +79,9 @@ def _show(window: Any, shown: bpy.types.Scene, after: ExitStack) -> None:
 
 
 def _copied(originals: Sequence[bpy.types.Object], after: ExitStack) -> list[bpy.types.Object]:
-    """Return copies of objects in the scene that is shown, selected, which refer to each other; the meshes are shared.
+    """Return selected copies of objects in the current scene that refer to each other; they share the meshes.
 
-    They have the names of the originals, which have these again afterwards.
+    They have the names of the originals, which get these back afterwards.
     """
     scene, layer = bpy.context.scene, bpy.context.view_layer
     assert scene is not None and layer is not None
@@ -95,7 +95,7 @@ def _copied(originals: Sequence[bpy.types.Object], after: ExitStack) -> list[bpy
             copy.matrix_world = ob.matrix_world
         for owner in _referring(copy):
             _refer_to(owner, copies)
-        if ob.library is None:  # else both may have the name
+        if ob.library is None:  # a linked object may share its name
             after.callback(partial(ob.rename, ob.name, mode="ALWAYS"))
         copy.rename(ob.name, mode="ALWAYS")
     layer.objects.active = copies[originals[0]]
@@ -103,7 +103,7 @@ def _copied(originals: Sequence[bpy.types.Object], after: ExitStack) -> list[bpy
 
 
 def _referring(ob: bpy.types.Object) -> Iterator[Any]:
-    """Yield all of an object that may refer to other objects."""
+    """Yield all parts of an object that may refer to other objects."""
     yield from (ob, *ob.modifiers)
     for owner in (ob, *(() if ob.pose is None else ob.pose.bones)):
         for constraint in owner.constraints:
@@ -114,7 +114,7 @@ def _referring(ob: bpy.types.Object) -> Iterator[Any]:
 
 
 def _refer_to(owner: Any, instead: Mapping[bpy.types.Object, bpy.types.Object]) -> None:
-    """Let something refer to other objects instead of those that it refers to."""
+    """Redirect an owner's references to other objects."""
     for each in owner.bl_rna.properties:
         value = getattr(owner, each.identifier) if each.type == "POINTER" and not each.is_readonly else None
         if isinstance(value, bpy.types.Object) and value in instead:
@@ -132,9 +132,9 @@ def _play(copy: bpy.types.Object, played: Sequence[Sampled]) -> None:
     animation = copy.animation_data_create()
     assert animation is not None
     for each in played:
-        assert each.channels is not None  # whoever calls this leaves out what cannot be played
+        assert each.channels is not None  # the caller leaves out procedures that cannot be played
         action = write_new_action(copy, each.procedure, each.channels)
-        action.use_frame_range = True  # whatever curves it has
+        action.use_frame_range = True  # independent of its curves
         action.frame_start, action.frame_end = 0.0, float(each.channels.last_frame)
         track = animation.nla_tracks.new()
         track.name = each.procedure
@@ -146,7 +146,7 @@ def _play(copy: bpy.types.Object, played: Sequence[Sampled]) -> None:
 
 
 def _without_actions(ob: bpy.types.Object) -> None:
-    """Let a copy of an object have no animation but its drivers."""
+    """Remove all animation but drivers from a copy of an object."""
     if ob.animation_data is not None:
         curves.alone(ob).action = None
 

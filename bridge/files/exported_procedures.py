@@ -1,4 +1,4 @@
-"""Procedures of a character's score written into one file, each as an animation."""
+"""Write procedures of a character's score into one file, each as an animation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHOWN: Final = 5
 
 def steps(armature_object: bpy.types.Object, scene: bpy.types.Scene, names: Sequence[str], path: Path,
           wanted: Wanted) -> Generator[float, None, list[Told]]:
-    """Play procedures and write them into a file; nothing of it stays in the .blend. Raises TaktError."""
+    """Sample procedures and write them into a file, without changing the .blend. Raises TaktError."""
     checked(path)
     sampled = holdable((yield from sampled_of(armature_object, scene, names, wanted)))
     written = [each for each in sampled if not each.problem]

@@ -1,4 +1,4 @@
-"""Pictures to files, and many of them to a film, by Blender's own encoder."""
+"""Write pictures to files, and many of them to a film, with Blender's own encoder."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,13 +15,13 @@ _AAC_KBIT_PER_S = 192
 
 
 def write_picture(picture: npt.NDArray[np.uint8], path: Path) -> None:
-    """Write one picture (H, W, 3 or 4) as PNG, sRGB, the top row first. Raises RuntimeError where it cannot."""
+    """Write one picture (H, W, 3 or 4) as PNG, sRGB, the top row first. Raises RuntimeError if that fails."""
     with PictureFile(picture.shape[1], picture.shape[0]) as file:
         file.write(picture, path)
 
 
 class PictureFile:
-    """Writes pictures of one size as PNG, by one Blender image that is taken away again. Use it in a `with`."""
+    """Writes pictures of one size as PNG, with one Blender image that is removed at the end. Use it in a `with`."""
 
     def __init__(self, width: int, height: int) -> None:
         self._image = bpy.data.images.new("Takt picture", width, height, alpha=True)
@@ -34,7 +34,7 @@ class PictureFile:
         bpy.data.images.remove(self._image)
 
     def write(self, picture: npt.NDArray[np.uint8], path: Path) -> None:
-        """Write (H, W, 3 or 4), sRGB, the top row first. Raises RuntimeError with Blender's words where it cannot."""
+        """Write (H, W, 3 or 4), sRGB, the top row first. Raises RuntimeError with Blender's message if that fails."""
         whole = np.ones((*picture.shape[:2], 4), dtype=np.float32)
         whole[..., :picture.shape[2]] = picture[::-1] / np.float32(255.0)
         pixels: Any = whole.ravel()
@@ -44,9 +44,9 @@ class PictureFile:
 
 
 def mix_sound(scene: bpy.types.Scene, frames: range, path: Path) -> bool:
-    """Write what a scene lets one hear during some frames as WAV; return whether there is any sound.
+    """Write the sound of a scene during some frames as WAV; return whether there is any sound.
 
-    Raises RuntimeError with Blender's words where it cannot be written.
+    Raises RuntimeError with Blender's message if it cannot be written.
     """
     strips: Any = scene.sequence_editor.strips_all if scene.sequence_editor else ()
     if not (any(strip.type == "SOUND" for strip in strips) or any(ob.type == "SPEAKER" for ob in scene.objects)):
@@ -63,11 +63,11 @@ def mix_sound(scene: bpy.types.Scene, frames: range, path: Path) -> bool:
 
 def encode_film(frames: Sequence[Path], path: Path, fps: int, fps_base: float, size: tuple[int, int],
                 quality: Literal["HIGH", "MEDIUM", "LOW"] = "HIGH", sound: Path | None = None) -> None:
-    """Encode pictures of one folder and size as H.264 in MP4, with a sound as AAC where there is one.
+    """Encode pictures of one folder and size as H.264 in MP4, with a sound as AAC if there is one.
 
-    quality: in the words of Blender's encoder. A scene of its own carries the settings, so those of the user's
-    scenes stay as they are; what Blender keeps of a rendering is taken away again where there was none before.
-    Raises RuntimeError with Blender's words where it cannot be written.
+    quality: in the words of Blender's encoder. A scene of its own has the settings, so the user's scenes do not change;
+    Blender's data of the rendering are removed if there were none before.
+    Raises RuntimeError with Blender's message if it cannot be written.
     """
     known = set[bpy.types.ID](bpy.data.images) | set(bpy.data.sounds)
     scene: Any = bpy.data.scenes.new("Takt film")

@@ -22,11 +22,11 @@ _MOST_SCRIPTS = 200
 
 @dataclass(frozen=True, eq=False)
 class OgreCharacter:
-    """What an OGRE file and those beside it hold.
+    """An OGRE character from its files.
 
-    clips: the skeleton's own and those of the skeletons that it links.
-    mesh: None for a file that is a skeleton alone; skeleton: None where the mesh has none, or it was not found.
-    influences: of the mesh's vertices by the skeleton's joints, None where one of the two is missing.
+    clips: the skeleton's own and those of its linked skeletons.
+    mesh: None for a file with only a skeleton; skeleton: None if the mesh has none, or it was not found.
+    influences: of the mesh's vertices by the skeleton's joints, None if one of the two is missing.
     materials: by name, as far as scripts have them; textures: the image files that were found, by material.
     warnings: what is missing.
     """
@@ -42,7 +42,7 @@ class OgreCharacter:
 
 
 def read_character(path: Path) -> OgreCharacter:
-    """Read an OGRE file with what belongs to it; raise TaktError where something that is there cannot be read."""
+    """Read an OGRE file with its related files; raise TaktError if an existing one cannot be read."""
     path = path.resolve()
     name = path.name
     ending = next((e for e in sorted(ENDINGS, key=len, reverse=True) if name.lower().endswith(e)), None)
@@ -74,18 +74,18 @@ def read_character(path: Path) -> OgreCharacter:
 
 
 def _beside(folder: Path, kind: str) -> tuple[Path, ...]:
-    """Return where files of a kind lie that belong to a folder's models, as in OGRE's own media."""
+    """Return the folders with files of a kind for a folder's models, as in OGRE's own media."""
     return folder, folder.parent / "materials" / kind
 
 
 def _skeleton(folder: Path, link: str) -> OgreSkeleton | None:
-    """Read the skeleton that a mesh or a skeleton names; only the name counts, never a path to another folder."""
+    """Read the skeleton that a mesh or a skeleton names; only the name is used, never a path to another folder."""
     file = linked_file(folder, link, (folder,))
     return None if file is None else OgreSkeleton.of_file(read_clip_file(file))
 
 
 def _clips(folder: Path, own: str, skeleton: OgreSkeleton | None) -> tuple[tuple[Clip, ...], tuple[str, ...]]:
-    """Return the clips that a skeleton plays, its own and those of the skeletons that it links, and warnings."""
+    """Return the clips of a skeleton, its own and those of its linked skeletons, and warnings."""
     if skeleton is None:
         return (), ()
     linked, warnings = linked_clips(skeleton, own, lambda name: _skeleton(folder, name))
@@ -98,7 +98,7 @@ def _materials(folder: Path, names: tuple[str, ...]) -> dict[str, OgreMaterial]:
         try:
             text = read_file(script.resolve()).decode("utf-8", "replace")
         except FileError:
-            continue  # a material is no more than looks: the mesh is worth having without
+            continue  # the mesh is useful without its material
         known = ogre_material.read(text) | known
     found = {name: ogre_material.inherited(known, name) for name in names}
     return {name: material for name, material in found.items() if material is not None}
@@ -111,7 +111,7 @@ def _scripts(folder: Path) -> Iterator[Path]:
 
 
 def _textures(folder: Path, materials: dict[str, OgreMaterial]) -> tuple[dict[str, Path], list[str]]:
-    """Return the image of each material that has one, and the names of those that are not there."""
+    """Return the image of each material that has one, and the names of missing ones."""
     found: dict[str, Path] = {}
     missing: list[str] = []
     for name, material in materials.items():

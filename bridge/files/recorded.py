@@ -102,7 +102,7 @@ def in_hanim_axes(armature_object: bpy.types.Object, clip: Clip) -> Clip:
 
 
 def check_is_new(path: Path, *, overwrite: bool) -> None:
-    """Raise TaktError where a file is there already that is not to be written over."""
+    """Raise TaktError if a file is there already that is not to be written over."""
     if path.exists() and not overwrite:
         raise TaktError(f"'{path.name}' is there already: choose another name, or Overwrite")
 
@@ -110,7 +110,7 @@ def check_is_new(path: Path, *, overwrite: bool) -> None:
 def write(path: Path, clip: Clip, fps: float, *, overwrite: bool = False) -> tuple[str, ...]:
     """Write a clip into a file of its own; return warnings about what its format cannot hold.
 
-    Raises TaktError where no format that is written has its ending, or the file cannot be written or, without
+    Raises TaktError if no format that is written has its ending, or the file cannot be written or, without
     overwrite, is there already; it is then as it was.
     """
     entry = format_of(path)

@@ -58,9 +58,9 @@ peak_bytes = 0
 
 
 def read(source: Source) -> ClipFile | None:
-    """Read the clips of a .blend in a second Blender; return None where none can be started.
+    """Read the clips of a .blend in a second Blender; return None if none can be started.
 
-    Raises FileError where it cannot be read, takes too long or too much memory, or ends the Blender that reads it.
+    Raises FileError if it cannot be read, takes too long or too much memory, or ends the Blender that reads it.
     """
     content = hashlib.blake2b(source.data, digest_size=16).digest()
     # Its folder belongs to it: it may have parts of other files, which it names from there.
@@ -129,7 +129,7 @@ def unregister() -> None:
 
 
 class _Process:
-    """A running second Blender. Raises OSError where it does not start."""
+    """A running second Blender. Raises OSError if it does not start."""
 
     def __init__(self, command: list[str]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="takt-", ignore_cleanup_errors=True)
@@ -147,11 +147,11 @@ class _Process:
             raise OSError(f"'{command[0]}' does not start in the background")
 
     def is_alive(self) -> bool:
-        """Tell whether it has not ended yet."""
+        """Return whether it has not ended yet."""
         return self._process.poll() is None
 
     def ask(self, path: Path) -> Mapping[str, Any] | None:
-        """Return what came of a file; None where the process had ended before it began. Raises FileError."""
+        """Return what came of a file, or None if the process had ended before it began. Raises FileError."""
         assert self._process.stdin is not None
         request = json.dumps({"path": str(path.absolute()), "to": str(self.answer_file)})
         try:
@@ -179,13 +179,13 @@ class _Process:
         self._folder.cleanup()
 
     def _answer_soon(self) -> Mapping[str, Any] | None:
-        """Return the answer that needs no work, None where it does not come."""
+        """Return the answer that needs no work, None if it does not come."""
         with suppress(TimeoutError):
             return self._answer(_START_S)
         return None
 
     def _answer(self, within_s: float) -> Mapping[str, Any] | None:
-        """Return its next answer, None where it has ended; raise TimeoutError where it goes on without one."""
+        """Return its next answer, None if it has ended; raise TimeoutError if it goes on without one."""
         try:
             return self._answers.get(timeout=within_s)
         except queue.Empty:

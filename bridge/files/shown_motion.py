@@ -36,7 +36,7 @@ class Shown:
                                                                                       tuple[str, ...]]:
         """Return times (F,) in seconds, where the object is then, (F, 4, 4), and what is to be said of that.
 
-        clip: the motion as it is written. Raises TaktError where nobody knows where the object is.
+        clip: the motion as it is written. Raises TaktError if nobody knows where the object is.
         """
         times: FloatArray = np.unique(np.append(np.arange(0.0, clip.duration_s, 1.0 / fps), clip.duration_s))
         chain, worlds, said = object_courses.links(armature_object), self.worlds, list[str]()
@@ -66,7 +66,7 @@ def of_action(armature_object: bpy.types.Object, action: bpy.types.Action, fps: 
 def of_scene(armature_object: bpy.types.Object, scene: bpy.types.Scene, fps: float) -> Shown:
     """Return what Blender shows of a character, whatever moves it; its pose where nothing does.
 
-    Strips of the NLA say from which frame to which, else the scene's range does. Raises TaktError where those are too
+    Strips of the NLA say from which frame to which, else the scene's range does. Raises TaktError if those are too
     many frames.
     """
     span = nla_span(armature_object) or (_scene_span(scene) if _is_moved(armature_object, scene) else None)
@@ -79,7 +79,7 @@ def of_scene(armature_object: bpy.types.Object, scene: bpy.types.Scene, fps: flo
 
 
 def nla_span(armature_object: bpy.types.Object) -> tuple[int, int] | None:
-    """Return from which frame to which an armature plays the NLA, with its Action above; None where it does not."""
+    """Return from which frame to which an armature plays the NLA, with its Action above, or None if it does not."""
     animation: Any = armature_object.animation_data
     if animation is None or not animation.use_nla:
         return None
@@ -99,7 +99,7 @@ def _scene_span(scene: bpy.types.Scene) -> tuple[int, int] | None:
 
 
 def _is_moved(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> bool:
-    """Tell whether parents, constraints or drivers may move a character that has neither an Action nor the NLA."""
+    """Return whether parents, constraints or drivers may move a character that has neither an Action nor the NLA."""
     chain = object_courses.links(armature_object)
     return (len(object_courses.frames_of(chain, scene.frame_start, scene.frame_end)) > 1
             or any(object_courses.is_animated(link.owner) for link in chain

@@ -38,7 +38,7 @@ def read_character(armature_object: bpy.types.Object, shown: Shown, fps: float, 
     Where the object moves, by its own keys or with its parents, the topmost joints go along. X3D also gets its place in
     the scene, and its skin: the visible meshes that the armature deforms and those that hang on its bones, as they are
     without modifiers. as_frames: in X3D, motion is HAnimMotion.
-    Raises TaktError where the motion is too long, and where nobody knows where the object is.
+    Raises TaktError if the motion is too long, and where nobody knows where the object is.
     """
     turn = rot.conjugate(axes.armature_from_hanim(armature_object))
     metres = unit_m(armature_object)
@@ -126,7 +126,7 @@ class _Part:
 
 
 def _uvs(data: bpy.types.Mesh) -> FloatArray | None:
-    """Return the active texture coordinates of a mesh's triangles, (T, 3, 2); None where it has none."""
+    """Return the active texture coordinates of a mesh's triangles, (T, 3, 2), or None if it has none."""
     layer: Any = data.uv_layers.active
     if layer is None:
         return None

@@ -98,7 +98,7 @@ def _is_of(attachment: Attachment, armature_object: bpy.types.Object) -> bool:
 
 
 def _left_out(ob: bpy.types.Object, attachment: Attachment | None, armature_object: bpy.types.Object) -> str:
-    """Return why an object cannot be written, "" where it can."""
+    """Return why an object cannot be written, "" if it can."""
     if ob.type in _WITHOUT_MESH:
         return f"is {_WITHOUT_MESH[ob.type]} and is left out: convert it to a mesh first (Object > Convert)"
     if ob.type == "EMPTY":

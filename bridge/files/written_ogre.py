@@ -68,7 +68,7 @@ def read_character(armature_object: bpy.types.Object, skeleton: Skeleton, held: 
                    forms: Iterable[str]) -> WrittenOgre:
     """Write a character into files: STEM.skeleton, STEM.mesh and STEM.material.
 
-    forms: BINARY, XML or both. Raises TaktError where something cannot be written.
+    forms: BINARY, XML or both. Raises TaktError if something cannot be written.
     """
     submeshes, geometries, materials = list[Submesh](), list[Geometry](), dict[str, OgreMaterial]()
     images: dict[Path, None] = {}

@@ -43,7 +43,7 @@ class Unreadable(Exception):  # noqa: N818  # an answer, not a failure
 
 
 def is_there(image: bpy.types.Image | None) -> bool:
-    """Tell whether an image has pixels; they are loaded where they have not been. Films count as missing."""
+    """Return whether an image has pixels; they are loaded where they have not been. Films count as missing."""
     return (image is not None and image.source in ("FILE", "GENERATED", "TILED")
             and 0 not in tuple(cast(Any, image.size)))
 
@@ -175,7 +175,7 @@ class Reader:
             return otherwise
 
     def normal(self, socket: bpy.types.NodeSocket) -> tuple[int, float]:
-        """Return the texture of a normal map and how strong it is; −1 where there is none, or none that can be read.
+        """Return the texture of a normal map and how strong it is; −1 if there is none, or none that can be read.
 
         Of Bump the normals that it is given are taken.
         """
@@ -206,7 +206,7 @@ class Reader:
 
 
 def link_into(socket: bpy.types.NodeSocket) -> bpy.types.NodeLink | None:
-    """Return the link that a socket takes its value from, None where its own counts.
+    """Return the link that a socket takes its value from, None if its own counts.
 
     Through reroutes, and through muted nodes as Blender passes them: where nothing is linked to the input that a muted
     node's output stands for, or there is none, it is as if the socket were not linked.

@@ -22,7 +22,7 @@ _CLEAR = Material(alpha=number(0.0), cutoff=SOLID, is_blended=True)
 
 
 def read_shaders(reader: Reader, socket: bpy.types.NodeSocket, plain: Material) -> Material | None:
-    """Return the material that a socket takes, None where nothing is linked to it.
+    """Return the material that a socket takes, None if nothing is linked to it.
 
     What cannot be read is as in `plain`; but without any colour this raises Unreadable.
     """
@@ -93,7 +93,7 @@ def _doubled(half: Material) -> Material:
 
 
 def _mixed(a: Material, b: Material, share: Programme) -> Material:
-    """Return so much of b in place of a; raise ValueError where the programmes become too deep.
+    """Return so much of b in place of a; raise ValueError if the programmes become too deep.
 
     The one that mirrors decides how sharply: Diffuse has no roughness of this kind.
     """
@@ -129,7 +129,7 @@ def _shader(reader: Reader, node: bpy.types.Node, plain: Material) -> Material:
 
 
 def _refracts(node: bpy.types.Node) -> bool:
-    """Tell whether a shader is glass wholly or partly, which is drawn without what is behind it."""
+    """Return whether a shader is glass wholly or partly, which is drawn without what is behind it."""
     weight = cast(Any, node.inputs).get("Transmission Weight")
     return weight is not None and (link_into(weight) is not None or float(weight.default_value) > 0.0)
 

@@ -26,7 +26,7 @@ _TEXTURE_CUTOFF = 0.1
 class Surface:
     """What the faces of one material slot look like, in each colour mode.
 
-    uv_maps: the names of the mesh's active UV map and of one other, "" where there is none. painted: the name of a
+    uv_maps: the names of the mesh's active UV map and of one other, "" if there is none. painted: the name of a
     painted colour, "": the mesh's default. simplified: the material's name where not all of its nodes are in NODES.
     """
 

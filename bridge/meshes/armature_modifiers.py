@@ -19,7 +19,7 @@ def earlier_armatures(mesh_object: bpy.types.Object, armature_object: bpy.types.
                       kept: Collection[bpy.types.Object]) -> list[bpy.types.Object]:
     """Return the armatures that a mesh follows, and will leave once it is bound to another one.
 
-    None where it follows that one already: a face's armature beside the body's is meant. None of `kept` either.
+    None if it follows that one already: a face's armature beside the body's is meant. None of `kept` either.
     Cheap enough for every redraw.
     """
     followed = [modifier.object for modifier in _armature_modifiers(mesh_object)

@@ -12,14 +12,14 @@ _LONGEST_CHAIN = 64
 
 
 class Attachment(NamedTuple):
-    """What an object is attached to; bone: "" where it is the armature itself."""
+    """What an object is attached to; bone: "" if it is the armature itself."""
 
     armature: bpy.types.Object
     bone: str
 
 
 def attachment_of(ob: bpy.types.Object) -> Attachment | None:
-    """Return the armature and the bone that an object is attached to, None where there is none.
+    """Return the armature and the bone that an object is attached to, None if there is none.
 
     First its constraints count, of several the last; then its parent; then what the parent is attached to.
     """

@@ -20,7 +20,7 @@ _reports: dict[int, tuple[str, ...]] = {}
 
 
 def is_bent(armature_object: bpy.types.Object) -> bool:
-    """Tell whether joints are bent and wait to be put back."""
+    """Return whether joints are bent and wait to be put back."""
     return _KEPT in cast(Any, armature_object)
 
 

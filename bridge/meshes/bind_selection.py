@@ -96,7 +96,7 @@ def already_bound(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy
 
 def bends_at_once(armature_object: bpy.types.Object, mesh_objects: Sequence[bpy.types.Object],
                   moving: Sequence[str]) -> bool:
-    """Tell whether these bones of the armature are posed and will move meshes that it has not moved before."""
+    """Return whether these bones of the armature are posed and will move meshes that it has not moved before."""
     assert armature_object.pose is not None
     if cast(bpy.types.Armature, armature_object.data).pose_position == "REST" or not moving or all(
             ob.find_armature() == armature_object for ob in mesh_objects):

@@ -78,7 +78,7 @@ class BindResult:
 
 def read_task(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object,
               scope: BindScope) -> BindTask:
-    """Read what there is to bind; raise BindError where nothing can be."""
+    """Read what there is to bind; raise BindError if nothing can be."""
     names = armature.read_deforming_bones(armature_object).names
     unselected = _unselected_bones(armature_object, names) if scope.only_selected_bones else frozenset()
     kept_of = [unselected | (_locked(mesh_object, names) if scope.keep_locked_groups else frozenset())
@@ -113,7 +113,7 @@ def _locked(mesh_object: bpy.types.Object, names: Sequence[str]) -> frozenset[st
 
 
 def _check_scope(tasks: Sequence[MeshTask], scope: BindScope) -> None:
-    """Raise BindError where there is nothing to be written."""
+    """Raise BindError if there is nothing to be written."""
     if scope.keep_existing and not any(task.chosen.any() for task in tasks):
         raise BindError("All of these vertices have weights, which Keep Existing keeps; switch it off to bind anew")
     if not any(task.chosen.any() for task in tasks):
@@ -145,7 +145,7 @@ def solve(task: BindTask, method: str, settings: BindSettings, progress: Progres
 
 
 def still_there(task: BindTask, armature_object: bpy.types.Object) -> list[bpy.types.Object]:
-    """Return the meshes that were read; raise BindError where they or the bones have been changed or deleted since."""
+    """Return the meshes that were read; raise BindError if they or the bones have been changed or deleted since."""
     if any(_other_bones(body, armature_object) for body in task.bodies):
         raise BindError(SKELETON_CHANGED)
     objects = {ob.session_uid: ob for ob in bpy.data.objects}
@@ -157,7 +157,7 @@ def still_there(task: BindTask, armature_object: bpy.types.Object) -> list[bpy.t
 
 
 def _other_bones(body: BindInput, armature_object: bpy.types.Object) -> bool:
-    """Tell whether the bones that were read have another name or place now; what was added since does not matter."""
+    """Return whether the bones that were read have another name or place now; what was added since does not matter."""
     names = armature.read_deforming_bones(armature_object).names
     now = armature.read_deforming_bones(armature_object, set(names) - set(body.bone_names))
     return now.names != body.bone_names or not (
@@ -186,7 +186,7 @@ def read_bind_input(mesh_objects: Sequence[bpy.types.Object], armature_object: b
     """Return meshes, as they are in the scene, and deforming bones at rest, all in armature space.
 
     After the vertices of all meshes come those of their mirror images, which make half a body a whole one.
-    left_out: names of bones that take no part. Raises BindError where a coordinate is not finite.
+    left_out: names of bones that take no part. Raises BindError if a coordinate is not finite.
     """
     bones = armature.read_deforming_bones(armature_object, left_out)
     body, part = read_body(mesh_objects, [mesh.armature_from_object(ob, armature_object) for ob in mesh_objects])
@@ -200,7 +200,7 @@ def read_body(mesh_objects: Sequence[bpy.types.Object], space_from_object: Seque
     """Return meshes as one, in a space to which a matrix (4, 4) leads from each object, and each vertex's mesh (V,).
 
     read: reads a mesh with as many vertices as it has. After the vertices of all meshes come those of their mirror
-    images. Raises BindError where a coordinate is not finite.
+    images. Raises BindError if a coordinate is not finite.
     """
     meshes = [read(mesh_object) for mesh_object in mesh_objects]
     for mesh_object, arrays in zip(mesh_objects, meshes, strict=True):

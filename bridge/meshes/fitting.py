@@ -60,12 +60,12 @@ class FitResult:
 
     @property
     def is_turned(self) -> bool:
-        """Tell whether the body lies in the scene, and stands in the armature."""
+        """Return whether the body lies in the scene, and stands in the armature."""
         return not np.array_equal(self.world_from_armature, np.eye(3))
 
 
 def read_task(mesh_objects: Sequence[bpy.types.Object], kind: BodyKind = "auto") -> FitTask:
-    """Read meshes as one body of a kind; raise TaktError where it has no inside."""
+    """Read meshes as one body of a kind; raise TaktError if it has no inside."""
     matrices = [np.array(ob.matrix_world, dtype=np.float64) for ob in mesh_objects]
     body, part = binding.read_body(mesh_objects, matrices, _as_shown)
     problem = FittingProblem(body.vertices, body.face_vertices, body.face_sizes, kind=kind)
@@ -133,7 +133,7 @@ def upright(up: FloatArray, front: FloatArray) -> FloatArray:
 
 
 def still_there(task: FitTask) -> list[bpy.types.Object]:
-    """Return the meshes that were read; raise TaktError where they have been changed or deleted since."""
+    """Return the meshes that were read; raise TaktError if they have been changed or deleted since."""
     objects = {ob.session_uid: ob for ob in bpy.data.objects}
     meshes = [objects.get(uid) for uid in task.uids]
     for ob, count in zip(meshes, task.counts, strict=True):

@@ -85,7 +85,7 @@ def vertex_count(mesh_object: bpy.types.Object) -> int:
 
 
 def is_locked(mesh_object: bpy.types.Object, name: str) -> bool:
-    """Tell whether the object has a group of that name whose weights are locked."""
+    """Return whether the object has a group of that name whose weights are locked."""
     group = mesh_object.vertex_groups.get(name)
     return group is not None and group.lock_weight
 

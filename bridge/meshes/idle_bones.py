@@ -20,7 +20,7 @@ _idle: dict[int, IdleBones] = {}
 
 
 def is_chosen(bone: bpy.types.Bone) -> bool:
-    """Tell whether the user says that a bone moves skin."""
+    """Return whether the user says that a bone moves skin."""
     return bool(cast(Any, bone).get(CHOSEN))
 
 

@@ -54,7 +54,7 @@ class Improved:
 
 
 def read_bound(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object) -> BoundBody:
-    """Read meshes and what moves them; raise BindError where nothing does."""
+    """Read meshes and what moves them; raise BindError if nothing does."""
     body = binding.read_bind_input(mesh_objects, armature_object)
     rows = [groups.read_influences(ob, body.bone_names).dense(len(body.bone_names)) for ob in mesh_objects]
     weights = np.concatenate(rows)
@@ -66,7 +66,7 @@ def read_bound(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.ty
 
 def read_task(changed: Sequence[bpy.types.Object], others: Sequence[bpy.types.Object],
               armature_object: bpy.types.Object, scope: BindScope) -> ImproveTask:
-    """Read meshes to be changed, and those that only go with them; raise BindError where nothing can be improved."""
+    """Read meshes to be changed, and those that only go with them; raise BindError if nothing can be improved."""
     meshes = [*changed, *others]
     return ImproveTask(binding.read_task(meshes, armature_object, scope), read_bound(meshes, armature_object),
                        len(changed))

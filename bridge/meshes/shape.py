@@ -20,7 +20,7 @@ _is_reading = False
 
 
 def is_reading() -> bool:
-    """Tell whether a copy of an object is being evaluated, which is none of the user's doing."""
+    """Return whether a copy of an object is being evaluated, which is none of the user's doing."""
     return _is_reading
 
 
@@ -32,7 +32,7 @@ def not_shown(mesh_object: bpy.types.Object) -> list[str]:
 
 
 def is_shaped(mesh_object: bpy.types.Object) -> bool:
-    """Tell whether shape keys or modifiers change the mesh before its armature deforms it."""
+    """Return whether shape keys or modifiers change the mesh before its armature deforms it."""
     left_out = not_shown(mesh_object)
     return has_keys_on(mesh_object) or any(
         modifier.show_viewport and modifier.type != "ARMATURE" and modifier.name not in left_out
@@ -40,7 +40,7 @@ def is_shaped(mesh_object: bpy.types.Object) -> bool:
 
 
 def has_keys_on(mesh_object: bpy.types.Object) -> bool:
-    """Tell whether shape keys change the mesh."""
+    """Return whether shape keys change the mesh."""
     keys = cast(bpy.types.Mesh, mesh_object.data).shape_keys
     return keys is not None and (not keys.use_relative or mesh_object.show_only_shape_key
                                  or any(key.value != 0.0 and not key.mute for key in keys.key_blocks[1:]))

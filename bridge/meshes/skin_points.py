@@ -34,7 +34,7 @@ _bound: tuple[Hashable, dict[int, list[bpy.types.Object]]] = (None, {})
 
 
 def read_points(armature_object: bpy.types.Object) -> SkinPoints | None:
-    """Return points of all meshes that the armature deforms, in armature space at rest; None where there are none.
+    """Return points of all meshes that the armature deforms, in armature space at rest, or None if there are none.
 
     The joints are the armature's bones, in their order. Shape keys and modifiers are not seen. While a mesh is being
     sculpted, painted or edited, the points are those from before.
@@ -121,7 +121,7 @@ def _meshes_by_armature() -> dict[int, list[bpy.types.Object]]:
 
 
 def _is_there(ob: bpy.types.Object) -> bool:
-    """Tell whether an object was not removed meanwhile."""
+    """Return whether an object was not removed meanwhile."""
     try:
         return bool(ob.session_uid)
     except ReferenceError:
@@ -147,7 +147,7 @@ def _vertices(mesh_object: bpy.types.Object) -> FloatArray:
 
 
 def read_sample(armature_object: bpy.types.Object, skeleton: Skeleton) -> SkinSample | None:
-    """Return vertices of the meshes that an armature deforms, as its clips keep them; None where there are none.
+    """Return vertices of the meshes that an armature deforms, as its clips keep them, or None if there are none.
 
     skeleton: of the clips: the armature's bones, perhaps below further joints. Nothing is kept for the next time.
     """

@@ -27,7 +27,7 @@ _SMALLEST_AXIS = 1e-12
 class DeformingBones:
     """The B bones of an armature that deform, at rest, in armature space.
 
-    names: B bone names. parents: (B,) the nearest ancestor that deforms, −1 where there is none.
+    names: B bone names. parents: (B,) the nearest ancestor that deforms, −1 if there is none.
     heads, tails: (B, 3).
     """
 
@@ -53,7 +53,7 @@ def read_skeleton(armature_object: bpy.types.Object) -> Skeleton:
 
 @lru_cache(maxsize=4096)
 def bone_property(data_path: str) -> tuple[str, str] | None:
-    """Return the bone and its own property that an F-curve or a driver moves; None where it moves something else."""
+    """Return the bone and its own property that an F-curve or a driver moves, or None if it moves something else."""
     found = _BONE_PATH.match(data_path)
     return None if found is None else (re.sub(r"\\(.)", r"\1", found[1]), found[2])
 

@@ -34,7 +34,7 @@ class BoneRules(NamedTuple):
     connected: frozenset[str] = frozenset()
 
     def tell_more(self, skeleton: Skeleton, rotations: Tracks, scales: Tracks) -> bool:
-        """Tell whether keys of these bones mean another pose than they would if all took over all."""
+        """Return whether keys of these bones mean another pose than they would if all took over all."""
         if self.inheritance is None:
             return False
         below = [with_descendants(skeleton.parents, tracks.joints) for tracks in (rotations, scales)]

@@ -39,7 +39,7 @@ def driven_bones(armature_object: bpy.types.Object, keyed: Collection[str] | Non
 
 
 def is_muted_by(driven: Collection[str], constraint: bpy.types.Constraint) -> bool:
-    """Tell whether a driver mutes a constraint or lets it act, so that nobody else can; driven: see driven_paths."""
+    """Return whether a driver mutes a constraint or lets it act, so that nobody else can; driven: see driven_paths."""
     return bool(driven) and any(constraint.path_from_id(name) in driven for name in _MUTES)
 
 

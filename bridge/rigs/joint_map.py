@@ -55,7 +55,7 @@ def _list(armature_object: bpy.types.Object, found: SkeletonMap) -> None:
 def set_pose(armature_object: bpy.types.Object, pose: Pose | None, words: str = "") -> SkeletonMap:
     """Keep a pose (J, …) as the one in which the character is compared, or none: then it is found again.
 
-    words: how the pose is called. Raises TaktError where the body does not stand in it.
+    words: how the pose is called. Raises TaktError if the body does not stand in it.
     """
     is_listed = len(properties.character(armature_object).joints) > 0
     listed = of_list(armature_object) if is_listed else _found(armature_object)
@@ -85,7 +85,7 @@ def _keep_pose(armature_object: bpy.types.Object, found: SkeletonMap, turns: Flo
 
 
 def of_list(armature_object: bpy.types.Object) -> SkeletonMap:
-    """Return the map that the list says; raise TaktError where it gives two bones the same meaning."""
+    """Return the map that the list says; raise TaktError if it gives two bones the same meaning."""
     skeleton = CLIPS.skeleton(armature.read_skeleton(armature_object))  # find_map remembers it
     said = {joint.name: joint for joint in properties.character(armature_object).joints}
     meant = [None if bone not in said or said[bone].meant == properties.NO_JOINT else said[bone].meant
@@ -113,7 +113,7 @@ def kept_map(armature_object: bpy.types.Object) -> tuple[SavedMap, ...]:
 
 
 def place_of_file(armature_object: bpy.types.Object) -> Path | None:
-    """Return where the list is saved: in the first folder of the character's library, None where it has none."""
+    """Return where the list is saved: in the first folder of the character's library, None if it has none."""
     roots = _library(armature_object).roots
     return roots[0] / _file_name(armature_object) if roots else None
 
@@ -131,7 +131,7 @@ def _file_name(armature_object: bpy.types.Object) -> str:
 def save(armature_object: bpy.types.Object, path: Path) -> None:
     """Write the list as a map file.
 
-    Raises TaktError where the list gives two bones the same meaning, or the file cannot be written.
+    Raises TaktError if the list gives two bones the same meaning, or the file cannot be written.
     """
     write_whole(path, write_map(of_list(armature_object)).encode())
 

@@ -16,7 +16,7 @@ _Ranges = tuple[tuple[tuple[float, float], ...], str]
 
 
 def read_limits(armature_object: bpy.types.Object) -> Limits | None:
-    """Return the limits of those bones that have any, in the order of the armature's bones; None where none has."""
+    """Return the limits of those bones that have any, in the order of the armature's bones, or None if none has."""
     assert armature_object.pose is not None
     bones = cast(bpy.types.Armature, armature_object.data).bones
     posed = [armature_object.pose.bones[bone.name] for bone in bones]

@@ -91,7 +91,7 @@ def world_over(chain: list[Link], frames: FloatArray) -> FloatArray:
 
 
 def sound_world(ob: bpy.types.Object, chain: list[Link], frames: FloatArray) -> FloatArray:
-    """Return an object's matrices (F, 4, 4) in the world; raise TaktError where nothing can be counted with them."""
+    """Return an object's matrices (F, 4, 4) in the world; raise TaktError if nothing can be counted with them."""
     found = world_over(chain, frames)
     if not (np.abs(found) < _FARTHEST).all():
         raise TaktError(f"the location, rotation or scale of {quoted(ob.name)} is not a number, or beyond "
@@ -100,7 +100,7 @@ def sound_world(ob: bpy.types.Object, chain: list[Link], frames: FloatArray) -> 
 
 
 def note(owner: bpy.types.Object | bpy.types.PoseBone) -> str:
-    """Return what is to be said of how something moves, "" for nothing; raise TaktError where nobody knows."""
+    """Return what is to be said of how something moves, "" for nothing; raise TaktError if nobody knows."""
     held = "" if isinstance(owner, bpy.types.PoseBone) else held_by(owner)
     if isinstance(owner, bpy.types.PoseBone) or not held:
         return ""
@@ -135,7 +135,7 @@ def held_by(ob: bpy.types.Object) -> str:
 
 
 def is_evaluated(ob: bpy.types.Object) -> bool:
-    """Tell whether Blender keeps an object up to date in the current scene; what its eye hides is."""
+    """Return whether Blender keeps an object up to date in the current scene; what its eye hides is."""
     layer = bpy.context.view_layer
     if ob.hide_viewport or layer is None or not any(each == ob for each in layer.objects):
         return False
@@ -152,7 +152,7 @@ def is_gone(ob: bpy.types.Object) -> bool:
 
 
 def is_animated(ob: bpy.types.Object) -> bool:
-    """Tell whether anything moves an object at some frame: it, its parents, or what their constraints follow."""
+    """Return whether anything moves an object at some frame: it, its parents, or what their constraints follow."""
     return any((animation := getattr(block, "animation_data", None)) is not None and (
         animation.action is not None or len(animation.drivers) > 0 or len(animation.nla_tracks) > 0)
         for each in _seen_by(ob) for block in (each, each.data) if block is not None)

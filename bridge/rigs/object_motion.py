@@ -68,7 +68,7 @@ def _curves(fitted: curves.Fitted) -> list[bpy.types.FCurve]:
 
 def _motion(clip: Clip, fitted: curves.Fitted, fps: float,
             rest: FloatArray | None) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """Return times (F,), turns (F, 4) and moves (F, 3) of the armature object, None where it rests.
+    """Return times (F,), turns (F, 4) and moves (F, 3) of the armature object, None if it rests.
 
     rest: its own matrix (4, 4) seen from which it moves, None: as the clip begins.
     """
@@ -87,7 +87,7 @@ def _motion(clip: Clip, fitted: curves.Fitted, fps: float,
 
 def _relative(skeleton: Skeleton, times_s: FloatArray, worlds: FloatArray,
               rest: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """Return times (F,), turns (F, 4) and moves (F, 3) of matrices (F, 4, 4) seen from one (4, 4); None where still."""
+    """Return times (F,), turns (F, 4) and moves (F, 3) of matrices (F, 4, 4) seen from one (4, 4), or None if still."""
     moved = np.linalg.pinv(rest) @ worlds
     size = max(float(np.ptp(skeleton.rest_world[:, :, 3], axis=0).max()), 1e-9)
     moves: FloatArray = np.asarray(moved[:, :3, 3], dtype=np.float64)

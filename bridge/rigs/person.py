@@ -17,7 +17,7 @@ _heads: dict[int, tuple[int, str]] = {}
 
 
 def armature_of(ob: bpy.types.Object) -> bpy.types.Object | None:
-    """Return the armature of a character, by itself or a mesh that it deforms; None where it is none."""
+    """Return the armature of a character, by itself or a mesh that it deforms, or None if it is none."""
     return ob if ob.type == "ARMATURE" else ob.find_armature()
 
 
@@ -29,7 +29,7 @@ def head(ob: bpy.types.Object) -> list[object_courses.Link]:
 
 
 def head_bone(armature_object: bpy.types.Object) -> str:
-    """Return the bone that turns a character's head, by the map of its joints, "" where none does."""
+    """Return the bone that turns a character's head, by the map of its joints, "" if none does."""
     listed = properties.character(armature_object).joints
     if len(listed):
         return next((joint.name for joint in listed if joint.meant == _HEAD), "")

@@ -93,7 +93,7 @@ def _targets(armature_object: bpy.types.Object) -> Iterator[tuple[str, Target]]:
 
 
 def is_cast(role: properties.TaktRole) -> bool:
-    """Tell whether anything plays a role: an object, or for floors a collection."""
+    """Return whether anything plays a role: an object, or for floors a collection."""
     is_there = role.target is not None and not object_courses.is_gone(role.target)
     return is_there or (role.kind == "floor" and role.collection is not None)
 
@@ -133,7 +133,7 @@ def _target(target: bpy.types.Object, kind: str, armature_object: bpy.types.Obje
 
 
 def _check_kind(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object) -> None:
-    """Raise TaktError where an object cannot play a role of a kind, by what it is."""
+    """Raise TaktError if an object cannot play a role of a kind, by what it is."""
     name = quoted(target.name)
     if properties.is_of_character(target, armature_object):
         what = "the character" if target == armature_object else f"the body of {quoted(armature_object.name)}"
@@ -154,7 +154,7 @@ def _check_kind(target: bpy.types.Object, kind: str, armature_object: bpy.types.
 
 def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object,
                scene: bpy.types.Scene) -> Target:
-    """Return where an object is over the score's frames; raise TaktError where nobody knows."""
+    """Return where an object is over the score's frames; raise TaktError if nobody knows."""
     fps, first = frames_per_second(scene), properties.character(armature_object).frame_start
     own, ours, up_to_head = object_courses.links(target), object_courses.links(armature_object), person.head(target)
     holds = held_courses.earlier(target, armature_object) if kind == "prop" else []
@@ -177,7 +177,7 @@ def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.O
 
 def _still(target: bpy.types.Object, kind: str, matrix: FloatArray,
            armature_object: bpy.types.Object) -> ScenePlace | ScenePath:
-    """Return what an object is in its own axes; matrix: (3, 4) from these. Raises TaktError where it is nothing."""
+    """Return what an object is in its own axes; matrix: (3, 4) from these. Raises TaktError if it is nothing."""
     if kind == "path":
         points = points_along(cast(bpy.types.Curve, target.data))
         if len(points) < 2:  # a way has a beginning and an end

@@ -25,7 +25,7 @@ _surfaces: dict[int, tuple[Triangles, bytes, float | None]] = {}
 
 def surface(ob: bpy.types.Object, model_from_own: FloatArray,
             armature_object: bpy.types.Object) -> tuple[Point | None, str]:
-    """Return a point on the upper surface of a mesh, in its own axes, and why there is none, "" where there is one.
+    """Return a point on the upper surface of a mesh, in its own axes, and why there is none, "" if there is one.
 
     model_from_own: (3, 4), into the armature's space. What has no faces is no chair, and neither is told.
     """

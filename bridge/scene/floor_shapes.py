@@ -84,7 +84,7 @@ def busy() -> Iterator[None]:
 
 
 def moves(ob: bpy.types.Object) -> bool:
-    """Tell whether a mesh is deformed differently at some frames, as far as one can tell."""
+    """Return whether a mesh is deformed differently at some frames, as far as one can tell."""
     keys = _data(ob).shape_keys
     blocks: list[tuple[Any, str]] = [(ob, "modifiers["), (keys, ""), (_data(ob), "")]
     return any(each.show_viewport and each.type in _OVER_TIME for each in ob.modifiers) or any(
@@ -122,7 +122,7 @@ def _is_altered(ob: bpy.types.Object) -> bool:
 def _settings(ob: bpy.types.Object) -> Hashable:
     """Return all that is set of what alters a mesh: what is not evaluated tells of nothing else.
 
-    None where it is animated: it would be another at each frame.
+    None if it is animated: it would be another at each frame.
     """
     if moves(ob):
         return None

@@ -37,7 +37,7 @@ class _Mesh(NamedTuple):
 def floor(role: properties.TaktRole, armature_object: bpy.types.Object, scene: bpy.types.Scene) -> SceneFloor:
     """Return the floor that a role's object and collection are, as the score begins.
 
-    Raises TaktError where nobody could stand on any of it.
+    Raises TaktError if nobody could stand on any of it.
     """
     ours = object_courses.links(armature_object)
     notes = [note for link in ours if (note := object_courses.note(link.owner))]
@@ -88,7 +88,7 @@ def _within(ob: bpy.types.Object, instances: tuple[bpy.types.Object, ...]) -> It
 
 
 def _standable(ob: bpy.types.Object) -> Triangles:
-    """Return the triangles of a mesh; raise TaktError where it has none."""
+    """Return the triangles of a mesh; raise TaktError if it has none."""
     found = floor_shapes.triangles(ob)
     if not len(found.triangles):
         raise TaktError(f"the mesh {quoted(ob.name)} has no faces to stand on: make some in Edit Mode, or look at its "
@@ -100,7 +100,7 @@ def _placed(mesh: _Mesh, ours: list[object_courses.Link], armature_object: bpy.t
             scene: bpy.types.Scene) -> tuple[FloatArray, list[str]]:
     """Return where a mesh is as the score begins, (4, 4) to the model, and what is to be said of that.
 
-    Raises TaktError where nobody knows, or it is scaled to nothing.
+    Raises TaktError if nobody knows, or it is scaled to nothing.
     """
     chains = [(ob, object_courses.links(ob)) for ob in (*mesh.instances, mesh.ob)]
     links, name = [link for _, chain in chains for link in chain], quoted(mesh.ob.name)

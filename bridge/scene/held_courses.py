@@ -24,7 +24,7 @@ _FOR_GOOD: Final = float("inf")
 class Hold:
     """Takt's constraints on a prop that belong to one character, in their order.
 
-    number: by which their names know them. holder: the character's armature, None where it has gone.
+    number: by which their names know them. holder: the character's armature, None if it has gone.
     """
 
     number: str
@@ -59,7 +59,7 @@ def real_holds(prop: bpy.types.Object) -> list[Hold]:
 
 
 def number_of(constraint: bpy.types.Constraint) -> str:
-    """Return by which number a constraint of Takt's belongs to others; "" where it has none, as before there were."""
+    """Return by which number a constraint of Takt's belongs to others; "" if it has none, as before there were."""
     found = _NUMBERED.match(constraint.name)
     return "" if found is None else found.group(1)
 

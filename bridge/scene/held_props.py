@@ -142,7 +142,7 @@ def _strips(armature_object: bpy.types.Object) -> list[bpy.types.NlaStrip]:
 
 
 def _time_in(strip: bpy.types.NlaStrip) -> str:
-    """Return an expression of the Action's frame in a strip, "" where the strip plays it otherwise than in a line."""
+    """Return an expression of the Action's frame in a strip, "" if the strip plays it otherwise than in a line."""
     if strip.use_reverse or strip.use_animated_time or strip.repeat > 1.0:
         return ""
     if strip.scale == 1.0:
@@ -168,7 +168,7 @@ def _remove(prop: bpy.types.Object, hold: Hold) -> None:
 
 def _check(prop: bpy.types.Object, armature_object: bpy.types.Object, taken: set[bpy.types.Object],
            span: tuple[float, float]) -> None:
-    """Raise TaktError where hands cannot hold an object over a span of frames. taken: what they hold already."""
+    """Raise TaktError if hands cannot hold an object over a span of frames. taken: what they hold already."""
     name = quoted(prop.name)
     if prop in taken:
         raise TaktError(f"{name} plays another role that a hand holds: choose another object")

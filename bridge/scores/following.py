@@ -88,19 +88,19 @@ def file_state(text: bpy.types.Text) -> linked_texts.State:
 
 
 def is_older(armature_object: bpy.types.Object) -> bool:
-    """Tell whether the Action of an armature was made of another score, or by other settings, than it has now."""
+    """Return whether the Action of an armature was made of another score, or by other settings, than it has now."""
     known = _followed.get(armature_object.session_uid)
     return known is not None and known.is_older
 
 
 def problem(armature_object: bpy.types.Object) -> str:
-    """Return why the Action could not be made of what the score says now, "" where it could."""
+    """Return why the Action could not be made of what the score says now, "" if it could."""
     known = _followed.get(armature_object.session_uid)
     return "" if known is None else known.problem
 
 
 def is_own_action_assigned(armature_object: bpy.types.Object) -> bool:
-    """Tell whether the armature plays the Action that Takt made for it; also where neither is there.
+    """Return whether the armature plays the Action that Takt made for it; also where neither is there.
 
     While a strip of the NLA is tweaked, only that plays its Action.
     """
@@ -111,7 +111,7 @@ def is_own_action_assigned(armature_object: bpy.types.Object) -> bool:
 
 
 def is_score_heard(armature_object: bpy.types.Object) -> bool:
-    """Tell whether the armature plays Takt's Action, or has none yet, also below an Action of the animator's."""
+    """Return whether the armature plays Takt's Action, or has none yet, also below an Action of the animator's."""
     return is_own_action_assigned(armature_object) or plays_below(armature_object)
 
 
@@ -217,7 +217,7 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
 
 
 def _digests(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> tuple[str, str]:
-    """Return what the Action is to be made of: without the skin, and with it, "" where no mesh was read yet."""
+    """Return what the Action is to be made of: without the skin, and with it, "" if no mesh was read yet."""
     if score_problem(armature_object):
         return "", ""
     skin = skin_points.known_checksum(armature_object)

@@ -34,7 +34,7 @@ def give(source_object: bpy.types.Object, other: bpy.types.Object) -> None:
 
 
 def plays_as(armature_object: bpy.types.Object, source: properties.TaktCharacter) -> bool:
-    """Tell whether an armature has a score and plays its Action too, if there is one; a copy may have lost that."""
+    """Return whether an armature has a score and plays its Action too, if there is one; a copy may have lost that."""
     own = properties.character(armature_object)
     has_action = own.action is not None and following.is_score_heard(armature_object)
     return own.text == source.text and (has_action or source.action is None)

@@ -18,7 +18,7 @@ _NAMED = re.compile(r"""<include\b[^>]*?\bsrc\s*=\s*["']([^"']+)|\bextends\s*=\s
 
 
 def open_beside(source: str, filepath: str) -> dict[Path, bpy.types.Text]:
-    """Return the open Texts that a score may reach, by their files; filepath: of the score itself, "" where none is.
+    """Return the open Texts that a score may reach, by their files; filepath: of the score itself, "" if none is.
 
     Those that the score names, and those that nobody plays: files that it includes may include these. What another
     character plays is left to that one, so that an edit of it has nothing to do with all others.
@@ -42,7 +42,7 @@ def open_beside(source: str, filepath: str) -> dict[Path, bpy.types.Text]:
 
 
 def is_named(path: Path, sources: Iterable[str]) -> bool:
-    """Tell whether any of these texts of scores includes or extends a file, as far as its name tells."""
+    """Return whether any of these texts of scores includes or extends a file, as far as its name tells."""
     return any(_ends_with(path, first or second) for source in sources for first, second in _NAMED.findall(source))
 
 

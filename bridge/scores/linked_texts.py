@@ -40,7 +40,7 @@ _seen: dict[int, _Seen] = {}
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file, lines ended as in Blender's Texts; raise FileError where it cannot be read."""
+    """Return the text of a file, lines ended as in Blender's Texts; raise FileError if it cannot be read."""
     try:
         return _plain(read_file(path, path.resolve()).decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -54,7 +54,7 @@ def _plain(content: str) -> str:
 def open_text(path: Path) -> bpy.types.Text:
     """Return the Text of a file, which says what the file says; what is not saved stays in a Text of its own.
 
-    Raises FileError where the file cannot be read.
+    Raises FileError if the file cannot be read.
     """
     content, known = read_text(path), texts.text_of(path)
     if known is not None and known.as_string() != content and state(known) in ("UNSAVED", "BOTH"):
@@ -69,7 +69,7 @@ def open_text(path: Path) -> bpy.types.Text:
 
 
 def path_of(text: bpy.types.Text) -> Path | None:
-    """Return the file that a Text is linked to, None where there is none."""
+    """Return the file that a Text is linked to, None if there is none."""
     if not text.filepath or text.library is not None:
         return None
     path = Path(bpy.path.abspath(text.filepath))
@@ -77,7 +77,7 @@ def path_of(text: bpy.types.Text) -> Path | None:
 
 
 def state(text: bpy.types.Text) -> State:
-    """Tell whether a Text and its file say the same; a Text without a file is always the same."""
+    """Return whether a Text and its file say the same; a Text without a file is always the same."""
     path = path_of(text)
     if path is None:
         return "SAME"
@@ -103,7 +103,7 @@ def look(text: bpy.types.Text) -> State:
 
 
 def reload(text: bpy.types.Text) -> None:
-    """Let a Text say what its file says; raise FileError where that cannot be read."""
+    """Let a Text say what its file says; raise FileError if that cannot be read."""
     path = path_of(text)
     if path is None:
         raise FileError.at("is no longer there", Path(text.filepath))
@@ -116,7 +116,7 @@ def reload(text: bpy.types.Text) -> None:
 
 
 def save(text: bpy.types.Text, *, overwrite: bool = False) -> None:
-    """Write a Text into its file; raise TaktError where that cannot be done, and the file is as it was.
+    """Write a Text into its file; raise TaktError if that cannot be done, and the file is as it was.
 
     overwrite: whether a file that was changed outside is written over, too.
     """
@@ -192,7 +192,7 @@ def _stamp(path: Path) -> Stamp | None:
 
 
 def _is_only_touched(path: Path, seen: _Seen) -> bool:
-    """Tell whether a file with other times says what it said, as when it was copied back or its rights changed."""
+    """Return whether a file with other times says what it said, as when it was copied back or its rights changed."""
     try:
         return _digest(read_text(path)) == seen.text
     except FileError:

@@ -50,7 +50,7 @@ def chosen(character: properties.TaktCharacter) -> Values:
 
 
 def seen(armature_object: bpy.types.Object) -> Seen | None:
-    """Return the values and the seed of the current frame, None where the score has neither."""
+    """Return the values and the seed of the current frame, None if the score has neither."""
     character = properties.character(armature_object)
     has_any = len(character.parameters) or character.has_picks
     return (chosen(character), character.seed) if has_any else None
@@ -90,7 +90,7 @@ def key_over_time(armature_object: bpy.types.Object) -> Hashable:
 
 
 def keyed(armature_object: bpy.types.Object) -> Keyed | None:
-    """Return the values from the first frame of the score on, None where none is keyed.
+    """Return the values from the first frame of the score on, None if none is keyed.
 
     After the last key they stay as they are there.
     """

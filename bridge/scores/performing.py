@@ -56,7 +56,7 @@ class Performance:
     Both, where only some clips cannot be played: the motion then holds still where they would play.
     actions: the names of the Actions that the score plays. procedures: those that can be played, each with its ticks
     and its seconds, known where there is a motion. clips: those that the score's file loads, each with the name that
-    calls it and its seconds; None where the text cannot be read. parameters: of the procedure that plays, with their
+    calls it and its seconds, or None if the text cannot be read. parameters: of the procedure that plays, with their
     defaults; has_picks: whether it leaves anything to the seed. again: performs it with other values. roles: those of
     the score and what it includes, with their kinds.
     """
@@ -123,7 +123,7 @@ def perform_score(text: str, filepath: str, settings: properties.ScoreSettings, 
                   ) -> Performance:
     """Make the motion that a score means for an armature, now.
 
-    filepath: where the score came from, "" where it was written in Blender.
+    filepath: where the score came from, "" if it was written in Blender.
     instead: settings that replace those given. formats: of clips, those of `clips.formats` where they are not given.
     """
     try:
@@ -137,7 +137,7 @@ def perform_score(text: str, filepath: str, settings: properties.ScoreSettings, 
 
 def read_task(text: str, filepath: str, settings: properties.ScoreSettings, armature_object: bpy.types.Object,
               instead: Mapping[str, object] | None = None) -> Task:
-    """Read what a performance needs; raise TaktError where the armature's map contradicts itself."""
+    """Read what a performance needs; raise TaktError if the armature's map contradicts itself."""
     chosen: dict[str, Any] = {name: getattr(settings, name) for name in properties.SETTING_NAMES}
     character = properties.character(armature_object)
     chosen |= {"values": parameters.chosen(character), "seed": character.seed,
@@ -356,7 +356,7 @@ def procedure_names(text: str, character: properties.TaktCharacter,
 
 def read_score(text: str, character: properties.TaktCharacter,
                armature_object: bpy.types.Object) -> tuple[Document, Library]:
-    """Return what a score says, whether it can be played or not, and its library; raise TaktError where it is none."""
+    """Return what a score says, whether it can be played or not, and its library; raise TaktError if it is none."""
     task = read_task(text, properties.score_path(character), character, armature_object)
     return _read(task, clips.clips_of_action(armature_object, CLIPS), clips.formats(), set())
 

@@ -92,7 +92,7 @@ def performed(armature_object: bpy.types.Object, formats: Mapping[str, Format]) 
 
 
 def motion_of(armature_object: bpy.types.Object, **instead: object) -> Motion | None:
-    """Return the motion of the score kept with an armature, None where there is none or it cannot be played.
+    """Return the motion of the score kept with an armature, None if there is none or it cannot be played.
 
     The score is performed again only when its text, its settings or the skeleton have changed. Files and Actions that
     it loads count as unchanged until `forget` is called.
@@ -157,7 +157,7 @@ def look() -> bool:
 
 
 def error_of(armature_object: bpy.types.Object) -> TaktError | None:
-    """Return why the score kept with an armature could not be played when it was last tried, None where it could."""
+    """Return why the score kept with an armature could not be played when it was last tried, None if it could."""
     known = known_performance(armature_object)
     return None if known is None else known.error
 
@@ -171,13 +171,13 @@ def warnings_of(armature_object: bpy.types.Object) -> tuple[Problem, ...]:
 
 
 def is_waiting(armature_object: bpy.types.Object) -> bool:
-    """Tell whether the score kept with an armature, changed or not, will be performed as soon as nothing is drawn."""
+    """Return whether the score kept with an armature, changed or not, will be performed as soon as nothing is drawn."""
     which = [*_waiting, *(() if _performing is None else (_performing.which,))]
     return any(uid == armature_object.session_uid for uid, _ in which)
 
 
 def reading(armature_object: bpy.types.Object) -> str:
-    """Return the name of the file that is being read for the score kept with an armature, "" where none is."""
+    """Return the name of the file that is being read for the score kept with an armature, "" if none is."""
     if _performing is None or _performing.which[0] != armature_object.session_uid:
         return ""
     return _performing.work.reading
@@ -298,7 +298,7 @@ def keep_lists(armature_object: bpy.types.Object) -> None:
 
 
 def is_empty(character: properties.TaktCharacter, error: TaktError) -> bool:
-    """Tell whether a character's score is right but for holding nothing yet; error: why it cannot be played."""
+    """Return whether a character's score is right but for holding nothing yet; error: why it cannot be played."""
     return character.text is not None and holds_nothing_yet(error, texts.said(character.text),
                                                             character.procedure)
 

@@ -35,7 +35,7 @@ Windows = tuple[FloatArray, FloatArray]
 class Blocks:
     """What is shown of a score.
 
-    source: the text that was laid out, what is proposed included; layout: None where it never could be read; scores:
+    source: the text that was laid out, what is proposed included; layout: None if it never could be read; scores:
     the texts that are open and may be changed. error: why it cannot be read now, where the layout is that of an earlier
     text. problems: what is said of boxes, by the first box of their element. windows_s: when transitions play;
     has_windows: these are the motion's, as far as the score can be played. music: its sound file, where there is one.
@@ -75,19 +75,19 @@ def shown(armature_object: bpy.types.Object) -> Blocks | None:
 
 
 def is_current(armature_object: bpy.types.Object) -> bool:
-    """Tell whether what was laid out is the score as it is now."""
+    """Return whether what was laid out is the score as it is now."""
     known = _blocks.get(armature_object.session_uid)
     return known is not None and known[0] == _dependencies(armature_object, known[1])
 
 
 def is_complete(armature_object: bpy.types.Object) -> bool:
-    """Tell whether the layout is current, and transitions lie where they play or it is known why they do not."""
+    """Return whether the layout is current, and transitions lie where they play or it is known why they do not."""
     known = shown(armature_object)
     return is_current(armature_object) and known is not None and (known.error is not None or known.has_windows)
 
 
 def reads_no_other_files(armature_object: bpy.types.Object) -> bool:
-    """Tell whether the score names no files but those of what is shown, so that laying it out takes no time."""
+    """Return whether the score names no files but those of what is shown, so that laying it out takes no time."""
     known = _blocks.get(armature_object.session_uid)
     if known is None or known[1].layout is None or known[0][1:] != _dependencies(armature_object, known[1])[1:]:
         return False
@@ -169,7 +169,7 @@ def _keep(armature_object: bpy.types.Object, blocks: Blocks) -> Blocks:
 
 
 def _moved(before: Blocks, candidate: Candidate) -> Windows | None:
-    """Return the transitions' windows, moved along with their seams; None where there are other segments now.
+    """Return the transitions' windows, moved along with their seams, or None if there are other segments now.
 
     Those that were given another length lie to both sides of their seams as they did before.
     """
@@ -234,7 +234,7 @@ def _music(armature_object: bpy.types.Object, document: Document, library: Libra
 
 
 def _empty(armature_object: bpy.types.Object, source: str, error: TaktError) -> Blocks | None:
-    """Return the blocks of a score that is right but for holding nothing yet, None where there are other mistakes."""
+    """Return the blocks of a score that is right but for holding nothing yet, None if there are other mistakes."""
     character = properties.character(armature_object)
     if not holds_nothing_yet(error, source, character.procedure):
         return None

@@ -21,7 +21,7 @@ New = Mapping[Path | None, str]
 
 
 def attempted(armature_object: bpy.types.Object, blocks: Blocks, change: Refactoring) -> tuple[New, Candidate]:
-    """Return the texts that a change leads to, with what is then played; raise EditError where that is refused."""
+    """Return the texts that a change leads to, with what is then played; raise EditError if that is refused."""
     _check_right(armature_object, blocks)
     assert blocks.scores is not None and blocks.layout is not None
     document = blocks.layout.documents[0]
@@ -32,7 +32,7 @@ def attempted(armature_object: bpy.types.Object, blocks: Blocks, change: Refacto
 
 
 def texts_after(armature_object: bpy.types.Object, blocks: Blocks, change: Refactoring) -> New:
-    """Return the texts that a change leads to; the last block may go too. Raises EditError where it is refused."""
+    """Return the texts that a change leads to; the last block may go too. Raises EditError if it is refused."""
     _check_right(armature_object, blocks)
     assert blocks.scores is not None and blocks.layout is not None
     edited = emptied(blocks.scores, blocks.layout.documents[0].path, change,
@@ -44,7 +44,7 @@ def texts_after(armature_object: bpy.types.Object, blocks: Blocks, change: Refac
 
 
 def _own(armature_object: bpy.types.Object, blocks: Blocks, new: New) -> New:
-    """Return what texts are to say; raise EditError where one belongs to another .blend."""
+    """Return what texts are to say; raise EditError if one belongs to another .blend."""
     for path in new:
         text = _text_of(armature_object, blocks, path)
         assert text is not None  # it is what was laid out
@@ -59,7 +59,7 @@ def _check_right(armature_object: bpy.types.Object, blocks: Blocks) -> None:
 
 
 def check_unchanged(armature_object: bpy.types.Object, blocks: Blocks) -> None:
-    """Raise EditError where a Text of the score is gone or no longer says what was laid out."""
+    """Raise EditError if a Text of the score is gone or no longer says what was laid out."""
     if blocks.selectable is None or blocks.scores is None:
         raise EditError("the text has changed in between; try again")
     for number, document in enumerate(blocks.selectable.documents):
@@ -73,7 +73,7 @@ def check_unchanged(armature_object: bpy.types.Object, blocks: Blocks) -> None:
 def try_out(armature_object: bpy.types.Object, blocks: Blocks, change: Refactoring) -> New:
     """Play and show what a change leads to until it is written or taken back, and return the texts.
 
-    blocks: what the change starts from. Raises EditError where it is refused; what was tried before then goes on.
+    blocks: what the change starts from. Raises EditError if it is refused; what was tried before then goes on.
     """
     new, candidate = attempted(armature_object, blocks, change)
     for path, said in new.items():
@@ -117,14 +117,14 @@ def write(context: bpy.types.Context, armature_object: bpy.types.Object, new: Ne
 
 
 def _why_it_stays(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> str:
-    """Return why the Action of an armature is not written over unasked, "" where it is."""
+    """Return why the Action of an armature is not written over unasked, "" if it is."""
     if action.is_edited_by_hand(armature_object):
         return action.EDITED_BY_HAND
     return long_actions.problem(motion, frames_per_second(scene))
 
 
 def _text_of(armature_object: bpy.types.Object, blocks: Blocks, path: Path | None) -> bpy.types.Text | None:
-    """Return the Text of one of the files that were laid out, None where it is not open."""
+    """Return the Text of one of the files that were laid out, None if it is not open."""
     assert blocks.layout is not None
     if path == blocks.layout.documents[0].path:
         return properties.character(armature_object).text

@@ -27,7 +27,7 @@ _refused: dict[str, tuple[str, BoxId, Text]] = {}
 
 
 def chosen(tree: score_tree.TaktScoreTree, armature_object: bpy.types.Object) -> tuple[Layout, BoxId, int] | None:
-    """Return the layout, the selected box and how many others are selected, None where none is."""
+    """Return the layout, the selected box and how many others are selected, None if none is."""
     blocks = score_blocks.shown(armature_object)
     if blocks is None or blocks.layout is None:
         return None
@@ -48,7 +48,7 @@ def why_transition(tree: score_tree.TaktScoreTree, armature_object: bpy.types.Ob
 
 
 def why_behind(layout: Layout, segment: int, armature_object: bpy.types.Object) -> Why | None:
-    """Return why the transition behind a segment of the main row is as it is, None where that is not known."""
+    """Return why the transition behind a segment of the main row is as it is, None if that is not known."""
     known = score.known_performance(armature_object)
     motion = score.last_good(armature_object.session_uid) if known is None or known.motion is None else known.motion
     return None if motion is None or len(motion.sequence) != len(layout.rows[0]) else why(motion, segment)
@@ -64,13 +64,13 @@ def attributes(layout: Layout, box: BoxId) -> Iterator[tuple[str, Attribute]]:
 
 
 def box_of(layout: Layout, box: BoxId, name: str, attribute: Attribute) -> str:
-    """Return the name of the check box that stands for an attribute now, "" where none does: only words can say it."""
+    """Return the name of the check box that stands for an attribute now, "" if none does: only words can say it."""
     said = layout.documents[box.document].text.shape.attributes[box.element].get(name, _NO)
     return f"is_{name}" if attribute.kind is Kind.TRUTH and said.strip() in (_YES, _NO) else ""
 
 
 def refused(tree: score_tree.TaktScoreTree) -> str:
-    """Return why what was typed last was not taken, "" where it was, or where something else is chosen or said now."""
+    """Return why what was typed last was not taken, "" if it was, or where something else is chosen or said now."""
     why, *typed_in = _refused.get(tree.name, ("",))
     armature_object = score_tree.character_of(tree, bpy.context)
     found = None if armature_object is None else chosen(tree, armature_object)

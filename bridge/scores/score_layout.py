@@ -98,7 +98,7 @@ def _draw_cast(layout: bpy.types.UILayout, character: TaktCharacter) -> None:
 
 
 def matters(settings: ScoreSettings, name: str) -> bool:
-    """Tell whether a setting changes anything with the method that is chosen."""
+    """Return whether a setting changes anything with the method that is chosen."""
     return TRANSITION_METHODS[settings.method].uses(name)
 
 

@@ -24,7 +24,7 @@ class ScoreMusic(NamedTuple):
 
 
 def read(armature_object: bpy.types.Object) -> tuple[Document, Library]:
-    """Read the text of the score, and find its library; raise TaktError where there is none, or where it is no XML."""
+    """Read the text of the score, and find its library; raise TaktError if there is none, or where it is no XML."""
     character = properties.character(armature_object)
     if character.text is None:
         raise TaktError(f"'{armature_object.name}' has no score")
@@ -32,9 +32,9 @@ def read(armature_object: bpy.types.Object) -> tuple[Document, Library]:
 
 
 def music_of(armature_object: bpy.types.Object) -> ScoreMusic | None:
-    """Return the score's music, its own or inherited; None where it has none.
+    """Return the score's music, its own or inherited, or None if it has none.
 
-    Raises TaktError where a file is not there or cannot be read.
+    Raises TaktError if a file is not there or cannot be read.
     """
     document, library = read(armature_object)
     found = music.music_of(document, library)
@@ -45,7 +45,7 @@ def music_of(armature_object: bpy.types.Object) -> ScoreMusic | None:
 def path_of(armature_object: bpy.types.Object, library: Library, src: str) -> Path:
     """Return the sound file that a score names: below its library, or where the character knows it to lie.
 
-    Raises FileError where it is neither here nor there.
+    Raises FileError if it is neither here nor there.
     """
     beyond = _beyond(armature_object, src)
     try:
@@ -65,9 +65,9 @@ def is_gone(armature_object: bpy.types.Object, src: str) -> bool:
 
 
 def src_of(library: Library, path: Path) -> tuple[str, str]:
-    """Return by what a score names a sound file, and the path to be kept for it: "" where it lies in the library.
+    """Return by what a score names a sound file, and the path to be kept for it: "" if it lies in the library.
 
-    That is relative to the .blend where it can be. Raises FileError where its ending is none of a sound's.
+    That is relative to the .blend where it can be. Raises FileError if its ending is none of a sound's.
     """
     try:
         return library.src_of_sound(path), ""

@@ -84,14 +84,14 @@ def tree_of(context: bpy.types.Context) -> TaktScoreTree | None:
 
 
 def tree_of_space(space: bpy.types.Space | None) -> TaktScoreTree | None:
-    """Return the canvas of an editor, None where it is none of ours."""
+    """Return the canvas of an editor, None if it is none of ours."""
     if not isinstance(space, bpy.types.SpaceNodeEditor) or space.tree_type != TaktScoreTree.bl_idname:
         return None
     return cast(TaktScoreTree | None, space.node_tree)
 
 
 def is_score_editor(space: bpy.types.Space | None) -> bool:
-    """Tell whether an editor is one for scores."""
+    """Return whether an editor is one for scores."""
     return isinstance(space, bpy.types.SpaceNodeEditor) and space.tree_type == TaktScoreTree.bl_idname
 
 
@@ -159,7 +159,7 @@ def areas() -> Iterator[tuple[bpy.types.Window, bpy.types.Area]]:
 
 
 def is_shown_in(window: bpy.types.Window | None, armature_object: bpy.types.Object) -> bool:
-    """Tell whether a score editor in a window shows the score of a character."""
+    """Return whether a score editor in a window shows the score of a character."""
     return any(there == window and character_of(
         cast("TaktScoreTree | None", cast(bpy.types.SpaceNodeEditor, area.spaces.active).node_tree), bpy.context)
         == armature_object for there, area in areas())

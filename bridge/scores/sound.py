@@ -43,7 +43,7 @@ _works: dict[tuple[Path, Stamp], _Decoding] = {}
 def read_samples(path: Path) -> Float32Array:
     """Decode a sound file: its samples, all channels as one, (N,), at RATE_HZ.
 
-    Raises FileError where that fails, and where it lasts longer than an hour.
+    Raises FileError if that fails, and where it lasts longer than an hour.
     """
     try:
         sound = aud.Sound.file(str(path))
@@ -81,7 +81,7 @@ def waveform(path: Path, then: Callable[[], None]) -> Waveform | None:
 
 
 def trouble_with(path: Path) -> str:
-    """Return why there is no waveform of a sound file, "" where there is one or it is not known yet."""
+    """Return why there is no waveform of a sound file, "" if there is one or it is not known yet."""
     try:
         known = _waveforms.get((path, stamp(path)))
     except OSError:

@@ -33,12 +33,12 @@ def propose_nothing() -> None:
 
 
 def is_proposed() -> bool:
-    """Tell whether an edit of any Text is being tried."""
+    """Return whether an edit of any Text is being tried."""
     return bool(_proposed)
 
 
 def check_own(text: bpy.types.Text) -> None:
-    """Raise EditError where a Text belongs to another .blend: it would be neither saved nor brought back by undo."""
+    """Raise EditError if a Text belongs to another .blend: it would be neither saved nor brought back by undo."""
     if text.library is not None:
         name = Path(text.library.filepath).name
         raise EditError(f"the score '{text.name}' is linked from {name}: make it local first (ID Data > Make Local "
@@ -48,7 +48,7 @@ def check_own(text: bpy.types.Text) -> None:
 def replace(text: bpy.types.Text, new: str) -> None:
     """Let a Text say something else, writing only what differs: cursor and scroll of its editors stay.
 
-    Raises EditError, and changes nothing, where it belongs to another .blend.
+    Raises EditError, and changes nothing, if it belongs to another .blend.
     """
     check_own(text)
     old = text.as_string()
@@ -76,7 +76,7 @@ def text_of(path: Path) -> bpy.types.Text | None:
 
 
 def holds(text: bpy.types.Text, document: Document) -> bool:
-    """Tell whether a Text still says what a document was read from, so that the document's lines are its own."""
+    """Return whether a Text still says what a document was read from, so that the document's lines are its own."""
     return text.as_string() == str(document.text).replace("\r\n", "\n").replace("\r", "\n")
 
 

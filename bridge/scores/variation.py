@@ -14,7 +14,7 @@ _SHOWN: Final = 8
 
 
 def set_values(character: properties.TaktCharacter, values: Mapping[str, float | bool]) -> None:
-    """Give parameters of the procedure that plays other values; raise TaktError where it has no such ones."""
+    """Give parameters of the procedure that plays other values; raise TaktError if it has no such ones."""
     there = {each.name: each for each in character.parameters if each.is_here}
     for name, value in values.items():
         if name not in there:
@@ -31,7 +31,7 @@ def set_values(character: properties.TaktCharacter, values: Mapping[str, float |
 def set_cast(character: properties.TaktCharacter, objects: Mapping[str, str]) -> None:
     """Let objects of the file, for floors also collections, play roles of a score, by their names.
 
-    Raises TaktError where there is no such role or object.
+    Raises TaktError if there is no such role or object.
     """
     there = {role.name: role for role in character.cast if role.is_here}
     for role, name in objects.items():

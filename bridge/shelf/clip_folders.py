@@ -50,7 +50,7 @@ def bring(armature_object: bpy.types.Object, path: Path, write: Callable[[], Non
     """Return how a character's score calls a file; where it does not yet, its folder is searched too from now on.
 
     write: writes the file, and is called last, when nothing else can be refused.
-    Raises FileError where the file is not there, no score can name it, or another file has its name; what write raises.
+    Raises FileError if the file is not there, no score can name it, or another file has its name; what write raises.
     """
     library, before = _library(armature_object), searched(armature_object)
     if write is None and not path.is_file():

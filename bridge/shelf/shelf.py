@@ -53,7 +53,7 @@ def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
 
 
 def read(armature_object: bpy.types.Object, playable: Playable) -> Playable:
-    """Return what can be called of a file that nobody has looked into yet; raise FileError where it cannot be read."""
+    """Return what can be called of a file that nobody has looked into yet; raise FileError if it cannot be read."""
     if playable.problem and not playable.problem.startswith(DAMAGED):
         raise FileError.at(f"{playable.src} {playable.problem}")
     blocks = score_blocks.shown(armature_object)
@@ -67,7 +67,7 @@ def read(armature_object: bpy.types.Object, playable: Playable) -> Playable:
 
 
 def path_of(armature_object: bpy.types.Object, playable: Playable) -> Path | None:
-    """Return the file of a chip that can be called, None where the library has no such file."""
+    """Return the file of a chip that can be called, None if the library has no such file."""
     blocks = score_blocks.shown(armature_object)
     if blocks is None or blocks.scores is None or playable.shelf_group in (ACTIONS, OTHER_ACTIONS):
         return None
@@ -90,7 +90,7 @@ def known(armature_object: bpy.types.Object) -> Mapping[Playable, Known]:
 
 
 def trouble(armature_object: bpy.types.Object) -> str:
-    """Return what is wrong with the library as a whole, "" where nothing is, such as folders that are gone."""
+    """Return what is wrong with the library as a whole, "" if nothing is, such as folders that are gone."""
     blocks = score_blocks.shown(armature_object)
     if blocks is None or blocks.scores is None:
         return ""
@@ -118,20 +118,20 @@ def structure(armature_object: bpy.types.Object) -> Hashable:
 
 
 def is_searching(armature_object: bpy.types.Object) -> bool:
-    """Tell whether more may be found."""
+    """Return whether more may be found."""
     blocks = score_blocks.shown(armature_object)
     return blocks is not None and blocks.scores is not None and not _search(blocks.scores.library).work.has_ended()
 
 
 def playables_of(src: str, path: Path, library: object) -> list[Playable]:
-    """Return what one file holds, also one that Blender opens; raise FileError where it cannot be read."""
+    """Return what one file holds, also one that Blender opens; raise FileError if it cannot be read."""
     if path.name.endswith(SCORE_SUFFIX):
         return procedures_of(src, path, library.roots if isinstance(library, Library) else ())
     return shelf_search.playables_of(src, clip_file_of(path, clips.formats()))
 
 
 def src_of(library: object, path: Path, *, is_new: bool = False) -> str:
-    """Return the src by which a library finds a file, "" where it does not; is_new: it is yet to be written."""
+    """Return the src by which a library finds a file, "" if it does not; is_new: it is yet to be written."""
     return library.src_of_playable(path, is_new=is_new) or "" if isinstance(library, Library) else ""
 
 

@@ -23,7 +23,7 @@ MOST: Final = 200
 
 def ordered(armature_object: bpy.types.Object, tree: score_tree.TaktScoreTree,
             playables: Sequence[Playable]) -> tuple[tuple[Playable, ...], str]:
-    """Return chips in the order that an editor shows, and why they are in another one, "" where they are not."""
+    """Return chips in the order that an editor shows, and why they are in another one, "" if they are not."""
     if tree.shelf_order == "LIBRARY":
         return tuple(playables), ""
     known = shelf.known(armature_object)
@@ -45,7 +45,7 @@ def ordered(armature_object: bpy.types.Object, tree: score_tree.TaktScoreTree,
 
 
 def clip_of_block(armature_object: bpy.types.Object, tree: score_tree.TaktScoreTree) -> str | None:
-    """Return the full name of the clip that the selected block plays last, or the score; None where there is none."""
+    """Return the full name of the clip that the selected block plays last, or the score, or None if there is none."""
     blocks = score_blocks.shown(armature_object)
     layout = None if blocks is None else blocks.layout
     if blocks is None or layout is None or not layout.rows or not len(layout.rows[0]):

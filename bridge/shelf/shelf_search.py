@@ -65,7 +65,7 @@ class Known:
 
     @classmethod
     def of(cls, clip: Clip, name: str) -> Known | None:
-        """Look at a clip; None where its skeleton is no body."""
+        """Look at a clip, or None if its skeleton is no body."""
         body = followed(clip, find_map(clip.skeleton))
         if body is None:
             return None
@@ -199,7 +199,7 @@ class Search:
         return _searched(replace(playable, tags=(*own, *(() if known is None else known.words))))
 
     def _read(self, file: File, formats: Mapping[str, Format]) -> None:
-        """Find out what a file holds, or why that cannot be; raise LookupError where these formats do not read it."""
+        """Find out what a file holds, or why that cannot be; raise LookupError if these formats do not read it."""
         try:
             self._follow_link(file)
             if file.where.endswith(SCORE_SUFFIX):
@@ -240,7 +240,7 @@ class Search:
         return Figure(still, figure.wide, figure.is_far, 0)  # type: ignore[arg-type]  # half as many bytes
 
     def read(self, src: str) -> File | None:
-        """Read a file that was not read, or could not be; None where there is none."""
+        """Read a file that was not read, or could not be, or None if there is none."""
         file = self.files.get(src)
         if file is not None and file.held is None:
             self._read(file, clips.formats())
@@ -288,7 +288,7 @@ def length_of(procedure: Procedure, document: Document, programme: Programme | N
 
 
 def clip_file_of(path: Path, formats: Mapping[str, Format] = FORMATS, *, keeps: bool = True) -> ClipFile:
-    """Return a file with clips; raise LookupError where they are not known yet and these formats do not read them.
+    """Return a file with clips; raise LookupError if they are not known yet and these formats do not read them.
 
     keeps: they are kept in the store of clips.
     """

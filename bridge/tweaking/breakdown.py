@@ -33,7 +33,7 @@ def key_poses(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion:
 
 
 def around(frames: FloatArray, frame: float) -> tuple[int, int] | None:
-    """Return which of frames (K,) are next before and after another one, None where it is not between two.
+    """Return which of frames (K,) are next before and after another one, None if it is not between two.
 
     >>> around(np.array((1.0, 25.0, 49.0)), 30.0), around(np.array((1.0, 25.0, 49.0)), 25.0)
     ((25, 49), (1, 49))

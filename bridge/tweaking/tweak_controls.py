@@ -23,7 +23,7 @@ def bones_of(action: bpy.types.Action) -> tuple[str, ...]:
 
 
 def why_unheard(armature_object: bpy.types.Object, action: bpy.types.Action) -> str:
-    """Return which bones with keys only act through muted constraints, and what to do, "" where none does."""
+    """Return which bones with keys only act through muted constraints, and what to do, "" if none does."""
     pose = armature_object.pose
     if pose is None:
         return ""

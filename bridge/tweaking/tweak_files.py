@@ -34,7 +34,7 @@ Layer = tuple[str, dict[str, Any], Ties]
 
 
 def save(armature_object: bpy.types.Object, path: Path) -> int:
-    """Write all layers; return how many moments with keys there are. Raises TaktError where that cannot be done."""
+    """Write all layers; return how many moments with keys there are. Raises TaktError if that cannot be done."""
     layers, count = [], 0
     for layer, action in tweaks.layers_of(armature_object):
         waiting = _as_waiting(action)
@@ -47,7 +47,7 @@ def save(armature_object: bpy.types.Object, path: Path) -> int:
 
 
 def _as_waiting(action: bpy.types.Action) -> Ties:
-    """Return the keys of an Action of tweaks as such that wait for their blocks; raise TaktError where it has others.
+    """Return the keys of an Action of tweaks as such that wait for their blocks; raise TaktError if it has others.
 
     The procedure in all calls of which they are, and which calls have their own, stay as they are.
     """
@@ -86,7 +86,7 @@ def add(armature_object: bpy.types.Object, layers: Sequence[Layer]) -> tuple[str
 def read(path: Path) -> list[Layer]:
     """Return the layers of a file.
 
-    Raises TaktError where it cannot be read. What it says that this version does not know is left out, what it lacks is
+    Raises TaktError if it cannot be read. What it says that this version does not know is left out, what it lacks is
     as in a new layer.
     """
     try:

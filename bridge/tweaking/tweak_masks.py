@@ -21,7 +21,7 @@ _MARK: Final = "\t"
 def apply(layer: properties.TaktTweaks, action: bpy.types.Action, motion: Motion) -> None:
     """Mute the curves of bones that are not in a layer's part of the body, and let those act that are.
 
-    What somebody else has muted stays so. Raises TaktError where there is no such part of the body, and changes
+    What somebody else has muted stays so. Raises TaktError if there is no such part of the body, and changes
     nothing.
     """
     bag = bag_of(action)

@@ -35,7 +35,7 @@ def frames_of(armature_object: bpy.types.Object) -> FloatArray | None:
 
 
 def why_locked(armature_object: bpy.types.Object) -> str:
-    """Return why no key of a character's tweaks can be moved, "" where some can."""
+    """Return why no key of a character's tweaks can be moved, "" if some can."""
     actions = [action for _, action in tweaks.layers_of(armature_object)]
     if any(action.is_editable for action in actions):
         return ""

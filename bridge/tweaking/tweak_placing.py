@@ -31,12 +31,12 @@ _layouts: OrderedDict[str, Layout] = OrderedDict()
 
 
 def layout_of(action: bpy.types.Action) -> Layout | None:
-    """Return the layout by which the keys of an Action lie, None where this session does not know it."""
+    """Return the layout by which the keys of an Action lie, None if this session does not know it."""
     return _layouts.get(getattr(action, properties.PLACED_BY))
 
 
 def has_untied_keys(action: bpy.types.Action) -> bool:
-    """Tell whether keys were set in an Action that are not tied yet; raise TaktError as ties_of does."""
+    """Return whether keys were set in an Action that are not tied yet; raise TaktError as ties_of does."""
     bag = bag_of(action)
     frames = np.zeros(0) if bag is None else tweak_curves.own_frames(tweak_curves.read(bag).claimed())
     return bool((ties_of(action).find(frames, SAME_FRAME) < 0).any())
@@ -217,7 +217,7 @@ def _keep(action: bpy.types.Action, moments: Moments, now: Layout, waiting: tupl
 
 
 def ties_of(action: bpy.types.Action) -> Ties:
-    """Return to which moments the keys of an Action are tied; raise TaktError where that cannot be read."""
+    """Return to which moments the keys of an Action are tied; raise TaktError if that cannot be read."""
     return ties_said(str(getattr(action, properties.TIES)))
 
 
@@ -232,6 +232,6 @@ def ties_said(said: str) -> Ties:
 
 
 def bag_of(action: bpy.types.Action) -> bpy.types.ActionChannelbag | None:
-    """Return the curves of an Action of tweaks, None where it has none yet."""
+    """Return the curves of an Action of tweaks, None if it has none yet."""
     slot = object_slot(action)
     return next((bag for bag in curves.bags(action) if slot is not None and bag.slot_handle == slot.handle), None)

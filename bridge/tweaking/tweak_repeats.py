@@ -133,7 +133,7 @@ class InCalls:
 
 
 def in_calls(layer: properties.TaktTweaks, kept: Ties, layout: Layout) -> InCalls | None:
-    """Return the procedure of a layer, None where it has none. kept: its ties as they were; it is found by these."""
+    """Return the procedure of a layer, None if it has none. kept: its ties as they were; it is found by these."""
     if not layer.procedure:
         return None
     timeline = layout.timeline

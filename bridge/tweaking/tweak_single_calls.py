@@ -18,7 +18,7 @@ from .tweak_repeats import in_calls
 
 
 def chosen_layer(armature_object: bpy.types.Object) -> properties.TaktTweaks | None:
-    """Return the layer of tweaks that is chosen in the panel, None where there is none with an Action."""
+    """Return the layer of tweaks that is chosen in the panel, None if there is none with an Action."""
     character = properties.character(armature_object)
     if not 0 <= character.tweaks_index < len(character.tweaks):
         return None

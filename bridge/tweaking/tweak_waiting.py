@@ -32,7 +32,7 @@ def waiting(armature_object: bpy.types.Object) -> tuple[Lost, ...]:
 
 
 def words(armature_object: bpy.types.Object) -> str:
-    """Return which keys wait and what to do, "" where none do."""
+    """Return which keys wait and what to do, "" if none do."""
     lost = waiting(armature_object)
     if not lost:
         return ""

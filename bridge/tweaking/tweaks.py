@@ -66,12 +66,12 @@ def layers_of(armature_object: bpy.types.Object) -> Iterator[tuple[_Layer, bpy.t
 
 
 def has_tweaks(armature_object: bpy.types.Object) -> bool:
-    """Tell whether a character has any layer of tweaks."""
+    """Return whether a character has any layer of tweaks."""
     return any(True for _ in layers_of(armature_object))
 
 
 def problem(armature_object: bpy.types.Object) -> str:
-    """Return why the tweaks of a character do not go along with its score, "" where they do."""
+    """Return why the tweaks of a character do not go along with its score, "" if they do."""
     found = _problems.get(armature_object.session_uid, "")
     return found or next(filter(None, (_why_at_other_frames(armature_object, action) for _, action
                                        in layers_of(armature_object))), "")
@@ -158,7 +158,7 @@ def _place_all(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion
 
 
 def _why_nowhere(layer: _Layer, now: Layout) -> str:
-    """Return why the keys of a layer are in no call of its procedure, "" where they are or it has none."""
+    """Return why the keys of a layer are in no call of its procedure, "" if they are or it has none."""
     document = now.timeline.sequence.origins.places.documents[0]
     if not layer.procedure or over_named(document, layer.procedure) is not None:
         return ""
@@ -167,7 +167,7 @@ def _why_nowhere(layer: _Layer, now: Layout) -> str:
 
 
 def _why_of_nobody(armature_object: bpy.types.Object, action: bpy.types.Action) -> str:
-    """Return which bones with keys the rig has not, and what to do, "" where it has all."""
+    """Return which bones with keys the rig has not, and what to do, "" if it has all."""
     pose = armature_object.pose
     missing = () if pose is None else tuple(name for name in bones_of(action) if name not in pose.bones)
     return "" if not missing else (
@@ -176,7 +176,7 @@ def _why_of_nobody(armature_object: bpy.types.Object, action: bpy.types.Action) 
 
 
 def _why_at_other_frames(armature_object: bpy.types.Object, action: bpy.types.Action) -> str:
-    """Return which strip plays tweaks at other frames than they are tied to, and what to do, "" where none does."""
+    """Return which strip plays tweaks at other frames than they are tied to, and what to do, "" if none does."""
     animation = armature_object.animation_data
     if animation is None or animation.action == action:
         return ""
@@ -204,7 +204,7 @@ def _let_strips_reach(armature_object: bpy.types.Object, action: bpy.types.Actio
 
 
 def _why_it_stays(armature_object: bpy.types.Object, action: bpy.types.Action) -> str:
-    """Return why the keys of an Action of tweaks cannot be moved for a character, "" where they can."""
+    """Return why the keys of an Action of tweaks cannot be moved for a character, "" if they can."""
     if not action.is_editable:
         return f"'{action.name}' is linked, so its keys stay where they are: make it local first (Object > Relations)"
     first = next((ob for ob in bpy.data.objects if ob.type == "ARMATURE"
@@ -250,7 +250,7 @@ def shown(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
 
 
 def digest(armature_object: bpy.types.Object) -> str:
-    """Return what is the same as long as the score's Action below the tweaks is; "" where these do not concern it."""
+    """Return what is the same as long as the score's Action below the tweaks is; "" if these do not concern it."""
     known, scene, uid = score.known_performance(armature_object), bpy.context.scene, armature_object.session_uid
     if known is None or known.motion is None or scene is None or not has_tweaks(armature_object):
         return ""
@@ -337,7 +337,7 @@ def assign(armature_object: bpy.types.Object, action: bpy.types.Action) -> None:
 
 
 def is_in_strip(armature_object: bpy.types.Object, action: bpy.types.Action) -> bool:
-    """Tell whether an Action of tweaks lies in a strip of the NLA."""
+    """Return whether an Action of tweaks lies in a strip of the NLA."""
     animation = armature_object.animation_data
     return animation is not None and any(strip.action == action for strip in strips_of(animation))
 

@@ -1,6 +1,6 @@
-"""Classes of clips, found from what bodies do in them.
+"""Classify clips by the motion of the body.
 
-`measures.py` follows a body in its own lengths: its path, its turns, its feet, how high it is and how it is held.
-`rules.py` makes words of these numbers, by thresholds of anatomy, with names as hints. `matching.py` compares clips by
-poses and velocities. `tags_file.py` keeps words of one's own in a file beside the clips.
+`measures.py` measures the body in its own lengths: its path, turns, feet, height and posture. `rules.py` turns these
+numbers into words, by thresholds of anatomy, with names as hints. `matching.py` compares clips by poses and
+velocities. `tags_file.py` keeps the user's own tags in a file beside the clips.
 """

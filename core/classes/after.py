@@ -1,7 +1,7 @@
-"""What fits after a clip: what a seam would cost to each of many clips, without bringing any onto a character.
+"""Clips that fit after a clip: the cost of a seam to each of many clips, without retargeting any.
 
-Poses and velocities are compared as *Fit* compares them (playing/transitions/seam_cost.py), but each on its own body,
-in lengths of its limbs: so thousands of clips are compared at once.
+Poses and velocities are compared as for *Fit* (playing/transitions/seam_cost.py), but each on its own body, in lengths
+of its limbs; so thousands of clips can be compared at once.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _PLANTED: Final = 0.05
 
 @dataclass(frozen=True, eq=False)
 class EndPose:
-    """How a clip begins or ends: positions, velocities (P, 3) of JOINTS from the body, in limbs and limbs per second.
+    """The begin or end of a clip: positions and velocities (P, 3) of JOINTS, in body space and lengths of limbs.
 
-    planted: (2,) which feet are. Joints that a body has not are NaN.
+    planted: (2,) whether each foot is in contact. Joints that the body lacks are NaN.
     """
 
     positions: FloatArray
@@ -36,7 +36,7 @@ class EndPose:
 
 
 def end_poses(body: Followed) -> tuple[EndPose, EndPose]:
-    """Return how a clip begins and how it ends."""
+    """Return the first and the last pose of a clip."""
     arm = np.mean([np.linalg.norm(body.at[f"{side}_{upper}"] - body.at[f"{side}_{lower}"], axis=1).mean()
                    for side in "lr" for upper, lower in (("shoulder", "elbow"), ("elbow", "wrist"))
                    if f"{side}_{lower}" in body.at]) * 2.0 if "l_elbow" in body.at else 1.0
@@ -62,7 +62,7 @@ def _end_pose(body: Followed, frame: int, arm: float) -> EndPose:
 
 
 def stacked(poses: list[EndPose]) -> EndPose:
-    """Return N poses as one, (N, P, 3) and (N, 2)."""
+    """Return N poses stacked, (N, P, 3) and (N, 2)."""
     if not poses:
         return EndPose(np.zeros((0, len(JOINTS), 3)), np.zeros((0, len(JOINTS), 3)), np.zeros((0, 2), np.bool_))
     return EndPose(*(np.stack([getattr(pose, part) for pose in poses])
@@ -70,9 +70,9 @@ def stacked(poses: list[EndPose]) -> EndPose:
 
 
 def costs(end: EndPose, starts: EndPose) -> FloatArray:
-    """Return what it costs to go from an end to each of N starts, (N,), in limbs; see seam_costs.
+    """Return the cost of a seam from an end to each of N starts, (N,), in lengths of limbs; see seam_costs.
 
-    Joints that one of both bodies has not, do not count.
+    Joints that one of the two bodies lacks are left out.
     """
     offset, rate = end.positions - starts.positions, end.velocities - starts.velocities
     missing: BoolArray = np.asarray(np.isnan(offset).any(axis=-1))

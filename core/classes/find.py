@@ -1,4 +1,4 @@
-"""What a clip is, in one call, once for each clip."""
+"""The classes of a clip, in one call."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from .rules import Classes, classify
 
 
 def classes_of(clip: Clip, found: SkeletonMap, name: str = "") -> Classes | None:
-    """Return what a clip is; None where its skeleton is no body with arms and legs.
+    """Return the classes of a clip, or None if its skeleton is not a body with arms and legs.
 
-    found: what the joints of its skeleton are. name: its file's, with folders, which is a hint as its own is.
+    found: the map of its skeleton. name: its file's, with folders, which is used as a hint like the clip's own.
 
     >>> from takt.samples.clips import build_clips
     >>> from takt.core.skeletons.maps import find_map

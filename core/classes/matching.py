@@ -1,8 +1,8 @@
-"""How alike clips are: by poses and velocities over their time, as in motion matching.
+"""Similarity of clips: by poses and velocities over time, as in motion matching.
 
 S. Clavet, Motion Matching and The Road to Next-Gen Animation, GDC 2016; the 27 numbers of D. Holden, O. Kanoun, M.
-Perepichka, T. Popa, Learned Motion Matching, 2020, §3: where the feet are and how they move, how the hips move, and
-where the body will be and face in a third, two thirds and a whole second, all of it from the body.
+Perepichka, T. Popa, Learned Motion Matching, 2020, §3: positions and velocities of the feet, velocity of the hips, and
+position and heading of the body in a third, two thirds and a whole second, all in body space.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ deviations over walks, runs and dances."""
 
 
 def features(body: Followed) -> FloatArray:
-    """Return 27 numbers of each frame of a body, (F, 27); see above. Beyond the end it goes on as there."""
+    """Return the 27 numbers of each frame, (F, 27); see above. After the end the body moves on at its last velocity."""
     times = body.times_s
     step_s = max(float(times[1] - times[0]), 1e-6)
     feet = np.concatenate([body.seen_from_body(body.at[f"{side}_ankle"]) for side in "lr"], axis=1)
@@ -45,17 +45,17 @@ def features(body: Followed) -> FloatArray:
 
 
 def fingerprint(body: Followed) -> FloatArray:
-    """Return the features of MOMENTS moments of a clip in comparable sizes, (MOMENTS, 27)."""
+    """Return the features of a clip at MOMENTS moments, scaled to comparable sizes, (MOMENTS, 27)."""
     every = features(body)
     at = np.linspace(0, len(every) - 1, MOMENTS).round().astype(np.int64)
     return np.asarray(every[at] / _SCALES)
 
 
 def distances(wanted: FloatArray, others: FloatArray) -> FloatArray:
-    """Return how unlike clips (N, MOMENTS, 27) are to one (MOMENTS, 27), (N,): 0 for itself.
+    """Return the differences (N,) of clips (N, MOMENTS, 27) from one clip (MOMENTS, 27): 0 for itself.
 
-    For each moment of either of both the nearest moment of the other counts, wherever it is: so where clips begin makes
-    no difference.
+    Each moment of either clip is compared with the nearest moment of the other one, whenever that is. So it makes no
+    difference where clips begin.
 
     >>> moments = np.arange(8 * 27.0).reshape(8, 27)
     >>> distances(moments, np.stack((moments, np.roll(moments, 3, axis=0), moments + 1.0))).round(3).tolist()

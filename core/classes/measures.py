@@ -1,4 +1,4 @@
-"""Numbers that say what a body does in a clip: in lengths of its legs, on its own ground, from where it faces."""
+"""Measure the motion of a clip: in lengths of the legs, above its own ground, relative to its heading."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _NEEDED: Final = ("l_hip", "r_hip", "l_knee", "r_knee", "l_ankle", "r_ankle", "l
 
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """A body followed through a clip, in H-Anim's axes (Y up), in lengths of its legs, above its ground.
+    """The motion of a body in a clip, in H-Anim's axes (Y up), in lengths of its legs, above its ground.
 
-    times_s: (F,). at: positions (F, 3) of joints by their names in H-Anim. forward: (F, 3) level unit vectors to where
-    hips and shoulders face.  stands: how high the middle of
-    the hips is above the ground in the pose in which the body stands, in the same unit.
+    times_s: (F,). at: positions (F, 3) of joints by their H-Anim names. forward: (F, 3) horizontal unit vectors, the
+    heading of hips and shoulders. stands: height of the middle of
+    the hips above the ground in a standing pose, in the same unit.
     """
 
     times_s: FloatArray
@@ -44,12 +44,12 @@ class Followed:
 
     @property
     def hips(self) -> FloatArray:
-        """The middle of both hips, (F, 3)."""
+        """The midpoint of both hips, (F, 3)."""
         return (self.at["l_hip"] + self.at["r_hip"]) / 2.0
 
     @property
     def chest(self) -> FloatArray:
-        """The middle of both shoulders, (F, 3)."""
+        """The midpoint of both shoulders, (F, 3)."""
         return (self.at["l_shoulder"] + self.at["r_shoulder"]) / 2.0
 
     @property
@@ -59,28 +59,28 @@ class Followed:
         return np.asarray(trunk[:, 1] / np.maximum(np.linalg.norm(trunk, axis=1), 1e-9))
 
     def seen_from_body(self, points: FloatArray) -> FloatArray:
-        """Return points (F, 3) from the body: to its left, up from the ground, in front of its hips."""
+        """Return points (F, 3) in body space: left, up from the ground, in front of its hips."""
         away = points - self.hips * np.array((1.0, 0.0, 1.0))
         left = np.cross(UP, self.forward)
         return np.stack([(away * axis).sum(axis=1) for axis in (left, np.broadcast_to(UP, away.shape), self.forward)],
                         axis=-1)
 
     def near_start(self) -> slice:
-        """Return the frames of the pose in which the clip begins."""
+        """Return the frames of the first pose."""
         return slice(0, max(int(np.searchsorted(self.times_s, _EDGE_S)), 1))
 
     def near_end(self) -> slice:
-        """Return the frames of the pose in which it ends."""
+        """Return the frames of the last pose."""
         return slice(min(int(np.searchsorted(self.times_s, self.times_s[-1] - _EDGE_S)), len(self.times_s) - 1), None)
 
 
 @dataclass(frozen=True)
 class Held:
-    """How a body is held in a pose.
+    """The posture of a body.
 
-    hips: their height as a share of that when it stands. trunk, thighs, shins: cosines of their angles with the
-    vertical, upside down below 0. wrist, head: heights of the lower wrist and of the head. feet_ahead: how far the
-    ankles are in front of the hips.
+    hips: height as a share of their standing height. trunk, thighs, shins: cosines of their angles with the
+    vertical, negative if upside down. wrist, head: heights of the lower wrist and of the head. feet_ahead: distance
+    of the ankles in front of the hips.
     """
 
     hips: float
@@ -94,17 +94,17 @@ class Held:
 
 @dataclass(frozen=True)
 class Measures:
-    """What is measured of a clip; lengths in legs, angles in degrees, of which those to the left are positive.
+    """The measures of a clip; lengths in legs, angles in degrees, positive to the left.
 
-    net, away: how far from where they begin the hips end, and come at most, over the ground. speed: over the ground,
-    (left, ahead) per second, as the foot tells that bears the body, also of one that walks on the spot. turn: from
-    where it faces as it begins. steps: how often the other foot takes over. carried: how far each foot is at the end
-    from where it began, at least. stride: how far the feet are moved apart and together. in_air_s: the longest time
-    with both feet well above the ground; air_share: of the clip. rise: how much higher the hips come than they are
-    most of the time. energy: mean speed of limbs and trunk, seen from the hips;
-    reach: how far the farthest of their ends comes from where it mostly is. shares: of the limbs' way, by limb. closed:
-    how far the end's pose is from the beginning's. start, end, middle: how the body is held. hands: what they touch,
-    with the share of the time.
+    net, away: horizontal distance of the hips from their first position, at the end and at most. speed: horizontal,
+    (left, ahead) per second, measured at the supporting foot, so that walking on the spot has a speed too. turn: change
+    of heading. steps: number of changes of the supporting foot. carried: distance of each foot at the end
+    from its first position; the smaller one. stride: by how much the distance of the feet varies. in_air_s: the longest
+    time with both feet well above the ground; air_share: as a share of the clip. rise: greatest height of the hips
+    above their usual height. energy: mean speed of limbs and trunk, relative to the hips;
+    reach: greatest distance of a limb's end from its usual position. shares: each limb's share of the movement. closed:
+    difference of the last pose from the first. start, end, middle: postures. hands: what they touch,
+    each with its share of the time.
     """
 
     duration_s: float
@@ -130,9 +130,9 @@ class Measures:
 
 
 def followed(clip: Clip, found: SkeletonMap) -> Followed | None:
-    """Follow the body of a clip; None where the skeleton is no body, or lacks legs or shoulders.
+    """Return the motion of a clip's body, or None if the skeleton is not a body, or lacks legs or shoulders.
 
-    found: what the joints of the clip's skeleton are.
+    found: the map of the clip's skeleton.
     """
     reference = find_reference(clip, found)
     known, moved = reference.map, reference.clip
@@ -157,7 +157,7 @@ def followed(clip: Clip, found: SkeletonMap) -> Followed | None:
 
 
 def _forward(at: Mapping[str, FloatArray]) -> FloatArray:
-    """Return where the body faces, level, (F, 3): across hips and shoulders; while that is unclear, as before."""
+    """Return the heading, horizontal, (F, 3): across hips and shoulders; while it is undefined, the previous one."""
     left = sum(at[f"l_{part}"] - at[f"r_{part}"] for part in ("hip", "shoulder"))
     ahead = np.cross(left, UP)
     length = np.linalg.norm(ahead, axis=1)
@@ -170,7 +170,7 @@ def _forward(at: Mapping[str, FloatArray]) -> FloatArray:
 
 
 def measure(body: Followed, *, is_looping: bool = False) -> Measures:
-    """Measure what a body does."""
+    """Return the measures of a motion."""
     times, hips = body.times_s, body.hips
     level = hips[:, [0, 2]]
     yaw = np.unwrap(np.arctan2(body.forward[:, 0], body.forward[:, 2]))
@@ -189,16 +189,16 @@ def measure(body: Followed, *, is_looping: bool = False) -> Measures:
 
 
 def _above_own_ground(body: Followed) -> FloatArray:
-    """Return how high each ankle is above where it seldom goes below, (F, 2); both have one ground if they are near."""
+    """Return the height of each ankle above its usual lowest one, (F, 2); the lower of both is the ground."""
     heights = np.stack([body.at[f"{side}_ankle"][:, 1] for side in "lr"], axis=1)
     return np.asarray(heights - np.percentile(heights, _GROUND_PERCENT, axis=0).min())
 
 
 def _gait(body: Followed) -> tuple[int, tuple[float, float], float]:
-    """Return how often feet take turns, the speed by the foot that bears the body, and how far apart they move.
+    """Return the number of steps, the speed of the supporting foot, and the stride.
 
-    Of a body that walks on the spot the bearing foot goes backwards, as on a treadmill. The bearing foot is the lower
-    one; it takes over once it is lower by more than a little.
+    When a body walks on the spot, the supporting foot moves backwards, as on a treadmill. The supporting foot is the
+    lower one; another foot becomes it only if it is lower by a margin.
     """
     seen = np.stack([body.seen_from_body(body.at[f"{side}_ankle"]) for side in "lr"], axis=1)
     lower = seen[:, 0, 1] - seen[:, 1, 1]
@@ -210,7 +210,7 @@ def _gait(body: Followed) -> tuple[int, tuple[float, float], float]:
     yaw = np.unwrap(np.arctan2(body.forward[:, 0], body.forward[:, 2]))
     step_s = float(body.times_s[1] - body.times_s[0]) or STEP_S
     goes = np.diff(seen[:, :, [0, 2]], axis=0) / step_s
-    turning = np.diff(yaw)[:, None] / step_s  # a turn about the hips moves feet that stand still as seen from there
+    turning = np.diff(yaw)[:, None] / step_s  # a turn about the hips moves standing feet in body space
     around = np.stack((-seen[:-1, :, 2], seen[:-1, :, 0]), axis=-1) * turning[..., None]
     rows = np.flatnonzero((bearing[:-1] >= 0) & (bearing[:-1] == bearing[1:]))
     way = -(goes + around)[rows, bearing[rows]]
@@ -220,7 +220,7 @@ def _gait(body: Followed) -> tuple[int, tuple[float, float], float]:
 
 
 def _longest(is_so: BoolArray, times: FloatArray) -> float:
-    """Return for how long something is so at most, in seconds."""
+    """Return the longest time in seconds for which a condition (F,) holds."""
     edges = np.flatnonzero(np.diff(np.concatenate(((False,), is_so, (False,)))))
     lasts = times[np.minimum(edges[1::2], len(times) - 1)] - times[edges[::2]]
     return float(lasts.max(initial=0.0))
@@ -240,7 +240,7 @@ def _held(body: Followed, frames: slice) -> Held:
 
 
 def _energy(body: Followed) -> tuple[float, float, dict[str, float]]:
-    """Return the mean speed of the limbs' ends and of the trunk, how far they reach, and the share of each limb."""
+    """Return the mean speed of the limbs' ends and the trunk, their greatest reach, and the share of each limb."""
     seen = {name: body.seen_from_body(body.at[end]) - body.seen_from_body(body.at[start])
             for name, (end, start) in _LIMB_ENDS.items() if end in body.at}
     way = {name: float(np.linalg.norm(np.diff(each, axis=0), axis=1).sum()) for name, each in seen.items()}
@@ -253,7 +253,7 @@ def _energy(body: Followed) -> tuple[float, float, dict[str, float]]:
 
 
 def _closed(body: Followed) -> float:
-    """Return how far joints are at the end from where they were, seen from the body, on average."""
+    """Return the mean distance of joints between the first and the last pose, in body space."""
     names = [name for name in (*(end for ends in _LIMB_ENDS.values() for end in ends), "l_knee", "r_knee")
              if name in body.at]
     seen = [body.seen_from_body(body.at[name]) for name in names]
@@ -261,7 +261,7 @@ def _closed(body: Followed) -> float:
 
 
 def _hands(body: Followed) -> dict[str, float]:
-    """Return what hands touch, with the share of the time, by distances between joints."""
+    """Return what the hands touch, each with its share of the time, by distances between joints."""
     wrists = [body.at[name] for name in ("l_wrist", "r_wrist") if name in body.at]
     if len(wrists) < 2:
         return {}
@@ -278,7 +278,7 @@ def _hands(body: Followed) -> dict[str, float]:
 
 
 def _bent(body: Followed, side: str) -> BoolArray:
-    """Tell when an elbow is bent, (F,): by 50° or more."""
+    """Return when an elbow is bent by 50° or more, (F,)."""
     if f"{side}_elbow" not in body.at:
         return np.zeros(len(body.times_s), np.bool_)
     upper = body.at[f"{side}_elbow"] - body.at[f"{side}_shoulder"]

@@ -1,6 +1,6 @@
-"""Words for what a body does in a clip, by thresholds of anatomy: legs are the unit, so that sizes do not count.
+"""Words for the motion of a clip, by thresholds in lengths of legs, so that the size of the body does not matter.
 
-Names and folders of files are hints: they decide what the numbers leave open, and never against them.
+Names of files and folders are hints: they decide only where the numbers allow several words.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ _HINTS: Final = {gait: re.compile(rf"(?<![a-z])({words})") for gait, words in (
 
 @dataclass(frozen=True)
 class Classes:
-    """What a clip is: a word of each kind, "" where none fits.
+    """The classes of a clip: a word of each kind, "" if none fits.
 
-    place: travelling or on the spot. start, end: how the body is held. gait: one of GAITS. direction: of a gait that is
-    not ahead. turn: left or right. tempo, energy, lead. is_loop. hands: what they touch. beats: steps in a minute.
+    place: travelling or on the spot. start, end: postures. gait: one of GAITS. direction: of a gait, if not
+    ahead. turn: left or right. tempo, energy, lead. is_loop. hands: what they touch. beats: steps per minute.
     """
 
     place: str
@@ -76,7 +76,7 @@ class Classes:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """All of it as words by which a clip is found.
+        """All words by which a search finds a clip.
 
         >>> Classes("travelling", "standing", "standing", "walk", "", "turning left", "slow", "calm", "legs lead", True,
         ...         ()).words
@@ -95,7 +95,7 @@ _CHANGES: Final = {(STAND, SIT): "sits down", (SIT, STAND): "stands up", (STAND,
 
 
 def classify(found: Measures, name: str = "") -> Classes:
-    """Return what a clip is. name: its own and its file's, which are hints."""
+    """Return the classes of a clip. name: its own and its file's, as hints."""
     hint = name.casefold()
     start, end, middle = (held_as(each) for each in (found.start, found.end, found.middle))
     gait = _gait(found, middle, start == end, hint)
@@ -117,8 +117,8 @@ def classify(found: Measures, name: str = "") -> Classes:
 def held_as(pose: Held) -> str:
     """Return the posture of a body: it stands if it does not sit, lie or crawl.
 
-    It sits if its thighs are level, its feet in front of its hips and its trunk upright. It lies or crawls if its trunk
-    is nearer to level: it crawls if its hips are up and its hands are down.
+    It sits if its thighs are horizontal, its feet in front of its hips and its trunk upright. It lies or crawls if its
+    trunk is closer to horizontal: it crawls if its hips are up and its hands are down.
     """
     if pose.trunk < 0.6 and pose.hips > 0.35 and pose.wrist < 0.35 and pose.thighs > 0.35:
         return CRAWL
@@ -130,7 +130,7 @@ def held_as(pose: Held) -> str:
 
 
 def travels(found: Measures) -> bool:
-    """Tell whether a body goes somewhere."""
+    """Return whether a body travels."""
     return found.net > FAR[0] or found.away > FAR[1]
 
 

@@ -1,4 +1,4 @@
-"""Tags of one's own: a file beside the clips, plain text, a line for each clip, in order, so that versions compare.
+"""The user's own tags: a text file beside the clips, one sorted line for each clip, so that versions can be compared.
 
     # Takt tags 1
     feet.Steps.left: favourite, stage left
@@ -29,7 +29,7 @@ Tags = Mapping[str, tuple[str, ...]]
 
 
 def parse(data: bytes, path: Path | None = None) -> Tags:
-    r"""Read tags. Raises FileError where it is no such file, one of a newer version, or has a damaged line.
+    r"""Read tags. Raises FileError if it is not such a file, is of a newer version, or has a damaged line.
 
     >>> dict(parse(b"# Takt tags 1\na.walk: slow, favourite\n"))
     {'a.walk': ('slow', 'favourite')}
@@ -41,7 +41,7 @@ def parse(data: bytes, path: Path | None = None) -> Tags:
 
 
 def _parsed(data: bytes, path: Path | None) -> tuple[Tags, list[FileError]]:
-    """Return the tags of all lines that can be read, and what is wrong with the others."""
+    """Return the tags of all valid lines, and the errors of the others."""
     try:
         lines = data.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
@@ -66,28 +66,27 @@ def _parsed(data: bytes, path: Path | None) -> tuple[Tags, list[FileError]]:
 
 
 def text_of(tags: Tags) -> bytes:
-    """Return the contents of the file for some tags; clips without tags are left out."""
+    """Return the contents of the file for these tags; clips without tags are left out."""
     lines = (f"{name}: {', '.join(said)}" for name, said in sorted(tags.items()) if said)
     return "\n".join((f"{_FIRST}{_VERSION}", *lines, "")).encode()
 
 
 def read(folder: Path) -> Tags:
-    """Return the tags of a folder's clips, none where it has no such file; raise FileError where that is damaged."""
+    """Return the tags of a folder's clips, empty if there is no such file; raise FileError if it is damaged."""
     data = _held(folder / NAME)
     return {} if data is None else parse(data, folder / NAME)
 
 
 def read_lines(folder: Path) -> tuple[Tags, list[FileError]]:
-    """Return the tags of a folder's clips as read does, but of a damaged line only what is wrong with it."""
+    """Return the tags of a folder's clips and the errors of damaged lines."""
     data = _held(folder / NAME)
     return ({}, []) if data is None else _parsed(data, folder / NAME)
 
 
 def with_tags(folder: Path, name: str, tags: tuple[str, ...]) -> None:
-    """Give a clip of a folder other tags; the file is written whole or not at all.
+    """Set the tags of a clip in a folder; the file is written completely or not at all.
 
-    Raises FileError where a tag cannot be written, or what is there is damaged or of a newer version, or the file
-    cannot be written.
+    Raises FileError if a tag is not valid, or the file is damaged, of a newer version, or cannot be written.
     """
     for tag in tags:
         if any(each in tag for each in ",:\n\r") or not tag.strip():
@@ -99,7 +98,7 @@ def with_tags(folder: Path, name: str, tags: tuple[str, ...]) -> None:
         if _held(path) != before:
             raise _ChangedMeanwhileError.at("is being written by others again and again; try once more", path)
 
-    for left in reversed(range(_TRIES)):  # another program may give tags to other clips
+    for left in reversed(range(_TRIES)):  # another program may write the file at the same time
         before = _held(path)
         known = {} if before is None else parse(before, path)
         try:
@@ -111,9 +110,9 @@ def with_tags(folder: Path, name: str, tags: tuple[str, ...]) -> None:
 
 
 def _held(path: Path) -> bytes | None:
-    """Return what a file holds, None where there is none."""
+    """Return the contents of a file, or None if there is no such file."""
     return read_file(path) if path.is_file() else None
 
 
 class _ChangedMeanwhileError(FileError):
-    """Others have written the file since it was read."""
+    """Another program has written the file since it was read."""

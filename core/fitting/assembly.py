@@ -1,4 +1,4 @@
-"""From ends to a body: its limbs, its plane, up and front, left and right."""
+"""Assemble a body from its ends: its limbs, its plane, up and front, left and right."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ _ROBE: Final = ("The legs cannot be seen, as under a robe; they stand where anat
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """What was found of a humanoid: arms and legs, the first of each on one side; and its own axes.
+    """The parts of a humanoid: arms and legs, the first of each on one side; and its own axes.
 
-    out: (3,) the unit normal of the body's plane, towards the first arm; up, front: (3,) unit vectors; plane: that
-    between both sides. sure_of_limbs, sure_of_sides, sure_of_arms: 0 to 1, how sure it is what is head, hand and
-    foot, where the front is, and where hands end.
+    out: (3,) the unit normal of the body's plane, towards the first arm; up, front: (3,) unit vectors; plane: between
+    both sides. sure_of_limbs, sure_of_sides, sure_of_arms: 0 to 1, certainty of which ends are head, hands and
+    feet, of the front, and of the ends of hands.
     """
 
     arms: tuple[Limb, Limb]
@@ -83,16 +83,16 @@ class Body:
 
     @property
     def hides_legs(self) -> bool:
-        """Tell whether legs part so low that something may hide them, as a skirt."""
+        """Return whether legs part so low that something such as a skirt may hide them."""
         soles, hips, shoulders = (float(sum(point @ self.up for point in points)) for points in (
             [limb.tip for limb in self.legs], [limb.root for limb in self.legs], [limb.root for limb in self.arms]))
         return self.notes[-1:] == _ROBE or hips - soles < _LEGS_LOW * (shoulders - soles)
 
 
 def assembled(inside: Inside, found: Embedding, front: FloatArray) -> Body:
-    """Return what is found of a humanoid whose ends are known, its left limbs first; front: (3,) its face's, likely.
+    """Return the humanoid with these ends, left limbs first; front: (3,) the likely front of its face.
 
-    A head that lies on the hips' side of the shoulders says that limbs were mistaken: then nothing is sure.
+    A head on the hips' side of the shoulders means that limbs were mistaken: then nothing is certain.
     """
     body = _unsure_of_low_hips(_symmetric(_left_first(_measured(inside, found, front))))
     shoulders = (body.arms[0].root + body.arms[1].root) / 2.0
@@ -101,7 +101,7 @@ def assembled(inside: Inside, found: Embedding, front: FloatArray) -> Body:
 
 
 def _unsure_of_low_hips(body: Body) -> Body:
-    """Return a body whose hips and knees are guesses where its legs seem very short: thighs that touch part low."""
+    """Return a body with uncertain hips and knees if its legs seem very short: touching thighs part low."""
     arms, legs = ((one.root + other.root) / 2.0 for one, other in (body.arms, body.legs))
     lengths = [float(np.linalg.norm(limb.root - limb.middle) + np.linalg.norm(limb.middle - limb.end))
                for limb in body.legs]
@@ -155,9 +155,9 @@ def _measured(inside: Inside, found: Embedding, likely_front: FloatArray) -> Bod
 
 
 def _arm_course(inside: Inside, hand: int, other: int, head: int) -> Course:
-    """Return the curve of an arm, and no more of the trunk than is about the shoulder.
+    """Return the curve of an arm, with no more of the trunk than about the shoulder.
 
-    A slim trunk may be as thin as the arm; so the arm ends where its way parts from the ways to head and other hand.
+    A slim trunk may be as thin as the arm. So the arm ends where the paths to head and other hand part.
     """
     parts = gromov(inside.ends.ways, *(np.array([end]) for end in (hand, other, head)))
     return inside.ends.courses[hand].until(_ARM_ENDS * float(parts[0]))
@@ -165,7 +165,7 @@ def _arm_course(inside: Inside, hand: int, other: int, head: int) -> Course:
 
 def _head(cells: Cells, ways: FloatArray, found: Embedding, points: FloatArray, arms: Sequence[Limb],
           up: FloatArray) -> tuple[BoolArray, Head]:
-    """Return which cells lie above the shoulders, (N,), and are no hand's; and the head that they are."""
+    """Return which cells lie above the shoulders, (N,), and are no hand's, and the head that they form."""
     shoulders = (arms[0].root + arms[1].root) / 2.0
     half = float(np.linalg.norm(arms[0].root - arms[1].root)) / 2.0
     nearer = ways[found.head] < np.minimum(ways[found.hands[0]], ways[found.hands[1]])
@@ -188,7 +188,7 @@ def _palms(cells: Cells, ways: FloatArray, found: Embedding, arms: Sequence[Limb
 
 def _without_legs(inside: Inside, found: Embedding, arms: Sequence[Limb], plane: Plane,
                   likely_front: FloatArray) -> Body:
-    """Return a body whose legs a robe hides: they stand where anatomy has them."""
+    """Return a body with legs hidden by a robe: they are placed by the proportions of anatomy."""
     cells, ways, points = inside.cells, inside.ways, inside.ends.points
     shoulders = (arms[0].root + arms[1].root) / 2.0
     if not plane.mirrors:
@@ -214,7 +214,7 @@ def _without_legs(inside: Inside, found: Embedding, arms: Sequence[Limb], plane:
 
 
 def _with_toe(limb: Limb, foot: FloatArray, front: FloatArray) -> Limb:
-    """Return a leg whose tip is the foremost of the foot's cells (N, 3); its heel may be as far from the body."""
+    """Return a leg with its tip at the foremost of the foot's cells (N, 3); its heel may be as far from the body."""
     if not len(foot):
         return limb
     reach = (foot - limb.end) @ front
@@ -222,10 +222,10 @@ def _with_toe(limb: Limb, foot: FloatArray, front: FloatArray) -> Limb:
 
 
 def _on_all_fours(roots: FloatArray, tips: FloatArray, ahead: FloatArray) -> float:
-    """Return whether all limbs point away from the trunk to one side, as of an animal that stands on four legs.
+    """Return whether all limbs point away from the trunk to one side, like those of a quadruped.
 
-    roots, tips: (4, 3) of arms and legs. It is 1 where they point ahead, (3,), −1 where to the other side, 0 where they
-    do not.
+    roots, tips: (4, 3) of arms and legs. 1 if they point ahead, (3,), −1 if to the other side, 0 if they
+    do not point to one side.
     """
     trunk = unit(roots[:2].sum(axis=0) - roots[2:].sum(axis=0))
     ways = tips - roots
@@ -241,10 +241,10 @@ def _on_all_fours(roots: FloatArray, tips: FloatArray, ahead: FloatArray) -> flo
 
 def _facing(body: Body, feet: Sequence[FloatArray], hands: Sequence[FloatArray], skull: FloatArray,
             likely: FloatArray) -> Body:
-    """Return a body with its front by what mostly lies in front, and where it most likely is, (3,).
+    """Return a body with its front, by the shapes that usually lie in front, and by the likely front, (3,).
 
     feet, hands, skull: the cells (N, 3) below each ankle, of each hand, and of the head above the skull's base. A foot
-    reaches farther to the front of its ankle than to the back. What stands on four legs has its belly in front.
+    reaches farther forward from its ankle than backward. A quadruped has its belly in front.
     """
     ahead = np.cross(body.out, body.up)
     limbs = (*body.arms, *body.legs)
@@ -258,7 +258,7 @@ def _facing(body: Body, feet: Sequence[FloatArray], hands: Sequence[FloatArray],
 
 def _votes(body: Body, feet: Sequence[FloatArray], hands: Sequence[FloatArray], skull: FloatArray,
            likely: FloatArray) -> float:
-    """Return how much says that the front is where the body's axes have it; less than 0 where it is behind."""
+    """Return the evidence for the body's front; less than 0 if it points backwards."""
     ahead = np.cross(body.out, body.up)
     votes = _BY_HINT * float(np.sign(ahead @ likely))
     for limb, foot in zip(body.legs, feet, strict=True):
@@ -281,7 +281,7 @@ def _votes(body: Body, feet: Sequence[FloatArray], hands: Sequence[FloatArray], 
 
 
 def _vote(distance: np.floating[Any] | FloatArray, full: float) -> float:
-    """Return −1 to 1: how clearly something lies in front, by how far, and from which distance on it is clear."""
+    """Return −1 to 1: how clearly something lies in front by its distance; full: the distance at which it is clear."""
     return float(np.clip(float(distance) / full, -1.0, 1.0)) if full > 0.0 else 0.0
 
 
@@ -293,7 +293,7 @@ def _left_first(body: Body) -> Body:
 
 
 def _symmetric(body: Body) -> Body:
-    """Return the body with its two sides made alike, where they are, or nearly are."""
+    """Return the body with its two sides made equal, if they are so, or nearly."""
     height = float(abs((body.head.crown - body.legs[0].tip) @ body.up))
     (arms, plane), (legs, _) = (_pair_made_alike(body, limbs, height) for limbs in (body.arms, body.legs))
     if arms[0] is body.arms[0] or legs[0] is body.legs[0]:
@@ -304,9 +304,9 @@ def _symmetric(body: Body) -> Body:
 
 
 def _pair_made_alike(body: Body, limbs: tuple[Limb, Limb], height: float) -> tuple[tuple[Limb, Limb], Plane]:
-    """Return a pair of limbs made alike, and the plane between them.
+    """Return a pair of limbs made equal, and the plane between them.
 
-    Where the body's plane mirrors it not, it is the middle of these limbs alone: a leg that stands aside moves no arm.
+    If the body's plane does not mirror them, it is their own middle plane: a leg that stands aside moves no arm.
     """
     plane = body.plane
     if not plane.mirrors:

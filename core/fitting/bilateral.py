@@ -1,4 +1,4 @@
-"""A body that is no humanoid, by its symmetry: the plane that mirrors it, its head's and its tail's end, its limbs."""
+"""A body other than a humanoid, by its symmetry: its mirror plane, the ends of head and tail, its limbs."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ _THIN: Final = 0.6
 class Branch:
     """A limb.
 
-    end: its end's number; other: that of its mirror image, −1 of one in the middle. course: from its end inwards; free:
-    how long it is; leaves: where it leaves the spine, from the head's end on; radius; inwards: (3,) the unit vector
-    along which it goes on into the trunk.
+    end: its end's number; other: that of its mirror image, −1 if in the middle. course: from its end inwards; free:
+    its length; leaves: where it leaves the spine, measured from the head's end; radius; inwards: (3,) the unit vector
+    along which it continues into the trunk.
     """
 
     end: int
@@ -93,8 +93,8 @@ class Creature:
     """A body with two sides, or a long one without limbs.
 
     spine: from the head's end to the tail's; across: (3,) the plane's unit normal, to the left; up, front: (3,) unit
-    vectors; pairs: the limbs on the left and on the right; single: limbs in the middle; is_leg: of each pair; sure: 0
-    to 1, which end is the head.
+    vectors; pairs: the limbs on the left and on the right; single: limbs in the middle; is_leg: for each pair; sure: 0
+    to 1, certainty of which end is the head.
     """
 
     spine: Course
@@ -109,7 +109,7 @@ class Creature:
 
     @property
     def lies(self) -> bool:
-        """Tell whether the trunk, between the limbs of pairs or behind them, lies across up."""
+        """Return whether the trunk, between or behind the pairs of limbs, is horizontal."""
         places = [pair[0].leaves for pair in self.pairs]
         if not places:
             return True
@@ -120,11 +120,11 @@ class Creature:
 
 
 def creature(inside: Inside, up: FloatArray, front: FloatArray) -> Creature | None:
-    """Return what a body is that is no humanoid, None where that cannot be told.
+    """Return the creature that a body is, or None if that cannot be found.
 
-    up, front: (3,) where these likely are.
-    Of all planes between two ends, and of those across the body's main axes, the one that mirrors it best tells which
-    ends are pairs. The spine goes through the longest way in the plane. What is left are limbs.
+    up, front: (3,) likely directions.
+    Of all planes between two ends, and of those across the body's main axes, the one that mirrors it best gives the
+    pairs of ends. The spine is the longest path in the plane. All other ends are limbs.
     """
     cells, ends = inside.cells, inside.ends
     plane = _best_plane(inside)
@@ -146,7 +146,7 @@ def creature(inside: Inside, up: FloatArray, front: FloatArray) -> Creature | No
 
 def _put_together(inside: Inside, plane: Plane, pairs: list[tuple[int, int]], middle: list[int], tips: tuple[int, int],
                   fields: FloatArray, up: FloatArray, front: FloatArray) -> Creature | None:
-    """Return the creature with its head first; None where it has too few limbs for its shape."""
+    """Return the creature with its head first, or None if it has too few limbs for its shape."""
     cells, longest = inside.cells, float(inside.ends.ways.max())
     used = {end for end in middle if inside.tips[end] in tips}
     limbs = [(branch(inside, one, other, tips, fields), branch(inside, other, one, tips, fields))
@@ -185,7 +185,7 @@ def _put_together(inside: Inside, plane: Plane, pairs: list[tuple[int, int]], mi
 
 
 def _slender(inside: Inside, up: FloatArray, front: FloatArray) -> Creature | None:
-    """Return a body without limbs, as a snake; None where it is not long enough for its girth."""
+    """Return a body without limbs, like a snake, or None if it is not long enough for its girth."""
     cells = inside.cells
     first = int(np.asarray(inside.ways[0]).argmax())
     field = cells.distances([first])
@@ -193,7 +193,7 @@ def _slender(inside: Inside, up: FloatArray, front: FloatArray) -> Creature | No
     spine = Course.of(cells, LevelSets.of(cells, field), field, last)
     length, thick = float(spine.at[-1]), 2.0 * float(np.sqrt(np.median(spine.areas) / np.pi))
     if length < _SLENDER * thick or float(smoothed(spine.areas).max()) > _EVEN * float(np.median(spine.areas)):
-        return None  # or what is joined there is two limbs, as the legs of half a body
+        return None  # or two limbs are joined there, like the legs of half a body
     ahead = spine.points[0] - spine.points[-1]
     votes = _BY_HINT * float(np.sign(ahead @ front)) + _BY_GIRTH * _girth(spine)
     if votes < 0.0:
@@ -215,14 +215,14 @@ def _best_plane(inside: Inside) -> Plane:
 
 
 def _cuts_much(cells: Cells, plane: Plane) -> bool:
-    """Tell whether a plane cuts a body where it is thick."""
+    """Return whether a plane cuts a body where it is thick."""
     cut = float((np.abs(plane.away(cells.points)) < _MIDDLE * cells.cell).sum()) / (2.0 * _MIDDLE)
     ball = np.pi * (3.0 * len(cells) / (4.0 * np.pi)) ** (2.0 / 3.0)
     return bool(cut > _SECTION * ball)
 
 
 def _pairs(points: FloatArray, plane: Plane, near: float) -> tuple[list[tuple[int, int]], list[int]] | None:
-    """Return which ends (T, 3) mirror each other, and which lie in the middle; None where one is neither."""
+    """Return which ends (T, 3) mirror each other, and which lie in the middle, or None if one is neither."""
     gaps = np.linalg.norm(points[:, None] - plane.mirrored(points)[None], axis=-1)
     nearest = gaps.argmin(axis=1)
     if (gaps[np.arange(len(points)), nearest] > near).any() or (nearest[nearest] != np.arange(len(points))).any():
@@ -232,7 +232,7 @@ def _pairs(points: FloatArray, plane: Plane, near: float) -> tuple[list[tuple[in
 
 
 def _spine_tips(inside: Inside, plane: Plane, middle: list[int]) -> tuple[int, int]:
-    """Return the cells at both ends of the spine: the ends in the middle that are farthest apart, or what is there."""
+    """Return the cells at both ends of the spine: the two most distant ends in the middle, or cells there."""
     cells, ways = inside.cells, inside.ends.ways
     if len(middle) >= 2:
         one, other = max(combinations(middle, 2), key=lambda two: float(ways[two]))
@@ -251,7 +251,7 @@ def _ways_from(inside: Inside, cell: int) -> FloatArray:
 
 
 def branch(inside: Inside, end: int, other: int, tips: tuple[int, int], fields: FloatArray) -> Branch:
-    """Return the limb that leads to an end, beside a spine between two cells, with the ways (2, N) to these."""
+    """Return the limb that leads to an end, beside a spine between two cells; fields: distances (2, N) from these."""
     tip = inside.tips[end]
     ways = np.array(((0.0, fields[0, tip], fields[1, tip]), (fields[0, tip], 0.0, fields[0, tips[1]]),
                      (fields[1, tip], fields[0, tips[1]], 0.0)))
@@ -287,7 +287,7 @@ def _turned(limb: Branch, length: float) -> Branch:
 
 
 def _up(limbs: list[tuple[Branch, Branch]], plane: Plane, along: FloatArray, likely: FloatArray) -> FloatArray:
-    """Return up, (3,) in the plane: away from where pairs of limbs point, and where it most likely is."""
+    """Return up, (3,) in the plane: opposite to the pairs of limbs, and near the likely direction."""
     hint = unit(likely - likely @ plane.normal * plane.normal)
     down = np.zeros(3)
     for pair in limbs:
@@ -302,7 +302,7 @@ def _up(limbs: list[tuple[Branch, Branch]], plane: Plane, along: FloatArray, lik
 
 def _votes(inside: Inside, spine: Course, limbs: list[tuple[Branch, Branch]], is_leg: list[bool], along: FloatArray,
            up: FloatArray, front: FloatArray) -> float:
-    """Return how much says that the spine begins at the head; less than 0 where it ends there."""
+    """Return the evidence that the spine begins at the head; less than 0 if it ends there."""
     ahead = unit(along - along @ up * up)
     votes = _BY_HINT * float(np.sign(ahead @ front)) + _BY_GIRTH * _girth(spine)
     rise = float((spine.points[0] - spine.points[-1]) @ up) / float(spine.at[-1])
@@ -320,7 +320,7 @@ def _votes(inside: Inside, spine: Course, limbs: list[tuple[Branch, Branch]], is
 
 
 def _girth(spine: Course) -> float:
-    """Return −1 to 1: how much thicker the spine is where it begins than where it ends."""
+    """Return −1 to 1: how much thicker the spine is at its begin than at its end."""
     length = float(spine.at[-1])
     near: BoolArray = (spine.at > 0.02 * length) & (spine.at < _END * length)
     far: BoolArray = (spine.at < 0.98 * length) & (spine.at > (1.0 - _END) * length)

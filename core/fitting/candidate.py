@@ -1,4 +1,4 @@
-"""What fitting looks at: the surface of meshes, its inside as cells, and what the ends of that may be."""
+"""Candidates for fitting: the surface of meshes, its inside as cells, and the likely meaning of its ends."""
 
 from __future__ import annotations
 
@@ -45,36 +45,36 @@ _FLAT: Final = 0.02
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """The inside of a body, and what its ends are."""
+    """The inside of a body, and the meaning of its ends."""
 
     inside: Inside
     found: Embedding | None
 
     @classmethod
     def of(cls, cells: Cells, up: FloatArray) -> Candidate:
-        """Find which ends of what cells form may be head, hands and feet; up: (3,) where its head likely is."""
+        """Return the inside of cells, with the ends that may be head, hands and feet; up: (3,) the head's side."""
         inside = Inside.of(cells)
         return cls(inside, embed(inside.ends, up))
 
     @property
     def penalty(self) -> float:
-        """How much the ends differ from a humanoid's."""
+        """How far the ends differ from a humanoid's."""
         return np.inf if self.found is None else self.found.penalty
 
     @property
     def touches(self) -> bool:
-        """Tell whether limbs touch each other or the trunk."""
+        """Return whether limbs touch each other or the trunk."""
         return len(self.inside.tips) > 1 if self.found is None else self.found.trunk < _NO_TRUNK
 
     @property
     def is_hardly_humanoid(self) -> bool:
-        """Tell whether what was found is no humanoid, or hardly one, among others that are as good."""
+        """Return whether the ends form no humanoid, or hardly one, or several are equally likely."""
         return self.found is None or self.penalty > NOT_HUMANOID or (
             self.penalty > _HARDLY[0] and self.found.certain < _HARDLY[1])
 
     @property
     def is_doubtful(self) -> bool:
-        """Tell whether something may be among the limbs that is none."""
+        """Return whether some limbs may not be limbs."""
         return self.found is None or self.found.certain < _DOUBTFUL
 
 
@@ -88,7 +88,7 @@ def looked_at_closely(surface: Surface, up: FloatArray) -> Candidate:
 
 
 def surface_of(problem: FittingProblem) -> tuple[Frame, Surface]:
-    """Return the body's frame, and its surface in it."""
+    """Return the body's frame, and its surface in that frame."""
     vertices = problem.vertices
     used = np.zeros(len(vertices), dtype=np.bool_)
     used[problem.face_vertices] = True
@@ -117,7 +117,7 @@ def shown(surface: Surface) -> FloatArray:
 
 
 def cells_of(surface: Surface, finer: float = 1.0, deepest: int = 1) -> Cells:
-    """Return the inside as cells, of which so many times as many as usual lie along each edge; deepest: see carved."""
+    """Return the inside as cells; finer: factor for the number of cells along each edge; deepest: see carved."""
     points = shown(surface)
     extent = np.ptp(points, axis=0)
     cell = max(float(extent.max()) / _ALONG, float(np.prod(extent)) ** (1.0 / 3.0) / _ACROSS) / finer
@@ -126,6 +126,6 @@ def cells_of(surface: Surface, finer: float = 1.0, deepest: int = 1) -> Cells:
 
 
 def _right_handed(frame: Frame) -> Frame:
-    """Return a frame whose axes are no mirror image."""
+    """Return a frame whose axes are right-handed."""
     flip = np.array((1.0, 1.0, np.sign(np.linalg.det(frame.axes))))
     return Frame(frame.origin, frame.axes * flip, frame.unit)

@@ -1,4 +1,4 @@
-"""A solid without the half of its skin that lies outside: what nearly touches comes apart."""
+"""Remove the outer half of a solid's skin, so that parts that nearly touch are separated."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ..maths.arrays import FloatArray
 
 
 def carved(solid: Solid, samples: FloatArray, areas: FloatArray, deepest: int = 1) -> Solid:
-    """Return a solid without the cells of its skin whose centres lie outside the surface.
+    """Return a solid without those cells of its skin whose centres lie outside the surface.
 
     samples, areas: (S, 3) of the surface, as `Solid.build` reads them. `Solid` fills every cell that the surface
-    passes, and so is half a cell too thick; feet that stand side by side become one. Here a cell's centre is outside
-    where the pieces of surface in it, by their areas, look towards it. What has nothing else of the solid beside it, as
-    thin cloth, stays; so does what lies inside, as where clothes hide skin.
+    crosses, and so is half a cell too thick; feet that stand side by side become one. Here a cell's centre is outside
+    if the pieces of surface in the cell, weighted by area, face it. Cells with no other cells of the solid behind them,
+    as in thin cloth, stay; so do inner cells, as where clothes hide skin.
 
-    deepest: how many cells are carved one behind the other, as from the rim of a narrow gap into it.
+    deepest: number of layers that are carved, for instance from the rim of a narrow gap into it.
     """
     half = np.array(solid.filled.shape) // 2
     cells = np.rint(samples / solid.cell).astype(np.int64)

@@ -1,4 +1,4 @@
-"""The body's filled cells as a graph: which touch, how far they are from each other through the inside."""
+"""The body's filled cells as a graph: which of them touch, and distances through the inside."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _DEEPEST: Final = 12
 class Cells:
     """N filled cells of a solid, and which of them touch.
 
-    points: (N, 3) their centres. neighbours: (N, 26) the cells around each, N where there is none; lengths (26,) the
-    ways to them. bridges: (M, 2) pairs that join loose parts, bridge_lengths (M,). depth: (N,) in how many layers
-    below the surface each lies, from 1. cell: the edge length.
+    points: (N, 3) their centres. neighbours: (N, 26) the cells around each, N if there is none; lengths (26,) the
+    distances to them. bridges: (M, 2) pairs that join loose parts, bridge_lengths (M,). depth: (N,) the layer
+    below the surface of each, from 1. cell: the edge length.
     """
 
     points: FloatArray
@@ -45,7 +45,7 @@ class Cells:
 
     @classmethod
     def of(cls, solid: Solid) -> Cells:
-        """Make the graph of a solid's filled cells, and join its loose parts, each to what is nearest to it."""
+        """Return the graph of a solid's filled cells, with each loose part joined to the nearest one."""
         filled = np.pad(solid.filled, 1)
         number = np.full(filled.shape, -1, dtype=np.int64)
         at = np.argwhere(filled)
@@ -65,7 +65,7 @@ class Cells:
                    _depth(filled)[filled], solid.cell)
 
     def some(self, kept: BoolArray) -> Cells:
-        """Return the graph of those cells alone that are kept, (N,)."""
+        """Return the graph of only those cells that are kept, (N,)."""
         place = np.rint(self.points / self.cell).astype(np.int64)
         half = np.abs(place).max(axis=0)
         filled = np.zeros(tuple(2 * half + 1), dtype=np.bool_)
@@ -73,7 +73,7 @@ class Cells:
         return Cells.of(Solid(filled, self.cell))
 
     def pairs(self) -> tuple[IntArray, IntArray]:
-        """Return each pair of cells that touch once, (E,) and (E,), bridges among them."""
+        """Return each pair of touching cells once, (E,) and (E,), including bridges."""
         first = np.repeat(np.arange(len(self)), int(_FORWARD.sum()))
         second = self.neighbours[:, _FORWARD].reshape(-1)
         touch = second < len(self)
@@ -81,10 +81,10 @@ class Cells:
                 np.concatenate((second[touch], self.bridges[:, 1])))
 
     def distances(self, sources: Sequence[int] | IntArray) -> FloatArray:
-        """Return the length (N,) of the shortest way through the inside from each cell to the nearest source."""
+        """Return the length (N,) of the shortest path through the inside from each cell to the nearest source."""
         count = len(self)
         found = np.full(count + 1, np.inf)
-        found[count] = -np.inf  # what is no cell is never reached
+        found[count] = -np.inf  # this entry stands for no cell and is never reached
         front = np.asarray(sources, dtype=np.int64)
         found[front] = 0.0
         ends = np.concatenate((self.bridges, self.bridges[:, ::-1]))
@@ -106,7 +106,7 @@ class Cells:
         return found[:count]
 
     def way(self, distances: FloatArray, start: int) -> IntArray:
-        """Return the cells of a shortest way (W,) from a cell to the source of these distances (N,)."""
+        """Return the cells (W,) of a shortest path from a cell to the source of these distances (N,)."""
         padded = np.append(distances, np.inf)
         over: dict[int, list[tuple[int, float]]] = {}
         for (one, other), length in zip(self.bridges.tolist(), self.bridge_lengths.tolist(), strict=True):
@@ -140,7 +140,7 @@ def parts_of(count: int, triangles: IntArray) -> IntArray:
 
 
 def _depth(filled: BoolArray) -> IntArray:
-    """Return for each cell of a grid in which layer below the surface it lies, 0 outside."""
+    """Return the layer below the surface of each cell of a grid, 0 outside."""
     depth = filled.astype(np.int64)
     left = filled
     for _ in range(_DEEPEST - 1):
@@ -154,8 +154,8 @@ def _depth(filled: BoolArray) -> IntArray:
 def _bridges(number: IntArray, at: IntArray, part: IntArray) -> IntArray:
     """Return the pairs of cells (M, 2) that join all parts (N,) into one with the shortest gaps (Kruskal 1956).
 
-    From all parts at once the free cells around are taken in, layer by layer; where what two parts took in meets, there
-    is a way between them. number: the grid of cells' numbers, −1 outside; at: (N, 3) where each cell is in it.
+    All parts grow at once, layer by layer, into the free cells around them; where two parts meet, there is a path
+    between them. number: the grid of cells' numbers, −1 outside; at: (N, 3) the position of each cell in it.
     """
     flat = number.reshape(-1).copy()
     shape = number.shape

@@ -1,4 +1,4 @@
-"""Joints of a fitted skeleton that are moved by hand, and those that follow them."""
+"""Joints of a fitted skeleton that the user has moved, and those that follow them."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _SAME: Final = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Correction:
-    """A fitted skeleton and the joints of it that were moved by hand.
+    """A fitted skeleton and its joints that the user has moved.
 
-    moved: by name, the vector (3,) from where the joint was found to where it was moved, in the mesh's space. Raises
-    TaktError where it names a joint that is not there, or a vector is not finite.
+    moved: by name, the vector (3,) from the found to the new position, in the mesh's space. Raises TaktError if it
+    names an unknown joint, or a vector is not finite.
     """
 
     found: FittedSkeleton
@@ -53,9 +53,9 @@ class Correction:
                 raise TaktError(f"joint '{name}' was moved by {vector}, expected three numbers")
 
     def with_moved(self, name: str, to: FloatArray, is_mirrored: bool = True) -> Correction:
-        """Return the correction with a joint at a point (3,).
+        """Return the correction with a joint moved to a point (3,).
 
-        is_mirrored: the joint of the other side goes the mirrored way, and joints of the middle stay in the middle.
+        is_mirrored: the joint of the other side is moved symmetrically, and joints of the middle stay in the middle.
         """
         way = to - self.found.position(name)
         moved = dict(self.moved)
@@ -70,15 +70,15 @@ class Correction:
         return replace(self, moved=moved)
 
     def without(self, name: str, is_mirrored: bool = True) -> Correction:
-        """Return the correction with a joint, and the one of the other side, where they were found."""
+        """Return the correction with a joint, and that of the other side, back at their found positions."""
         back = {name, other_side(name)} if is_mirrored else {name}
         return replace(self, moved={joint: way for joint, way in self.moved.items() if joint not in back})
 
     def fitted(self) -> FittedSkeleton:
-        """Return the skeleton with the moved joints, and the others fitted to these.
+        """Return the skeleton with the moved joints, and with other joints adapted to these.
 
-        Joints that the mesh does not show follow (`_ways`); those that it shows stay. Bones that end at a joint end
-        there still; the axes about which bones bend turn with these. What was moved is certain.
+        Joints that the mesh does not show follow (`_ways`); those that it shows stay. Bones that end at a joint still
+        end there; bend axes turn with their bones. Moved joints have full certainty.
         """
         if not self.moved:
             return self.found
@@ -96,12 +96,12 @@ class Correction:
                        certainty=certainty)
 
     def as_text(self) -> str:
-        """Return what was moved as JSON; "" where nothing was."""
+        """Return the moved joints as JSON, or "" if there are none."""
         return json.dumps({name: [float(x) for x in way] for name, way in self.moved.items()}) if self.moved else ""
 
     @classmethod
     def from_text(cls, found: FittedSkeleton, text: str) -> Correction:
-        """Return what `as_text` wrote; raise TaktError where it cannot be read."""
+        """Return the correction from the text of `as_text`; raise TaktError if it cannot be read."""
         try:
             moved = {str(name): np.array(way, dtype=np.float64) for name, way in json.loads(text or "{}").items()}
         except (ValueError, TypeError, AttributeError) as error:
@@ -111,7 +111,7 @@ class Correction:
 
 
 def other_side(name: str) -> str:
-    """Return the joint on the other side; one in the middle is its own.
+    """Return the name of the joint on the other side; a joint in the middle has its own.
 
     >>> other_side("l_elbow"), other_side("vl5")
     ('r_elbow', 'vl5')
@@ -120,10 +120,10 @@ def other_side(name: str) -> str:
 
 
 def _ways(found: FittedSkeleton, moved: Mapping[str, FloatArray]) -> FloatArray:
-    """Return by how much each joint moves, (J, 3), where some are moved.
+    """Return the displacement of each joint, (J, 3), if some are moved.
 
-    Each joint's way is a weighted sum of those of others, and the ways of all that are solve these equations. A joint
-    in between takes its neighbours' ways, the nearer one's more, so that a chain of them stays evenly spread.
+    Each joint's displacement is a weighted sum of those of others; all of them solve these equations together. A joint
+    in between follows its neighbours, the nearer one more, so that a chain of joints stays evenly spaced.
     """
     count = len(found.names)
     weights, known = np.zeros((count, count)), np.zeros((count, 3))
@@ -137,7 +137,7 @@ def _ways(found: FittedSkeleton, moved: Mapping[str, FloatArray]) -> FloatArray:
 
 
 def _followed(found: FittedSkeleton, joint: int) -> list[tuple[int, float]]:
-    """Return the joints whose ways a joint takes, with the share of each; none where it stays."""
+    """Return the joints that a joint follows, with the share of each; empty if it stays."""
     name = found.names[joint]
     if name in _FOLLOW:
         return [(found.names.index(other), share) for other, share in _FOLLOW[name] if other in found.names]
@@ -155,7 +155,7 @@ def _followed(found: FittedSkeleton, joint: int) -> list[tuple[int, float]]:
 
 
 def _is_next(name: str, child: str) -> bool:
-    """Tell whether a joint stands between what is above it and a child of it."""
+    """Return whether a joint stands between its parent and a child of it."""
     side, part = (name[:2], name[2:]) if name[:2] in ("l_", "r_") else ("", name)
     if part in _IN_BETWEEN:
         return child[:2] == side if side else child[:2] not in ("l_", "r_")

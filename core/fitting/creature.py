@@ -1,4 +1,4 @@
-"""The skeleton of a body that is no humanoid: spine, neck, head, tail and limbs, by its shape."""
+"""The skeleton of a body other than a humanoid: spine, neck, head, tail and limbs, by its shape."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _GUESS: Final = 0.4
 
 
 def skeleton_of_creature(body: Creature) -> FittedSkeleton:
-    """Return the skeleton of a creature: names say what each bone is, as `neck1`, `tail2`, `l_leg1_1`."""
+    """Return the skeleton of a creature, with names such as `neck1`, `tail2`, `l_leg1_1`."""
     rows = _Rows(body)
     length = float(body.spine.at[-1])
     legs = [pair[0].leaves for pair, leg in zip(body.pairs, body.is_leg, strict=True) if leg]
@@ -80,10 +80,10 @@ class _Rows:
 
     def __init__(self, body: Creature) -> None:
         self._body, self._rows = body, JointRows()
-        self._spans: list[tuple[float, float, int]] = []  # of the spine: from, to, which joint
+        self._spans: list[tuple[float, float, int]] = []  # of the spine: from, to, joint
 
     def trunk(self, hips: float, chest: float) -> None:
-        """Add the bones along the spine; hips, chest: where its last and its first legs leave it, from the head on."""
+        """Add the bones along the spine; hips, chest: where its last and its first legs leave it, from the head."""
         length = float(self._body.spine.at[-1])
         ahead = _steps(hips, chest, _SPINE_BONE * length, _MOST_SPINE)
         skull = min(_HEAD * _end_radius(self._body.spine), _HEAD_AT_MOST * chest)
@@ -95,7 +95,7 @@ class _Rows:
                     "root")
 
     def chain(self) -> None:
-        """Add a chain of bones from head to tail, of which one in the middle is the root."""
+        """Add a chain of bones from head to tail, with the root in the middle."""
         spine = self._body.spine
         length, thick = float(spine.at[-1]), 2.0 * float(np.sqrt(np.median(spine.areas) / np.pi))
         count = int(np.clip(round(length / (_GIRTHS * thick)), _FEWEST, _MOST))
@@ -106,7 +106,7 @@ class _Rows:
         self._along("", "tail", at[middle:], "root")
 
     def limb(self, name: str, limb: Branch, bones: int, axis: FloatArray) -> None:
-        """Add the bones of a limb; axis: (3,) about which it bends where it is straight."""
+        """Add the bones of a limb; axis: (3,) its bend axis if it is straight."""
         distances = _joints_of(limb, bones)
         points = [limb.course.point_at(at) for at, _ in distances] + [limb.course.points[0]]
         points[0] = points[0] + _ROOT * limb.radius * limb.inwards
@@ -120,9 +120,9 @@ class _Rows:
             parent = len(self._rows.names) - 1
 
     def _along(self, first: str, others: str, at: list[float], above: str) -> str:
-        """Add bones along the spine between places on it, (B + 1,); return the last one's name.
+        """Add bones along the spine between points on it, (B + 1,); return the last one's name.
 
-        first: the name of the first one, "" for one that is counted; others: what the others are called, with numbers.
+        first: the name of the first one, "" for a numbered one; others: the stem for the others, which get numbers.
         """
         parent, last, number = self._rows.names.index(above) if above else -1, above, 0
         for place, following in pairwise(at):
@@ -142,12 +142,12 @@ class _Rows:
         self._rows.add(name, parent, position, end, bends, certainty * (1.0 if self._body.sure >= 0.5 else 0.7))
 
     def skeleton(self, notes: tuple[str, ...]) -> FittedSkeleton:
-        """Return what was added."""
+        """Return the skeleton of all bones that were added."""
         return self._rows.skeleton(self._body.up, self._body.front, notes)
 
 
 def _steps(start: float, end: float, step: float, most: int) -> list[float]:
-    """Return places from one to another, both included, at about a distance; the first alone where they nearly meet."""
+    """Return points from start to end, both included, about a step apart; only the first if they nearly meet."""
     away = abs(end - start)
     if away < 0.3 * step:
         return [start]
@@ -163,9 +163,9 @@ def _end_radius(spine: Course) -> float:
 
 
 def _joints_of(limb: Branch, bones: int) -> list[tuple[float, float]]:
-    """Return how far from the limb's end its joints are, the root first, and how sure each is.
+    """Return the distances of a limb's joints from its end, the root first, and the certainty of each.
 
-    They are where the limb bends most; where it does not bend, a long part has one in its middle, and a leg an ankle.
+    They are where the limb bends most. If it does not bend, a long part has one in its middle, and a leg an ankle.
     """
     course = limb.course
     own = course.at <= limb.free
@@ -188,7 +188,7 @@ def _joints_of(limb: Branch, bones: int) -> list[tuple[float, float]]:
 
 
 def _farthest(points: FloatArray, low: int, high: int) -> tuple[int, float]:
-    """Return which of the points (S, 3) between two of them is farthest from the line between these, and how far."""
+    """Return the point (S, 3) between two points that is farthest from the line between them, and its distance."""
     if high - low < 2:
         return low, 0.0
     start, way = points[low], points[high] - points[low]

@@ -62,12 +62,12 @@ NOT_HUMANOID: Final = 1.3
 
 @dataclass(frozen=True)
 class Embedding:
-    """Numbers of the ends that are the head, the hands, and the feet; hands and feet of one side stand alike.
+    """The numbers of the ends that are head, hands and feet; hands and feet are in the same order of sides.
 
-    penalty: what mismatches cost, 0 for the pattern itself; about 1 and more is no humanoid. trunk: the way between
-    where the hands part and where the feet do, as a share of the longest way through the body. certain: 0 to 1, by how
-    much worse any other choice of head, hands and feet is, and by the shapes of limbs and head. others: the numbers of
-    ends that are in no limb.
+    penalty: cost of mismatches, 0 for the pattern itself; from about 1 on the body is no humanoid. trunk: distance
+    between the fork of the hands and that of the feet, as a share of the longest path through the body. certain: 0 to
+    1, by how much worse any other choice of head, hands and feet is, and by the shapes of limbs and head. others: the
+    numbers of ends that belong to no limb.
     """
 
     head: int
@@ -80,10 +80,10 @@ class Embedding:
 
 
 def embed(ends: Ends, up: FloatArray) -> Embedding | None:
-    """Return the best embedding of head, hands and feet into the ends of a body; None where there are fewer than five.
+    """Return the best embedding of head, hands and feet into the ends of a body, or None if there are fewer than five.
 
-    Every choice is tried, and the one with the least penalty taken, as Baran and Popović (2007, section 3.2) do for the
-    vertices of their graph. `penalties` tells what is penalised. up: (3,) where the head most likely is.
+    Every choice is tried, and the one with the least penalty is taken, as Baran and Popović (2007, section 3.2) do for
+    the vertices of their graph. For the penalties see `penalties`. up: (3,) the likely direction of the head.
     """
     count = len(ends.points)
     if count < 5:
@@ -105,9 +105,9 @@ def embed(ends: Ends, up: FloatArray) -> Embedding | None:
 
 
 def _differ(way: FloatArray, choices: IntArray, best: int) -> BoolArray:
-    """Return which choices (C, 5) have something else for a head, hands or feet than one of them, whatever the sides.
+    """Return which choices (C, 5) have another head, hands or feet than the best one, ignoring sides.
 
-    Ends that share most of a limb, as fingers of a hand, or horns of a head, are not something else.
+    Ends that share most of a limb, such as fingers of a hand, or horns of a head, count as the same.
     """
     h, a, b, c, d = choices[best]
     lie = [way[h, a], way[a, h], way[b, h], way[c, h], way[d, h]]
@@ -132,13 +132,13 @@ def _choices(count: int) -> IntArray:
 
 
 def penalties(ends: Ends, choices: IntArray, up: FloatArray) -> dict[str, FloatArray]:
-    """Return what each choice (C, 5) of head, hands and feet costs, (C,), by what it is for.
+    """Return the penalties (C,) of each choice (C, 5) of head, hands and feet, by their reason.
 
-    Lengths through the inside, which do not depend on the pose: limbs of a pair that differ, hands and feet that have
-    no trunk between them, a head that does not sit on the hands' end of it, hands farther from the head than feet, a
-    head longer than arms. Shapes: legs thinner than arms, hands that are angled like feet, a head as thin as an arm,
-    sheets. Space: pairs that are not mirrored in one plane, a head that points away from `up` (3,). And what is in no
-    limb, by its mass.
+    Lengths through the inside, which do not depend on the pose: limbs of a pair that differ, hands and feet without
+    a trunk between them, a head that is not at the hands' end of the trunk, hands farther from the head than feet, a
+    head longer than arms. Shapes: legs thinner than arms, hands with an angle like feet, a head as thin as an arm,
+    sheets. Space: pairs that are not mirrored in one plane, a head that points away from `up` (3,). Mass: cells that
+    belong to no limb.
     """
     way = ends.ways / ends.ways.max()
     h, a, b, c, d = choices.T
@@ -159,9 +159,9 @@ def penalties(ends: Ends, choices: IntArray, up: FloatArray) -> dict[str, FloatA
 
 
 def _trunks(way: FloatArray, choices: IntArray) -> FloatArray:
-    """Return the way (C,) between where hands and where feet meet, from ways (T, T), by the four-point condition.
+    """Return the distance (C,) between the forks of hands and feet, from distances (T, T), by the four-point condition.
 
-    It is negative where they do not lie at two ends of a trunk (Buneman 1974).
+    It is negative if they are not at two ends of a trunk (Buneman 1974).
     """
     _, a, b, c, d = choices.T
     across = (way[a, c] + way[b, d] + way[a, d] + way[b, c]) / 4.0
@@ -169,7 +169,7 @@ def _trunks(way: FloatArray, choices: IntArray) -> FloatArray:
 
 
 def _left_out(ends: Ends, choices: IntArray) -> FloatArray:
-    """Return which share of the body (C,) is in branches that lead to no chosen end."""
+    """Return the share of the body (C,) in branches that lead to no chosen end."""
     way = ends.ways / ends.ways.max()
     count = len(way)
     every = np.arange(count)[:, None]

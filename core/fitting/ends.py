@@ -1,4 +1,4 @@
-"""The ends of a body, the ways between them, and what the limbs that lead to them are like."""
+"""The ends of a body, the distances between them, and the shapes of their limbs."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _BESIDE: Final = 0.75
 class Ends:
     """T ends of a body.
 
-    points: (T, 3); ways: (T, T) between them through the inside; masses: (T, SAMPLES) which share of the body is
-    nearer to each than k + 1 SAMPLES of the longest way, sheets counting little; courses: T curves from each to the
-    middle of the body; roundness: T arrays (S,), one for each course: 1 where a cross-section is round, and near 0
-    where it is that of a sheet. roots: (T, T, 3) where the limb to one end is shortly before it meets that to another.
+    points: (T, 3); ways: (T, T) distances between them through the inside; masses: (T, SAMPLES) share of the body that
+    is nearer to each than k + 1 SAMPLES of the longest path, sheets counting little; courses: T curves from each to the
+    middle of the body; roundness: T arrays (S,), one for each course: 1 for a round cross-section, near 0
+    for that of a sheet. roots: (T, T, 3) the limb to one end shortly before it meets the limb to another.
     """
 
     points: FloatArray
@@ -49,7 +49,7 @@ class Ends:
         return np.array([np.interp(at, course.at, course.areas) for course in self.courses])
 
     def roundness_at(self, shares: FloatArray) -> FloatArray:
-        """Return how round (T, X) cross-sections are at distances (X,) from each end, as shares of the longest way."""
+        """Return the roundness (T, X) of sections at distances (X,) from each end, as shares of the longest way."""
         at = shares * float(self.ways.max(initial=0.0))
         return np.array([np.interp(at, course.at, own) for course, own in
                          zip(self.courses, self.roundness, strict=True)])
@@ -63,7 +63,7 @@ class Ends:
 
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """The inside of a body. tips: the cells of its T ends; ways: (T, N) from each cell to them; middle: a cell."""
+    """The inside of a body. tips: cells of its T ends; ways: (T, N) distances of cells from them; middle: a cell."""
 
     cells: Cells
     tips: list[int]
@@ -73,7 +73,7 @@ class Inside:
 
     @classmethod
     def of(cls, cells: Cells, most: int = MOST_ENDS) -> Inside:
-        """Find the ends of a body as maxima of the way from its middle, so many at most, and the ways to them."""
+        """Return the inside with its ends, at most so many: the maxima of the distance from its middle."""
         far = [int(cells.distances([cells.nearest(np.zeros(3))]).argmax())]
         fields = [cells.distances([far[0]])]
         while len(fields) < _FAR_POINTS:
@@ -97,7 +97,7 @@ class Inside:
 
 
 def _course(cells: Cells, ways: FloatArray, middle: int) -> tuple[Course, FloatArray]:
-    """Return the curve from the source of ways (N,) to a cell, and how round its cross-sections are, (S,)."""
+    """Return the curve from the source of distances (N,) to a cell, and the roundness of its cross-sections, (S,)."""
     sets = LevelSets.of(cells, ways)
     pieces = Course.pieces(cells, sets, ways, middle)
     row = np.full(len(sets.level), -1)
@@ -112,5 +112,5 @@ def _course(cells: Cells, ways: FloatArray, middle: int) -> tuple[Course, FloatA
 
 
 def gromov(ways: FloatArray, one: IntArray, other: IntArray, third: IntArray) -> FloatArray:
-    """Return how far from one end its way to a third end leaves that to another, (C,), from ways (T, T)."""
+    """Return the distance (C,) from one end at which its paths to two others part, from distances (T, T)."""
     return np.asarray((ways[one, other] + ways[one, third] - ways[other, third]) / 2.0)

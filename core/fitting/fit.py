@@ -1,4 +1,4 @@
-"""A skeleton for a mesh that has none: from the solid to named joints."""
+"""Fit a skeleton into a mesh that has none: from the solid to named joints."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ _APART: Final = 0.02
 
 
 def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> FittedSkeleton:
-    """Fit a skeleton into meshes that form one body: a humanoid's, or that of a creature with two like sides.
+    """Fit a skeleton into meshes that form one body: a humanoid, or a creature with two symmetric sides.
 
-    1. The meshes become a solid of cells (`Solid`), whatever is open, loose or doubled, and its cells a graph.
-    2. The ends of the body are found as maxima of the way from its middle (`extremities`).
-    3. Which of them are head, hands and feet is decided by the pattern with the least penalty (`embed`).
+    1. The meshes become a solid of cells (`Solid`), even if they are open, loose or doubled; its cells become a graph.
+    2. The ends of the body are found as maxima of the distance from its middle (`extremities`).
+    3. Head, hands and feet are assigned to them by the pattern with the least penalty (`embed`).
     4. Along the curve through each limb (`Course`) joints are found: where it leaves the trunk, where it is narrowest,
-       where it bends; by anatomy's shares where the mesh shows nothing (`humanoid`).
-    5. Feet tell front from back, front and up tell left from right (`assembled`).
+    where it bends; by proportions of anatomy if the mesh shows nothing (`humanoid`).
+    5. Feet tell front from back; front and up tell left from right (`assembled`).
 
-    What is no humanoid is fitted by its shape alone if two sides of it mirror each other, or if it is long and has no
-    limbs (`creature`): spine, neck, head, tail, and its limbs.
+    Other bodies are fitted by their shape alone if two sides of them mirror each other, or if they are long without
+    limbs (`creature`): spine, neck, head, tail, and limbs.
 
-    The result follows the mesh when that is moved, turned or scaled, but for what `up` and `front` of the problem
-    decide. Raises FitError where neither is found, with what there is instead, and BindCancelledError when
+    The result follows the mesh when that is moved, rotated or scaled, except where `up` and `front` of the problem
+    decide. Raises FitError, with a description of the body, if neither is found, and BindCancelledError when
     `progress`, called with the share of the work done, answers False.
     """
     tell = _Meter(progress)
@@ -95,13 +95,13 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
 
 
 def _may_be_creature(problem: FittingProblem, body: Candidate) -> bool:
-    """Tell whether a body may be something else than a humanoid: its shape leaves it open, or has more limbs."""
+    """Return whether a body may be a creature: its shape allows it, or has more limbs than a humanoid."""
     return problem.kind == "shape" or (problem.kind == "auto" and (
         body.found is None or body.penalty > NOT_HUMANOID or bool(body.found.others)))
 
 
 def _creature(body: Candidate, up: FloatArray, front: FloatArray) -> Creature | None:
-    """Return what a body is by its shape; one with many ends, as an insect, is asked for all of them."""
+    """Return the creature that a body is by its shape; if it has many ends, as an insect, all of them are searched."""
     inside = body.inside
     if len(inside.tips) == MOST_ENDS:
         inside = Inside.of(inside.cells, _MOST_ENDS_OF_CREATURES)
@@ -109,15 +109,15 @@ def _creature(body: Candidate, up: FloatArray, front: FloatArray) -> Creature | 
 
 
 def _is_plain(other: Creature, found: Embedding | None) -> bool:
-    """Tell whether a body is plainly no humanoid, though it may be taken for one.
+    """Return whether a body is clearly no humanoid, though its ends may look like one's.
 
-    It has three pairs of legs or more; or its spine lies across its legs, and goes on into a tail.
+    It has three pairs of legs or more; or its spine is horizontal above its legs, and continues into a tail.
     """
     return sum(other.is_leg) >= _MANY_LEGS or (any(other.is_leg) and other.lies and bool(found and found.others))
 
 
 def _large_parts(surface: Surface) -> tuple[FloatArray, FloatArray] | None:
-    """Return the points (N, 3) of the two largest parts that are not joined; None if only one of them is large."""
+    """Return the points (N, 3) of the two largest separate parts, or None if only one of them is large."""
     part = parts_of(len(surface.points), surface.triangles)
     area = np.bincount(part[surface.triangles[:, 0]], surface.face_areas)
     largest = area.argsort()[-2:]
@@ -128,7 +128,7 @@ def _large_parts(surface: Surface) -> tuple[FloatArray, FloatArray] | None:
 
 
 def _stand_apart(one: FloatArray, other: FloatArray, height: float, up: FloatArray) -> bool:
-    """Tell whether two parts are both about as high as the mesh, beside each other with a gap between."""
+    """Return whether two parts both have about the height of the mesh, and stand side by side with a gap between."""
     way = other.mean(axis=0) - one.mean(axis=0)
     way = way - way @ up * up
     length = float(np.linalg.norm(way))
@@ -138,7 +138,7 @@ def _stand_apart(one: FloatArray, other: FloatArray, height: float, up: FloatArr
 
 
 def _refusal(body: Candidate) -> str:
-    """Return why there is no humanoid in a body, and what there is."""
+    """Return why a body is no humanoid, and what was found instead."""
     if body.found is None:
         return (f"{len(body.inside.tips)} parts of the mesh reach out, but a humanoid has five: head, two hands and "
                 "two feet; choose a mesh with separate limbs")
@@ -147,7 +147,7 @@ def _refusal(body: Candidate) -> str:
 
 
 def _in_space(fitted: FittedSkeleton, frame: Frame, notes: tuple[str, ...]) -> FittedSkeleton:
-    """Return what was fitted in the body's frame, in the mesh's space."""
+    """Return a fitted skeleton, given in the body's frame, in the mesh's space."""
     def turned(vectors: FloatArray) -> FloatArray:
         return np.asarray(vectors @ frame.axes.T)
 
@@ -157,12 +157,12 @@ def _in_space(fitted: FittedSkeleton, frame: Frame, notes: tuple[str, ...]) -> F
 
 
 class _Meter:
-    """Reports the share of the work done, and raises when whoever listens wants it to end."""
+    """Reports the share of the work done, and raises BindCancelledError if the listener wants to stop."""
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress = progress
 
     def at(self, done: float) -> None:
-        """Report it."""
+        """Report the share of the work done."""
         if self._progress is not None and not self._progress(done):
             raise BindCancelledError("the fitting was cancelled")

@@ -1,4 +1,4 @@
-"""The fingers of a hand: looked for with cells of their own, finer than those of the body."""
+"""Find the fingers of a hand, with cells that are finer than those of the body."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ _CLEAR: Final = 1.3
 
 @dataclass(frozen=True, eq=False)
 class Hand:
-    """Joints (3, 3) and tip (3,) of each finger; palm: (3,) the unit vector that the palm looks along.
+    """Joints (3, 3) and tip (3,) of each finger; palm: (3,) the unit vector in which the palm faces.
 
-    clear: how far the finger that reaches out least does so, in the least that a finger has to.
+    clear: length of the shortest finger, as a multiple of the least length.
     """
 
     joints: Mapping[str, FloatArray]
@@ -60,22 +60,22 @@ class Hand:
     clear: float
 
     def mirrored(self, plane: Plane) -> Hand:
-        """Return the hand of the other side; plane: between both."""
+        """Return the hand of the other side; plane: between both hands."""
         palm = self.palm - 2.0 * float(self.palm @ plane.normal) * plane.normal
         return Hand({name: plane.mirrored(points) for name, points in self.joints.items()},
                     {name: plane.mirrored(point) for name, point in self.tips.items()}, palm, self.clear)
 
     def is_reverse_of(self, other: Hand) -> bool:
-        """Tell whether the thumb is where the other hand has its little finger."""
+        """Return whether the thumb is at the other hand's little finger."""
         away = [float(np.linalg.norm(self.tips["thumb"] - other.tips[name])) for name in ("pinky", "thumb")]
         return away[0] < away[1]
 
 
 def find_hand(surface: Surface, arm: Limb, is_left: bool) -> Hand | None:
-    """Return the fingers of a hand with five; None where fewer can be told apart.
+    """Return the five fingers of a hand, or None if fewer can be told apart.
 
-    surface: of the body. The hand's part of it, open at the wrist, becomes a solid; its ends, seen from the wrist, are
-    the fingers. The thumb is the outermost on the side on which the next is farther away, and nearer to the wrist.
+    surface: of the body. The hand's part of it, open at the wrist, becomes a solid; its ends, as seen from the wrist,
+    are the fingers. The thumb is the outermost one that is farther from its neighbour, and nearer to the wrist.
     """
     cells = _cells_of_hand(surface, arm)
     if cells is None:
@@ -91,7 +91,7 @@ def find_hand(surface: Surface, arm: Limb, is_left: bool) -> Hand | None:
         return None
     tips = cells.points[[end.cell for end in ends]]
     webs = np.array([(sets.level[end.saddle] + 0.5) * sets.width for end in ends])
-    webs[0] = webs[1:].max()  # the longest meets no longer one
+    webs[0] = webs[1:].max()  # the longest finger meets no longer one
     order = _from_thumb(tips, arm.end, forearm)
     joints = {name: _finger(cells, ends[k].cell, float(away[ends[k].cell] - webs[k]), sources, name == "thumb", arm.end)
               for name, k in zip(FINGERS, order, strict=True)}
@@ -103,7 +103,7 @@ def find_hand(surface: Surface, arm: Limb, is_left: bool) -> Hand | None:
 
 
 def _cells_of_hand(surface: Surface, arm: Limb) -> Cells | None:
-    """Return the inside of a hand, in the body's space; None where there is no surface."""
+    """Return the inside of a hand, in the body's space, or None if there is no surface."""
     length = float(np.linalg.norm(arm.tip - arm.end))
     offsets = surface.points - arm.end
     near = (np.linalg.norm(offsets, axis=1) < _REACH * length) & (offsets @ unit(arm.end - arm.middle) > -0.15 * length)
@@ -122,9 +122,9 @@ def _cells_of_hand(surface: Surface, arm: Limb) -> Cells | None:
 
 
 def _of_hand(surface: Surface, triangles: IntArray, near: BoolArray, tip: FloatArray) -> BoolArray:
-    """Return which triangles near a hand, (T,), are its own: not those of the thigh beside which it hangs.
+    """Return which triangles near a hand, (T,), belong to it, and not to the thigh beside it.
 
-    Its own are connected there with its tip (3,), or belong to parts that lie near it, (P,), as a whole.
+    They are connected there with its tip (3,), or belong to parts that lie near it, (P,), as a whole.
     """
     part = parts_of(len(near), triangles)
     whole = parts_of(len(near), surface.triangles)
@@ -137,7 +137,7 @@ def _of_hand(surface: Surface, triangles: IntArray, near: BoolArray, tip: FloatA
 
 
 def _from_thumb(tips: FloatArray, wrist: FloatArray, forearm: FloatArray) -> list[int]:
-    """Return the numbers of fingertips (5, 3) from the thumb's to the little finger's."""
+    """Return the numbers of fingertips (5, 3) from thumb to little finger."""
     reach = tips - wrist
     flat = reach - (reach @ forearm)[:, None] * forearm
     _, across = line_through(flat)
@@ -151,7 +151,7 @@ def _from_thumb(tips: FloatArray, wrist: FloatArray, forearm: FloatArray) -> lis
 
 
 def _finger(cells: Cells, tip: int, free: float, sources: IntArray, is_thumb: bool, wrist: FloatArray) -> FloatArray:
-    """Return the joints (3, 3) of a finger, from the palm outwards; free: how long it is beyond the web."""
+    """Return the joints (3, 3) of a finger, from the palm outwards; free: its length beyond the web."""
     away = cells.distances([tip])
     course = Course.of(cells, LevelSets.of(cells, away), away, int(sources[away[sources].argmin()]))
     own = course.points[(course.at > 0.15 * free) & (course.at < 0.9 * free)]
@@ -170,7 +170,7 @@ def _finger(cells: Cells, tip: int, free: float, sources: IntArray, is_thumb: bo
 
 
 def _clearest(surface: Surface, arm: Limb, is_left: bool, found: Hand | None) -> Hand | None:
-    """Return what was found of a hand, or what is found, more clearly, where the wrist is taken to be elsewhere."""
+    """Return the hand as found, or as found more clearly with another position of the wrist."""
     for share in _OTHER_WRISTS:
         other = find_hand(surface, replace(arm, end=arm.tip + share * (arm.end - arm.tip)), is_left)
         if other is not None and (found is None or other.clear * share > found.clear):
@@ -179,11 +179,11 @@ def _clearest(surface: Surface, arm: Limb, is_left: bool, found: Hand | None) ->
 
 
 def both_hands(surface: Surface, arms: tuple[Limb, Limb], plane: Plane) -> tuple[Hand | None, Hand | None]:
-    """Return the fingers of the left and the right hand: of both, or of none; plane: between both.
+    """Return the fingers of the left and the right hand, of both or of none; plane: between both.
 
-    Where one hand's are found alone, the other's mirror them, if its tip is where the mirror image has one. Those
-    that are not clear, or not found, are looked for from other wrists too. Where the plane mirrors the body, but thumb
-    and little finger of one hand are exchanged, it mirrors the clearer one.
+    If only one hand's are found, the other's mirror them, provided that its tip is at the mirror image of a tip.
+    Unclear and missing hands are searched with other wrists too. If the plane mirrors the body, but thumb and little
+    finger of one hand are exchanged, the clearer hand is mirrored.
     """
     hands = [find_hand(surface, arm, is_left) for arm, is_left in zip(arms, (True, False), strict=True)]
     hands = [hand if hand is not None and hand.clear > _CLEAR else _clearest(surface, arm, is_left, hand)

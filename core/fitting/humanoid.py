@@ -1,7 +1,7 @@
 """The joints of a humanoid, from the curves through its head, arms and legs.
 
-Shares and multiples were measured on the sample dancer, whose joints follow H-Anim (ISO/IEC 19774), in T, A and
-relaxed poses; each says what of.
+Proportions were measured on the sample dancer, whose joints follow H-Anim (ISO/IEC 19774), in T, A and relaxed poses;
+the comment of each says what it is a proportion of.
 """
 
 from __future__ import annotations
@@ -114,9 +114,9 @@ _GUESS: Final = 0.35
 
 @dataclass(frozen=True, eq=False)
 class Limb:
-    """Joints of an arm or leg from the trunk outwards, each (3,); certain: how sure each is; radius; where its tip is.
+    """Joints of an arm or leg from the trunk outwards, each (3,); certain: of each joint; radius; tip: its end.
 
-    straight: whether the middle joint stands where anatomy has it, since the limb does not bend.
+    straight: whether the middle joint is placed by anatomy, since the limb does not bend.
     """
 
     root: FloatArray
@@ -129,7 +129,7 @@ class Limb:
 
 @dataclass(frozen=True, eq=False)
 class Head:
-    """The neck's base and the skull's (3,), the crown (3,), and how sure both joints are."""
+    """The neck's base and the skull's (3,), the crown (3,), and the certainty of both joints."""
 
     neck: FloatArray
     skull: FloatArray
@@ -138,7 +138,7 @@ class Head:
 
 
 def arm(course: Course, tip: FloatArray, normal: FloatArray, middle: FloatArray) -> Limb:
-    """Return shoulder, elbow and wrist from the curve of an arm; normal, middle: (3,) those of the body's plane."""
+    """Return shoulder, elbow and wrist from the curve of an arm; normal, middle: (3,) of the body's plane."""
     stem = Stem.of(course)
     free = float(course.at[stem.index])
     level = abs(float(stem.direction @ normal))
@@ -159,7 +159,7 @@ def arm(course: Course, tip: FloatArray, normal: FloatArray, middle: FloatArray)
 
 
 def hidden_leg(ground: FloatArray, shoulders: FloatArray, side: FloatArray, front: FloatArray) -> Limb:
-    """Return a leg that a robe hides, by anatomy's shares.
+    """Return a leg hidden by a robe, by the proportions of anatomy.
 
     ground: (3,) below the middle of the shoulders, (3,); side: (3,) from there to the leg's shoulder; front: (3,) unit.
     """
@@ -172,7 +172,7 @@ def hidden_leg(ground: FloatArray, shoulders: FloatArray, side: FloatArray, fron
 
 
 def hip(course: Course, crotch: float) -> tuple[Stem, FloatArray]:
-    """Return the free part of a leg and its hip (3,); crotch: how far it is from the foot's end."""
+    """Return the free part of a leg and its hip (3,); crotch: its distance from the foot's end."""
     stem = Stem.of(course, crotch)
     return stem, stem.foot + _HIP_DEPTH * float(course.at[stem.index]) * stem.direction
 
@@ -181,8 +181,8 @@ def leg(own: FloatArray, away: FloatArray, cell: float, course: Course, tip: Flo
         start: tuple[Stem, FloatArray], up: FloatArray) -> Limb:
     """Return hip, knee and ankle from the curve of a leg.
 
-    own: (N, 3) the cells of the free leg, away: (N,) how far they are from its tip, and their edge length; start: as
-    `hip` finds it; up: (3,) along the trunk.
+    own: (N, 3) the cells of the free leg, away: (N,) their distances from its tip, cell: their edge length; start: from
+    `hip`; up: (3,) along the trunk.
     """
     stem, hip = start
     curve, free = course.points[:stem.index + 1], float(course.at[stem.index])
@@ -216,7 +216,7 @@ def leg(own: FloatArray, away: FloatArray, cell: float, course: Course, tip: Flo
 
 
 def _has_bent_knee(curve: FloatArray, start: FloatArray, hip: FloatArray) -> bool:
-    """Tell whether a leg's curve (N, 3) from above its foot to its hip, both (3,), bends clearly, and at the knee."""
+    """Return whether a leg's curve (N, 3) from above its foot to its hip, both (3,), clearly bends at the knee."""
     knee, bent = bend(curve, start, hip, _KNEE)
     way = hip - start
     return bent > _BENT and float((knee - start) @ way) > _KNEE_FROM * float(way @ way)
@@ -224,11 +224,11 @@ def _has_bent_knee(curve: FloatArray, start: FloatArray, hip: FloatArray) -> boo
 
 def _ankle(own: FloatArray, cell: float, hip: FloatArray, down: FloatArray,
            tall: float | None) -> tuple[FloatArray, float]:
-    """Return the ankle (3,) and how sure it is: where slices of the leg become as small as those of the shin.
+    """Return the ankle (3,) and its certainty: where slices of the leg become as small as those of the shin.
 
-    own: (N, 3) the leg's cells; down: (3,) along the shin; tall: how long the leg is, None where it is nearly
-    straight. The ankle is about a third of the foot's length high; a boot
-    that is wide far above that says nothing of it.
+    own: (N, 3) the leg's cells; down: (3,) along the shin; tall: the leg's length, None if it is nearly
+    straight. The ankle is at a height of about a third of the foot's length; a boot that is wide far above that shows
+    no ankle.
     """
     sole = float((own @ down).max())
     heights, height = sole - own @ down, sole - float(hip @ down) if tall is None else tall
@@ -253,7 +253,7 @@ def _ankle(own: FloatArray, cell: float, hip: FloatArray, down: FloatArray,
 
 
 def _by_share(own: FloatArray, hip: FloatArray, down: FloatArray, height: float, bent: bool) -> FloatArray:
-    """Return the ankle (3,) by its share of a leg's height; of one that bends, above the cells (N, 3) of its sole."""
+    """Return the ankle (3,) by its share of a leg's height; in a bent leg, above the cells (N, 3) of its sole."""
     if not bent:
         return hip + (1.0 - _ANKLE_OF_LEG) * height * down
     above = float((own @ down).max()) - own @ down
@@ -263,10 +263,10 @@ def _by_share(own: FloatArray, hip: FloatArray, down: FloatArray, height: float,
 
 def head(points: FloatArray, cell: float, tip: FloatArray, shoulders: FloatArray, up: FloatArray,
          half_width: float) -> Head:
-    """Return the neck's base and the skull's from slices of the head; its crown is the top of it.
+    """Return the neck's base and the skull's from slices of the head, with its crown.
 
-    points: (N, 3) the cells of it that lie above the shoulders, and the edge length of these; shoulders: (3,) their
-    middle; up: (3,) along the trunk; half_width: of the shoulders.
+    points: (N, 3) its cells above the shoulders, cell: their edge length; shoulders: (3,) their
+    midpoint; up: (3,) along the trunk; half_width: of the shoulders.
     """
     heights = (points - shoulders) @ up
     top = float(heights.max(initial=0.0))
@@ -289,7 +289,7 @@ def head(points: FloatArray, cell: float, tip: FloatArray, shoulders: FloatArray
     skull_at = weight * (place + above) + (1.0 - weight) * (2.5 * by_share)
     skull_at = max(skull_at, neck_at + 0.1 * (top - neck_at))
     neck, skull = (_slice_middle(points, heights, at, cell, shoulders, up) for at in (neck_at, skull_at))
-    skull = neck + 0.5 * (skull - neck) + 0.5 * float((skull - neck) @ up) * up  # the face is no part of the neck
+    skull = neck + 0.5 * (skull - neck) + 0.5 * float((skull - neck) @ up) * up  # the face does not belong to the neck
     return Head(neck, skull, _crown(points, tip, skull, up),
                 (_GUESS + (_SURE - _GUESS) * weight, _GUESS + (_LIKELY - _GUESS) * weight))
 
@@ -297,7 +297,7 @@ def head(points: FloatArray, cell: float, tip: FloatArray, shoulders: FloatArray
 def _crown(points: FloatArray, tip: FloatArray, skull: FloatArray, up: FloatArray) -> FloatArray:
     """Return the top of a head, straight above its skull's base, both (3,); points: (N, 3) of its cells.
 
-    The tip, (3,), is what is farthest from the body's middle: it may be a lower jaw, a horn, or a lock of hair.
+    The tip, (3,), is farthest from the body's middle: it may be a lower jaw, a horn, or a lock of hair.
     """
     above = (points - skull) @ up
     return skull + float(above.max()) * up if len(above) and above.max() > 0.0 else tip
@@ -312,7 +312,7 @@ def _slice_middle(points: FloatArray, heights: FloatArray, at: float, cell: floa
 
 
 def ball_of_foot(ankle: FloatArray, toe: FloatArray, shin: FloatArray) -> FloatArray:
-    """Return where the toes begin, (3,), above the sole; shin: (3,) the unit vector down along it."""
+    """Return the ball of the foot, (3,), above the sole; shin: (3,) the unit vector down along it."""
     way = toe - ankle
     down = float(way @ shin)
     return np.asarray(ankle + _BALL * (way - down * shin) + 0.7 * max(down, 0.0) * shin)

@@ -1,4 +1,4 @@
-"""Joints of a skeleton that is being built, one after the other."""
+"""Collect the joints of a skeleton that is being built."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class JointRows:
 
     def add(self, name: str, parent: int, position: FloatArray, end: FloatArray, bends: FloatArray,
             certainty: float) -> None:
-        """Add a joint; parent: −1 for none; position, end, and bends, the axis about which it bends: (3,)."""
+        """Add a joint; parent: −1 for none; position, end, and bends, the bend axis: (3,)."""
         self.names.append(name)
         self._parents.append(parent)
         self._vectors.append((position, end, bends))
         self._certainty.append(certainty)
 
     def position(self, name: str) -> FloatArray:
-        """Return where a joint is that was added, (3,)."""
+        """Return the position (3,) of an added joint."""
         return self._vectors[self.names.index(name)][0]
 
     def skeleton(self, up: FloatArray, front: FloatArray, notes: tuple[str, ...],

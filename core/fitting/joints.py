@@ -1,4 +1,4 @@
-"""From a body to a skeleton: the joints of its limbs, and those of the trunk in between."""
+"""Build a skeleton from a body: the joints of its limbs, and those of the trunk between them."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def skeleton_of(body: Body, hands: tuple[Hand | None, Hand | None] = (None, None
 
 
 def _notes(body: Body) -> tuple[str, ...]:
-    """Return what is to be said of a body, and of what it is not sure."""
+    """Return notes about a body and its uncertain parts."""
     unsure = (((_UNSURE_LIMBS,) if body.sure_of_limbs < GUESSED else ())
               + ((_UNSURE_SIDES,) if body.sure_of_sides < GUESSED else ())
               + ((_UNSURE_ARMS,) if body.sure_of_arms < GUESSED else ()))
@@ -111,16 +111,16 @@ class _Rows:
 
     def add(self, name: str, parent: str, position: FloatArray, end: FloatArray, bends: FloatArray,
             certainty: float) -> None:
-        """Add a joint; parent: "" for none. It is no surer than what its limb is, and on which side."""
+        """Add a joint; parent: "" for none. Its certainty is at most that of its limb and of its side."""
         sides = self._body.sure_of_sides if name[:2] in ("l_", "r_") else 1.0
         arms = self._body.sure_of_arms if name[2:] in _OF_ARMS else 1.0
         above = self._rows.names.index(parent) if parent else -1
         self._rows.add(name, above, position, end, bends, min(certainty, self._body.sure_of_limbs, sides, arms))
 
     def position(self, name: str) -> FloatArray:
-        """Return where a joint is that was added, (3,)."""
+        """Return the position (3,) of an added joint."""
         return self._rows.position(name)
 
     def skeleton(self, notes: tuple[str, ...], carriers: tuple[str, ...]) -> FittedSkeleton:
-        """Return what was added."""
+        """Return the skeleton of all joints that were added."""
         return self._rows.skeleton(self._body.up, self._body.front, notes, carriers)

@@ -1,4 +1,4 @@
-"""What is no part of a humanoid, and so is left out: swords, loose parts, and clothes that hide the legs."""
+"""Leave out parts that do not belong to a humanoid: swords, loose parts, and clothes that hide the legs."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ Tell = Callable[[float], None]
 
 def without_thin_parts(surface: Surface, body: Candidate, up: FloatArray,
                        tell: Tell) -> tuple[Candidate, tuple[str, ...]]:
-    """Return the body without the thin part, as a sword, that makes it less a humanoid; and a note of it."""
+    """Return the body without the thin part, such as a sword, that disturbs it most; and a note about it."""
     parts = thin_parts(body.inside, body.found)
     for are_plain, most in ((True, body.penalty + _NO_WORSE), (False, body.penalty - _BETTER)):
         found = _least_without(body, [part for part in parts if part.is_plain == are_plain], up, tell)
         if found is None or found[0].penalty >= most:
             continue
         best, part = found
-        # what is left is smaller, and can have smaller cells
+        # the rest is smaller, and can have smaller cells
         finer = looked_at_closely(_outside(surface, body.inside.cells, part.cells), up)
         note = ("A thin part, as a sword, was left out" if part.count == 1 else
                 f"{part.count} thin parts, as swords, were left out")
@@ -62,7 +62,7 @@ def without_thin_parts(surface: Surface, body: Candidate, up: FloatArray,
 
 
 def _least_without(body: Candidate, parts: Sequence[Part], up: FloatArray, tell: Tell) -> tuple[Candidate, Part] | None:
-    """Return which part it is whose lack makes a body most a humanoid, and what is left; None where there is none."""
+    """Return the part without which a body is most like a humanoid, and the rest, or None if there is no such part."""
     left = list[tuple[Candidate, Part]]()
     for part in parts:
         tell(0.5)
@@ -72,7 +72,7 @@ def _least_without(body: Candidate, parts: Sequence[Part], up: FloatArray, tell:
 
 
 def _outside(surface: Surface, cells: Cells, part: BoolArray) -> Surface:
-    """Return a surface without the triangles whose middles lie in some cells, (N,), or beside these."""
+    """Return a surface without the triangles whose middles lie in these cells, (N,), or beside them."""
     middles = surface.points[surface.triangles].mean(axis=1)
     place = np.rint(np.concatenate((cells.points[part], middles)) / cells.cell).astype(np.int64)
     place -= place.min(axis=0) - 1
@@ -83,7 +83,7 @@ def _outside(surface: Surface, cells: Cells, part: BoolArray) -> Surface:
 
 def without_loose_parts(surface: Surface, up: FloatArray, whole: Candidate,
                          tell: Tell) -> tuple[Candidate, tuple[str, ...]]:
-    """Return the body without the loose part that keeps it most from being a humanoid, as a sword, and a note of it."""
+    """Return the body without the loose part, such as a sword, that disturbs it most, and a note about it."""
     part = parts_of(len(surface.points), surface.triangles)
     area = np.bincount(part[surface.triangles[:, 0]], surface.face_areas)
     small = [k for k in np.argsort(-area).tolist() if 0.0 < area[k] < _LOOSE * area.sum()][:_MOST_LOOSE]
@@ -104,9 +104,9 @@ def without_loose_parts(surface: Surface, up: FloatArray, whole: Candidate,
 
 def undressed(surface: Surface, body: Candidate, found: Body, up: FloatArray,
               front: FloatArray) -> tuple[Candidate, Body]:
-    """Return one of the largest parts alone, if it is a whole humanoid whose legs are seen; else what was found.
+    """Return one of the largest parts alone, if it is a whole humanoid with visible legs; else the given body.
 
-    body, found: the whole, whose skirt or robe hides the legs.
+    body, found: the whole, with legs hidden by a skirt or robe.
     """
     part = parts_of(len(surface.points), surface.triangles)
     own = part[surface.triangles[:, 0]]
@@ -124,7 +124,7 @@ def undressed(surface: Surface, body: Candidate, found: Body, up: FloatArray,
 
 
 def _ends_alike(seen: Body, found: Body, bare: FloatArray, whole: FloatArray) -> bool:
-    """Tell whether a part of a body has its hands and soles where the whole has them; points: (N, 3) of both."""
+    """Return whether a part of a body has its hands and soles where the whole has them; bare, whole: points (N, 3)."""
     hands = [np.array([limb.tip for limb in each.arms]) for each in (seen, found)]
     away = [*np.linalg.norm(hands[0] - hands[1], axis=1), (bare @ found.up).min() - (whole @ found.up).min()]
     return float(max(away)) < _SAME_ENDS * float(np.ptp(whole @ found.up))

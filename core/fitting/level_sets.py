@@ -1,4 +1,4 @@
-"""Curves through the middle of limbs: the level sets of distances through the inside, and where they part and meet."""
+"""Curves through the middle of limbs: level sets of distances through the inside, with their forks and joins."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class LevelSets:
 
     @classmethod
     def of(cls, cells: Cells, distances: FloatArray) -> LevelSets:
-        """Cut cells into levels of distances (N,), and these into connected pieces."""
+        """Return the level sets of distances (N,), split into connected pieces."""
         width = _WIDTH * cells.cell
         levels = (distances / width).astype(np.int64)
         first, second = cells.pairs()
@@ -54,9 +54,9 @@ class LevelSets:
 
 @dataclass(frozen=True, eq=False)
 class Extremity:
-    """An end of the body. cell: its outermost cell; length: how far it reaches beyond where it grows from.
+    """An end of the body. cell: its outermost cell; length: its distance from where it leaves the rest.
 
-    saddle: the piece of the level sets at which it does.
+    saddle: the piece of the level sets at which it leaves the rest.
     """
 
     cell: int
@@ -67,8 +67,8 @@ class Extremity:
 def extremities(sets: LevelSets, distances: FloatArray, shortest: float) -> list[Extremity]:
     """Return the ends of a body, the longest first: maxima of distances (N,) that reach out by `shortest` or more.
 
-    From the outermost level inwards, pieces are joined; where two meet, the one that reaches less far ends: how far it
-    reached is its persistence (Edelsbrunner, Letscher and Zomorodian 2002).
+    From the outermost level inwards, pieces are joined. Where two meet, the shorter one ends; its length is its
+    persistence (Edelsbrunner, Letscher and Zomorodian 2002).
     """
     neighbours: list[list[int]] = [[] for _ in sets.level]
     for one, other in sets.links.tolist():
@@ -114,12 +114,12 @@ class Course:
 
     @classmethod
     def of(cls, cells: Cells, sets: LevelSets, distances: FloatArray, target: int) -> Course:
-        """Follow the pieces of the level sets from the source of distances (N,) to a target cell."""
+        """Return the curve through the level sets from the source of distances (N,) to a target cell."""
         return cls.along(sets, cls.pieces(cells, sets, distances, target), cells.cell)
 
     @classmethod
     def along(cls, sets: LevelSets, pieces: IntArray, cell: float) -> Course:
-        """Return the curve through pieces (S,) of level sets of cells with such an edge."""
+        """Return the curve through pieces (S,) of level sets of cells with this edge length."""
         at = np.asarray((sets.level[pieces] + 0.5) * sets.width, dtype=np.float64)
         return cls(sets.middle[pieces], sets.areas(cell)[pieces], at)
 
@@ -134,6 +134,6 @@ class Course:
         return np.array([np.interp(distance, self.at, column) for column in self.points.T])
 
     def until(self, distance: float) -> Course:
-        """Return the curve up to a distance from the extremity, of two points at least."""
+        """Return the curve up to a distance from the extremity, at least two points."""
         count = max(int(np.searchsorted(self.at, distance, side="right")), 2)
         return Course(self.points[:count], self.areas[:count], self.at[:count])

@@ -42,8 +42,8 @@ class Stem:
     """The free part of a limb.
 
     index: of the course's point at which the trunk begins; radius: of the limb's middle half; foot, direction: (3,) the
-    axis of its upper half, where it meets the trunk, and its unit vector, inwards; merged: how far inwards of there the
-    limb has become trunk.
+    axis of its upper half, where it meets the trunk, and its unit vector, inwards; merged: distance from there,
+    inwards, at which the limb has merged with the trunk.
     """
 
     index: int
@@ -54,7 +54,7 @@ class Stem:
 
     @classmethod
     def of(cls, course: Course, free: float | None = None) -> Stem:
-        """Find where the limb leaves the trunk; free: at which distance from its end, where that is known."""
+        """Return the free part of a limb; free: its length, if known."""
         index = _trunk_begins(course) if free is None else int(np.searchsorted(course.at, free))
         index = min(max(index, 1), len(course.at) - 1)
         at = course.at[:index + 1]
@@ -71,7 +71,7 @@ class Stem:
 
 
 def _bent_at(course: Course, index: int) -> float:
-    """Return at which distance the free part of a limb bends most, 0 where it is straight."""
+    """Return the distance at which the free part of a limb bends most, or 0 if it is straight."""
     at, points = course.at[:index + 1], course.points[:index + 1]
     inner = np.flatnonzero(at >= _LIMB[0] * course.at[-1])
     if len(inner) < 4:
@@ -95,13 +95,13 @@ def smoothed(areas: FloatArray) -> FloatArray:
 
 
 def _trunk_begins(course: Course) -> int:
-    """Return the index of the last point before which the cross-section is as along the limb."""
+    """Return the index of the last point at which the cross-section is still that of the limb."""
     slim = np.flatnonzero(smoothed(course.areas) < _WIDER * _usual_area(course))
     return int(slim[-1]) if len(slim) else 1
 
 
 def _merged(course: Course, index: int) -> float:
-    """Return how far behind a point the cross-section has become so many times as large as is usual."""
+    """Return the distance behind a point at which the cross-section has grown by a factor."""
     areas, at, least = smoothed(course.areas)[index:], course.at[index:], _TRUNK * _usual_area(course)
     wide = np.flatnonzero(areas >= least)
     if not len(wide) or wide[0] == 0:
@@ -112,7 +112,7 @@ def _merged(course: Course, index: int) -> float:
 
 
 def _usual_area(course: Course) -> float:
-    """Return the cross-section that an arm has along most of its way."""
+    """Return the cross-section of an arm along most of its length."""
     areas, at = smoothed(course.areas), course.at
     along = (at >= _LIMB[0] * at[-1]) & (at <= _LIMB[1] * at[-1])
     return float(np.percentile(areas[along] if along.any() else areas, _USUAL))
@@ -120,10 +120,10 @@ def _usual_area(course: Course) -> float:
 
 @dataclass(frozen=True)
 class Swelling:
-    """The swelling at the end of a limb, as a hand: where it has shrunk by half, where it ends, how large it is.
+    """The swelling at the end of a limb, such as a hand: where it has shrunk by half, where it ends, its size.
 
     half, end: distances from the limb's end; girth: the largest radius. waist: how much narrower the limb is behind
-    it than on both sides, as a share of the smaller cross-section of these; 0 where it only grows or shrinks.
+    it than on both sides, as a share of the smaller of their cross-sections; 0 if it only grows or shrinks.
     """
 
     half: float
@@ -133,7 +133,7 @@ class Swelling:
 
     @classmethod
     def of(cls, course: Course, low: float, high: float) -> Swelling:
-        """Find it; low, high: distances between which the waist is."""
+        """Return the swelling; low, high: distances between which the waist is searched."""
         at, areas = course.at, smoothed(course.areas)
         radii = np.sqrt(areas / np.pi)
         girth = float(radii[at <= (low + high) / 2.0].max(initial=0.0))
@@ -155,10 +155,10 @@ class Swelling:
 
 
 def bend(points: FloatArray, start: FloatArray, end: FloatArray, share: float) -> tuple[FloatArray, float]:
-    """Return where a limb between two joints bends, (3,), and how far from straight it is there, as a share.
+    """Return the point (3,) at which a limb between two joints bends, and its distance from straight, as a share.
 
-    points: (N, 3) of its middle curve. Where it is straight, that is at a share of the way; the more it bends, the
-    nearer to the point that is farthest from the line.
+    points: (N, 3) of its middle curve. In a straight limb the point is at a share of the length; the more it bends, the
+    closer to the point that is farthest from the line.
     """
     along = end - start
     length = float(np.linalg.norm(along))
@@ -180,6 +180,6 @@ def bend(points: FloatArray, start: FloatArray, end: FloatArray, share: float) -
 
 
 def unit(vector: FloatArray) -> FloatArray:
-    """Return a vector (3,) with length 1, or 0 as it is."""
+    """Return a vector (3,) scaled to length 1; 0 stays 0."""
     length = float(np.linalg.norm(vector))
     return np.asarray(vector / length if length > 0.0 else vector)

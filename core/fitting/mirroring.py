@@ -1,4 +1,4 @@
-"""The plane that mirrors a body, and limbs made alike on both of its sides."""
+"""The mirror plane of a body, and limbs made equal on both of its sides."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NEARLY: Final = 0.06
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """A plane, by its unit normal (3,) and a point (3,); like: which share of a body is in its mirror image."""
+    """A plane, by its unit normal (3,) and a point (3,); like: share of the body that lies in its mirror image."""
 
     normal: FloatArray
     point: FloatArray
@@ -28,7 +28,7 @@ class Plane:
 
     @property
     def mirrors(self) -> bool:
-        """Tell whether both sides of the body are alike."""
+        """Return whether both sides of the body are equal."""
         return self.like >= _ALIKE
 
     def away(self, points: FloatArray) -> FloatArray:
@@ -65,16 +65,16 @@ class Mirror:
         return Plane(normal, point, float(self._filled[tuple(at[within].T)].sum() / len(image)))
 
     def main_plane(self, normal: FloatArray) -> Plane:
-        """Return the plane across that main axis which is nearest to a normal (3,)."""
+        """Return the plane across the main axis that is nearest to a normal (3,)."""
         towards = self.axes @ normal
         axis = int(np.abs(towards).argmax())
         return self.plane(self.axes[axis] * (1.0 if towards[axis] >= 0.0 else -1.0), self.centre)
 
 
 def made_alike(left: Limb, right: Limb, plane: Plane, height: float) -> tuple[Limb, Limb]:
-    """Return two limbs as mirror images of each other: their mean, where they nearly are.
+    """Return two limbs as mirror images of each other: their mean, if they nearly are.
 
-    Where they differ more, and the plane mirrors the body, the one that is surer is mirrored; else both stay.
+    If they differ more, and the plane mirrors the body, the one with more certainty is mirrored; else both stay.
     """
     own, other = _points(left), plane.mirrored(_points(right))
     if float(np.linalg.norm(own - other, axis=1).max()) <= _NEARLY * height:

@@ -1,4 +1,4 @@
-"""What a body has that no humanoid has: thin things beyond its hands, and limbs that are neither arm nor leg."""
+"""Parts that a humanoid does not have: thin things beyond its hands, and limbs that are neither arm nor leg."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _ALIKE: Final = 0.25
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What may be left out of a body: how many things, their cells (N,), whether it is plain that they are no limb."""
+    """Parts that may be left out: their number, their cells (N,), and whether they are clearly no limb."""
 
     count: int
     cells: BoolArray
@@ -64,7 +64,7 @@ class Part:
 
 
 def has_long_hand(ends: Ends, found: Embedding | None) -> bool:
-    """Tell whether an arm is so long that its hand may hold something."""
+    """Return whether an arm is so long that its hand may hold an object."""
     if found is None:
         return False
     one, other = _arm_lengths(ends, found)
@@ -77,7 +77,7 @@ def _arm_lengths(ends: Ends, found: Embedding) -> tuple[float, float]:
 
 
 def _are_both_long(ends: Ends, found: Embedding) -> bool:
-    """Tell whether both arms are longer than the legs, though these are no stumps, and than trunk and head."""
+    """Return whether both arms are longer than the legs, though these are no stumps, and than trunk and head."""
     legs = _leg_lengths(ends, found)
     areas = [float(np.interp(_THIGH * length, ends.courses[end].at, ends.courses[end].areas))
              for end, length in zip(found.feet, legs, strict=True)]
@@ -86,7 +86,7 @@ def _are_both_long(ends: Ends, found: Embedding) -> bool:
 
 
 def _height_of_trunk(ends: Ends, found: Embedding) -> float:
-    """Return the way from the crown to the crotch."""
+    """Return the distance from the crown to the crotch."""
     return _from_path(ends, found.head, *found.feet)
 
 
@@ -96,10 +96,10 @@ def _leg_lengths(ends: Ends, found: Embedding) -> tuple[float, float]:
 
 
 def thin_parts(inside: Inside, found: Embedding | None) -> list[Part]:
-    """Return what may be left out of a body, as a sword.
+    """Return the parts of a body that may be left out, such as a sword.
 
-    What makes both arms longer than legs is such a thing; or one arm longer than the other; what is thin all round,
-    wherever it touches the body; and what lies beyond a hand that is much thicker.
+    These are: parts that make both arms longer than legs, or one arm longer than the other; parts that are thin all
+    round, wherever they touch the body; and parts beyond a hand that is much thicker.
     """
     ends, longest = inside.ends, float(inside.ends.ways.max(initial=0.0))
     parts = list[Part]()
@@ -128,9 +128,9 @@ def thin_parts(inside: Inside, found: Embedding | None) -> list[Part]:
 
 
 def _thin_all_round(cells: Cells, longest: float) -> list[BoolArray]:
-    """Return the parts (N,) of a body that are thin everywhere and so long or longer, the largest first, a few at most.
+    """Return the parts (N,) of a body that are thin everywhere and at least this long, the largest first, only a few.
 
-    Thin is what an opening takes away: all that is not near a cell which lies in the second layer or deeper.
+    A cell is thin if an opening removes it: if no cell of the second layer or deeper is near.
     """
     thick = np.append(cells.depth > 1, False)
     for _ in range(_NEAR_THICK):
@@ -149,7 +149,7 @@ def _thin_all_round(cells: Cells, longest: float) -> list[BoolArray]:
 
 
 def _thin(ends: Ends, end: int, longest: float, at_most: float) -> float:
-    """Return how long the thin part beyond an end is, 0 where there is none."""
+    """Return the length of the thin part beyond an end, or 0."""
     course = ends.courses[end]
     for index in np.flatnonzero((course.at > _THIN[0] * longest) & (course.at < at_most)):
         before = float(np.percentile(course.areas[1:index], 80)) if index > 2 else np.inf
@@ -160,9 +160,9 @@ def _thin(ends: Ends, end: int, longest: float, at_most: float) -> float:
 
 
 def other_limbs(ends: Ends, found: Embedding) -> tuple[str, ...]:
-    """Return sentences about the limbs of a body that are neither arm nor leg, and got no bones.
+    """Return sentences about limbs that are neither arm nor leg, and so got no bones.
 
-    What grows from a hand, a foot or the head, as fingers, horns or hair, goes with these, and is no limb.
+    Parts that grow from a hand, a foot or the head, such as fingers, horns or hair, are not counted as limbs.
     """
     longest = float(ends.ways.max())
     (a, b), (c, d), h = found.hands, found.feet, found.head
@@ -192,7 +192,7 @@ def other_limbs(ends: Ends, found: Embedding) -> tuple[str, ...]:
 
 
 def _from_path(ends: Ends, end: int, one: int, other: int) -> float:
-    """Return how far it is from an end to where the ways to two others part."""
+    """Return the distance from an end to the point where the paths to two others part."""
     def index(value: int) -> IntArray:
         return np.array([value])
 
@@ -200,5 +200,5 @@ def _from_path(ends: Ends, end: int, one: int, other: int) -> float:
 
 
 def _from_path_of(ends: Ends, end: int, own: list[int]) -> float:
-    """Return how far an end is from the ways between others."""
+    """Return the distance of an end from the paths between others."""
     return min(_from_path(ends, end, one, other) for one, other in combinations(own, 2))

@@ -1,4 +1,4 @@
-"""What joints of a fitted skeleton are called: H-Anim's names, and those of other tools."""
+"""Names of the joints of a fitted skeleton: H-Anim's, and those of other tools."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _RIGIFY: Final = {
 
 @dataclass(frozen=True)
 class Naming:
-    """A convention of names, as the interface shows it. name_of: the name of a joint of H-Anim (version 1)."""
+    """A convention of names, as shown in the interface. name_of: returns the name of an H-Anim joint (version 1)."""
 
     label: str
     description: str
@@ -36,7 +36,7 @@ class Naming:
 
 
 def parted(joint: str) -> tuple[str, str, int]:
-    """Return a joint's side ("l", "r" or ""), its part, and for fingers which phalanx, from 1, else 0.
+    """Return a joint's side ("l", "r" or ""), its part, and the number of its phalanx from 1, or 0 if not a finger.
 
     >>> parted("l_index2"), parted("vl5"), parted("r_thumb1")
     (('l', 'index', 2), ('', 'vl5', 0), ('r', 'thumb', 1))
@@ -49,7 +49,7 @@ def parted(joint: str) -> tuple[str, str, int]:
 def _mixamo(joint: str) -> str:
     side, part, phalanx = parted(joint)
     if not phalanx and part not in _MIXAMO:
-        return joint  # of no humanoid
+        return joint  # not of a humanoid
     long = {"l": "Left", "r": "Right", "": ""}[side]
     return f"mixamorig:{long}Hand{part.title()}{phalanx}" if phalanx else f"mixamorig:{long}{_MIXAMO[part]}"
 
@@ -57,7 +57,7 @@ def _mixamo(joint: str) -> str:
 def _unreal(joint: str) -> str:
     side, part, phalanx = parted(joint)
     if not phalanx and part not in _UNREAL:
-        return joint  # of no humanoid
+        return joint  # not of a humanoid
     name = f"{part}_0{phalanx}" if phalanx else _UNREAL[part]
     return f"{name}_{side}" if side else name
 
@@ -65,7 +65,7 @@ def _unreal(joint: str) -> str:
 def _vrm(joint: str) -> str:
     side, part, phalanx = parted(joint)
     if not phalanx and part not in _VRM:
-        return joint  # of no humanoid
+        return joint  # not of a humanoid
     long = {"l": "left", "r": "right", "": ""}[side]
     if not phalanx:
         return long + _VRM[part]
@@ -76,7 +76,7 @@ def _vrm(joint: str) -> str:
 def _rigify(joint: str) -> str:
     side, part, phalanx = parted(joint)
     if not phalanx and part not in _RIGIFY:
-        return joint  # of no humanoid
+        return joint  # not of a humanoid
     name = f"{'' if part == 'thumb' else 'f_'}{part}.0{phalanx}" if phalanx else _RIGIFY[part]
     return f"{name}.{side.upper()}" if side else name
 

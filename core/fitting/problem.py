@@ -1,4 +1,4 @@
-"""What fitting a skeleton reads and returns."""
+"""Input and result of fitting a skeleton."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BodyKind = Literal["auto", "humanoid", "shape"]
 
 
 class FitError(TaktError):
-    """A mesh into which no skeleton can be fitted; the message says what was found instead."""
+    """No skeleton can be fitted into a mesh; the message says what was found instead."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +31,9 @@ class FittingProblem:
     """The meshes of one body, in one space and unit.
 
     vertices: (V, 3) of all meshes, one after the other. face_vertices: (L,) the vertex of every face corner;
-    face_sizes: (F,) corners of each face, summing to L. up, front: (3,) where the body most likely has its head, and
-    its face; they decide where the mesh leaves it open, and need not be right. kind: what is fitted.
-    Raises FitError where there is no face, or a coordinate is not finite; TaktError where arrays do not fit each other.
+    face_sizes: (F,) corners of each face, summing to L. up, front: (3,) likely directions of its head and face; they
+    decide only if the mesh leaves it open, and need not be right. kind: of the body to fit.
+    Raises FitError if there is no face, or a coordinate is not finite; TaktError if arrays do not fit each other.
     """
 
     vertices: FloatArray
@@ -88,11 +88,11 @@ class FittedSkeleton:
 
     @property
     def guesses(self) -> tuple[str, ...]:
-        """The joints that the mesh does not show."""
+        """The joints that the mesh does not show, which are guesses."""
         return tuple(name for name, sure in zip(self.names, self.certainty, strict=True) if sure < GUESSED)
 
     def position(self, name: str) -> FloatArray:
-        """Return where a joint is, (3,); KeyError where it was not fitted."""
+        """Return the position (3,) of a joint; raise KeyError if it was not fitted."""
         if name not in self.names:
             raise KeyError(name)
         return np.asarray(self.positions[self.names.index(name)])
@@ -112,7 +112,7 @@ class FittedSkeleton:
 
     def body_bound_to(self, vertices: FloatArray, face_vertices: IntArray, face_sizes: IntArray, part: IntArray,
                       names: Sequence[str] | None = None) -> BindInput:
-        """Return meshes, as in `BindInput`, with the bones that move skin; names: J others than those of H-Anim."""
+        """Return meshes, as in `BindInput`, with the bones that move skin; names: J names, if not those of H-Anim."""
         kept = self.moves_skin
         row = np.cumsum(kept) - 1
         parents = np.array([next((int(row[above]) for above in path_to_root(self.parents, joint)[1:] if kept[above]),

@@ -1,4 +1,4 @@
-"""The order in which procedures can be evaluated, and the cycles of calls that allow none."""
+"""The order in which procedures can be evaluated, and the cycles of calls that prevent it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _MOST_CYCLES: Final = 100
 
 def innermost_first(starts: Iterable[Key], called: Callable[[Key], Iterable[Key]],
                     report_cycle: Callable[[list[Key]], None]) -> tuple[Key, ...]:
-    """Order all procedures that calls lead to from some, each after those that it calls.
+    """Return all procedures that can be reached from some by calls, each after those that it calls.
 
-    called: those that one calls. report_cycle is given the cycles of calls that are found, a hundred of them at most;
-    the order is then of no use.
-    No recursion: any depth.
+    called: returns the procedures that one calls. report_cycle: gets the first hundred cycles of calls; if there are
+    any, the order is not valid.
+    Works without recursion, so any depth is possible.
 
     >>> innermost_first("a", {"a": "bc", "b": "c", "c": ""}.__getitem__, print)
     ('c', 'b', 'a')

@@ -1,7 +1,7 @@
-"""The procedures of a programme that uses version 2, every name looked up, before anything is evaluated.
+"""The procedures of a programme of version 2 with all names looked up, before evaluation.
 
-What a module's procedures see is its *view*. Names may mean something else in the view of a module that inherits a
-procedure, so each procedure is looked up in all views in which it may run.
+The names that a module's procedures can use are its *view*. A name may mean something else in the view of a module
+that inherits a procedure, so each procedure is looked up in all views in which it may run.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Target = InView | int
 
 
 class At(NamedTuple):
-    """An element of a file, whose place is looked up only where something is said of it."""
+    """An element of a file; its place is looked up only for messages."""
 
     place_of: Callable[[Item], Place]
     item: Item
@@ -46,7 +46,7 @@ class At(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Let:
-    """A value that a file gives to all its procedures; at: its element."""
+    """A value that a file defines for all its procedures; at: its element."""
 
     name: str
     value: Expression
@@ -55,7 +55,7 @@ class Let:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What a module's procedures see: its lets, those it inherits first; masks and roles by name; tempo and music."""
+    """The names that a module's procedures can use: lets, inherited ones first; masks and roles; tempo and music."""
 
     lets: tuple[Let, ...]
     masks: dict[str, NamedBody]
@@ -66,12 +66,12 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class Definitions:
-    """All procedures of a programme, P of them, by number.
+    """All P procedures of a programme, by number.
 
-    blocks: (P,) what each plays, parameters left out; params: (P,). module_of: (P,) the module that defines
+    blocks: (P,) contents of each without parameters; params: (P,). module_of: (P,) the module that defines
     each. sources: (M,) the src of each module; bases: (M,) the module that each extends.
     picks: the number of each pick in its module.
-    targets: by view, what each call leads to in it. order: procedures in views, each after those that it calls.
+    targets: by view, the target of each call in it. order: procedures in views, each after those that it calls.
     """
 
     procedures: tuple[Procedure, ...]
@@ -90,9 +90,9 @@ class Definitions:
     @without_search_for_cycles
     def of(cls, modules: Sequence[Module], scopes: Scopes, gap: int, report: Report,
            report_cycle: Callable[[list[int]], None]) -> Definitions:
-        """Look up every name; what is wrong is reported, cycles of calls by the numbers of their procedures.
+        """Look up every name and report mistakes, and cycles of calls by the numbers of their procedures.
 
-        gap: the number of the clip that calls lead to whose names mean nothing.
+        gap: the clip number that replaces the target of unknown names.
         """
         procedures = [(module, procedure) for module in modules for procedure in module.document.procedures]
         blocks = tuple(_block_of(procedure) for _, procedure in procedures)
@@ -129,7 +129,7 @@ def _picks(module: Module) -> Iterator[Node]:
 
 
 def _block_of(procedure: Procedure) -> tuple[Node, ...]:
-    """Return what a procedure plays; calls of version 1 as nodes."""
+    """Return the contents of a procedure; calls of version 1 as nodes."""
     if procedure.calls:
         return tuple(map(_node_of, procedure.calls))
     return procedure.block[len(procedure.params):]
@@ -142,7 +142,7 @@ def _node_of(call: Call) -> Node:
 
 
 def _view(chain: list[Module]) -> View:
-    """Gather what a module has and what it inherits and does not replace."""
+    """Return the view of a module: its own definitions, and those that it inherits and does not replace."""
     lets: dict[str, Let] = {}
     masks: dict[str, NamedBody] = {}
     roles: dict[str, Role] = {}
@@ -179,7 +179,7 @@ class _Lookup:
     _calls: dict[InView, list[InView]] = field(default_factory=dict)
 
     def targets(self) -> tuple[tuple[dict[Node, Target], ...], dict[InView, list[InView]]]:
-        """Return what each call leads to in each view, and the procedures that each calls there."""
+        """Return the target of each call in each view, and the procedures that each procedure calls there."""
         for view in range(len(self.views)):
             self._targets.append({})
             self._check_lets(view)
@@ -198,14 +198,14 @@ class _Lookup:
         return At(self.places[self.module_of[procedure]], node)
 
     def _say(self, message: str, at: At, missing: str = "") -> None:
-        """Report a mistake, once: it may show in several views."""
+        """Report a mistake only once, since it may be found in several views."""
         if (message, at.place) not in self._said:
             self._said.add((message, at.place))
             self.report(message, at.place, missing)
 
     @property
     def _is_enough(self) -> bool:
-        """Whether so much is wrong that no more need be said, and no message made."""
+        """Whether there are so many mistakes that no more are reported."""
         return len(self._said) > MAX_PROBLEMS
 
     def _check_masks(self, view: int) -> None:
@@ -224,7 +224,7 @@ class _Lookup:
             self._say(f"<{tag}> body: {wrong}", at)
 
     def _check_roles(self, view: int) -> None:
-        """Check that a role is of one kind in all files that name it: all of them mean the same one."""
+        """Check that a role has the same kind in all files that name it, since it is the same role."""
         for module in self.scopes.chain(view):
             for role in module.document.roles:
                 kind = self._kinds.setdefault(role.name, role.kind)
@@ -238,7 +238,7 @@ class _Lookup:
         return [dict.fromkeys(param.texts["name"] for param in procedure.params) for procedure in self.procedures]
 
     def _look_up(self, within: InView, node: Node) -> None:
-        """Find what a call leads to; report what is wrong with it."""
+        """Find the target of a call; report mistakes."""
         (view, procedure), name = within, node.texts["name"]
         target = self.scopes.find(view, name)
         if target is None:
@@ -279,7 +279,7 @@ class _Lookup:
             self._add(let.name, known, let.at, "let")
 
     def _check_replacements(self, view: int) -> None:
-        """Check that a replacement takes at least the parameters of what it replaces."""
+        """Check that a replacement has at least the parameters of the procedure that it replaces."""
         chain = list(self.scopes.chain(view))
         if len(chain) < 2:
             return
@@ -296,8 +296,8 @@ class _Lookup:
     def _look_into(self, within: InView, known: set[str]) -> None:
         """Look up the calls of a procedure.
 
-        Check that every name in an expression has a value there, and that no name hides another. known: the file's;
-        the same again afterwards.
+        Check that every name in an expression has a value there, and that no name hides another. known: names of the
+        file; unchanged afterwards.
         """
         procedure, own = within[1], list[str]()
         for param in self.procedures[procedure].params:
@@ -326,7 +326,7 @@ class _Lookup:
         known.difference_update(own)
 
     def _new(self, node: Node, name: str, known: set[str], procedure: int) -> list[str]:
-        """Make a name known, and return it, unless it is known already or empty."""
+        """Make a name known and return it, unless it is known already or empty."""
         if name in known and not self._is_enough:
             self._say(f"<{node.tag}>: found the name {quoted(name)}, which already has a value here; expected a name "
                       "of its own", self._at(procedure, node))
@@ -336,7 +336,7 @@ class _Lookup:
         return [name]
 
     def _add(self, name: str, known: set[str], at: At, tag: str) -> None:
-        """Make a name known; report that there are too many where it is the first of these."""
+        """Make a name known; report the first one above the limit."""
         known.add(name)
         if len(known) == MAX_NAMES + 1 and not self._is_enough:
             self._say(f"<{tag}>: found more than {MAX_NAMES} names that have values here, expected fewer <let>, "
@@ -356,7 +356,7 @@ class _Lookup:
 
 
 def _expected(tag: str, attribute: str) -> str:
-    """Return in words what an attribute with an expression holds."""
+    """Return as words what an attribute with an expression must hold."""
     rule = GRAMMAR[tag]
     kind = rule.attributes[attribute].kind if attribute in rule.attributes else rule.open_kind
     return "a value" if kind is None else kind.value

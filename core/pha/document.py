@@ -1,4 +1,4 @@
-"""What a score's text says, as values that know their places in it. Gustaitis et al. 2007, chapter 5."""
+"""The contents of a score's text, as values that know their places in it. Gustaitis et al. 2007, chapter 5."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _CHILDREN: dict[str, tuple[str, ...]] = {"pha": ("load", "include", "procedure")
 
 
 class Item(Protocol):
-    """Something that is written in a text."""
+    """Something written in a text."""
 
     @property
     def element(self) -> int:
@@ -66,7 +66,7 @@ class Call(NamedTuple):
 class Procedure:
     """A named row of calls; element: its number in the text.
 
-    block: in version 2, instead of calls, all that it holds, its parameters first.
+    block: in version 2, instead of calls, all its elements, parameters first.
     """
 
     name: str
@@ -76,19 +76,19 @@ class Procedure:
 
     @property
     def params(self) -> tuple[Node, ...]:
-        """Its parameters, which version 2 has."""
+        """Its parameters, only in version 2."""
         if not self.block or self.block[0].tag != "param":  # most have none
             return ()
         return tuple(takewhile(lambda node: node.tag == "param", self.block))
 
     @property
     def ticks(self) -> float:
-        """What its calls add up to."""
+        """The total length of its calls."""
         return sum([call.duration * call.repeat for call in self.calls]) if self.calls else 0.0
 
 
 class Tempo(NamedTuple):
-    """From a tick on, a tick lasts tick_s; over: how many ticks that takes."""
+    """A change of tempo: from a tick on, a tick lasts tick_s; over: the number of ticks over which it changes."""
 
     tick: float
     tick_s: float
@@ -97,7 +97,7 @@ class Tempo(NamedTuple):
 
 
 class Music(NamedTuple):
-    """What a score is danced to: a dotted path below the library; offset_s: how far into it tick 0 lies."""
+    """The music of a score: a dotted path below the library; offset_s: time in the music at tick 0."""
 
     src: str
     offset_s: float
@@ -105,7 +105,7 @@ class Music(NamedTuple):
 
 
 class Mask(NamedTuple):
-    """A name for a part of the body; fade: over how many joints its border is shared."""
+    """A name for a part of the body; fade: number of joints over which its border is blended."""
 
     name: str
     body: str
@@ -123,10 +123,10 @@ class NamedRole(NamedTuple):
 
 @dataclass(frozen=True)
 class Document:
-    """What one score file says, and its text, in which each value has its place.
+    """The contents of one score file, and its text, in which each value has its place.
 
-    Where problems hold an error, what is wrong is replaced by something harmless.
-    version: 1 or 2; all fields after it are version 2's.
+    If problems hold an error, the wrong values are replaced by harmless ones.
+    version: 1 or 2; all fields after it are of version 2.
     """
 
     text: Text
@@ -153,7 +153,7 @@ class Document:
         return self.text.place(item.element)
 
     def span(self, item: Item, attribute: str = "") -> Span | None:
-        """Return the bytes of something of this document, or of an attribute's value, None where that is not there."""
+        """Return the bytes of something of this document, or of an attribute's value, None if that is not there."""
         return self.text.value_span(item.element, attribute) if attribute else self.text.span(item.element)
 
 
@@ -161,8 +161,7 @@ def parse(text: str | bytes, path: Path | None = None) -> Document:
     """Read a score.
 
     path: the file it came from, for messages and for finding its library.
-    All mistakes are in the document's problems, in the order of the file. Raises FileError only where the text
-    is no XML at all.
+    All mistakes are in the document's problems, in the order of the file. Raises FileError only if the text is not XML.
 
     >>> document = parse('<pha tickLength="0.5"><procedure name="main"><call name="bow" duration="2"/>'
     ...                  '</procedure></pha>')
@@ -174,23 +173,23 @@ def parse(text: str | bytes, path: Path | None = None) -> Document:
 
 @without_search_for_cycles
 def read(text: Text, like: Document | None = None) -> Document:
-    """Read a score whose text is a tree already.
+    """Read a score from a text that is parsed already.
 
-    like: what an earlier text said; what still says the same at the same number is taken from it.
+    like: the document of an earlier text; unchanged elements with unchanged numbers are taken from it.
     """
     return _Reader(text, like).document()
 
 
 def _unchanged(text: Text, like: Document) -> tuple[dict[int, Procedure], dict[int, Node]]:
-    """Return what of a document without mistakes a text holds byte by byte, by its numbers.
+    """Return the parts of a document without mistakes that a text contains byte by byte, by their numbers.
 
-    Procedures; and of those that have changed the elements directly within them, in version 2.
+    These are procedures; and of changed procedures, in version 2, the elements directly within them.
     """
     procedures, nodes = dict[int, Procedure](), dict[int, Node]()
     before, elements, width = like.text, len(text), text.encoding.width
 
     def same(element: int) -> bool:
-        """Tell whether an element is written as it was, its end tag aside."""
+        """Return whether an element's text is unchanged, apart from its end tag."""
         old = before.data[before.starts[element] * width:before.closes[element] * width]
         return old == text.data[text.starts[element] * width:text.closes[element] * width]
 
@@ -209,7 +208,7 @@ def _unchanged(text: Text, like: Document) -> tuple[dict[int, Procedure], dict[i
 
 
 class _Reader:
-    """Turns elements into values and collects what is wrong with them."""
+    """Turns elements into values and collects mistakes."""
 
     def __init__(self, text: Text, like: Document | None) -> None:
         self._text, self._shape = text, text.shape
@@ -264,7 +263,7 @@ class _Reader:
                         music[0] if music else None)
 
     def _of_unique_names(self, nodes: list[Node]) -> Iterator[Node]:
-        """Yield what has a name of its own; report names that come twice."""
+        """Yield nodes with unique names; report names that are used twice."""
         first: dict[str, Node] = {}
         for node in nodes:
             name = node.texts["name"]
@@ -287,13 +286,13 @@ class _Reader:
             yield Tempo(tick, self._tick_length(node), self._plain(node, "over", "ticks"), node.element)
 
     def _tick_length(self, node: Node) -> float:
-        """Return seconds per tick, 1 where they are missing or wrong, which has been or is now reported."""
+        """Return seconds per tick, or 1 if they are missing or wrong, which is reported."""
         if "tickLength" not in self._shape.attributes[node.element]:
             return 1.0
         return self._seconds_per_tick(node.element, node.tag) or 1.0
 
     def _seconds_per_tick(self, element: int, tag: str) -> float | None:
-        """Read the length of a tick; None where it is missing or wrong, which is then reported."""
+        """Read the length of a tick, or None if it is missing or wrong, which is then reported."""
         found = self._number(element, tag, "tickLength", "seconds per tick", above_zero=True)
         if found is not None and not MIN_TICK_S <= found <= MAX_TICK_S:
             self._error(element, f"<{tag}> tickLength: found {found:g}, expected seconds per tick from {MIN_TICK_S:g} "
@@ -302,7 +301,7 @@ class _Reader:
         return found
 
     def _plain(self, node: Node, name: str, unit: str, *, may_be_negative: bool = False) -> float:
-        """Return a number that is no expression, 0 where it is not given."""
+        """Return a number that is not an expression, or 0 if it is not given."""
         text = self._shape.attributes[node.element].get(name)
         if text is None:
             return 0.0
@@ -330,7 +329,7 @@ class _Reader:
                 inside = self._check(element, "procedure")
                 name = self._word(element, "procedure", "name", "a name")
                 calls = tuple(self._call(child) for child in inside if self._shape.tags[child] == "call")
-            if not calls and not inside:  # else what stands there instead is told of
+            if not calls and not inside:  # otherwise the misplaced elements are reported
                 self._error(element, f"<procedure> {quoted(name)}: found no call, expected at least one <call>")
             if name and name in first:
                 self._error(element, f"<procedure> name: found {quoted(name)} again, which line "
@@ -361,7 +360,7 @@ class _Reader:
         return value
 
     def _check(self, element: int, tag: str) -> list[int]:
-        """Report attributes, elements and text that do not belong into an element; return its children."""
+        """Report attributes, elements and text that do not belong in an element; return its children."""
         allowed = _ATTRIBUTES[tag]
         for name in self._shape.attributes[element]:
             if name in allowed or self._is_enough:
@@ -395,7 +394,7 @@ class _Reader:
         return text
 
     def _number(self, element: int, tag: str, name: str, unit: str, above_zero: bool) -> float | None:
-        """Read a number; None where it is missing or wrong, which is then reported."""
+        """Read a number, or None if it is missing or wrong, which is then reported."""
         wanted = f"a number of {unit}, " + ("greater than 0" if above_zero else "0 or more")
         text = self._shape.attributes[element].get(name)
         if text is None:
@@ -411,7 +410,7 @@ class _Reader:
 
     @property
     def _is_enough(self) -> bool:
-        """Whether so much is wrong that no more need be said, and no message made."""
+        """Whether there are so many mistakes that no more are reported."""
         return len(self._problems) > MAX_PROBLEMS
 
     def _error(self, element: int, message: str) -> None:
@@ -420,7 +419,7 @@ class _Reader:
 
 
 def number(text: str) -> float | None:
-    """Return the number that a text holds as scores write them, None where it holds something else.
+    """Return the number in a text as scores write it, or None if the text is not a number.
 
     >>> number(" 2.5 "), number("1e3"), number("bars * 2"), number("nan")
     (2.5, 1000.0, None, None)
@@ -430,7 +429,7 @@ def number(text: str) -> float | None:
 
 
 def shortened(problems: list[Problem]) -> tuple[Problem, ...]:
-    """Keep the first MAX_PROBLEMS."""
+    """Return the first MAX_PROBLEMS problems, and one that says that there are more."""
     if len(problems) <= MAX_PROBLEMS:
         return tuple(problems)
     return (*problems[:MAX_PROBLEMS], Problem("and more; correct these first", problems[MAX_PROBLEMS].place,

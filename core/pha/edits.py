@@ -1,7 +1,7 @@
-"""Edits of a score's text, as values: only the bytes of what is edited change, and each edit can be taken back.
+"""Edits of a score's text, as values: only the edited bytes change, and each edit can be undone.
 
-An edit names elements by their numbers in the text it is applied to. Comments directly above an element, or behind it
-on its line, go with it; indentation and line breaks follow the neighbours.
+An edit names elements by their numbers in the text to which it is applied. Comments directly above an element, or
+after it on its line, belong to it; indentation and line breaks follow the neighbours.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ class Edit(Protocol):
     """A change of a text, as a value."""
 
     def plan(self, text: Text, wanted: Shape) -> list[Change]:
-        """Return what changes in a text, and turn its shape, `wanted`, into the one that the edit leads to.
+        """Return the changes of a text, and change `wanted`, its shape, to the shape after the edit.
 
-        Raises EditError where the edit makes no sense.
+        Raises EditError if the edit makes no sense.
         """
 
 
 class Replacement(NamedTuple):
-    """Bytes at an offset, and those that replace them."""
+    """Bytes at an offset, and the bytes that replace them."""
 
     start: int
     old: bytes
@@ -43,12 +43,12 @@ class Replacement(NamedTuple):
 
 @dataclass(frozen=True)
 class Patch:
-    """Bytes replaced by others, at offsets counted before any is replaced. An edit's inverse is one."""
+    """Replacements of bytes, at offsets counted before any is replaced. The inverse of an edit is a patch."""
 
     replacements: tuple[Replacement, ...]
 
     def inverse(self) -> Patch:
-        """Return what takes it back."""
+        """Return the patch that undoes this one."""
         shift, back = 0, []
         for start, old, new in self.replacements:
             back.append(Replacement(start + shift, new, old))
@@ -61,10 +61,10 @@ Trace = list[int] | tuple[Text, Text]
 
 @dataclass(frozen=True)
 class Edited:
-    """A text after edits; patches: what they did to the one before, in order.
+    """A text after edits; patches: the changes of bytes, in order.
 
-    traces: for each group of edits which element each was before it, or the texts before and after it, where that is
-    still to be found.
+    traces: for each group of edits the earlier number of each element, or the texts before and after it, if these are
+    still to be compared.
     """
 
     text: Text
@@ -73,7 +73,7 @@ class Edited:
 
     @cached_property
     def origin(self) -> list[int]:
-        """For each element of the text its number in the text before all edits, NEW where it was put in."""
+        """The number of each element in the text before all edits, or NEW if it was inserted."""
         found = list(range(len(self.text)))
         for trace in reversed(self.traces):
             found = through(matched(*trace) if isinstance(trace, tuple) else trace, found)
@@ -81,15 +81,15 @@ class Edited:
 
     @property
     def inverse(self) -> tuple[Patch, ...]:
-        """What brings the first text back, byte for byte."""
+        """The patches that restore the first text, byte for byte."""
         return tuple(patch.inverse() for patch in reversed(self.patches))
 
 
 def apply(text: Text, *edits: Edit | Patch) -> Edited:
-    """Apply edits one after the other; each names elements of the text that the one before it left.
+    """Apply edits one after the other; each names elements of the text that the one before it returned.
 
-    Each result is read, and must say exactly what was wanted. Raises EditError, saying why, where an edit makes no
-    sense or does not come out so; the text is a value and stays as it is.
+    Each result is parsed and must have exactly the wanted shape. Raises EditError, with the reason, if an edit makes no
+    sense or has another result; the given text does not change.
 
     >>> text = Text.of('<pha tickLength="1"><procedure name="main"> <call name="bow" duration="2"/></procedure></pha>')
     >>> edited = apply(text, SetAttribute(2, "duration", "3"))
@@ -115,7 +115,7 @@ def apply(text: Text, *edits: Edit | Patch) -> Edited:
 
 
 def element(tag: str, /, **attributes: str) -> str:
-    """Write an empty element.
+    """Return an empty element as text.
 
     >>> element("call", name="bow & rise", duration="2")
     '<call name="bow &amp; rise" duration="2"/>'
@@ -125,9 +125,9 @@ def element(tag: str, /, **attributes: str) -> str:
 
 @dataclass(frozen=True)
 class SetAttribute:
-    """Give an attribute a value, or add it behind the others.
+    """Set an attribute's value, or add the attribute after the others.
 
-    over_expression: also where a number, or yes or no, replaces an expression.
+    over_expression: whether a number, or yes or no, may replace an expression.
     """
 
     element: int
@@ -183,9 +183,9 @@ class RemoveAttribute:
 
 @dataclass(frozen=True)
 class Insert:
-    """Put new elements before the child of that index.
+    """Insert new elements before the child with that index.
 
-    fragment: their text, comments too, not indented; its line breaks and indentation become those of its neighbours.
+    fragment: their text with comments, not indented; line breaks and indentation are adapted to the neighbours.
     """
 
     parent: int
@@ -223,7 +223,7 @@ class Remove:
 
 @dataclass(frozen=True)
 class Move:
-    """Put an element before the child of that index; parent and index as they are before anything moves."""
+    """Move an element before the child with that index; parent and index are those before the move."""
 
     element: int
     parent: int
@@ -252,7 +252,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Wrap:
-    """Put `count` neighbours, from the child of that index on, into a new element."""
+    """Put `count` neighbours, from the child with that index on, into a new element."""
 
     parent: int
     index: int
@@ -287,7 +287,7 @@ class Wrap:
 
 @dataclass(frozen=True)
 class Unwrap:
-    """Remove an element but leave its children in its stead; its comments stay too."""
+    """Replace an element by its children; its comments stay too."""
 
     element: int
 
@@ -312,7 +312,7 @@ class Unwrap:
 
 
 def _groups(edits: tuple[Edit | Patch, ...]) -> Iterator[list[Edit | Patch]]:
-    """Group neighbours that can be applied at once: on attributes of different elements, which renumber nothing."""
+    """Group edits that can be applied at once: on attributes of different elements, since these renumber nothing."""
     group: list[Edit | Patch] = []
     seen: set[int] = set()
     for edit in edits:
@@ -328,7 +328,7 @@ def _groups(edits: tuple[Edit | Patch, ...]) -> Iterator[list[Edit | Patch]]:
 
 
 def _planned(text: Text, group: list[Edit | Patch]) -> tuple[Patch, TracedShape | None]:
-    """Return what a group of edits does to the bytes, and what is then to be read, None: anything."""
+    """Return the byte changes of a group of edits, and the shape that is expected after them, or None for any."""
     if isinstance(group[0], Patch):
         if any(text.data[at:at + len(old)] != old for at, old, _ in group[0].replacements):
             raise EditError("the text has changed where this edit was; it cannot be taken back or done again")
@@ -372,7 +372,7 @@ def _attributes(attributes: Iterable[tuple[str, str]]) -> str:
 
 
 def _escaped(value: str, quote: str) -> str:
-    """Write an attribute's value so that it stands between such quotes."""
+    """Return an attribute's value escaped for this kind of quotes."""
     escaped = "".join(_ESCAPES.get(character, character) for character in value)
     return escaped.replace(quote, "&quot;" if quote == '"' else "&apos;")
 

@@ -1,4 +1,4 @@
-"""Which bytes of a score are which characters, as expat reads them, so that new text is written as the old one is."""
+"""The encoding of a score's bytes, as expat reads it, so that new text is written in the same encoding."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Encoding:
     """An encoding of a document.
 
     codec: Python's name; width: bytes of a unit, 2 for UTF-16, else 1; table: the character of each of the 256
-    bytes, where expat takes them one by one; else empty.
+    bytes if expat reads single bytes, else empty.
     """
 
     codec: str
@@ -31,7 +31,7 @@ class Encoding:
     def of(cls, data: bytes, declared: str | None) -> Encoding:
         """Return the encoding of a document that expat could read.
 
-        declared: what its XML declaration says. The first bytes go before it, as they do for expat.
+        declared: from its XML declaration. A byte order mark takes precedence, as in expat.
         """
         if data[:2] == b"\xff\xfe" or (data[1:2] == b"\0" and data[:1] != b"\0"):
             return cls("utf-16-le", 2)
@@ -44,9 +44,9 @@ class Encoding:
         return cls("charmap", table=table.replace("\ufffd", _UNDEFINED))
 
     def encode(self, text: str, errors: str = "strict") -> bytes:
-        """Return the bytes of a text, without a byte order mark; raise UnicodeEncodeError where there are none.
+        """Return the bytes of a text, without a byte order mark; raise UnicodeEncodeError if a character has none.
 
-        errors: as Python names it; with "xmlcharrefreplace", references replace what has no bytes.
+        errors: as in Python; with "xmlcharrefreplace", references replace characters that cannot be encoded.
         """
         if self.table:
             return codecs.charmap_encode(text, errors, codecs.charmap_build(self.table))[0]

@@ -1,7 +1,7 @@
-"""A programme of version 2 evaluated: parameters, conditions, loops and picks become a table of plain calls.
+"""Evaluation of a programme of version 2: parameters, conditions, loops and picks become a table of plain calls.
 
-Each procedure is evaluated once for each set of values that it is called with, or at each call where it holds a pick.
-Each evaluation is an *instance* of the procedure. Instances call instances as in version 1 procedures call procedures.
+Each procedure is evaluated once for each set of values with which it is called, or at each call if it contains a pick.
+Each evaluation is an *instance* of the procedure. Instances call instances as procedures call procedures in version 1.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Values = Mapping[str, Value]
 
 
 class LaneCall(NamedTuple):
-    """A lane of a block: the instance that it plays (−1: nothing), and how.
+    """A lane of a block: the instance that it plays (−1: none), with its weights and eases.
 
     ease_in, ease_out: in ticks of the block, NaN: automatic.
     """
@@ -62,7 +62,7 @@ class LaneCall(NamedTuple):
 
 
 class BlockCall(NamedTuple):
-    """Lanes that play at once; view: where their masks are known. ticks: how long the block is."""
+    """Lanes that play at once; view: in which their masks are defined. ticks: length of the block."""
 
     lanes: tuple[LaneCall, ...]
     view: int
@@ -71,16 +71,16 @@ class BlockCall(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """All calls of I instances, each instance after those that it calls; those of one after those of another.
+    """All calls of I instances, instance by instance, each after those that it calls.
 
-    first: (I + 1,). target: (N,) ≥ 0 an instance, else ~ a leaf: a clip, a block (from the number of clips on), or
-    WAIT. repeat: (N,).
+    first: (I + 1,) first call of each instance. target: (N,) ≥ 0: an instance, else ~ a leaf: a clip, a block (from the
+    number of clips on), or WAIT. repeat: (N,).
     duration, transition: (N,) ticks, NaN: no transition given. mirror, reverse: (N,); part: (N, 2) shares of a clip.
     going: (N,) where each goes in the scene, or what it aims at.
     nodes: (N,) the element of each; module_of: (N,) the module of each element. within: (N,) the elements between the
-    procedure (or the part of one) and each, outer ones first, and which round of theirs it is, from 0.
-    procedure: (I,) the procedure that each is, −1 for a part of one.
-    ticks: (I,) what the calls of each add up to. blocks: by their leaves. values: (I,) what each was called with.
+    procedure (or its part) and each call, outer ones first, each with the number of its round, from 0.
+    procedure: (I,) the procedure of each, −1 for a part of one.
+    ticks: (I,) total length of each. blocks: by their leaves. values: (I,) arguments of each.
     """
 
     first: IntArray
@@ -103,7 +103,7 @@ class Evaluated:
 
 
 class _Call(NamedTuple):
-    """What plays: a call, wait, loop or block; see Evaluated."""
+    """A call, wait, loop or block that plays; see Evaluated."""
 
     target: int
     repeat: int
@@ -118,7 +118,7 @@ class _Call(NamedTuple):
 
 
 class _Frame(NamedTuple):
-    """A procedure that is being evaluated: in which view, by which call, with which values given."""
+    """A procedure under evaluation: its view, its call, and its arguments."""
 
     at: InView
     caller: Node | None
@@ -151,12 +151,12 @@ _NAN: Final = float("nan")
 
 
 def _alike(at: InView, given: Values) -> tuple[object, ...]:
-    """Return what is the same for calls that play the same, where nothing is picked. 1 is not yes."""
+    """Return a key that is equal for calls with the same result, if nothing is picked. 1 is not yes."""
     return at, *given, *given.values(), *map(type, given.values())
 
 
 def unknown_value(name: str, procedure: str, known: list[str], place: Place) -> Problem:
-    """Return the problem of a value that a started procedure has no parameter for."""
+    """Return the problem of an argument for which a started procedure has no parameter."""
     return Problem(f"<procedure> {quoted(procedure)}: found a value for {quoted(name)}, expected one for its "
                    f"parameters: {', '.join(map(quoted, known)) or 'none'}{near(name, known)}", place)
 
@@ -165,10 +165,9 @@ def evaluate(definitions: Definitions, start: int, clip_durations_s: tuple[float
              values: Values | None = None, seed: int = 0) -> Evaluated:
     """Evaluate a procedure (a number) of the first module.
 
-    clip_durations_s: of all clips; values: of the procedure's parameters; seed: of the choices of picks.
-    Raises ScoreError, with the chain of calls and the values that led there, where an expression has no value or one
-    that does not belong, where a called procedure plays nothing, and beyond MAX_EVALUATIONS, MAX_OPERATIONS and
-    MAX_NESTED.
+    clip_durations_s: of all clips; values: of the procedure's parameters; seed: for picks.
+    Raises ScoreError, with the chain of calls and their values, if an expression has no value or a wrong one, if a
+    called procedure plays nothing, and beyond MAX_EVALUATIONS, MAX_OPERATIONS and MAX_NESTED.
     """
     return _Evaluation(definitions, clip_durations_s, seed).run(start, values or {})
 
@@ -176,7 +175,7 @@ def evaluate(definitions: Definitions, start: int, clip_durations_s: tuple[float
 def defaults(definitions: Definitions, procedure: int) -> dict[str, Value]:
     """Return the parameters of a procedure of the first module, each with its default, in the order of the text.
 
-    Raises ScoreError where a default has no value.
+    Raises ScoreError if a default has no value.
     """
     frame = _Frame((0, procedure), None, {})
     scope = _Evaluation(definitions, (), 0, _frames=[frame]).scope(frame)
@@ -200,7 +199,7 @@ class _Evaluation:
     _operations = 0
 
     def run(self, start: int, values: Values) -> Evaluated:
-        """Evaluate without recursion from procedure to procedure, so that any depth up to MAX_NESTED will do."""
+        """Evaluate without recursion between procedures, so that any depth up to MAX_NESTED is possible."""
         frame = _Frame((0, start), None, values)
         self._frames = [frame]
         self._check_given(start, values)
@@ -243,7 +242,7 @@ class _Evaluation:
         return instance
 
     def scope(self, frame: _Frame) -> dict[str, Value]:
-        """Return the values that a procedure begins with: its file's lets, and its parameters."""
+        """Return the values with which a procedure begins: its file's lets, and its parameters."""
         (view, procedure), caller, given = frame
         scope, params = dict(self._file_lets(view)), self.definitions.params[procedure]
         self._spend(caller, 2 * len(params))  # one for the parameter, one for a default that is a number
@@ -262,7 +261,7 @@ class _Evaluation:
         return _Instance(len(self._instances) - 1, ticks)
 
     def _block(self, nodes: Iterable[Node], outer: Scope, within: Within) -> _BlockSteps:
-        """Return what elements play in a row; within: those around them, see Evaluated."""
+        """Return the calls of elements in a row; within: the elements around them, see Evaluated."""
         scope, calls, ticks, is_taken = dict(outer), [], 0.0, False
         for node in nodes:
             self._count(node)
@@ -287,7 +286,7 @@ class _Evaluation:
         return calls, ticks
 
     def _played(self, node: Node, scope: Scope, within: Within) -> _BlockSteps:
-        """Return what plays in the place of an element that is neither a call nor decides what else plays."""
+        """Return the calls of an element that neither is a call nor controls others."""
         if node.tag not in PLAYED_BY:
             raise self._error(node, f"found <{node.tag}>, which is a word of the language, but nothing plays it; "
                                     f"expected {' or '.join(f'<{tag}>' for tag in PLAYED_BY)}")
@@ -329,7 +328,7 @@ class _Evaluation:
         return (yield from self._block((self._picked_child(node, scope),), scope, (*within, (node, 0))))
 
     def _call(self, node: Node, scope: Scope, within: Within) -> tuple[_Calls, float] | _Asked:
-        """Return what a call plays; where its procedure was not evaluated with such values, what it asks for."""
+        """Return the calls of a call; if its procedure was not evaluated with these values, the request for that."""
         duration = self._length(node, "duration", scope)
         if duration == 0.0:
             return [], 0.0
@@ -358,7 +357,7 @@ class _Evaluation:
         return [call], duration * repeat
 
     def _going(self, node: Node, scope: Scope) -> Going:
-        """Return where a call goes in the scene."""
+        """Return the destination of a call in the scene."""
         expressions, fits = node.expressions, node.texts.get("repeat") == FIT
         if not fits and _GOING.keys().isdisjoint(expressions):
             return NOWHERE
@@ -372,7 +371,7 @@ class _Evaluation:
         return going
 
     def _role(self, node: Node, name: str, scope: Scope, kinds: tuple[str, ...]) -> str:
-        """Return the name of a role, "" where `to` says which part of the clip plays."""
+        """Return the name of a role, or "" if `to` gives a part of the clip instead."""
         self._spend(node, node.expressions[name].size)
         try:
             if name == "to" and not isinstance(node.expressions[name].value(scope), Role):
@@ -382,7 +381,7 @@ class _Evaluation:
             raise self._error(node, f"<{node.tag}> {name}: {error}") from None
 
     def _performed(self, asked: _Asked) -> _BlockSteps:
-        """Evaluate the procedure that a call asks for; at each repetition, where it picks."""
+        """Evaluate the procedure of a call; once for each repetition if it picks."""
         duration, repeat, mirror, reverse = asked.duration, asked.repeat, asked.mirror, asked.reverse
         going, node, within, calls = asked.going, asked.node, asked.within, list[_Call]()
         for i in range(repeat):
@@ -392,7 +391,7 @@ class _Evaluation:
             if instance.ticks <= 0.0:
                 raise self._error(node, f"<call> name: {quoted(node.texts['name'])} plays nothing this time, expected "
                                         "something to play, or a duration of 0")
-            if self._picks == before:  # all repetitions are alike
+            if self._picks == before:  # all repetitions are equal
                 call = _Call(instance.number, repeat, duration, _NAN, node, mirror, reverse, going=going,
                              within=within)
                 return [call], duration * repeat
@@ -412,7 +411,7 @@ class _Evaluation:
             may_be_alike = not uses_index and not calls
             more, ticks = yield from self._block(node.children, {**scope, index: float(i)} if index else scope,
                                                  () if may_be_alike else around)
-            if self._picks == before and not uses_index:  # all rounds are alike
+            if self._picks == before and not uses_index:  # all rounds are equal
                 body = self._new_instance(more, ticks)
                 call = _Call(body.number, times, ticks, _NAN, node, within=within)
                 return ([call] if ticks > 0.0 else []), ticks * times
@@ -451,7 +450,7 @@ class _Evaluation:
         return [_Call(~leaf, 1, ticks, _NAN, node, within=within)], ticks
 
     def _picked_child(self, node: Node, scope: Scope) -> Node:
-        """Choose by a hash of the seed, the pick's number in its file, and how often it was evaluated before."""
+        """Return the child chosen by a hash of the seed, the pick's number in its file, and its earlier evaluations."""
         _, procedure = self._frames[-1].at
         module, number = self.definitions.module_of[procedure], self.definitions.picks[node]
         count = self._picked.get((module, number), 0)
@@ -539,7 +538,7 @@ class _Evaluation:
             return value
         return value / duration_s if duration_s > 0.0 else 0.0
 
-    # What goes wrong
+    # Limits and errors
 
     def _count(self, node: Node) -> None:
         self._evaluated += 1
@@ -554,7 +553,7 @@ class _Evaluation:
 
     @cached_property
     def _most(self) -> int:
-        """How many elements may be evaluated."""
+        """The number of elements that may be evaluated."""
         with_values = max(sum(bool(call.children) for call in calls) for calls in self.definitions.targets)
         return max(MAX_EVALUATIONS, MOST_EACH * with_values)
 
@@ -567,7 +566,7 @@ class _Evaluation:
                                  f"{shown(value)}, expected {wanted}")
 
     def _error(self, node: Node | None, message: str) -> ScoreError:
-        """Return the error with its place, and the chain of calls, with their values, that leads there."""
+        """Return the error with its place, and the chain of calls, with their values, that leads to it."""
         procedure = self._frames[-1].at[1]
         place = Place() if node is None else self.definitions.place(procedure, node)
         chain = [self._called(frame) for frame in self._frames]

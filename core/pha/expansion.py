@@ -40,11 +40,10 @@ def expand(programme: Programme, procedure: str = "main", loop: bool = False, *,
            seed: int = 0) -> Sequence:
     """Expand a procedure that the programme can start.
 
-    values: of its parameters; seed: of the choices of picks.
-    Works level by level over whole arrays: all calls that procedures of one depth make are scaled and put in order
-    at once. Raises ScoreError where the file has no such procedure, where an expression has no value, and, before
-    anything is built, where it would make more than MAX_SEGMENTS segments, nest deeper than MAX_DEPTH, or play more
-    than MAX_LANES lanes at once.
+    values: of its parameters; seed: for picks.
+    Works level by level over whole arrays: all calls of procedures of one depth are scaled and ordered at once. Raises
+    ScoreError if the file has no such procedure, if an expression has no value, and, before anything is built, if the
+    result would have more than MAX_SEGMENTS segments, more than MAX_DEPTH levels, or more than MAX_LANES lanes at once.
     """
     own = programme.own_procedure(procedure)
     clip_s = {name: clip.duration_s for name, clip in zip(programme.clip_names, programme.clips, strict=True)
@@ -65,17 +64,17 @@ def expand(programme: Programme, procedure: str = "main", loop: bool = False, *,
 
 
 def length_s(programme: Programme, procedure: str) -> float:
-    """Return how long a procedure lasts that the programme can start, its parameters at their defaults.
+    """Return the length in seconds of a procedure that the programme can start, with default parameters.
 
-    Raises ScoreError where the file has no such procedure, or it cannot be evaluated.
+    Raises ScoreError if the file has no such procedure, or it cannot be evaluated.
     """
     return _Plan.of(programme, programme.own_procedure(procedure), None, 0).length_s
 
 
 def parameters(programme: Programme, procedure: str) -> dict[str, float | bool]:
-    """Return the parameters of a procedure that the programme can start, each with its default, but for roles.
+    """Return the parameters of a procedure that the programme can start, with their defaults; without roles.
 
-    Raises ScoreError where the file has no such procedure, or a default has no value.
+    Raises ScoreError if the file has no such procedure, or a default has no value.
     """
     own = programme.own_procedure(procedure)
     found = defaults(programme.calls, own) if isinstance(programme.calls, Definitions) else {}
@@ -84,11 +83,11 @@ def parameters(programme: Programme, procedure: str) -> dict[str, float | bool]:
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """What is expanded: calls of P procedures, or of P instances of them.
+    """The input of an expansion: calls of P procedures, or of P instances of them.
 
-    procedure: (P,) index into names, −1 for a part of the one that it is in. ticks: (P,) what the calls of each add
-    up to. start: the one that is played; length_s: how long it lasts. mirror, reverse, part: (N,), (N,), (N, 2) for
-    each call. clip_s: how long clips are by nature, by name.
+    procedure: (P,) index into names, −1 for a part of another. ticks: (P,) total length of the calls of each.
+    start: the played one; length_s: its length. mirror, reverse, part: (N,), (N,), (N, 2) for
+    each call. clip_s: natural lengths of clips, by name.
     """
 
     table: CallTable
@@ -109,11 +108,11 @@ class _Plan:
 
     @cached_property
     def goes(self) -> BoolArray:
-        """Which calls go somewhere or aim at something, (N,)."""
+        """Whether each call has a destination or an aim, (N,)."""
         return goes_somewhere(self.going)
 
     def empty_parts(self, segments: int) -> FloatArray | None:
-        """Return parts (S, 2) to be filled; where all clips are whole, ones that need not be, in next to no memory."""
+        """Return parts (S, 2) to be filled; if all clips are played whole, a constant that takes hardly any memory."""
         if self.part is None:
             return None
         is_whole = not (self.part != WHOLE_CLIP).any()
@@ -121,7 +120,7 @@ class _Plan:
 
     @classmethod
     def of(cls, programme: Programme, start: int, values: Values | None, seed: int) -> _Plan:
-        """Take a programme of version 1 as it is, evaluate one that uses version 2."""
+        """Return the plan of a programme: version 1 as it is, version 2 after evaluation."""
         own, names = programme.procedures[start], tuple(p.name for p in programme.procedures)
         if not isinstance(programme.calls, Definitions):
             for name in values or {}:
@@ -134,7 +133,7 @@ class _Plan:
         whole = np.repeat(done.ticks, np.diff(done.first))
         table = CallTable(done.first, done.target, done.repeat, done.duration / whole, done.transition / whole,
                           range(len(done.ticks)))
-        tick_s = programme.document.tick_s  # also for what is inherited
+        tick_s = programme.document.tick_s  # for inherited procedures too
         places = Places(programme.documents, done.nodes, done.module_of, done.within)
         return cls(table, done.procedure, names, programme.clip_names, places, done.ticks, done.start,
                    float(done.ticks[done.start]) * tick_s, done.mirror, done.reverse, done.part, done.going, done,
@@ -145,10 +144,10 @@ class _Plan:
 class _Level:
     """N procedures of one depth, or calls that they make.
 
-    target: (N,) the procedure, of calls also ~ a leaf; offset: (N,) index of its first segment; length: (N,) seconds;
-    transition: (N,) seconds, the one that its caller gives after its last segment, NaN: none; path: (N,) see Paths.
+    target: (N,) the procedure, or for calls also ~ a leaf; offset: (N,) index of its first segment; length: (N,)
+    seconds; transition: (N,) seconds, given by its caller for its last segment, NaN: none; path: (N,) see Paths.
     call: (N,) the call that made each; caller: (N,) the number of the one around it in its level; repetition: (N,)
-    which of its repetitions, from 0. is_mirrored, is_reversed: (N,) by all calls that lead to it.
+    its number, from 0. is_mirrored, is_reversed: (N,) by all calls that lead to it.
     """
 
     target: IntArray
@@ -165,7 +164,7 @@ class _Level:
     @classmethod
     def of_roots(cls, sizes: IntArray, targets: list[int], lengths_s: list[float],
                  is_mirrored: list[bool] | None = None, is_reversed: list[bool] | None = None) -> _Level:
-        """Take procedures that nothing calls, as many segments of each as `sizes` says, one after the other."""
+        """Return a level of procedures without callers, with `sizes` segments each, one after the other."""
         target, none = np.array(targets, dtype=np.int64), np.zeros(len(targets), dtype=np.int64)
         size, few = sizes[target], none.astype(np.int32)
         flags = (np.array(flag or none, dtype=np.bool_) for flag in (is_mirrored, is_reversed))
@@ -173,7 +172,7 @@ class _Level:
                    np.arange(len(target)), few, few, few, *flags)
 
     def at(self, chosen: BoolArray | IntArray, path: IntArray) -> _Level:
-        """Return some of them, with paths of their own."""
+        """Return some of them, with new paths."""
         return _Level(self.target[chosen], self.offset[chosen], self.length[chosen], self.transition[chosen], path,
                       self.call[chosen], self.caller[chosen], self.repetition[chosen], self.is_mirrored[chosen],
                       self.is_reversed[chosen])
@@ -198,7 +197,7 @@ class _Row:
 
 
 def _expanded(plan: _Plan, sizes: IntArray, roots: _Level) -> _Row:
-    """Expand procedures or instances, all of their levels."""
+    """Return the row of procedures or instances, expanded through all levels."""
     total, names = int(sizes[roots.target].sum()), len(plan.names)
     row = _Row(np.zeros(total, np.int64), np.zeros(total), np.full(total, np.nan), np.zeros(total, np.int64),
                Paths(np.zeros(0, np.int64), np.zeros(0, np.int64), plan.names),
@@ -233,14 +232,14 @@ def _expanded(plan: _Plan, sizes: IntArray, roots: _Level) -> _Row:
         path[named] = known + index
         level = calls.at(inner, path) if leaf.any() else replace(calls, path=path)
         known += len(code)
-        del calls, leaf, at, inner, which, path, named, index  # a million of each is much memory
+        del calls, leaf, at, inner, which, path, named, index  # they take much memory for a million segments
     paths = Paths(np.concatenate(parents), np.concatenate(last), plan.names)
     row = replace(row, paths=paths, runs=Runs.joined(runs), tick_s=np.concatenate(tick_s))
     return _in_played_order(row, levels)
 
 
 def _calls_of(plan: _Plan, level: _Level, sizes: IntArray) -> _Level:
-    """Return all calls that the procedures of a level make, repeats one by one, in order."""
+    """Return all calls of the procedures of a level, with single repetitions, in order."""
     table = plan.table
     number = table.first[level.target + 1] - table.first[level.target]
     caller = np.repeat(np.arange(len(number), dtype=np.int32), number)
@@ -276,10 +275,10 @@ def _calls_of(plan: _Plan, level: _Level, sizes: IntArray) -> _Level:
 
 
 class _RunsOfLevel(NamedTuple):
-    """The runs of procedures of one level, and which segments each holds: `size` from `begin` on.
+    """The runs of procedures of one level, and the segments of each: `size` from `begin` on.
 
     begin, size, run, path: (N,) of runs of procedures with a name, which are marked; reversed_begin, reversed_size:
-    (R,) of those that play backwards within what is around them. number: of all runs.
+    (R,) of those that play backwards relative to the run around them. number: of all runs.
     """
 
     begin: Int32Array
@@ -292,7 +291,7 @@ class _RunsOfLevel(NamedTuple):
 
     @classmethod
     def of(cls, plan: _Plan, level: _Level, sizes: IntArray, *, is_outermost: bool) -> _RunsOfLevel:
-        """Take the runs of a level; of the outermost, which nothing called, those that are reversed themselves."""
+        """Return the runs of a level; of the outermost level, which has no callers, only reversed runs."""
         named = np.flatnonzero(plan.procedure[level.target] >= 0)
         if plan.reverse is None:
             turned = np.zeros(0, np.int64)
@@ -304,11 +303,11 @@ class _RunsOfLevel(NamedTuple):
 
 
 def _in_played_order(row: _Row, levels: list[_RunsOfLevel]) -> _Row:
-    """Put what is reversed in its order, and mark where procedures begin.
+    """Return the row in the order of playing, with marks where procedures begin.
 
-    Of reversed segments a…b − 1 the last comes first, and each transition stays between the same two;
-    the one after the whole stays there. What is reversed within what is reversed comes first: innermost levels, of
-    which no two runs overlap.
+    Of reversed segments a…b − 1 the last comes first; each transition stays between the same two segments, and that
+    after the last stays at the end. Reversed runs within reversed ones are handled first: levels from the innermost
+    outwards, since runs of one level do not overlap.
     """
     total = len(row.leaf)
     order = position = None
@@ -335,7 +334,7 @@ def _in_played_order(row: _Row, levels: list[_RunsOfLevel]) -> _Row:
 
 
 def _by_root(row: _Row, roots: int) -> tuple[_Row, list[int]]:
-    """Put the runs of each root together, numbered from 0, and return where each root's begin, and where all end."""
+    """Sort runs by root, numbered from 0; return the row, and the begin of each root with the end of all."""
     within, number = row.runs.within, len(row.runs.within)
     if roots == 1:
         return row, [0, number]
@@ -363,7 +362,7 @@ def _with_reversed(total: int, begin: IntArray, size: IntArray) -> IntArray:
 
 
 class _Occurrence(NamedTuple):
-    """A block as it is played somewhere."""
+    """One way in which a block is played."""
 
     block: int
     length_s: float
@@ -373,7 +372,7 @@ class _Occurrence(NamedTuple):
 
 @dataclass(eq=False)
 class _Blocks:
-    """Numbers the blocks that play, each with its length and direction once, and expands their lanes."""
+    """Numbers the played blocks, each length and direction once, and expands their lanes."""
 
     plan: _Plan
     sizes: IntArray
@@ -407,7 +406,7 @@ class _Blocks:
 
     def _sequence(self, row: _Row, going: tuple[list[Way], list[AimedAt]], own: slice, marked: slice, runs: slice,
                   loop: bool) -> Sequence:
-        """Return the sequence of one root: its segments, marks and runs of a row, and what of it goes and aims."""
+        """Return the sequence of one root: its segments, marks and runs, with its destinations and aims."""
         length_s, made, marks = row.length_s[own], row.made, row.marks
         starts = np.zeros(len(length_s))
         np.cumsum(length_s[:-1], out=starts[1:])
@@ -422,7 +421,7 @@ class _Blocks:
             clip_s=self.plan.clip_s)
 
     def all(self) -> tuple[Block, ...]:
-        """Expand the lanes of all blocks that play, also of those within lanes."""
+        """Expand the lanes of all played blocks, including blocks within lanes."""
         found: list[Block] = []
         while len(found) < len(self._numbers):
             found += self._blocks(list(self._numbers)[len(found):])
@@ -451,11 +450,11 @@ class _Blocks:
 
 
 class _Size(NamedTuple):
-    """How much a procedure makes.
+    """The size of the result of a procedure.
 
-    row: segments, blocks counted as one; segments: with those inside of blocks; calls: of procedures. depth: procedures
-    within procedures. lanes: those that play at once. turned: segments that are put in the reverse order, each as often
-    as that is done.
+    row: segments, with a block counted as one; segments: with those inside of blocks; calls: of procedures. depth:
+    levels of procedures. lanes: lanes that play at once. turned: segments that are reversed, each counted as often as
+    it is reversed.
     """
 
     row: int = 0
@@ -473,7 +472,7 @@ _LIMITS: Final = {"segments": (MAX_SEGMENTS, "segments"), "calls": (MAX_PROCEDUR
 
 
 def _checked_sizes(programme: Programme, plan: _Plan, own: int) -> IntArray:
-    """Return how many segments each procedure makes, blocks counted as one, (P,); raise ScoreError where too many."""
+    """Return the number of segments of each procedure, with blocks as one, (P,); raise ScoreError if too many."""
     table = plan.table
     sizes = [_Size()] * (len(table.first) - 1)
     first, targets, repeats = table.first.tolist(), table.target.tolist(), table.repeat.tolist()
@@ -507,7 +506,7 @@ def _checked_sizes(programme: Programme, plan: _Plan, own: int) -> IntArray:
 
 
 def _lanes_of(plan: _Plan, leaf: int) -> tuple[int, ...]:
-    """Return the instances that play at once where a leaf is a block."""
+    """Return the instances that play at once in a leaf, if it is a block."""
     if plan.evaluated is None or leaf == evaluation.WAIT or leaf < len(plan.clip_names):
         return ()
     lanes = plan.evaluated.blocks[leaf - len(plan.clip_names)].lanes

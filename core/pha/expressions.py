@@ -1,6 +1,6 @@
 """Expressions in the attributes of a score: numbers, yes and no, roles, names, arithmetic, comparisons, functions.
 
-Read with the standard library's parser and a white list of its nodes: nothing else of Python is in the language.
+Python's parser reads them, and only nodes on a white list are allowed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..errors import TaktError, quoted
 
 @dataclass(frozen=True)
 class Role:
-    """Somebody or something that a score names and the scene casts; kind: as the score's `role` says, see grammar."""
+    """Someone or something that a score names and the scene casts; kind: from the score's `role`, see grammar."""
 
     name: str
     kind: str
@@ -62,8 +62,8 @@ class ExpressionError(TaktError):
 class Expression:
     """An expression that has been read.
 
-    names: those whose values it needs. constant: its value, where it is a plain number, yes or no. size: how many
-    numbers, names and operations it consists of. It is compared and hashed by its text alone.
+    names: names whose values it needs. constant: its value, if it is a plain number, yes or no. size: the count of
+    numbers, names and operations in it. It is compared and hashed by its text alone.
     """
 
     text: str
@@ -79,7 +79,7 @@ class Expression:
         return hash(self.text)
 
     def value(self, scope: Scope) -> Value:
-        """Return its value; raise ExpressionError, with the values of its names, where it has none."""
+        """Return its value; raise ExpressionError, with the values of its names, if it has none."""
         try:
             return self._evaluate(scope)
         except _NoValueError as error:
@@ -88,21 +88,21 @@ class Expression:
             raise ExpressionError(f"found {quoted(self.text)}{where}: {error}") from None
 
     def number(self, scope: Scope) -> float:
-        """Return its value where that is a number; raise ExpressionError otherwise."""
+        """Return its value, a number; raise ExpressionError if it is something else."""
         value = self.value(scope)
         if isinstance(value, bool | Role):
             raise ExpressionError(f"found {quoted(self.text)}, which is {_described(value)}, expected a number")
         return value
 
     def truth(self, scope: Scope) -> bool:
-        """Return its value where that is yes or no; raise ExpressionError otherwise."""
+        """Return its value, yes or no; raise ExpressionError if it is something else."""
         value = self.value(scope)
         if not isinstance(value, bool):
             raise ExpressionError(f"found {quoted(self.text)}, which is {_described(value)}, expected yes or no")
         return value
 
     def role(self, scope: Scope, kinds: Sequence[str]) -> Role:
-        """Return its value where that is a role of one of some kinds; raise ExpressionError otherwise."""
+        """Return its value, a role of one of these kinds; raise ExpressionError if it is something else."""
         value = self.value(scope)
         if not isinstance(value, Role) or value.kind not in kinds:
             named = [f"a {kind}" for kind in kinds]
@@ -113,13 +113,13 @@ class Expression:
 
 
 class _NoValueError(Exception):
-    """Why an expression has no value."""
+    """The reason why an expression has no value."""
 
 
 def read_expression(text: str) -> Expression:
-    """Read an expression; a number as scores write numbers (`+5`, `007`, `1.`) is one.
+    """Read an expression, or a number as scores write it (`+5`, `007`, `1.`).
 
-    Raises ExpressionError, which says what the language has, for anything that is not in it, for more than
+    Raises ExpressionError, which says what is allowed, for anything that is not in the language, for more than
     MAX_CHARACTERS characters and for more than MAX_LEVELS levels of nesting.
 
     >>> read_expression("2 * bars + 1").value({"bars": 4.0})
@@ -143,9 +143,9 @@ def read_expression(text: str) -> Expression:
 
 
 def is_name(text: str) -> bool:
-    """Tell whether a value may be called so: letters, digits, underscores, and no word of the language.
+    """Return whether a value may have this name: letters, digits, underscores, and no word of the language.
 
-    What functions are called does: these have parentheses behind them.
+    Names of functions are allowed, since functions are followed by parentheses.
 
     >>> is_name("times"), is_name("2nd"), is_name("yes")
     (True, False, False)
@@ -167,7 +167,7 @@ def shown(value: Value) -> str:
 
 
 def _described(value: Value) -> str:
-    """Return a value as messages name it."""
+    """Return a value as it is named in messages."""
     return str(value) if isinstance(value, Role) else shown(value)
 
 
@@ -185,7 +185,7 @@ def _parsed(text: str) -> ast.expr:
 
 
 def _open_at_once(text: str) -> int:
-    """Return how many parentheses are open at most, so that the parser is never given a tower of them."""
+    """Return the greatest number of nested parentheses, to limit the depth for the parser."""
     deepest = level = 0
     for character in text if text.count("(") > MAX_LEVELS else "":
         level += (character == "(") - (character == ")")
@@ -204,7 +204,7 @@ def _unknown(text: str) -> ExpressionError:
 
 
 def _meant(text: str) -> str:
-    """Return what somebody probably meant who writes as in other languages."""
+    """Return a suggestion for operators of other languages, or ""."""
     written = next((sign for sign in _ELSEWHERE if sign in _COMPARING.sub("", text)), None)
     return "" if written is None else f"; did you mean {_ELSEWHERE[written]} for {written}?"
 
@@ -220,7 +220,7 @@ class _Compiler:
     def compiled(self, node: ast.expr, levels: int) -> _Evaluate:
         """Return a function that evaluates a node.
 
-        Raises ExpressionError where the language does not have it, or beyond so many levels.
+        Raises ExpressionError if the language does not have it, or beyond so many levels.
         """
         if not levels:
             raise _too_deep(self._text)
@@ -270,7 +270,7 @@ def _looked_up(name: str) -> _Evaluate:
 
 
 def _joined(parts: list[_Evaluate], *, decides: bool) -> _Evaluate:
-    """Return what one of several truths decides alone: a no for `and`, a yes for `or`."""
+    """Return the function for `and` or `or`: the first no decides `and`, the first yes decides `or`."""
     def join(scope: Scope) -> Value:
         for part in parts:
             if _truth(part(scope)) is decides:
@@ -295,7 +295,7 @@ def _calculated(function: Callable[..., float], parts: list[_Evaluate] | tuple[_
 
 
 def _of_several(function: Callable[..., float]) -> Callable[..., float]:
-    """Let min and max, which Python wants to choose among two, take a single value too."""
+    """Return min and max changed to take a single value too; other functions as they are."""
     return (lambda *values: function(values)) if function in (min, max) else function
 
 
@@ -318,7 +318,7 @@ def _compared(kinds: list[type[ast.cmpop]], sides: list[_Evaluate]) -> _Evaluate
 
 
 def _sort(value: Value) -> type:
-    """Return which values a value can be compared with."""
+    """Return the type of values with which a value can be compared."""
     return Role if isinstance(value, Role) else bool if isinstance(value, bool) else float
 
 

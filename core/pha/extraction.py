@@ -1,4 +1,4 @@
-"""Neighbours in a block become a procedure of their own, which is called instead."""
+"""Extract neighbours in a block as a new procedure, which is called instead."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .values import elements_below, names_in_scope, names_needed, ticks_of
 
 @dataclass(frozen=True)
 class ExtractCalls:
-    """Make a new procedure of `count` neighbours in a block, from the child of that index on, and call it instead.
+    """Make a procedure of `count` neighbours in a block, from the child with that index on, and call it instead.
 
-    Parameters, lets and indices that they need become parameters of the new procedure.
+    Parameters, lets and indices that they use become parameters of the new procedure.
     """
 
     path: Path | None
@@ -85,9 +85,9 @@ class ExtractCalls:
 
 
 def default_values(programme: Programme, text: Text, element: int, names: Iterable[str]) -> dict[str, str]:
-    """Return the values of names at an element where its procedure is started on its own, indices 0.
+    """Return the values of names at an element if its procedure is started on its own, with indices 0.
 
-    programme: of the text. Raises EditError where one has none then.
+    programme: of the text. Raises EditError if one has none then.
     """
     view = programme.calls.views[0] if isinstance(programme.calls, Definitions) else None
     scope: dict[str, Value] = {} if view is None else dict(view.roles)
@@ -104,7 +104,7 @@ def default_values(programme: Programme, text: Text, element: int, names: Iterab
 
 
 def _is_below(text: Text, top: int, chosen: list[int]) -> bool:
-    """Tell whether a new procedure has to come below the old one, so that picks keep their numbers and choices."""
+    """Return whether the new procedure must follow the old one, so that picks keep their numbers and choices."""
     tags = text.shape.tags
     picks = [each for each in elements_below(text, [top]) if tags[each] == "pick"]
     begin, end = chosen[0], text.after(chosen[-1])

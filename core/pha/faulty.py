@@ -1,4 +1,4 @@
-"""A score without the procedures in which there are mistakes, so that these cost only themselves."""
+"""Remove procedures with mistakes from a score, so that the others can be played."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from .document import Document
 
 
 def without_faulty(document: Document, error: FileError) -> tuple[str, Mapping[str, Problem]]:
-    """Return what a score says without the procedures in which an error finds mistakes, and these with the first one.
+    """Return a score's text without the procedures with mistakes, and these procedures with their first mistake.
 
-    document: what the error is about. Blanks stand in the place of what is left out, so that all else keeps its line
-    and column. Where nothing is wrong in any procedure of this file, nothing is left out, and no procedure returned.
+    document: of the error. Removed text is replaced by blanks, so that the rest keeps its lines and columns. If no
+    procedure of this file has a mistake, nothing is removed, and no procedure returned.
     """
     text, found, spans = document.text, dict[str, Problem](), []
     starts = [(text.place(each.element).line or 0, text.place(each.element).column or 0)

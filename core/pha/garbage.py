@@ -1,7 +1,7 @@
-"""Python's search for cycles waits while much is made of which all is kept.
+"""Switch Python's search for cycles off while many objects are made that are all kept.
 
-It goes through all objects again whenever their number has grown by a quarter: a fifth of the time that a score of
-50,000 calls takes. Nothing that is made there is a cycle.
+The search goes through all objects whenever their number has grown by a quarter: a fifth of the time for a score of
+50,000 calls. None of the objects made there are part of a cycle.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _running: list[bool] = []
 
 
 def without_search_for_cycles(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Make a function switch the search off while it runs, and on again, if it was on, when no such function does."""
+    """Return a function that runs without the search; after the last such function it is on again, if it was on."""
     @functools.wraps(function)
     def run(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         with _LOCK:

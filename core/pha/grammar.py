@@ -1,4 +1,4 @@
-"""The elements of scores of version 2 and their attributes, as data: read by the parser, and by the docs' tables."""
+"""The elements of scores of version 2 and their attributes, as data for the parser and the tables of the docs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 
 class Kind(Enum):
-    """What an attribute holds; the value says it in words."""
+    """The kind of an attribute's content; the value names it in words."""
 
     NAME = "a name"
     NEW_NAME = "letters, digits and underscores, no word of the language"
@@ -59,7 +59,7 @@ MODES: Final = ("replace", "mix", "add")
 
 
 class Attribute(NamedTuple):
-    """One attribute; default: what holds where it is not given, None where it must be given."""
+    """An attribute; default: its value if it is not given, or None if it must be given."""
 
     kind: Kind
     says: str
@@ -67,9 +67,9 @@ class Attribute(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """What an element holds. children: which elements; least: how many of them at least.
+    """The contents of an element. children: allowed elements; least: their minimum number.
 
-    open_kind: of attributes with names of the author's own; None where there are none.
+    open_kind: of attributes with names chosen by the author, or None if there are none.
     """
 
     says: str

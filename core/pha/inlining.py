@@ -1,4 +1,4 @@
-"""A call is replaced by what its procedure holds."""
+"""Replace a call by the contents of its procedure."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ MAX_INLINED = 1_000
 
 @dataclass(frozen=True)
 class InlineCall:
-    """Replace a call by what its procedure holds; comments come along.
+    """Replace a call by the contents of its procedure, with comments.
 
-    Lengths are scaled, values that the call gives take the place of parameters, and names that are taken here are
-    changed. In version 1 a repeat is written out, in version 2 it becomes a loop.
+    Lengths are scaled, arguments take the place of parameters, and names that are used here already are changed. In
+    version 1 repetitions are written out, in version 2 they become a loop.
     """
 
     path: Path | None
@@ -74,7 +74,7 @@ class InlineCall:
 
 @dataclass(frozen=True)
 class InlineAndRemove:
-    """Replace a call by what its procedure holds, and remove that procedure where no open score calls it then."""
+    """Replace a call by the contents of its procedure, and remove that procedure if no open score calls it then."""
 
     path: Path | None
     element: int
@@ -99,8 +99,8 @@ class InlineAndRemove:
 class _Callee:
     """The procedure that a call leads to.
 
-    text, element: where it is defined. values: what its file gives to all procedures and the caller's file does not.
-    full_names: by which its calls are reached from the caller's file, {} where their own names will do.
+    text, element: of its definition. values: defined by its file for all procedures, but not by the caller's file.
+    full_names: names of its calls that are valid in the caller's file, {} if their own names are.
     """
 
     text: Text
@@ -127,7 +127,7 @@ class _Callee:
 
 
 def _of_view(programme: Programme, target: Target) -> tuple[dict[str, str], frozenset[str]]:
-    """Return the values and the names of masks that a procedure's file gives it."""
+    """Return the values and the names of masks that a procedure's file defines for it."""
     if not isinstance(programme.calls, Definitions):
         return {}, frozenset()
     number_of = [document.path for document in programme.documents].index(target.runs_in)
@@ -142,7 +142,7 @@ def _of_view(programme: Programme, target: Target) -> tuple[dict[str, str], froz
 
 
 def _full_names(programme: Programme, target: Target) -> dict[int, str]:
-    """Return for the calls of a procedure the names by which the played file reaches the same."""
+    """Return, for the calls of a procedure, the names by which the played file reaches the same targets."""
     routines = dict(zip(procedure_names(programme), programme.procedures, strict=True))
     found = {}
     for call in calls_of(programme):
@@ -161,7 +161,7 @@ class _Inlined:
     callee: _Callee
 
     def fragment(self) -> tuple[str, int]:
-        """Return it, and how often it holds what the procedure calls."""
+        """Return the text, and how often it contains the calls of the procedure."""
         attributes, tags = self.text.shape.attributes[self.call], self.text.shape.tags
         repeat = attributes.get("repeat", "1")
         is_version_2 = self.text.shape.attributes[0].get("version") == "2"
@@ -186,7 +186,7 @@ class _Inlined:
         return f"{start}>\n{indented}\n</loop>", 1
 
     def _inside(self, attributes: Mapping[str, str]) -> Text:
-        """Return the inside of the procedure as an element <x>, with its names, lengths and values as the call says."""
+        """Return the contents of the procedure as an element <x>, with names, lengths and values set by the call."""
         source, procedure = self.callee.text, self.callee.element
         children = [child for child in source.children(procedure) if source.shape.tags[child] != "param"]
         self._check(attributes, children)
@@ -221,7 +221,7 @@ class _Inlined:
                 raise EditError(f"its lane {quoted(body)} uses a mask of its own file, which is not known here")
 
     def _arguments(self) -> dict[str, str]:
-        """Return what each parameter is: what the call gives, else its default, in which others may stand."""
+        """Return the text for each parameter: the call's argument, or its default, which may use other parameters."""
         shape, source = self.text.shape, self.callee.text
         given = next((shape.attributes[child] for child in self.text.children(self.call)), {})
         arguments: dict[str, str] = {}
@@ -233,7 +233,7 @@ class _Inlined:
         return arguments
 
     def _new_names(self, children: list[int]) -> dict[str, str]:
-        """Return other names for lets and indices whose names the caller's procedure, or its file, has too."""
+        """Return new names for lets and indices whose names the caller's procedure or file uses too."""
         shape = self.text.shape
         taken = {attributes.get(key, "") for attributes in shape.attributes for key in ("name", "index")}
         taken |= {word for element in range(len(self.text)) for expression in expressions(self.text, element).values()
@@ -277,7 +277,7 @@ def _expected(programme: Programme, caller: Name, element: int, copies: int) -> 
 
 
 def _rows_in(programme: Programme, call: CallOf) -> tuple[tuple[Target, ...], ...]:
-    """Return what the calls of the called procedure lead to, as the caller is to reach the same."""
+    """Return the targets of the calls of the called procedure, which the caller must reach too."""
     known = meaning(programme)
     found = []
     for row in known[call.targets[0].name]:
@@ -291,7 +291,7 @@ def _rows_in(programme: Programme, call: CallOf) -> tuple[tuple[Target, ...], ..
 
 
 def _exchanged(mirror: str, other: str) -> str:
-    """Return whether a call is mirrored in the end: where either it or the call around it is, but not both."""
+    """Return whether a call is mirrored in total: if exactly one of it and the call around it is."""
     if {mirror.strip(), other.strip()} <= {"yes", "no"}:
         return "yes" if mirror.strip() != other.strip() else "no"
     return f"({mirror}) != ({other})" if mirror.strip() != "no" else other
@@ -306,6 +306,6 @@ def _content(inside: Text) -> str:
 
 
 def _dedented(inside: str) -> str:
-    """Take the first line's indentation from all lines that begin with it."""
+    """Remove the first line's indentation from all lines that begin with it."""
     indentation = inside[:len(inside) - len(inside.lstrip(" \t"))]
     return "\n".join(line.removeprefix(indentation) for line in inside.split("\n"))

@@ -1,4 +1,4 @@
-"""Where new elements go in a score's text, and how they are written there. All offsets count units of a Text."""
+"""The place of new elements in a score's text, and their layout there. All offsets count units of a Text."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Gap(NamedTuple):
     """A gap between elements, into which new ones go.
 
     number: of the element before which they come; neighbours: the elements before and behind, in the same parent.
-    span: what is replaced; before, behind: what goes around the new ones; indentation: of the new ones, None where they
-    stand behind something on its line.
+    span: the replaced range; before, behind: texts around the new elements; indentation: of the new elements, None if
+    they follow something on its line.
     """
 
     number: int
@@ -34,7 +34,7 @@ class Gap(NamedTuple):
 
     @classmethod
     def of(cls, text: Text, parent: int, index: int) -> Gap:
-        """Return the gap before the child of that index; raise EditError where there are fewer."""
+        """Return the gap before the child with that index; raise EditError if there are fewer children."""
         children = list(text.children(parent))
         if not 0 <= index <= len(children):
             raise EditError(f"found {len(children)} elements in <{text.shape.tags[parent]}>, expected at least {index}")
@@ -50,7 +50,7 @@ class Gap(NamedTuple):
         return cls(number, neighbours, *_inside(text, parent))
 
     def filled(self, text: Text, new: bytes) -> list[Change]:
-        """Return the changes that put new elements there."""
+        """Return the changes that insert new elements there."""
         return [Change(self.span, encoded(text, self.before) + new + encoded(text, self.behind))]
 
 
@@ -58,7 +58,7 @@ _Surroundings = tuple[Span, str, str, str | None]
 
 
 def _begins_line(text: Text, element: int) -> bool:
-    """Tell whether an element, or a comment that goes with it, is the first on its line."""
+    """Return whether an element, or a comment that belongs to it, is the first on its line."""
     return layout.indentation(text, layout.extent(text, element).start) is not None
 
 
@@ -79,7 +79,7 @@ def _in_front(text: Text, neighbour: layout.Extent) -> _Surroundings:
 
 
 def _inside(text: Text, parent: int) -> _Surroundings:
-    """Return what goes around the first child of an element that has none yet."""
+    """Return the texts around the first child of an element that has no children yet."""
     tag, close, own = text.tag(parent), text.closes[parent], layout.indentation(text, text.starts[parent])
     line_break = layout.line_break(text, close)
     before, behind, inner = "", "", None
@@ -97,7 +97,7 @@ def _inside(text: Text, parent: int) -> _Surroundings:
 
 
 def laid_out(fragment: Text, text: Text, there: Gap) -> str:
-    """Return a fragment, read within an element of its own, with the indentation and line breaks of the gap."""
+    """Return a fragment, read within an element of its own, with the gap's indentation and line breaks."""
     start, end = fragment.tag(0).closing.end, fragment.closes[0]
     inner = layout.reindented(fragment.units, start, end, "", there.indentation or "")
     new = fragment.encoding.decode(composed(fragment, start, end, inner))
@@ -105,7 +105,7 @@ def laid_out(fragment: Text, text: Text, there: Gap) -> str:
 
 
 def composed(text: Text, start: int, end: int, changes: list[tuple[Span, str]]) -> bytes:
-    """Return the bytes of a part of a text with ranges in it replaced."""
+    """Return the bytes of a part of a text after ranges in it are replaced."""
     width, parts = text.encoding.width, []
     for span, new in changes:
         parts += [text.data[start * width:span.start * width], encoded(text, new)]
@@ -114,9 +114,9 @@ def composed(text: Text, start: int, end: int, changes: list[tuple[Span, str]]) 
 
 
 def encoded(text: Text, new: str) -> bytes:
-    """Return new text in the encoding of the old; characters that it does not have become character references.
+    """Return new text in the encoding of the old one; characters that it lacks become character references.
 
-    Raises EditError where there can be no reference, as in a comment.
+    Raises EditError if a reference is not possible, as in a comment.
     """
     try:
         return text.encoding.encode(new)

@@ -1,4 +1,4 @@
-"""Elements as they are laid out: the comments and the white space that go with each, its line, its indentation.
+"""The layout of elements: their comments and white space, their lines, their indentation.
 
 All offsets here count units of a Text.
 """
@@ -33,10 +33,10 @@ class Piece(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """An element and what goes with it: comments directly above it, and behind it on its line.
+    """An element with its comments: those directly above it, and those behind it on its line.
 
-    start, end: from the first of these to the last. line_start: where its first line starts, None where something else
-    is before it on that line; line_end: where the line after it starts, None where something is behind it.
+    start, end: from the first of these to the last. line_start: where its first line starts, None if something else
+    is before it on that line; line_end: where the line after it starts, None if something is behind it.
     """
 
     start: int
@@ -46,7 +46,7 @@ class Extent(NamedTuple):
 
 
 def extent(text: Text, element: int) -> Extent:
-    """Return an element, which is not the root, with what goes with it."""
+    """Return the extent of an element other than the root."""
     units, around = text.units, _gaps(text, element)
     start = _first_comment(units, around[0], text.starts[element])
     end = _last_comment(units, around[1], text.end(element))
@@ -55,9 +55,9 @@ def extent(text: Text, element: int) -> Extent:
 
 
 def owned(text: Text, element: int) -> Span:
-    """Return what is removed with an element: its extent, and the white space that nothing else needs.
+    """Return the range that is removed with an element: its extent, and white space that nothing else needs.
 
-    Whole lines where nothing else is on them; also a blank line that would be left beside another, or at the end.
+    These are whole lines if nothing else is on them, and a blank line that would follow another one or be the last.
     """
     units, found = text.units, extent(text, element)
     if found.line_start is None:
@@ -73,13 +73,13 @@ def owned(text: Text, element: int) -> Span:
 
 
 def indentation(text: Text, at: int) -> str | None:
-    """Return the blanks between the start of a line and an offset in it, None where something else is there."""
+    """Return the blanks between the start of a line and an offset in it, or None if anything else is there."""
     start = _line_start(text.units, at)
     return None if start is None else text.decoded(start, at)
 
 
 def step(text: Text) -> str:
-    """Return one level of indentation, as the root's first indented child shows it."""
+    """Return one level of indentation: that of the root's first indented child."""
     outer = indentation(text, text.starts[0]) or ""
     for child in text.children(0):
         inner = indentation(text, text.starts[child])
@@ -98,7 +98,7 @@ def line_break(text: Text, at: int) -> str:
 
 
 def has_blank_line_before(text: Text, found: Extent) -> bool:
-    """Tell whether there is a blank line before an element's extent."""
+    """Return whether there is a blank line before an element's extent."""
     line = found.line_start
     return line is not None and _BLANK_BEFORE.search(text.units, max(0, line - _LONGEST_BLANK), line) is not None
 
@@ -109,7 +109,7 @@ def blanks_before(text: Text, at: int) -> str:
 
 
 def line_of(text: Text, start: int, end: int) -> Span:
-    """Return the whole line where a tag is alone on it; else the tag, and the blanks behind it where it comes first."""
+    """Return the whole line of a tag alone on it; else the tag, and the blanks behind it if it is first on its line."""
     line_start, rest = _line_start(text.units, start), _REST_OF_LINE.match(text.units, end)
     if line_start is None:
         return Span(start, end)
@@ -117,7 +117,7 @@ def line_of(text: Text, start: int, end: int) -> Span:
 
 
 def line_of_end(text: Text, start: int, end: int) -> Span:
-    """Return the line of an end tag alone on it; else the tag, and if it comes first, the white space before."""
+    """Return the line of an end tag alone on it; else the tag, and the white space before if it is first."""
     if _line_start(text.units, start) is None or _REST_OF_LINE.match(text.units, end):
         return line_of(text, start, end)
     while text.units[start - 1] in b" \t\r\n":
@@ -126,9 +126,9 @@ def line_of_end(text: Text, start: int, end: int) -> Span:
 
 
 def reindented(units: bytes, start: int, end: int, old: str, new: str) -> list[tuple[Span, str]]:
-    """Return what gives part of a document another indentation: ranges, and what replaces each.
+    """Return the changes that give part of a document another indentation: ranges, with the replacement of each.
 
-    Lines that begin within a comment, a value or words stay as they are, and so do those that do not begin with `old`.
+    Lines that begin within a comment, a value or words stay unchanged, as do lines that do not begin with `old`.
     """
     prefix = old.encode("ascii")
     lines = [line for piece in pieces(units, start, end) for line in _lines_within(units, piece) if piece.end < end
@@ -137,11 +137,11 @@ def reindented(units: bytes, start: int, end: int, old: str, new: str) -> list[t
 
 
 def pieces(units: bytes, start: int, end: int) -> Iterator[Piece]:
-    """Yield the pieces of which a part of a document is made, one after the other."""
+    """Yield the pieces of a part of a document, in order."""
     at = start
     while at < end:
         found = _PIECE.match(units, at, end)
-        assert found is not None and found.lastgroup is not None  # expat has read it
+        assert found is not None and found.lastgroup is not None  # since expat could read it
         yield Piece(found.lastgroup, at, found.end())
         at = found.end()
 
@@ -158,7 +158,7 @@ def _gaps(text: Text, element: int) -> tuple[list[Piece], list[Piece]]:
 
 
 def _first_comment(units: bytes, gap: list[Piece], start: int) -> int:
-    """Return where the comments begin that are directly above, on lines of their own."""
+    """Return the start of the comments that are directly above, on lines of their own."""
     first = start
     while gap:
         white = gap.pop() if gap[-1].kind == "white" else None
@@ -174,7 +174,7 @@ def _first_comment(units: bytes, gap: list[Piece], start: int) -> int:
 
 
 def _last_comment(units: bytes, gap: list[Piece], end: int) -> int:
-    """Return where the comments end that are behind on the same line."""
+    """Return the end of the comments that follow on the same line."""
     for piece in gap:
         has_break = _BREAK.search(units, piece.start, piece.end)
         if piece.kind == "comment":
@@ -185,13 +185,13 @@ def _last_comment(units: bytes, gap: list[Piece], end: int) -> int:
 
 
 def _line_start(units: bytes, at: int) -> int | None:
-    """Return where the line of an offset starts, None where more than blanks are between."""
+    """Return the start of an offset's line, or None if anything but blanks is between."""
     at = _back_over_blanks(units, at)
     return at if at == 0 or units[at - 1] in b"\r\n" else None
 
 
 def _lines_within(units: bytes, piece: Piece) -> list[int]:
-    """Return where lines start within a piece of white space or a tag, blank lines left out."""
+    """Return the starts of lines within white space or a tag, without blank lines."""
     if piece.kind == "white":
         return [found.end() for found in _BREAK.finditer(units, piece.start, piece.end)][-1:]
     if piece.kind == "tag":

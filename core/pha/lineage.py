@@ -1,7 +1,7 @@
-"""Which element of a text became which: known where an edit tells it, found by likeness where a text was typed.
+"""The new number of each element after a change: known for edits, found by comparison for typed texts.
 
-An element that was moved, renamed or given other values stays the same one. One that was removed has gone, also where
-another one like it stands in its place.
+A moved, renamed or otherwise changed element stays the same one. A removed one is gone, even if a similar one is in
+its place.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _MOST_COMPARED = 4_000_000
 
 
 class TracedShape(Shape):
-    """A shape that knows of each element which number it had before the shape was changed, NEW: it was put in."""
+    """A shape that keeps each element's number before the shape was changed, or NEW if it was inserted."""
 
     origin: list[int]
 
     @classmethod
     def of(cls, shape: Shape) -> TracedShape:
-        """Return a copy of a shape, of which nothing is changed yet."""
+        """Return a copy of a shape, without changes yet."""
         made = cls(*shape.copy())
         made.origin = list(range(len(shape.tags)))
         return made
@@ -38,13 +38,13 @@ class TracedShape(Shape):
         return taken
 
     def put(self, at: int, elements: Shape, deeper: int = 0) -> None:
-        """Insert elements before the one of a number; those that were cut before keep their numbers."""
+        """Insert elements before the one with a number; elements that were cut keep their old numbers."""
         super().put(at, elements, deeper)
         self.origin[at:at] = elements.origin if isinstance(elements, TracedShape) else [NEW] * len(elements.tags)
 
 
 def through(first: Sequence[int], second: Sequence[int]) -> list[int]:
-    """Return each element's number before two changes, NEW if it had none; first, second: those before each change.
+    """Return each element's number before two changes, or NEW; first, second: the numbers before each change.
 
     >>> through([0, 2, NEW], [0, 1, 2, NEW])
     [0, 2, -1, -1]
@@ -53,13 +53,13 @@ def through(first: Sequence[int], second: Sequence[int]) -> list[int]:
 
 
 def matched(old: Text, new: Text) -> list[int]:
-    """Return for each element of a typed text the number that it had in the old one, NEW where it had none.
+    """Return for each element of a typed text its number in the old text, or NEW.
 
-    Elements are compared from the root inwards: of the children of two that are the same, first those that say the
-    same in the same order, then those that say the same elsewhere among them, then those with the same tag and name,
-    then those of the same tag where as many stand between the same neighbours. What is left over is found again where
-    as many elsewhere say the same; so a call that was put into a procedure is found there, and the call of that
-    procedure in its place is a new one. No two elements have the same origin.
+    Elements are compared from the root inwards. Of the children of two equal elements, matches are searched in this
+    order: same content in the same order; same content elsewhere among them; same tag and name; same tag, if as many
+    stand between the same neighbours. The rest is matched with equal content elsewhere, if the counts agree. So a call
+    that was put into a procedure is found there, and the call of that procedure in its place is new. No two elements
+    have the same origin.
 
     >>> old = Text.of("<pha><call name='bow'/><call name='kick'/></pha>")
     >>> matched(old, Text.of("<pha><wait/><call name='kick'/><call name='bow' duration='2'/></pha>"))
@@ -69,7 +69,7 @@ def matched(old: Text, new: Text) -> list[int]:
 
 
 class _Matching:
-    """Two texts, and which element of the new one is which of the old one, as far as that is found."""
+    """Two texts, with the matches of elements that were found so far."""
 
     def __init__(self, old: Text, new: Text) -> None:
         known: dict[object, int] = {}
@@ -90,7 +90,7 @@ class _Matching:
         return self._origin
 
     def _same(self, old: int, new: int) -> None:
-        """Take two elements for the same one, and look for what they hold."""
+        """Match two elements, and look for matches within them."""
         waiting = [(old, new)]
         while waiting:
             old, new = waiting.pop()
@@ -104,13 +104,13 @@ class _Matching:
         self._origin[new], self._is_taken[old] = old, True
 
     def _take_all(self, old: int, new: int) -> None:
-        """Take elements that say the same, with all within them."""
+        """Match elements with the same content, and all within them."""
         for offset in range(self._old.after(old) - old):
             if not self._is_taken[old + offset] and self._origin[new + offset] == NEW:
                 self._take(old + offset, new + offset)
 
     def _children(self, old: int, new: int) -> list[tuple[int, int]]:
-        """Return which children of two elements are the same."""
+        """Return the matching children of two elements."""
         before = [child for child in self._old.children(old) if not self._is_taken[child]]
         after = [child for child in self._new.children(new) if self._origin[child] == NEW]
         pairs = _in_order([self._old_says[child] for child in before], [self._new_says[child] for child in after])
@@ -121,7 +121,7 @@ class _Matching:
         found = [(before[i], after[k]) for i, k in pairs]
         for i, k in self._between_neighbours(before, after, pairs):
             pair = before[i], after[k]
-            # A call in the place of another one is that one with another name, unless that is found elsewhere.
+            # A call in the place of another one is that one renamed, unless that is found elsewhere.
             waits = self._old.shape.tags[pair[0]] == "call" and all(
                 text.after(element) == element + 1 for text, element in zip((self._old, self._new), pair, strict=True))
             (self._in_place if waits else found).append(pair)
@@ -129,7 +129,7 @@ class _Matching:
 
     def _between_neighbours(self, before: list[int], after: list[int],
                             pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Return elements of one tag that stand between the same neighbours, as many before as after."""
+        """Return pairs of elements of one tag that stand between the same neighbours, if the counts agree."""
         found, begin = [], (-1, -1)
         taken = {k for _, k in pairs}
         for end in (*sorted(pairs), (len(before), len(after))):
@@ -141,7 +141,7 @@ class _Matching:
         return found
 
     def _left_elsewhere(self) -> list[tuple[int, int]]:
-        """Return elements that are left over and say the same in other places, as many before as after."""
+        """Return pairs of unmatched elements with the same content in other places, if the counts agree."""
         left, right = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
         for element, says in enumerate(self._old_says):
             if not self._is_taken[element]:
@@ -155,9 +155,9 @@ class _Matching:
 
 
 def _says(text: Text, known: dict[object, int]) -> list[int]:
-    """Return a number for each element, the same for all that say the same with all within them.
+    """Return a number for each element, equal for elements with the same content, including descendants.
 
-    known: the numbers that were given so far.
+    known: the numbers given so far.
     """
     shape, says = text.shape, [0] * len(text)
     for element in range(len(text) - 1, -1, -1):
@@ -173,7 +173,7 @@ def _key(text: Text, element: int) -> tuple[str, str | None]:
 
 
 def _in_order(before: Sequence[object], after: Sequence[object]) -> list[tuple[int, int]]:
-    """Return pairs of equal values that stand in the same order, as many as can be had: those at both ends first."""
+    """Return pairs of equal values in the same order, as many as possible: those at both ends first."""
     start, most = 0, min(len(before), len(after))
     while start < most and before[start] == after[start]:
         start += 1
@@ -191,7 +191,7 @@ def _in_order(before: Sequence[object], after: Sequence[object]) -> list[tuple[i
 
 def _anywhere(before: list[int], after: list[int], pairs: Iterable[tuple[int, int]], old_says: list[int],
               new_says: list[int]) -> list[tuple[int, int]]:
-    """Return pairs of children that say the same and are not paired yet, the first ones with the first."""
+    """Return pairs of unmatched children with the same content, in order."""
     left, right = _without(before, after, pairs)
     there = defaultdict[int, list[int]](list)
     for k, child in reversed(right):
@@ -201,7 +201,7 @@ def _anywhere(before: list[int], after: list[int], pairs: Iterable[tuple[int, in
 
 def _without(before: list[int], after: list[int],
              pairs: Iterable[tuple[int, int]]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Return those that are not paired yet, each with its index."""
+    """Return the unmatched ones, each with its index."""
     taken = list(zip(*pairs, strict=True)) or [(), ()]
     own = [set(taken[0]), set(taken[1])]
     return ([(i, child) for i, child in enumerate(before) if i not in own[0]],

@@ -1,4 +1,4 @@
-"""One use of a procedure gets a copy of its own, so that a change there is none elsewhere."""
+"""Give one use of a procedure a copy of its own, so that changes there do not affect other uses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .values import elements_below
 
 
 class CallAt(NamedTuple):
-    """A call by its file and its element there, and which of its repetitions, from 0, None for all of them."""
+    """A call by its file and element, and the number of one of its repetitions, from 0, or None for all."""
 
     path: Path | None
     element: int
@@ -24,7 +24,7 @@ class CallAt(NamedTuple):
 
 
 class Single(NamedTuple):
-    """What came of it: the texts that change, and the file and the element of the procedure that plays there alone."""
+    """The result: the changed texts, with the file and element of the procedure that plays only there."""
 
     edited: dict[Path | None, Edited]
     path: Path | None
@@ -33,11 +33,11 @@ class Single(NamedTuple):
 
 @dataclass(frozen=True)
 class MakeSingle:
-    """Let what a chain of calls leads to play there alone: copies of procedures that play elsewhere too.
+    """Make the procedure at the end of a chain of calls play only there: copy procedures that play elsewhere too.
 
-    calls: from the one in a procedure that is started down to that of the procedure meant. Each procedure on the way is
-    copied beside itself under a new name, which is called here. One that the played score inherits is overridden
-    in it instead, with a copy of the same name.
+    calls: from the one in a started procedure down to that of the chosen procedure. Each procedure on the way is copied
+    after itself under a new name, which is called here. One that the played score inherits is overridden
+    in it instead, by a copy with the same name.
     """
 
     calls: tuple[CallAt, ...]
@@ -47,7 +47,7 @@ class MakeSingle:
         return self.single(scores).edited
 
     def single(self, scores: Scores) -> Single:
-        """Return the texts that change, and the procedure that then plays there alone; raise EditError as apply."""
+        """Return the changed texts, and the procedure that then plays only there; raise EditError as apply does."""
         if not self.calls:
             raise EditError("found no call, expected the calls that lead to a procedure")
         own = scores.open_path(self.calls[0].path)
@@ -65,8 +65,8 @@ class MakeSingle:
 class _Work:
     """Scores while copies are made in them.
 
-    before, now: as they were and are; own: the one that is played. expected: what calls lead to in the end; copies:
-    each with what it is a copy of.
+    before, now: scores before and after the changes so far; own: the played one. expected: targets of calls in the end;
+    copies: each with the original.
     """
 
     before: Scores
@@ -78,10 +78,10 @@ class _Work:
 
     def step(self, view: Path | None, path: Path | None, element: int,
              repetition: int | None) -> tuple[Path | None, Path | None, int, int]:
-        """Let what one call leads to play there alone.
+        """Make the target of one call play only there.
 
-        Return the view in which it runs, the file and the element of its procedure, and the element that this, or what
-        it is a copy of, was at first.
+        Returns the view in which it runs, the file and the element of its procedure, and the original number of that
+        element, or of the element that it copies.
         """
         programme = self.now.programme(self.own)
         call = next((call for call in calls_of(programme) if call.document.path == path and call.element == element),
@@ -118,7 +118,7 @@ class _Work:
         return next(new for i in range(2, len(taken) + 3) if (new := f"{name}_{i}") not in taken)
 
     def _copy(self, text: Text, callee: Name, path: Path | None, new: str) -> int:
-        """Copy a procedure under a new name: behind itself, or to the end of a score that inherits it; return it."""
+        """Copy a procedure under a new name, after itself or at the end of a score that inherits it; return it."""
         procedure = _without_picks(text, callee)
         children = list(self.now.text(path).children(0))
         index = children.index(procedure) + 1 if path == callee.path else len(children)
@@ -134,7 +134,7 @@ class _Work:
         return copied
 
     def _single_out(self, path: Path | None, element: int, repetition: int, caller: Name) -> int:
-        """Make three calls of one that repeats: what comes before a repetition, it, and what comes behind it."""
+        """Make three calls of a repeated one: the repetitions before one, that one, and those after it."""
         text = self.now.text(path)
         attributes, parent = text.shape.attributes[element], text.parent(element)
         repeat = number(attributes.get("repeat", "1"))
@@ -173,12 +173,12 @@ class _Work:
 
 
 def call_attribute(text: Text, element: int, name: str) -> str:
-    """Return an attribute of a call, 1 where it has none."""
+    """Return an attribute of a call, or 1 if it has none."""
     return text.shape.attributes[element].get(name, "1")
 
 
 def _without_picks(text: Text, name: Name) -> int:
-    """Return the element of a procedure; raise EditError where a copy of it would choose differently."""
+    """Return the element of a procedure; raise EditError if a copy of it would choose differently."""
     procedure = procedure_element(text, name.name)
     if any(text.shape.tags[each] == "pick" for each in elements_below(text, [procedure])):
         raise EditError(f"{quoted(name.name)} holds a pick, and a copy of it would choose differently")

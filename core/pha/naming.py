@@ -1,4 +1,4 @@
-"""Suggestions for names that are not known: by whole words first, then by letters."""
+"""Suggestions for unknown names: by whole words first, then by letters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 
 @lru_cache(maxsize=_MOST_COMPARED)
 def words(name: str) -> tuple[str, ...]:
-    """Return the words of a name, in small letters.
+    """Return the words of a name in lower case.
 
     >>> words("greta.LeftStep_02")
     ('greta', 'left', 'step', '02')
@@ -30,7 +30,7 @@ def words(name: str) -> tuple[str, ...]:
 
 
 class Likeness:
-    """How alike other names are to one, 0 to 1: by their letters, whatever their case, or by the words they share.
+    """The similarity of other names to one, 0 to 1: by their letters, ignoring case, or by common words.
 
     >>> Likeness("Walking_a")("Walking_A"), Likeness("step left")("left_step")
     (1.0, 1.0)
@@ -41,7 +41,7 @@ class Likeness:
         self._matcher = difflib.SequenceMatcher(None, "", name[:_LONGEST].casefold())
 
     def __call__(self, other: str, at_least: float = 0.0) -> float:
-        """Return it, or less than at_least where it is less."""
+        """Return the similarity, or a value below at_least if it is less."""
         its = frozenset(words(other[:_LONGEST]))
         shared = 2.0 * len(self._words & its) / max(len(self._words) + len(its), 1)
         self._matcher.set_seq1(other[:_LONGEST].casefold())
@@ -52,7 +52,7 @@ class Likeness:
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
-    """Return the known names that may be meant, the likeliest first, at most three.
+    """Return the known names that may be meant, the most similar first, at most three.
 
     >>> nearest("greta.Dence", ["greta.Dance", "greta.Walk"])
     ['greta.Dance']
@@ -60,7 +60,7 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     if len(name) > _LONGEST:
         return []
     likeness, prefix = Likeness(name), name[:name.rfind(".") + 1].casefold()
-    of_own = Likeness(name[len(prefix):])  # all clips of a file begin alike, which makes none of them likelier
+    of_own = Likeness(name[len(prefix):])  # a common beginning of all clips of a file says nothing
 
     def measure(other: str) -> float:
         is_of_same = bool(prefix) and other.casefold().startswith(prefix)
@@ -72,7 +72,7 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
 
 
 def near(name: str, known: Iterable[str]) -> str:
-    """Return "; did you mean …?" where something known is called nearly so, else nothing.
+    """Return "; did you mean …?" with known names that are similar, or "".
 
     >>> near("Walking_a", ["Walking_A", "Running_A"])
     '; did you mean Walking_A?'
@@ -82,13 +82,13 @@ def near(name: str, known: Iterable[str]) -> str:
 
 
 class Suggestions:
-    """Suggests names as near() does, until so many have been compared: a file full of mistakes is read in good time."""
+    """Suggests names as near() does, up to a number of comparisons, so that a file full of mistakes is read quickly."""
 
     def __init__(self, most: int = 10_000) -> None:
         self._left = most
 
     def near(self, name: str, known: Iterable[str]) -> str:
-        """Return what the function `near` does, or "" where too many names have been compared."""
+        """Return the text of `near`, or "" if too many names have been compared."""
         if self._left <= 0:
             return ""
         known = list(islice(known, _MOST_COMPARED))
@@ -97,12 +97,12 @@ class Suggestions:
 
     @property
     def is_over(self) -> bool:
-        """Whether there are none any longer."""
+        """Whether no more names are compared."""
         return self._left <= 0
 
 
 def listed(name: str, held: Iterable[str]) -> str:
-    """List names, those that are most like a name first.
+    """Return a list of names as text, the most similar to a name first.
 
     >>> listed("jump", ["walk", "jump up", "run"])
     "'jump up', 'run', 'walk'"

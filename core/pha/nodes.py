@@ -1,4 +1,4 @@
-"""The elements of version 2 as nodes: their expressions read, all checked against the grammar."""
+"""The elements of version 2 as nodes: expressions are read, and all is checked against the grammar."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _OPEN = Attribute(Kind.VALUE, "")
 class Node(NamedTuple):
     """An element, equal to itself alone; element: its number in the text.
 
-    texts: attributes that hold no expression; expressions: those that do. What is not given is in neither.
+    texts: attributes without expressions; expressions: those with. Attributes that are not given are in neither.
     in_seconds: the names of expressions that were written in seconds, as in 1.5s.
     """
 
@@ -52,23 +52,23 @@ class Node(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What it calls or defines; "" where it has no name."""
+        """The name of its target or definition; "" if it has none."""
         return self.texts.get("name", "")
 
     @property
     def transition(self) -> Expression | None:
-        """How long the transition after it is to be, where it says so."""
+        """The length of the transition after it, if given."""
         return self.expressions.get("transition")
 
 
 class BlockReader:
-    """Reads elements as nodes and reports what is wrong with them."""
+    """Reads elements as nodes and reports mistakes."""
 
     def __init__(self, text: Text, report: Report, known: Mapping[int, tuple[Node, ...]] | None = None,
                  known_nodes: Mapping[int, Node] | None = None, most: int | None = None) -> None:
-        """Take what is called for each mistake; known: what some elements hold, which is right.
+        """report: called for each mistake; known: children of elements without mistakes.
 
-        known_nodes: elements that are right. most: so many mistakes, after which no more are looked for.
+        known_nodes: elements without mistakes. most: number of mistakes after which the search ends.
         """
         self._text, self._tell, self._known, self._left = text, report, known or {}, most
         self._known_nodes = known_nodes or {}
@@ -76,7 +76,7 @@ class BlockReader:
         _, self._tags, self._attributes, self._words = text.shape
 
     def node(self, element: int) -> Node:
-        """Read an element with all that it holds; what is wrong is reported and replaced by something harmless."""
+        """Read an element with its descendants; mistakes are reported, and replaced by harmless values."""
         tags = self._tags
         tag, given = tags[element], self._attributes[element]
         rule = GRAMMAR[tag]
@@ -108,7 +108,7 @@ class BlockReader:
             self._is_over = self._is_over or self._left < 0
 
     def _count_characters(self, element: int, read: _Attributes) -> None:
-        """Count those of expressions; report where they become too many."""
+        """Count the characters of expressions; report the first one above the limit."""
         self._characters += sum(len(each.text) for each in read.expressions.values() if each.constant is None)
         if self._characters > MAX_CHARACTERS:
             self._is_over = True
@@ -117,7 +117,7 @@ class BlockReader:
 
     @cached_property
     def top(self) -> Sequence[int]:
-        """The elements below `pha`; where there are more of some than MOST, that is reported, and none are read."""
+        """The elements below `pha`; if there are more of a kind than MOST, that is reported and they are left out."""
         inside = self._text.children(0)
         for tag, (most, advice) in MOST.items():
             same = [child for child in inside if self._tags[child] == tag] if len(inside) > most else []
@@ -157,7 +157,7 @@ class BlockReader:
 
 
 class _Attributes(NamedTuple):
-    """What the attributes of an element say, and what is wrong with them; see Node."""
+    """The values of an element's attributes, and their mistakes; see Node."""
 
     texts: Mapping[str, str]
     expressions: Mapping[str, Expression]
@@ -216,7 +216,7 @@ def _read_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> _Attribute
 
 @lru_cache(maxsize=8192)
 def _known_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> _Attributes:
-    """Return what was read before: most of a score's attributes do not change from one reading to the next."""
+    """Return cached attributes: most of a score's attributes do not change from one reading to the next."""
     return _read_attributes(tag, given)
 
 

@@ -1,7 +1,7 @@
-"""Scores that are open for edits, and what their calls lead to: what an edit must leave as it was.
+"""Scores that are open for edits, and the targets of their calls, which an edit must keep.
 
-Each edit looks up all names as a player would, before and after, and is refused where any call would then lead
-elsewhere.
+Each edit looks up all names before and after, as a player would. It is refused if any call would then have another
+target.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Name(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What a call leads to in a view, by the file whose names count there; runs_in: the view in which that runs."""
+    """The target of a call in a view, by the file whose names count there; runs_in: the view in which it runs."""
 
     view: Path | None
     name: Name
@@ -49,9 +49,9 @@ NO_NAMES: Final[Mapping[Name, Name]] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Scores:
-    """Open scores by their paths, and what finds the other files that they need.
+    """Open scores by their paths, and the library for other files that they need.
 
-    gaps: names of what could not be read or found when they were opened, and may stay so.
+    gaps: names that were missing when the scores were opened, and may stay missing.
     """
 
     texts: Mapping[Path | None, Text]
@@ -60,11 +60,11 @@ class Scores:
 
     @classmethod
     def of(cls, texts: Iterable[Text], library: Modules, gaps: Iterable[Problem] = ()) -> Scores:
-        """Take open texts, each by its own path; at most one has none."""
+        """Return the scores of open texts, by their paths; at most one has none."""
         return cls({text.path: text for text in texts}, library, frozenset(gap.missing for gap in gaps))
 
     def resolve(self, document: Document) -> Programme:
-        """Look up every name of a score; raise ScoreError where anything is wrong but for the gaps that there were."""
+        """Look up every name of a score; raise ScoreError for mistakes other than the known gaps."""
         programme = resolve(document, self, with_gaps=bool(self.gaps))
         new = [gap for gap in programme.gaps if gap.missing not in self.gaps]
         if new:
@@ -72,7 +72,7 @@ class Scores:
         return programme
 
     def beside(self, document: Document) -> Modules:
-        """Return what finds the files of a score, with the open texts instead of their files."""
+        """Return the modules for the files of a score, with the open texts instead of their files."""
         return replace(self, library=self.library.beside(document))
 
     @property
@@ -81,11 +81,11 @@ class Scores:
         return self.library.damaged_maps
 
     def src_of(self, path: Path | None) -> str | None:
-        """Return the src of a file; for this and all that follows see Modules."""
+        """Return the src of a file; for this and the next methods see Modules."""
         return self.library.src_of(path)
 
     def identity(self, path: Path) -> Path:
-        """Return the real path of a file, which is one for all paths that lead to it."""
+        """Return the real path of a file, the same for all paths that lead to it."""
         return self.library.identity(path)
 
     def module_path(self, src: str) -> Path:
@@ -93,7 +93,7 @@ class Scores:
         return self.library.module_path(src)
 
     def module(self, path: Path) -> Document:
-        """Return the score of a file, as its open text has it where there is one."""
+        """Return the score of a file, from its open text if there is one."""
         text = self.texts.get(self.open_path(path))
         return self.library.module(path) if text is None else read(text)
 
@@ -102,35 +102,35 @@ class Scores:
         return self.library.clips(src)
 
     def open_path(self, path: Path | None) -> Path | None:
-        """Return the path by which a file is open, or else the path itself."""
+        """Return the path by which a file is open, or the path itself."""
         if path is None or path in self.texts:
             return path
         own = self.library.identity(path)
         return next((there for there in self.texts if there is not None and self.library.identity(there) == own), path)
 
     def text(self, path: Path | None) -> Text:
-        """Return an open text; raise EditError where it is not open."""
+        """Return an open text; raise EditError if it is not open."""
         path = self.open_path(path)
         if path not in self.texts:
             raise EditError(f"{path} would have to change but is not open; open it first")
         return self.texts[path]
 
     def with_texts(self, changed: Mapping[Path | None, Edited]) -> Scores:
-        """Return the same with some texts as they are after edits."""
+        """Return the scores with edited texts."""
         return replace(self, texts={**self.texts, **{path: edited.text for path, edited in changed.items()}})
 
     def programme(self, path: Path | None) -> Programme:
-        """Return what an open score means when it is played; raise EditError where it has mistakes."""
+        """Return an open score with all names looked up; raise EditError if it has mistakes."""
         try:
             return self.resolve(read(self.text(path)))
         except FileError as error:
             raise EditError(f"the score has mistakes; correct them first: {error.problems[0]}") from None
 
     def programmes(self, needed: Path | None, name: str = "") -> dict[Path | None, Programme]:
-        """Return what each open score means when it is played.
+        """Return each open score with all names looked up.
 
-        Raises EditError for mistakes in the score that is needed, and in any that has a call whose name ends with
-        `name`, where one is given; others that have mistakes are left out.
+        Raises EditError for mistakes in the needed score, and, if `name` is given, in scores with a call whose name
+        ends with it. Other scores with mistakes are left out.
         """
         programmes = {}
         for path, text in self.texts.items():
@@ -145,7 +145,7 @@ class Scores:
 
 
 class CallOf(NamedTuple):
-    """A call in a programme: its element in which file, the procedure that holds it, and what it leads to."""
+    """A call in a programme: its file, the procedure that contains it, its element, its name and its targets."""
 
     document: Document
     procedure: Name
@@ -193,7 +193,7 @@ def procedure_names(programme: Programme) -> list[Name]:
 
 
 def chains(programme: Programme) -> list[tuple[Document, ...]]:
-    """Return for each file of a programme itself and those that it extends, nearest first."""
+    """Return each file of a programme with those that it extends, nearest first."""
     if not isinstance(programme.calls, Definitions):
         return [(document,) for document in programme.documents]
     found = []
@@ -213,7 +213,7 @@ def views_of(programme: Programme, own: Path | None) -> list[Path | None]:
 
 
 def meaning(programme: Programme) -> Meaning:
-    """Return what the calls of each procedure of a programme lead to."""
+    """Return the targets of the calls of each procedure of a programme."""
     found: dict[Name, list[Targets]] = {name: [] for name in procedure_names(programme)}
     for call in calls_of(programme):
         found[call.procedure].append(call.targets)
@@ -222,9 +222,9 @@ def meaning(programme: Programme) -> Meaning:
 
 def check_meaning(scores: Scores, expected: Mapping[Path | None, Meaning],
                   same: Mapping[Name, Name] = NO_NAMES) -> None:
-    """Raise EditError where calls of open scores no longer lead to what is expected.
+    """Raise EditError if calls of open scores no longer have the expected targets.
 
-    same: new procedures, each with the one that it now is or copies; they count as that one.
+    same: new procedures, each with the one that it replaces or copies; both count as the same.
     """
     for path, wanted in expected.items():
         try:
@@ -241,7 +241,7 @@ def check_meaning(scores: Scores, expected: Mapping[Path | None, Meaning],
 
 
 def _agree(found: tuple[Targets, ...], wanted: tuple[Targets, ...] | None) -> bool:
-    """Tell whether calls lead to what is wanted, in all views in which both are looked up."""
+    """Return whether calls have the wanted targets in all views in which both are looked up."""
     if wanted is None or len(found) != len(wanted):
         return False
     for targets, others in zip(found, wanted, strict=True):

@@ -1,4 +1,4 @@
-"""The calls that led to what a sequence plays, so that what is seen or clicked leads back to its line."""
+"""The calls that led to each part of a sequence, so that a person can find the line of what is played."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Within = tuple[tuple[Node, int], ...]
 
 
 class Step(NamedTuple):
-    """A call on the way to what is played: in which file, and which of its repetitions, counted from 0."""
+    """A call on the way to a segment: its file, and the number of its repetition, from 0."""
 
     document: Document
     call: Call | Node
@@ -32,10 +32,10 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """The places of what a programme plays, by its rows: of calls, in version 2 also of loops, waits and blocks.
+    """The places of a programme's rows: of calls, in version 2 also of loops, waits and blocks.
 
     calls: N; module_of: (N,) the document of each. within: (N,) the conditions, choices and loops around each in its
-    procedure, as far as no loop's call is, see Evaluated; () in version 1.
+    procedure, up to the nearest call of a loop, see Evaluated; () in version 1.
     """
 
     documents: tuple[Document, ...]
@@ -45,7 +45,7 @@ class Places:
 
     @classmethod
     def of(cls, documents: tuple[Document, ...]) -> Places:
-        """Take the documents, of version 1, in the order of their procedures in the table."""
+        """Return the places of documents of version 1, in the order of their procedures in the table."""
         rows = [[call for procedure in document.procedures for call in procedure.calls] for document in documents]
         module_of = np.repeat(np.arange(len(rows)), [len(calls) for calls in rows])
         return cls(documents, tuple(call for calls in rows for call in calls), module_of)
@@ -56,16 +56,16 @@ class Places:
         return np.array([call.element for call in self.calls], dtype=np.int64)
 
     def find(self, row: int) -> tuple[Document, Call | Node]:
-        """Return the element of a row, and its file."""
+        """Return the file and the element of a row."""
         return self.documents[int(self.module_of[row])], self.calls[row]
 
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Executions of calls, N of them: each time that one plays.
+    """N executions of calls.
 
-    within: (N,) the run of the procedure that holds the call, −1: none, the procedure was started; call: (N,) the
-    call's row; repetition: (N,) which of its repetitions, from 0.
+    within: (N,) the run of the procedure that contains the call, or −1 if the procedure was started; call: (N,) the
+    call's row; repetition: (N,) its number, from 0.
     """
 
     within: Int32Array
@@ -74,26 +74,26 @@ class Runs:
 
     @classmethod
     def of(cls, *parts: IntArray | Int32Array) -> Runs:
-        """Take within, call and repetition, and keep them in half the room."""
+        """Return runs from within, call and repetition, stored as int32."""
         return cls(*(part.astype(np.int32) for part in parts))
 
     @classmethod
     def started(cls, number: int) -> Runs:
-        """Return runs that nothing called."""
+        """Return runs without callers."""
         return cls.of(np.full(number, -1), np.full(number, -1), np.zeros(number, np.int64))
 
     def at(self, order: IntArray | slice) -> Runs:
-        """Return some of them, or all in another order."""
+        """Return the runs with these numbers, in this order."""
         return Runs(self.within[order], self.call[order], self.repetition[order])
 
     @classmethod
     def empty(cls, number: int) -> Runs:
-        """Return as many runs, to be filled."""
+        """Return this number of runs, to be filled."""
         return cls(*(np.empty(number, dtype=np.int32) for _ in range(3)))
 
     @classmethod
     def joined(cls, runs: list[Runs]) -> Runs:
-        """Return one after another."""
+        """Return several sets of runs as one."""
         return cls(*(np.concatenate([getattr(one, name) for one in runs]) for name in ("within", "call", "repetition")))
 
 
@@ -101,8 +101,8 @@ class Runs:
 class Origins:
     """The chain of calls behind each of S segments, and behind each run of a procedure.
 
-    segments: (S,); procedures: (R,), outer ones before those within them, the started one first; tick_s: (R,) how long
-    a tick of each run lasts.
+    segments: (S,); procedures: (R,), outer ones before inner ones, the started one first; tick_s: (R,) seconds of a
+    tick of each run.
     """
 
     places: Places
@@ -112,7 +112,7 @@ class Origins:
 
     @classmethod
     def joined(cls, parts: list[Origins]) -> Origins:
-        """Return those of one sequence after those of another of the same places, with runs ordered by their depth."""
+        """Return the origins of several sequences with the same places as one; runs are ordered by depth."""
         if len(parts) == 1:
             return parts[0]
         numbers = np.cumsum([0, *(len(part.procedures.within) for part in parts)])
@@ -135,7 +135,7 @@ class Origins:
         return self._steps(self._chain(self.segments, segment))
 
     def chain_of_segment(self, segment: int) -> list[tuple[int, int]]:
-        """Return the same as rows of the places, and which repetition of each."""
+        """Return the same as rows of the places, each with the number of its repetition."""
         return self._chain(self.segments, segment)
 
     def of_procedure(self, run: int) -> tuple[Step, ...]:
@@ -143,9 +143,9 @@ class Origins:
         return self._steps(self._chain(self.procedures, run))
 
     def ending_with(self, segment: int) -> tuple[Step, ...]:
-        """Return the calls that end with a segment, the outermost first, each of which can say what transition follows.
+        """Return the calls that end with a segment, outermost first; each of them can give the next transition.
 
-        There are none between two repetitions of one clip's call.
+        The result is empty between two repetitions of one clip's call.
         """
         chain = self._chain(self.segments, segment)
         is_last = segment + 1 == len(self.segments.call)
@@ -166,5 +166,5 @@ class Origins:
 
 
 def _later(runs: Runs, number: int) -> Runs:
-    """Return runs within others that are numbered from another number on."""
+    """Return runs with the numbers of their outer runs increased by a number."""
     return replace(runs, within=np.where(runs.within < 0, np.int32(-1), runs.within + np.int32(number)))

@@ -1,4 +1,4 @@
-"""A score with everything looked up: each call leads to a procedure or a clip. Gustaitis et al. 2007, §5.4.2."""
+"""A score with all names looked up: each call has a procedure or a clip. Gustaitis et al. 2007, §5.4.2."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NO_BODY = Skeleton.from_arrays((GAP,), (-1,), rot.identities(1), np.zeros((1, 3
 
 
 class Modules(Protocol):
-    """What finds and reads a score's files; core's Library does."""
+    """The interface that finds and reads a score's files; implemented by core's Library."""
 
     def beside(self, document: Document) -> Modules:
         """Return the modules in which to find a score's files: these, or a copy with a root that fits the score."""
@@ -45,27 +45,27 @@ class Modules(Protocol):
         """Warnings of skeleton maps beside the clips that cannot be read, and so are left out."""
 
     def src_of(self, path: Path | None) -> str | None:
-        """Return the src of a score file, None where it has none."""
+        """Return the src of a score file, or None if it has none."""
 
     def identity(self, path: Path) -> Path:
-        """Return the real path of a file, which is one for all paths that lead to it."""
+        """Return the real path of a file, the same for all paths that lead to it."""
 
     def module_path(self, src: str) -> Path:
-        """Return the score file of a src; raise FileError where it is not there."""
+        """Return the score file of a src; raise FileError if it is not there."""
 
     def module(self, path: Path) -> Document:
         """Return the score in a file that module_path returned."""
 
     def clips(self, src: str) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
-        """Return all clips of a src, and warnings about them; raise FileError where there are none."""
+        """Return all clips of a src, and warnings about them; raise FileError if there are none."""
 
 
 @dataclass(frozen=True)
 class Routine:
     """A procedure in its programme.
 
-    name: as the file that is played can call it; module: its file's src, "" for the file itself.
-    ticks: what its calls add up to; tick_s: its module's tick; at: its element.
+    name: by which the played file can call it; module: its file's src, "" for the played file.
+    ticks: total length of its calls; tick_s: its module's tick; at: its element.
     """
 
     name: str
@@ -82,11 +82,11 @@ class Routine:
 
 @dataclass(frozen=True, eq=False)
 class CallTable:
-    """All N calls of P procedures, those of one after those of another.
+    """All N calls of P procedures, procedure by procedure.
 
-    first: (P + 1,) where each procedure's calls begin.
+    first: (P + 1,) first call of each procedure.
     target: (N,) ≥ 0 a procedure, else ~ the index of a clip; repeat: (N,).
-    duration_share, transition_share: (N,) parts of the whole procedure's length; NaN: no transition given.
+    duration_share, transition_share: (N,) shares of the whole procedure's length; NaN: no transition given.
     innermost_first: (P,) the procedures, each after those that it calls.
     """
 
@@ -102,10 +102,9 @@ class CallTable:
 class Programme:
     """A resolved score: everything that it plays, every name looked up.
 
-    documents: the scores that it consists of, the one that is played first; procedures: of all of them, in the order
-    of the documents and their texts. own: those that can be started, by name: the played score's and those that it
-    inherits. calls: what the procedures call; where a score uses version 2, that is known only once the definitions
-    are evaluated. problems: warnings, and its gaps.
+    documents: its scores, the played one first; procedures: of all of them, in the order of the documents and their
+    texts. own: those that can be started, by name: the played score's own and inherited ones. calls: of the procedures;
+    in version 2, definitions that must be evaluated first. problems: warnings, and its gaps.
     """
 
     documents: tuple[Document, ...]
@@ -123,11 +122,11 @@ class Programme:
 
     @property
     def gaps(self) -> tuple[Problem, ...]:
-        """What cannot be read or found, for which calls hold the pose that was before; see resolve."""
+        """Missing files and names; calls of them hold the previous pose, see resolve."""
         return tuple(problem for problem in self.problems if problem.missing)
 
     def own_procedure(self, name: str) -> int:
-        """Return the index of one of the file's own procedures; raise ScoreError naming those there are."""
+        """Return the index of one of the file's own procedures; raise ScoreError with their names if there is none."""
         if name in self.own:
             return self.own[name]
         there = f"one of: {', '.join(quoted(n) for n in list(self.own)[:20])}" if self.own else "at least one"
@@ -137,10 +136,10 @@ class Programme:
 
 
 def resolve(document: Document, library: Modules, *, with_gaps: bool = False) -> Programme:
-    """Read what a score includes and loads, and look up every name.
+    """Read the files that a score includes and loads, and look up every name.
 
-    with_gaps: calls of what cannot be read or found hold the pose that was before, and the programme tells of them. So
-    one clip that cannot be played does not silence the others.
+    with_gaps: calls of missing files and names hold the previous pose, with a warning, so that one clip that cannot be
+    played does not stop the others.
     Raises ScoreError with all problems of all its files: their own mistakes, missing files, unknown and
     ambiguous names, cycles of calls.
     """
@@ -182,7 +181,7 @@ class _Resolver:
         known = {problem.place for problem in self._problems if not problem.is_warning}
 
         def report(message: str, place: Place, missing: str) -> None:
-            if place not in known:  # what follows from another mistake there is none of its own
+            if place not in known:  # a mistake is not reported for what follows from another one
                 self._error(message, place, missing)
 
         definitions = Definitions.of(self._modules, scopes, len(self._clips), report,
@@ -232,7 +231,7 @@ class _Resolver:
                 at = self._modules[at.base]
 
     def _refuse_much_inheritance(self) -> None:
-        """Raise ScoreError where files inherit so much that looking all of it up in each would take long."""
+        """Raise ScoreError if files inherit so much that looking it all up in each would take long."""
         elements = 0
         for module in self._modules:
             at = module
@@ -249,7 +248,7 @@ class _Resolver:
 
     def _read(self, document: Document) -> None:
         self._add(document, self._library.src_of(document.path) or "")
-        for module in self._modules:  # grows meanwhile
+        for module in self._modules:  # the list grows meanwhile
             self._problems += module.document.problems
             if module.document.extends is not None:
                 extends = module.document.extends
@@ -272,7 +271,7 @@ class _Resolver:
             self._problems += self._library.damaged_maps
 
     def _there(self, kind: str, src: str, read: Callable[[str], _T]) -> _T:
-        """Return what is read from a src; raise FileError, and do not look again, where that cannot be."""
+        """Return the result of reading a src; raise FileError if that fails, without a second try for the same src."""
         if (kind, src) not in self._failed:
             if len(self._failed) >= MAX_MISSING:
                 raise FileError.at(f"{MAX_MISSING} files are not there or cannot be read; no more are looked for")
@@ -376,7 +375,7 @@ class _Resolver:
 
 
 def _placed(error: FileError, place: Place, tag: str, attribute: str = "src") -> Iterator[Problem]:
-    """Give problems with a file that have no place the place at which the file is named."""
+    """Add a place to problems of a file that have none: the place that names the file."""
     for problem in error.problems:
         if problem.place.path is None and problem.place.line is None:
             yield Problem(f"<{tag}> {attribute}: {problem.message}", place, problem.is_warning)

@@ -1,4 +1,4 @@
-"""Edits of calls beside one another: one is split in two, several play at once, several play again."""
+"""Edits of neighbouring calls: split one in two, play several at once."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _ROUNDING, _NOISE = 1e-6, 1e-12
 
 @dataclass(frozen=True)
 class SplitCall:
-    """Make two calls of a clip's call, each of a part of the clip, whose durations add up to the one that it had.
+    """Split a clip's call in two, each for a part of the clip; their durations add up to the old one.
 
-    share: of the call's time, where the second begins, between 0 and 1; numbers are rounded to a millionth of the
-    whole. repetition: which one is split, from 0.
+    share: of the call's time, where the second part begins, between 0 and 1; numbers are rounded to a millionth of the
+    whole. repetition: the one to split, from 0.
     """
 
     path: Path | None
@@ -64,7 +64,7 @@ class SplitCall:
         return {own: edited}
 
     def _calls(self, old: Mapping[str, str], clip_s: float) -> list[dict[str, str]]:
-        """Return the attributes of all calls instead of the old one."""
+        """Return the attributes of all calls that replace the old one."""
         repeat = number(old.get("repeat", "1"))
         if repeat is None:
             raise EditError(f"repeat is {quoted(old['repeat'])}, which is calculated; only one of a known number of "
@@ -86,7 +86,7 @@ class SplitCall:
         return calls
 
     def _part(self, old: Mapping[str, str], clip_s: float, is_first: bool) -> dict[str, str]:
-        """Return duration, from and to of one of both parts."""
+        """Return duration, from and to of one of the two parts."""
         reverse = old.get("reverse", "no").strip()
         if reverse not in ("yes", "no"):
             raise EditError(f"reverse is {quoted(reverse)}, which is calculated; say yes or no before it is split")
@@ -99,16 +99,16 @@ class SplitCall:
         return {"duration": duration, "to" if is_first == (reverse == "no") else "from": middle}
 
     def _rounded(self, ticks: float, *, is_first: bool) -> str:
-        """Write how long a part of so many ticks is; both are so many exactly."""
+        """Return the duration of a part as text; both together are exactly `ticks`."""
         first = _at(0.0, ticks, self.share)
         return first if is_first else spelled_within(ticks - float(first), _NOISE * ticks)
 
 
 @dataclass(frozen=True)
 class WrapTogether:
-    """Let neighbours, from the child of that index on, play at once.
+    """Play neighbours at once, from the child with that index on.
 
-    lanes: for each lane the part of the body, and how many of the neighbours it takes; "": the whole body.
+    lanes: for each lane the part of the body, "" for the whole body, and its number of neighbours.
     """
 
     path: Path | None
@@ -142,7 +142,7 @@ class WrapTogether:
 
 
 def _repeated(programme: Programme, caller: Name, element: int, times: int) -> Meaning:
-    """Return what a programme means where a call of a procedure comes so many times in a row."""
+    """Return the meaning of a programme in which a call is repeated so many times in a row."""
     known = meaning(programme)
     calls = [call.element for call in calls_of(programme) if call.procedure == caller]
     if caller in known:
@@ -152,7 +152,7 @@ def _repeated(programme: Programme, caller: Name, element: int, times: int) -> M
 
 
 def _clip_s(programme: Programme, own: Path | None, element: int) -> float:
-    """Return how long the clip is that a call leads to; raise EditError where it leads to a procedure."""
+    """Return the length of a call's clip; raise EditError if the call leads to a procedure."""
     call = next((call for call in calls_of(programme) if call.document.path == own and call.element == element), None)
     if call is None:
         raise EditError("found no call there, expected the call of a clip")
@@ -163,7 +163,7 @@ def _clip_s(programme: Programme, own: Path | None, element: int) -> float:
 
 
 def _between(begin: str, end: str, share: float, clip_s: float) -> str:
-    """Return what is so far from one part of a clip to another: in seconds where both are, else as a share."""
+    """Return the point at a share of the way between two points of a clip: in seconds if both are, else as a share."""
     in_seconds = [seconds(begin), seconds(end)]
     if in_seconds[0] is not None and in_seconds[1] is not None:
         return f"{_at(in_seconds[0], in_seconds[1], share)}s"
@@ -177,5 +177,5 @@ def _between(begin: str, end: str, share: float, clip_s: float) -> str:
 
 
 def _at(begin: float, end: float, share: float) -> str:
-    """Write what is so far from one number to another, rounded."""
+    """Return the number at a share of the way between two numbers, rounded, as text."""
     return spelled_within(begin + (end - begin) * share, min(_ROUNDING, share, 1.0 - share) * abs(end - begin))

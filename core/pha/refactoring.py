@@ -1,6 +1,6 @@
 """Edits across procedures and files, as values; here that of a procedure's name, and what all of them need.
 
-See open_scores: each is refused where a call would lead elsewhere than it is to.
+See open_scores: each is refused if a call would then have the wrong target.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ class Refactoring(Protocol):
     """An edit of open scores, as a value."""
 
     def apply(self, scores: Scores) -> dict[Path | None, Edited]:
-        """Return the texts that change, each with its inverse; raise EditError, saying why, where it is refused."""
+        """Return the changed texts, each with its inverse; raise EditError, with the reason, if it is refused."""
 
 
 @dataclass(frozen=True)
 class RenameProcedure:
     """Give a procedure another name, with all its calls in the open scores.
 
-    What it replaces in a score that it extends, and what replaces it, is renamed too.
+    A procedure that it overrides in an extended score, and one that overrides it, is renamed too.
     """
 
     path: Path | None
@@ -65,7 +65,7 @@ class RenameProcedure:
 
 
 def with_clip_renamed(text: Text, old: str, new: str) -> Edited:
-    """Return a score that loads and calls by another name what holds one clip of its own name, as an Action does.
+    """Return a score with another name for a file and its only clip, which have the same name, as an Action's do.
 
     >>> text = Text.of('<pha><load src="a"/><procedure name="b"><call name="a"/></procedure></pha>')
     >>> str(with_clip_renamed(text, "a", "c").text)
@@ -93,9 +93,9 @@ def then(edited: Edited, *edits: Edit) -> Edited:
 
 
 def as_version_2(text: Text) -> list[Edit]:
-    """Return what makes a score of version 1 one of version 2, which means the same.
+    """Return the edits that turn a score of version 1 into one of version 2 with the same meaning.
 
-    Raises EditError where it would no longer be played, since in version 2 fewer elements are.
+    Raises EditError if it has too many elements for version 2, so that it could no longer be played.
     """
     if text.shape.attributes[0].get("version") == "2":
         return []
@@ -115,7 +115,7 @@ def source_of(text: Text, first: int, last: int) -> str:
 
 
 def procedure_element(text: Text, name: str) -> int:
-    """Return the element of a procedure; raise EditError where there is none of this name."""
+    """Return the element of a procedure; raise EditError if there is none of this name."""
     for child in text.children(0):
         if text.shape.tags[child] == "procedure" and text.shape.attributes[child].get("name") == name:
             return child
@@ -123,7 +123,7 @@ def procedure_element(text: Text, name: str) -> int:
 
 
 def procedure_around(text: Text, element: int) -> int:
-    """Return the procedure that holds an element; raise EditError where none does."""
+    """Return the procedure around an element; raise EditError if there is none."""
     if not 0 <= element < len(text):
         raise EditError(f"found {len(text)} elements, expected one of the number {element}")
     while element > 0 and text.shape.depths[element] > 1:
@@ -134,7 +134,7 @@ def procedure_around(text: Text, element: int) -> int:
 
 
 def chosen_elements(text: Text, parent: int, index: int, count: int) -> list[int]:
-    """Return neighbours in a block that can be taken out of it together; raise EditError where they cannot."""
+    """Return neighbours in a block that can be taken out together; raise EditError if they cannot."""
     procedure_around(text, parent)
     children, tags = list(text.children(parent)), text.shape.tags
     chosen = children[index:index + count] if index >= 0 else []
@@ -153,7 +153,7 @@ def chosen_elements(text: Text, parent: int, index: int, count: int) -> list[int
 
 
 def _family(programmes: Mapping[Path | None, Programme], name: Name) -> set[Name]:
-    """Return a procedure with all that it replaces and that replaces it."""
+    """Return a procedure with all that it overrides and that override it."""
     family, size = {name}, 0
     while size < len(family):
         size = len(family)

@@ -1,4 +1,4 @@
-"""What names mean in the view of each module: with what it inherits, includes and loads.
+"""The meaning of names in the view of each module, with all that it inherits, includes and loads.
 
 Gustaitis et al. 2007, §5.4.
 """
@@ -17,9 +17,9 @@ from .naming import Suggestions, listed, nearest
 
 @dataclass(eq=False)
 class Module:
-    """A score file while names are being looked up.
+    """A score file during the lookup of names.
 
-    missing: why each src that it names could not be read. base: the module that it extends.
+    missing: the reason why each src in it could not be read. base: the module that it extends.
     """
 
     index: int
@@ -32,11 +32,11 @@ class Module:
 
 
 class Scopes:
-    """What names mean in the view of each module.
+    """The meaning of names in the view of each module.
 
     A module's own procedures are those that it defines and those that it inherits. The inherited ones run in its view,
-    so that what they call by name may be a replacement of its own.
-    modules: their extends make no cycle. offsets: the number of each module's first procedure.
+    so their calls may reach replacements that it defines.
+    modules: without cycles of extends. offsets: the number of each module's first procedure.
     """
 
     def __init__(self, modules: Sequence[Module], offsets: Sequence[int], clip_names: Sequence[str]) -> None:
@@ -71,20 +71,20 @@ class Scopes:
         return self._own[view]
 
     def defined(self, view: int) -> Iterator[int]:
-        """Yield the procedures that a module and those that it extends define, also those that are replaced."""
+        """Yield the procedures that a module and those that it extends define, including replaced ones."""
         for module in self.chain(view):
             yield from range(self._offsets[module.index],
                              self._offsets[module.index] + len(module.document.procedures))
 
     @cached_property
     def _inherited(self) -> list[int]:
-        """For each module the set of those that it extends, also through others, as bits of an integer."""
+        """For each module the set of those that it extends, directly or not, as bits of an integer."""
         return [sum(1 << module.index for module in self.chain(view)) & ~(1 << view)
                 for view in range(len(self._modules))]
 
     @cached_property
     def _reach(self) -> list[int]:
-        """For each module the set of those it includes, also through others, as bits of an integer."""
+        """For each module the set of those that it includes, directly or not, as bits of an integer."""
         direct = [set[int]().union(*(m.includes for m in self.chain(module.index))) for module in self._modules]
         reach = [sum(1 << i for i in includes) for includes in direct]
         changed = True
@@ -99,7 +99,7 @@ class Scopes:
         return reach
 
     def find(self, view: int, name: str) -> tuple[int, int] | int | None:
-        """Return what a name means: (view, procedure), a clip's number, or None where that is nothing or not clear."""
+        """Return the meaning of a name: (view, procedure), a clip's number, or None if it is unknown or ambiguous."""
         key = view, name
         if key not in self._known:
             self._known[key] = self._look_up(view, name)
@@ -113,7 +113,7 @@ class Scopes:
             return None
         inherited = self._inherited[view] | 1 << view
         for other, procedure in self._full.get(name, ()):
-            if inherited >> other & 1:  # a replacement calls what it replaces; the rest is as in this view
+            if inherited >> other & 1:  # a replacement calls the procedure that it replaces; else as in this view
                 return view, procedure
         for other, procedure in self._full.get(name, ()):
             if self._sees(view, other, name.rpartition(".")[2]):
@@ -130,7 +130,7 @@ class Scopes:
         return procedures, self._clips(view)[1].get(name, [])
 
     def what_is_wrong(self, view: int, name: str) -> str:
-        """Say why find() found nothing."""
+        """Return a message that says why find() found nothing."""
         procedures, clips = self._meanings(view, name)
         if not procedures and not clips:
             return self._unknown(view, name)
@@ -139,7 +139,7 @@ class Scopes:
                 f"{', '.join(map(quoted, full[:6]))}; expected one of these in full")
 
     def _seen(self, view: int, name: str) -> int:
-        """Return the modules whose procedures of a name a view sees, as bits of an integer."""
+        """Return the modules that may define a name for a view, as bits of an integer."""
         return 1 << view if name == "main" else self._reach[view] | 1 << view
 
     def _sees(self, view: int, other: int, name: str) -> bool:
@@ -150,7 +150,7 @@ class Scopes:
         return f"{src}.{name}" if src else name
 
     def _clips(self, view: int) -> tuple[dict[str, int], dict[str, list[int]]]:
-        """Return a module's clips by full name (the longest path wins) and by their own."""
+        """Return a module's clips by full name (the longest path wins) and by their own name."""
         if view not in self._loaded:
             full: dict[str, int] = {}
             bare: dict[str, list[int]] = {}
@@ -165,7 +165,7 @@ class Scopes:
         return self._loaded[view]
 
     def _held(self, view: int, name: str) -> str:
-        """Say what the file holds that a name begins with, or the only one that is loaded."""
+        """Return a message with the contents of the file that a name begins with, or of the only loaded file."""
         loads = {src: clips for module in self.chain(view) for src, clips in module.loads.items() if clips}
         within = [src for src in loads if name == src or name.startswith(f"{src}.")]
         within = within or nearest(name.rpartition(".")[0], loads)[:1] or (list(loads) if len(loads) == 1 else [])

@@ -1,4 +1,4 @@
-"""What a score plays: segments one after another, and blocks of lanes. Gustaitis et al. 2007, §3.2 and §5.4."""
+"""An expanded score: segments one after another, and blocks of lanes. Gustaitis et al. 2007, §3.2 and §5.4."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ WAIT = -1
 
 @dataclass(frozen=True, eq=False)
 class Paths(SequenceOf[tuple[str, ...]]):
-    """Paths from the started procedure down to others, as tuples of names, made when asked for.
+    """Paths from the started procedure down to others, as tuples of names; each is made when it is needed.
 
-    parents: (P,) the path that each continues, −1 for the first; procedures: (P,) its last procedure, −1: none,
+    parents: (P,) the path that each continues, −1 for the first; procedures: (P,) its last procedure, or −1
     for a lane; names: of all procedures.
     """
 
@@ -44,7 +44,7 @@ class Paths(SequenceOf[tuple[str, ...]]):
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """Where procedures start, (M,) in order of time: the first segment of each, its path, its run in the origins."""
+    """M starts of procedures in order of time: the first segment of each, its path, its run in the origins."""
 
     segment: IntArray
     path: IntArray
@@ -55,15 +55,15 @@ class Marks:
 class Sequence:
     """S segments one after another.
 
-    clips: full names of the clips; clip: (S,) which of them each segment plays; WAIT: none, the pose before it is held;
+    clips: full names of the clips; clip: (S,) the clip of each segment; WAIT: none, the previous pose is held;
     from the number of clips on: a block. start_s, length_s: (S,) seconds; transition_s: (S,) the
     transition after each segment, NaN: automatic. path: (S,) index into paths: the procedures that led to the segment.
     origins: the calls that led to each segment and each mark.
-    is_loop: after the last segment the first one follows.
+    is_loop: the first segment follows the last one.
     is_mirrored, is_reversed: (S,); part: (S, 2) the shares of its clip between which a segment plays.
-    ways: the calls that go somewhere in the scene; aims: the elements that aim at something there.
-    blocks: those of the whole score, also those within blocks; only the outermost sequence has them.
-    clip_s: how long clips are by nature, in seconds by name, where that is known.
+    ways: calls with a destination in the scene; aims: elements that aim at something there.
+    blocks: of the whole score, including nested ones; only the outermost sequence has them.
+    clip_s: natural lengths of clips in seconds, by name, if known.
     """
 
     clips: tuple[str, ...]
@@ -89,11 +89,11 @@ class Sequence:
 
     @property
     def duration_s(self) -> float:
-        """The lengths of all segments together."""
+        """The total length of all segments."""
         return float(self.length_s.sum())
 
     def played_clips(self) -> set[str]:
-        """Return the names of the clips that segments play, also in lanes; self: the sequence that has the blocks."""
+        """Return the names of the played clips, including lanes; self must be the sequence that has the blocks."""
         return set(self._played_clips(self))
 
     def _played_clips(self, row: Sequence) -> Iterator[str]:
@@ -106,14 +106,14 @@ class Sequence:
                 yield self.clips[clip]
 
     def with_ways_of_lanes(self) -> Sequence:
-        """Return the same with what goes and aims in lanes, also of blocks within lanes, among its own."""
+        """Return the sequence with the ways and aims of all lanes, including nested blocks, added to its own."""
         found = list(self._of_lanes(self))
         ways = [*self.ways, *(each for each in found if isinstance(each, Way))]
         aims = [*self.aims, *(each for each in found if isinstance(each, AimedAt))]
         return replace(self, ways=tuple(sorted(ways, key=_when)), aims=tuple(sorted(aims, key=_when)))
 
     def _of_lanes(self, row: Sequence) -> Iterator[Way | AimedAt]:
-        """Yield what goes and aims in the lanes of a row's blocks; self: has the blocks."""
+        """Yield the ways and aims in the lanes of a row's blocks; self must be the sequence that has the blocks."""
         for segment in np.flatnonzero(row.clip >= len(self.clips)).tolist():
             block = self.blocks[int(row.clip[segment]) - len(self.clips)]
             for lane, own in ((lane, lane.sequence) for lane in block.lanes if lane.sequence is not None):
@@ -124,7 +124,7 @@ class Sequence:
                                         each.weight * lane.weight_at(sum(inside) / 2.0)))
 
     def _shares(self, way: Way | AimedAt, whole_s: float) -> tuple[float, float]:
-        """Return between which shares of so much time one of its ways plays."""
+        """Return the shares of a length of time between which one of its ways plays."""
         begin_s, last = float(self.start_s[way.first]), way.after - 1
         end_s = float(self.start_s[last] + self.length_s[last])
         if way.inside is not None:
@@ -132,7 +132,7 @@ class Sequence:
         return begin_s / whole_s, end_s / whole_s
 
     def repeated(self, counts: Mapping[Way, int]) -> Sequence:
-        """Return the same with some ways, which do not overlap, played so many times as often in the same time."""
+        """Return the sequence with more rounds, by a factor, of ways that do not overlap, in the same time."""
         index, copy, share = [], [], []
         at = 0
         for way, count in sorted(counts.items(), key=lambda item: item[0].first):
@@ -152,7 +152,7 @@ class Sequence:
         return taken._numbered(edges, edges, counts)
 
     def in_one_round(self) -> tuple[Sequence, IntArray]:
-        """Return the same with one round of each way in the time of all, and which segment of it each is, (S,)."""
+        """Return the sequence with one round of each way in the time of all, and each segment's new number, (S,)."""
         number, share = np.arange(len(self)), np.ones(len(self))
         if all(way.rounds == 1 for way in self.ways):
             return self, number
@@ -164,12 +164,12 @@ class Sequence:
         kept = number == np.arange(len(self))
         position, index = (np.cumsum(kept) - 1)[number], np.flatnonzero(kept)
         taken = self._taken(index, np.zeros_like(index), share[index])
-        taken.transition_s[position] = self.transition_s  # of each, that after its last round
+        taken.transition_s[position] = self.transition_s  # that after the last round remains
         counts = dict.fromkeys(self.ways, 1)
         return taken._numbered(position, np.append(0, position + 1), counts), position
 
     def _numbered(self, first: IntArray, after: IntArray, counts: Mapping[Way, int]) -> Sequence:
-        """Return the same with marks, ways and aims at other segments; after: by the number of the segment behind."""
+        """Return the sequence with marks, ways and aims moved to new segments; after: by the next segment's number."""
         return replace(
             self, marks=replace(self.marks, segment=first[self.marks.segment]),
             ways=tuple(way._replace(first=int(first[way.first]), after=int(after[way.after]), rounds=counts.get(way, 1))
@@ -177,7 +177,7 @@ class Sequence:
             aims=tuple(aim._replace(first=int(first[aim.first])) for aim in self.aims))
 
     def _taken(self, index: IntArray, copy: IntArray, share: FloatArray) -> Sequence:
-        """Return segments (N,), each the copy (N,) of one, and so much shorter (N,)."""
+        """Return the segments index (N,), each as repetition copy (N,) and with its length times share (N,)."""
         length_s = self.length_s[index] * share
         segments = self.origins.segments.at(index)
         origins = replace(self.origins, segments=replace(segments, repetition=(segments.repetition + copy).astype(
@@ -190,7 +190,7 @@ class Sequence:
             part=None if self.part is None else self.part[index])
 
     def of_used_clips(self) -> tuple[Sequence, IntArray]:
-        """Return the sequence with only the clips that it plays, also in its blocks, and their numbers, ascending."""
+        """Return the sequence with only the clips that it or its blocks play, and their old numbers, ascending."""
         rows = [self, *(lane.sequence for block in self.blocks for lane in block.lanes if lane.sequence is not None)]
         clips = len(self.clips)
         used = np.unique(np.concatenate([np.unique(row.clip) for row in rows]))
@@ -206,11 +206,11 @@ class Sequence:
         return replace(renumbered(self), blocks=self._changed_blocks(renumbered)), used
 
     def with_clips(self, clips: tuple[str, ...], clip: IntArray) -> Sequence:
-        """Return the same segments with other numbers for their clips."""
+        """Return the sequence with new clips and clip numbers."""
         return replace(self, clips=clips, clip=clip)
 
     def with_more_clips(self, names: tuple[str, ...], clip: IntArray) -> Sequence:
-        """Return the same with further clips behind its own, of which its segments play some; clip: (S,) which."""
+        """Return the sequence with further clips added, some of which its segments play; clip: (S,) their numbers."""
         more, own = len(names), len(self.clips)
 
         def renumbered(row: Sequence) -> Sequence:
@@ -219,7 +219,7 @@ class Sequence:
         return replace(self.with_clips((*self.clips, *names), clip), blocks=self._changed_blocks(renumbered))
 
     def without_transitions(self) -> Sequence:
-        """Return the same segments with one cutting straight to the next."""
+        """Return the sequence with hard cuts between segments."""
         return replace(self, transition_s=np.zeros(len(self)),
                        blocks=self._changed_blocks(lambda row: row.without_transitions()))
 
@@ -230,10 +230,10 @@ class Sequence:
 
 
 def speeds_of(rows: SequenceOf[Sequence]) -> FloatArray:
-    """Return how many times as fast as by nature each segment of rows of one score plays its clip; NaN: unknown.
+    """Return the speed of each segment of one score's rows relative to its clip's natural speed; NaN: unknown.
 
-    As far as the score's lengths tell; a tempo that changes is not counted, nor is it known of calls that are
-    repeated as often as their way needs.
+    This uses the lengths in the score: changes of tempo are not counted, and calls that are repeated to fit their way
+    are unknown.
     """
     clips, clip, part = rows[0].clips, np.concatenate([row.clip for row in rows]), rows[0].part
     natural = np.array([rows[0].clip_s.get(name, 0.0) for name in clips])
@@ -253,17 +253,17 @@ def speeds_of(rows: SequenceOf[Sequence]) -> FloatArray:
 
 
 def _when(each: Way | AimedAt) -> tuple[int, tuple[float, float]]:
-    """Return what orders ways and aims by time."""
+    """Return the key that sorts ways and aims by time."""
     return each.first, each.inside or (0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Lane:
-    """What a part of the body plays during a block.
+    """The motion of a part of the body during a block.
 
-    body, fade, mode: as the score says; masks: the parts of the body that the score has named itself.
-    weight, weight_end: how much it counts at the block's ends. ease_in_s, ease_out_s: NaN: automatic.
-    sequence: what it plays, from the block's start on; None: nothing.
+    body, fade, mode: as in the score; masks: the parts of the body that the score has named.
+    weight, weight_end: at the block's ends. ease_in_s, ease_out_s: NaN: automatic.
+    sequence: from the block's start on; None: nothing plays.
     """
 
     body: str
@@ -277,7 +277,7 @@ class Lane:
     sequence: Sequence | None
 
     def weight_at(self, share: float) -> float:
-        """Return how much it counts at a share of the block."""
+        """Return the weight at a share of the block."""
         return self.weight + share * (self.weight_end - self.weight)
 
 

@@ -1,7 +1,7 @@
-"""Calls of a clip that were split: which parts play in turn what one call has played.
+"""Find calls of a clip that were split: the parts that now play in turn instead of one call.
 
-A call that stays, with new ones of the same clip right behind it, was split where their parts of the clip join to what
-it has played, as often as it has. So it is known of edits and of typed texts alike, and of the way back.
+A call was split if new calls of the same clip follow it directly, and their parts of the clip join to the part that it
+played, with the same repetitions. So splits are found in edits and in typed texts alike, and so are joins.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _SAME = 1e-9
 
 
 class Playing(NamedTuple):
-    """One of the times that a call plays: its element, and its repetition, from 0."""
+    """One repetition of a call: its element, and its number, from 0."""
 
     element: int
     repetition: int
 
 
 class Part(NamedTuple):
-    """What a playing is a part of, and from which share of that to which."""
+    """The whole to which a playing belongs, and its begin and end as shares of that whole."""
 
     whole: Playing
     begin: float
@@ -36,9 +36,9 @@ Parts = Mapping[Playing, Part]
 
 
 def parts(old: Text, new: Text, origin: Sequence[int]) -> dict[Playing, Part]:
-    """Return of what in the old text each playing in the new one is a part; those that are not are left out.
+    """Return for each playing in the new text the part of an old playing that it is; others are left out.
 
-    origin: which element each of the new text was in the old one.
+    origin: the old number of each element of the new text.
 
     >>> old = Text.of("<pha><procedure><call name='bow' duration='4'/></procedure></pha>")
     >>> new = Text.of("<pha><procedure><call name='bow' duration='1' to='.25'/>"
@@ -61,7 +61,7 @@ def parts(old: Text, new: Text, origin: Sequence[int]) -> dict[Playing, Part]:
 
 
 def inverse(origin: Sequence[int], count: int) -> list[int]:
-    """Return the new element that each of `count` old elements became; NEW if it is gone."""
+    """Return the new number of each of `count` old elements, or NEW if it is gone."""
     back = [NEW] * count
     for after, before in enumerate(origin):
         if before != NEW:
@@ -74,7 +74,7 @@ def _is_call(text: Text, element: int) -> bool:
 
 
 class _Range(NamedTuple):
-    """A playing of a call: which part of the clip, as it plays, and how long, None where that is calculated."""
+    """A playing of a call: its part of the clip, in playing order, and its length, None if that is calculated."""
 
     playing: Playing
     start: str
@@ -83,7 +83,7 @@ class _Range(NamedTuple):
 
 
 def _ranges(text: Text, elements: Sequence[int]) -> Iterator[_Range]:
-    """Yield the playings of calls; of those whose repetitions are calculated only the first."""
+    """Yield the playings of calls; only the first if the number of repetitions is calculated."""
     for element in elements:
         given = text.shape.attributes[element]
         ends = _plain(given.get("from", "0")), _plain(given.get("to", "1"))
@@ -94,13 +94,13 @@ def _ranges(text: Text, elements: Sequence[int]) -> Iterator[_Range]:
 
 
 def _plain(end: str) -> str:
-    """Return where a part of a clip begins or ends, the same for all ways to write a number."""
+    """Return a point in a clip in a form that is equal for all spellings of a number."""
     known = number(end)
     return end.strip() if known is None else repr(known)
 
 
 def _parts_of(old: Text, whole: int, new: Text, family: Sequence[int]) -> dict[Playing, Part]:
-    """Return the parts of a call that a call and new ones behind it are, none where they play something else."""
+    """Return the parts of a call that it and the new calls after it play; empty if they play anything else."""
     name = old.shape.attributes[whole].get("name")
     waiting = list(_ranges(new, [each for each in family if new.shape.attributes[each].get("name") == name]))[::-1]
     found: dict[Playing, Part] = {}
@@ -119,7 +119,7 @@ def _parts_of(old: Text, whole: int, new: Text, family: Sequence[int]) -> dict[P
 
 
 def _shares(whole: _Range, run: Sequence[_Range]) -> list[float]:
-    """Return at which shares of the whole its parts begin, and 1; nothing where they are no parts of it."""
+    """Return the shares of the whole at which its parts begin, and 1; empty if they are not its parts."""
     if len(run) == 1:
         return [0.0, 1.0]
     ticks = [part.ticks for part in run]

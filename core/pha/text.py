@@ -1,4 +1,4 @@
-"""A score's text as a tree that loses nothing: every byte is kept, and every element knows its bytes."""
+"""A score's text as a lossless tree: every byte is kept, and every element knows its bytes."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _TAG_END = re.compile(rb"[ \t\r\n]*(/?)>")
 
 
 class Span(NamedTuple):
-    """A range of bytes, or of units of them: start is included, end is not."""
+    """A half-open range of bytes, or of units."""
 
     start: int
     end: int
 
 
 class Attribute(NamedTuple):
-    """An attribute's spans: whole with the white space before it, its name, its value without the quotes."""
+    """An attribute's spans: all of it with the white space before it, its name, its value without the quotes."""
 
     whole: Span
     name: Span
@@ -48,7 +48,7 @@ class Attribute(NamedTuple):
 
 
 class Tag(NamedTuple):
-    """The spans of a start tag, in units: its name, its attributes, and what ends it.
+    """The spans of a start tag, in units: its name, its attributes, and its closing.
 
     closing: from the white space before "/>" or ">" to the tag's end.
     """
@@ -60,10 +60,10 @@ class Tag(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """What a document says, however it is written: its elements in the order of the file.
+    """The contents of a document, whatever its spelling: its elements in the order of the file.
 
     depths: 0 for the root; tags; attributes: with their values as read; words: the text directly inside
-    each element, white space aside.
+    each element, without white space.
     """
 
     depths: list[int]
@@ -72,7 +72,7 @@ class Shape(NamedTuple):
     words: list[str]
 
     def copy(self) -> Shape:
-        """Return lists of its own that say the same."""
+        """Return a copy with lists of its own."""
         return Shape(*([*values] for values in self))
 
     def cut(self, start: int, end: int) -> Shape:
@@ -83,7 +83,7 @@ class Shape(NamedTuple):
         return taken
 
     def put(self, at: int, elements: Shape, deeper: int = 0) -> None:
-        """Insert elements before the one of a number, so many levels deeper than they were."""
+        """Insert elements before the one with a number, with their depths increased by `deeper`."""
         self.depths[at:at] = [depth + deeper for depth in elements.depths]
         self.tags[at:at], self.attributes[at:at] = elements.tags, elements.attributes
         self.words[at:at] = elements.words
@@ -93,10 +93,10 @@ class Shape(NamedTuple):
 class Text:
     """A well-formed document as it is written. An element is named by its number in the order of the file, the root 0.
 
-    data: all its bytes; path: where it came from. shape: what it says.
-    starts, closes: for each element the units at which it begins, and at which its end tag begins; where it has none,
-    at which it ends. A unit is two bytes in UTF-16, else one. is_string: it came as text, so what it says of its
-    encoding does not count.
+    data: all its bytes; path: of its file. shape: its contents.
+    starts, closes: for each element the units at which it begins, and at which its end tag begins, or at which it ends
+    if it has no end tag. A unit is two bytes in UTF-16, else one. is_string: it was given as text, so its declared
+    encoding is ignored.
     """
 
     data: bytes
@@ -111,7 +111,7 @@ class Text:
     def of(cls, source: bytes | str, path: Path | None = None) -> Text:
         """Read a document.
 
-        source: a file's bytes in any encoding that expat knows, or text, whose declared encoding does not count;
+        source: a file's bytes in any encoding that expat knows, or text, whose declared encoding is ignored;
         path: for messages. Raises FileError as core.formats.xml.parse does.
 
         >>> text = Text.of('<pha tickLength="0.8"><call name="bow"/></pha>')
@@ -129,7 +129,7 @@ class Text:
                                path) from None
 
     def with_data(self, data: bytes) -> Text:
-        """Return the document that other bytes make, read as these were; raise FileError as `of` does."""
+        """Return the document of other bytes, read in the same way; raise FileError as `of` does."""
         return _read(data, self.path, self.is_string)
 
     def __len__(self) -> int:
@@ -145,7 +145,7 @@ class Text:
         mark = "\ufeff"
         return self.encoding.decode(self.data).removeprefix(mark)
 
-    # What it holds
+    # Contents
 
     def children(self, element: int) -> Sequence[int]:
         """Return an element's children."""
@@ -153,7 +153,7 @@ class Text:
 
     @cached_property
     def _inside(self) -> dict[int, list[int]]:
-        """The children of each element that has any: looked for once, as every reading asks for all of them."""
+        """The children of each element that has any; cached, since every reading needs all of them."""
         found: dict[int, list[int]] = {}
         met = [0] * (xml.MAX_DEPTH + 1)
         for element, depth in enumerate(self.shape.depths):
@@ -178,18 +178,18 @@ class Text:
         return self._bytes(Span(self.starts[element], self.end(element)))
 
     def tag_spans(self, element: int) -> tuple[Span, Span]:
-        """Return the bytes of an element's start tag and of its end tag, an empty span where there is none."""
+        """Return the bytes of an element's start tag and of its end tag, an empty span if there is none."""
         tag = self.tag(element)
         return (self._bytes(Span(self.starts[element], tag.closing.end)),
                 self._bytes(Span(self.closes[element], self.end(element))))
 
     def value_span(self, element: int, name: str) -> Span | None:
-        """Return the bytes of an attribute's value between its quotes, None where an element has no such attribute."""
+        """Return the bytes of an attribute's value between its quotes, or None if there is no such attribute."""
         found = self.tag(element).attributes.get(name)
         return None if found is None else self._bytes(found.value)
 
     def place(self, element: int) -> Place:
-        """Return where an element begins, lines and columns from 1, columns in characters."""
+        """Return where an element begins: line and column from 1, columns in characters."""
         at = self.starts[element]
         line = int(np.searchsorted(self._line_starts, at, side="right"))
         begin = int(self._line_starts[line - 1])
@@ -211,7 +211,7 @@ class Text:
         """Return the spans of a start tag, in units."""
         units, start = self.units, self.starts[element]
         name = _NAME.match(units, start)
-        assert name is not None  # expat has seen one
+        assert name is not None  # since expat could read it
         at, attributes = name.end(), {}
         while found := _ATTRIBUTE.match(units, at):
             at = found.end()
@@ -233,7 +233,7 @@ class Text:
         return self.encoding.decode(self.data[start * width:end * width])
 
     def _characters_to(self, at: int) -> int:
-        """Return how many characters are before a unit, in a time that does not depend on how long its line is."""
+        """Return the number of characters before a unit, in a time that does not depend on the length of its line."""
         chunk, width = at // _CHUNK, self.encoding.width
         rest = self.data[chunk * _CHUNK * width:at * width]
         count = len(rest) if width == 1 and rest.isascii() else np.count_nonzero(self.encoding.character_starts(rest))
@@ -241,7 +241,7 @@ class Text:
 
     @cached_property
     def _characters_before(self) -> IntArray:
-        """How many characters are before every _CHUNK-th unit."""
+        """The number of characters before every _CHUNK-th unit."""
         size = _CHUNK * self.encoding.width
         counts = [np.count_nonzero(self.encoding.character_starts(self.data[begin:begin + size]))
                   for begin in range(0, len(self.data), size)]
@@ -311,7 +311,7 @@ def _read(data: bytes, path: Path | None, is_string: bool) -> Text:
 
 
 def _check_names(text: Text) -> None:
-    """Raise FileError where a name is too long; looked at together, which costs less than one by one."""
+    """Raise FileError if a name is too long; all are checked together, which is faster than one by one."""
     tags, attributes = text.shape.tags, text.shape.attributes
     if max(map(len, {*tags}.union(*attributes))) > xml.MAX_NAME:
         for element, names in enumerate(zip(tags, attributes, strict=True)):

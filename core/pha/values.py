@@ -1,4 +1,4 @@
-"""Values in a score's text: which names an element needs, which are in scope there, and sums of expressions."""
+"""Values in a score's text: the names that an element needs, those in scope there, and sums of expressions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def lengths(text: Text, element: int) -> dict[str, str]:
 
 
 def is_expression(tag: str, name: str, value: str) -> bool:
-    """Tell whether an attribute holds an expression that is more than a number, yes or no, or seconds.
+    """Return whether an attribute holds an expression that is more than a number, yes or no, or seconds.
 
     >>> is_expression("call", "duration", "bars * 2"), is_expression("call", "duration", "4")
     (True, False)
@@ -51,12 +51,12 @@ def is_expression(tag: str, name: str, value: str) -> bool:
 
 
 def is_plain(value: str) -> bool:
-    """Tell whether a value is a number, yes or no, or seconds."""
+    """Return whether a value is a number, yes or no, or seconds."""
     return number(value) is not None or seconds(value) is not None or value.strip() in ("yes", "no")
 
 
 def seconds(text: str) -> float | None:
-    """Return the number of a part in seconds, as in 1.5s, None where it is something else.
+    """Return the number of a value in seconds, as in 1.5s, or None if it is something else.
 
     >>> seconds("1.5s"), seconds("0.5"), seconds("times")
     (1.5, None, None)
@@ -66,7 +66,7 @@ def seconds(text: str) -> float | None:
 
 
 def names_in(expression: str) -> frozenset[str]:
-    """Return the names whose values an expression needs; none where it cannot be read.
+    """Return the names whose values an expression needs; empty if it cannot be read.
 
     >>> sorted(names_in("min(bars, 2e1) + times"))
     ['bars', 'times']
@@ -78,7 +78,7 @@ def names_in(expression: str) -> frozenset[str]:
 
 
 def with_names(expression: str, names: Mapping[str, str]) -> str:
-    """Return an expression with other expressions instead of names, calculated where it then has none.
+    """Return an expression with names replaced by other expressions; calculated if no names remain.
 
     >>> with_names("2 * n + i", {"n": "a + 1", "i": "k"}), with_names("2 * n", {"n": "3"})
     ('2 * (a + 1) + k', '6')
@@ -93,7 +93,7 @@ def with_names(expression: str, names: Mapping[str, str]) -> str:
 
 
 def spelled(value: float) -> str:
-    """Write a number so that it is read as the same one.
+    """Return a number as text that is read as the same number.
 
     >>> spelled(4.0), spelled(0.1 + 0.2)
     ('4', '0.30000000000000004')
@@ -102,7 +102,7 @@ def spelled(value: float) -> str:
 
 
 def spelled_within(value: float, resolution: float) -> str:
-    """Write a number with as few decimals as come within half of the resolution.
+    """Return a number as text with the fewest decimals that are accurate to half of the resolution.
 
     >>> spelled_within(2.9999999, 1e-6), spelled_within(3.14159, 0.02), spelled_within(40.0, 0.5)
     ('3', '3.14', '40')
@@ -115,7 +115,7 @@ def spelled_within(value: float, resolution: float) -> str:
 
 
 def product(expression: str, factor: str) -> str:
-    """Return the product of two expressions, calculated where both are numbers.
+    """Return the product of two expressions; calculated if both are numbers.
 
     >>> product("2", "1.5"), product("bars + 1", "2"), product("bars", "1")
     ('3', '(bars + 1) * 2', 'bars')
@@ -131,7 +131,7 @@ def product(expression: str, factor: str) -> str:
 
 
 def ratio(expression: str, divisor: str) -> str:
-    """Return the ratio of two expressions, calculated where both are numbers.
+    """Return the ratio of two expressions; calculated if both are numbers.
 
     >>> ratio("2", "4"), ratio("bars", "bars"), ratio("bars", "4")
     ('0.5', '1', 'bars / 4')
@@ -145,7 +145,7 @@ def ratio(expression: str, divisor: str) -> str:
 
 
 def total(expressions: Iterable[str]) -> str:
-    """Return the sum of expressions, numbers in it added up.
+    """Return the sum of expressions, with its numbers added up.
 
     >>> total(["1", "2"]), total(["bars", "1", "0.5"]), total([])
     ('3', 'bars + 1.5', '0')
@@ -169,7 +169,7 @@ def elements_below(text: Text, elements: Iterable[int]) -> Iterator[int]:
 
 
 def defined(text: Text, element: int) -> str:
-    """Return the name of a value that an element defines, "" where it defines none."""
+    """Return the name of the value that an element defines, or "" if it defines none."""
     attributes, tag = text.shape.attributes[element], text.shape.tags[element]
     return attributes.get("index" if tag == "loop" else "name", "") if tag in ("loop", "let", "param") else ""
 
@@ -187,7 +187,7 @@ def names_needed(text: Text, elements: Iterable[int]) -> dict[str, None]:
 def names_in_scope(text: Text, element: int) -> dict[str, int]:
     """Return the parameters, lets and indices that have a value at an element, each with the element that defines it.
 
-    What a file gives to all its procedures is left out.
+    Values that a file defines for all its procedures are left out.
     """
     found = dict[str, int]()
     inner = element
@@ -203,9 +203,9 @@ def names_in_scope(text: Text, element: int) -> dict[str, int]:
 
 
 def ticks_of(text: Text, elements: Iterable[int]) -> str:
-    """Return how long neighbours in a block last together, as an expression in the names around them.
+    """Return the total length of neighbours in a block, as an expression in the names around them.
 
-    Raises EditError where that depends on conditions, picks or the index of a loop.
+    Raises EditError if that depends on conditions, picks or the index of a loop.
     """
     lets: dict[str, str] = {}
     parts, waiting = [], list(elements)
@@ -261,6 +261,6 @@ def _ticks_of_one(text: Text, element: int) -> str:
 
 
 def _closed(expression: str) -> str:
-    """Put an expression in parentheses where it is more than a name, a number or a call of a function."""
+    """Return an expression, in parentheses if it is more than a name, a number or a call of a function."""
     stripped = expression.strip()
     return stripped if _ATOM.fullmatch(stripped) else f"({stripped})"

@@ -1,4 +1,4 @@
-"""The score of version 1 that plays the same as one of version 2, where there is one."""
+"""Convert a score of version 2 to version 1, if that can express it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _MAIN = "main"
 
 def as_version_1(programme: Programme, library: Modules, procedure: str = _MAIN, *, values: Values | None = None,
                  seed: int = 0) -> str:
-    """Return the text of a score of version 1 whose main plays what a procedure does, with these values and this seed.
+    """Return the text of a score of version 1 whose main plays a procedure with these values and this seed.
 
-    library: what the programme was read with. What is included or inherited is in the one score; each procedure is
-    there once for each set of values that it is called with. A score of version 1 comes back as it is.
-    Raises ScoreError, which names each element that version 1 has nothing for: waits, lanes, mirrored and reversed
+    library: with which the programme was read. Included and inherited procedures are put into the one score; each
+    procedure appears once for each set of values with which it is called. A score of version 1 is returned unchanged.
+    Raises ScoreError, which names each element that version 1 cannot express: waits, lanes, mirrored and reversed
     calls, parts of clips, ways in the scene, changes of tempo.
     """
     start = programme.own_procedure(procedure)
@@ -47,7 +47,7 @@ def as_version_1(programme: Programme, library: Modules, procedure: str = _MAIN,
 
 
 def _reached(done: Evaluated) -> list[int]:
-    """Return the instances that are played, each after those that it calls."""
+    """Return the played instances, each after those that it calls."""
     used, waiting = {done.start}, [done.start]
     while waiting:
         instance = waiting.pop()
@@ -91,7 +91,7 @@ def _of_calls(programme: Programme, definitions: Definitions, done: Evaluated, u
 
 
 def _word_of(node: Node) -> str:
-    """Return the first word of a call that leads somewhere in the scene."""
+    """Return the first attribute of a call that gives a destination in the scene."""
     return next((word for word in ("to", "at", "along") if word in node.expressions), "repeat")
 
 
@@ -127,7 +127,7 @@ class _Writer:
             yield element("call", **attributes)
 
     def _names(self, loads: Iterable[str]) -> dict[int, str]:
-        """Return a name of its own for each instance, none of which a clip has."""
+        """Return a unique name for each instance, different from those of clips."""
         done, taken = self.done, {_MAIN}
         for src in loads:
             taken.add(src)

@@ -1,4 +1,4 @@
-"""Where calls go in the scene, and what a body aims at there."""
+"""Destinations of calls in the scene, and aims of the body there."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .origins import Origins
 
 
 class Going(NamedTuple):
-    """Where a call goes, by the names of roles, "" for none.
+    """The destination of a call, by the names of roles, "" for none.
 
-    to: the place where its way ends, facing as that does if `faces`; at: where it begins; along: the path that it
+    to: the place where its way ends, with that place's heading if `faces`; at: where it begins; along: the path that it
     follows. fits: whether it is repeated as often as the way needs.
     """
 
@@ -27,7 +27,7 @@ class Going(NamedTuple):
 
     @property
     def role(self) -> str:
-        """The role to which it leads, "" for none."""
+        """The role to which it leads, or ""."""
         return self.to or self.along
 
 
@@ -36,10 +36,10 @@ _OTHER: Final = {"l": "r", "r": "l", "": ""}
 
 
 class Aim(NamedTuple):
-    """What a head looks at, or a hand reaches for, holds or meets: the name of a role.
+    """The aim of a head that looks, or of a hand that reaches, holds or meets: the name of a role.
 
-    hand: l or r, "" for the head. held: the share of the time for which the hand stays, at its end. holds: whether
-    what plays the role goes with the hand. meets: which hand of a person it meets, l or r, "" for none.
+    hand: l or r, "" for the head. held: the share of the time, at its end, for which the hand stays. holds: whether
+    the object that plays the role moves with the hand. meets: the hand of a person that it meets, l or r, or "".
     """
 
     role: str
@@ -50,7 +50,7 @@ class Aim(NamedTuple):
 
     @property
     def word(self) -> str:
-        """What a score says for it."""
+        """Its element in a score."""
         return "hold" if self.holds else "meet" if self.meets else "reach" if self.hand else "look"
 
     def mirrored(self) -> Aim:
@@ -62,10 +62,10 @@ NOWHERE: Final = Going()
 
 
 class Way(NamedTuple):
-    """A call that goes somewhere, with all its repetitions: segments from `first` up to the one before `after`.
+    """A call with a destination, with all its repetitions: segments from `first` up to the one before `after`.
 
-    place: in its file. inside: of a call in a lane, between which shares of the block, `first`, it plays. rounds: how
-    often it was repeated to fit.
+    place: in its file. inside: for a call in a lane, the shares of the block, `first`, between which it plays. rounds:
+    number of repetitions that make it fit.
     """
 
     first: int
@@ -76,12 +76,12 @@ class Way(NamedTuple):
     rounds: int = 1
 
     def from_segment(self, first: int) -> Way:
-        """Return the same with segments numbered from another one on."""
+        """Return it with segments numbered from another one on."""
         return self._replace(first=self.first - first, after=self.after - first)
 
 
 class AimedAt(NamedTuple):
-    """An element that aims, while a segment plays; place, inside: see Way. weight: of its lane at its middle."""
+    """An element that aims during a segment; place, inside: see Way. weight: of its lane in the middle of its time."""
 
     first: int
     aim: Aim
@@ -95,7 +95,7 @@ class AimedAt(NamedTuple):
         return self.first + 1
 
     def from_segment(self, first: int) -> AimedAt:
-        """Return the same with segments numbered from another one on."""
+        """Return it with segments numbered from another one on."""
         return self._replace(first=self.first - first)
 
 
@@ -103,16 +103,16 @@ _Own = TypeVar("_Own", Way, AimedAt)
 
 
 def goes_somewhere(going: tuple[Going | Aim, ...]) -> BoolArray:
-    """Return which calls go somewhere or aim at something, (N,)."""
+    """Return which calls have a destination or an aim, (N,)."""
     return np.array([each is not NOWHERE for each in going], dtype=np.bool_)
 
 
 def ways_of(origins: Origins, going: tuple[Going | Aim, ...], goes: BoolArray,
             is_mirrored: BoolArray | None) -> tuple[list[Way], list[AimedAt]]:
-    """Return the ways of segments in order, outer calls before those within them, and what is aimed at.
+    """Return the ways of segments in order, outer calls before inner ones, and the aims.
 
-    going: (N,) where each call goes, by its row in the origins' places. goes: (N,) which of them go anywhere at all.
-    is_mirrored: (S,) segments, None: none is.
+    going: (N,) destination or aim of each call, by its row in the origins' places. goes: (N,) which of them have any.
+    is_mirrored: (S,) segments; None: none is.
     """
     found: dict[tuple[int, int], tuple[int, int]] = {}
     within, call = origins.segments.within.astype(np.int64), origins.segments.call.astype(np.int64)
@@ -139,7 +139,7 @@ def ways_of(origins: Origins, going: tuple[Going | Aim, ...], goes: BoolArray,
 
 
 def within_segments(each: list[_Own], first: int, after: int) -> tuple[_Own, ...]:
-    """Return those ways or aims that begin with segments from one up to another, numbered from the first.
+    """Return the ways or aims that begin with segments first … after − 1, numbered from the first.
 
     each: in the order of their first segments.
     """

@@ -127,7 +127,7 @@ class Ahead:
         return watched
 
     def shown(self, motion: Playable, count: int) -> list[Sampled] | None:
-        """Return what was last given of a motion for so many instants, None where that is not known."""
+        """Return what was last given of a motion for so many instants, None if that is not known."""
         watched = self._watched.get(motion)
         return None if watched is None or len(watched.shown) != count else watched.shown
 
@@ -169,7 +169,7 @@ class Ahead:
 
 
 def _untweaked(motion: Playable) -> Untweaked | None:
-    """Return what a motion is without tweaks, None where that is not known."""
+    """Return what a motion is without tweaks, None if that is not known."""
     found = motion.untweaked if isinstance(motion, Motion) else None
     return found if found is not None and found.end is motion.end else None  # type: ignore[attr-defined]
 
@@ -192,7 +192,7 @@ def _keys(times_s: FloatArray) -> list[int]:
 
 
 def _step(before_s: FloatArray, times_s: FloatArray) -> float:
-    """Return by how much all times have gone on alike, 0 where they have not, or too far for watching."""
+    """Return by how much all times have gone on alike, 0 if they have not, or too far for watching."""
     if before_s.shape != times_s.shape or not len(times_s):
         return 0.0
     steps = times_s - before_s

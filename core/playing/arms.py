@@ -73,7 +73,7 @@ class Arms(Over):
         return pose
 
     def _going_round(self, seams: IntArray) -> IntArray:
-        """Return which frames in windows of seams (F,), −1 where in none, may have arms that go round."""
+        """Return which frames in windows of seams (F,), −1 if in none, may have arms that go round."""
         return self._go_round.take(seams).nonzero()[0]
 
     def _turn(self, pose: Pose, frames: IntArray, times_s: FloatArray) -> None:
@@ -169,7 +169,7 @@ def _part(share: FloatArray, peaks: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=_MOST_KNOWN)
 def arms_of(found: SkeletonMap) -> ArmsAlone | None:
-    """Return arms and trunk of a map's skeleton, whose trunk has the usual shape; None where they are not known."""
+    """Return arms and trunk of a map's skeleton, whose trunk has the usual shape, or None if they are not known."""
     beside = ArmsBesideTrunk.of(found, None)
     if beside is None:
         return None

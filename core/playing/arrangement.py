@@ -40,7 +40,7 @@ def arranged(sequence: Sequence, clips: SequenceOf[Clip], body: SkeletonMap, pla
     """Return a sequence whose clips are all there is to play, these, and what is to be said of them.
 
     clips: those of the sequence, on the skeleton of body. place: the score's, for what is said.
-    Raises ScoreError where there are more than MAX_BLOCKS different blocks, SkeletonMismatchError where a body without
+    Raises ScoreError if there are more than MAX_BLOCKS different blocks, SkeletonMismatchError where a body without
     sides is to be mirrored.
     """
     if sequence.is_mirrored is None and not sequence.blocks and (sequence.clip >= 0).all():

@@ -23,7 +23,7 @@ def bake(motion: Playable, fps: float, name: str) -> Clip:
     """Return the motion from its start to its end as a clip keyed fps times a second, and at its very end.
 
     Joints that no clip moves get no tracks. Between keys the clip goes straight on (normalised LERP), so it
-    agrees with the motion at the keys. Raises TaktError where fps is not greater than 0 or the clip would
+    agrees with the motion at the keys. Raises TaktError if fps is not greater than 0 or the clip would
     hold more than MAX_VALUES numbers.
     """
     if not 0.0 < fps < np.inf:

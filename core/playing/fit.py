@@ -73,7 +73,7 @@ def fit_named(identifier: str) -> Fit:
 class Cuts:
     """What was found for the seams after S segments.
 
-    tried: (S,) pairs of instants, 0 where none were to be tried. authored, found: (S,) what the clips' own ends cost,
+    tried: (S,) pairs of instants, 0 if none were to be tried. authored, found: (S,) what the clips' own ends cost,
     and what is played, in limbs. skips_s: (S, 2) how much of the clip before is passed over, and of the one after; less
     than 0: so much is played besides.
     """
@@ -88,7 +88,7 @@ def fit_seams(sequence: Sequence, pieces: list[Piece], fit: Fit, tick_s: float, 
               playing: Playing) -> tuple[Sequence, list[Piece], Cuts | None, tuple[Problem, ...]]:
     """Return the same segments over pieces that are left where they fit, what was found, and what is to be said.
 
-    What was found is None where nothing was searched.
+    What was found is None if nothing was searched.
     pieces: what sequence.clip indexes, on the skeleton of body. Stages are left as they are, and so are seams that the
     score has without a transition: clips that were made for each other.
     """

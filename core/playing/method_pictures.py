@@ -30,7 +30,7 @@ def method_picture(method: str, pixels: int = PICTURE_PX) -> FloatArray:
     """Draw what a transition method does to the angle of a joint: colours (H, W, 4) from 0 to 1, the lowest row first.
 
     Blue where the clip before plays alone, green where the next one does, orange in the transition between; thin, the
-    clips as they are authored; upright, the beat of the seam. Raises TaktError where there is no such method.
+    clips as they are authored; upright, the beat of the seam. Raises TaktError if there is no such method.
 
     >>> method_picture("LEAD", 32).shape
     (32, 32, 4)
@@ -68,7 +68,7 @@ def _angles(rotations: FloatArray) -> FloatArray:
 
 
 def _draw_line(picture: FloatArray, angles: FloatArray, colours: FloatArray, wide_px: float) -> None:
-    """Lay a line over a picture: an angle for each column, NaN where there is none, and a colour (W, 3)."""
+    """Lay a line over a picture: an angle for each column, NaN if there is none, and a colour (W, 3)."""
     pixels = len(picture)
     share = _MARGIN + (1.0 - 2.0 * _MARGIN) * (angles - _LOWEST_RAD) / (_HIGHEST_RAD - _LOWEST_RAD)
     rows = np.arange(pixels)[:, None] + 0.5

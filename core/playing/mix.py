@@ -31,7 +31,7 @@ class Lane:
     weight: 0…1 how much the whole lane counts. presence: the same, as it changes over the mix.
     mode: whether it lies over what is below, is averaged with neighbours that mix, or adds its motion.
     first_s: when in its stage the motion begins that is added.
-    Raises TaktError where the mask does not fit the skeleton, or mask or weight lead out of 0…1.
+    Raises TaktError if the mask does not fit the skeleton, or mask or weight lead out of 0…1.
     """
 
     stage: Stage
@@ -208,7 +208,7 @@ class Mix:
 def mixed(lanes: Sequence[Lane]) -> Stage:
     """Return what plays lanes at once; a single lane that has everything its stage moves is that stage itself.
 
-    Raises TaktError where there is no lane, or several skeletons or loops beside what is none.
+    Raises TaktError if there is no lane, or several skeletons or loops beside what is none.
     """
     if not lanes or any(lane.stage.skeleton is not lanes[0].stage.skeleton for lane in lanes):
         raise TaktError("a mix needs lanes, all of them on one skeleton")

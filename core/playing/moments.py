@@ -214,7 +214,7 @@ class Calls:
         self._known: dict[tuple[int, int], Step] = {}
 
     def is_loop(self, row: int) -> bool:
-        """Tell whether a row of the calls is a loop whose rounds are all the same."""
+        """Return whether a row of the calls is a loop whose rounds are all the same."""
         return getattr(self._places.calls[row], "tag", "") == "loop"
 
     def step(self, row: int, repetition: int) -> Step:
@@ -404,7 +404,7 @@ def _later_rounds(rounds: Rounds) -> Rounds:
 
 
 def _agreement(block: Block, chain: Block) -> int:
-    """Return how many calls lead to both a block and what a chain of calls leads to, −1 where it is another block.
+    """Return how many calls lead to both a block and what a chain of calls leads to, −1 if it is another block.
 
     From the inmost outwards the calls have to be the same, up to one that is in another procedure than it was: by which
     calls that procedure is played is no matter then. Where either has no more calls, another procedure was started.

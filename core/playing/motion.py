@@ -96,7 +96,7 @@ class Motion:
 
     @property
     def feet(self) -> Feet | None:
-        """The stage in which planted feet stay, None where there is none."""
+        """The stage in which planted feet stay, None if there is none."""
         stage = self.end
         while isinstance(stage, Over) and not isinstance(stage, Feet):
             stage = stage.below
@@ -118,7 +118,7 @@ class Motion:
     def carry(self, role: str, times_s: FloatArray) -> FloatArray:
         """Return how a prop that hands hold is moved in the model, (F, 3, 4), at times (F,) in any order.
 
-        From where the scene has it when a hand takes it first. Raises KeyError where no hand holds it.
+        From where the scene has it when a hand takes it first. Raises KeyError if no hand holds it.
         """
         aimed = self._aimed
         assert aimed is not None  # it has such a prop
@@ -192,7 +192,7 @@ class Motion:
     def sample(self, times_s: FloatArray) -> Pose:
         """Return the poses (F, J, …), relative to rest, at times (F,) in any order.
 
-        Times outside 0…duration_s hold the ends, or go round in a loop. Raises TaktError where they are not finite.
+        Times outside 0…duration_s hold the ends, or go round in a loop. Raises TaktError if they are not finite.
         """
         times_s = np.asarray(times_s, dtype=np.float64)
         if times_s.ndim != 1 or not np.isfinite(times_s).all():
@@ -221,7 +221,7 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], playi
     points: of the skin, where they are known: by them soles are. clock: by which all of it is played in the end.
     scene: what plays the roles of the score. cuts: what was found where clips are left for each other. problems,
     unmatched: what was found so far, see Motion.
-    Raises TaktError where an identifier is unknown, the curve lacks the shape that the method needs, or clips
+    Raises TaktError if an identifier is unknown, the curve lacks the shape that the method needs, or clips
     have different skeletons.
     """
     row = Row.of(sequence, clips, playing, (lambda times_s: times_s) if clock is None else clock.shown)

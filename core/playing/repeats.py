@@ -35,7 +35,7 @@ class Repeats:
         return np.array([segment for segment, head in self._heads.items() if head == plain(call)], dtype=np.int64)
 
     def is_alone(self, segment: int) -> bool:
-        """Tell whether what lies in a segment is in no other call."""
+        """Return whether what lies in a segment is in no other call."""
         return segment not in self._of_segment
 
     def others(self, segment: int) -> tuple[int, ...]:
@@ -76,12 +76,12 @@ class Repeats:
 
 
 def over_named(document: Document, name: str) -> Over | None:
-    """Return a procedure of a score's own file by its name, None where there is none."""
+    """Return a procedure of a score's own file by its name, None if there is none."""
     return next((Over("", each.element) for each in document.procedures if each.name == name), None)
 
 
 def over_now(over: Over, document: Document, lineage: Lineage) -> tuple[str, Over] | None:
-    """Return what a procedure of then is now in a score's own file, with its name; None where it has gone.
+    """Return what a procedure of then is now in a score's own file, with its name, or None if it has gone.
 
     lineage: which element each was then, see Timeline.find.
     """

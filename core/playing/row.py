@@ -161,14 +161,14 @@ class Row:
         return self.layout.begin_s[1:].searchsorted(times_s, side="right")
 
     def windows(self, times_s: FloatArray) -> tuple[IntArray, FloatArray]:
-        """Return for times (F,) the seam in whose window each is, −1 where in none, and how far into it, 0…1."""
+        """Return for times (F,) the seam in whose window each is, −1 if in none, and how far into it, 0…1."""
         at = self._pieces.begin_s.searchsorted(times_s, side="right")
         seam, times = self._pieces.seam[at], times_s + self._pieces.wraps[at] * self.duration_s
         begin, end = self.layout.window_begin_s[seam], self.layout.window_end_s[seam]
         return seam, np.clip(quotient(times - begin, end - begin), 0.0, 1.0)
 
     def seam_at(self, times_s: FloatArray) -> IntArray:
-        """Return for times (F,) the seam in whose window each is, −1 where in none."""
+        """Return for times (F,) the seam in whose window each is, −1 if in none."""
         return self._pieces.seam.take(self._pieces.begin_s.searchsorted(times_s, side="right"))
 
     def held_by(self, joints: IntArray) -> list[bytes]:

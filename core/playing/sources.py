@@ -43,7 +43,7 @@ class Sources:
     @classmethod
     def of(cls, played: Sequence[Clip | Excerpt | Stage], interpolation: Interpolation,
            translation: TranslationInterpolation) -> Sources:
-        """Take what is played; raise TaktError where there is nothing, or several skeletons."""
+        """Take what is played; raise TaktError if there is nothing, or several skeletons."""
         if not played or any(each.skeleton is not played[0].skeleton for each in played):
             raise TaktError("a motion needs clips, all of them on one skeleton")
         stages = {number: each for number, each in enumerate(played) if not isinstance(each, Clip | Excerpt)}
@@ -139,7 +139,7 @@ class Sources:
 
     @cached_property
     def _pace(self) -> FloatArray:
-        """−1 where a clip is played backwards, else 1, (C,)."""
+        """−1 if a clip is played backwards, else 1, (C,)."""
         return np.array([-1.0 if number in self.excerpts and self.excerpts[number].is_reversed else 1.0
                          for number in range(len(self.clips))])
 

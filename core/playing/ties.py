@@ -152,7 +152,7 @@ def to_data(ties: Ties) -> dict[str, Any]:
 def from_data(data: Any) -> Ties:
     """Return the ties that to_data wrote.
 
-    Raises NewerTiesError where a newer version did, and FileError where it is damaged, saying what is wrong.
+    Raises NewerTiesError if a newer version did, and FileError where it is damaged, saying what is wrong.
     """
     try:
         if data["version"] > VERSION:

@@ -95,7 +95,7 @@ def _procedures(motion: Motion, begin_s: float, end_s: float, depth: int) -> tup
 
 
 def _ancestors(parents: IntArray, depth: int) -> tuple[FloatArray | IntArray, IntArray]:
-    """Return for P paths their beginnings of each length, (depth, P), −1 where shorter, and their depths (P,)."""
+    """Return for P paths their beginnings of each length, (depth, P), −1 if shorter, and their depths (P,)."""
     level = np.zeros(len(parents), dtype=np.int64)
     for path, parent in enumerate(parents.tolist()):  # parents stand before what continues them
         level[path] = 0 if parent < 0 else level[parent] + 1

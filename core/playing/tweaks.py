@@ -72,7 +72,7 @@ class Tweak:
     rotations, translations, scales: see Differences for their spaces. weight: 0 to 1; body: the part of the body that
     has it, as in a lane, "": all of it. is_over_procedure: every call of the procedure has it. holds: it is not eased
     out, but stays as its last key is. is_last: added after feet are held in place.
-    Raises TaktError where keys name joints or blocks that are not there, or a weight or a time is not allowed.
+    Raises TaktError if keys name joints or blocks that are not there, or a weight or a time is not allowed.
     """
 
     name: str

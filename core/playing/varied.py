@@ -19,7 +19,7 @@ class Varied:
 
     begin_s: (M,) ascending; from each on, motion which (M,) is seen; before all of them the first.
     Lasts as long as the longest of them; one that is over holds its last pose.
-    Raises TaktError where there are no motions, or they move several skeletons.
+    Raises TaktError if there are no motions, or they move several skeletons.
     """
 
     motions: tuple[Playable, ...]

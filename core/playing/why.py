@@ -44,7 +44,7 @@ class Why:
 def why(motion: Motion, seam: int) -> Why:
     """Tell of the transition after a segment: its length, where the clips are left, what stands.
 
-    Raises IndexError where there is no such segment. Behind the last segment of what is no loop there is none.
+    Raises IndexError if there is no such segment. Behind the last segment of what is no loop there is none.
     """
     count = len(motion.sequence)
     if not 0 <= seam < count:
@@ -72,7 +72,7 @@ def straying(motion: Motion, segment: int) -> str:
 
 
 def _none(motion: Motion, seam: int) -> str:
-    """Tell why there is no transition, "" where there is one."""
+    """Tell why there is no transition, "" if there is one."""
     said = float(motion.sequence.transition_s[seam])
     if said == 0.0:
         return "No transition: the score says 0, so one clip cuts to the next"

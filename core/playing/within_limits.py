@@ -78,7 +78,7 @@ def _ends(seams: Sequence[Options], taken: IntArray) -> tuple[FloatArray, FloatA
 
 
 def _fits(skipped_s: FloatArray, limits_s: FloatArray) -> BoolArray:
-    """Tell whether what is passed over (…) is within limits (…, 2)."""
+    """Return whether what is passed over (…) is within limits (…, 2)."""
     return np.asarray((skipped_s >= limits_s[..., 0] - _SLACK_S) & (skipped_s <= limits_s[..., 1] + _SLACK_S))
 
 

@@ -36,7 +36,7 @@ class HipsPath:
 
     @classmethod
     def of(cls, source: Clip, target: Skeleton, pairs: Pairing, ratio: float, up: FloatArray | None) -> HipsPath | None:
-        """Scale the path of the source's hips by the ratio of the legs; None where they stay, or are not known.
+        """Scale the path of the source's hips by the ratio of the legs, or None if they stay, or are not known.
 
         up: (3,), given where the source's rest pose does not say where the body is: its path then keeps the file's own
         horizontal positions.

@@ -38,7 +38,7 @@ class Limb(NamedTuple):
 
     @classmethod
     def of(cls, found: SkeletonMap, side: str, names: Sequence[str]) -> Limb | None:
-        """Return the limb of a side, None where its joints are not known or not one chain below another joint."""
+        """Return the limb of a side, None if its joints are not known or not one chain below another joint."""
         parents, joints = found.skeleton.parents, [found.joint_of.get(f"{side}_{name}", -1) for name in names]
         first, middle, last = joints
         if min(joints) < 0 or int(parents[first]) < 0:
@@ -48,7 +48,7 @@ class Limb(NamedTuple):
 
 
 def both_arms(found: SkeletonMap) -> tuple[Limb, Limb] | None:
-    """Return the left arm and the right one; None where one of them is not known."""
+    """Return the left arm and the right one, or None if one of them is not known."""
     left, right = (Limb.of(found, side, ("shoulder", "elbow", "wrist")) for side in "lr")
     return None if left is None or right is None else (left, right)
 

@@ -16,7 +16,7 @@ class Outcome:
     """What came of one clip, or of a file that could not be read.
 
     certainty: of the map of its joints, 0 to 1. notes: what was done that nobody asked for.
-    problem: why nothing plays it, "" where it plays.
+    problem: why nothing plays it, "" if it plays.
     """
 
     file: str

@@ -45,7 +45,7 @@ class Plan:
 
     @classmethod
     def as_own(cls, source: Skeleton, target: Skeleton, pairs: Pairing) -> Plan | None:
-        """Plan for a target that is the source's own skeleton; return None where it is another one."""
+        """Plan for a target that is the source's own skeleton; return None if it is another one."""
         above = _paired_ancestors(target, pairs)
         steps, ratio = _all_steps(source, pairs, above), _ratio(source, target, pairs, above)
         if not _is_own(source, target, pairs, steps, above, ratio):
@@ -90,7 +90,7 @@ class Plan:
         return np.array(trunk, dtype=np.int64)
 
     def is_mixed(self, p: int) -> bool:
-        """Tell whether a pair, or the one above it, has a share in two source joints."""
+        """Return whether a pair, or the one above it, has a share in two source joints."""
         return bool(self.pairs.share[p] > 0.0 or (self.above[p] >= 0 and self.pairs.share[self.above[p]] > 0.0))
 
 
@@ -116,7 +116,7 @@ def _all_steps(source: Skeleton, pairs: Pairing, above: IntArray) -> tuple[Steps
 
 def _is_own(source: Skeleton, target: Skeleton, pairs: Pairing, steps: Sequence[Steps], above: IntArray,
             ratio: float) -> bool:
-    """Tell whether paired joints have the same parents and the same rest positions on both sides."""
+    """Return whether paired joints have the same parents and the same rest positions on both sides."""
     parents = target.parents[pairs.target]
     is_direct = not pairs.share.any() and all(
         step.up == () and len(step.down) == 1 and (above[p] < 0) == (parents[p] < 0)

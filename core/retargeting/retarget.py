@@ -78,7 +78,7 @@ class Retargeted:
 
     @property
     def doubt(self) -> str:
-        """Why limbs may point elsewhere than in the clip, "" where they do not: its body is not recognised."""
+        """Why limbs may point elsewhere than in the clip, "" if they do not: its body is not recognised."""
         why = "; ".join(self.source_map.warnings) or "no body that stands is recognised in it"
         return (f"played by the names of its bones alone, since {why}: a skeleton map of it can say what they are"
                 if self.reference == NONE_STANDS else "")
@@ -115,7 +115,7 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
     only, each from the pose in which the clip's body stands (see comparing/), and the hips follow the source's
     path, scaled by the ratio of leg lengths. Limbs whose bones are no descendants of the body they belong to play as if
     they were; skin that belongs to the double of a joint that is played is carried along with it.
-    Raises SkeletonMismatchError where no joint goes with any other, or it is not certain which; and where the clip
+    Raises SkeletonMismatchError if no joint goes with any other, or it is not certain which; and where the clip
     leads a joint so far away that nothing could be told of the body any longer.
     """
     _refuse_far(clip)
@@ -178,7 +178,7 @@ class _Bodies:
 
     source: the clip in the target's axes, on a skeleton that rests in its reference pose. moved: (J,) joints that the
     clip as it came moves. whole: the target. target: the map of its skeleton, made upright where it leans. up: (3,)
-    which way that is; None where its body does not show it.
+    which way that is, or None if its body does not show it.
     """
 
     source: Clip

@@ -28,7 +28,7 @@ _LOW: Final = 0.25
 
 
 def body_root(target: Skeleton, pairs: Pairing) -> int | None:
-    """Return the target's joint that is moved for the whole body; None where it does not carry both legs."""
+    """Return the target's joint that is moved for the whole body, or None if it does not carry both legs."""
     joint_of = {name: int(t) for name, t in zip(pairs.meant, pairs.target, strict=True) if name}
     root = joint_of.get(hanim.ROOT)
     hips = [joint_of[name] for name in _HIPS if name in joint_of]
@@ -39,7 +39,7 @@ def body_root(target: Skeleton, pairs: Pairing) -> int | None:
 def by_their_way(clip: Clip, target: Skeleton, pairs: Pairing, up: FloatArray | None) -> BoolArray:
     """Return which pairs (P,) may stay: all but joints above either body's root that do more than go over the ground.
 
-    up: (3,) in the model, None where it is not known, or the rest pose does not say where the clip's body stands: no
+    up: (3,) in the model, None if it is not known, or the rest pose does not say where the clip's body stands: no
     such joint then stays. What it does is left to the hips.
     """
     stays = np.ones(len(pairs), dtype=np.bool_)
@@ -56,7 +56,7 @@ def by_their_way(clip: Clip, target: Skeleton, pairs: Pairing, up: FloatArray | 
 
 
 def _is_on_ground(clip: Clip, joint: int, pairs: Pairing, up: FloatArray) -> bool:
-    """Tell whether a joint rests on the ground, and never does more than go over it and turn about the vertical."""
+    """Return whether a joint rests on the ground, and never does more than go over it and turn about the vertical."""
     skeleton = clip.skeleton
     height = {name: float(skeleton.rest_world[s, :, 3] @ up) for name, s in
               zip(pairs.meant, pairs.source.tolist(), strict=True) if name}

@@ -44,7 +44,7 @@ class SkinPoints:
     positions: (P, 3) at rest, in model space. joints, weights: (P, K) what moves them; weights sum to 1.
     within: (N, 3) vertices of all the skin, evenly chosen, and the joints (N,) that they belong to; the points, where
     nothing else is known.
-    Raises TaktError where the shapes differ.
+    Raises TaktError if the shapes differ.
     """
 
     positions: FloatArray

@@ -68,7 +68,7 @@ class TargetTracks:
 
     @cached_property
     def _legs_move(self) -> bool:
-        """Tell whether the clip moves a leg, or the root; legs that it leaves alone stay at rest."""
+        """Return whether the clip moves a leg, or the root; legs that it leaves alone stay at rest."""
         pairs, moved = self._plan.pairs, self._clip.moved
         return any(bool(moved[s]) for s, meant in zip(pairs.source.tolist(), pairs.meant, strict=True)
                    if meant == hanim.ROOT or (meant or "")[2:] in hanim.LEG)

@@ -95,7 +95,7 @@ def two_bone_ik(limb: Sequence[Sequence[Number]], shift: Sequence[Number], most:
     most: how far the end is from the first joint at most, in limb lengths, unless it already is farther; what goes
     beyond is left out softly. hinge: unit vector about which the middle joint bends forwards (the pole, as an axis): a
     straight limb bends about it, and an overstretched one comes to that side. upright: how much it does so although
-    the limb is not shortened. overstretched: None where no limb comes to another side. swing: what leads the bent limb
+    the limb is not shortened. overstretched: None if no limb comes to another side. swing: what leads the bent limb
     to its aim.
     """
     first, middle, last = limb

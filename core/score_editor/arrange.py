@@ -1,4 +1,4 @@
-"""What changes how calls play: split in two, beside each other, with a copy of their own, with other values."""
+"""Commands that change how calls play: split, play side by side, make a single copy, set values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NEEDS_VERSION_2 = frozenset(("mirror", "reverse", "from", "to", "weight"))
 
 
 def split(layout: Layout, box: int, tick: float, scores: Scores) -> Proposal:
-    """Propose two calls of parts of a clip instead of one, the second from a tick on."""
+    """Propose to split the call of a clip in two at a tick."""
     boxes = layout.boxes
     refusal = locked(layout.documents[int(boxes.document[box])], scores)
     if not refusal and boxes.kind[box] != Kind.CLIP:
@@ -39,9 +39,9 @@ def split(layout: Layout, box: int, tick: float, scores: Scores) -> Proposal:
 
 
 def beside(layout: Layout, selected: frozenset[BoxId], body: str, scores: Scores) -> Proposal:
-    """Propose that the selected calls play at once: the first with the whole body, the others with a part of it.
+    """Propose that the selected calls play at once: the first on the whole body, the others on a part of it.
 
-    Where one call alone is selected, it plays beside the one before it.
+    If only one call is selected, it plays beside the one before it.
     """
     chosen, refusal = _neighbours(layout, selected, scores)
     if chosen is None:
@@ -54,7 +54,7 @@ def beside(layout: Layout, selected: frozenset[BoxId], body: str, scores: Scores
 
 
 def slower_beside(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> str:
-    """Say which calls play slower beside the others, so that all end together; "" where none does."""
+    """Return which calls play slower beside the others, so that all end together, as a sentence; "" if none does."""
     chosen, _ = _neighbours(layout, selected, scores)
     boxes = layout.boxes
     if chosen is None:
@@ -73,7 +73,7 @@ def slower_beside(layout: Layout, selected: frozenset[BoxId], scores: Scores) ->
 
 
 def _neighbours(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> tuple[Chosen | None, str]:
-    """Return the calls that would play beside each other, or None and why they cannot."""
+    """Return the calls that would play side by side, or None and the reason why they cannot."""
     chosen, refusal = selected_elements(layout, selected, scores)
     if chosen is None:
         return None, refusal
@@ -89,7 +89,7 @@ def _neighbours(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> t
 
 
 def make_single(layout: Layout, box: int, scores: Scores) -> Proposal:
-    """Propose a copy, for this box alone, of the procedure in which it stands, or of the one that it calls."""
+    """Propose a copy, for this box alone, of the procedure that contains it, or of the one that it calls."""
     boxes = layout.boxes
     around = [i for i in ancestors(boxes.parent, box) if boxes.kind[i] == Kind.PROCEDURE]
     chain = around[::-1] or [box] * bool(boxes.kind[box] == Kind.PROCEDURE)
@@ -104,10 +104,10 @@ def make_single(layout: Layout, box: int, scores: Scores) -> Proposal:
 
 
 def set_value(layout: Layout, selected: frozenset[BoxId], name: str, value: str, scores: Scores) -> Proposal:
-    """Propose a value, as text, for an attribute of the selected calls; "": that it is not given.
+    """Propose a value, as text, for an attribute of the selected calls; "" removes the attribute.
 
-    The user is asked before a number replaces an expression; a score whose version has no such attribute becomes one
-    of version 2.
+    The user is asked before a number replaces an expression. A score whose version lacks the attribute is raised to
+    version 2.
     """
     chosen, refusal = selected_elements(layout, selected, scores)
     if chosen is None:
@@ -127,7 +127,7 @@ def set_value(layout: Layout, selected: frozenset[BoxId], name: str, value: str,
 
 
 def _within(layout: Layout, box: int, tick: float) -> tuple[int, float]:
-    """Return in which repetition of a box a tick lies, and at which share of it."""
+    """Return the repetition of a box in which a tick lies, and its position there from 0 to 1."""
     boxes = layout.boxes
     repetitions = (tick - float(boxes.begin[box])) / float(boxes.length[box]) * int(boxes.repeat[box])
     repetition = min(max(int(repetitions), 0), int(boxes.repeat[box]) - 1)

@@ -1,4 +1,4 @@
-"""The boxes of one row of segments: each call that made some of them, from its first to its last."""
+"""The boxes of one row of segments: each call of them, from its first to its last segment."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ _KINDS = {"loop": Kind.LOOP, "if": Kind.CONDITION, "elif": Kind.CONDITION, "else
 
 @dataclass(frozen=True, eq=False)
 class Boxes:
-    """N boxes, outer ones before those within them, beside each other in order of time.
+    """N boxes: outer boxes before inner ones, boxes of one depth in order of time.
 
-    begin, length: (N,) ticks; scale: (N,) how many of these a tick of the procedure is long in which the call stands.
-    lane: (N,); depth: (N,) how many boxes are around it in its lane; parent: (N,) the innermost box around it, also in
-    another lane, −1: none.
-    kind: (N,) Kind; repeat: (N,) how many times in a row.
-    document, element: (N,) the element that made it; occurrence: (N,) which of the boxes of this element it is, in
-    order of time. colour: (N,) one number for all that lies within the same outermost procedure, wherever that
-    plays, 0 for what is in none. speed: (N,) how many times as fast as by nature a clip plays, and clip_s: (N,) how
-    long all of it is by nature; NaN: no clip, or unknown. titles: N.
+    begin, length: (N,) ticks; scale: (N,) ticks of the layout in one tick of the procedure that contains the call.
+    lane: (N,); depth: (N,) number of boxes around it in its lane; parent: (N,) the innermost box around it, which may
+    be in another lane, or −1.
+    kind: (N,) Kind; repeat: (N,) number of repetitions.
+    document, element: (N,) the element that made it; occurrence: (N,) its number among the boxes of this element, in
+    order of time. colour: (N,) one number for all boxes within the same outermost procedure, wherever that plays, or 0
+    outside of procedures. speed: (N,) speed of a clip relative to its natural one, and clip_s: (N,) natural length of
+    the whole clip; NaN: no clip, or unknown. titles: N.
     """
 
     begin: FloatArray
@@ -71,7 +71,7 @@ class Boxes:
 
     @property
     def end(self) -> FloatArray:
-        """Where each ends, (N,) ticks."""
+        """End of each box, (N,) ticks."""
         return self.begin + self.length
 
     @classmethod
@@ -81,7 +81,7 @@ class Boxes:
         return cls(*(times,) * 3, *(numbers,) * 9, times, times, ())
 
     def at(self, order: IntArray) -> Boxes:
-        """Return some of them, or all in another order; parents that are left out are −1."""
+        """Return the boxes with these numbers, in this order; parents that are left out become −1."""
         new = np.full(len(self) + 1, -1)
         new[order] = np.arange(len(order))
         columns = {field.name: getattr(self, field.name)[order] for field in fields(self) if field.name != "titles"}
@@ -90,18 +90,18 @@ class Boxes:
 
     @classmethod
     def joined(cls, parts: list[Boxes]) -> Boxes:
-        """Return one after another; parents are numbers in the whole already."""
+        """Return several sets of boxes as one; parents must be numbers in the whole already."""
         columns = {field.name: np.concatenate([getattr(part, field.name) for part in parts])
                    for field in fields(cls) if field.name != "titles"}
         return cls(**columns, titles=tuple(title for part in parts for title in part.titles))
 
 
 def boxes_of(rows: list[Sequence], tick_s: float) -> tuple[Boxes, IntArray, IntArray]:
-    """Return the boxes of rows of one score, those of one row after those of another, in ticks from its beginning.
+    """Return the boxes of rows of one score, row by row, in ticks from its beginning.
 
-    tick_s: seconds of a tick. And how many boxes each row has, (N,), and the box that each segment of all is in. All
-    repetitions of a call are one box. Works over whole arrays: runs of procedures reach as far as their segments,
-    found from the innermost outwards.
+    tick_s: seconds of a tick. Also returns the number of boxes of each row, (N,), and the box of each segment of all
+    rows. All repetitions of a call are one box. Works over whole arrays: the extents of runs of procedures are found
+    from their segments, innermost first.
     """
     origins, played = Origins.joined([row.origins for row in rows]), _Played.of(rows)
     segments, calls = len(played.row), origins.places.calls
@@ -138,9 +138,9 @@ def boxes_of(rows: list[Sequence], tick_s: float) -> tuple[Boxes, IntArray, IntA
 
 @dataclass(frozen=True, eq=False)
 class _Played:
-    """S segments of rows: which row, when it begins and ends there, what kind of box it is, and how fast it plays.
+    """S segments of rows: row, begin and end there, kind of box, and speed.
 
-    clip_s: how long its clip is by nature.
+    clip_s: natural length of the clip.
     """
 
     row: IntArray
@@ -152,7 +152,7 @@ class _Played:
 
     @classmethod
     def of(cls, rows: list[Sequence]) -> _Played:
-        """Take rows with the same clips."""
+        """Return the segments of rows that share their clips."""
         clips, clip = len(rows[0].clips), np.concatenate([row.clip for row in rows])
         kind = np.where(clip < 0, Kind.WAIT, np.where(clip >= clips, Kind.TOGETHER, Kind.CLIP))
         ends_s = [part for row in rows for part in (row.start_s[1:], (row.duration_s,))]
@@ -163,9 +163,9 @@ class _Played:
 
 
 def numbered(boxes: Boxes, documents: tuple[Document, ...]) -> Boxes:
-    """Tell which of the boxes of its element each is, and what is to have one colour.
+    """Return boxes with their occurrence and colour numbers.
 
-    Procedures are counted in the order in which the documents define them, so that no move of a block changes colours.
+    Procedures are numbered in the order of their definitions, so that moving a block never changes colours.
     """
     same = boxes.document * (int(boxes.element.max(initial=0)) + 1) + boxes.element
     order = np.lexsort((boxes.begin, same))
@@ -186,8 +186,8 @@ def _with_elements_around(boxes: Boxes, places: Places, within: IntArray,
                           call: IntArray) -> tuple[Boxes, IntArray, IntArray]:
     """Add boxes for conditions, choices and loops whose rounds differ.
 
-    within, call: the run and the row of each box. Calls whose repetitions differ become one box. Return where each box
-    then is, too, and which of the boxes each is, or is around.
+    within, call: the run and the row of each box. Calls whose repetitions differ become one box. Also returns the new
+    number of each box, and for each of the new boxes the box that it is, or that it was made around.
     """
     numbers: dict[tuple[object, ...], int] = {}
     nodes: list[Node] = []
@@ -226,7 +226,7 @@ def _with_elements_around(boxes: Boxes, places: Places, within: IntArray,
 
 
 def _enclosing(boxes: Boxes, first: int) -> Boxes:
-    """Let boxes from a number on reach from the first to the last of those within them."""
+    """Make all boxes from a number on span the boxes within them."""
     begin, end = boxes.begin.copy(), boxes.end
     outer = boxes.parent
     for depth in range(int(_depths(outer).max(initial=0)), 0, -1):
@@ -237,7 +237,7 @@ def _enclosing(boxes: Boxes, first: int) -> Boxes:
 
 
 def _depths(parent: IntArray) -> IntArray:
-    """Return how many boxes are around each, (N,)."""
+    """Return the number of boxes around each, (N,)."""
     depth, outer = np.zeros(len(parent), np.int64), parent.copy()
     while (inside := outer >= 0).any():
         depth += inside
@@ -246,7 +246,7 @@ def _depths(parent: IntArray) -> IntArray:
 
 
 def colours_of_procedures(documents: Iterable[Document]) -> dict[str, int]:
-    """Return the number of each procedure's colour, from 1; 0 is that of clips that no procedure is around."""
+    """Return the colour number of each procedure, from 1; clips outside of procedures have colour 0."""
     names = dict.fromkeys(procedure.name for document in documents for procedure in document.procedures)
     return {name: number for number, name in enumerate(names, 1)}
 
@@ -263,12 +263,12 @@ def _colours(boxes: Boxes, documents: tuple[Document, ...]) -> IntArray:
 
 
 def _bare(title: str) -> str:
-    """Return a title without values and directions."""
+    """Return a title without values, reversed and mirrored marks."""
     return title.removesuffix(_REVERSED).removesuffix(_MIRRORED).partition("(")[0]
 
 
 def _levels(runs: Runs) -> list[tuple[int, int]]:
-    """Return from where to where the runs of each depth are; those of one depth come after those around them."""
+    """Return the first and last run, half-open, of each depth; runs are sorted by depth, outermost first."""
     levels = [(0, int(np.searchsorted(runs.within, 0)))]
     while levels[-1][1] < len(runs.within):
         levels.append((levels[-1][1], int(np.searchsorted(runs.within, levels[-1][1]))))
@@ -288,7 +288,7 @@ def _reached(made: Runs, runs: Runs) -> tuple[IntArray, IntArray]:
 
 
 def _kinds(calls: tuple[Call | Node, ...], call: IntArray, kind: IntArray) -> IntArray:
-    """Return the kinds of boxes; kind: those of what calls play, PROCEDURE also where it is a loop's round."""
+    """Return the kinds of boxes; kind: those of the played segments, PROCEDURE for a round of a loop too."""
     for box in np.flatnonzero(kind == Kind.PROCEDURE).tolist():
         one = calls[int(call[box])]
         if isinstance(one, Node) and one.tag == "loop":
@@ -306,7 +306,7 @@ _AIMED_AT = ("at", "for", "prop", "person")
 
 @lru_cache(maxsize=8192)
 def _title(call: Call | Node) -> str:
-    """Return what is written on a box: a name with the values it is given, a test, or what kind of element it is."""
+    """Return the title of a box: a name with its arguments, a test, or the kind of element."""
     name = short(call.name)
     if isinstance(call, Call):
         return name

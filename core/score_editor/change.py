@@ -1,4 +1,4 @@
-"""What a gesture would do to a score: a change of its texts, tried before anything is written."""
+"""The change of texts that a gesture proposes, tried before anything is written."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from .layout import Layout
 
 @dataclass(frozen=True)
 class Edits:
-    """Edits of one text, which must still be as it was when they were thought of."""
+    """Edits of one text, which must not have changed since they were made."""
 
     text: Text = field(repr=False)
     edits: tuple[Edit, ...]
 
     def apply(self, scores: Scores) -> dict[Path | None, Edited]:
-        """Return the text that changes; raise EditError where it has changed meanwhile, or as edits do."""
+        """Return the text that changes; raise EditError if it has changed in between, or if an edit is refused."""
         path = scores.open_path(self.text.path)
         if scores.text(path) != self.text:
             raise EditError("the text has changed in between; try again")
@@ -37,11 +37,11 @@ class Edits:
 
 @dataclass(frozen=True)
 class Proposal:
-    """What a gesture would do if it ended here.
+    """The change that a gesture would make if it ended here.
 
-    change: None: nothing. hint: words to be shown at the mouse. refusal: why it cannot be done, "": it can. question:
-    what is to be asked before it is done, "": nothing. selects: documents and elements, as numbered after the change,
-    that are selected then; None: the same as before.
+    change: None: nothing. hint: words to show at the mouse. refusal: why it cannot be done, or "". question: asked
+    before it is done, or "". selects: documents and elements to select afterwards, with their numbers after the change;
+    None: the selection stays.
     """
 
     change: Refactoring | None = None
@@ -53,7 +53,7 @@ class Proposal:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """What a change would lead to. edited: the texts that change, with what takes it back."""
+    """The result of a change. edited: the changed texts, each with the edits that undo the change."""
 
     edited: Mapping[Path | None, Edited]
     programme: Programme
@@ -62,11 +62,11 @@ class Candidate:
 
 def attempt(scores: Scores, path: Path | None, change: Refactoring, settings: Settings | None = None,
             before: Document | None = None) -> Candidate:
-    """Try a change of open scores and expand what is then played.
+    """Try a change of open scores and expand the score that is then played.
 
-    path: of the score that is played; settings: how; before: what it said, so that less has to be read. Raises
-    EditError, saying why, where the change is refused or would leave a score that cannot be played; the scores are
-    values and stay as they are.
+    path: of the played score; settings: of its expansion; before: its last document, so that less has to be read.
+    Raises EditError with the reason if the change is refused or the score could not be played afterwards. The scores
+    stay as they are.
     """
     settings = settings or Settings()
     edited = change.apply(scores)
@@ -85,9 +85,9 @@ def attempt(scores: Scores, path: Path | None, change: Refactoring, settings: Se
 
 def emptied(scores: Scores, path: Path | None, change: Refactoring,
             procedure: str) -> Mapping[Path | None, Edited] | None:
-    """Return what a change makes of open scores where the played procedure then holds nothing, and all else is right.
+    """Return the result of a change that leaves the played procedure empty, with no other mistake.
 
-    None where something is still played, or there are other mistakes. Raises EditError where the change is refused.
+    None if something still plays, or there are other mistakes. Raises EditError if the change is refused.
     """
     edited = change.apply(scores)
     changed = scores.with_texts(edited)
@@ -103,7 +103,7 @@ def emptied(scores: Scores, path: Path | None, change: Refactoring,
 
 
 def is_empty(text: Text, procedure: str) -> bool:
-    """Tell whether a score has a procedure of this name that holds nothing yet.
+    """Return whether a score has an empty procedure of this name.
 
     >>> text = Text.of('<pha tickLength="1"><procedure name="main"></procedure></pha>')
     >>> is_empty(text, "main"), is_empty(text, "other")
@@ -115,7 +115,7 @@ def is_empty(text: Text, procedure: str) -> bool:
 
 
 def holds_nothing_yet(error: Exception, source: str, procedure: str) -> bool:
-    """Tell whether all that a score's error says is that its played procedure is empty, as in a new score.
+    """Return whether a score's only error is that its played procedure is empty, as in a new score.
 
     >>> source = '<pha tickLength="1"><procedure name="main"></procedure></pha>'
     >>> problems = tuple(read(Text.of(source)).problems)
@@ -126,12 +126,12 @@ def holds_nothing_yet(error: Exception, source: str, procedure: str) -> bool:
 
 
 def _says_one_thing(error: ScoreError) -> bool:
-    """Tell whether there is one mistake, beside what cannot be read or found."""
+    """Return whether there is exactly one mistake, not counting files and clips that are missing."""
     return sum(not problem.missing for problem in error.problems) == 1
 
 
 def locked(document: Document, scores: Scores) -> str:
-    """Return why a document cannot be changed, "" where it can."""
+    """Return why a document cannot be changed, or "" if it can."""
     path = scores.open_path(document.path)
     if path in scores.texts:
         return ""
@@ -140,7 +140,7 @@ def locked(document: Document, scores: Scores) -> str:
 
 
 def given(layout: Layout, box: int, name: str) -> str | None:
-    """Return the text of an attribute of a box's element, None where it has none."""
+    """Return the text of an attribute of a box's element, or None if it has none."""
     boxes = layout.boxes
     text = layout.documents[int(boxes.document[box])].text
     return text.shape.attributes[int(boxes.element[box])].get(name)
@@ -158,7 +158,7 @@ def setting(layout: Layout, box: int, name: str, value: str, hint: str) -> Propo
 
 
 def asked_before(name: str, old: str | None, value: str) -> str:
-    """Return what is asked before a number replaces an expression, "" where there is nothing to ask.
+    """Return the question to ask before a number replaces an expression, or "" if none is needed.
 
     >>> asked_before("duration", "2 * bars", "4"), asked_before("duration", "2", "4")
     ('duration is “2 * bars”, an expression; replace it by 4?', '')
@@ -169,7 +169,7 @@ def asked_before(name: str, old: str | None, value: str) -> str:
 
 
 def uses_in_words(layout: Layout, box: int) -> str:
-    """Say in how many places the procedure plays in which a box stands, "" where that is only one."""
+    """Return in how many places the procedure around a box plays, as words; "" if only in one."""
     boxes = layout.boxes
     number_of_uses = len(set(boxes.parent[layout.occurrences_of(box)].tolist()))
     if number_of_uses < 2:

@@ -1,4 +1,4 @@
-"""Which part of its clip a block plays, in shares of the clip and in seconds."""
+"""The part of its clip that a block plays, as shares of the clip and in seconds."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ EXACT: Final = 1e-4
 
 
 class ClipPart(NamedTuple):
-    """A part of a clip, from begin to end, in shares of it; clip_s: how long all of it is.
+    """A part of a clip, from begin to end, as shares of its length; clip_s: length of the whole clip.
 
-    in_seconds: the attributes that the text has in seconds.
+    in_seconds: the attributes that the text gives in seconds.
     """
 
     begin: float
@@ -26,7 +26,7 @@ class ClipPart(NamedTuple):
 
     @classmethod
     def of(cls, layout: Layout, box: int) -> ClipPart | None:
-        """Return the part that a box plays; None where it plays no clip, or an expression says which part."""
+        """Return the part that a box plays, or None if it plays no clip or an expression gives the part."""
         clip_s, ends, in_seconds = float(layout.boxes.clip_s[box]), list[float](), set[str]()
         if not clip_s > 0.0:
             return None
@@ -43,7 +43,7 @@ class ClipPart(NamedTuple):
         return cls(begin, end, clip_s, frozenset(in_seconds)) if 0.0 <= begin < end else None
 
     def written(self, name: str, share: float) -> str:
-        """Return how an attribute says a share: in seconds where it does so already."""
+        """Return the text for a share as an attribute: in seconds if the text gives it in seconds now."""
         if name in self.in_seconds:
             return f"{spelled_within(share * self.clip_s, EXACT * self.clip_s)}s"
         return spelled_within(share, EXACT)

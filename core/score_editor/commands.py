@@ -1,4 +1,4 @@
-"""What menus and keys do to calls: put in, take out, copy, group. Each gives a Proposal, as gestures do."""
+"""Commands of menus and keys on calls: insert, remove, copy, group. Each returns a Proposal, as gestures do."""
 
 from __future__ import annotations
 
@@ -32,14 +32,13 @@ _SHORTEST = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Playable:
-    """What can be called: a clip of a file, or a procedure of another score, or of this one.
+    """Something that can be called: a clip of a file, or a procedure of another score, or of this one.
 
-    src: of its file, "" for a procedure of the edited score. name: its own. duration_s: how long it is by nature.
-    is_read: false for a file of clips that nobody has looked into yet; name is the file's then, and the length unknown.
-    problem: why it cannot be called, "" where it can. cut_off: how much of its file is missing, "" where it is whole.
-    shelf_group: the title of its group on the shelf, "" for that of
-    its file or folder. tags: what is said of it, by which it can be found. found_by: names and tags in small letters,
-    "" where they are to be put together when something is searched.
+    src: of its file, "" for a procedure of the edited score. name: its own. duration_s: its natural length.
+    is_read: false for a clip file that was not read yet: name is the file's then, and the length is unknown.
+    problem: why it cannot be called, or "". cut_off: how much of its file is missing, "" if it is complete.
+    shelf_group: the title of its group on the shelf, "" for that of its file or folder. tags: words by which a search
+    finds it. found_by: names and tags in lower case; "": they are put together when a search needs them.
     """
 
     src: str
@@ -55,12 +54,12 @@ class Playable:
 
     @property
     def full_name(self) -> str:
-        """The name by which it can always be called, if its file is loaded or included."""
+        """The name by which it can always be called once its file is loaded or included."""
         return f"{self.src}.{self.name}" if self.src and not self.problem else self.name
 
     @property
     def title(self) -> str:
-        """What is shown of it."""
+        """The name that is shown."""
         return short(self.full_name) if self.is_clip and not self.problem else self.name
 
 
@@ -74,10 +73,10 @@ class Chosen:
 
 
 def insert(layout: Layout, gap: Drop, what: Playable, scores: Scores) -> Proposal:
-    """Propose a call of a clip or a procedure in a gap, as long as it is by nature, rounded to ticks.
+    """Propose a call of a clip or a procedure in a gap, with its natural length rounded to ticks.
 
-    Its file is loaded or included where it is not yet; it is called by its bare name where that is clear and
-    tells something. Calls by bare names that the new file has too get full names.
+    Its file is loaded or included if needed. It is called by its bare name if that is unique and says something. Calls
+    by bare names that the new file has too get full names.
     """
     document = layout.documents[gap.document]
     hint = f"{what.title} → {gap.words()}"
@@ -98,7 +97,7 @@ def insert(layout: Layout, gap: Drop, what: Playable, scores: Scores) -> Proposa
 
 
 def remove(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> Proposal:
-    """Propose that the selected calls go, and with the last call of what is missing its file."""
+    """Propose to remove the selected calls; the last call of a missing file removes the file's element too."""
     chosen, refusal = selected_elements(layout, selected, scores)
     if chosen is None:
         return Proposal(refusal=refusal)
@@ -109,7 +108,7 @@ def remove(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> Propos
 
 
 def _no_longer_missed(chosen: Chosen, gaps: frozenset[str]) -> list[int]:
-    """Return the files that are missing, by their elements, where no call is left that is."""
+    """Return the elements of missing files that no remaining call needs."""
     text, gone = chosen.text, [range(each, chosen.text.after(each)) for each in chosen.elements]
     tags, given = text.shape.tags, text.shape.attributes
     missed = [number for number, said in enumerate(given) if tags[number] == "call" and said.get("name") in gaps]
@@ -119,7 +118,7 @@ def _no_longer_missed(chosen: Chosen, gaps: frozenset[str]) -> list[int]:
 
 
 def duplicate(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> Proposal:
-    """Propose copies of the selected calls right behind them."""
+    """Propose copies of the selected calls right after them."""
     chosen, refusal = selected_elements(layout, selected, scores)
     if chosen is None:
         return Proposal(refusal=refusal)
@@ -134,7 +133,7 @@ def duplicate(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> Pro
 
 
 def copied(layout: Layout, selected: frozenset[BoxId]) -> str:
-    """Return the selected calls as text for the clipboard, in the order of their files; "" where there are none."""
+    """Return the selected calls as text for the clipboard, in the order of their files, or "" if there are none."""
     parts = []
     for number, document in enumerate(layout.documents):
         elements = fragments.outermost(document.text, {box.element for box in selected if box.document == number})
@@ -144,7 +143,7 @@ def copied(layout: Layout, selected: frozenset[BoxId]) -> str:
 
 
 def paste(layout: Layout, gap: Drop, text: str, scores: Scores) -> Proposal:
-    """Propose calls out of the clipboard in a gap."""
+    """Propose to insert the calls of a clipboard text in a gap."""
     document = layout.documents[gap.document]
     refusal = locked(document, scores)
     try:
@@ -162,7 +161,7 @@ def paste(layout: Layout, gap: Drop, text: str, scores: Scores) -> Proposal:
 
 
 def group(layout: Layout, selected: frozenset[BoxId], scores: Scores, name: str = "") -> Proposal:
-    """Propose a new procedure of the selected calls, which must be neighbours; name: "" for one that is free."""
+    """Propose a new procedure of the selected calls, which must be neighbours; name: "" for an unused one."""
     chosen, refusal = selected_elements(layout, selected, scores)
     if chosen is None:
         return Proposal(refusal=refusal)
@@ -183,9 +182,9 @@ def group(layout: Layout, selected: frozenset[BoxId], scores: Scores, name: str 
 
 
 def dissolve(layout: Layout, box: int, scores: Scores) -> Proposal:
-    """Propose the calls of a procedure in the stead of the call of it.
+    """Propose to replace a call of a procedure by the calls within the procedure.
 
-    A procedure whose name nobody has chosen goes with the last call of it.
+    A procedure with a generated name is removed with its last call.
     """
     number, element = int(layout.boxes.document[box]), int(layout.boxes.element[box])
     document = layout.documents[number]
@@ -205,14 +204,14 @@ def dissolve(layout: Layout, box: int, scores: Scores) -> Proposal:
 
 
 def _elements_gone(text: Text, after: Text, name: str, parent: int) -> int:
-    """Return how many elements above one went with the procedure of a name."""
+    """Return how many elements before the parent were removed with the procedure of a name."""
     before, left = (next((each for each in one.children(0) if one.shape.tags[each] == "procedure"
                           and one.shape.attributes[each].get("name") == name), None) for one in (text, after))
     return 0 if before is None or left is not None or before > parent else text.after(before) - before
 
 
 def _after(change: Refactoring, text: Text, scores: Scores) -> Text:
-    """Return what a text is after a change; as it is where that cannot be made, which whoever tries it is told."""
+    """Return a text after a change, or the same text if the change fails; its caller reports the failure."""
     try:
         edited = change.apply(scores).get(scores.open_path(text.path))
     except (EditError, ScoreError, FileError):
@@ -221,7 +220,7 @@ def _after(change: Refactoring, text: Text, scores: Scores) -> Text:
 
 
 def free_name(document: Document, stem: str = _STEM) -> str:
-    """Return a name that no procedure of a score has.
+    """Return a name that no procedure and no element of a score has.
 
     >>> free_name(read(Text.of('<pha tickLength="1"><procedure name="part_1"/></pha>')))
     'part_2'
@@ -232,7 +231,7 @@ def free_name(document: Document, stem: str = _STEM) -> str:
 
 
 def selected_elements(layout: Layout, selected: frozenset[BoxId], scores: Scores) -> tuple[Chosen | None, str]:
-    """Return what is selected, or None and why nothing can be done with it."""
+    """Return the selected elements, or None and the reason why they cannot be edited."""
     documents = {box.document for box in selected if layout.find(box) is not None}
     if not documents:
         return None, "nothing is selected"
@@ -255,13 +254,13 @@ def _counted(elements: tuple[int, ...]) -> str:
 
 
 def _natural_ticks(ticks: float, scale: float) -> str:
-    """Return how long a call is that lasts so many ticks of its score: whole ones, or parts of a short one."""
+    """Return the duration of a call, as text, from ticks of its score: rounded to ticks, or to parts of a short one."""
     own = ticks / scale
     return spelled_within(float(round(own)) if own >= 1.0 else max(round(own / _SHORTEST), 1) * _SHORTEST, 1e-6)
 
 
 def _head(document: Document, what: Playable) -> tuple[Edit, ...]:
-    """Return the edit that loads or includes a file, nothing where that is done already."""
+    """Return the edit that loads or includes a file, or nothing if it is loaded already."""
     sources = document.loads if what.is_clip else document.includes
     if not what.src or any(source.src == what.src for source in sources):
         return ()
@@ -272,7 +271,7 @@ def _head(document: Document, what: Playable) -> tuple[Edit, ...]:
 
 
 def _told_apart(document: Document, what: Playable, scores: Scores) -> tuple[Edit, ...]:
-    """Return edits that give calls full names whose bare names the new file has too."""
+    """Return edits that give full names to calls by bare names that the new file has too."""
     there = scores.beside(document)
     try:
         new = set(_names(there, what.src, what.is_clip))
@@ -290,19 +289,19 @@ def _told_apart(document: Document, what: Playable, scores: Scores) -> tuple[Edi
 
 
 def _names(modules: Modules, src: str, is_clip: bool) -> Iterable[str]:
-    """Return the bare names that a file brings."""
+    """Return the bare names that a file defines."""
     if is_clip:
         return [clip.name for clip in modules.clips(src)[0]]
     return [procedure.name for procedure in modules.module(modules.module_path(src)).procedures]
 
 
 def _number_before(head: Iterable[Edit], first: int) -> int:
-    """Return by how much the number of a call grows by what is put in at the head."""
+    """Return by how much the number of a call grows when elements are inserted at the head."""
     return len(tuple(head)) if first else 0
 
 
 def _means(edits: Edits, document: Document, scores: Scores, name: str, what: Playable) -> bool:
-    """Tell whether a call by a name would play what is wanted."""
+    """Return whether a call by a name would play this clip or procedure."""
     try:
         changed = apply(document.text, *edits.edits).text
         programme = scores.resolve(read(changed))

@@ -1,4 +1,4 @@
-"""The lines below the blocks that tell when feet stand: the left foot's above, the right one's below it."""
+"""The lines of foot contacts below the blocks: the left foot's above the right one's."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _MOST_STEPS = 200
 
 def draw_contacts(pen: Pen, contacts: Contacts, view: View, theme: Theme, stripes: Stripes,
                   only: int | None = None) -> None:
-    """Draw contacts, those that are switched off thinner, and arcs over the steps between them.
+    """Draw contacts, those that are switched off thinner, and arcs for the steps between them.
 
-    only: the one that the mouse is on, drawn so that it is seen.
+    only: the contact under the mouse, which is highlighted.
     """
     begin, end = view.x(contacts.begin), view.x(contacts.end)
     seen = np.flatnonzero((end >= view.left) & (begin <= view.width) & (end - begin >= _LEAST_PX * view.scale))
@@ -42,7 +42,7 @@ def draw_contacts(pen: Pen, contacts: Contacts, view: View, theme: Theme, stripe
 
 
 def contact_at(contacts: Contacts, view: View, stripes: Stripes, x: float, y: float) -> int | None:
-    """Return the contact at a pixel, the nearest one; None: none is near."""
+    """Return the contact nearest to a pixel, or None if none is near."""
     near = _NEAR_PX * view.scale
     if stripes.contacts is None or not stripes.contacts[0] - near <= y <= stripes.contacts[1] + near:
         return None
@@ -54,7 +54,7 @@ def contact_at(contacts: Contacts, view: View, stripes: Stripes, x: float, y: fl
 
 
 def said_of_contact(contacts: Contacts, contact: int) -> str:
-    """Return what is said of a contact that the mouse is on."""
+    """Return the words to show for a contact under the mouse."""
     foot = ("left", "right")[int(contacts.foot[contact])]
     return (f"The {foot} foot stands; click to let it move as in the clip" if contacts.is_on[contact] else
             f"The {foot} foot moves as in the clip; click to let it stand")
@@ -72,6 +72,6 @@ def _draw_steps(pen: Pen, contacts: Contacts, view: View, theme: Theme, stripes:
 
 
 def _heights(stripes: Stripes, view: View, foot: IntArray) -> FloatArray:
-    """Return the middles of the lines of feet (N,), pixels from the window's lower edge."""
+    """Return the centre heights of the lines of feet (N,), in pixels from the window's lower edge."""
     assert stripes.contacts is not None
     return np.asarray(stripes.contacts[1] - (foot + 0.5) * CONTACT_PX * view.scale)

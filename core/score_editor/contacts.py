@@ -1,4 +1,4 @@
-"""When feet stand in a score, as it is laid out: contacts of its clips, and the steps that are made at seams."""
+"""Foot contacts of a score as laid out: those of its clips, and the steps at seams."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _NO_NUMBERS = np.zeros(0, dtype=np.int64)
 class Contacts:
     """N contacts of the main row and M steps, in ticks.
 
-    begin, end, foot, is_on: (N,); foot: 0 is the left one, 1 the right one; is_on: it is not switched off.
-    segment: (N,) its segment; clip: (N,) index into clips, the names; own_foot: (N,) its foot in the clip, before
+    begin, end, foot, is_on: (N,); foot: 0 is left, 1 is right; is_on: not switched off.
+    segment: (N,) its segment; clip: (N,) index into clips, the names; own_foot: (N,) its foot in the clip before
     mirroring; own_s: (N, 2) begin and end of the whole contact in the clip, in seconds.
     step_begin, step_end, step_foot: (M,).
     """
@@ -50,22 +50,22 @@ class Contacts:
 
     @classmethod
     def none(cls) -> Contacts:
-        """Return those of a score that plays none, or of which it is not known yet."""
+        """Return no contacts, for a score that plays none or whose contacts are not known yet."""
         return cls(_NONE, _NONE, _NO_NUMBERS, np.zeros(0, dtype=np.bool_), _NO_NUMBERS, (), _NO_NUMBERS, _NO_NUMBERS,
                    np.zeros((0, 2)), _NONE, _NONE, _NO_NUMBERS)
 
     def has_room(self, px_per_tick: float) -> bool:
-        """Tell whether most are wide enough to be told apart and hit, at a width of ticks for a scale of 1."""
+        """Return whether most are wide enough to be told apart and clicked, at this width of a tick at scale 1."""
         return len(self) > 0 and float(np.median(self.end - self.begin)) * px_per_tick >= _ROOM_PX
 
     def shifted(self, ticks: FloatArray) -> Contacts:
-        """Return the same with each segment (S,) so many ticks later; steps, which may change, are left out."""
+        """Return the same contacts with each segment moved by ticks (S,); steps are left out, since they may change."""
         by = ticks[self.segment]
         return replace(self, begin=self.begin + by, end=self.end + by, step_begin=_NONE, step_end=_NONE,
                        step_foot=_NO_NUMBERS)
 
     def switched(self, contact: int, released: Iterable[Released]) -> tuple[Released, ...]:
-        """Return what is switched off once one of the contacts is switched on that is off, or off that is on."""
+        """Return the switched-off contacts after one of these contacts is switched on or off."""
         clip, side = self.clips[int(self.clip[contact])], SIDES[int(self.own_foot[contact])]
         begin_s, end_s = self.own_s[contact].tolist()
         others = tuple(each for each in released if (each.clip, each.side) != (clip, side)
@@ -74,7 +74,7 @@ class Contacts:
 
 
 def contacts_of(motion: Motion) -> Contacts | None:
-    """Return when the feet of a motion stand, None where it keeps none in place; segments: of one round of each way."""
+    """Return the foot contacts of a motion, or None if it locks no feet; segments: of one round of each call."""
     if motion.feet is None:
         return None
     sequence, layout, sources = motion.sequence, motion.row.layout, motion.row.sources
@@ -100,9 +100,9 @@ def contacts_of(motion: Motion) -> Contacts | None:
 
 
 def _of_source(sources: Sources, number: int) -> FloatArray:
-    """Return the contacts of what a segment plays, (K, 6).
+    """Return the contacts of a segment's source, (K, 6).
 
-    When they begin and end; which foot; 1 where they are not off; when the contact begins and ends in the whole clip.
+    Columns: begin and end; foot; 1 if not switched off; begin and end of the contact in the whole clip.
     """
     excerpt, rows = sources.excerpts.get(number), [np.zeros((0, 6))]
     for foot, side in enumerate(SIDES):

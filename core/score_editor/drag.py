@@ -1,4 +1,4 @@
-"""Gestures of the mouse: from where it was pressed to where it is now, what that would change."""
+"""Mouse gestures: the change proposed by a drag from the press to the current position."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ _NO_TICKS = {Kind.LOOP: "a loop lasts as long as what is in it; pull its parts, 
 
 
 class Drag(Protocol):
-    """A gesture under way. It knows the layout on which it began, and all it proposes starts from that one's text."""
+    """A drag under way. All that it proposes is relative to the layout and text at its beginning."""
 
     @property
     def refusal(self) -> str:
-        """Why nothing can be pulled there, "" where it can."""
+        """Why nothing can be dragged there, or ""."""
 
     def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
-        """Return what it would do if the mouse were let go at a pixel; is_free: with Ctrl held."""
+        """Return the change if the mouse were released at a pixel; is_free: Ctrl is held."""
 
 
 @dataclass(frozen=True, eq=False)
 class PullEdge:
-    """The right edge of a box pulled: the duration of its call. grab: how far right of the edge it was pressed."""
+    """A drag of the right edge of a box: the duration of its call. grab: ticks from the edge to the press."""
 
     layout: Layout
     box: int
@@ -54,7 +54,7 @@ class PullEdge:
 
     @classmethod
     def of(cls, layout: Layout, box: int, grab: float, scores: Scores, meter: Meter) -> PullEdge:
-        """Take a box, if its call has a length of its own and its file may be changed."""
+        """Return a drag of a box's edge; it is refused if the call has no length of its own or its file is locked."""
         boxes = layout.boxes
         refusal = locked(_document(layout, box), scores) or _NO_TICKS.get(Kind(int(boxes.kind[box])), "")
         if not refusal and growth.Growth.of(layout, box) is None and Room.of(layout, box).is_filled:
@@ -63,7 +63,7 @@ class PullEdge:
         return cls(layout, box, grab, meter, refusal)
 
     def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
-        """See Drag; free of beats, a pixel decides."""
+        """See Drag; with Ctrl the length is not snapped to beats."""
         if self.refusal:
             return Proposal(refusal=self.refusal)
         boxes, box = self.layout.boxes, self.box
@@ -97,7 +97,7 @@ class PullEdge:
 
 @dataclass(frozen=True, eq=False)
 class PullRepeats:
-    """The handle of a box's repeats pulled: how many times it plays in a row."""
+    """A drag of the handle for a box's repetitions."""
 
     layout: Layout
     box: int
@@ -105,7 +105,7 @@ class PullRepeats:
     refusal: str = ""
 
     def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
-        """See Drag; there is nothing to be free of."""
+        """See Drag; Ctrl has no effect."""
         boxes, box = self.layout.boxes, self.box
         if self.refusal:
             return Proposal(refusal=self.refusal)
@@ -124,9 +124,9 @@ class PullRepeats:
 
 @dataclass(frozen=True, eq=False)
 class PullTransition:
-    """A transition pulled wider or narrower, by the side on which it was pressed; by its middle, wider to either side.
+    """A transition dragged wider or narrower by the pressed side; pressed near its middle, by either side.
 
-    pressed: the time at which it was pressed. owner: the box whose call says how long it is, or is to say it.
+    pressed: the time of the press. owner: the box whose call gives its length, or would give it.
     """
 
     layout: Layout
@@ -138,7 +138,7 @@ class PullTransition:
 
     @classmethod
     def of(cls, layout: Layout, seam: int, pressed: float, scores: Scores, meter: Meter) -> PullTransition:
-        """Find whose it is: the call that gives its length now; where none does, the outermost that ends there."""
+        """Return a drag of a transition; its owner is the call that gives its length, or the outermost ending there."""
         owner = layout.owner_of_transition(seam)
         if owner is None:
             return cls(layout, seam, pressed, None, meter, "between repetitions transitions are automatic; only the "
@@ -146,7 +146,7 @@ class PullTransition:
         return cls(layout, seam, pressed, owner, meter, locked(_document(layout, owner), scores))
 
     def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
-        """See Drag; otherwise its length snaps to parts of beats. The end that is pulled goes as far as the mouse."""
+        """See Drag; without Ctrl the length snaps to parts of beats. The dragged end follows the mouse."""
         if self.refusal or self.owner is None:
             return Proposal(refusal=self.refusal)
         seams, seam = self.layout.seams, self.seam
@@ -170,9 +170,9 @@ class PullTransition:
         return setting(self.layout, self.owner, "transition", ticks, hint)
 
     def _is_right(self, view: View, moved: float) -> bool:
-        """Tell whether the right end is pulled: of a press near the middle, that to which the mouse has moved.
+        """Return whether the right end is dragged; near the middle, this is the end towards which the mouse has moved.
 
-        The wider a transition is, the better its sides are told from its middle; of one without a length, not at all.
+        Sides are told apart only in a transition that is wide enough.
         """
         seams, seam, slack = self.layout.seams, self.seam, EDGE_PX * view.scale
         off = self.pressed - float(seams.tick[seam])
@@ -182,14 +182,14 @@ class PullTransition:
 
     @property
     def _longest(self) -> float:
-        """How long it can be, in ticks of the layout: as the shorter of the clips that it leads from and to."""
+        """The greatest possible length, in ticks of the layout: that of the shorter of the two clips."""
         row = self.layout.rows[int(self.layout.seams.row[self.seam])]
         segment = int(self.layout.seams.segment[self.seam])
         return float(row.length_s[[segment, (segment + 1) % len(row)]].min()) / self.layout.tick_s
 
 
 def automatic_again(layout: Layout, seam: int, scores: Scores) -> Proposal:
-    """Propose that a transition be as long as suits it, whatever was said of it."""
+    """Propose to make the length of a transition automatic."""
     owner = layout.owner_of_transition(seam)
     if owner is None or given(layout, owner, "transition") is None:
         return Proposal(hint="the transition is automatic")
@@ -203,7 +203,7 @@ def automatic_again(layout: Layout, seam: int, scores: Scores) -> Proposal:
 
 @dataclass(frozen=True, eq=False)
 class Carry:
-    """Calls carried to another gap. elements: in the text of a document, ascending; box: the one picked up."""
+    """Calls dragged to another gap. elements: in the text of a document, ascending; box: the one under the mouse."""
 
     layout: Layout
     box: int
@@ -215,7 +215,7 @@ class Carry:
 
     @classmethod
     def of(cls, layout: Layout, box: int, chosen: frozenset[BoxId], scores: Scores) -> Carry:
-        """Take what is chosen; what lies within something else that is chosen goes along with that anyway."""
+        """Return a drag of the chosen boxes; those within another chosen box are left out, since they move with it."""
         document = int(layout.boxes.document[box])
         text = layout.documents[document].text
         elements = fragments.outermost(text, {name.element for name in chosen if name.document == document})
@@ -227,21 +227,21 @@ class Carry:
 
     @property
     def text(self) -> Text:
-        """What they are taken from."""
+        """The text that contains them."""
         return self.layout.documents[self.document].text
 
     @property
     def _ticks(self) -> dict[int, float]:
-        """How long they are, by box, in ticks of the procedure that they are in."""
+        """Their lengths by box, in ticks of the procedure that contains them."""
         parent = self.layout.boxes.parent
         return growth.lengths(self.layout, self.document, self.elements, np.flatnonzero(parent == parent[self.box]))
 
     def drop(self, view: View, x: float, y: float) -> Drop | None:
-        """Return the gap into which they would go."""
+        """Return the gap at a pixel."""
         return drop_at(self.layout, view, x, y)
 
     def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
-        """See Drag; with Ctrl held copies go there and they stay."""
+        """See Drag; with Ctrl the calls are copied instead of moved."""
         gap = self.drop(view, x, y)
         if gap is None:
             return Proposal()

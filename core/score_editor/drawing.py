@@ -1,4 +1,4 @@
-"""A layout drawn: only what is in view, and what is too small to be told apart in one."""
+"""Draw the part of a layout that is in view; boxes too narrow to be told apart are drawn as one."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _NOBODY: frozenset[BoxId] = frozenset()
 
 @dataclass(frozen=True)
 class Marked:
-    """What is drawn otherwise than the rest.
+    """Elements that are drawn in a special way.
 
-    selected: with an edge in the theme's colour; other places of the same elements have a fainter one. active: the one
-    of these that was chosen last; hovered: has handles. errors, warnings: elements with mistakes, as ids of any place.
-    is_stale: the text has mistakes, this is what it last meant without.
+    selected: with an edge in the theme's colour; other boxes of the same elements have a fainter one. active: the last
+    selected one; hovered: has handles. errors, warnings: elements with mistakes, as ids of any of their boxes.
+    is_stale: the text has mistakes, and the layout is of the last text without any.
     """
 
     selected: frozenset[BoxId] = _NOBODY
@@ -51,9 +51,9 @@ class Marked:
 
 def picture(layout: Layout, view: View, theme: Theme | None = None, marked: Marked | None = None, *,
             meter: Meter | None = None, playhead: float | None = None) -> Picture:
-    """Draw what a view shows of a layout.
+    """Draw the part of a layout that a view shows.
 
-    playhead: the tick at which it stands, None: none is drawn.
+    playhead: tick of the playhead; None: none is drawn.
     """
     theme, meter = theme or Theme(), meter or Meter()
     drawing = _Drawing(layout, view, theme, marked or Marked(), meter, Stripes.of(layout, view))
@@ -62,12 +62,12 @@ def picture(layout: Layout, view: View, theme: Theme | None = None, marked: Mark
 
 
 def boxes_layer(layout: Layout, view: View, theme: Theme) -> Layer:
-    """Draw nothing but the boxes and transitions."""
+    """Draw only the boxes and transitions."""
     return _Drawing(layout, view, theme, Marked(), Meter(), Stripes.of(layout, view)).boxes().layer()
 
 
 def playhead_layer(tick: float, view: View, theme: Theme, meter: Meter) -> Layer:
-    """Draw the playhead at a tick, and which bar and beat that is, above all else."""
+    """Draw the playhead at a tick, with its bar and beat, above all else."""
     pen, low, high = Pen(), view.height - RULER_PX * view.scale, view.height
     x = float(view.x(np.array((tick,)))[0])
     if not view.left - 1.0 <= x <= view.width:
@@ -83,7 +83,7 @@ def playhead_layer(tick: float, view: View, theme: Theme, meter: Meter) -> Layer
 
 
 def scrollbar_layer(view: View, theme: Theme, score_px: float, shelf_px: float) -> Layer:
-    """Draw at the right which part of the lanes is seen, where ruler and lanes are higher than what the shelf leaves.
+    """Draw a scroll bar at the right if ruler and lanes are higher than the room above the shelf.
 
     score_px, shelf_px: see View.scrolled_within.
     """
@@ -140,7 +140,7 @@ class _Drawing:
     # The boxes
 
     def boxes(self) -> Pen:
-        """Draw boxes, their titles, and the transitions at their feet."""
+        """Draw boxes, their titles, and the transitions at their lower edge."""
         pen, layout = Pen(), self.layout
         chosen = self._seen()
         boxes = layout.boxes
@@ -166,7 +166,7 @@ class _Drawing:
         return pen
 
     def _invitation(self, pen: Pen) -> None:
-        """Say in the row of an empty score what to do first."""
+        """Write in the row of an empty score what to do first."""
         first, size = float(self.view.x(np.zeros(1))[0]), self._size
         x = max(first, self.view.left) + 2.0 * _PAD_PX * self.view.scale
         words = clipped(_INVITATION, self.view.width - x, size, self.theme.measure)
@@ -174,7 +174,7 @@ class _Drawing:
         pen.text(words, x, y - 0.35 * size, size, self.theme.faint)
 
     def _seen(self) -> IntArray:
-        """Return the boxes to be drawn: those in view; of many that are too narrow beside each other, one."""
+        """Return the boxes to draw: those in view; of neighbours that are too narrow, only one."""
         boxes, view = self.layout.boxes, self.view
         width = boxes.length * view.px_per_tick
         is_seen = ((boxes.begin < view.last_tick) & (boxes.end > view.first_tick)
@@ -190,7 +190,7 @@ class _Drawing:
         return np.sort(np.concatenate((np.flatnonzero(is_seen & is_wide), small[first])))
 
     def _edges(self, chosen: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return left and right of boxes, in whole pixels so that all gaps are alike; no farther out than is seen."""
+        """Return the left and right edges of boxes in whole pixels, so that all gaps are alike, clipped to the view."""
         boxes, view = self.layout.boxes, self.view
         outside = 4.0 * _RADIUS_PX * view.scale
         left, right = (np.round(view.x(ticks)) for ticks in (boxes.begin[chosen], boxes.end[chosen]))
@@ -200,7 +200,7 @@ class _Drawing:
                 np.clip(right, view.left - outside, view.width + outside))
 
     def _cycles(self, pen: Pen, chosen: IntArray, corners: FloatArray) -> None:
-        """Draw a line where each repetition begins, while they are wide enough."""
+        """Draw a line where each repetition begins, if repetitions are wide enough."""
         boxes, view = self.layout.boxes, self.view
         is_even = boxes.kind[chosen] <= Kind.PROCEDURE  # the rounds of a loop need not be alike
         each = boxes.length[chosen] / boxes.repeat[chosen] * view.px_per_tick
@@ -214,7 +214,7 @@ class _Drawing:
             pen.upright_lines(view.x(ticks), float(corners[at, 1]), high, (0.0, 0.0, 0.0, 0.3), view.scale)
 
     def _titles(self, pen: Pen, chosen: IntArray, corners: FloatArray) -> None:
-        """Write names and how often they repeat; at the right how fast clips play, and how long outermost boxes are."""
+        """Write names and repeats; at the right the speed of clips, and the length of outermost boxes."""
         boxes, view, size = self.layout.boxes, self.view, self._size
         pad = _PAD_PX * view.scale
         left = np.maximum(corners[:, 0], view.left) + pad
@@ -233,7 +233,7 @@ class _Drawing:
                 pen.text(length, x + free - wide, y, size, (*colour[:3], 0.7))
 
     def _speed(self, pen: Pen, box: int, x: float, y: float, room: float) -> float:
-        """Write at the right of a clip's box how fast it plays, where that is told; return how much room that takes."""
+        """Write the speed of a clip at the right of its box if it is shown; return the width that this takes."""
         speed, gap = float(self.layout.boxes.speed[box]), 2.0 * _PAD_PX * self.view.scale
         if not is_told(speed):
             return 0.0
@@ -255,7 +255,7 @@ class _Drawing:
         return self.theme.measure(words, self._size) if words else 0.0
 
     def _seams(self, pen: Pen) -> None:
-        """Draw the transitions over their windows, automatic ones fainter; none where it is no wider than its line."""
+        """Draw the windows of transitions, automatic ones fainter; none if they are no wider than their line."""
         seams, view = self.layout.seams, self.view
         begin, end = view.x(seams.begin), view.x(seams.end)
         seen = np.flatnonzero((end >= view.left) & (begin <= view.width) & (end - begin >= 1.5 * view.scale))
@@ -276,12 +276,12 @@ class _Drawing:
         pen.triangles(corners.reshape(-1, 2), np.repeat(colours, each, axis=0))
 
     def _voices(self) -> list[Voice]:
-        """Return the lanes of blocks in view; where there are too many to be told apart, some of them."""
+        """Return the lanes of blocks in view; if there are too many, only some of them."""
         seen = self.layout.voices_between(self.view.first_tick, self.view.last_tick)
         return [self.layout.voices[number] for number in seen[::len(seen) // _MOST_MARKS + 1].tolist()]
 
     def _weights(self, pen: Pen) -> None:
-        """Draw how much each lane of a block counts, where that is not wholly from end to end."""
+        """Draw the weight of each lane of a block, unless it is 1 from end to end."""
         view = self.view
         for voice in self._voices():
             if not counts_wholly(voice) and voice.depth >= self.stripes.tops[voice.lane]:
@@ -289,7 +289,7 @@ class _Drawing:
                 pen.triangles(corners, np.tile(self.theme.mixed(0.9), (len(corners), 1)))
 
     def _untaken(self, pen: Pen) -> None:
-        """Draw a small mark where something would play that does not this time."""
+        """Draw a small mark for each element that does not play this time."""
         view = self.view
         seen = self.layout.untaken_between(view.first_tick, view.last_tick)
         for number in seen[::len(seen) // _MOST_MARKS + 1].tolist():
@@ -302,7 +302,7 @@ class _Drawing:
                 pen.triangles(corners, np.tile(self.theme.mixed(0.65), (6, 1)))
 
     def _edges_of_marked(self, pen: Pen) -> None:
-        """Draw edges around what is selected, its other places, and what has problems; inside where it is both."""
+        """Draw edges around selected boxes, their other boxes, and those with problems; the latter inside if both."""
         layout, marked, theme, px = self.layout, self.marked, self.theme, self.view.scale
         selected = layout.found(marked.selected)
         boxes = layout.boxes

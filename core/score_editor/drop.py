@@ -1,4 +1,4 @@
-"""Where something lands that is dropped on a layout: a gap between calls."""
+"""The gap between calls in which something dropped on a layout lands."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _HOLDS = (Kind.PROCEDURE, Kind.LOOP, Kind.CONDITION, Kind.TOGETHER)
 class Drop:
     """A gap among the calls of a procedure.
 
-    document, parent: the number of its file and of the element that holds the calls; index: of the child before which
-    it is. tick, lane, depth: where it lies. scale: how many ticks of the layout one tick lasts there; holder: what
-    it is in, in words. beside: a box in the same procedure, −1 where it is empty.
+    document, parent: the number of its file and of the element that holds the calls; index: the child in front of
+    which it is. tick, lane, depth: where it lies. scale: ticks of the layout in one tick there; holder: the name of its
+    container. beside: a box in the same procedure, or −1 if that is empty.
     """
 
     document: int
@@ -35,18 +35,18 @@ class Drop:
     beside: int
 
     def grows(self, ticks: float) -> tuple[tuple[int, float], ...]:
-        """Return what so many ticks of the procedure, put in here, are for growth.edits."""
+        """Return the change for growth.edits when a call of so many ticks of the procedure is put in here."""
         return () if self.beside < 0 else ((self.beside, ticks * self.scale),)
 
     def words(self, taken_before: int = 0) -> str:
-        """Say where it is, once so many calls before it are taken out of there."""
+        """Return the place as words, after so many calls in front of it are taken out of its container."""
         return f"place {self.index + 1 - taken_before} of {self.holder}"
 
 
 def drop_at(layout: Layout, view: View, x: float, y: float) -> Drop | None:
-    """Return the gap nearest to a pixel: at the height of a title beside that box, lower down within it.
+    """Return the gap nearest to a pixel: beside the box whose title is at that height, or within it if lower.
 
-    None where the layout has no box and no empty procedure to put something in.
+    None if the layout has no box and no empty procedure to put something in.
     """
     stripes = Stripes.of(layout, view)
     if not len(layout.boxes):
@@ -61,7 +61,7 @@ def drop_at(layout: Layout, view: View, x: float, y: float) -> Drop | None:
 
 
 def beside_of(layout: Layout, box: int, tick: float) -> Drop:
-    """Return the gap before or behind a box, whichever is nearer to a tick."""
+    """Return the gap before or after a box, whichever is nearer to a tick."""
     boxes = layout.boxes
     is_behind = tick > boxes.begin[box] + boxes.length[box] / 2.0
     document, element = int(boxes.document[box]), int(boxes.element[box])
@@ -74,7 +74,7 @@ def beside_of(layout: Layout, box: int, tick: float) -> Drop:
 
 
 def procedure_name(layout: Layout, document: int, element: int) -> str:
-    """Return the name of the procedure that an element is, or stands in."""
+    """Return the name of the procedure that an element is or belongs to."""
     text = layout.documents[document].text
     while text.shape.depths[element] > 1:
         element = text.parent(element)
@@ -82,7 +82,7 @@ def procedure_name(layout: Layout, document: int, element: int) -> str:
 
 
 def _holder(layout: Layout, document: int, parent: int) -> str:
-    """Return how the holder of calls is called: its procedure, and in a lane the part of the body before that."""
+    """Return the name of a container of calls: its procedure, in a lane with the part of the body before it."""
     shape, name = layout.documents[document].text.shape, procedure_name(layout, document, parent)
     if shape.tags[parent] != "lane":
         return name
@@ -100,7 +100,7 @@ def _in_empty(layout: Layout) -> Drop | None:
 
 
 def _container(layout: Layout, lane: int, level: int, tick: float) -> int:
-    """Return the innermost box around a point that can hold calls, −1: none."""
+    """Return the innermost box around a point that can hold calls, or −1."""
     boxes = layout.boxes
     around = np.flatnonzero((boxes.lane == lane) & (boxes.depth < level) & np.isin(boxes.kind, _HOLDS)
                             & (boxes.begin <= tick) & (tick < boxes.end))
@@ -108,7 +108,7 @@ def _container(layout: Layout, lane: int, level: int, tick: float) -> int:
 
 
 def _siblings(layout: Layout, container: int, lane: int, tick: float) -> IntArray:
-    """Return the boxes directly inside of a container, of the repetition that plays at a tick."""
+    """Return the boxes directly inside of a container, in the repetition that plays at a tick."""
     boxes = layout.boxes
     inside = np.flatnonzero((boxes.parent == container) & (boxes.lane == lane))
     if container < 0 or not len(inside):

@@ -1,4 +1,4 @@
-"""Pictures of clips' figures as pixels, for what draws no triangles, such as Blender's Asset Browser."""
+"""Figures of clips as pixels, for places that draw no triangles, such as Blender's Asset Browser."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NEAR, _FAR = 0.92, 0.58
 
 
 def figure_image(figure: Figure, size: int) -> Float32Array:
-    """Return a figure at its telling instant, (size, size, 4) in RGBA with straight alpha, from the lowest row up."""
+    """Return a figure at its telling instant, (size, size, 4), RGBA with straight alpha, from the lowest row up."""
     scale = size / _ROOM
     ends = figure.strokes[figure.telling].astype(np.float64) * scale + np.array((size / 2.0, _MARGIN * scale))
     ends = np.clip(ends, 0.0, float(size))
@@ -23,7 +23,7 @@ def figure_image(figure: Figure, size: int) -> Float32Array:
     bright, alpha = np.zeros((size, size)), np.zeros((size, size))
     at = np.arange(size) + 0.5
     pixels = np.stack(np.meshgrid(at, at), axis=-1)
-    for stroke in range(len(ends)):  # some twenty, each before the one behind it
+    for stroke in range(len(ends)):  # about twenty, each in front of the next
         cover = np.clip(radius[stroke] + 0.5 - _distances(pixels, ends[stroke]), 0.0, 1.0)
         bright = bright * (1.0 - cover) + (_FAR if figure.is_far[stroke] else _NEAR) * cover
         alpha = alpha + cover * (1.0 - alpha)
@@ -32,7 +32,7 @@ def figure_image(figure: Figure, size: int) -> Float32Array:
 
 
 def _distances(pixels: FloatArray, stroke: FloatArray) -> FloatArray:
-    """Return how far pixels (..., 2) are from a stroke (2, 2)."""
+    """Return the distances of pixels (..., 2) from a stroke (2, 2)."""
     along = stroke[1] - stroke[0]
     share = np.clip((pixels - stroke[0]) @ along / max(float(along @ along), 1e-12), 0.0, 1.0)
     return np.asarray(np.linalg.norm(pixels - stroke[0] - share[..., None] * along, axis=-1))

@@ -1,4 +1,4 @@
-"""Small figures of clips: a body as strokes, seen at three quarters, that stands still or moves."""
+"""Small figures of clips: a body as strokes in three-quarter view, still or in motion."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _SOFT_PX = 0.8
 class Figure:
     """A body in motion, drawn as strokes.
 
-    strokes: (F, S, 2, 2) both ends of each, F instants STEP_S apart; x to the right of the body's middle, y up from
-    where it is lowest, in heights of the body. wide: (S,) the same; is_far: (S,) on the body's farther side, which
-    comes first. telling: the instant that differs most from the first.
+    strokes: (F, S, 2, 2) both ends of each stroke at F instants STEP_S apart; x to the right from the body's middle,
+    y up from its lowest point, in body heights. wide: (S,) widths, in body heights; is_far: (S,) whether on the body's
+    farther side; these come first. telling: the instant that differs most from the first.
     """
 
     strokes: FloatArray
@@ -44,18 +44,18 @@ class Figure:
 
     @property
     def duration_s(self) -> float:
-        """How long one round of it lasts."""
+        """Duration of one round of the motion."""
         return len(self.strokes) * STEP_S
 
     def instant(self, time_s: float) -> int:
-        """Return the instant at a time, going round."""
+        """Return the instant at a time; the motion repeats."""
         return int(time_s / STEP_S) % len(self.strokes)
 
 
 def figure_of(clip: Clip, found: SkeletonMap) -> Figure:
-    """Return the figure of a clip; found: what the joints of its skeleton are.
+    """Return the figure of a clip; found: the map of its skeleton.
 
-    A body whose limbs are not known is drawn as the lines from its joints to their parents, upright in Y.
+    A body with unknown limbs is drawn as lines from joints to their parents, with Y up.
     """
     times_s = np.arange(0.0, min(max(clip.duration_s, STEP_S), _MOST_S), STEP_S)
     positions = world_from_pose(clip.skeleton, clip.sample(times_s))[..., 3]
@@ -73,7 +73,7 @@ def figure_of(clip: Clip, found: SkeletonMap) -> Figure:
 
 def figure_triangles(figure: Figure, instant: int, box: FloatArray, colour: Colour, far: Colour,
                      scale: float = 1.0) -> tuple[FloatArray, FloatArray]:
-    """Return corners (3 N, 2) and colours (3 N, 4) of a figure's triangles in a box (4,), in pixels.
+    """Return corners (3 N, 2) and colours (3 N, 4) of a figure's triangles within a box (4,), in pixels.
 
     far: the colour of the farther arm and leg. scale: of the interface.
     """
@@ -96,13 +96,13 @@ def figure_triangles(figure: Figure, instant: int, box: FloatArray, colour: Colo
 
 
 def _sheet() -> FloatArray:
-    """Return how H-Anim's axes (left, up, front) lie for one who looks at the body from its front and its left."""
+    """Return the matrix (3, 3) from H-Anim's axes (left, up, front) to the sheet, for a view from front left."""
     cos, sin = np.cos(_TURN_RAD), np.sin(_TURN_RAD)
     return np.array(((cos, 0.0, sin), (0.0, 1.0, 0.0), (-sin, 0.0, cos)))
 
 
 def _body(seen: FloatArray, found: SkeletonMap, height: float) -> tuple[FloatArray, FloatArray, BoolArray] | None:
-    """Return the strokes (F, S, 2, 3) of a human body, the farther side first; None where its limbs are not known."""
+    """Return the strokes (F, S, 2, 3) of a human body, the farther side first, or None if its limbs are unknown."""
     joint_of = found.joint_of
     needed = {f"{side}_{joint}" for limb in _LIMBS for side in "lr" for joint in limb[:3]}
     if not needed <= joint_of.keys() or "skullbase" not in joint_of:

@@ -1,4 +1,4 @@
-"""Elements as text that can be put in elsewhere: copied calls, with the comments that belong to them."""
+"""Elements as text to be inserted elsewhere: copied calls with their comments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..pha.text import Text
 
 
 def outermost(text: Text, elements: Iterable[int]) -> tuple[int, ...]:
-    """Return those elements that lie in none of the others, ascending."""
+    """Return the elements that lie within none of the others, ascending."""
     found: list[int] = []
     for element in sorted(elements):
         if not found or element >= text.after(found[-1]):
@@ -20,7 +20,7 @@ def outermost(text: Text, elements: Iterable[int]) -> tuple[int, ...]:
 
 
 def fragment(text: Text, elements: Sequence[int]) -> str:
-    """Return elements and the comments that go with each, one below the other, without their indentation."""
+    """Return elements and their comments as text, one below the other, without indentation."""
     parts = []
     for element in elements:
         own = spacing.extent(text, element)
@@ -31,18 +31,18 @@ def fragment(text: Text, elements: Sequence[int]) -> str:
 
 
 def number_at(text: Text, parent: int, index: int) -> int:
-    """Return the number that an element gets which is put before the child of that index."""
+    """Return the number that an element will have when it is inserted before the child with that index."""
     return Gap.of(text, parent, index).number
 
 
 def numbers(inserted: str, first: int) -> tuple[int, ...]:
-    """Return the numbers of the outermost elements of a fragment whose first element has that number."""
+    """Return the numbers of the outermost elements of a fragment, whose first element has the number `first`."""
     read = Text.of(f"<x>{inserted}</x>")
     return tuple(first + child - 1 for child in read.children(0))
 
 
 def ticks(fragment: Text) -> float:
-    """Return how long the calls and pauses of a fragment last, 0 where it does not say so by numbers alone."""
+    """Return the length of the calls and pauses of a fragment in ticks, or 0 if plain numbers do not give it."""
     whole = 0.0
     for child in fragment.children(0):
         given = fragment.shape.attributes[child]

@@ -1,7 +1,7 @@
-"""What the mouse can do in the score editor: one list, in the order in which parts of the editor are asked for.
+"""The mouse gestures of the score editor: one list, in the order in which parts of the editor are tested.
 
-A new gesture is one entry here, with its functions: what finds its part at a point (`hit.py`), what pulling there does
-(`drag.py`), and what is said of it. The mouse's look, its shortcut and the operator that takes the press follow.
+A new gesture is one entry here, with its functions: one that finds its part at a point (`hit.py`), one for the drag
+(`drag.py`), and its hint. The mouse cursor, its shortcut and the operator for the press follow.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ Modifier = Literal["ctrl", "shift"]
 
 @dataclass(frozen=True, eq=False)
 class Pressed:
-    """Where the mouse was pressed, on what. scores: what is open and may be changed; selected: moves along.
+    """A mouse press on a part. scores: the open scores, which may be changed; selected: boxes that move along.
 
-    trims: whether an edge is to change what of a clip plays, rather than how fast.
+    trims: whether an edge changes the played part of a clip rather than its speed.
     """
 
     layout: Layout
@@ -45,24 +45,24 @@ class Pressed:
 
     @property
     def box(self) -> int:
-        """The box that was hit."""
+        """The pressed box."""
         assert self.hit.box is not None
         return self.hit.box
 
     @property
     def right_of_edge(self) -> float:
-        """How many ticks right of the box's end it was pressed."""
+        """Ticks from the box's end to the press."""
         return self.hit.tick - float(self.layout.boxes.end[self.box])
 
 
 class Gesture(NamedTuple):
-    """What can be done at a part of the editor.
+    """A gesture on one part of the editor.
 
-    find: what of it is at a point, None: nothing. cursor: how the mouse looks there, as Blender names it.
-    press: what a press begins there: the operator takt.score_…; "": none, or one that asks by itself.
-    modifiers: keys that may be held down with the press; the operator gives them their meaning.
-    pull: what dragging does, where press is "drag".
-    says: from layout, hit, why a transition is as it is, and why nothing can be pulled, to what is said at the mouse.
+    find: returns the part at a point, or None. cursor: Blender's name of the mouse cursor there.
+    press: what a press starts there: the operator takt.score_…; "": none, or one that does its own test.
+    modifiers: keys that may be held with the press; the operator gives them their meaning.
+    pull: starts the drag, if press is "drag".
+    says: a hint, or a function that returns it from layout, hit, reason of a transition's length, and refusal.
     """
 
     part: Part
@@ -144,7 +144,7 @@ _OF_PART: Final = {gesture.part: gesture for gesture in GESTURES}
 
 
 def presses() -> dict[Press, tuple[Modifier, ...]]:
-    """Return what presses begin, each once, with the modifiers that may be held down."""
+    """Return all kinds of presses, each once, with the modifiers that may be held."""
     found: dict[Press, dict[Modifier, None]] = {}
     for gesture in GESTURES:
         if gesture.press:
@@ -153,44 +153,45 @@ def presses() -> dict[Press, tuple[Modifier, ...]]:
 
 
 def hit(layout: Layout, view: View, x: float, y: float) -> Hit:
-    """Return what lies at a pixel of a view.
+    """Return the part at a pixel of a view.
 
-    Of boxes within each other the innermost that is there; what is too narrow to be drawn counts as the one around it.
+    Of nested boxes, the innermost one; boxes that are too narrow to be drawn count as the one around them.
     """
     at = Point(layout, view, x, y)
     return next(found for gesture in GESTURES if (found := gesture.find(at)) is not None)
 
 
 def press_of(hit: Hit) -> Press:
-    """Return what a mouse press on a hit part begins."""
+    """Return what a mouse press on a part starts."""
     return _OF_PART[hit.part].press
 
 
 def cursor_of(hit: Hit) -> str:
-    """Return Blender's name of the mouse cursor to show there."""
+    """Return Blender's name of the mouse cursor for a part."""
     return _OF_PART[hit.part].cursor
 
 
 def begin(layout: Layout, hit: Hit, scores: Scores, *, selected: frozenset[BoxId] = frozenset(),
           meter: Meter | None = None, trims: bool = False) -> Drag | None:
-    """Return the gesture that begins where the mouse was pressed, None where nothing can be pulled there.
+    """Return the drag that begins with a press on a part, or None if nothing can be dragged there.
 
-    scores: what is open and may be changed. selected: what moves along when one of it is moved. trims: see Pressed.
+    scores: the open scores, which may be changed. selected: boxes that move along with one of them. trims: see Pressed.
     """
     pull = _OF_PART[hit.part].pull
     return None if pull is None else pull(Pressed(layout, hit, scores, selected, meter or Meter(), trims))
 
 
 def why_not(layout: Layout, hit: Hit, scores: Scores) -> str:
-    """Return why what the mouse is on cannot be pulled, "" where it can or where nothing looks as if it could."""
+    """Return why the part under the mouse cannot be dragged, or "" if it can or does not look as if it could."""
     gesture = None if hit.part is Part.BODY else begin(layout, hit, scores)
     return "" if gesture is None else gesture.refusal
 
 
 def of_handle(layout: Layout, hit: Hit, why: Why | None = None, refusal: str = "") -> str:
-    """Say what can be done with what is hit, or why not, or its whole name; "" where its look tells all.
+    """Return the hint for a part: what can be done, why not, or a full name; "" if its look says it all.
 
-    why: what is known about a transition's length; otherwise it is told by itself. refusal: why nothing can be pulled.
+    why: the reason of a transition's length, if known; without it, that is found from the layout. refusal: why nothing
+    can be dragged.
     """
     says = _OF_PART[hit.part].says
     return (hints.sentence(refusal) or says) if isinstance(says, str) else says(layout, hit, why, refusal)

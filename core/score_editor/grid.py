@@ -1,4 +1,4 @@
-"""Bars, beats and seconds: which lines are worth drawing, and what edges snap to."""
+"""Bars, beats and seconds: which lines are drawn, and to which of them edges snap."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _SECONDS = np.array((0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800
 
 @dataclass(frozen=True)
 class Meter:
-    """How many ticks a bar has; a tick is a beat."""
+    """Ticks in a bar; a tick is a beat."""
 
     ticks_per_bar: int = 4
 
     def bar(self, tick: float) -> str:
-        """Return the bar and the beat of a tick, both from 1.
+        """Return bar and beat of a tick as text, both from 1.
 
         >>> Meter(4).bar(0.0), Meter(3).bar(4.5)
         ('1.1', '2.2')
@@ -32,7 +32,7 @@ class Meter:
 
 
 def step(view: View, meter: Meter, apart_px: float = _LINE_PX) -> float:
-    """Return how many ticks lie between the finest lines worth drawing: parts of beats, beats, bars, rows of bars.
+    """Return the ticks between the finest lines that have room: parts of beats, beats, bars, groups of bars.
 
     >>> step(View(800, 300, px_per_tick=40.0), Meter()), step(View(800, 300, px_per_tick=4.0), Meter())
     (0.25, 4.0)
@@ -45,13 +45,13 @@ def step(view: View, meter: Meter, apart_px: float = _LINE_PX) -> float:
 
 
 def snapped(tick: float, view: View, meter: Meter) -> float:
-    """Return the nearest line, but never farther than to the next beat."""
+    """Return the nearest line, or the nearest beat if lines are farther apart."""
     wide = min(step(view, meter, 2.0 * _LINE_PX), 1.0)
     return round(tick / wide) * wide
 
 
 def beat_near(tick: float, within: float) -> float:
-    """Return the nearest beat, else half, quarter, eighth or sixteenth of one within so many ticks, else the tick.
+    """Return the nearest beat, half, quarter, eighth or sixteenth of one, the first within so many ticks, or the tick.
 
     >>> beat_near(2.98, 0.03), beat_near(1.4166, 0.03), beat_near(1.4166, 0.01)
     (3.0, 1.4375, 1.4166)
@@ -61,7 +61,7 @@ def beat_near(tick: float, within: float) -> float:
 
 
 def lines(view: View, meter: Meter, apart_px: float = _LINE_PX) -> tuple[FloatArray, IntArray]:
-    """Return the ticks of the lines in view (N,), and of each whether it is a bar's (2), a beat's (1) or a part's."""
+    """Return the ticks of the lines in view (N,), and for each 2 (bar), 1 (beat) or 0 (part of a beat)."""
     wide = step(view, meter, apart_px)
     ticks = _multiples(max(view.first_tick, 0.0), view.last_tick, wide)
     is_bar, is_beat = (np.abs(ticks / unit - np.round(ticks / unit)) < 1e-6 for unit in (meter.ticks_per_bar, 1.0))
@@ -69,7 +69,7 @@ def lines(view: View, meter: Meter, apart_px: float = _LINE_PX) -> tuple[FloatAr
 
 
 def bar_labels(view: View, meter: Meter) -> tuple[FloatArray, list[str]]:
-    """Return the ticks at which bars in view are named (N,), and their numbers; with room beats too: 3.2 in bar 3."""
+    """Return the ticks of bars to label in view (N,), and their labels; beats too if there is room: 3.2 in bar 3."""
     wide = max(step(view, meter, _LABEL_PX), 1.0)
     wide = wide if wide == 1.0 else max(wide, float(meter.ticks_per_bar))
     ticks = _multiples(max(view.first_tick - wide, 0.0), view.last_tick, wide)
@@ -77,7 +77,7 @@ def bar_labels(view: View, meter: Meter) -> tuple[FloatArray, list[str]]:
 
 
 def second_labels(view: View, begin_s: float, end_s: float) -> tuple[FloatArray, list[str]]:
-    """Return the times of a span in view that are named (N,), and how."""
+    """Return the times to label within a span in view (N,), and their labels."""
     begin_s = max(begin_s, 0.0)
     room = max(view.width - view.left, 1.0) / (_SECONDS_PX * view.scale)
     wide = (end_s - begin_s) / max(room, 1.0)

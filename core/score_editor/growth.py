@@ -1,4 +1,4 @@
-"""Calls that grow with what is pulled within them: all before it stays, all later moves along."""
+"""Calls grow with the call that is stretched within them: earlier calls stay, later ones move along."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _EXACT = 1e-6
 
 @dataclass(frozen=True)
 class _Around:
-    """A call around what is pulled.
+    """A call around the stretched one.
 
-    run: ticks of the layout that one repetition of it lasts. share: how many ticks it
-    grows for each tick by which one repetition of what is pulled grows. duration: as the text says it.
+    run: ticks of the layout in one of its repetitions. share: by how many ticks it grows for each tick by which one
+    repetition of the stretched call grows. duration: as in the text.
     """
 
     box: int
@@ -35,10 +35,10 @@ class _Around:
 
 @dataclass(frozen=True)
 class Growth:
-    """What the length of a box's call does to the calls around it, the innermost first.
+    """The effect of a box's length on the calls around it, innermost first.
 
-    They keep their scale, so nothing else in them becomes longer or shorter. reach: how many ticks the
-    box's right edge moves for each tick by which one repetition grows, since earlier repetitions grow, too.
+    These keep their scale, so nothing else in them becomes longer or shorter. reach: how many ticks the box's right
+    edge moves for each tick by which one repetition grows, since earlier repetitions grow too.
     """
 
     around: tuple[_Around, ...]
@@ -46,7 +46,7 @@ class Growth:
 
     @classmethod
     def of(cls, layout: Layout, box: int) -> Growth | None:
-        """Look at what is around a box; None where something else than calls of this file, with numbers, is."""
+        """Return the growth around a box, or None unless all around it are calls of this file with plain numbers."""
         boxes, around = layout.boxes, []
         reach = share = float(boxes.repeat[box])
         for outer in ancestors(boxes.parent, box):
@@ -63,10 +63,10 @@ class Growth:
 
 
 def edits(layout: Layout, changes: Iterable[tuple[int, float]]) -> tuple[SetAttribute, ...]:
-    """Return edits that let calls grow and shrink with what comes into them and goes; all else keeps its length.
+    """Return edits that make calls grow and shrink with their contents; all other calls keep their length.
 
-    changes: boxes beside which, in the same procedure, so many ticks of the layout come, or go where they are negative.
-    Nothing where something else than calls of this file, with numbers, is around, or where nothing would be left.
+    changes: boxes, each with the ticks of the layout that are added beside it in the same procedure, or removed if
+    negative. Returns nothing if anything but calls of this file with plain numbers is around, or nothing would be left.
     """
     boxes, grown = layout.boxes, dict[int, tuple[float, float]]()
     for box, more in changes:
@@ -84,9 +84,9 @@ def edits(layout: Layout, changes: Iterable[tuple[int, float]]) -> tuple[SetAttr
 
 
 def lengths(layout: Layout, document: int, elements: Iterable[int], among: IntArray) -> dict[int, float]:
-    """Return a box of each of some elements, and how many ticks its call lasts, of the procedure in which it stands.
+    """Return a box for each element, with the length of its call in ticks of the procedure that contains it.
 
-    among: boxes that are taken rather than others of the same element. Elements that play nothing are left out.
+    among: boxes that are preferred to others of the same element. Elements that play nothing are left out.
     """
     boxes, found = layout.boxes, dict[int, float]()
     for element in elements:
@@ -98,5 +98,5 @@ def lengths(layout: Layout, document: int, elements: Iterable[int], among: IntAr
 
 
 def without(layout: Layout, lengths: Mapping[int, float]) -> tuple[tuple[int, float], ...]:
-    """Return boxes that go, with their lengths (see lengths), for edits."""
+    """Return removed boxes with the change of length of each, for edits; lengths: see lengths()."""
     return tuple((box, -ticks * float(layout.boxes.scale[box])) for box, ticks in lengths.items())

@@ -1,4 +1,4 @@
-"""What is said at the mouse: what a press there would do, numbers as short as they are read, lengths."""
+"""Hints at the mouse: what a press there would do, short numbers, lengths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TICK_DECIMALS, _SECOND_DECIMALS = 3, 2
 
 
 def short(value: float, decimals: int = _TICK_DECIMALS) -> str:
-    """Write a number with a few decimals at most; what would come out as 0 but is not, by its first digits.
+    """Return a number as text with few decimals; if it would read 0 but is not 0, with its first digits.
 
     >>> short(2.6666667), short(12.0), short(0.0000012), short(1.456, 2)
     ('2.667', '12', '1.2e-06', '1.46')
@@ -22,15 +22,15 @@ def short(value: float, decimals: int = _TICK_DECIMALS) -> str:
 
 
 def sentence(words: str) -> str:
-    """Return words with a capital letter at their beginning."""
+    """Return words with a capital first letter."""
     return words[:1].upper() + words[1:]
 
 
 def length(layout: Layout, begin: float, ticks: float, name: str, written: str) -> str:
-    """Say how long what begins at a tick lasts.
+    """Return the length of something that begins at a tick, as words.
 
-    ticks: of the layout. written: what the text says by an attribute of that name; told only where it is another
-    number, since what calls it has a length of its own.
+    ticks: of the layout. written: the value of the attribute of that name in the text; shown only if it differs, since
+    callers may give another length.
     """
     seconds = float(np.diff(layout.seconds(np.array((begin, begin + ticks))))[0])
     shown, own = short(ticks), short(float(written))
@@ -39,7 +39,7 @@ def length(layout: Layout, begin: float, ticks: float, name: str, written: str) 
 
 
 def name(layout: Layout, box: int) -> str:
-    """Return what a box calls in full, where its title is the last part of a name that an FBX file made."""
+    """Return the full name that a box calls, if its title is only the last part of a name made by an FBX file."""
     document, element = layout.documents[int(layout.boxes.document[box])], int(layout.boxes.element[box])
     called = document.text.shape.attributes[element].get("name", "")
     return called if "|" in called else ""
@@ -50,7 +50,7 @@ SAME_SPEED, FAST, SLOW = 0.02, 2.0, 0.5
 
 
 def speed(layout: Layout, box: int) -> str:
-    """Say how fast a box plays its clip where that is not as fast as the clip is by nature, else "".
+    """Return the speed of a box's clip as words, or "" if it is the clip's natural speed.
 
     >>> is_told(1.01), is_told(3.0), is_told(float("nan")), is_far(3.0), is_far(0.7)
     (False, True, False, True, False)
@@ -66,7 +66,7 @@ def speed(layout: Layout, box: int) -> str:
 
 
 def part(layout: Layout, box: int) -> str:
-    """Say in seconds which part of its clip a box plays, "" where it plays all of it, or that is not known."""
+    """Return the part of its clip that a box plays, in seconds, or "" if it plays all of it or that is unknown."""
     own = ClipPart.of(layout, box)
     if own is None or (own.begin, own.end) == (0.0, 1.0):
         return ""
@@ -75,19 +75,19 @@ def part(layout: Layout, box: int) -> str:
 
 
 def is_told(speed: float) -> bool:
-    """Tell whether a speed is shown."""
+    """Return whether a speed is shown."""
     return abs(speed - 1.0) > SAME_SPEED
 
 
 def is_far(speed: float) -> bool:
-    """Tell whether a speed is so far from 1 that it is shown as a warning."""
+    """Return whether a speed is so far from 1 that it is shown as a warning."""
     return speed > FAST + SAME_SPEED or speed < SLOW - SAME_SPEED
 
 
 def transition(layout: Layout, seam: int, why: Why | None = None, refusal: str = "") -> str:
-    """Say how long the transition at a seam is, and what the mouse can do about it.
+    """Return the length of the transition at a seam as words, with what the mouse can do about it.
 
-    why: what is known about its length; otherwise it is told by itself. refusal: why it cannot be pulled.
+    why: the reason of its length, if known; otherwise it is found from the layout. refusal: why it cannot be dragged.
     """
     seams = layout.seams
     begin, end = float(seams.begin[seam]), float(seams.end[seam])

@@ -1,4 +1,4 @@
-"""What lies under the mouse: what a point of the editor is, and how each kind of thing is found there."""
+"""Hit tests: the part of the editor at a point."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ repeats, and how wide a box must be to have one."""
 
 
 class Part(Enum):
-    """What part of the editor a point belongs to."""
+    """A part of the editor."""
 
     BODY = "BODY"
     RIGHT_EDGE = "RIGHT_EDGE"
@@ -42,11 +42,11 @@ class Part(Enum):
 
 @dataclass(frozen=True)
 class Hit:
-    """What a point belongs to.
+    """The part at a point.
 
-    box: its number in the layout, of BODY, RIGHT_EDGE and REPEAT, else None; seam: of SEAM; untaken: of UNTAKEN; voice:
-    of WEIGHT; is_right: whether it is the end where that goes out; contact: of CONTACT; tweak: of TWEAK. lane: where it
-    is on one. x, y: the pixel, of WEIGHT. tick: the time at the point.
+    box: its number in the layout, for BODY, RIGHT_EDGE and REPEAT, else None; seam: for SEAM; untaken: for UNTAKEN;
+    voice: for WEIGHT; is_right: whether it is the end of the lane; contact: for CONTACT; tweak: for TWEAK. lane: at the
+    point, or None. x, y: the pixel, for WEIGHT. tick: the time at the point.
     """
 
     part: Part
@@ -63,23 +63,23 @@ class Hit:
     y: float = 0.0
 
     def is_on_the_same(self, other: Hit) -> bool:
-        """Tell whether the same is shown of it as of another point."""
+        """Return whether this and another point show the same hint and highlight."""
         return (self.part, self.box, self.seam, self.contact, self.tweak, self.voice, self.is_right) == (
             other.part, other.box, other.seam, other.contact, other.tweak, other.voice, other.is_right)
 
 
 def reach_of_seams(seams: Seams, view: View) -> tuple[FloatArray, FloatArray]:
-    """Return from where to where transitions can be caught at the foot of their lane, (T,) pixels each."""
+    """Return the left and right limits, in pixels (T,), for grabbing transitions at the foot of their lane."""
     slack, middle = EDGE_PX * view.scale, view.x(seams.tick)
     return np.minimum(view.x(seams.begin), middle - slack), np.maximum(view.x(seams.end), middle + slack)
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A pixel of a view, and what lies there in ticks and lanes; lane: None between lanes.
+    """A pixel of a view, with its tick and lane; lane: None between lanes.
 
-    box, edge: the innermost box around it that is drawn, and the one whose right edge is near and is no further out;
-    what is too narrow to be drawn counts as the one around it.
+    box, edge: the innermost drawn box around it, and the box whose right edge is near, if that is no further out. Boxes
+    that are too narrow to be drawn count as the one around them.
     """
 
     layout: Layout
@@ -89,32 +89,32 @@ class Point:
 
     @cached_property
     def stripes(self) -> Stripes:
-        """Where the rows of the editor lie."""
+        """The positions of the editor's rows."""
         return Stripes.of(self.layout, self.view)
 
     @cached_property
     def tick(self) -> float:
-        """Its time."""
+        """The tick at the pixel."""
         return self.view.tick_at(self.x)
 
     @cached_property
     def lane(self) -> int | None:
-        """In which lane it lies."""
+        """The lane at the pixel."""
         return self.stripes.lane_at(self.y)
 
     @property
     def near(self) -> float:
-        """How many ticks beside it something may have its handle there."""
+        """The ticks from the pixel within which handles are looked for."""
         return 2.0 * HANDLE_PX * self.view.scale / self.view.px_per_tick
 
     @property
     def edge(self) -> int | None:
-        """The box whose right edge it is on."""
+        """The box whose right edge is at the pixel."""
         return self._boxes[0]
 
     @property
     def box(self) -> int | None:
-        """The box that it is in."""
+        """The box around the pixel."""
         return self._boxes[1]
 
     @cached_property
@@ -136,38 +136,38 @@ class Point:
         return (edge if box is None or boxes.depth[edge] >= boxes.depth[box] else None), box
 
 
-# What is at a point, None where nothing of that kind is. gestures.py has these in the order in which they are asked.
+# Each function returns its part at a point, or None. gestures.py lists them in the order in which they are tried.
 
 def on_ruler(at: Point) -> Hit | None:
-    """Find the ruler."""
+    """Return a hit on the ruler."""
     return Hit(Part.RULER, at.tick) if at.y >= at.stripes.ruler[0] else None
 
 
 def on_label(at: Point) -> Hit | None:
-    """Find the labels at the left of the lanes."""
+    """Return a hit on the labels at the left of the lanes."""
     return Hit(Part.LABEL, at.tick, lane=at.lane) if at.x < at.view.left else None
 
 
 def on_music(at: Point) -> Hit | None:
-    """Find the row of the music."""
+    """Return a hit on the row of the music."""
     music = at.stripes.music
     return Hit(Part.MUSIC, at.tick) if music is not None and music[0] <= at.y <= music[1] else None
 
 
 def on_tweak(at: Point) -> Hit | None:
-    """Find keys of tweaks in their row below the lanes."""
+    """Return a hit on a key of tweaks in the row below the lanes."""
     ticks = at.layout.tweaks if at.lane is None else None
     tweak = None if ticks is None else tweak_at(ticks, at.view, at.stripes, at.x, at.y)
     return None if tweak is None else Hit(Part.TWEAK, at.tick, tweak=tweak)
 
 
 def beside_lanes(at: Point) -> Hit | None:
-    """Find what is above, below and between lanes."""
+    """Return a hit above, below or between lanes."""
     return Hit(Part.EMPTY, at.tick) if at.lane is None else None
 
 
 def on_contact(at: Point) -> Hit | None:
-    """Find a contact; where no contact is near in their lines, the lane."""
+    """Return a hit on a contact, or on the lane if its lines of contacts have none near."""
     stripes, contacts = at.stripes, at.layout.contacts
     if stripes.contacts is None or contacts is None or at.lane != 0 or at.y > stripes.contacts[1]:
         return None
@@ -176,7 +176,7 @@ def on_contact(at: Point) -> Hit | None:
 
 
 def on_seam(at: Point) -> Hit | None:
-    """Find a transition, at the foot of its lane, the nearest one."""
+    """Return a hit on the nearest transition at the foot of its lane."""
     seams, view, lane = at.layout.seams, at.view, at.lane
     if lane is None or at.y > at.stripes.box_low[lane] + SEAM_PX * view.scale:
         return None
@@ -188,7 +188,7 @@ def on_seam(at: Point) -> Hit | None:
 
 
 def on_weight(at: Point) -> Hit | None:
-    """Find the handles of lanes' weights."""
+    """Return a hit on the handle of a lane's weight."""
     for number in at.layout.voices_between(at.tick - at.near, at.tick + at.near).tolist():
         voice = at.layout.voices[number]
         is_shown = voice.lane == at.lane and voice.depth >= at.stripes.tops[voice.lane] and (
@@ -200,7 +200,7 @@ def on_weight(at: Point) -> Hit | None:
 
 
 def on_untaken(at: Point) -> Hit | None:
-    """Find the marks of what did not play."""
+    """Return a hit on the mark of an element that did not play."""
     for number in at.layout.untaken_between(at.tick - at.near, at.tick + at.near).tolist():
         x, y = untaken_at(at.layout.untaken[number], at.view, at.stripes)
         if max(abs(at.x - x), abs(at.y - y)) <= UNTAKEN_PX * at.view.scale:
@@ -209,12 +209,12 @@ def on_untaken(at: Point) -> Hit | None:
 
 
 def on_edge(at: Point) -> Hit | None:
-    """Find the right edge of a box."""
+    """Return a hit on the right edge of a box."""
     return None if at.edge is None else Hit(Part.RIGHT_EDGE, at.tick, at.edge, lane=at.lane)
 
 
 def on_repeat(at: Point) -> Hit | None:
-    """Find the upper right corner of a box, where its repeats are pulled."""
+    """Return a hit on the upper right corner of a box, the handle for repeats."""
     if at.box is None:
         return None
     boxes, box, view, px = at.layout.boxes, at.box, at.view, at.view.scale
@@ -227,10 +227,10 @@ def on_repeat(at: Point) -> Hit | None:
 
 
 def on_box(at: Point) -> Hit | None:
-    """Find a box, of those within each other the innermost that is there."""
+    """Return a hit on the innermost box."""
     return None if at.box is None else Hit(Part.BODY, at.tick, at.box, lane=at.lane)
 
 
 def on_lane(at: Point) -> Hit | None:
-    """Find the lane itself."""
+    """Return a hit on the lane itself."""
     return Hit(Part.LANE, at.tick, lane=at.lane)

@@ -1,4 +1,4 @@
-"""Rows of segments on lanes: the main row, and the lanes of all blocks below each other by their parts of the body."""
+"""Rows of segments on lanes: the main row, and below it the lanes of blocks, sorted by their parts of the body."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .boxes import Boxes, boxes_of, numbered
 
 @dataclass(frozen=True, eq=False)
 class Seams:
-    """Where one segment follows another, T times.
+    """T seams, each between a segment and the next.
 
-    row, segment: (T,) which of the layout's rows, and the segment before it; tick: (T,) where it lies; lane: (T,).
-    begin, end: (T,) the transition's window in ticks, equal where there is none or where it is not known.
-    is_automatic: (T,) whether no element says how long it is.
+    row, segment: (T,) its row in the layout, and the segment before it; tick: (T,) its time; lane: (T,).
+    begin, end: (T,) the transition's window in ticks, equal if there is none or it is unknown.
+    is_automatic: (T,) whether no element gives its length.
     """
 
     row: IntArray
@@ -32,7 +32,7 @@ class Seams:
 
     @classmethod
     def joined(cls, parts: list[Seams]) -> Seams:
-        """Return one after another."""
+        """Return several sets of seams as one."""
         return cls(*(np.concatenate([getattr(part, name) for part in parts])
                      for name in ("row", "segment", "tick", "lane", "begin", "end", "is_automatic")))
 
@@ -44,10 +44,10 @@ class Seams:
 
 
 class Voice(NamedTuple):
-    """What one lane of a block plays.
+    """The motion of one lane of a block.
 
-    box: that of the block; lane, depth: where its own boxes lie. begin, length: ticks. document, element: of the lane.
-    weight, weight_end: at both ends. ease_in, ease_out: ticks, NaN: automatic. body, mode: as the score says.
+    box: of the block; lane, depth: of its own boxes. begin, length: ticks. document, element: of the lane.
+    weight, weight_end: at both ends. ease_in, ease_out: ticks, NaN: automatic. body, mode: as in the score.
     """
 
     box: int
@@ -66,7 +66,7 @@ class Voice(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A row that is to be laid out. box: the block that it belongs to, −1: none."""
+    """A row to be laid out. box: the block that contains it, or −1."""
 
     sequence: Sequence
     begin: float
@@ -77,9 +77,9 @@ class _Row(NamedTuple):
 
 @dataclass(eq=False)
 class Lanes:
-    """Puts rows on lanes, the first lane of a block where the block itself is, each other one on a lane of its own.
+    """Puts rows on lanes: the first lane of a block stays in the block's lane, each other one gets a lane of its own.
 
-    Lanes of the same part of the body share one, unless they play at the same time.
+    Lanes of the same part of the body share one lane, unless they play at the same time.
     """
 
     documents: tuple[Document, ...]
@@ -93,7 +93,7 @@ class Lanes:
     _total: int = 0
 
     def add(self, sequence: Sequence, windows_s: tuple[FloatArray, FloatArray] | None) -> None:
-        """Put a score on the main lane, and all lanes of its blocks; windows_s: of its own transitions."""
+        """Add a score to the main lane, with all lanes of its blocks; windows_s: of its own transitions."""
         level = [_Row(sequence, 0.0, 0, -1, 0)]
         while level:
             self._seams.append(self._seams_of(level, windows_s))
@@ -109,7 +109,7 @@ class Lanes:
         return Seams.joined(self._seams) if self._seams else Seams.none()
 
     def _put(self, level: list[_Row], whole: Sequence) -> list[_Row]:
-        """Put the boxes of rows, one after the other, in their place; return the rows of the blocks that play there."""
+        """Add the boxes of rows, one after the other; return the rows of the blocks within them."""
         boxes, counts, box_of_segment = boxes_of([row.sequence for row in level], self.tick_s)
         begin, lane, box, depth = (np.repeat(values, counts) for values in zip(
             *((row.begin, row.lane, row.box, row.depth) for row in level), strict=True))
@@ -128,7 +128,7 @@ class Lanes:
         return inner
 
     def _put_block(self, block: Block, boxes: Boxes, box: int, lane_of_row: int, begin: float) -> list[_Row]:
-        """Put the lanes of a block, which is one of the boxes, on lanes; return the rows that play in them."""
+        """Add the lanes of a block, which is one of the boxes; return the rows that play in them."""
         inner: list[_Row] = []
         for number, lane in enumerate(block.lanes):
             at, depth = lane_of_row, int(boxes.depth[box]) + 1
@@ -146,7 +146,7 @@ class Lanes:
                      lane.weight_end, lane.ease_in_s / self.tick_s, lane.ease_out_s / self.tick_s, lane.body, lane.mode)
 
     def _free_lane(self, name: str, begin: float, end: float) -> int:
-        """Return the first lane of a name on which nothing plays from a tick on, a new one where there is none."""
+        """Return the first lane of this name that is free from a tick on, or a new one."""
         slack = (end - begin) * 1e-6
         for number, (known, busy_until) in enumerate(zip(self.names, self._busy_until, strict=True)):
             if known == name and busy_until <= begin + slack:
@@ -157,7 +157,7 @@ class Lanes:
         return len(self.names) - 1
 
     def _seams_of(self, level: list[_Row], windows_s: tuple[FloatArray, FloatArray] | None) -> Seams:
-        """Return the seams of rows, one after the other; windows_s: of the only one, if they are known."""
+        """Return the seams of rows, one after the other; windows_s: for a single row, if they are known."""
         sequences, tick_s = [row.sequence for row in level], self.tick_s
         counts = [len(row.sequence) - (not row.sequence.is_loop or row.box >= 0) for row in level]
         parts = [part for row in sequences for part in (row.start_s[1:], (row.duration_s,))]

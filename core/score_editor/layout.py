@@ -1,4 +1,4 @@
-"""A score laid out as boxes on a time axis, in ticks: what plays when, within what, and which element says so."""
+"""A score laid out as boxes on a time axis in ticks: what plays when, in which procedure, by which element."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _SAME_TICK = 1e-6
 
 
 class BoxId(NamedTuple):
-    """A box, also after the score was laid out anew: its element, and which of the boxes of this element it is.
+    """The identity of a box, which stays when the score is laid out anew.
 
-    document: the number of its file, 0 for the one that is edited; element: its number there; occurrence: from 0, in
-    order of time.
+    document: the number of its file, 0 for the edited one; element: its number in that file; occurrence: its number
+    among the boxes of this element, from 0, in order of time.
     """
 
     document: int
@@ -39,15 +39,15 @@ class BoxId(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """What a score plays, laid out; made by lay_out(), or by empty() where it does not play anything yet.
+    """The layout of a played score; made by lay_out(), or by empty() if it plays nothing yet.
 
-    boxes: every call that plays something, once for each time that it does; seams between segments. rows: the segments,
-    those of the main row first, then those of lanes. lanes: what each is called: 0 is the main one, by its procedure,
-    the others are parts of the body. voices: what each lane of a block plays; untaken: what does not play this time.
-    ticks: how long all of it is; tick_s: how long a tick is where no tempo says otherwise; clock: if one does.
-    documents: the files of the score, the edited one first. music: what it is danced to, also where that is inherited.
-    contacts: when feet stand, None where they are not kept in place. tweaks: (K,) ticks at which a hand has set keys
-    of tweaks, None where there is no layer of these.
+    boxes: each call that plays something, once for each time; seams between segments. rows: the segments,
+    those of the main row first, then those of lanes. lanes: their names: 0 is the main one, named by its procedure, the
+    others by parts of the body. voices: the motion of each lane of a block; untaken: elements that do not play this
+    time. ticks: total length; tick_s: seconds of a tick without changes of tempo; clock: if the tempo changes.
+    documents: the files of the score, the edited one first. music: its own or inherited.
+    contacts: of the feet, None if feet are not locked. tweaks: (K,) ticks of the keys of tweaks, or None without a
+    layer of tweaks.
     """
 
     rows: tuple[Sequence, ...]
@@ -71,38 +71,38 @@ class Layout:
     # Time
 
     def seconds(self, ticks: FloatArray) -> FloatArray:
-        """Return when ticks (F,) are reached, on the clock."""
+        """Return the clock times, in seconds, of ticks (F,)."""
         even = np.asarray(ticks, dtype=np.float64) * self.tick_s
         return even if self.clock is None else self.clock.shown(even)
 
     def ticks_at(self, times_s: FloatArray) -> FloatArray:
-        """Return at which ticks the clock shows times (F,)."""
+        """Return the ticks at clock times (F,), in seconds."""
         times_s = np.asarray(times_s, dtype=np.float64)
         return np.asarray((times_s if self.clock is None else self.clock.even(times_s)) / self.tick_s)
 
     # Boxes and their elements
 
     def id_of(self, box: int) -> BoxId:
-        """Return what a box is called by."""
+        """Return the identity of a box."""
         boxes = self.boxes
         return BoxId(int(boxes.document[box]), int(boxes.element[box]), int(boxes.occurrence[box]))
 
     def find(self, box: BoxId) -> int | None:
-        """Return the number of a box, None where it is no longer there."""
+        """Return the number of a box, or None if it no longer exists."""
         return self._numbers.get(box)
 
     def found(self, ids: frozenset[BoxId]) -> IntArray:
-        """Return the numbers of those boxes that are there, ascending."""
+        """Return the numbers of those boxes that still exist, ascending."""
         return np.array(sorted(number for box in ids if (number := self._numbers.get(box)) is not None), dtype=np.int64)
 
     def occurrences_of(self, box: int) -> IntArray:
-        """Return the numbers of all boxes of the same element as this one, itself among them."""
+        """Return the numbers of all boxes of the same element as this one, including this one."""
         boxes = self.boxes
         return np.flatnonzero((boxes.element == boxes.element[box]) & (boxes.document == boxes.document[box]))
 
     @cached_property
     def texts(self) -> str:
-        """A digest of its texts: ids of boxes mean the same in layouts in which it is the same."""
+        """A digest of its texts: ids of boxes are valid in all layouts with the same digest."""
         digest = blake2b(digest_size=8)
         for document in self.documents:
             digest.update(b"%d " % len(document.text.data) + document.text.data)
@@ -115,7 +115,7 @@ class Layout:
         return {BoxId(*row): number for number, row in enumerate(rows)}
 
     def untaken_between(self, begin: float, end: float) -> IntArray:
-        """Return the numbers of elements that play nothing (see Untaken) between two ticks."""
+        """Return the numbers of untaken elements (see Untaken) between two ticks."""
         return np.flatnonzero((self._untaken_ticks >= begin) & (self._untaken_ticks <= end))
 
     def voices_between(self, begin: float, end: float) -> IntArray:
@@ -132,16 +132,16 @@ class Layout:
         return np.array(spans, dtype=np.float64).reshape(-1, 2)
 
     def segment_until(self, tick: float) -> int | None:
-        """Return the segment of the main row that ends at a tick, None where none does or nothing follows it."""
+        """Return the segment of the main row that ends at a tick, or None if none does or nothing follows it."""
         own = self.seams.row == 0
         near = np.flatnonzero(own & (np.abs(self.seams.tick - tick) < _SAME_TICK))
         return int(self.seams.segment[near[0]]) if len(near) else None
 
     def owner_of_transition(self, seam: int) -> int | None:
-        """Return the box whose call says how long the transition at a seam is.
+        """Return the box whose call gives the length of the transition at a seam.
 
-        Where it is automatic, that of the outermost call that ends there, which can say so without a word to others;
-        None between two repetitions of a clip's call, where no call can.
+        If it is automatic, the box of the outermost call that ends there: there a length affects no other transition.
+        None between two repetitions of a clip's call, where no call can give it.
         """
         calls = self.rows[self.seams.row[seam]].origins.ending_with(int(self.seams.segment[seam]))
         owner = next((step for step in calls if step.call.transition is not None), calls[0] if calls else None)
@@ -156,11 +156,11 @@ class Layout:
 def lay_out(sequence: Sequence, *, windows_s: tuple[FloatArray, FloatArray] | None = None,
             clock: Clock | None = None, music: Music | None = None, contacts: Contacts | None = None,
             tweaks: FloatArray | None = None) -> Layout:
-    """Lay out what `expand` returned.
+    """Lay out an expanded score.
 
-    windows_s: when the transition after each segment begins and ends, (S,) each, in the even time of the sequence, as
-    windows_of(motion) tells; without them those that the score gives lie across their seams, the others have none.
-    clock: where the tempo changes. music: the score's, where it does not name it itself. contacts: see contacts_of.
+    windows_s: begin and end of the transition after each segment, (S,) each, in the even time of the sequence, see
+    windows_of(). Without them, transitions with a given length lie centred on their seams, the others have none.
+    clock: for changes of tempo. music: the score's, if it is inherited. contacts: see contacts_of.
     tweaks: see Layout.
     """
     documents = sequence.origins.places.documents
@@ -180,11 +180,10 @@ def empty(document: Document, procedure: str = "main") -> Layout:
 
 
 def windows_of(motion: Motion) -> tuple[FloatArray, FloatArray]:
-    """Return when the transition after each segment of a motion begins and ends, as lay_out() takes them.
+    """Return begin and end of the transition after each segment of a motion, as lay_out() takes them.
 
-    A call whose rounds the scene counts has one round in a layout: the transition after it is that after its last
-    round, and within it there are none. Where transitions have time of their own, which the score knows nothing of,
-    each lies behind its seam.
+    A call whose rounds the scene counts has one round in a layout: its transition is that after its last round.
+    Transitions that take time of their own lie behind their seams, since a score has no time for them.
     """
     layout, later_s = motion.row.layout, own_time_s(motion)
     begin_s, end_s = layout.window_begin_s - later_s, layout.window_end_s - later_s

@@ -1,4 +1,4 @@
-"""Music for a score: the edits that name its sound file, and that lay ticks on its beats."""
+"""Edits of a score's music: its sound file, and the ticks of its beats."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SAME = 5e-7
 
 
 def music_of(document: Document, modules: Modules) -> Music | None:
-    """Return a score's music, its own or that of a score that it extends; raise FileError where one is not there."""
+    """Return a score's music, its own or that of a score that it extends; raise FileError if one cannot be found."""
     for _ in range(_MOST_BASES):
         if document.music is not None or document.extends is None:
             return document.music
@@ -29,7 +29,7 @@ def music_of(document: Document, modules: Modules) -> Music | None:
 
 
 def src_beyond(path: Path) -> str:
-    """Return by what a score names a sound file beyond its library: its name, of letters that a score may say.
+    """Return the src for a sound file outside of the library: its name, in the letters that a score allows.
 
     >>> src_beyond(Path("/music/01. My Song.mp3"))
     '01_My_Song'
@@ -38,9 +38,9 @@ def src_beyond(path: Path) -> str:
 
 
 def set_music(text: Text, src: str) -> Edited:
-    """Let a score be danced to another sound file; where tick 0 lies in it is forgotten.
+    """Set the sound file of a score; the offset of tick 0 is removed.
 
-    A score of version 1 becomes one of version 2, which knows music. Raises EditError where its meaning would change.
+    A score of version 1 becomes one of version 2, which has music. Raises EditError if its meaning would change.
 
     >>> text = Text.of('<pha tickLength="1"><procedure name="main"><call name="bow" duration="2"/></procedure></pha>')
     >>> str(set_music(text, "song").text)[:71]
@@ -56,7 +56,7 @@ def set_music(text: Text, src: str) -> Edited:
 
 
 def remove_music(text: Text) -> Edited:
-    """Let a score have no music; its ticks stay as they are."""
+    """Remove the music of a score; its ticks stay."""
     edits = _Edits(text)
     if edits.document.music is None:
         raise EditError("the score has no music")
@@ -65,9 +65,9 @@ def remove_music(text: Text) -> Edited:
 
 
 def lay_ticks(text: Text, grid: Grid) -> Edited:
-    """Lay a score's ticks on its music: the length of a tick, where tick 0 lies, and all changes of tempo.
+    """Set the ticks of a score by its music: the length of a tick, the offset of tick 0, and all changes of tempo.
 
-    Raises EditError where the score names no music.
+    Raises EditError if the score names no music.
     """
     edits = _Edits(text)
     music = edits.document.music
@@ -91,13 +91,13 @@ def lay_ticks(text: Text, grid: Grid) -> Edited:
 
 @dataclass(frozen=True)
 class LayTicks:
-    """Lays the ticks of a text on its music, which must still be as it was when that was thought of."""
+    """Sets the ticks of a text by its music; the text must not have changed since this was made."""
 
     text: Text = field(repr=False)
     grid: Grid
 
     def apply(self, scores: Scores) -> dict[Path | None, Edited]:
-        """Return the text that changes; raise EditError where it has changed meanwhile, or as lay_ticks does."""
+        """Return the text that changes; raise EditError if it has changed in between, or as lay_ticks does."""
         path = scores.open_path(self.text.path)
         if scores.text(path) != self.text:
             raise EditError("the text has changed in between; try again")
@@ -105,7 +105,7 @@ class LayTicks:
 
 
 def grid_of(document: Document) -> Grid:
-    """Return how the ticks of a score lie on its own music; raise EditError where it names none."""
+    """Return the grid of a score's ticks on its own music; raise EditError if it has none of its own."""
     if document.music is None:
         raise EditError("the score itself names no music: beats are moved in the score that does")
     changes = tuple(Change(tempo.tick, tempo.tick_s, tempo.over) for tempo in document.tempo)
@@ -113,7 +113,7 @@ def grid_of(document: Document) -> Grid:
 
 
 def _alike(one: list[str], other: list[str]) -> int:
-    """Return how many at the beginning are the same."""
+    """Return the length of the common beginning of two lists."""
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
@@ -123,7 +123,7 @@ def _tempo(change: Change) -> str:
 
 
 class _Edits:
-    """Edits one after the other, each of what the one before left."""
+    """A series of edits, each applied to the result of the previous one."""
 
     def __init__(self, text: Text) -> None:
         self._text, self._patches, self._traces = text, list[Patch](), list[Trace]()
@@ -137,7 +137,7 @@ class _Edits:
         self._traces += edited.traces
 
     def raise_version(self) -> None:
-        """Let the score be one of version 2."""
+        """Raise the score to version 2."""
         if self.document.version < 2:
             self.apply(SetAttribute(0, "version", "2"))
             if len(self.document.problems) > self._errors:
@@ -145,7 +145,7 @@ class _Edits:
                                 f"{self.document.problems[0].message}")
 
     def index_behind(self, *tags: str) -> int:
-        """Return the index among the children of <pha> that is behind the last of these."""
+        """Return the index among the children of <pha> after the last one with these tags."""
         children = [self._text.shape.tags[child] for child in self._text.children(0)]
         return max((index + 1 for index, tag in enumerate(children) if tag in tags), default=0)
 
@@ -158,7 +158,7 @@ class _Edits:
 
 
 def _spelled(number: float) -> str:
-    """Write a number as people do: to a millionth, without exponent.
+    """Return a number as text, rounded to a millionth, without exponent.
 
     >>> _spelled(0.50000001), _spelled(-0.25), _spelled(12.0)
     ('0.5', '-0.25', '12')

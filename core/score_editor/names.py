@@ -1,4 +1,4 @@
-"""Short names of clips, for blocks and chips: what one looks for in a name that its file made."""
+"""Short names of clips for blocks and chips: the part of a generated name that identifies the clip."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _NUMBER: Final = re.compile(r"\d{3,}")
 
 @lru_cache(maxsize=4096)
 def short(full_name: str) -> str:
-    """Return the last part of a clip's name; of FBX files neither the armature's name before it nor a layer's behind.
+    """Return the last part of a clip's name; in names of FBX files without armature and layer.
 
-    full_name: with the file's src, or a clip's own. Where the clip's own name tells nothing, its file's does.
+    full_name: with the file's src, or a clip's own. If the clip's own name says nothing, the file's name is returned.
 
     >>> short("feet.Steps.left"), short("Rig|Rig|1H_Melee_Chop"), short("rogue.Root|Walk 1.5|BaseLayer")
     ('left', '1H_Melee_Chop', 'Walk 1.5')
@@ -40,7 +40,7 @@ def short(full_name: str) -> str:
 
 
 def own_part(name: str) -> str:
-    """Return what a dotted name ends with: its last part, with the part before a number that Blender has added.
+    """Return the last part of a dotted name, with the part before it if the last is a number added by Blender.
 
     >>> own_part("feet.Steps.left"), own_part("Man_Run.001"), own_part("Man_Run.001.Man_Run.001")
     ('left', 'Man_Run.001', 'Man_Run.001')
@@ -54,7 +54,7 @@ def own_part(name: str) -> str:
 
 
 def is_nameless(name: str) -> bool:
-    """Tell whether a clip's own name says nothing of the clip, so that only its file does.
+    """Return whether a clip's name says nothing about the clip, so that its file's name is needed.
 
     >>> is_nameless("Armature|mixamo.com|Layer0"), is_nameless("Rig|Walk"), is_nameless("scene")
     (True, False, True)

@@ -1,4 +1,4 @@
-"""The music pulled under its ticks: what is heard where it is pressed is to be heard on the beat where it is let go."""
+"""The music dragged under its ticks: the sound at the press moves to the beat at the release."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .view import View
 
 @dataclass(frozen=True, eq=False)
 class NudgeBeat:
-    """A beat moved on the music; grab: the tick at which the music was pressed."""
+    """A drag of the music; grab: the tick at which it was pressed."""
 
     layout: Layout
     grab: float
@@ -27,7 +27,7 @@ class NudgeBeat:
 
     @classmethod
     def of(cls, layout: Layout, grab: float, scores: Scores, meter: Meter) -> NudgeBeat:
-        """Take the beats of the played score, if it may be changed and has music of its own."""
+        """Return a drag of the played score's beats; it is refused if the file is locked or has no music of its own."""
         refusal = locked(layout.documents[0], scores)
         try:
             grid_of(layout.documents[0])
@@ -36,7 +36,7 @@ class NudgeBeat:
         return cls(layout, grab, meter, refusal)
 
     def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
-        """See Drag; free of the other beats, all of them go along."""
+        """See Drag; with Ctrl all beats move along."""
         tick = max(round(view.tick_at(x)), 0)
         if self.refusal:
             return Proposal(refusal=self.refusal)
@@ -51,5 +51,5 @@ class NudgeBeat:
         return Proposal(LayTicks(document.text, moved), f"{what}: {time_s - self._heard_s(tick):+.3f} s")
 
     def _heard_s(self, tick: int) -> float:
-        """Return what of the music is heard at a tick now, in its seconds."""
+        """Return the time in the music, in seconds, at a tick now."""
         return float(grid_of(self.layout.documents[0]).seconds(np.array((float(tick),)))[0])

@@ -1,4 +1,4 @@
-"""A box opened: what it calls becomes the uppermost row of its lane, in place; the boxes around it are left out."""
+"""An open box: its contents are the uppermost row of its lane, in place; the boxes around it are hidden."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SLACK = 1e-9
 
 
 def opened(layout: Layout, view: View, box: int) -> View:
-    """Return the view of what is in a box, as large as the window; of a clip, which holds nothing, the clip itself."""
+    """Return the view of a box's contents, filling the window; for a clip, which has none, the clip itself."""
     boxes = layout.boxes
     view = view.framed(float(boxes.begin[box]), float(boxes.end[box]))
     if not ((boxes.parent == box) & (boxes.lane == boxes.lane[box])).any():
@@ -25,7 +25,7 @@ def opened(layout: Layout, view: View, box: int) -> View:
 
 
 def closed(layout: Layout, view: View) -> View | None:
-    """Return the view of what is around the box that is open; None where that is all of the score."""
+    """Return the view of the box around the open one, or None if that is the whole score."""
     inside, boxes = view.opened, layout.boxes
     if inside is None or inside.depth < 2:
         return None
@@ -35,14 +35,14 @@ def closed(layout: Layout, view: View) -> View | None:
 
 
 def is_open(layout: Layout, view: View, box: int) -> bool:
-    """Tell whether a box is the one that is open, or around it."""
+    """Return whether a box is the open one or around it."""
     inside, boxes = view.opened, layout.boxes
     return (inside is not None and boxes.lane[box] == inside.lane and boxes.depth[box] < inside.depth
             and bool(boxes.begin[box] <= inside.begin + _SLACK < boxes.end[box]))
 
 
 def outermost(layout: Layout, view: View) -> IntArray:
-    """Return the boxes (N,) of the uppermost row: of the open box those in it, else those of all lanes."""
+    """Return the boxes (N,) of the uppermost row: those in the open box, or else those of all lanes."""
     boxes, inside = layout.boxes, view.opened
     if inside is None:
         return np.flatnonzero(boxes.depth == 0)

@@ -1,4 +1,4 @@
-"""Several elements moved one after the other, each named by the number that it has by then."""
+"""Several elements moved one after the other, with the number that each has by then."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from ..pha.text import Text
 
 
 class Order:
-    """The elements of a text while some are moved; each keeps the name that was its number at first."""
+    """The elements of a text while some are moved; each is named by its first number."""
 
     def __init__(self, text: Text) -> None:
-        """Take them as they are."""
+        """Start with the elements of a text in their order."""
         self._names = list(range(len(text)))
         self._depths = list(text.shape.depths)
 
     def number(self, name: int) -> int:
-        """Return the number that an element has now."""
+        """Return the current number of an element."""
         return self._names.index(name)
 
     def move(self, name: int, parent: int, before: int | None) -> Move:
-        """Move an element before a child of a parent, None: behind all of them; return the edit that does so."""
+        """Move an element before a child of a parent, or to its end if None; return the edit."""
         at, inside = self.number(name), self.number(parent)
         children = self._children(inside)
         index = len(children) if before is None else children.index(self.number(before))
@@ -45,9 +45,9 @@ class Order:
 
 
 def moves(text: Text, elements: Sequence[int], parent: int, index: int) -> tuple[tuple[Move, ...], tuple[int, ...]]:
-    """Return the edits that put elements, in the order of the text, before the child of that index.
+    """Return the edits that move elements, in the order of the text, before the child with that index.
 
-    And the numbers that these have afterwards. All numbers given are those of the text.
+    Also returns their numbers afterwards. All given numbers are those of the text.
 
     >>> text = Text.of('<pha><procedure><call/><call/><call/></procedure></pha>')
     >>> moves(text, (2, 3), 1, 3)

@@ -1,4 +1,4 @@
-"""What is drawn above everything while a gesture is under way: where something would land, and words at the mouse."""
+"""The overlay during a gesture: the gap where something would land, and words at the mouse."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _SEAM_ALPHA = 0.2
 
 
 class AtMouse(NamedTuple):
-    """What is written at the mouse, which is at x, y.
+    """The words at the mouse, which is at x, y.
 
-    words: above it; refusal: said instead of these, in the colour of errors. carried: the title of what the mouse
-    carries, at its right.
+    words: above it; refusal: shown instead, in the colour of errors. carried: the title of the dragged item, at its
+    right.
     """
 
     x: float
@@ -37,9 +37,9 @@ class AtMouse(NamedTuple):
 
 def overlay(layout: Layout, view: View, theme: Theme, at_mouse: AtMouse, *, gap: Drop | None = None,
             hovered: Hit | None = None) -> Layer:
-    """Draw the gap into which something would go, what is written at the mouse, and what the mouse is over.
+    """Draw the gap into which an item would go, the words at the mouse, and the part under the mouse.
 
-    hovered: what has its edge, handle or transition shown.
+    hovered: the part whose edge, handle or transition is highlighted.
     """
     pen, px, size = Pen(), view.scale, theme.size_px * view.scale
     stripes = Stripes.of(layout, view)
@@ -60,7 +60,7 @@ def overlay(layout: Layout, view: View, theme: Theme, at_mouse: AtMouse, *, gap:
 
 
 def _words(pen: Pen, view: View, theme: Theme, at_mouse: AtMouse) -> None:
-    """Write on a ground of its own above the mouse, but never beside the window."""
+    """Write words on their own background above the mouse, kept within the window."""
     px, size, words = view.scale, theme.size_px * view.scale, at_mouse.refusal or at_mouse.words
     if not words:
         return
@@ -73,7 +73,7 @@ def _words(pen: Pen, view: View, theme: Theme, at_mouse: AtMouse) -> None:
 
 
 def _hovered(pen: Pen, layout: Layout, view: View, theme: Theme, stripes: Stripes, hovered: Hit) -> None:
-    """Show the edge or transition that would be pulled, or the handle in a box's corner."""
+    """Highlight the edge or transition that would be dragged, or the handle in a box's corner."""
     boxes, px = layout.boxes, view.scale
     if hovered.voice is not None and hovered.voice < len(layout.voices):
         line = weight_line(layout.voices[hovered.voice], view, stripes)

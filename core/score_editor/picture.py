@@ -1,4 +1,4 @@
-"""What a window of the editor shows, as numbers in pixels that only have to be poured into batches."""
+"""The contents of an editor window as numbers in pixels, ready to be put into batches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BOTH_ENDS = 6
 
 
 class TextAt(NamedTuple):
-    """Words from a point on, which lies on their base line; size: in pixels."""
+    """A text that begins at a point on its base line; size: in pixels."""
 
     words: str
     x: float
@@ -58,14 +58,14 @@ class Triangles:
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """What is drawn one upon the other: rectangles, then triangles, then texts."""
+    """Shapes drawn in this order: rectangles, then triangles, then texts."""
 
     rectangles: Rectangles
     triangles: Triangles
     texts: tuple[TextAt, ...]
 
     def moved(self, x: float, y: float) -> Layer:
-        """Return the same elsewhere."""
+        """Return the layer moved by x, y."""
         return Layer(replace(self.rectangles, boxes=np.add(self.rectangles.boxes, (x, y, x, y))),
                      replace(self.triangles, corners=np.add(self.triangles.corners, (x, y))),
                      tuple(text._replace(x=text.x + x, y=text.y + y) for text in self.texts))
@@ -73,7 +73,7 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """Layers from back to front: the ground with its lines, the boxes, and what lies before them."""
+    """Layers from back to front: the background with its lines, the boxes, and all in front of them."""
 
     layers: tuple[Layer, ...]
 
@@ -83,7 +83,7 @@ _NO_TRIANGLES = np.zeros((0, 2)), np.zeros((0, 4))
 
 
 class _Alike(NamedTuple):
-    """Rectangles (N, 4) whose corners are as round and whose outlines as wide; colours of all or of each of them."""
+    """Rectangles (N, 4) with the same corner radius and outline width; one colour for all, or one for each."""
 
     boxes: FloatArray
     fill: FloatArray | Colour
@@ -94,7 +94,7 @@ class _Alike(NamedTuple):
 
 @dataclass(eq=False)
 class Pen:
-    """Collects what becomes a layer."""
+    """Collects shapes for a layer."""
 
     _rectangles: list[_Alike] = field(default_factory=list)
     _triangles: list[tuple[FloatArray, FloatArray]] = field(default_factory=list)
@@ -108,11 +108,11 @@ class Pen:
 
     def rectangle(self, box: Iterable[float], fill: Colour, *, radius: float = 0.0, outline: Colour = _NONE,
                   outline_px: float = 0.0) -> None:
-        """Add one."""
+        """Add one rectangle."""
         self.rectangles(np.array((tuple(box),)), fill, radius=radius, outline=outline, outline_px=outline_px)
 
     def upright_lines(self, x: FloatArray, low: float, high: float, colour: FloatArray | Colour, wide: float) -> None:
-        """Add upright lines at x (N,)."""
+        """Add vertical lines at x (N,)."""
         boxes = np.empty((len(x), 4))
         boxes[:, 0] = np.round(x - wide / 2.0)
         boxes[:, 1], boxes[:, 2], boxes[:, 3] = low, boxes[:, 0] + wide, high
@@ -129,7 +129,7 @@ class Pen:
             self._texts.append(TextAt(words, x, y, size, colour))
 
     def layer(self) -> Layer:
-        """Return all that was added."""
+        """Return a layer of all shapes that were added."""
         number = sum(len(alike.boxes) for alike in self._rectangles)
         columns = tuple(np.empty((number, 4)) for _ in range(3)) + tuple(np.empty(number) for _ in range(2))
         end = 0
@@ -142,19 +142,19 @@ class Pen:
 
 
 def about_as_wide(words: str, size: float) -> float:
-    """Return about how wide a text is, where nobody can measure it."""
+    """Return an estimate of a text's width, where it cannot be measured."""
     return 0.55 * size * len(words)
 
 
 def as_written(words: str) -> str:
-    """Return a text of ours in English."""
+    """Return a text unchanged, in English."""
     return words
 
 
 def clipped(words: str, room: float, size: float, measure: Measure) -> str:
-    """Return as much of some words as fits into a room, their middle cut as Blender does; "" where little is left.
+    """Return words shortened in the middle, as Blender does, to fit a width; "" if hardly anything fits.
 
-    Names of clips often begin alike, and say at their end what they are.
+    Names of clips often begin alike and differ at their end.
 
     >>> clipped("melee_attack_chop", 50.0, 10.0, about_as_wide), clipped("bow", 50.0, 10.0, about_as_wide)
     ('melee…hop', 'bow')

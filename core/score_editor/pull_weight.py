@@ -1,4 +1,4 @@
-"""The line of a lane pulled: up and down its weight, to the side how long it takes to come in or to go out."""
+"""Drags of a lane's line: up and down changes its weight, sideways how long it eases in or out."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _WEIGHT_STEP, _EASE_STEP, _EXACT, _MOST_EASE, _STILL_PX = 0.05, 0.25, 1e-6, 0.5,
 
 @dataclass(frozen=True, eq=False)
 class PullWeight:
-    """An end of a lane's line pulled.
+    """A drag of one end of a lane's line.
 
-    voice: the lane's number; is_right: the end where it goes out; x, y: where it was pressed.
+    voice: the lane's number; is_right: whether it is the end; x, y: where it was pressed.
     """
 
     layout: Layout
@@ -37,13 +37,13 @@ class PullWeight:
 
     @classmethod
     def of(cls, layout: Layout, hit: Hit, scores: Scores, meter: Meter) -> PullWeight:
-        """Take the lane that was hit, if its file may be changed."""
+        """Return a drag of the lane that was hit; it is refused if its file is locked."""
         assert hit.voice is not None
         document = layout.documents[layout.voices[hit.voice].document]
         return cls(layout, hit.voice, hit.is_right, hit.x, hit.y, meter, locked(document, scores))
 
     def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
-        """See Drag; farther to the side than up or down it is the ease that is pulled, else the weight."""
+        """See Drag; it changes the ease if moved farther sideways than up or down, else the weight."""
         if self.refusal:
             return Proposal(refusal=self.refusal)
         voice = self.layout.voices[self.voice]
@@ -77,7 +77,7 @@ class PullWeight:
         values = {name: text}
         given = self.layout.documents[voice.document].text.shape.attributes[voice.element]
         if not self.is_right and "weightEnd" not in given:
-            values["weightEnd"] = given.get("weight", "1")  # which was as the weight, and stays as it was
+            values["weightEnd"] = given.get("weight", "1")  # it was equal to the weight, and keeps its value
         where = " at its end" * self.is_right
         return self._set(voice, values, f"{voice.body}: weight {text}{where}")
 

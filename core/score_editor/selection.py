@@ -1,4 +1,4 @@
-"""The same blocks again after their text was changed by hand: by what they say, not by their numbers."""
+"""Find blocks again after their text was edited by hand, by their contents instead of their numbers."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ Ranges = tuple[int, int, int, int]
 
 
 def followed(selected: Iterable[BoxId], before: Layout, after: Layout, cursor: int | None = None) -> frozenset[BoxId]:
-    """Return the boxes of a layout that are those of an earlier one, as far as they are still there.
+    """Return the boxes in a new layout that are the same as selected boxes of an earlier one, if they still exist.
 
-    A box is the same where its element and all boxes around it are: the second time that a procedure plays remains the
-    second call of it, also when a call was written above. cursor: the byte of the edited text before which was typed.
+    A box is the same if its element and all boxes around it are. So the second call of a procedure remains the same box
+    when another call is written above it. cursor: the byte of the edited text at which the user typed.
     """
     numbers = _Numbers(before, after, cursor)
     same: dict[int, int] = {}
     siblings = _siblings(after)
 
     def number(box: int) -> int:
-        """Return the number that a box of the layout before has now, −1 where it is gone."""
+        """Return the new number of an earlier box, or −1 if it is gone."""
         if box not in same:
             outer, boxes = int(before.boxes.parent[box]), before.boxes
             around = -1 if outer < 0 else number(outer)
@@ -43,7 +43,7 @@ def followed(selected: Iterable[BoxId], before: Layout, after: Layout, cursor: i
 
 
 class _Numbers:
-    """Which element of one layout's files each of another one's is, found out for each file that is asked for."""
+    """The elements of one layout's files in another layout; each file is compared when it is first needed."""
 
     def __init__(self, before: Layout, after: Layout, cursor: int | None) -> None:
         self._before, self._after, self._cursor = before, after, cursor
@@ -51,7 +51,7 @@ class _Numbers:
         self.siblings = _siblings(before)
 
     def of(self, document: int, element: int) -> tuple[int, int]:
-        """Return the number of the file and of the element, −1 where either is gone."""
+        """Return the new numbers of the file and of the element, −1 if either is gone."""
         if document not in self._known:
             own = self._before.documents[document]
             found = next((number for number, other in enumerate(self._after.documents)
@@ -63,7 +63,7 @@ class _Numbers:
 
 
 def _siblings(layout: Layout) -> dict[tuple[int, int, int], list[int]]:
-    """Return the boxes of each element within each box, in order of time."""
+    """Return the boxes of each element within each parent box, in order of time."""
     boxes, found = layout.boxes, dict[tuple[int, int, int], list[int]]()
     rows = np.stack((boxes.parent, boxes.document, boxes.element), axis=-1).tolist()
     for box in np.lexsort((boxes.occurrence,)).tolist():
@@ -72,11 +72,11 @@ def _siblings(layout: Layout) -> dict[tuple[int, int, int], list[int]]:
 
 
 def numbers_after(before: Text, after: Text, cursor: int | None = None) -> IntArray:
-    """Return for each element of a text the number that it has in another one made of it, (N,), −1 where it is gone.
+    """Return for each element of a text its number in a new text, (N,), or −1 if it is gone.
 
-    What says the same is the same, in its order; then, of what stands between two such, what has the same name; then
-    all between two of these, where the tags are as before. cursor: the byte of the other text before which was
-    typed: of several that say the same, those behind it are the old ones.
+    Elements with the same content are matched first, in their order; between two matches those with the same name; and
+    between these all, if the tags are unchanged. cursor: the byte of the new text at which the user typed: of several
+    elements with the same content, those after it are the old ones.
 
     >>> before = Text.of('<a><call name="left"/><call name="right"/></a>')
     >>> numbers_after(before, Text.of('<a><wait/><call name="left" duration="2"/><call name="right"/></a>')).tolist()
@@ -114,7 +114,7 @@ def _named(text: Text) -> list[Hashable]:
 
 
 def _between(pairs: Sequence[tuple[int, int]], ranges: Ranges) -> Iterator[Ranges]:
-    """Yield what lies between pairs, where there is something on both sides."""
+    """Yield the ranges between pairs that are empty on neither side."""
     first, last, begin, end = ranges
     for one, other in (*pairs, (last, end)):
         if one > first and other > begin:
@@ -123,9 +123,9 @@ def _between(pairs: Sequence[tuple[int, int]], ranges: Ranges) -> Iterator[Range
 
 
 def _alike(old: Sequence[Hashable], new: Sequence[Hashable], behind: int | None) -> list[tuple[int, int]]:
-    """Return the numbers of what both lists have in common in the same order, as much of it as there is.
+    """Return the pairs of numbers of items that both lists have in the same order, as many as possible.
 
-    behind: at most so many of the last are taken to be the same, but these before any others.
+    behind: at most so many of the last items are matched, but these before any others.
     """
     most = min(len(old), len(new))
     last = 0 if behind is None else _common(lambda at: old[-1 - at] == new[-1 - at], min(most, behind))
@@ -147,7 +147,7 @@ def _longest(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple[int
         return []
     kinds: dict[Hashable, int] = {}
     one, other = (np.array([kinds.setdefault(each, len(kinds)) for each in side]) for side in (old, new))
-    length = np.zeros((len(one) + 1, len(other) + 1), np.int32)  # of what the first i and the first j have in common
+    length = np.zeros((len(one) + 1, len(other) + 1), np.int32)  # of the common part of the first i and the first j
     for i, kind in enumerate(one, 1):
         taken = np.maximum(length[i - 1, 1:], length[i - 1, :-1] + (other == kind))
         length[i, 1:] = np.maximum.accumulate(taken)

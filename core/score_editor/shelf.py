@@ -1,7 +1,7 @@
-"""The shelf below a score: what can be put into it, as chips in groups, and which of them a search leaves.
+"""The shelf below a score: clips and procedures to insert, as chips in groups, filtered by a search.
 
-A chip of a clip shows a figure in the pose that tells most of it; while the mouse is on it, a larger one moves. All
-chips are equally wide, so that none moves when its picture or its length becomes known.
+A chip of a clip shows a figure in its most telling pose; a larger one moves while the mouse is over the chip. All
+chips have the same width, so that none moves when its figure or its length becomes known.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ _SMALL = 0.85
 
 @dataclass(frozen=True, eq=False)
 class Shelf:
-    """Chips where they lie.
+    """The chips of the shelf with their positions.
 
-    playables: N; boxes: (N, 4) in pixels; titles: of the groups, with their positions. height: of the shelf, 0 where
-    the window has no room for one; farthest: how far it can be scrolled. order: (N,) which of those that were arranged
-    lies where.
+    playables: N; boxes: (N, 4) in pixels; titles: of the groups, with their positions. height: of the shelf, 0 if
+    the window has no room for one; farthest: limit of scrolling, in pixels. order: (N,) number of each chip's playable
+    among the arranged ones.
     """
 
     playables: tuple[Playable, ...]
@@ -58,11 +58,11 @@ class Shelf:
     order: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def told_anew(self, playables: Sequence[Playable]) -> Shelf:
-        """Return the same chips in the same places, of which more is known; playables: as they were arranged."""
+        """Return the same chips in the same places with updated playables, given in the order of arrange()."""
         return replace(self, playables=tuple(map(playables.__getitem__, self.order.tolist())))
 
     def at(self, x: float, y: float) -> Playable | None:
-        """Return what is called at a pixel."""
+        """Return the playable at a pixel."""
         if not 0.0 <= y <= self.height or not len(self.boxes):
             return None
         boxes = self.boxes
@@ -71,9 +71,9 @@ class Shelf:
 
 
 def found(playables: Iterable[Playable], search: str) -> tuple[Playable, ...]:
-    """Return those whose names, files or tags hold all words of a search, whatever their case.
+    """Return those whose names, files or tags contain all words of a search, ignoring case.
 
-    Words between commas are looked for as they stand, one behind the other.
+    If the search has commas, the phrases between them are looked for instead of single words.
 
     >>> [each.name for each in found([Playable("feet.Steps", "left", 1.0), Playable("hands", "clap", 1.0)], "STEP le")]
     ['left']
@@ -87,13 +87,13 @@ def found(playables: Iterable[Playable], search: str) -> tuple[Playable, ...]:
 
 
 def found_by(playable: Playable) -> str:
-    """Return the names and tags of a chip as a search looks through them."""
+    """Return the names and tags of a chip as text for searches."""
     return f"{playable.full_name}\n{', '.join(playable.tags)}".casefold() if playable.tags else (
         playable.full_name.casefold())
 
 
 def height_of(view: View, score_px: float) -> float:
-    """Return how high a shelf may be below a score that is so high: low where it would lie over the score's foot.
+    """Return the height of the shelf below a score of a height: lower if it would cover the score's lower end.
 
     >>> height_of(View(800, 400), 200.0), height_of(View(800, 300), 200.0), height_of(View(800, 100), 60.0)
     (116.0, 70.0, 0.0)
@@ -105,11 +105,11 @@ def height_of(view: View, score_px: float) -> float:
 
 def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_px: float = 0.0, score_px: float = 0.0,
             measure: Measure = about_as_wide) -> Shelf:
-    """Put chips beside each other, group by group, in as many rows as fit; what is left is farther to the right.
+    """Arrange chips, group by group, in as many rows as fit; the rest is farther to the right.
 
-    A group is a file, or a folder of files that hold one clip each; clips come first, so that they stay where they are
-    when procedures are made, then the file's Actions, then what the score has itself, then other scores, in order.
-    score_px: how high the score above is.
+    A group is a file, or a folder of files with one clip each. Clips come first, so that they stay in place when
+    procedures are made, then the file's Actions, then the score's own procedures, then other scores, in order.
+    score_px: height of the score above.
     """
     height, px, size = height_of(view, score_px), view.scale, theme.size_px * view.scale
     rows = max(int((height / px - _TITLE_PX - _GAP_PX) // (CHIP_PX + _GAP_PX / 2.0)), 1)
@@ -132,10 +132,10 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
                  note: str = "",
                  figures: Mapping[Playable, Figure] | None = None, colours: Mapping[str, int] | None = None,
                  measure: Measure = about_as_wide, say: Say = as_written) -> tuple[Layer, ...]:
-    """Draw a shelf, each chip in the colour that its block has in the score.
+    """Draw a shelf, each chip in the colour of its block in the score.
 
-    words: what is said where there is nothing on it; note: what is wrong with all of it; figures: of those clips where
-    they are known; colours: of the score's procedures, by name. say: translates.
+    words: shown if it is empty; note: a problem of the whole shelf; figures: of clips, as far as known; colours: of the
+    score's procedures, by name. say: translates.
     """
     pen, px, size = Pen(), view.scale, theme.size_px * view.scale
     if shelf.height <= 0.0:
@@ -164,9 +164,9 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
         left = view.width - measure(said, 0.9 * size) - 3.0 * _PAD_PX * px
         front.rectangle((left, shelf.height - _TITLE_PX * px, view.width, shelf.height - px), theme.mixed(0.03))
         front.text(said, left + _PAD_PX * px, shelf.height - 0.75 * _TITLE_PX * px, 0.9 * size, theme.warning)
-    if view.left > 0.0:  # before what was scrolled to the left
+    if view.left > 0.0:  # in front of chips that are scrolled to the left
         front.rectangle((0.0, 0.0, view.left - px, shelf.height - px), theme.mixed(0.03))
-        left, middle = 2.0 * _PAD_PX * px, 0.55 * shelf.height  # a press there asks for a folder
+        left, middle = 2.0 * _PAD_PX * px, 0.55 * shelf.height  # a press there opens the choice of a folder
         for said, low, much, share in ((say("Library"), 0.0, size, 0.8), (say("+ Folder…"), 1.8, _SMALL * size, 0.9)):
             front.text(clipped(said, view.left - left, much, measure), left, middle - low * size, much,
                        theme.mixed(share))
@@ -174,7 +174,7 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
 
 
 def card_layer(shelf: Shelf, chip: Playable, figure: Figure, time_s: float, view: View, theme: Theme) -> Layer:
-    """Draw a clip's figure as it moves, at a time, on a card above the shelf and what is told of it."""
+    """Draw a card above the shelf with a clip's figure at a time of its motion, and its description."""
     pen, px = Pen(), view.scale
     if chip not in shelf.playables or view.height < shelf.height + _CARD_PX * px:
         return pen.layer()
@@ -189,7 +189,7 @@ def card_layer(shelf: Shelf, chip: Playable, figure: Figure, time_s: float, view
 
 def _on_chip(pen: Pen, playable: Playable, box: FloatArray, figure: Figure | None, view: View, theme: Theme,
              measure: Measure, say: Say) -> None:
-    """Draw what stands on a chip: name, length and figure; a clip has room for that also before it is known."""
+    """Draw the contents of a chip: name, length and figure; clips get the same room before their figure is known."""
     px, size = view.scale, theme.size_px * view.scale
     left, low, right, high = box.tolist()
     text = left + ((_PAD_PX / 2.0 + _FIGURE_PX + 1.0) if playable.is_clip else _PAD_PX) * px
@@ -213,7 +213,7 @@ def _seconds(playable: Playable, say: Say) -> str:
 
 
 def told(playable: Playable, tick_s: float) -> str:
-    """Say what something is and how long: in seconds, and in ticks at a tempo.
+    """Return the description of a playable: its name and its length in seconds and in ticks at a tempo.
 
     >>> told(Playable("feet.Steps", "left", 1.2), 0.8)
     'feet.Steps.left: 1.2 s, 1.5 ticks at this tempo'
@@ -228,7 +228,7 @@ def told(playable: Playable, tick_s: float) -> str:
 
 
 def _grouped(playables: Sequence[Playable]) -> list[tuple[str, list[int]]]:
-    """Return the groups with their titles: numbers of what is in them."""
+    """Return the groups: their titles, and the numbers of their playables."""
     files: dict[tuple[str, bool, str], list[int]] = {}
     for number, each in enumerate(playables):
         key = each.src, each.is_clip, each.shelf_group
@@ -257,15 +257,15 @@ def _grouped(playables: Sequence[Playable]) -> list[tuple[str, list[int]]]:
 
 
 def _title(folder: str, *, is_clip: bool, is_alone: bool) -> str:
-    """Return the title of a folder: its name, or the way to it where others within the library are called alike."""
+    """Return the title of a folder: its name, or its dotted path if others of the library have the same name."""
     return (folder.rpartition(".")[2] if is_alone else folder) or (CLIPS if is_clip else THIS_SCORE)
 
 
 def _folder(chip: Playable) -> str:
-    """Return the folder of a chip's file, dotted; of a file that no src leads to, src is its path."""
+    """Return the folder of a chip's file, dotted; src is a path for a file that no src leads to."""
     src = chip.src
     if chip.problem and not chip.problem.startswith(DAMAGED):
         return src.rpartition("/")[0].replace("/", ".")
-    if chip.name == src:  # the clip's own name too, as of Actions, whose number is no folder
+    if chip.name == src:  # also the clip's own name, as for Actions, where a number is no folder
         return src.removesuffix(own_part(src)).removesuffix(".")
     return src.rpartition(".")[0]

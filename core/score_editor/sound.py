@@ -1,4 +1,4 @@
-"""The music of a score, drawn under the ruler as loud as it is."""
+"""Draw the waveform of a score's music under the ruler."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _COLUMN_PX, _PAD_PX = 2.0, 6.0
 
 def sound_layer(waveform: Waveform | None, layout: Layout, view: View, theme: Theme,
                 trouble: str = "") -> Layer:
-    """Draw the waveform of a score's music where its ticks lie on it, and its name; None: it is not known (yet).
+    """Draw the waveform of a score's music along its ticks, with its name; None: it is not known (yet).
 
-    trouble: why there is none, said after the music's name.
+    trouble: why there is none, shown after the music's name.
 
-    The music runs evenly; where the tempo of the score changes, it is as wide as its ticks. It is drawn on the picture.
+    Where the score's tempo changes, the waveform is stretched with the ticks. It is drawn above the picture.
     """
     pen, stripes, music = Pen(), Stripes.of(layout, view), layout.music
     if stripes.music is None or music is None:

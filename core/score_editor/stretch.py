@@ -1,4 +1,4 @@
-"""How long a call must be so that its box becomes as long as it is pulled, and what its repeats add up to."""
+"""The duration of a call that makes its box as long as it is dragged, and the total of its repeats."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Room:
 
     @classmethod
     def of(cls, layout: Layout, box: int) -> Room:
-        """Look at what is around a box."""
+        """Return the room of a box."""
         boxes = layout.boxes
         length = float(boxes.length[box] / boxes.repeat[box])
         around = next((i for i in ancestors(boxes.parent, box) if _has_given_length(layout, i, box)), None)
@@ -47,20 +47,20 @@ class Room:
 
     @property
     def is_filled(self) -> bool:
-        """Whether there is nothing else, so that it is always as long as its procedure is called to be."""
+        """Whether nothing else is in the run, so that the box always fills its procedure."""
         return self.others is not None and self.others <= _WHOLE * self.alike * self.length
 
     def limited(self, wanted: float) -> float:
-        """Return what of a wanted length one repetition can reach, so that something is left for the others."""
+        """Return the length, at most as wanted, that one repetition can have while the others keep some room."""
         if self.others is None:
             return wanted
         return min(wanted, _MOST_SHARE * (self.others + self.alike * self.length) / self.alike)
 
     def needed(self, wanted: float) -> float:
-        """Return by what to multiply the call's ticks so that one repetition becomes as long as is wanted.
+        """Return the factor for the call's ticks that makes one repetition as long as wanted.
 
-        Where n alike of length l lie beside others of length o, and all of it stays w = n·l + o long, each is w·y ÷
-        (o + n·y) long when its ticks make it y; so y = wanted·o ÷ (w − n·wanted).
+        Take n equal calls of length l beside others of length o, in a run that stays w = n·l + o long. If the ticks of
+        the equal calls give them y each, each becomes w·y ÷ (o + n·y) long. So y = wanted·o ÷ (w − n·wanted).
         """
         if self.others is None:
             return wanted / self.length
@@ -70,9 +70,9 @@ class Room:
 
 
 def _has_given_length(layout: Layout, around: int, box: int) -> bool:
-    """Tell whether a box around another stays as long as it is when that one becomes longer.
+    """Return whether a box keeps its length when a box within it becomes longer.
 
-    A block of lanes without a duration is as long as its longest lane, which is the one that is not stretched.
+    A block of lanes without a duration is as long as its longest lane, so it grows.
     """
     boxes = layout.boxes
     if boxes.kind[around] == Kind.TOGETHER:

@@ -1,4 +1,4 @@
-"""A motion as a strip: the editor's boxes and transitions, smaller, over the time that really passes."""
+"""A motion as a strip: the editor's boxes and transitions, smaller, over the motion's own time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LINE_ROWS = 1.2
 
 
 class Pointed(NamedTuple):
-    """What the mouse is on: x in pixels, lines of words above it, and the contact that it is on, if any."""
+    """The point under the mouse: x in pixels, lines of words to show above it, and the contact there, if any."""
 
     x: float
     words: str
@@ -40,8 +40,8 @@ class Pointed(NamedTuple):
 class Strip:
     """A motion laid out for a strip.
 
-    ticks, times_s: (2 S,) where each of the S segments begins and ends, in the layout and in the motion. Where
-    transitions have time of their own, that lies at one tick.
+    ticks, times_s: (2 S,) begin and end of each of the S segments, in the layout and in the motion. Transitions that
+    take time of their own lie at one tick.
     """
 
     layout: Layout
@@ -50,7 +50,7 @@ class Strip:
 
     @classmethod
     def of(cls, motion: Motion) -> Strip:
-        """Lay out the strip of a motion."""
+        """Return the strip of a motion."""
         sequence = motion.sequence
         layout = lay_out(sequence.in_one_round()[0], windows_s=windows_of(motion), contacts=contacts_of(motion))
         edges = np.append(sequence.start_s, sequence.duration_s) / layout.tick_s
@@ -59,26 +59,26 @@ class Strip:
 
     @property
     def duration_s(self) -> float:
-        """How long it lasts."""
+        """Duration of the motion."""
         return float(self.times_s[-1])
 
     def view(self, width: float, scale: float) -> View:
-        """Return what a strip of a width shows, at a scale of the interface; it is as high as it has to be."""
+        """Return the view of a strip of this width at an interface scale; the strip sets the height."""
         view = View(width, 0.0, px_per_tick=width / self.layout.ticks, scale=scale * _SMALLER, is_strip=True)
         return replace(view, height=Stripes.of(self.layout, view).height)
 
     def x(self, view: View, time_s: float) -> float:
-        """Return where a time of the motion lies."""
+        """Return the x of a time of the motion, in pixels."""
         return float(np.interp(time_s, self.times_s, self.ticks)) * view.px_per_tick
 
     def time_s(self, view: View, x: float) -> float:
-        """Return the time of the motion at a pixel, of the nearest where it is beside the strip."""
+        """Return the time of the motion at a pixel, or the nearest end if it is outside of the strip."""
         return float(np.interp(x / view.px_per_tick, self.ticks, self.times_s))
 
     def boxes_at(self, view: View, x: float, y: float) -> tuple[int, ...]:
-        """Return the box at a pixel and those around it, the innermost first; none where nothing is.
+        """Return the box at a pixel and those around it, innermost first; empty if nothing is there.
 
-        A transition leads to the call that says how long it is.
+        At a transition, this is the box of the call that gives its length.
         """
         found = hit(self.layout, view, x, y)
         box = found.box
@@ -89,7 +89,7 @@ class Strip:
         return () if box is None else (box, *ancestors(self.layout.boxes.parent, box))
 
     def contact_at(self, view: View, x: float, y: float) -> int | None:
-        """Return the contact at a pixel, None where there is none."""
+        """Return the contact at a pixel, or None."""
         return hit(self.layout, view, x, y).contact
 
     def _box_of(self, segment: int) -> int:
@@ -99,10 +99,10 @@ class Strip:
         around = np.flatnonzero((boxes.lane == 0) & (boxes.begin <= tick) & (tick < boxes.end))
         return int(around[np.argmax(boxes.depth[around])])
 
-    # Drawn, in pixels from the strip's lower left corner
+    # Drawing, in pixels from the strip's lower left corner
 
     def lasting(self, view: View, theme: Theme) -> tuple[Layer, ...]:
-        """Draw what stays as it is while time goes by."""
+        """Draw the parts that do not change with time."""
         pen, edge = Pen(), _EDGE_PX / _SMALLER * view.scale
         pen.rectangle((-edge, -edge, view.width + edge, view.height + edge), (*theme.ground[:3], _GROUND))
         self._draw_contacts(pen, view, theme)
@@ -111,7 +111,7 @@ class Strip:
 
     def passing(self, view: View, theme: Theme, now_s: float, fragment_s: tuple[float, float] | None,
                 pointed: Pointed | None) -> Layer:
-        """Draw the playhead with the time, dim what is not played, and write lines of words above the mouse's x."""
+        """Draw the playhead with its time, dim the part that is not played, and write words above the mouse's x."""
         pen, px = Pen(), view.scale / _SMALLER
         for begin, end in () if fragment_s is None else ((0.0, fragment_s[0]), (fragment_s[1], self.duration_s)):
             pen.rectangle((self.x(view, begin), 0.0, self.x(view, end), view.height), (*theme.ground[:3], _DIMMED))
@@ -135,7 +135,7 @@ class Strip:
 
 
 def _tag(pen: Pen, view: View, theme: Theme, text: TextAt, ground: Colour) -> None:
-    """Write a text on a box, centred at its x but kept within the strip's ends."""
+    """Write a text on a box, centred at its x but kept within the strip."""
     pad, wide = _PAD_PX * view.scale / _SMALLER, theme.measure(text.words, text.size)
     left = min(max(text.x - wide / 2.0, 0.0), max(view.width - wide, 0.0))
     pen.rectangle((left - pad, text.y - pad, left + wide + pad, text.y + text.size), ground)

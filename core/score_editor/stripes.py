@@ -1,4 +1,4 @@
-"""Where the rows of the editor lie above each other: ruler, music, the main lane, the others, tweaks."""
+"""Vertical positions of the editor's rows: ruler, music, main lane, other lanes, tweaks."""
 
 from __future__ import annotations
 
@@ -24,13 +24,12 @@ UNTAKEN_PX = 4.0
 
 @dataclass(frozen=True, eq=False)
 class Stripes:
-    """Pixels from the window's lower edge; each stripe lies between its low and its high.
+    """Heights of the rows in pixels from the window's lower edge; each row lies between low and high.
 
-    music: None where a score has none. lane_low, lane_high: (L,). box_low: (L,) what the boxes stand on, in the main
-    lane above the lines that tell when feet stand; contacts: where these are, None: nowhere; tweaks: where their keys
-    are, below all lanes, None where there are none. levels: (L,) how many
-    boxes lie above each other in the deepest place of each lane; tops: (L,) the depth of the uppermost. most: so many
-    levels are shown; px: a pixel at an interface scale of 1.
+    music: None if a score has none. lane_low, lane_high: (L,). box_low: (L,) lower edge of the boxes, in the main lane
+    above the lines of foot contacts; contacts: these lines, or None; tweaks: the row of their keys below all lanes, or
+    None if there is none. levels: (L,) greatest number of nested boxes in each lane; tops: (L,) depth of the uppermost
+    boxes. most: number of levels that are shown; px: a pixel at an interface scale of 1.
     """
 
     ruler: tuple[float, float]
@@ -47,7 +46,7 @@ class Stripes:
 
     @classmethod
     def of(cls, layout: Layout, view: View) -> Stripes:
-        """Put them below each other."""
+        """Return the rows of a layout, one below the other."""
         px, boxes = view.scale, layout.boxes
         tops, levels = (np.full(len(layout.lanes), least) for least in (0, 1))
         inside = view.opened
@@ -62,7 +61,7 @@ class Stripes:
         feet = np.zeros(len(layout.lanes))
         if layout.contacts is not None and (not view.is_strip or layout.contacts.has_room(view.px_per_tick / px)):
             feet[0] = (2.0 * CONTACT_PX + GAP_PX / 2.0) * px
-        body = np.where(np.arange(len(levels)) == 0, BODY_PX, 0.0)  # lanes beside the main one are lower
+        body = np.where(np.arange(len(levels)) == 0, BODY_PX, 0.0)  # other lanes than the main one are lower
         heights = (levels * TITLE_PX + body + SEAM_PX) * px + feet
         high = top - np.cumsum(heights + GAP_PX * px) + heights + GAP_PX * px
         low, contacts = high - heights, None
@@ -74,7 +73,7 @@ class Stripes:
         return cls(ruler, music, contacts, tweaks, low, high, low + feet, levels, tops, view.levels, px)
 
     def shows(self, lane: IntArray, depth: IntArray) -> BoolArray:
-        """Tell which boxes are shown, (N,): neither around the one that is open, nor too deep."""
+        """Return which boxes are shown, (N,): not those around the open box, nor those that are too deep."""
         level = depth - self.tops[lane]
         return np.asarray((level >= 0) & (level < self.most))
 
@@ -84,17 +83,17 @@ class Stripes:
         return self.box_low[lane] + level * INSET_PX * self.px, self.lane_high[lane] - level * TITLE_PX * self.px
 
     def lane_at(self, y: float) -> int | None:
-        """Return the lane at a height, None between and outside of them."""
+        """Return the lane at a height, or None between lanes and outside of them."""
         found = np.flatnonzero((self.lane_low <= y) & (y <= self.lane_high))
         return int(found[0]) if len(found) and y < self.ruler[0] else None
 
     @property
     def height(self) -> float:
-        """Of all of them, with the ruler; more than the window's where they can be scrolled."""
+        """Total height with the ruler; more than the window's if the rows can be scrolled."""
         return self.ruler[1] - (float(self.lane_low[-1]) if self.tweaks is None else self.tweaks[0])
 
 
 def untaken_at(each: Untaken, view: View, stripes: Stripes) -> tuple[float, float]:
-    """Return the pixel in the middle of the mark for what does not play this time."""
+    """Return the centre pixel of the mark for an element that does not play this time."""
     x, level = float(view.x(np.array((each.tick,)))[0]), int(each.depth - stripes.tops[each.lane])
     return x, float(stripes.lane_high[each.lane]) - (level * TITLE_PX + UNTAKEN_PX) * view.scale

@@ -17,11 +17,11 @@ _HUES = np.array(((0.33, 0.40, 0.47), (0.33, 0.51, 0.70), (0.27, 0.55, 0.48), (0
 
 @dataclass(frozen=True)
 class Theme:
-    """How the editor looks to a user: the first three colours, of the user's own theme, decide the others.
+    """The look of the editor for a user: the first three colours, from the user's own theme, determine the others.
 
-    ground: behind everything; text; accent: playhead and what is pressed; selected: edges of selected boxes;
-    error, warning: edges of boxes with problems. size_px: of text, at an interface scale of 1; measure: tells how wide
-    texts come out in the user's font; say: translates into the user's language.
+    ground: background; text; accent: playhead and pressed parts; selected: edges of selected boxes;
+    error, warning: edges of boxes with problems. size_px: of text, at an interface scale of 1; measure: returns the
+    width of a text in the user's font; say: translates into the user's language.
     """
 
     ground: Colour = (0.11, 0.11, 0.11, 1.0)
@@ -37,7 +37,7 @@ class Theme:
 
     @property
     def is_dark(self) -> bool:
-        """Whether bright text stands on a dark ground."""
+        """Whether the text is brighter than the background."""
         return sum(self.text[:3]) > sum(self.ground[:3])
 
     def mixed(self, share: float, alpha: float = 1.0) -> Colour:
@@ -47,14 +47,14 @@ class Theme:
 
     @property
     def faint(self) -> Colour:
-        """The colour of words that come second; on a light ground, mostly a middle grey, hardly fainter."""
+        """The colour of secondary words; on a light background hardly fainter than the text."""
         return self.mixed(0.65 if self.is_dark else 0.85)
 
     def fills(self, colour: IntArray, depth: IntArray, is_leaf: BoolArray) -> FloatArray:
         """Return the colours (N, 4) of boxes.
 
-        colour: (N,) numbers, each the same wherever it is met; depth: (N,); is_leaf: (N,) whether no box is within.
-        Outer boxes are nearer to the ground, inner ones stand out.
+        colour: (N,) colour numbers; depth: (N,); is_leaf: (N,) whether no box is within.
+        Outer boxes are closer to the background's colour, inner ones stand out.
         """
         hue = self._hues[np.where(colour > 0, 1 + (colour - 1) % (len(_HUES) - 1), 0)]
         share = np.minimum(0.62 + 0.11 * depth + 0.22 * is_leaf, 0.95)[:, None]

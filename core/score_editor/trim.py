@@ -1,4 +1,4 @@
-"""The right edge of a clip trimmed: it ends earlier or later, and plays as fast as before."""
+"""Drag the right edge of a clip to trim it: it ends earlier or later at the same speed."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from .view import View
 
 @dataclass(frozen=True, eq=False)
 class TrimEdge:
-    """The duration of a call and the part of its clip, changed together. end: the attribute that says where it ends.
+    """A drag that changes a call's duration and its clip's part together. end: the attribute for the end of the part.
 
-    part: what of the clip plays, None where that is not known.
+    part: the part of the clip that plays, or None if it is unknown.
     """
 
     pull: PullEdge
@@ -33,7 +33,7 @@ class TrimEdge:
 
     @classmethod
     def of(cls, layout: Layout, box: int, grab: float, scores: Scores, meter: Meter) -> TrimEdge:
-        """Take a box, if it is a clip, the part that it plays is known, and its duration may be changed."""
+        """Return a drag of a box; refused unless the box is a clip with a known part and a duration of its own."""
         pull, part = PullEdge.of(layout, box, grab, scores, meter), ClipPart.of(layout, box)
         reverse = (given(layout, box, "reverse") or "no").strip()
         ticks = number(given(layout, box, "duration") or "")
@@ -45,7 +45,7 @@ class TrimEdge:
         return cls(pull, "from" if reverse == "yes" else "to", part, ticks or 1.0, refusal)
 
     def to(self, view: View, x: float, y: float, *, is_free: bool = False) -> Proposal:
-        """See Drag; free of beats, a pixel decides."""
+        """See Drag; with Ctrl the length is not snapped to beats."""
         if self.refusal or self.part is None:
             return Proposal(refusal=self.refusal)
         proposal = self.pull.to(view, x, y, is_free=is_free)

@@ -1,4 +1,4 @@
-"""The row under the lanes that shows at which moments a hand has set keys of tweaks: a diamond for each."""
+"""The row under the lanes with a diamond at each key of tweaks that the user has set."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CORNERS = np.array(((-1.0, 0.0), (0.0, 1.0), (1.0, 0.0), (-1.0, 0.0), (1.0, 0.0
 
 def draw_tweaks(pen: Pen, ticks: FloatArray, view: View, theme: Theme, stripes: Stripes,
                 chosen: float | None = None) -> None:
-    """Draw diamonds at ticks (K,); of many upon each other one. chosen: a tick whose diamond is lit up."""
+    """Draw diamonds at ticks (K,); of several at one pixel, only one. chosen: a tick whose diamond is highlighted."""
     if stripes.tweaks is None:
         return
     x = view.x(ticks)
@@ -29,7 +29,7 @@ def draw_tweaks(pen: Pen, ticks: FloatArray, view: View, theme: Theme, stripes: 
 
 
 def tweak_at(ticks: FloatArray, view: View, stripes: Stripes, x: float, y: float) -> int | None:
-    """Return the diamond at a pixel, the nearest one; None: none is near."""
+    """Return the diamond nearest to a pixel, or None if none is near."""
     if stripes.tweaks is None or not stripes.tweaks[0] <= y <= stripes.tweaks[1] or not len(ticks):
         return None
     away = np.abs(view.x(ticks) - x)

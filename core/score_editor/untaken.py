@@ -1,4 +1,4 @@
-"""What a score holds but did not play this time: branches whose tests did not hold, choices that were not picked."""
+"""Elements of a score that did not play this time: branches whose tests failed, choices that were not picked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHOICES = frozenset(("if", "loop", "pick"))
 
 
 class Untaken(NamedTuple):
-    """An element that plays nothing where a block plays in which it stands; where in the layout it would be."""
+    """An element that plays nothing within a block that plays, and the place in the layout where it would be."""
 
     tick: float
     lane: int
@@ -32,7 +32,7 @@ class Untaken(NamedTuple):
 
 
 def untaken(boxes: Boxes, documents: tuple[Document, ...]) -> tuple[Untaken, ...]:
-    """Return what the played blocks of a layout hold besides, once for each of them, in the order of the boxes."""
+    """Return the elements within played blocks that did not play, once for each block, in the order of the boxes."""
     if not any(_chooses(document, boxes.element[boxes.document == number])
                for number, document in enumerate(documents)):
         return ()
@@ -48,7 +48,7 @@ def untaken(boxes: Boxes, documents: tuple[Document, ...]) -> tuple[Untaken, ...
     elements, ends = boxes.element.tolist(), boxes.end.tolist()
     for (_, lane, home_of, element), inside in groups.items():
         if documents[home_of].version == 2:
-            there = {elements[box]: ends[box] for box in reversed(inside)}  # of several the first
+            there = {elements[box]: ends[box] for box in reversed(inside)}  # the first of several
             begin, depth = float(boxes.begin[inside[0]]), int(boxes.depth[inside[0]])
             missing = _missing(documents[home_of].text, element, there, begin)
             found += [Untaken(tick, lane, depth, home_of, child, title) for tick, child, title in missing]
@@ -56,7 +56,7 @@ def untaken(boxes: Boxes, documents: tuple[Document, ...]) -> tuple[Untaken, ...
 
 
 def _chooses(document: Document, played: IntArray) -> bool:
-    """Tell whether a score has something to choose from, or anything that never plays."""
+    """Return whether a score has choices, or elements that never play."""
     if document.version != 2 or not len(played):
         return False
     tags = document.text.shape.tags
@@ -65,9 +65,9 @@ def _chooses(document: Document, played: IntArray) -> bool:
 
 
 def _missing(text: Text, element: int, there: Mapping[int, float], tick: float) -> Iterator[tuple[float, int, str]]:
-    """Yield the children of an element that could play but do not, with where they would and what tells most of them.
+    """Yield the children of an element that could play but do not: their tick, number and title.
 
-    there: those that do, and where each ends; tick: where the first begins.
+    there: children that play, with the end of each; tick: begin of the first.
     """
     for child in text.children(element):
         tag = text.shape.tags[child]

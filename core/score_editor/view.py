@@ -21,9 +21,9 @@ _FARTHEST_PX = 1e5
 
 
 class Opened(NamedTuple):
-    """A box that was opened, as it was then: only what is deeper in its lane is shown.
+    """A box that is open, as it was when opened: only deeper boxes of its lane are shown.
 
-    depth: of what is in it; begin, end: ticks.
+    depth: of its contents; begin, end: ticks.
     """
 
     lane: int
@@ -35,11 +35,11 @@ class Opened(NamedTuple):
 
 @dataclass(frozen=True)
 class View:
-    """What a window of width × height pixels shows.
+    """The part of a layout in a window of width × height pixels.
 
-    Pixels count from its lower left corner, as Blender's do. first_tick: what is right of the labels of the lanes;
-    scroll_px: how far the lanes are scrolled up; scale: of the interface, 1 where nothing is enlarged. is_strip: it has
-    neither ruler, music nor labels, and fewer levels. opened: the box whose inside is shown, None: all.
+    Pixels count from its lower left corner, as in Blender. first_tick: at the right of the lanes' labels;
+    scroll_px: how far the lanes are scrolled up; scale: of the interface, 1 by default. is_strip: without ruler, music
+    and labels, and with fewer levels. opened: the box whose contents are shown; None: all boxes.
     """
 
     width: float
@@ -53,21 +53,21 @@ class View:
 
     @property
     def left(self) -> float:
-        """Where the lanes begin."""
+        """The x at which the lanes begin."""
         return LABEL_PX * self.scale if self.width >= _NARROW_PX * self.scale and not self.is_strip else 0.0
 
     @property
     def levels(self) -> int:
-        """How many boxes within each other are shown."""
+        """The number of levels of nested boxes that are shown."""
         return _STRIP_LEVELS if self.is_strip else _MOST_LEVELS
 
     @property
     def last_tick(self) -> float:
-        """What lies at the right edge."""
+        """The tick at the right edge."""
         return self.tick_at(max(self.width, self.left + 1.0))
 
     def x(self, ticks: FloatArray) -> FloatArray:
-        """Return where ticks (N,) lie; what is far outside lies a fixed distance outside."""
+        """Return the x of ticks (N,); far outside of the window it is limited to a fixed distance."""
         x = self.left + (ticks - self.first_tick) * self.px_per_tick
         return np.asarray(np.minimum(np.maximum(x, -_FARTHEST_PX), _FARTHEST_PX))  # much quicker than np.clip
 
@@ -76,7 +76,7 @@ class View:
         return self.first_tick + (x - self.left) / self.px_per_tick
 
     def zoomed(self, factor: float, x: float) -> View:
-        """Return the view with ticks so many times as wide; the tick at pixel x stays there.
+        """Return the view with ticks made wider by a factor; the tick at pixel x stays in place.
 
         >>> view = View(800, 300).zoomed(2.0, 400.0)
         >>> view.px_per_tick, view.tick_at(400.0) == View(800, 300).tick_at(400.0)
@@ -86,14 +86,14 @@ class View:
         return replace(self, px_per_tick=wide, first_tick=self.tick_at(x) - (x - self.left) / wide)
 
     def panned(self, right_px: float, up_px: float = 0.0) -> View:
-        """Return the view after what it shows was moved so far; the lanes never below their own top."""
+        """Return the view moved by pixels; the lanes are never scrolled below their top."""
         return replace(self, first_tick=self.first_tick - right_px / self.px_per_tick,
                        scroll_px=max(self.scroll_px + up_px, 0.0))
 
     def scrolled_within(self, score_px: float, shelf_px: float) -> View:
-        """Return the view with lanes scrolled no farther up than until their foot stands on the shelf.
+        """Return the view with lanes scrolled up at most until their lower end is at the upper edge of the shelf.
 
-        score_px: how high ruler and lanes are; shelf_px: how much the shelf below hides of them.
+        score_px: height of ruler and lanes; shelf_px: height that the shelf covers.
 
         >>> View(800, 300, scroll_px=90.0).scrolled_within(280.0, 70.0).scroll_px
         50.0
@@ -102,13 +102,13 @@ class View:
         return self if self.scroll_px <= most else replace(self, scroll_px=most)
 
     def framed(self, begin: float, end: float) -> View:
-        """Return the view that shows all from one tick to another, with a margin beside."""
+        """Return the view that shows all between two ticks, with a margin on both sides."""
         margin = MARGIN_PX * self.scale
         room = max(self.width - self.left - 2.0 * margin, 1.0)
         wide = float(np.clip(room / max(end - begin, 1e-9), _LEAST_PX_PER_TICK, _MOST_PX_PER_TICK))
         return replace(self, px_per_tick=wide, first_tick=begin - margin / wide, scroll_px=0.0)
 
     def resized(self, width: float, height: float, scale: float) -> View:
-        """Return the view in a window of another size, its first tick where it was."""
+        """Return the view for a window of another size; its first tick stays."""
         return replace(self, width=width, height=height, scale=scale,
                        px_per_tick=self.px_per_tick * scale / self.scale)

@@ -1,4 +1,4 @@
-"""The line over each lane of a block: how much it counts, from its coming in to its going out."""
+"""The line over each lane of a block that shows its weight from begin to end."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ HANDLE_PX = 6.0
 
 
 def counts_wholly(voice: Voice) -> bool:
-    """Tell whether a lane counts as much as it can from end to end, as far as the score says."""
+    """Return whether a lane has full weight from end to end, as far as the score says."""
     return (voice.weight, voice.weight_end) == (1.0, 1.0) and not (voice.ease_in > 0.0 or voice.ease_out > 0.0)
 
 
 def weight_line(voice: Voice, view: View, stripes: Stripes) -> FloatArray:
-    """Return the points (4, 2) of a lane's line in pixels: its begin, where it has come in, where it goes out, its end.
+    """Return the points (4, 2) of a lane's line in pixels: its begin, end of ease in, begin of ease out, its end.
 
-    Its eases, where the score gives them, and its weights; 0 lies at the lane's foot, 1 below its titles.
+    Heights are the weights: 0 is at the lane's foot, 1 below its titles. Only eases given by the score are shown.
     """
     ease_in, ease_out = (0.0 if np.isnan(ease) else ease for ease in (voice.ease_in, voice.ease_out))
     share = np.array((0.0, ease_in, voice.length - ease_out, voice.length)) / max(voice.length, 1e-12)
@@ -35,14 +35,14 @@ def weight_line(voice: Voice, view: View, stripes: Stripes) -> FloatArray:
 
 
 def weight_span(voice: Voice, view: View, stripes: Stripes) -> tuple[float, float]:
-    """Return where the weights 0 and 1 lie, pixels from the window's lower edge."""
+    """Return the heights of weights 0 and 1, in pixels from the window's lower edge."""
     low = float(stripes.box_low[voice.lane]) + _INSET_PX * view.scale
     high = float(stripes.lane_high[voice.lane]) - (voice.depth - stripes.tops[voice.lane] + 1.0) * TITLE_PX * view.scale
     return low, max(high, low + view.scale)
 
 
 def stroke(points: FloatArray, wide: float) -> FloatArray:
-    """Return the corners (6 (P − 1), 2) of triangles that make a line through points (P, 2)."""
+    """Return the corners (6 (P − 1), 2) of triangles that draw a line through points (P, 2)."""
     begin, end = points[:-1], points[1:]
     along = end - begin
     length = np.hypot(along[:, 0], along[:, 1])
@@ -53,7 +53,7 @@ def stroke(points: FloatArray, wide: float) -> FloatArray:
 
 
 def handle_at(voice: Voice, view: View, stripes: Stripes, x: float, y: float) -> bool | None:
-    """Tell whether a pixel is on the end of a lane's line where it goes out; None: on neither end."""
+    """Return whether a pixel is on the end (True) or the begin (False) of a lane's line, or None if on neither."""
     line = weight_line(voice, view, stripes)
     for is_right, ends in ((False, line[:2]), (True, line[2:])):
         if (np.hypot(ends[:, 0] - x, ends[:, 1] - y) <= HANDLE_PX * view.scale).any():

@@ -78,11 +78,11 @@ DARK: Programme = number(0.0)
 class Material:
     """The material of a surface.
 
-    colour, alpha, metallic, roughness: programmes; of the last three the red channel counts. textures: those that the
-    programmes and the normal map name, at most MAX_TEXTURES. normal: the index of the normal map among them, or −1.
-    cutoff: where alpha is smaller, nothing is drawn or, if is_blended, it is blended over what is behind.
-    painted: the name of the painted colour that ATTRIBUTE stands for, "": the mesh's default. emission: a programme
-    for the light that it gives itself, added to what it reflects.
+    colour, alpha, metallic, roughness: programmes; of the last three the red channel is used. textures: those of the
+    programmes and of the normal map, at most MAX_TEXTURES. normal: the index of the normal map among them, or −1.
+    cutoff: below this alpha nothing is drawn, or, if is_blended, the surface is blended over its background.
+    painted: the name of the painted colour that ATTRIBUTE reads, "": the mesh's default. emission: a programme
+    for emitted light, which is added to the reflected light.
     """
 
     colour: Programme = _GREY
@@ -98,7 +98,7 @@ class Material:
     emission: Programme = DARK
 
     def __post_init__(self) -> None:
-        """Check that every programme can be gone through."""
+        """Check every programme and the number of textures; raise ValueError if one is not valid."""
         if len(self.textures) > MAX_TEXTURES:
             raise ValueError(f"a material has {len(self.textures)} textures; {MAX_TEXTURES} is the most")
         for name in ("colour", "alpha", "metallic", "roughness", "emission"):
@@ -178,7 +178,7 @@ def _channel(which: int, _: FloatArray, a: FloatArray) -> FloatArray:
 
 
 def _blend(mixed: Callable[[FloatArray, FloatArray], FloatArray]) -> Operation:
-    """Of factor, a, b: so much of what is mixed in place of a. The alpha is a's."""
+    """Return an operation on factor, a, b that blends a with the mixed colour by the factor. The alpha is a's."""
     def work(_: int, __: FloatArray, factor: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
         share = factor[..., :1]
         return _with_alpha_of(a, a * (1.0 - share) + mixed(a, b) * share)
@@ -196,7 +196,7 @@ def _with_alpha_of(a: FloatArray, colour: FloatArray) -> FloatArray:
 
 
 def _ramp(table: FloatArray, a: FloatArray) -> FloatArray:
-    """Look up a colour for each red channel, from 0 to 1, between the two that are nearest in the table."""
+    """Return a colour for each red channel, from 0 to 1, interpolated in the table."""
     place = np.clip(a[..., 0], 0.0, 1.0) * (len(table) - 1)
     before = np.minimum(place.astype(np.intp), len(table) - 2)
     share = (place - before)[..., None]
@@ -204,7 +204,7 @@ def _ramp(table: FloatArray, a: FloatArray) -> FloatArray:
 
 
 def _hue(_: int, values: FloatArray, a: FloatArray) -> FloatArray:
-    """Turn the hue, where 0.5 leaves it; scale saturation and value; so much of that, as Blender's node does."""
+    """Change hue (0.5: unchanged), saturation and value, blended by a factor, as Blender's node does."""
     hue, saturation, value, share = values
     top, bottom = a[..., :3].max(axis=-1), a[..., :3].min(axis=-1)
     chroma = np.where(top > bottom, top - bottom, 1.0)[..., None]

@@ -51,7 +51,7 @@ def _filmic(linear: FloatArray) -> FloatArray:
 
 
 def _curved(linear: FloatArray, stops: tuple[float, float], curve: tuple[float, ...]) -> FloatArray:
-    """Return what a curve makes of how many stops light lies above the lowest."""
+    """Return the values of a curve over the stops of light above the lowest stop."""
     share = (np.log2(np.maximum(linear, _LEAST)) - stops[0]) / (stops[1] - stops[0])
     return np.clip(np.polyval(curve, np.clip(share, 0.0, 1.0)), 0.0, 1.0)
 

@@ -1,4 +1,4 @@
-"""Skinning: how a mesh follows its skeleton. These are the reference that the shaders agree with."""
+"""Skinning: how a mesh follows its skeleton. This is the reference for the shaders."""
 
 from __future__ import annotations
 

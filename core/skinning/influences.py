@@ -1,4 +1,4 @@
-"""Skin weights as they are kept everywhere: a few influences for each vertex."""
+"""Skin weights as a few influences for each vertex."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _FADING = 2.0
 class Influences:
     """K influences for each of V vertices, the strongest first, padded with weight 0 of joint 0.
 
-    joints: (V, K) joint indices; weights: (V, K), finite, ≥ 0, each row summing to 1 (or to 0: a vertex
-    that nothing moves).
+    joints: (V, K) joint indices; weights: (V, K), finite, ≥ 0, each row summing to 1 (or to 0 if no joint
+    moves the vertex).
     """
 
     joints: IntArray
@@ -39,7 +39,7 @@ class Influences:
     def strongest(cls, weights: FloatArray, limit: int = 0, prune_below: float = 0.0) -> Influences:
         """Keep the strongest weights of a dense (V, J) array, at most `limit` (0: as many as needed).
 
-        What is smaller than `prune_below` × the row's sum is dropped, except a row's strongest; the rest is
+        Weights below `prune_below` × the row's sum are dropped, except a row's strongest; the rest is
         normalised. Equal weights keep the order of the joints.
         """
         width = weights.shape[1] if limit <= 0 else min(limit, weights.shape[1])
@@ -61,10 +61,10 @@ class Influences:
 
     @classmethod
     def fading(cls, weights: FloatArray, limit: int = 0, prune_below: float = 0.0) -> Influences:
-        """Keep what `strongest` keeps, but without a step where the kept ones change from vertex to vertex.
+        """Keep the weights that `strongest` keeps, without a step where the kept ones change from vertex to vertex.
 
-        The edge e of a row is its strongest weight that is not kept, or prune_below × the row's sum where that is
-        more. Weights above it become w (1 − (e/w)²), which is 0 where they are to vanish; then all are normalised.
+        The edge e of a row is its strongest dropped weight, or prune_below × the row's sum if that is
+        greater. Weights above it become w (1 − (e/w)²), which is 0 at the edge; then all are normalised.
         A row without any weight above its edge is cut as `strongest` cuts it.
 
         >>> Influences.fading(np.array([[0.5, 0.3, 0.2]]), limit=2).weights.round(2).tolist()

@@ -1,4 +1,4 @@
-"""The palette: what each joint does to the rest mesh, computed once a frame for the whole skeleton."""
+"""The palette: the transform of each joint from the rest mesh, computed once a frame for the whole skeleton."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _RIGID_TOLERANCE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Palette:
-    """model_from_rest of J joints, one or many instants: v ↦ rotate(rotation, stretch · v) + position.
+    """model_from_rest of J joints, at one or many instants: v ↦ rotate(rotation, stretch · v) + position.
 
     rotations: (..., J, 4) unit wxyz; positions: (..., J, 3), both in model space (Fecko 2010: a quaternion
         and a position for each bone are all that a rig without scale needs).
-    stretches: (..., J, 3, 4) affine, rest to rest, applied first; None where no joint scales.
-    exact: (..., J, 3, 4) the affine matrices themselves, where they are known: the three others lose the shear of
-        joints that are sheared at rest, as Blender's Preserve Volume does.
+    stretches: (..., J, 3, 4) affine, rest to rest, applied first, or None if no joint scales.
+    exact: (..., J, 3, 4) the affine matrices themselves, if known: the other three lose the shear of
+    joints that are sheared at rest, as Blender's Preserve Volume does.
     """
 
     rotations: FloatArray
@@ -42,7 +42,7 @@ class Palette:
 
     @classmethod
     def from_pose(cls, skeleton: Skeleton, pose: Pose) -> Palette:
-        """Pose a skeleton; rotations and positions alone go down the hierarchy where nothing scales."""
+        """Return the palette of a pose; without scale only rotations and positions go down the hierarchy."""
         if not ((skeleton.rest_scales == 1.0).all() and (pose.scales == 1.0).all()):
             return cls.from_matrices(world_from_pose(skeleton, pose), skeleton.rest_world)
         batch, joints = pose.rotations.shape[:-2], len(skeleton)
@@ -51,7 +51,7 @@ class Palette:
         rotations[..., -1, :] = rot.IDENTITY  # the parent of roots
         for ancestor in skeleton.ancestors:
             rotations = rot.multiply(rotations.take(ancestor, axis=-2), rotations)
-        # With all rotations known, each joint's offset from its parent turns once; then offsets only add up.
+        # With all rotations known, each joint's offset from its parent is rotated once; then offsets only add up.
         offsets = skeleton.rest_translations + pose.translations
         positions[..., :-1, :] = rot.rotate(rotations[..., skeleton.parents, :], offsets)  # −1: the last
         for ancestor in skeleton.ancestors:
@@ -62,11 +62,11 @@ class Palette:
 
     @classmethod
     def from_matrices(cls, model_from_joint: FloatArray, rest_from_joint: FloatArray) -> Palette:
-        """Split matrices (..., J, 3, 4) of the posed and the rest skeleton into rotation, position, stretch.
+        """Return the palette of matrices (..., J, 3, 4) of the posed and the rest skeleton.
 
         As Blender's mat4_to_dquat does it: with the posed joint's matrix P, P made a rotation B, and the rest matrix M,
         the rotation is that of B · M⁻¹, and the stretch M · B⁻¹ · P · M⁻¹.
-        Raises TaktError where a rest matrix cannot be inverted.
+        Raises TaktError if a rest matrix cannot be inverted.
         """
         rest, posed = rest_from_joint[..., :3], model_from_joint[..., :3]
         if (np.abs(np.linalg.det(rest)) < np.finfo(np.float64).tiny).any():
@@ -87,13 +87,13 @@ class Palette:
                    np.concatenate((stretch, kept[..., None]), axis=-1), exact)
 
     def at(self, index: int) -> Palette:
-        """Index the first batch axis."""
+        """Return the palette at an index of the first batch axis."""
         return Palette(self.rotations[index], self.positions[index],
                        *(None if part is None else part[index] for part in (self.stretches, self.exact)))
 
     @property
     def matrices(self) -> FloatArray:
-        """The same as affine matrices (..., J, 3, 4)."""
+        """The palette as affine matrices (..., J, 3, 4)."""
         if self.exact is not None:
             return self.exact
         linear, offset = rot.to_matrix(self.rotations), self.positions
@@ -104,15 +104,15 @@ class Palette:
 
 
 def _is_rotation(linear: FloatArray) -> bool:
-    """Tell whether all matrices (..., 3, 3) turn without scaling or mirroring."""
+    """Return whether all matrices (..., 3, 3) are rotations, without scale or mirroring."""
     is_even = np.abs(linear @ np.swapaxes(linear, -1, -2) - np.eye(3)).max(initial=0.0) < _RIGID_TOLERANCE
     return bool(is_even and (np.linalg.det(linear) > 0.0).all())
 
 
 def normal_matrices(linear: FloatArray) -> FloatArray:
-    """Return what turns normals where (..., 3, 3) turns positions: the inverse transpose, times |det|.
+    """Return the matrices for normals where (..., 3, 3) transform positions: the inverse transpose, times |det|.
 
-    The cofactors need no division, so a joint scaled flat still has a normal; their lengths mean nothing.
+    The cofactors need no division, so a joint that is scaled flat still has a normal; their lengths have no meaning.
     """
     x, y, z = linear[..., 0, :], linear[..., 1, :], linear[..., 2, :]
     cofactors = np.stack((np.cross(y, z), np.cross(z, x), np.cross(x, y)), axis=-2)

@@ -1,4 +1,4 @@
-"""What one does in the score editor, one file for each verb."""
+"""Operators of the score editor, one file for each verb."""
 
 from .add_asset import TAKT_OT_score_add_asset
 from .arrange import (

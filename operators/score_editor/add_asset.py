@@ -25,8 +25,8 @@ _assets: dict[str, ActionAsset] = {}
 
 
 def _choices(_operator: Any, _context: bpy.types.Context | None) -> list[tuple[str, str, str, str, int]]:
-    """Return the assets as they were when the menu was opened."""
-    if not _items or bpy.app.background:  # without a window none was opened
+    """Return the assets as of the opening of the menu."""
+    if not _items or bpy.app.background:  # without a window no menu was opened
         _look()
     return _items
 
@@ -49,12 +49,12 @@ class TAKT_OT_score_add_asset(InsertsWhatIsChosen, bpy.types.Operator):
                            description="The clip or procedure that is put in")
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Ask which it is to be."""
+        """Ask for the asset."""
         _look()
         return super().invoke(context, event)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Append it where it is of a library, and put it in; where that cannot be, it goes again."""
+        """Append it if it is in a library, and insert it; if that fails, it is removed again."""
         asset, scene = _assets.get(self.what), context.scene
         assert scene is not None
         if asset is None:

@@ -1,4 +1,4 @@
-"""What changes how the selected blocks play: split, beside each other, as a copy of their own, mirrored, backwards."""
+"""Change how the selected blocks play: split, side by side, as a single copy, mirrored, reversed."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ class TAKT_OT_score_split(OfSelection, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def propose(self, context: bpy.types.Context, editor: Editor) -> Proposal:
-        """Propose both calls, apart on the beat where the frame says no more than that."""
+        """Propose both calls, split at the nearest beat if it is within the same frame."""
         assert context.scene is not None
         layout = editor.layout
         tick = tick_now(editor.armature, context.scene, layout)
@@ -54,7 +54,7 @@ class TAKT_OT_score_beside(OfSelection, bpy.types.Operator):
     _slower = ""
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
-        """Ask for the part of the body, unless it cannot be done with any."""
+        """Ask for the part of the body, unless it is impossible with any."""
         assert context.window_manager is not None
         editor = fresh_editor(context)
         if self.proposed(context, editor).refusal:
@@ -94,7 +94,7 @@ class TAKT_OT_score_mirror(OfSelection, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def propose(self, _context: bpy.types.Context, editor: Editor) -> Proposal:
-        """Propose the other of yes and no."""
+        """Propose to toggle the attribute."""
         return _toggled(editor, "mirror")
 
 
@@ -106,12 +106,12 @@ class TAKT_OT_score_reverse(OfSelection, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def propose(self, _context: bpy.types.Context, editor: Editor) -> Proposal:
-        """Propose the other of yes and no."""
+        """Propose to toggle the attribute."""
         return _toggled(editor, "reverse")
 
 
 def _toggled(editor: Editor, name: str) -> Proposal:
-    """Propose "yes" for an attribute of all that is selected, or nothing where the first has it."""
+    """Propose "yes" for an attribute of all selected blocks, or to remove it if the first has it."""
     first = int(editor.layout.found(editor.selected)[0])
     value = "" if given(editor.layout, first, name) == _YES else _YES
     return arrange.set_value(editor.layout, editor.selected, name, value, editor.scores)

@@ -1,4 +1,4 @@
-"""What all operators of the score editor need: an editor that shows a score."""
+"""Common parts of the score editor's operators: the editor of a context, and writing proposals."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _Modal = Callable[[_Gesture, bpy.types.Context, bpy.types.Event], "set[Any]"]
 
 @dataclass(frozen=True, eq=False)
 class Editor:
-    """The editor of a context, with all that it shows."""
+    """The editor of a context, with the score that it shows."""
 
     tree: score_tree.TaktScoreTree
     armature: bpy.types.Object
@@ -39,12 +39,12 @@ class Editor:
 
     @property
     def selected(self) -> frozenset[BoxId]:
-        """The boxes that are selected, as far as they are there."""
+        """The selected boxes that still exist."""
         layout, selected = self.layout, score_tree.selection(self.tree, self.blocks.selectable)
         return frozenset(layout.id_of(box) for box in layout.found(selected).tolist())
 
     def select(self, boxes: Iterable[BoxId]) -> None:
-        """Select these boxes and no others, and show it: keys move no mouse that would have all drawn anew."""
+        """Select only these boxes, and redraw, since keys do not redraw by a mouse move."""
         layout = self.blocks.selectable
         assert layout is not None  # one is shown
         score_tree.select(self.tree, layout, boxes)
@@ -52,18 +52,18 @@ class Editor:
 
     @property
     def scores(self) -> Scores:
-        """The texts that may be changed; raise EditError while there are mistakes in them."""
+        """The texts that may be changed; raise EditError if they have mistakes."""
         if self.blocks.scores is None or self.blocks.error is not None:
             raise EditError("the score has mistakes; correct them in its text first")
         return self.blocks.scores
 
 
 class InScoreEditor(GreyWithReason):
-    """An operator that wants a score editor with a score in it."""
+    """An operator that needs a score editor with a score."""
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
-        """Return what is missing; with it, the operator leaves what was pressed to others."""
+        """Return what is missing; then the operator passes the event on."""
         if not score_tree.is_score_editor(context.space_data):
             return "Only in the score editor"
         if context.region is None or context.region.type != "WINDOW":
@@ -72,17 +72,17 @@ class InScoreEditor(GreyWithReason):
 
 
 class Gesture(InScoreEditor):
-    """An operator that goes on while a button is down, and may show something in front of the score."""
+    """An operator that runs while a button is down, and may draw in front of the score."""
 
     def cancel(self, _context: bpy.types.Context) -> None:
-        """Leave all as it was: Blender calls it when the window is closed or another file opened."""
+        """Restore everything: Blender calls it when the window is closed or another file opened."""
         windows.show_nothing_in_front()
         texts.propose_nothing()
         life.changed()
 
 
 class WithSelection(InScoreEditor):
-    """An operator that wants selected blocks."""
+    """An operator that needs selected blocks."""
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
@@ -92,31 +92,31 @@ class WithSelection(InScoreEditor):
 
 
 class Proposing(InScoreEditor):
-    """An operator that writes what it proposes."""
+    """An operator that writes its proposal."""
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Write it, or report why that cannot be."""
+        """Write the proposal, or report why it cannot be done."""
         editor = fresh_editor(context)
         return carry_out(cast(bpy.types.Operator, self), context, editor, self.proposed(context, editor))
 
     def proposed(self, context: bpy.types.Context, editor: Editor) -> Proposal:
-        """Return what is to be done, or why that cannot be."""
+        """Return the proposal, or the reason why it cannot be done."""
         try:
             return self.propose(context, editor)
         except EditError as error:
             return Proposal(refusal=str(error))
 
     def propose(self, context: bpy.types.Context, editor: Editor) -> Proposal:
-        """Return what is to be done; raise EditError where that cannot be."""
+        """Return the proposal; raise EditError if it cannot be done."""
         raise NotImplementedError
 
 
 class OfSelection(Proposing, WithSelection):
-    """An operator that changes what is selected."""
+    """An operator that changes the selected blocks."""
 
 
 def editor_of(context: bpy.types.Context) -> Editor | None:
-    """Return the editor that a context is about, None where it shows no score."""
+    """Return the editor of a context, or None if it shows no score."""
     tree = score_tree.tree_of(context)
     armature_object = score_tree.character_of(tree, context)
     if tree is None or armature_object is None or context.space_data is None:
@@ -128,28 +128,28 @@ def editor_of(context: bpy.types.Context) -> Editor | None:
 
 
 def found_editor(context: bpy.types.Context) -> Editor:
-    """Return the editor where poll has seen to it that there is one."""
+    """Return the editor, which poll has checked."""
     editor = editor_of(context)
     assert editor is not None
     return editor
 
 
 def fresh_editor(context: bpy.types.Context) -> Editor:
-    """Return the editor with its score laid out as it stands in the text now."""
+    """Return the editor with the layout of the current text."""
     score_blocks.refresh(found_editor(context).armature)
     return found_editor(context)
 
 
 def hit_in_score(context: bpy.types.Context, editor: Editor, x: float, y: float) -> Hit | None:
-    """Return what of the score is at a pixel of the region, None where the shelf lies over it."""
+    """Return the part of the score at a pixel of the region, or None if the shelf covers it."""
     return None if windows.is_on_shelf(context, y) else hit(editor.layout, editor.view, x, y)
 
 
 def refuse(operator: bpy.types.Operator, error: str, *, is_pressed: bool = False) -> "set[Any]":
-    """Report why something cannot be done, and give up.
+    """Report why something cannot be done, and cancel.
 
-    Whoever pressed a key or a button finds it in the status bar: an error pops up, and takes the next key for itself.
-    is_pressed: it was so, though Blender takes it for a call from a script.
+    After a key or a button this goes to the status bar, since an error popup would take the next key.
+    is_pressed: whether a key or button was pressed, though Blender takes it for a call from a script.
     """
     if not is_pressed and not operator.options.is_invoke:
         return reports.refuse(operator, error)
@@ -159,7 +159,7 @@ def refuse(operator: bpy.types.Operator, error: str, *, is_pressed: bool = False
 
 def carry_out(operator: bpy.types.Operator, context: bpy.types.Context, editor: Editor,
               proposal: Proposal, *, is_pressed: bool = False) -> "set[Any]":
-    """Write what is proposed, select what it says, and tell of it; or report why it cannot be done, see refuse."""
+    """Write a proposal, select its blocks, and report; or report why it cannot be done, see refuse."""
     if proposal.refusal or proposal.change is None:
         wrong = proposal.refusal or proposal.hint or "nothing would change"
         return refuse(operator, sentence(wrong), is_pressed=is_pressed)
@@ -175,7 +175,7 @@ def carry_out(operator: bpy.types.Operator, context: bpy.types.Context, editor: 
 
 def write_text(operator: bpy.types.Operator, context: bpy.types.Context, editor: Editor, new: score_edits.New,
                proposal: Proposal) -> None:
-    """Write the texts that a proposal led to, and select what it says; warn where the Action stays as it is."""
+    """Write the texts of a proposal, and select its blocks; warn if the Action is not updated."""
     waited = tweak_waiting.waiting(editor.armature)
     stays = score_edits.write(context, editor.armature, new)
     if proposal.selects is not None:
@@ -189,7 +189,7 @@ def write_text(operator: bpy.types.Operator, context: bpy.types.Context, editor:
 
 
 def clears_up(modal: "_Modal[_Gesture]") -> "_Modal[_Gesture]":
-    """Let a gesture that ends by a mistake in it leave nothing drawn in front of the score, and nothing proposed."""
+    """Return a modal that removes its drawing and its proposal if it ends by an exception."""
     @wraps(modal)
     def guarded(operator: _Gesture, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         try:
@@ -203,6 +203,6 @@ def clears_up(modal: "_Modal[_Gesture]") -> "_Modal[_Gesture]":
 
 
 def is_given_up(event: bpy.types.Event) -> bool:
-    """Tell whether a gesture ends as if it had not begun: by Esc, the right button or undo."""
+    """Return whether an event cancels a gesture: Esc, the right button or undo."""
     is_undo = event.type == "Z" and (event.ctrl or event.oskey)
     return event.value == "PRESS" and (event.type in ("ESC", "RIGHTMOUSE") or is_undo)

@@ -1,4 +1,4 @@
-"""What is done with the selected blocks by a key or from a menu; each is one edit of the text."""
+"""Operators on the selected blocks by a key or from a menu; each is one edit of the text."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ class TAKT_OT_score_delete(OfSelection, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def propose(self, _context: bpy.types.Context, editor: Editor) -> Proposal:
-        """Propose that they go."""
+        """Propose to remove them."""
         return commands.remove(editor.layout, editor.selected, editor.scores)
 
 
@@ -71,7 +71,7 @@ class TAKT_OT_score_copy(WithSelection, bpy.types.Operator):
     bl_label = "Copy"
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Put them into the clipboard."""
+        """Copy them to the clipboard."""
         editor = found_editor(context)
         assert context.window_manager is not None
         context.window_manager.clipboard = commands.copied(editor.layout, editor.selected)
@@ -87,7 +87,7 @@ class TAKT_OT_score_paste(Proposing, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def propose(self, context: bpy.types.Context, editor: Editor) -> Proposal:
-        """Propose what is in the clipboard."""
+        """Propose the clipboard's calls."""
         gap = gap_now(context)
         assert context.window_manager is not None
         if gap is None:
@@ -96,7 +96,7 @@ class TAKT_OT_score_paste(Proposing, bpy.types.Operator):
 
 
 def gap_now(context: bpy.types.Context) -> Drop | None:
-    """Return where something goes where nobody has pointed: behind the last selected block, else at the playhead."""
+    """Return the gap for an insertion without the mouse: after the last selected block, else at the playhead."""
     editor = found_editor(context)
     layout, view, selected = editor.layout, editor.view, editor.layout.found(editor.selected)
     if len(selected):
@@ -108,7 +108,7 @@ def gap_now(context: bpy.types.Context) -> Drop | None:
 
 
 def only_box(editor: Editor) -> int:
-    """Return the one box that is selected; raise EditError where there are more."""
+    """Return the only selected box; raise EditError if there are more."""
     selected = editor.layout.found(editor.selected)
     if len({(int(editor.layout.boxes.document[box]), int(editor.layout.boxes.element[box])) for box in selected}) != 1:
         raise EditError("select a single procedure")

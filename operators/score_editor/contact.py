@@ -1,4 +1,4 @@
-"""Switch contacts of feet off and on: there a foot need not stand any longer, but goes as the clip has it."""
+"""Switch foot contacts off and on: while one is off, the foot is not locked but moves as in the clip."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ class TAKT_OT_score_contact(InScoreEditor, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Switch the one below the mouse; leave what is pressed elsewhere to others."""
+        """Switch the contact under the mouse; pass events elsewhere on."""
         editor = fresh_editor(context)
         contacts = editor.layout.contacts
         found = hit_in_score(context, editor, float(event.mouse_region_x), float(event.mouse_region_y))
@@ -59,7 +59,7 @@ class TAKT_OT_score_contacts_on(InScoreEditor, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Switch them on."""
         armature_object = score_tree.character_of(score_tree.tree_of(context), context)
-        assert armature_object is not None  # poll saw to it
+        assert armature_object is not None  # poll has checked it
         properties.character(armature_object).released = ""
         life.changed()
         score_tree.redraw()

@@ -1,4 +1,4 @@
-"""Drag blocks, their edges, their repeats and their transitions: shown all the while, written when let go."""
+"""Drag blocks, their edges, their repeats and their transitions: shown during the drag, written at its end."""
 
 from contextlib import suppress
 from typing import Any
@@ -47,7 +47,7 @@ class TAKT_OT_score_drag(Gesture, bpy.types.Operator):
 
     bl_idname = "takt.score_drag"
     bl_label = "Edit Score"
-    bl_options = {"REGISTER", "BLOCKING", "UNDO"}  # F9 tells of this one, not of the one before
+    bl_options = {"REGISTER", "BLOCKING", "UNDO"}  # so that F9 shows this operator, not the one before
 
     _blocks: Blocks
     _view: View
@@ -61,7 +61,7 @@ class TAKT_OT_score_drag(Gesture, bpy.types.Operator):
     """Whether what is carried is over the shelf."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Begin on what can be pulled; leave what is pressed elsewhere to others."""
+        """Start on a part that can be dragged; pass events elsewhere on."""
         editor = fresh_editor(context)
         self._start = self._mouse = float(event.mouse_region_x), float(event.mouse_region_y)
         found = hit_in_score(context, editor, *self._start)
@@ -78,7 +78,7 @@ class TAKT_OT_score_drag(Gesture, bpy.types.Operator):
 
     @clears_up
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Follow the mouse; Esc, the right button and undo leave everything as it was."""
+        """Follow the mouse; Esc, the right button and undo restore everything."""
         if editor_of(context) is None:  # the text was deleted
             show_in_front(context, None)
             texts.propose_nothing()
@@ -95,7 +95,7 @@ class TAKT_OT_score_drag(Gesture, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Write what was tried out."""
+        """Write the proposal."""
         if self._text is None:
             return refuse(self, "Only the mouse can do that")
         editor = found_editor(context)
@@ -105,7 +105,7 @@ class TAKT_OT_score_drag(Gesture, bpy.types.Operator):
             return refuse(self, sentence(str(error)))
         write_text(self, context, editor, self._text, self._proposal)
         if isinstance(self._drag, NudgeBeat) and context.scene is not None:
-            with suppress(TaktError):  # whoever plays it is told
+            with suppress(TaktError):  # it is reported when the score plays
                 score_music.play_along(editor.armature, context.scene)
         return {"FINISHED"}
 
@@ -128,7 +128,7 @@ class TAKT_OT_score_drag(Gesture, bpy.types.Operator):
         show_in_front(context, self._front, self._pulled)
 
     def _tried(self, armature_object: bpy.types.Object, proposal: Proposal) -> Proposal:
-        """Show what a proposal leads to; of what is carried only where it would go."""
+        """Show the result of a proposal; for carried blocks only their new place."""
         if proposal.change is None or proposal.refusal:
             score_edits.take_back(armature_object)
             return proposal
@@ -161,7 +161,7 @@ class TAKT_OT_score_drag(Gesture, bpy.types.Operator):
         return self.execute(context)
 
     def _click(self, context: bpy.types.Context) -> "set[Any]":
-        """Select the block, or with Shift change whether it is selected: the score is as it was, no step to undo."""
+        """Select the block, or toggle its selection with Shift; the score is unchanged, so there is no undo step."""
         editor = found_editor(context)
         box = self._box(editor.layout)
         if box is None:
@@ -171,19 +171,19 @@ class TAKT_OT_score_drag(Gesture, bpy.types.Operator):
         return {"CANCELLED"}
 
     def _select_pulled(self, editor: Editor) -> None:
-        """Select the block whose edge, repeats or transition were pulled, as a click does; others of it stay selected.
+        """Select the block whose edge, repeats or transition were dragged; its other boxes stay selected.
 
-        What was carried is selected where it is written.
+        Carried blocks are selected when they are written.
         """
         if self._pulled is not None and self._pulled not in editor.selected and not isinstance(self._drag, drag.Carry):
             editor.select({self._pulled})
 
     def _box(self, layout: Layout) -> int | None:
-        """Return the box that was pressed, of a transition that whose call says how long it is."""
+        """Return the pressed box; for a transition, the box whose call gives its length."""
         return self._hit.box if self._hit.seam is None else layout.owner_of_transition(self._hit.seam)
 
     def _end(self, context: bpy.types.Context) -> None:
-        """Show what is written again, and nothing in front of it."""
+        """Show the written score again, with nothing in front of it."""
         show_in_front(context, None)
         if self._drag is not None:
             score_edits.take_back(found_editor(context).armature)

@@ -35,14 +35,14 @@ class TAKT_OT_score_drop_file(InScoreEditor, bpy.types.Operator):
     _is_for_shelf = False
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Put it where the mouse is."""
+        """Insert it at the mouse."""
         editor = found_editor(context)
         self._is_for_shelf = is_on_shelf(context, float(event.mouse_region_y))
         self._gap = drop_at(editor.layout, editor.view, float(event.mouse_region_x), float(event.mouse_region_y))
         return self.execute(context)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Find its src, and put in what it holds first; its folder is searched only where that can be."""
+        """Find its src, and insert its first clip or procedure; its folder is searched only if that works."""
         armature_object = found_editor(context).armature
         before = clip_folders.searched(armature_object)
         result = self._insert(context, Path(bpy.path.abspath(self.filepath)))
@@ -83,7 +83,7 @@ class TAKT_FH_score(bpy.types.FileHandler):
 
     @classmethod
     def poll_drop(cls, context: bpy.types.Context | None) -> bool:
-        """Tell whether something may be dropped here."""
+        """Return whether a file may be dropped here."""
         return (context is not None and score_tree.is_score_editor(context.space_data)
                 and TAKT_OT_score_drop_file.problem(context) == "")
 

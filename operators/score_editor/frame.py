@@ -1,4 +1,4 @@
-"""Frame all of the score, or what is selected."""
+"""Frame the whole score, or the selected blocks."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ class TAKT_OT_score_frame(InScoreEditor, bpy.types.Operator):
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
-        """Return what this button shows."""
+        """Return the tooltip of this button."""
         return say("Show what is selected" if properties.only_selected else "Show all of the score")
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":

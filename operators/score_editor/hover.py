@@ -1,4 +1,4 @@
-"""What the mouse is over in the score editor: what would be pulled is shown, and what is wrong there is said."""
+"""Track the part under the mouse in the score editor, to highlight it and show its hint."""
 
 from typing import Any, cast
 
@@ -16,10 +16,10 @@ class TAKT_GT_score_hover(bpy.types.Gizmo):
     bl_idname = "TAKT_GT_score_hover"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw nothing: the editor itself draws what is in front of the score."""
+        """Draw nothing, since the editor draws in front of the score."""
 
     def test_select(self, context: bpy.types.Context, location: Any) -> int:
-        """Take note of what is below the mouse."""
+        """Store the part under the mouse."""
         window = None if context.space_data is None else window_of(context.space_data)
         editor = editor_of(context)
         if editor is None or window is None or context.window is None or context.area is None:
@@ -50,9 +50,9 @@ class TAKT_GGT_score_hover(bpy.types.GizmoGroup):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether a score is shown."""
+        """Return whether a score is shown."""
         return editor_of(context) is not None
 
     def setup(self, _context: bpy.types.Context) -> None:
-        """Make the one gizmo."""
+        """Make the only gizmo."""
         self.gizmos.new(TAKT_GT_score_hover.bl_idname)

@@ -1,4 +1,4 @@
-"""Put clips and procedures into the score: dragged from the shelf, chosen from a menu, or dropped as files."""
+"""Insert clips and procedures into the score: dragged from the shelf, chosen from a menu, or dropped as files."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -44,7 +44,7 @@ class TAKT_OT_score_shelf(Gesture, bpy.types.Operator):
 
     bl_idname = "takt.score_shelf"
     bl_label = "Insert Call"
-    bl_options = {"REGISTER", "BLOCKING", "UNDO"}  # F9 tells of this one, not of the one before
+    bl_options = {"REGISTER", "BLOCKING", "UNDO"}  # so that F9 shows this operator, not the one before
 
     _playable: Playable
     _proposal: Proposal
@@ -54,7 +54,7 @@ class TAKT_OT_score_shelf(Gesture, bpy.types.Operator):
     """What that was tried on."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Begin on a chip; left of all chips a press asks for a folder, elsewhere on the shelf it does nothing."""
+        """Start on a chip; a press left of all chips asks for a folder, elsewhere on the shelf it does nothing."""
         window = None if context.space_data is None else window_of(context.space_data)
         if window is None or window.shelf is None or not is_on_shelf(context, float(event.mouse_region_y)):
             return {"PASS_THROUGH"}
@@ -75,7 +75,7 @@ class TAKT_OT_score_shelf(Gesture, bpy.types.Operator):
 
     @clears_up
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Follow the mouse; given up, or let go over the shelf, all is as it was."""
+        """Follow the mouse; if cancelled, or released over the shelf, nothing changes."""
         if editor_of(context) is None:  # the text was deleted
             show_in_front(context, None)
             return {"CANCELLED"}
@@ -134,7 +134,7 @@ _items: list[tuple[str, str, str, str, int]] = []
 
 
 def _choices(_operator: Any, context: bpy.types.Context | None) -> list[tuple[str, str, str, str, int]]:
-    """Return what can be put in, each with a number of its own: the list grows while the library is looked through."""
+    """Return the items, each with a fixed number, since the list grows while the library is read."""
     editor = None if context is None else editor_of(context)
     _items[:] = [_NOTHING] if editor is None else [
         (f"{each.src}|{each.name}", each.full_name,
@@ -145,7 +145,7 @@ def _choices(_operator: Any, context: bpy.types.Context | None) -> list[tuple[st
 
 
 class InsertsWhatIsChosen(InScoreEditor):
-    """Searches in a list, `what`, and puts a call of what is chosen into the score."""
+    """Shows a search list, `what`, and inserts a call of the chosen item."""
 
     bl_label = "Insert Call"
     bl_property = "what"
@@ -157,11 +157,11 @@ class InsertsWhatIsChosen(InScoreEditor):
         is_chosen: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
-        """Ask what it is to be."""
+        """Ask for the item."""
         assert context.window_manager is not None
         self.is_chosen = True
         context.window_manager.invoke_search_popup(cast(bpy.types.Operator, self))
-        return {"INTERFACE"}  # no step to undo before anything is chosen
+        return {"INTERFACE"}  # no undo step before an item is chosen
 
 
 class TAKT_OT_score_add(InsertsWhatIsChosen, bpy.types.Operator):
@@ -175,7 +175,7 @@ class TAKT_OT_score_add(InsertsWhatIsChosen, bpy.types.Operator):
                            description="The clip or procedure that is put in")
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Put it in."""
+        """Insert it."""
         editor = fresh_editor(context)
         playable = next((each for each in shelf.playables(editor.armature) if f"{each.src}|{each.name}" == self.what),
                         None)
@@ -191,7 +191,7 @@ class TAKT_OT_score_add(InsertsWhatIsChosen, bpy.types.Operator):
 
 def insert_at(operator: bpy.types.Operator, context: bpy.types.Context, editor: Editor, gap: Drop | None,
               playable: Playable, *, is_pressed: bool = False) -> "set[Any]":
-    """Put something into a gap; is_pressed: see refuse."""
+    """Insert an item into a gap; is_pressed: see refuse."""
     try:
         proposal = NO_GAP if gap is None else insert(editor.layout, gap, playable, editor.scores)
     except EditError as error:
@@ -203,6 +203,6 @@ def insert_at(operator: bpy.types.Operator, context: bpy.types.Context, editor: 
 
 
 def tell_cut_off(operator: bpy.types.Operator, playable: Playable) -> None:
-    """Warn of a clip whose file holds less than it announces."""
+    """Warn if the clip's file is incomplete."""
     if playable.cut_off:
         report(operator, {"WARNING"}, f"{playable.src}: {playable.cut_off}")

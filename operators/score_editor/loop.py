@@ -1,4 +1,4 @@
-"""Loop a part of the score: between two edges, or what is selected, by Blender's preview range."""
+"""Loop a part of the score, between two edges or over the selected blocks, by Blender's preview range."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ class TAKT_OT_score_loop(InScoreEditor, bpy.types.Operator):
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
-        """Return what this button plays."""
+        """Return the tooltip of this button."""
         return say(next(words for name, _, words in _EDGES if name == properties.edge))
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":

@@ -29,7 +29,7 @@ class TAKT_OT_score_zoom(InScoreEditor, bpy.types.Operator):
                            description="Steps to zoom in; negative steps zoom out")
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Zoom where the mouse is; over the shelf, scroll that."""
+        """Zoom around the mouse; over the shelf, scroll that."""
         view = found_editor(context).view
         if is_on_shelf(context, float(event.mouse_region_y)):
             scroll_shelf(context, -self.steps * _WHEEL_PX * view.scale)
@@ -38,7 +38,7 @@ class TAKT_OT_score_zoom(InScoreEditor, bpy.types.Operator):
         return {"FINISHED"}
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Zoom in the middle."""
+        """Zoom around the middle."""
         view = found_editor(context).view
         change_view(context, view.zoomed(_STEP ** self.steps, (view.left + view.width) / 2.0))
         return {"FINISHED"}
@@ -61,7 +61,7 @@ class TAKT_OT_score_pan(InScoreEditor, bpy.types.Operator):
             options={"HIDDEN", "SKIP_SAVE"})
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Begin to follow the mouse; a step of the wheel or of the trackpad at once."""
+        """Start following the mouse; do a step of the wheel or the trackpad at once."""
         view = found_editor(context).view
         if self.mode in ("DRAG", "ZOOM"):
             assert context.window_manager is not None
@@ -77,7 +77,7 @@ class TAKT_OT_score_pan(InScoreEditor, bpy.types.Operator):
         return {"FINISHED"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Follow the mouse until its button is let go."""
+        """Follow the mouse until its button is released."""
         if event.type in (self._button, "ESC"):
             if event.type == "ESC":
                 change_view(context, self._view)

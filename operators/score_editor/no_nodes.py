@@ -1,4 +1,4 @@
-"""Keep keys of the score editor from the node editor that it is made of."""
+"""Block keys of the node editor, which the score editor is made of."""
 
 from typing import Any
 
@@ -16,10 +16,10 @@ class TAKT_OT_score_no_nodes(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether a score would be here, also where none is or nothing of it is selected."""
+        """Return whether this is a score editor, even without a score or a selection."""
         return (score_tree.is_score_editor(context.space_data) and context.region is not None
                 and context.region.type == "WINDOW")
 
     def execute(self, _context: bpy.types.Context) -> "set[Any]":
-        """Let nobody else have what was pressed."""
+        """Consume the event."""
         return {"CANCELLED"}

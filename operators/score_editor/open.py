@@ -1,6 +1,6 @@
-"""Open the score editor; in it, open a block: its line of the text, and of a procedure what it calls.
+"""Open the score editor; in it, open a block: its line of the text, and the contents of its procedure.
 
-Blocks that are opened are the score as it was, so that this is no step to undo.
+Opening blocks does not change the score, so there is no undo step.
 """
 
 from typing import TYPE_CHECKING, Any, cast
@@ -30,7 +30,7 @@ class TAKT_OT_score_editor(ForScore, bpy.types.Operator):
     bl_label = "Open Score Editor"
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Split the viewport, unless an editor is open in this window."""
+        """Split the viewport, unless a score editor is open in this window."""
         window, area = context.window, context.area
         if window is None or area is None:
             return {"CANCELLED"}
@@ -53,7 +53,7 @@ class TAKT_OT_score_open_file(WithSelection, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Load it unless it is open, and show the block's line."""
+        """Load the file unless it is open, and show the block's line."""
         editor = found_editor(context)
         box = int(editor.layout.found(editor.selected)[0])
         path = editor.layout.documents[int(editor.layout.boxes.document[box])].path
@@ -84,7 +84,7 @@ class TAKT_OT_score_open(InScoreEditor, bpy.types.Operator):
         at_mouse: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Open what is below the mouse, or else what is selected."""
+        """Open the block under the mouse, or else the selected one."""
         if not self.at_mouse:
             return self.execute(context)
         editor = found_editor(context)
@@ -94,7 +94,7 @@ class TAKT_OT_score_open(InScoreEditor, bpy.types.Operator):
         return self._open(context, editor, found.box)
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Open what is selected; where that is open, or nothing is selected, show what is around."""
+        """Open the selected block; if it is open already, or none is selected, show what is around the open one."""
         editor = found_editor(context)
         layout, view = editor.layout, editor.view
         chosen = layout.found(editor.selected)
@@ -119,7 +119,7 @@ class TAKT_OT_score_automatic(InScoreEditor, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Begin on a transition; leave what is pressed elsewhere to others."""
+        """Reset the transition under the mouse; pass events elsewhere on."""
         editor = fresh_editor(context)
         found = hit_in_score(context, editor, float(event.mouse_region_x), float(event.mouse_region_y))
         if found is None or found.part is not Part.SEAM or found.seam is None:

@@ -1,4 +1,4 @@
-"""Scrub: press or drag on the ruler, and the character goes there."""
+"""Scrub: press or drag on the ruler to go to a time."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ class TAKT_OT_score_scrub(InScoreEditor, bpy.types.Operator):
     bl_undo_group = "Scrub"
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Begin on the ruler; leave what is pressed elsewhere to others."""
+        """Start on the ruler; pass events elsewhere on."""
         editor = found_editor(context)
         if press_of(hit(editor.layout, editor.view, event.mouse_region_x, event.mouse_region_y)) != "scrub":
             return {"PASS_THROUGH"}
@@ -34,7 +34,7 @@ class TAKT_OT_score_scrub(InScoreEditor, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Follow the mouse until its button is let go; given up, the time is what it was."""
+        """Follow the mouse until its button is released; if cancelled, restore the time."""
         if editor_of(context) is None:  # the text was deleted
             return {"CANCELLED"}
         if is_given_up(event):
@@ -66,7 +66,7 @@ class TAKT_OT_score_scrub(InScoreEditor, bpy.types.Operator):
 
 
 def _has_own_clock() -> bool:
-    """Tell whether the player's clock runs, and not the scene's."""
+    """Return whether the player's own clock runs instead of the scene's."""
     return life.is_running() and not life.choices().player.follows_timeline
 
 

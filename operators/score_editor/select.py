@@ -1,4 +1,4 @@
-"""Select blocks: all, none, the others, or with a box."""
+"""Select blocks: all, none, inverted, or with a box."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ class TAKT_OT_score_select(InScoreEditor, bpy.types.Operator):
 
     bl_idname = "takt.score_select"
     bl_label = "Select"
-    bl_options = {"REGISTER"}  # the score is as it was: no step to undo
+    bl_options = {"REGISTER"}  # the score is unchanged: no undo step
 
     if TYPE_CHECKING:
         which: str
@@ -33,7 +33,7 @@ class TAKT_OT_score_select(InScoreEditor, bpy.types.Operator):
             ("INVERT", "Invert", "Select what is not selected")])
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Select the outermost blocks, each for all that it calls."""
+        """Select the outermost blocks, which stand for all within them."""
         editor = found_editor(context)
         before, layout = editor.selected, editor.layout
         row = {layout.id_of(box) for box in outermost(layout, editor.view).tolist()}
@@ -49,7 +49,7 @@ class TAKT_OT_score_box_select(Gesture, bpy.types.Operator):
     bl_options = {"REGISTER", "BLOCKING"}
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Begin where no block is; leave what is pressed elsewhere to others."""
+        """Start where there is no block; pass events elsewhere on."""
         editor = found_editor(context)
         self._start = float(event.mouse_region_x), float(event.mouse_region_y)
         found = hit_in_score(context, editor, *self._start)
@@ -62,7 +62,7 @@ class TAKT_OT_score_box_select(Gesture, bpy.types.Operator):
 
     @clears_up
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Follow the mouse until its button is let go; given up, as much is selected as before."""
+        """Follow the mouse until its button is released; if cancelled, restore the selection."""
         editor = editor_of(context)
         if editor is None or is_given_up(event):
             show_in_front(context, None)
@@ -86,7 +86,7 @@ class TAKT_OT_score_box_select(Gesture, bpy.types.Operator):
 
 
 def boxes_within(layout: Layout, view: View, start: tuple[float, float], end: tuple[float, float]) -> IntArray:
-    """Return the boxes (N,) whose titles lie in the rectangle between two corners, but for those inside others."""
+    """Return the boxes (N,) whose titles lie in the rectangle between two corners, without those inside others."""
     boxes = layout.boxes
     stripes = Stripes.of(layout, view)
     _, high = stripes.boxes(boxes.lane, boxes.depth)

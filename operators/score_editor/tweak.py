@@ -1,4 +1,4 @@
-"""Keys of tweaks in their row below the lanes: pulled to another moment, copied, deleted."""
+"""Keys of tweaks in their row below the lanes: move, copy, delete."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ class TAKT_OT_score_tweak(Gesture, bpy.types.Operator):
     """The tick to which they are pulled, None: nowhere yet."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Begin on keys."""
+        """Start on keys."""
         found = _below(context, event)
         if found is None:
             return {"PASS_THROUGH"}
@@ -64,7 +64,7 @@ class TAKT_OT_score_tweak(Gesture, bpy.types.Operator):
 
     @clears_up
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Follow the mouse; Esc and the right button leave the keys where they are."""
+        """Follow the mouse; Esc and the right button cancel."""
         if editor_of(context) is None or is_given_up(event):
             show_in_front(context, None)
             return {"CANCELLED"}
@@ -116,7 +116,7 @@ class TAKT_OT_score_delete_tweak(InScoreEditor, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Delete those below the mouse; leave the key to others where there are none."""
+        """Delete the keys under the mouse; pass the event on if there are none."""
         found = _below(context, event)
         if found is None or context.scene is None:
             return {"PASS_THROUGH"}
@@ -131,7 +131,7 @@ class TAKT_OT_score_delete_tweak(InScoreEditor, bpy.types.Operator):
 
 
 def _below(context: bpy.types.Context, event: bpy.types.Event) -> tuple[Editor, float] | None:
-    """Return the editor, and at which frame the keys below the mouse are; None: there are none."""
+    """Return the editor, and the frame of the keys under the mouse; None: there are none."""
     editor = fresh_editor(context)
     if show_tweaks(editor.armature, context.scene):
         editor = found_editor(context)
@@ -143,7 +143,7 @@ def _below(context: bpy.types.Context, event: bpy.types.Event) -> tuple[Editor, 
 
 
 def _written(editor: Editor, scene: bpy.types.Scene) -> None:
-    """Ease and tie keys that were changed, and show them."""
+    """Ease and tie the changed keys, and show them."""
     tweaks.look(editor.armature, scene)
     show_tweaks(editor.armature, scene)
     life.changed()

@@ -1,4 +1,4 @@
-"""The header of the score editor, in place of the node editor's, and its menus."""
+"""The header of the score editor, which replaces the node editor's, and its menus."""
 
 from typing import Any, cast
 
@@ -19,7 +19,7 @@ _NATIVE: list[Any] = []
 
 
 def register() -> None:
-    """Go before the node editor's header: what it has for nodes means nothing here."""
+    """Draw before the node editor's header, whose buttons for nodes are of no use here."""
     drawn = bpy.types.NODE_HT_header._dyn_ui_initialize()  # type: ignore[attr-defined]  # what append() itself calls
     native = drawn[0]
     _NATIVE.append(native)
@@ -28,7 +28,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Leave the header to the node editor again."""
+    """Restore the node editor's header."""
     cast(Any, bpy.types.NODE_MT_add).remove(_draw_add)
     drawn = bpy.types.NODE_HT_header._dyn_ui_initialize()  # type: ignore[attr-defined]
     drawn[drawn.index(_draw)] = _NATIVE.pop()
@@ -55,7 +55,7 @@ def _draw_add(menu: Any, context: bpy.types.Context) -> None:
 
 
 def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Draw menus, whose score is shown, which Text that is, and the switches of the preview and of the shelf."""
+    """Draw menus, the choices of character and Text, and the switches of the preview and the shelf."""
     layout.template_header()
     row = layout.row(align=True)
     row.menu("TAKT_MT_score_view")
@@ -114,7 +114,7 @@ class TAKT_MT_score_view(bpy.types.Menu):
 
 
 def draw_clip_sources(layout: bpy.types.UILayout) -> None:
-    """Draw the ways to bring clips onto the shelf."""
+    """Draw the ways to add clips to the shelf."""
     layout.operator("takt.add_clip_folder", text=say("Clip Folder…"), icon="FILE_FOLDER", translate=False)
     layout.operator("takt.add_clip_files", text=say("Clip Files…"), icon="FILE", translate=False)
 
@@ -175,7 +175,7 @@ CLASSES = (TAKT_MT_score_clips, TAKT_MT_score_view, TAKT_MT_score_select, TAKT_M
 
 
 def _invoking(menu: bpy.types.Menu) -> bpy.types.UILayout:
-    """Return a menu's layout, its operators being about the score and not about the header."""
+    """Return a menu's layout; its operators act on the score's region instead of the header."""
     assert menu.layout is not None
     menu.layout.operator_context = "EXEC_REGION_WIN"
     return menu.layout

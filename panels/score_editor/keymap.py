@@ -1,7 +1,7 @@
 """The shortcuts of the score editor.
 
-All of them are in Blender's keymap for 2D views, which it asks before the node editor's own and before that of its
-tools; in any other editor the operators leave what was pressed to others.
+All of them are in Blender's keymap for 2D views, which it searches before those of the node editor and of its
+tools. In any other editor the operators pass the events on.
 """
 
 from typing import Any, NamedTuple, cast
@@ -14,7 +14,7 @@ _KEYMAP = "View2D"
 
 
 class Shortcut(NamedTuple):
-    """A key or button, the operator that it starts, that one's properties, and the modifiers held down."""
+    """A key or button, its operator with properties, and its modifiers."""
 
     type: str
     operator: str
@@ -103,7 +103,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take them away."""
+    """Remove the shortcuts."""
     for keymap, item in _added:
         keymap.keymap_items.remove(item)
     _added.clear()

@@ -1,6 +1,6 @@
-"""The node editor's own panels: they tell nothing of a score, and stay out of the sidebar where one is shown.
+"""Hide the node editor's own panels in the sidebar of score editors, where they are of no use.
 
-The tab *Tool* remains: its panel asks nobody whether it is to be drawn.
+The tab *Tool* remains, since its panel has no poll.
 """
 
 from collections.abc import Iterator
@@ -15,21 +15,21 @@ _NATIVE: list[tuple[Any, Any]] = []
 
 
 def register() -> None:
-    """Let the panels tell that they are not drawn beside a score."""
+    """Replace the panels' polls, so that they are not drawn beside a score."""
     for panel in list(_panels()):
         _NATIVE.append((panel, vars(panel)["poll"]))
         panel.poll = classmethod(_asking_first(panel.poll))
 
 
 def unregister() -> None:
-    """Leave the panels as they were."""
+    """Restore the panels' polls."""
     for panel, poll in _NATIVE:
         panel.poll = poll
     _NATIVE.clear()
 
 
 def _panels() -> Iterator[Any]:
-    """Yield Blender's own panels in the sidebar of node editors, as far as they can be asked."""
+    """Yield Blender's own panels in the sidebar of node editors that have a poll."""
     known: list[Any] = bpy.types.Panel.__subclasses__()
     while known:
         panel = known.pop()

@@ -1,4 +1,4 @@
-"""The sidebar of the score editor: what the selected block's element says, and the score's own settings."""
+"""The sidebar of the score editor: the attributes of the selected block, and the score's settings."""
 
 import bpy
 
@@ -24,7 +24,7 @@ class _ScoreEditorPanel(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether a score is shown."""
+        """Return whether a score is shown."""
         tree = score_tree.tree_of(context)
         return tree is not None and score_tree.character_of(tree, context) is not None
 
@@ -38,7 +38,7 @@ class TAKT_PT_score_block(_ScoreEditorPanel):
         """Draw the attributes as fields, expressions as the text has them."""
         layout, tree = self.layout, score_tree.tree_of(context)
         armature_object = score_tree.character_of(tree, context)
-        assert layout is not None and tree is not None and armature_object is not None  # poll saw to it
+        assert layout is not None and tree is not None and armature_object is not None  # poll has checked it
         found = score_fields.chosen(tree, armature_object)
         if found is None:
             layout.label(text=say("Select a block"), translate=False)
@@ -76,7 +76,7 @@ class TAKT_PT_score_block(_ScoreEditorPanel):
 
 def _draw_attributes(column: bpy.types.UILayout, tree: score_tree.TaktScoreTree, laid_out: Layout,
                      box: BoxId) -> None:
-    """Draw a field for each attribute, a check box for what is yes or no."""
+    """Draw a field for each attribute, a check box for yes and no."""
     may_type = False
     for name, attribute in score_fields.attributes(laid_out, box):
         check_box = score_fields.box_of(laid_out, box, name, attribute)
@@ -99,7 +99,7 @@ class TAKT_PT_score_transition(_ScoreEditorPanel):
         """Draw a sentence for each."""
         layout, tree = self.layout, score_tree.tree_of(context)
         armature_object = score_tree.character_of(tree, context)
-        assert layout is not None and tree is not None and armature_object is not None  # poll saw to it
+        assert layout is not None and tree is not None and armature_object is not None  # poll has checked it
         for words in score_fields.why_transition(tree, armature_object):
             draw_words(layout, context, words)
 
@@ -113,7 +113,7 @@ class TAKT_PT_score_settings(_ScoreEditorPanel):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the character's settings, as its own panel does."""
         armature_object = score_tree.character_of(score_tree.tree_of(context), context)
-        assert self.layout is not None and armature_object is not None  # poll saw to it
+        assert self.layout is not None and armature_object is not None  # poll has checked it
         character = properties.character(armature_object)
         self.layout.enabled = not edit_mode_problem(context)
         self.layout.prop(character, "frame_start")
@@ -132,7 +132,7 @@ class TAKT_PT_score_none(_ScoreEditorPanel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether no score is shown."""
+        """Return whether no score is shown."""
         return score_tree.is_score_editor(context.space_data) and not super().poll(context)
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -1,4 +1,4 @@
-"""Drawing of the score editor: core's picture of a score, poured into batches that stay on the GPU."""
+"""Drawing of the score editor: core's picture of a score, in batches that stay on the GPU."""
 
 from .life import register, unregister
 

@@ -1,6 +1,6 @@
-"""Core's pictures on the screen: a batch of rectangles and triangles for each layer, and texts by Blender's font.
+"""Core's pictures on the screen: a batch of rectangles and triangles for each layer, and texts in Blender's font.
 
-Only built-in shaders: own ones come out darker in some editors.
+Only built-in shaders are used, since others come out darker in some editors.
 """
 
 from dataclasses import dataclass
@@ -49,13 +49,13 @@ Shapes = tuple[npt.NDArray[np.floating[Any]], npt.NDArray[np.floating[Any]], Int
 
 @dataclass(frozen=True, eq=False)
 class Poured:
-    """A picture on the GPU: what is filled, as a batch, or None where nothing is, then words; and so on upon these."""
+    """A picture on the GPU, as layers from back to front: a batch of shapes, or None, and the texts above them."""
 
     layers: tuple[tuple[gpu.types.GPUBatch | None, Lines], ...]
 
     @classmethod
     def of(cls, picture: Picture) -> "Poured":
-        """Upload a picture; layers become one until there are words to be written between them."""
+        """Upload a picture; consecutive layers without texts between them become one."""
         poured: list[tuple[gpu.types.GPUBatch | None, Lines]] = []
         shapes: list[Shapes] = []
         for number, layer in enumerate(picture.layers, 1):
@@ -66,7 +66,7 @@ class Poured:
         return cls(tuple(poured))
 
     def draw(self) -> None:
-        """Draw it into the region that is being drawn."""
+        """Draw it into the current region."""
         blend: Any = gpu.state.blend_get()
         for batch, lines in self.layers:
             gpu.state.blend_set("ALPHA")
@@ -77,7 +77,7 @@ class Poured:
 
 
 def measured(words: str, size: float) -> float:
-    """Return how wide words come out, in pixels, in the language in which they are drawn."""
+    """Return the width of words in pixels, in the language in which they are drawn."""
     return _measured(say_drawn(words), size)
 
 
@@ -149,7 +149,7 @@ def rectangle_triangles(rectangles: Rectangles) -> Shapes:
 
 
 def _around(boxes: FloatArray, radius: FloatArray) -> FloatArray:
-    """Return the points around rectangles (N, 4) whose corners are round, (N, P, 2)."""
+    """Return the points around rectangles (N, 4) with round corners, (N, P, 2)."""
     middles = boxes[:, _MIDDLES] + _INWARDS * radius[:, None, None]
     return np.asarray(middles + _ARCS * radius[:, None, None])
 

@@ -1,4 +1,4 @@
-"""The score editors on the screen: what is drawn, when, and what is looked at meanwhile."""
+"""The score editors on the screen: their drawing, updates, and checks for changes."""
 
 import logging
 from collections.abc import Callable
@@ -47,7 +47,7 @@ _has_failed = False
 
 
 def register() -> None:
-    """Draw whatever is a score editor from now on."""
+    """Start drawing in score editors."""
     global _handle, _has_failed
     _has_failed = False
     _handle = bpy.types.SpaceNodeEditor.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL")
@@ -56,7 +56,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Draw nothing any longer, and keep nothing."""
+    """Stop drawing, and clear all caches."""
     bpy.types.SpaceNodeEditor.draw_handler_remove(_handle, "WINDOW")
     for handlers, handler in _handlers():
         if handler in handlers:
@@ -72,7 +72,7 @@ def unregister() -> None:
 
 
 def tick_now(armature_object: bpy.types.Object, scene: bpy.types.Scene, layout: Layout) -> float:
-    """Return the tick that is played now: at the scene's frame, or by the player's own clock where that is chosen."""
+    """Return the current tick: at the scene's frame, or by the player's own clock if that is chosen."""
     motion = None if preview.choices().player.follows_timeline else last_good(armature_object.session_uid)
     if motion is not None and preview.is_running():
         now_s = preview.time_in_score(armature_object, scene, motion)
@@ -91,20 +91,20 @@ def frame_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, layout: 
 
 @guarded(None)
 def _draw() -> None:
-    """Draw an editor; a failure is told once, and not for every redraw."""
+    """Draw an editor; a failure is reported once, not at every redraw."""
     global _has_failed
     context = bpy.context
     if _has_failed or not score_tree.is_score_editor(context.space_data):
         return
     try:
         draw_editor(context)
-    except Exception:  # whatever it is, Blender would print it each time
+    except Exception:  # Blender would print any exception at every redraw
         _log.exception("The score editor failed and has been switched off")
         _has_failed = True
 
 
 def draw_editor(context: bpy.types.Context) -> None:
-    """Draw the score that the editor of the context is about; what has to be made first is drawn a little later."""
+    """Draw the score of the context's editor; parts that must be computed first are drawn a little later."""
     tree = score_tree.tree_of(context)
     if tree is None:
         _soon(score_tree.give_trees)
@@ -114,7 +114,7 @@ def draw_editor(context: bpy.types.Context) -> None:
     if armature_object is not None:
         blocks = score_blocks.shown(armature_object)
         if blocks is None:
-            _soon(_refresh)  # whether it is that of the text as it now is, _look asks: that takes a while
+            _soon(_refresh)  # _look checks whether the layout fits the current text, which takes a while
     if armature_object is None or blocks is None or blocks.layout is None or (
             blocks.error is not None and not len(blocks.layout.boxes)):
         _draw_words(context, theme, _said_instead(armature_object, blocks))
@@ -148,7 +148,7 @@ def draw_editor(context: bpy.types.Context) -> None:
 
 
 def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks, pulled: BoxId | None = None) -> Marked:
-    """Return which boxes are drawn otherwise than the rest; what is pulled, and its other places, as if selected."""
+    """Return the boxes to mark; the pulled box, and others of its element, are marked as selected."""
     errors = frozenset(box for box, problem in blocks.problems.items() if not problem.is_warning)
     warnings = frozenset(box for box, problem in blocks.problems.items() if problem.is_warning and not problem.is_note)
     selected = score_tree.selection(tree, blocks.selectable) if blocks.is_numbered_as_written else frozenset[BoxId]()
@@ -157,7 +157,7 @@ def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks, pulled: BoxId 
 
 
 def _mistake(layout: Layout, error: TaktError, window: windows.Window, theme: Theme, above_px: float) -> Layer:
-    """Say at the foot of the score why it is that of an earlier text, where no block is marked for it."""
+    """Write at the foot of the score why it shows an earlier text, if no block is marked for that."""
     view, first_line = window.view, say(in_brief(error).partition("\n")[0])
     words = clipped(first_line, 0.9 * view.width, theme.size_px * view.scale, theme.measure)
     return overlay(layout, view, theme, AtMouse(0.5 * view.width, above_px, refusal=words))
@@ -165,7 +165,7 @@ def _mistake(layout: Layout, error: TaktError, window: windows.Window, theme: Th
 
 def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.types.Object, layout: Layout,
                 window: windows.Window, theme: Theme, score_px: float) -> None:
-    """Draw what can be put into the score, if that is wanted."""
+    """Draw the shelf, if it is shown."""
     if tree is None or not tree.has_shelf:
         window.shelf = window.shelf_drawn = None
         return
@@ -173,7 +173,7 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
     view = window.view
     depends_on = (bridge_shelf.state(armature_object), bridge_shelf.is_searching(armature_object), tree.search,
                   (view.width, view.height, view.scale), theme, window.shelf_px, chip,
-                  score_px, tree.shelf_order,  # but neither zoom nor place
+                  score_px, tree.shelf_order,  # but neither zoom nor position
                   "" if tree.shelf_order == "LIBRARY" else shelf_order.clip_of_block(armature_object, tree),
                   language.locale())
     if window.shelf is None or window.shelf_drawn is None or window.shelf_drawn[0] != depends_on:
@@ -207,7 +207,7 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
 
 def _draw_card(armature_object: bpy.types.Object, window: windows.Window, arranged: shelf.Shelf, chip: windows.Chip,
                theme: Theme) -> None:
-    """Draw the figure of what the mouse is on as it moves, and let it go on moving."""
+    """Draw the moving figure of the chip under the mouse, and keep it moving."""
     time_s, figure = rehearsing.time_s(chip), bridge_shelf.figures(armature_object).get(chip.playable)
     rehearsing.watch(chip)
     if time_s is not None and figure is not None:
@@ -216,7 +216,7 @@ def _draw_card(armature_object: bpy.types.Object, window: windows.Window, arrang
 
 
 def _hover(armature_object: bpy.types.Object, blocks: Blocks, window: windows.Window, theme: Theme) -> Picture | None:
-    """Draw what the mouse is over and could pull, and what is said of it."""
+    """Draw the part under the mouse, if it can be dragged, with its hint."""
     hover, layout = window.hover, blocks.layout
     if hover is None or layout is None or hover.layout is not layout or window.chip is not None:
         return None
@@ -233,7 +233,7 @@ def _hover(armature_object: bpy.types.Object, blocks: Blocks, window: windows.Wi
 
 
 def _cover(context: bpy.types.Context, theme: Theme) -> None:
-    """Draw the ground also where the sidebar, which lets some of it through, lies over the score."""
+    """Draw the background below the sidebar too, which is transparent over the score."""
     assert context.region is not None
     if windows.covered_px(context):
         pen = Pen()
@@ -248,7 +248,7 @@ def _said_instead(armature_object: bpy.types.Object | None, blocks: Blocks | Non
 
 
 def _draw_words(context: bpy.types.Context, theme: Theme, words: str) -> None:
-    """Draw lines of words in the middle of an editor that has nothing else to show."""
+    """Draw lines of text in the middle of an editor that has nothing else to show."""
     assert context.region is not None and context.preferences is not None
     width, height = context.region.width, context.region.height
     size = theme.size_px * context.preferences.system.ui_scale
@@ -263,17 +263,17 @@ def _draw_words(context: bpy.types.Context, theme: Theme, words: str) -> None:
 
 
 def _soon(what: Callable[[], float | None], after_s: float = 0.0) -> None:
-    """Have something done outside of the drawing, once."""
+    """Schedule a function outside of the drawing, once."""
     if not bpy.app.timers.is_registered(what):
         bpy.app.timers.register(what, first_interval=after_s)
 
 
 @guarded(None)
 def _refresh() -> float | None:
-    """Lay out what the open editors show; return when to go on.
+    """Update the layouts of the open editors; return the delay to the next call.
 
-    Files that were never read are read beside the main thread, as is what the motion costs: until that is done, blocks
-    are shown without it where no file has to be read for them. Nothing is drawn while it is only waited for.
+    New files are read outside of the main thread, and motions computed there. Until that is done, blocks are shown
+    without them, if no file has to be read for the blocks. Nothing is drawn while waiting.
     """
     if is_reading():
         return _LOOK_S
@@ -282,7 +282,7 @@ def _refresh() -> float | None:
             continue
         is_performed = score.perform_soon(armature_object, _performed) is not None
         if is_performed:
-            preview.changed()  # blocks and character are drawn at once
+            preview.changed()  # draws blocks and character in the same step
             score_blocks.find_windows(armature_object)
         elif not score_blocks.is_current(armature_object) and score_blocks.reads_no_other_files(armature_object):
             score_blocks.refresh(armature_object)
@@ -293,13 +293,13 @@ def _refresh() -> float | None:
 
 
 def _performed() -> None:
-    """A motion that was waited for is known."""
+    """A computed motion is ready."""
     _refresh()
 
 
 @guarded(None)
 def _look() -> float | None:
-    """Look for what was changed without anybody being told, as long as an editor is open."""
+    """Check for changes that cause no notification, as long as an editor is open."""
     spaces = {space.as_pointer() for _, area in score_tree.areas() if (space := area.spaces.active) is not None}
     for _, area in score_tree.areas():
         windows.open_tab(area)
@@ -316,7 +316,7 @@ def _look() -> float | None:
 
 
 def show_tweaks(armature_object: bpy.types.Object, scene: bpy.types.Scene | None) -> bool:
-    """Let the editor show where a hand has set keys; return whether that is news."""
+    """Update the keys of tweaks in the editor; return whether they have changed."""
     blocks, frames = score_blocks.shown(armature_object), tweak_moments.frames_of(armature_object)
     if blocks is None or blocks.layout is None or scene is None:
         return False
@@ -326,7 +326,7 @@ def show_tweaks(armature_object: bpy.types.Object, scene: bpy.types.Scene | None
 
 
 def _shown_characters() -> list[bpy.types.Object]:
-    """Return whose scores are shown anywhere."""
+    """Return the characters whose scores are shown."""
     found: dict[int, bpy.types.Object] = {}
     for window, area in score_tree.areas():
         with bpy.context.temp_override(window=window, area=area):
@@ -351,7 +351,7 @@ def _redraw(*_: object) -> None:
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
 @guarded(None)
 def _undone(*_: object) -> None:
-    """The text may say something else now."""
+    """Update after undo, since the text may have changed."""
     if any(score_tree.areas()):
         _soon(_refresh)
     score_tree.redraw()
@@ -360,7 +360,7 @@ def _undone(*_: object) -> None:
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
 @guarded(None)
 def _forget(*_: object) -> None:
-    """Another file was loaded."""
+    """Clear caches after another file was loaded."""
     rehearsing.stop()
     windows.forget_closed(set())
     score_blocks.forget()

@@ -1,6 +1,6 @@
-"""What the mouse is on on the shelf plays: its figure on a card, and its character where the preview is on.
+"""Play the clip or procedure under the mouse on the shelf: its figure on a card, and its character in the preview.
 
-It stops when the mouse goes elsewhere in the editor, and after a few rounds: nobody tells when it leaves the window.
+It stops when the mouse leaves it, and after a few rounds, since leaving the window causes no event.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _rehearsal: Rehearsal | None = None
 
 
 def watch(chip: windows.Chip) -> None:
-    """Let a chip that the mouse is on play from a little later on, unless it is over or not read yet."""
+    """Start playing a chip under the mouse after a delay, unless it has finished or was not read yet."""
     if chip.playable.is_read and not _is_over(chip) and not bpy.app.timers.is_registered(_step):
         bpy.app.timers.register(_step, first_interval=_AFTER_S)
 
@@ -44,7 +44,7 @@ def stop() -> None:
 
 
 def time_s(chip: windows.Chip) -> float | None:
-    """Return the time since a chip began to play, None before and after."""
+    """Return the time since a chip began to play, or None before and after."""
     since_s = preview.now_s() - chip.since_s - _AFTER_S
     return since_s if 0.0 <= since_s <= max(_ROUNDS * chip.playable.duration_s, _LEAST_S) else None
 
@@ -55,7 +55,7 @@ def _is_over(chip: windows.Chip) -> bool:
 
 @guarded(None)
 def _step() -> float | None:
-    """Show the next instant; return when to come again, None when nothing plays any longer."""
+    """Show the next instant; return the delay to the next call, or None if nothing plays."""
     global _rehearsal
     pointed = _pointed()
     if pointed is not None:
@@ -81,7 +81,7 @@ def _end() -> None:
 
 
 def _pointed() -> _Pointed | None:
-    """Return what the mouse is on, None where that is nothing, or something else is done with the mouse."""
+    """Return the chip under the mouse, or None if there is none or the mouse is in use."""
     for window, area in score_tree.areas():
         space = area.spaces.active
         shown = None if space is None else windows.window_of(space)

@@ -1,4 +1,4 @@
-"""The user's colours, sizes, font and language, as the score editor takes them."""
+"""The user's colours, sizes, font and language for the score editor."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from .canvas import measured
 
 
 def theme_of(context: bpy.types.Context) -> Theme:
-    """Take them from Blender's theme: the ground of its timelines, text and accent of its buttons."""
+    """Return the theme from Blender's: background of timelines, text and accent of buttons."""
     assert context.preferences is not None
     theme: Any = context.preferences.themes[0]
     look = theme.user_interface
@@ -23,7 +23,7 @@ def theme_of(context: bpy.types.Context) -> Theme:
 
 
 def _readable(text: Any, editor: Any, ground: Any) -> Any:
-    """Return the text's colour of the editor itself: buttons may be dark in a light theme."""
+    """Return the text colour of the editor if it has more contrast, since buttons may be dark in a light theme."""
     own = editor.space.text
     return own if abs(sum(own[:3]) - sum(ground[:3])) > abs(sum(text[:3]) - sum(ground[:3])) else text
 

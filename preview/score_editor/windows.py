@@ -1,7 +1,7 @@
-"""What each score editor shows of its score, and how: kept as long as its area is there, never saved.
+"""The state of each score editor: kept as long as its area exists, never saved.
 
-The view is written to the tree too whenever it is changed, so that a file opens as it was left; but several editors of
-one tree each have their own, and undo, which brings the tree back, moves none of them.
+A changed view is also written to the tree, so that a file opens as it was left. But several editors of one tree each
+have their own view, and undo, which restores the tree, does not change it.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from .canvas import Poured
 
 @dataclass(frozen=True, eq=False)
 class Hover:
-    """What the mouse is over, at x and y; the numbers of boxes are those of the layout.
+    """The part under the mouse at x and y; numbers of boxes are those of the layout.
 
-    refusal: why what can be pulled elsewhere cannot be here, "" where it can.
+    refusal: why it cannot be dragged here, or "".
     """
 
     layout: Layout
@@ -43,14 +43,14 @@ class Hover:
 
     @classmethod
     def at(cls, layout: Layout, over: Hit, x: float, y: float, scores: Scores | None, before: Hover | None) -> Hover:
-        """Look what the mouse is over; before: what it was over, which is mostly the same."""
+        """Return the part under the mouse; before: the previous one, which is mostly the same."""
         if before is not None and before.layout is layout and before.over.is_on_the_same(over):
             return cls(layout, over, x, y, before.refusal)
         return cls(layout, over, x, y, "" if scores is None else why_not(layout, over, scores))
 
 
 class Chip(NamedTuple):
-    """What the mouse is on on the shelf, where it came there, and when."""
+    """The playable under the mouse on the shelf, the position where the mouse entered it, and when."""
 
     playable: Playable
     x: float
@@ -60,12 +60,12 @@ class Chip(NamedTuple):
 
 @dataclass(eq=False)
 class Window:
-    """An editor: its view, and the picture as it was drawn last with all that it depends on.
+    """An editor: its view, and its last picture with all that this depends on.
 
-    hover: what the mouse is over. shelf: as it was drawn last, shelf_drawn, with
-    all that places of chips depend on, shelf_arranged, scrolled by shelf_px; chip: what the mouse
-    is on there. front: draws what lies before all else while something is done with the mouse, pulled: to which box.
-    has_tab: its sidebar has been turned to our tab. shows: whose score, and which Text that is.
+    hover: the part under the mouse. shelf: as last drawn, shelf_drawn, with
+    all that the positions of chips depend on, shelf_arranged, scrolled by shelf_px; chip: under the
+    mouse. front: draws in front of everything during a gesture, pulled: the dragged box.
+    has_tab: its sidebar was switched to Takt's tab. shows: the score's character, and its Text.
     """
 
     view: View
@@ -90,15 +90,15 @@ _windows: dict[int, Window] = {}
 
 
 def window_of(space: bpy.types.Space) -> Window | None:
-    """Return what is kept of an editor, None before it was drawn."""
+    """Return the state of an editor, or None before its first drawing."""
     return _windows.get(space.as_pointer())
 
 
 def look_into(context: bpy.types.Context, layout: Layout) -> Window:
-    """Return an editor with its view as large as its region now is; the first time, as it was saved.
+    """Return an editor with its view resized to its region; the first time, with the saved view.
 
-    Where a character plays another score than before, all of that is seen; who sees all of one still does when the
-    region has become larger or smaller.
+    If a character plays another score than before, all of it is shown. A view that shows a whole score still does so
+    after the region was resized.
     """
     space, region = context.space_data, context.region
     assert space is not None and region is not None and context.preferences is not None
@@ -109,7 +109,7 @@ def look_into(context: bpy.types.Context, layout: Layout) -> Window:
         view = _saved(cast(bpy.types.SpaceNodeEditor, space).node_tree, View(width, region.height, scale=scale), layout)
         found = _windows[space.as_pointer()] = Window(view)
     elif (found.view.width, found.view.height, found.view.scale) != (width, region.height, scale):
-        was_whole = found.view == whole(found.view, layout)  # in a narrow area the sidebar may have hidden all at first
+        was_whole = found.view == whole(found.view, layout)  # in a narrow area the sidebar may first have hidden all
         found.view = found.view.resized(width, region.height, scale)
         if was_whole:
             found.view = whole(found.view, layout)
@@ -125,7 +125,7 @@ def look_into(context: bpy.types.Context, layout: Layout) -> Window:
 
 
 def change_view(context: bpy.types.Context, view: View) -> None:
-    """Let an editor show something else, and remember that in its tree."""
+    """Change the view of an editor, and store it in its tree."""
     space = cast(bpy.types.SpaceNodeEditor, context.space_data)
     window = _windows[space.as_pointer()]
     window.view = view
@@ -138,7 +138,7 @@ def change_view(context: bpy.types.Context, view: View) -> None:
 
 
 def covered_px(context: bpy.types.Context) -> int:
-    """Return how much of the region the sidebar lies over, at its right."""
+    """Return the width of the region that the sidebar covers, at its right, in pixels."""
     assert context.area is not None and context.region is not None
     own = context.region
     return max((own.x + own.width - region.x for region in context.area.regions
@@ -147,19 +147,19 @@ def covered_px(context: bpy.types.Context) -> int:
 
 
 def open_tab(area: bpy.types.Area) -> None:
-    """Turn an editor's sidebar to our tab when it is seen first: the node editor's own tabs mean nothing here."""
+    """Switch an editor's sidebar to Takt's tab on first sight: the node editor's own tabs are of no use here."""
     window = None if area.spaces.active is None else _windows.get(area.spaces.active.as_pointer())
     sidebar = next((region for region in area.regions if region.type == "UI" and region.width > 1), None)
     if window is None or window.has_tab or sidebar is None or sidebar.active_panel_category in ("", "UNSUPPORTED"):
         return
-    with suppress(TypeError):  # what was another editor until now has not drawn its panels yet
+    with suppress(TypeError):  # an area that had another editor until now has not drawn its panels yet
         sidebar.active_panel_category = cast(Any, _TAB)  # the stubs know none of the tabs
         window.has_tab = True
     sidebar.tag_redraw()
 
 
 def forget_closed(spaces: set[int]) -> None:
-    """Keep nothing of editors that are no longer there; spaces: the addresses of those that are."""
+    """Remove the state of closed editors; spaces: the addresses of open ones."""
     for gone in _windows.keys() - spaces:
         del _windows[gone]
 
@@ -173,36 +173,36 @@ def _saved(tree: bpy.types.NodeTree | None, view: View, layout: Layout) -> View:
 
 
 def whole(view: View, layout: Layout) -> View:
-    """Return the view of all of a score, and of some bars where it has none yet."""
+    """Return the view of a whole score, or of some bars if it is empty."""
     return replace(view, opened=None).framed(0.0, layout.ticks if len(layout) else _EMPTY_TICKS)
 
 
 def show_in_front(context: bpy.types.Context, front: Callable[[Theme], Picture] | None,
                   pulled: BoxId | None = None) -> None:
-    """Let something be drawn before all else, and a box be marked, until it is called with None."""
+    """Draw something in front of all else, and mark a box; None ends that."""
     assert context.space_data is not None and context.area is not None
     window = window_of(context.space_data)
     if window is not None:
         window.front, window.pulled = front, pulled
         if front is not None:
-            window.chip = None  # the mouse has gone, and nobody says where to until it moves once more
+            window.chip = None  # the mouse has left the shelf, and its new position is unknown until it moves
     context.area.tag_redraw()
 
 
 def show_nothing_in_front() -> None:
-    """Let all editors be drawn without what a gesture shows before all else, whatever the context is."""
+    """End the drawing in front of all else in all editors."""
     for window in _windows.values():
         window.front, window.pulled = None, None
 
 
 def is_on_shelf(context: bpy.types.Context, y: float) -> bool:
-    """Tell whether a height in the editor is that of its shelf."""
+    """Return whether a height in the editor is on its shelf."""
     window = None if context.space_data is None else window_of(context.space_data)
     return window is not None and window.shelf is not None and y <= window.shelf.height
 
 
 def scroll_shelf(context: bpy.types.Context, by_px: float) -> None:
-    """Show what lies farther to the right on the shelf, or to the left."""
+    """Scroll the shelf by pixels to the right, or to the left if negative."""
     assert context.space_data is not None and context.area is not None
     window = window_of(context.space_data)
     if window is not None and window.shelf is not None:

@@ -139,7 +139,7 @@ class Floored(Over):
 
     @cached_property
     def seat_skin(self) -> SeatSkin | None:
-        """The skin on which the body sits, None where it has none."""
+        """The skin on which the body sits, None if it has none."""
         assert isinstance(self.below, Feet)
         lengths = [leg.length(self.skeleton) for leg in self.lock.legs]
         return SeatSkin.of(self.below.skeleton_map, self.below.skin, ground_axes(self.below.up), max(lengths))

@@ -21,7 +21,7 @@ SOON_S: Final = 1e-6
 class Planted:
     """Where one foot is planted in clips that follow one another, H times, in ground coordinates (see footholds.py).
 
-    spans_s: (H, 2) when; at: (H, 3) where; loose: (H, 2) the foot as it is then if nothing holds it, NaN where that is
+    spans_s: (H, 2) when; at: (H, 3) where; loose: (H, 2) the foot as it is then if nothing holds it, NaN if that is
     not known; first: (S + 1,) the first one of each of S segments, and H. fast: (S,) how fast it goes in each.
     heights: (S, 2) how high it is as each begins and ends. turned: (H,) complex, how it is turned over the ground;
     rounds: how many of a loop these are.

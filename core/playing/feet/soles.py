@@ -168,7 +168,7 @@ def _of_skin(skin: SkinPoints, skeleton: Skeleton, leg: Leg, up: FloatArray,
              ahead: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     """Return points of the rim of a sole's skin at rest, (N, 3), and how much ankle, foot and knee carry each, (N, 3).
 
-    None where no skin moves with the foot, nor any with the ankle that goes on ahead over it, as a shoe does whose toes
+    None if no skin moves with the foot, nor any with the ankle that goes on ahead over it, as a shoe does whose toes
     do not bend. ahead: (3,) from heel to toes. Skin that moves with the shin belongs to the sole where it is as low.
     The ankle carries what the other two do not.
     """

@@ -26,7 +26,7 @@ class Carried:
     @classmethod
     def of(cls, clips: Sequence[Clip], up: FloatArray, followers: IntArray = NO_JOINTS,
            body: SkeletonMap | None = None) -> Carried | None:
-        """Find what carries a body through clips; None where nothing does. See root_chain and roots_carried."""
+        """Find what carries a body through clips, or None if nothing does. See root_chain and roots_carried."""
         chain = root_chain(clips, followers, body)
         if not len(chain):
             return None

@@ -16,7 +16,7 @@ _LEGS = ("l_hip", "r_hip")
 def carrying_hips(body: SkeletonMap) -> BoolArray | None:
     """Return the hips and what is above them, and above both legs where these hang elsewhere, as in control rigs, (J,).
 
-    None where it is not known for sure which joint the hips are.
+    None if it is not known for sure which joint the hips are.
     """
     hips = body.joint_of.get(hanim.ROOT)
     if hips is None or not body.is_sure:

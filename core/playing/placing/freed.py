@@ -30,7 +30,7 @@ class Freed:
 
     @classmethod
     def of(cls, skeleton: Skeleton, chain: IntArray) -> Freed | None:
-        """Free the last joint of a chain; None where nothing carries it."""
+        """Free the last joint of a chain, or None if nothing carries it."""
         if len(chain) < 2:
             return None
         last = int(chain[-1])
@@ -114,5 +114,5 @@ def _set(skeleton: Skeleton, pose: Pose, joint: int, local: _Local) -> None:
 
 
 def _reciprocal(scales: FloatArray) -> FloatArray:
-    """Return 1 ÷ scales, 0 where they are 0: what is scaled to nothing is nowhere."""
+    """Return 1 ÷ scales, 0 if they are 0: what is scaled to nothing is nowhere."""
     return np.divide(1.0, scales, out=np.zeros_like(scales), where=scales != 0.0)

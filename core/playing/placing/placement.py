@@ -77,7 +77,7 @@ class Root:
     joint: its index; up: unit vector (3,) of model space. Its ancestors must be at rest; where they may not be, a
     Bearing reads where it stands.
     ground: (3, 3) from model space to coordinates along up, east and north.
-    Raises TaktError where up is no direction.
+    Raises TaktError if up is no direction.
     """
 
     def __init__(self, skeleton: Skeleton, joint: int, up: FloatArray) -> None:

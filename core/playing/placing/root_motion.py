@@ -127,7 +127,7 @@ def root_chain(clips: Sequence[Clip], followers: IntArray = NO_JOINTS, body: Ske
 
 
 def _leaves_rest(clips: Sequence[Clip], joint: int) -> bool:
-    """Tell whether any clip ever takes a joint away from rest."""
+    """Return whether any clip ever takes a joint away from rest."""
     skeleton = clips[0].skeleton
     size = float(np.ptp(skeleton.rest_world[:, :, 3], axis=0).max(initial=0.0)) or 1.0
     for clip in clips:
@@ -250,7 +250,7 @@ class RootedClips:
         return Travel.through(self._first, self._last, self._rest, self._moves, clip, loop_s)
 
     def is_among(self, joints: BoolArray) -> bool:
-        """Tell whether the joint that is moved for the root is one of some joints (J,)."""
+        """Return whether the joint that is moved for the root is one of some joints (J,)."""
         return self.mode != "AS_AUTHORED" and bool(joints[self._carried[0].joint])
 
     def prepare(self, pose: Pose, clip: IntArray) -> None:
@@ -263,7 +263,7 @@ class RootedClips:
                     pose.rotations[still, root.joint], pose.translations[still, root.joint], self._from_rest.numbers)
 
     def leaves(self, clip: int) -> bool:
-        """Tell whether `prepare` leaves a clip's poses as they are."""
+        """Return whether `prepare` leaves a clip's poses as they are."""
         return self.mode == "AS_AUTHORED" or (self.goes_on and bool(self._moves[clip]))
 
     def laid(self, positions: FloatArray) -> FloatArray:

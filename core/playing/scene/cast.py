@@ -24,8 +24,8 @@ class ScenePlace:
     """A place to be at. position: of its ground; ahead: where a body faces there, not up or down.
 
     head: of a person, where others look. note: what is to be said of it, "" for nothing. surface: on it one sits, None:
-    as high as the position. unseated: why nobody can sit there, "" where one can.
-    Raises TaktError where a number is not finite, or ahead has no length.
+    as high as the position. unseated: why nobody can sit there, "" if one can.
+    Raises TaktError if a number is not finite, or ahead has no length.
     """
 
     position: Point
@@ -46,7 +46,7 @@ class ScenePlace:
 class ScenePath:
     """A path to go along. points: from its beginning to its end, two at least. note: see ScenePlace.
 
-    Raises TaktError where there are fewer or too many points, or a number is not finite.
+    Raises TaktError if there are fewer or too many points, or a number is not finite.
     """
 
     points: tuple[Point, ...]
@@ -64,7 +64,7 @@ class ScenePath:
 class SceneFloor:
     """A floor that feet stand on: points (V, 3), and triangles (T, 3) of their numbers. note: see ScenePlace.
 
-    Raises TaktError where there are no triangles or too many, a number is not finite, or a triangle has no such point.
+    Raises TaktError if there are no triangles or too many, a number is not finite, or a triangle has no such point.
     """
 
     points: FloatArray
@@ -96,7 +96,7 @@ class Moving:
 
     still: it in its own axes. times_s: (N,) of the score as a clock shows them, ascending; before and after them it
     stays. model_from_own: (N, 3, 4). heads: (N, 3) of a person, in the model. note: see ScenePlace.
-    Raises TaktError where a number is not finite.
+    Raises TaktError if a number is not finite.
     """
 
     still: ScenePlace | ScenePath
@@ -113,7 +113,7 @@ class Moving:
     def at(self, time_s: float) -> ScenePlace | ScenePath:
         """Return where it is at a time.
 
-        Raises TaktError where its axes have no length then.
+        Raises TaktError if its axes have no length then.
         """
         matrix = between(self.model_from_own.reshape(-1, 12), self.times_s, np.array((time_s,))).reshape(3, 4)
         if isinstance(self.still, ScenePath):
@@ -169,7 +169,7 @@ def touched_at(target: Target, times_s: FloatArray) -> FloatArray:
 
 
 def misfit(target: Target | None, kind: type[ScenePlace] | type[ScenePath] | type[SceneFloor], role: str) -> str:
-    """Return why something cannot play a role as a kind of thing, "" where it can."""
+    """Return why something cannot play a role as a kind of thing, "" if it can."""
     if target is None:
         return f"the role {quoted(role)} is not cast"
     if isinstance(target, Unfit):

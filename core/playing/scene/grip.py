@@ -29,7 +29,7 @@ class Grip:
 
     @classmethod
     def of(cls, body: SkeletonMap, side: str) -> Grip | None:
-        """Find the fingers of a side, l or r; None where fewer than two are known: they say where the palm is.
+        """Find the fingers of a side, l or r, or None if fewer than two are known: they say where the palm is.
 
         With the knuckles in a line from the index finger to the little one, a left hand's fingers bend about that line,
         a right hand's the other way round. A thumb bends to where they close: before the palm, below their middle.

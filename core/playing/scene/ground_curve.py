@@ -30,7 +30,7 @@ class GroundCurve:
     def through(cls, points: ComplexArray) -> GroundCurve:
         """Take points (N,) in their order; those that repeat the one before are left out.
 
-        Raises TaktError where all of them are at one position.
+        Raises TaktError if all of them are at one position.
 
         >>> curve = GroundCurve.through(np.array((0.0, 3.0, 3.0 + 4.0j)))
         >>> curve.length, curve.at(np.array((5.0,)))[0].round(6).tolist()

@@ -25,7 +25,7 @@ class TimedMeet(NamedTuple):
     back_s: float
 
     def is_with(self, other: TimedMeet, later_s: float = 0.0) -> bool:
-        """Tell whether it and another one, whose time is shown so much later, are at the same time.
+        """Return whether it and another one, whose time is shown so much later, are at the same time.
 
         >>> one = TimedMeet("her", "r", "l", 1.0, Place(), 1.0, 2.0, 3.0, 3.5)
         >>> one.is_with(one), one.is_with(one, 2.0), one.is_with(one, -1.9)

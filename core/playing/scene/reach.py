@@ -39,7 +39,7 @@ class Reaching:
 
     @classmethod
     def of(cls, body: SkeletonMap, side: str) -> Reaching | None:
-        """Find the arm of a side, l or r; None where its joints are not known."""
+        """Find the arm of a side, l or r, or None if its joints are not known."""
         limb = Limb.of(body, side, ("shoulder", "elbow", "wrist"))
         if limb is None:
             return None
@@ -90,7 +90,7 @@ class Reaching:
     def lean(self, pose: Pose, world: FloatArray, goal: FloatArray, most: FloatArray) -> FloatArray | None:
         """Turn spines in poses (F, J, …) so that palms come nearer to positions (F, 3) where arms are too short.
 
-        In place, so far (F,) at most, in radians. Return how far, (F,); None where none is too short. world: (F, J, 3,
+        In place, so far (F,) at most, in radians. Return how far, (F,), or None if none is too short. world: (F, J, 3,
         4) of the poses.
         """
         shoulder, elbow, wrist = (world[:, joint, :, 3] for joint in self.limb)

@@ -142,7 +142,7 @@ class Scene:
 
 
 def _why_unused(stage: Feet, floor: SceneFloor, role: str) -> str:
-    """Return why nobody stands on a floor, "" where a foot does."""
+    """Return why nobody stands on a floor, "" if a foot does."""
     surface, lock = Surface.of((floor,), ground_axes(stage.up)), stage.lock
     if surface.is_nowhere:
         return (f"the role {quoted(role)}: its floor has no area as seen from above: choose a mesh that is not scaled "

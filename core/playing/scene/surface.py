@@ -20,7 +20,7 @@ _MOST_CELLS: Final = 512
 
 
 class Heights(NamedTuple):
-    """What is below N points: heights (N,), NaN where there is nothing, and slopes (N, 2), up per length each way."""
+    """What is below N points: heights (N,), NaN if there is nothing, and slopes (N, 2), up per length each way."""
 
     heights: FloatArray
     slopes: FloatArray
@@ -100,7 +100,7 @@ class Surface:
 def highest_along(points: FloatArray, triangles: IntArray, up: FloatArray) -> float | None:
     """Return how far along up (3,) the highest of triangles (T, 3) of points (V, 3) is above or below the origin.
 
-    In lengths of up; None where none is.
+    In lengths of up, or None if none is.
 
     >>> square = np.array(((-1.0, -1.0, 2.0), (2.0, -1.0, 2.0), (-1.0, 2.0, 2.0)))
     >>> highest_along(square, np.array(((0, 1, 2),)), np.array((0.0, 0.0, 0.5)))

@@ -35,7 +35,7 @@ class Traveller:
     @classmethod
     def of(cls, clips: Sequence[Clip], up: FloatArray, followers: IntArray, body: SkeletonMap,
            ahead: FloatArray) -> Traveller | None:
-        """Take the root that clips of one skeleton move, None where none is moved.
+        """Take the root that clips of one skeleton move, None if none is moved.
 
         up, ahead: (3,) of the model; ahead is not upright.
         """

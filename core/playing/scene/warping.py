@@ -40,7 +40,7 @@ _NOWHERE: Final = 1e-6
 
 def warp_of(stage: Stage, row: Row, ways: Sequence[Way], cast: Mapping[str, Target], traveller: Traveller,
             shown: Callable[[FloatArray], FloatArray]) -> tuple[Warp | None, tuple[Problem, ...]]:
-    """Return what bends a motion onto its ways, None where nothing does, and what is to be said of it.
+    """Return what bends a motion onto its ways, None if nothing does, and what is to be said of it.
 
     stage: the motion as its clips lead; row: of its segments. ways: in order; of several at the same segments
     the inner ones count. cast: what plays the roles, by their names; ways of roles that nothing plays are left out.
@@ -107,7 +107,7 @@ class _Warping:
             self._lead(way, path)
 
     def _target(self, way: Way, role: str, kind: type[_T], time_s: float) -> _T | None:
-        """Return what plays a role as it is at a time; None where that is nothing, or cannot."""
+        """Return what plays a role as it is at a time, or None if that is nothing, or cannot."""
         cast = self.cast.get(role)
         if why := misfit(cast, kind, role):
             help_ = ", so its way is as authored: choose an object for it" if cast is None else ""
@@ -215,7 +215,7 @@ class _Warping:
         return 1.0 if way.going.to or way.going.fits else min(own / curve.length, 1.0)
 
     def _is_there(self, start: Placement, position: complex) -> bool:
-        """Tell whether the body is where a way begins."""
+        """Return whether the body is where a way begins."""
         shift, turn = self._away(start, position)
         return abs(shift) <= _NOWHERE * self.traveller.size and abs(turn) <= _NOWHERE
 
@@ -227,7 +227,7 @@ class _Warping:
 
     def _curve(self, way: Way, target: ScenePlace | ScenePath, positions: ComplexArray, frames: Frames,
                last_facing: float) -> GroundCurve | None:
-        """Return the curve that a way is laid on, None where there is none."""
+        """Return the curve that a way is laid on, None if there is none."""
         try:
             if isinstance(target, ScenePath):
                 return GroundCurve.through(self.traveller.over_all(target.points))

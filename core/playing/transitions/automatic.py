@@ -34,7 +34,7 @@ class Automatic:
     @classmethod
     def of(cls, clips: Sequence[Clip], ends: EndPoses, positions: Callable[[], FloatArray], speed: str, *,
            is_shared: bool, angles: Angles = rot.angle_between) -> Automatic:
-        """Take clips on one skeleton, see above. speed: one of SPEEDS; raises TaktError where it is another."""
+        """Take clips on one skeleton, see above. speed: one of SPEEDS; raises TaktError if it is another."""
         return cls(tuple(clips), ends, positions, speed_named(speed), is_shared, angles)
 
     @cached_property
@@ -44,7 +44,7 @@ class Automatic:
 
     @cached_property
     def distances(self) -> Distances | None:
-        """How far joints go; None where keys count, as in PHA 1."""
+        """How far joints go, or None if keys count, as in PHA 1."""
         return None if self.speed.is_by_keys else Distances.of(self.clips, self.positions(), self.ends.moved)
 
     def lengths_s(self, seams: Neighbours) -> FloatArray:

@@ -133,7 +133,7 @@ class Differing:
         return cls(translations.shape[1], shifted, scaled)
 
     def row_of(self, joint: int) -> int | None:
-        """Return which vector is a joint's translation, None where it is always the same."""
+        """Return which vector is a joint's translation, None if it is always the same."""
         found = np.flatnonzero(self.shifted == joint)
         return self.joints + int(found[0]) if len(found) else None
 

@@ -34,7 +34,7 @@ class Curve:
     slope: float = 0.0
 
     def shaped(self, shape: Shape) -> Weight:
-        """Return the function of a shape; raise TaktError where the curve does not have it."""
+        """Return the function of a shape; raise TaktError if the curve does not have it."""
         if shape == "RISE":
             return self.rise
         if self.pulse is None:

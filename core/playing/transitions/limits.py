@@ -59,7 +59,7 @@ class Limits:
                    np.tile((0, 1, 2), (len(table), 1)))
 
     def exceeds(self, a: FloatArray, b: FloatArray) -> BoolArray:
-        """Tell whether the shorter arc between rotations a and b (..., J, 4) exceeds the limits, (..., J).
+        """Return whether the shorter arc between rotations a and b (..., J, 4) exceeds the limits, (..., J).
 
         Only where the longer arc does not: that is the one to take then.
         """

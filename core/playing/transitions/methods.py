@@ -59,7 +59,7 @@ class TransitionMethod:
         return self.shape in ("LEAD", "DECAY")
 
     def uses(self, setting: str) -> bool:
-        """Tell whether a setting of transitions, as curve, pace or joint_time, changes anything with this method.
+        """Return whether a setting of transitions, as curve, pace or joint_time, changes anything with this method.
 
         >>> [TRANSITION_METHODS[name].uses("joint_time") for name in ("LEAD", "END")]
         [False, True]

@@ -44,7 +44,7 @@ _USUAL: Final = {"Y": "Z", "Z": "-Y", "X": "Z", "-X": "Z", "-Y": "Z", "-Z": "-Y"
 class BvhSpace:
     """In what axes and unit BVH files are: identifiers of AXES and UNITS, AUTO where the body shall show it.
 
-    Raises TaktError where an identifier is unknown, or up and forward lie on one line.
+    Raises TaktError if an identifier is unknown, or up and forward lie on one line.
     """
 
     up: str = AUTO

@@ -68,7 +68,7 @@ def up_of_motion(frames: Posture, positions: FloatArray, found: SkeletonMap) -> 
 
 
 def _leg(positions: FloatArray, found: SkeletonMap) -> float | None:
-    """Return how long a leg is from hips to ankles where it is longest; None where there is none."""
+    """Return how long a leg is from hips to ankles where it is longest, or None if there is none."""
     hips = [found.joint_of[name] for name in ("l_hip", "r_hip", "l_ankle", "r_ankle") if name in found.joint_of]
     if len(hips) < 4:
         return None
@@ -113,7 +113,7 @@ def with_front(up: FloatArray, measured: FloatArray) -> FloatArray:
 
 def _stands_along(other: FloatArray, up: FloatArray, rest: FloatArray, ups: FloatArray, positions: FloatArray,
                   found: SkeletonMap) -> bool:
-    """Tell whether a clip moves with `other` upwards, not `up`: that its body stands on the ground so.
+    """Return whether a clip moves with `other` upwards, not `up`: that its body stands on the ground so.
 
     Along one of the usual axes a body that lies on the ground and one whose rest pose lies look the same, but for the
     height of the lowest joint above 0: along what is up it is always near the ground. So a body that rests upright
@@ -157,7 +157,7 @@ def _share_above_ground(heights: FloatArray) -> float:
 
 
 def stands_on_origin(found: SkeletonMap, up: FloatArray) -> bool:
-    """Tell whether the feet stand on the ground at the origin: then a body that leant did so about that point."""
+    """Return whether the feet stand on the ground at the origin: then a body that leant did so about that point."""
     feet = [found.joint_of[f"{side}_ankle"] for side in "lr" if f"{side}_ankle" in found.joint_of]
     hips = [found.joint_of[f"{side}_hip"] for side in "lr" if f"{side}_hip" in found.joint_of]
     if not feet or not hips:

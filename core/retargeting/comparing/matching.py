@@ -71,7 +71,7 @@ def pair(source: SkeletonMap, target: SkeletonMap, moved: BoolArray) -> Pairing:
     hierarchy, names decide. Otherwise both skeletons' maps do, trunk and neck being shared out where they have
     different numbers of joints, and joints of equal names that mean nothing go together. Where there is no map,
     equal names decide, or equal positions.
-    Raises SkeletonMismatchError where a map is needed that is not sure, or nothing goes together.
+    Raises SkeletonMismatchError if a map is needed that is not sure, or nothing goes together.
     """
     by_name = _by_name(source.skeleton, target.skeleton)
     if _has_all(source.skeleton, target.skeleton, by_name, moved):
@@ -99,7 +99,7 @@ def _by_name(source: Skeleton, target: Skeleton) -> dict[int, tuple[int, int, fl
 
 def _has_all(source: Skeleton, target: Skeleton, by_name: dict[int, tuple[int, int, float]],
              moved: BoolArray) -> bool:
-    """Tell whether the target has all joints that move, with the same parents."""
+    """Return whether the target has all joints that move, with the same parents."""
     target_of = {s: t for t, (s, _, _) in by_name.items()}
     joints = np.flatnonzero(moved).tolist() or list(range(len(source)))
     for s in joints:

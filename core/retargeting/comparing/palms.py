@@ -135,7 +135,7 @@ def _back_of_hand(hand: FloatArray, has_thumb: bool) -> FloatArray | None:
 
 
 def hand_axes(along: FloatArray, back: FloatArray) -> FloatArray | None:
-    """Return axes (3, 3) of a hand: along it, out of its back, across; None where the first two are in line."""
+    """Return axes (3, 3) of a hand: along it, out of its back, across, or None if the first two are in line."""
     across = np.cross(along, back)
     if np.linalg.norm(across) <= _IN_LINE * np.linalg.norm(along) * np.linalg.norm(back):
         return None

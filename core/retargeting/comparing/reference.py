@@ -125,7 +125,7 @@ def stood_up(target: SkeletonMap, up: FloatArray | None = None, points: SkinPoin
 
 
 def _leans_about_origin(stood: SkeletonMap, own_rest: Skeleton, up: FloatArray, points: SkinPoints | None) -> bool:
-    """Tell whether a body that was turned upright about the origin stands there on its soles.
+    """Return whether a body that was turned upright about the origin stands there on its soles.
 
     stood: as it was turned. own_rest: as the skin has it.
     """
@@ -331,7 +331,7 @@ def _map_in_motion(clip: Clip) -> SkeletonMap | None:
 
 
 def _upright(rest: Posture, world: FloatArray) -> FloatArray | None:
-    """Return the rotation (4,) from a body's measured axes to those of the file; None where it is as good as none.
+    """Return the rotation (4,) from a body's measured axes to those of the file, or None if it is as good as none.
 
     Of a body that is bent between trunk and legs, the part counts that is nearer to the vertical: a body of which only
     the trunk leans still stands.

@@ -30,7 +30,7 @@ def straightened(skeleton: Skeleton, found: SkeletonMap) -> Skeleton | None:
     """Return a skeleton that rests in the pose of another with its legs stretched below its trunk.
 
     found: its map. Each segment turns by the shortest arc, as knees and hips unbend; the legs move, or the trunk where
-    the knees are straight. None where even that is no body that stands: bones in a pile have crooked spines; animals on
+    the knees are straight. None if even that is no body that stands: bones in a pile have crooked spines; animals on
     four legs have tails, or forelegs as long as their hind legs.
     """
     at = found.joint_of
@@ -56,7 +56,7 @@ def straightened(skeleton: Skeleton, found: SkeletonMap) -> Skeleton | None:
 
 
 def may_be_human(skeleton: Skeleton, at: Mapping[str, int]) -> bool:
-    """Tell whether arms, legs and head are known, and no animal's: without tail or forelegs as long as hind legs.
+    """Return whether arms, legs and head are known, and no animal's: without tail or forelegs as long as hind legs.
 
     at: joints by their names in H-Anim.
     """

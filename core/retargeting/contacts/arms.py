@@ -64,7 +64,7 @@ class ArmsBesideTrunk:
 
     @classmethod
     def of(cls, found: SkeletonMap, skin: SkinPoints | None) -> ArmsBesideTrunk | None:
-        """Return it for a map's skeleton; None where the trunk or an arm is not known."""
+        """Return it for a map's skeleton, or None if the trunk or an arm is not known."""
         skeleton, arms = found.skeleton, both_arms(found)
         seen = [Trunk.of(found, skeleton, skin, centre) for centre in (-_CENTRE, _CENTRE)]
         trunks = tuple(trunk for trunk in seen if trunk is not None)

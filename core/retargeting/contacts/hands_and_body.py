@@ -55,7 +55,7 @@ class HandsAndBody:
 
     @classmethod
     def of(cls, found: SkeletonMap, skin: SkinPoints | None) -> HandsAndBody | None:
-        """Return it for a map's skeleton; None where an arm or the body's height is not known."""
+        """Return it for a map's skeleton, or None if an arm or the body's height is not known."""
         joint_of, arms, height = found.joint_of, both_arms(found), height_of(found)
         if arms is None or height <= 0.0:
             return None
@@ -142,7 +142,7 @@ def height_of(found: SkeletonMap) -> float:
 
 
 def head_of(found: SkeletonMap, skin: SkinPoints | None) -> Hull | None:
-    """Return the head of a map's skeleton, of usual shape where there is no skin; None where it is not known."""
+    """Return the head of a map's skeleton, of usual shape where there is no skin, or None if it is not known."""
     height = height_of(found)
     return _parts(found, skin, height).get("head", (None,))[0] if height > 0.0 else None
 

@@ -110,7 +110,7 @@ class _Shape:
     """A body without the joints that do not matter here.
 
     kept: (K,) those that do, of the whole. carriers: (2,) the joint of the trunk that carries each arm, beside which it
-    moves. hands, beside: None where not known.
+    moves. hands, beside: None if not known.
     """
 
     kept: IntArray
@@ -121,7 +121,7 @@ class _Shape:
 
     @classmethod
     def of(cls, found: SkeletonMap, skin: SkinPoints | None) -> _Shape | None:
-        """Return it for the skeleton of a map; None where an arm is not known, or nothing that it is near."""
+        """Return it for the skeleton of a map, or None if an arm is not known, or nothing that it is near."""
         arms, hands, beside = both_arms(found), HandsAndBody.of(found, skin), ArmsBesideTrunk.of(found, skin)
         if arms is None or (hands is None and beside is None):
             return None
@@ -187,7 +187,7 @@ class _Seen:
     """Both bodies at F times.
 
     rows: (F,) which of the times. ours, theirs: (F, J, 3, 4) matrices model_from_joint of the target's joints and the
-    source's. touch: what hands are near in the source; None where that is not known.
+    source's. touch: what hands are near in the source, or None if that is not known.
     """
 
     rows: IntArray

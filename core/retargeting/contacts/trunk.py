@@ -53,7 +53,7 @@ class Trunk:
 
     @classmethod
     def of(cls, found: SkeletonMap, own: Skeleton, skin: SkinPoints | None, centre: float = 0.0) -> Trunk | None:
-        """Return the trunk of a map's body; None where hips or shoulders are not known.
+        """Return the trunk of a map's body, or None if hips or shoulders are not known.
 
         own: a skeleton of the same joints, as the skin rests. Without skin a trunk has the usual shape for its length.
         Only skin that belongs to the trunk's own joints counts: skirts and capes do not.

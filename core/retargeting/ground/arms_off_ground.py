@@ -66,7 +66,7 @@ class ArmSkin:
 
     @classmethod
     def of(cls, found: SkeletonMap, own: Skeleton, skin: SkinPoints, side: int) -> ArmSkin | None:
-        """Return it for the left arm, 0, or the right one, 1; None where it is not known, or without skin.
+        """Return it for the left arm, 0, or the right one, 1, or None if it is not known, or without skin.
 
         found: the map of the skeleton as it stands; own: as the skin rests.
         """

@@ -141,7 +141,7 @@ def _by_both(skin: SkinPoints, found: SkeletonMap) -> BoolArray:
 
 
 def _is_around(points: FloatArray, one: FloatArray, other: FloatArray) -> bool:
-    """Tell whether points (P, 3) are around two shins and none is between; of each its ankle and its knee, (2, 3)."""
+    """Return whether points (P, 3) are around two shins and none is between; of each its ankle and its knee, (2, 3)."""
     across = other[0] - one[0]
     ahead = np.cross(across, one[1] - one[0])
     middle = points[np.abs(along(points, one[0], other[0]) - 0.5) < _MIDDLE]

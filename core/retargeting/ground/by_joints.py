@@ -175,7 +175,7 @@ def _legs(body: BodyMotion, pairs: Pairing) -> FloatArray:
 
 
 def _leg(body: BodyMotion, pairs: Pairing) -> float:
-    """Return how long a leg of the source is, 0 where none is known."""
+    """Return how long a leg of the source is, 0 if none is known."""
     lengths = np.linalg.norm(_legs(body, pairs), axis=-1).sum(axis=1)
     return float(lengths.mean()) if len(lengths) else 0.0
 

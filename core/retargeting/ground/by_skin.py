@@ -58,7 +58,7 @@ _MOST_KNOWN: Final = 4
 def ground_by_skin(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, played: Clip,
                    target_map: SkeletonMap, skin: SkinPoints, up: FloatArray, ratio: float,
                    before: Sequence[Ground] = ()) -> Ground | None:
-    """Return by how much the target's body is to be lifted, and its feet to be drawn up; None where all may stay.
+    """Return by how much the target's body is to be lifted, and its feet to be drawn up, or None if all may stay.
 
     contacts: of source, the clip as it was compared, in the target's axes, with the map of its skeleton. played: what
     became of it, on the target's own skeleton. target_map: of the same joints, on a skeleton that rests in the pose in
@@ -80,7 +80,7 @@ def ground_by_skin(contacts: BodyContacts, source: Clip, source_map: SkeletonMap
 
 def _measured(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, played: Clip,
               target_map: SkeletonMap, skin: SkinPoints, up: FloatArray, ratio: float) -> Measured | None:
-    """Measure a body's skin above the ground; None where it has no feet, or none with skin. See ground_by_skin."""
+    """Measure a body's skin above the ground, or None if it has no feet, or none with skin. See ground_by_skin."""
     body = _body(target_map, played.skeleton, skin, tuple(up.tolist()))
     if body is None:
         return None

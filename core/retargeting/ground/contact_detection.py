@@ -70,7 +70,7 @@ class _Seen:
 
     @classmethod
     def of(cls, clip: Clip, found: SkeletonMap, up: FloatArray) -> _Seen | None:
-        """Look at a body; None where no feet or legs are known."""
+        """Look at a body, or None if no feet or legs are known."""
         known, leg = found.joint_of, leg_length(found)
         times = instants(clip.duration_s)
         feet = [known[name] for name in FOOT_JOINTS if name in known]

@@ -25,7 +25,7 @@ _LEGS: Final = frozenset(f"{side}_{joint}" for side in "lr" for joint in ("hip",
 
 
 def has_legs(found: SkeletonMap) -> bool:
-    """Tell whether a body has any joint of a leg."""
+    """Return whether a body has any joint of a leg."""
     return bool(_LEGS & found.joint_of.keys())
 
 
@@ -33,7 +33,7 @@ def ground_without_legs(played: Clip, found: SkeletonMap, skin: SkinPoints, up: 
                         steps: FloatArray) -> Ground | None:
     """Return by how much a body is to be lifted, so that its lowest skin is as high as it rests.
 
-    None where all may stay. played: a clip on its own skeleton. found: the map of the same joints, on
+    None if all may stay. played: a clip on its own skeleton. found: the map of the same joints, on
     a skeleton that rests in the pose in which the body stands; skin: as it rests itself. up: (3,) unit. steps: (F,)
     times at which to look besides keys.
     """

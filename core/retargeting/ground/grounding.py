@@ -101,7 +101,7 @@ def _length(ways: FloatArray) -> FloatArray:
 def lifted(skeleton: Skeleton, translations: Tracks, ground: Ground, up: FloatArray, root: int | None) -> Tracks:
     """Return translations in which the body's root is lifted along up (3,), in the model.
 
-    root: None where no joint carries all of the body; then it is the topmost that is translated. What is above it may
+    root: None if no joint carries all of the body; then it is the topmost that is translated. What is above it may
     go over the ground and turn there.
     """
     return moved(skeleton, translations, ground.times_s, ground.lift[:, None] * up, root)

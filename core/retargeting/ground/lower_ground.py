@@ -46,7 +46,7 @@ class LowerGround(NamedTuple):
 
 
 def lower_ground(clip: Clip, found: SkeletonMap, leg: float, up: FloatArray) -> LowerGround | None:
-    """Return the ground of a clip that goes down; None where it is level.
+    """Return the ground of a clip that goes down, or None if it is level.
 
     found: what the joints are, on the skeleton as it stands; leg: how long legs are; up: (3,) unit. Little below where
     a body stood it is in the ground, and so is who does not stand lower before or afterwards, unless he falls on by

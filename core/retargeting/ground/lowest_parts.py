@@ -33,7 +33,7 @@ class LowestParts(NamedTuple):
     @classmethod
     def of(cls, clip: Clip, found: SkeletonMap, points: SkinPoints | None, times: FloatArray, up: FloatArray,
            ground: float) -> LowestParts:
-        """Measure a body with a map of its skeleton; points: of its skin, None where it is not known.
+        """Measure a body with a map of its skeleton; points: of its skin, None if it is not known.
 
         ground: how high the lowest joint of its feet is on it.
         """

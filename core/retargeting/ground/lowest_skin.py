@@ -194,7 +194,7 @@ def _lower(low: FloatArray, frames: IntArray, group: _Group, rows: FloatArray, r
 
 
 def _is_moved(clip: Clip, joints: IntArray) -> bool:
-    """Tell whether any of some joints leaves its parent."""
+    """Return whether any of some joints leaves its parent."""
     return bool(np.isin(clip.translations.joints, joints).any())
 
 

@@ -67,7 +67,7 @@ class Measured:
 
     @property
     def is_cycle(self) -> bool:
-        """Tell whether the clip ends as it begins, so that it may go on with itself."""
+        """Return whether the clip ends as it begins, so that it may go on with itself."""
         return ends_as_it_begins(self.low, self.leg)
 
     @property

@@ -45,7 +45,7 @@ class Toes:
 
     @classmethod
     def of(cls, found: SkeletonMap, side: str, own: Skeleton, skin: SkinPoints, up: FloatArray) -> Toes | None:
-        """Return the toes of a side; None where there are none with skin. See with_toes_bent."""
+        """Return the toes of a side, or None if there are none with skin. See with_toes_bent."""
         ankle, ball = (found.joint_of.get(f"{side}_{name}", -1) for name in ("ankle", "metatarsal"))
         stands = found.skeleton.rest_world
         if min(ankle, ball) < 0 or not is_descendant(found.skeleton.parents, ball, ankle):

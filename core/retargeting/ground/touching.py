@@ -98,7 +98,7 @@ def _share(times: FloatArray, spans: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=_MOST_KNOWN)
 def leg_length(found: SkeletonMap) -> float:
-    """Return the length of a leg at rest, 0 where none is known."""
+    """Return the length of a leg at rest, 0 if none is known."""
     positions = found.skeleton.rest_world[:, :, 3]
     legs = [positions[[found.joint_of[f"{side}_{part}"] for part in ("hip", "knee", "ankle")]] for side in "lr"
             if {f"{side}_hip", f"{side}_knee", f"{side}_ankle"} <= found.joint_of.keys()]
