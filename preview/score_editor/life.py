@@ -24,7 +24,7 @@ from ...bridge.shelf import shelf_order
 from ...bridge.tweaking import tweak_moments
 from ...core.errors import Problem, TaktError
 from ...core.score_editor import shelf
-from ...core.score_editor.boxes import colours_of_procedures
+from ...core.score_editor.boxes import ancestors, colours_of_procedures
 from ...core.score_editor.drawing import Marked, picture, playhead_layer, scrollbar_layer
 from ...core.score_editor.gestures import of_handle
 from ...core.score_editor.layout import BoxId, Layout
@@ -236,8 +236,7 @@ def _hover(armature_object: bpy.types.Object, blocks: Blocks, window: windows.Wi
     if hover is None or layout is None or hover.layout is not layout or window.chip is not None:
         return None
     box = hover.over.box
-    first = None if box is None else layout.id_of(box)._replace(occurrence=0)
-    problem = None if first is None else blocks.problems.get(first) or missed.get(first)
+    problem = None if box is None else problem_at(layout, box, blocks.problems, missed)
     why = None
     if (seam := hover.over.seam) is not None and layout.seams.row[seam] == 0:
         why = why_behind(layout, int(layout.seams.segment[seam]), armature_object)
@@ -246,6 +245,14 @@ def _hover(armature_object: bpy.types.Object, blocks: Blocks, window: windows.Wi
     at_mouse = AtMouse(hover.x, hover.y, refusal=words) if is_refused else AtMouse(hover.x, hover.y, words)
     return Picture((overlay(layout, window.view, theme, at_mouse,
                             hovered=None if hover.refusal else hover.over),))
+
+
+def problem_at(layout: Layout, box: int, problems: Mapping[BoxId, Problem],
+               missed: Mapping[BoxId, Problem]) -> Problem | None:
+    """Return what is said of a box; what the motion misses of the scene, also of those around it."""
+    first = [layout.id_of(each)._replace(occurrence=0) for each in (box, *ancestors(layout.boxes.parent, box))]
+    around = (problem for each in first if (problem := missed.get(each)) is not None and problem.is_missed)
+    return problems.get(first[0]) or next(around, None) or missed.get(first[0])
 
 
 def _cover(context: bpy.types.Context, theme: Theme) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+import numpy as np
 import pytest
 
 from takt.bridge import properties
@@ -58,7 +59,12 @@ def test_a_place_too_far_is_red_until_it_is_nearer(walker: bpy.types.Object, wai
             red(walker)
             wait(1.0)
             assert red(walker) == expected
-        words = life._missed(walker)[named(layout, "walk → seat")].message
+        missed = life._missed(walker)
+        way, first = (layout.boxes.titles.index(title) for title in ("walk → seat", "walk"))
+        within = int(np.flatnonzero(layout.boxes.parent == way)[0])
+        problems = [life.problem_at(layout, box, {}, missed) for box in (way, within, first)]
+        assert problems[0] is not None and problems[0] is problems[1] and problems[2] is None
+        words = problems[0].message
         assert "times as long as its clip goes" in words and "would do" in words
 
 
