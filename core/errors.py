@@ -39,13 +39,15 @@ class Place:
 class Problem:
     """One finding about a file, to be shown beside its place: an error, a warning, or a note.
 
-    is_note: a warning that asks for nothing to be done. missing: the name of what cannot be played, where all else can.
+    is_note: a warning that asks for nothing to be done. is_missed: a warning that a motion does not do what its score
+    asks for in the scene. missing: the name of what cannot be played, where all else can.
     """
 
     message: str
     place: Place = Place()
     is_warning: bool = False
     is_note: bool = False
+    is_missed: bool = False
     missing: str = ""
 
     def __str__(self) -> str:

@@ -50,6 +50,8 @@ class TAKT_GT_strip(bpy.types.Gizmo):
                 contact = _contact_at(found, self.mouse_x, self.mouse_y)
                 words = (strip.words_at(strip.time_s(bounds, self.mouse_x)) if contact is None else
                          strip.words_of_contact(contact))
+                if contact is None and (missed := strip.missed_at(bounds, self.mouse_x, self.mouse_y)):
+                    words += f"\n{missed}"
                 words = f"{armature_object.name}   {words}" if len(life.characters()) > 1 else words
                 pointed = Pointed(self.mouse_x, words, contact)
             strip.draw(bounds, theme_of(context), now_s, fragment, pointed)

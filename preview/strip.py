@@ -73,6 +73,10 @@ class Strip:
         """Return the box of the layout at a pixel of the region and those around it, innermost first."""
         return self.laid_out.boxes_at(bounds.view, *bounds.inside(x, y))
 
+    def missed_at(self, bounds: Bounds, x: float, y: float) -> str:
+        """Return what the motion misses of the scene at a pixel of the region, "" if nothing."""
+        return self.laid_out.missed_at(bounds.view, *bounds.inside(x, y))
+
     def contact_at(self, bounds: Bounds, x: float, y: float) -> int | None:
         """Return the foot contact at a pixel of the region, or None."""
         return self.laid_out.contact_at(bounds.view, *bounds.inside(x, y))

@@ -20,11 +20,14 @@ from ...core.maths.arrays import FloatArray
 from ...core.pha.document import Document, Music, parse
 from ...core.pha.open_scores import Scores
 from ...core.pha.sequence import Sequence
+from ...core.pha.text import Text
 from ...core.playing.clock import Clock
+from ...core.playing.motion import Motion
 from ...core.score_editor.change import Candidate, holds_nothing_yet
 from ...core.score_editor.contacts import Contacts, contacts_of
 from ...core.score_editor.layout import BoxId, Layout, empty, lay_out, windows_of
 from ...core.score_editor.music import music_of
+from ...core.score_editor.problems import problems_of_boxes
 from .. import libraries, properties
 from . import included_texts, parameters, performing, score, score_music, score_tree, texts
 
@@ -38,7 +41,8 @@ class Blocks:
     source: the text that was laid out, what is proposed included; layout: None if it never could be read; scores:
     the texts that are open and may be changed. error: why it cannot be read now, where the layout is that of an earlier
     text. problems: what is said of boxes, by the first box of their element. windows_s: when transitions play;
-    has_windows: these are the motion's, as far as the score can be played. music: its sound file, where there is one.
+    has_windows: these are the motion's, as far as the score can be played; motion: that one. music: its sound file,
+    where there is one.
     written: the layout of what is written, while something else is tried out.
     """
 
@@ -49,6 +53,7 @@ class Blocks:
     problems: Mapping[BoxId, Problem] = field(default_factory=dict)
     windows_s: Windows | None = None
     has_windows: bool = False
+    motion: Motion | None = None
     music: Path | None = None
     written: Layout | None = None
 
@@ -66,6 +71,8 @@ class Blocks:
 
 _blocks: dict[int, tuple[tuple[Hashable, ...], Blocks]] = {}
 """By the armature's object, by its session_uid, with all that they depend on but files; the text comes first."""
+_missed: dict[int, tuple[Layout, tuple[Problem, ...], Mapping[BoxId, Problem]]] = {}
+"""By the same, with what it was found in."""
 
 
 def shown(armature_object: bpy.types.Object) -> Blocks | None:
@@ -83,7 +90,37 @@ def is_current(armature_object: bpy.types.Object) -> bool:
 def is_complete(armature_object: bpy.types.Object) -> bool:
     """Return whether the layout is current, and transitions lie where they play or it is known why they do not."""
     known = shown(armature_object)
-    return is_current(armature_object) and known is not None and (known.error is not None or known.has_windows)
+    if known is None or not is_current(armature_object):
+        return False
+    return known.error is not None or (known.has_windows and not _is_moved(armature_object, known))
+
+
+def _is_moved(armature_object: bpy.types.Object, blocks: Blocks) -> bool:
+    """Tell whether the same score leads to another motion by now, as when objects of its cast were moved."""
+    performance = score.known_performance(armature_object)
+    return performance is not None and performance.motion is not blocks.motion
+
+
+def missed(armature_object: bpy.types.Object, motion: Motion | None) -> Mapping[BoxId, Problem]:
+    """Return what a motion misses of the scene, and notes of that, by boxes of what is shown.
+
+    It may be that of an earlier text. Cheap enough for every drawing.
+    """
+    uid, blocks = armature_object.session_uid, shown(armature_object)
+    if blocks is None or blocks.layout is None or motion is None:
+        return {}
+    layout, known = blocks.layout, _missed.get(uid)
+    if known is None or known[0] is not layout or known[1] is not motion.problems:
+        problems = [problem for problem in motion.problems if problem.is_missed or problem.is_note]
+        own, played = layout.documents[0].text, motion.sequence.origins.places.documents[0].text
+        found = problems_of_boxes(layout, problems, _lines_in(own, played)) if problems else {}
+        known = _missed[uid] = layout, motion.problems, found
+    return known[2]
+
+
+def _lines_in(own: Text, other: Text) -> Mapping[int, int] | None:
+    """Return where lines of another version of a text are in this one, None if it is the same."""
+    return None if own is other or own.data == other.data else lines_now(str(other), str(own))
 
 
 def reads_no_other_files(armature_object: bpy.types.Object) -> bool:
@@ -136,14 +173,14 @@ def show(armature_object: bpy.types.Object, candidate: Candidate, clock: Clock |
 def find_windows(armature_object: bpy.types.Object) -> None:
     """Let transitions lie where they play, which needs the motion; never from within a drawing."""
     found = refresh(armature_object)
-    if found.layout is None or found.error is not None or found.has_windows:
+    if found.layout is None or found.error is not None or is_complete(armature_object):
         return
     motion, layout, windows_s = score.playable_motion_of(armature_object), found.layout, found.windows_s
     if motion is not None and layout.rows and len(motion.sequence.in_one_round()[0]) == len(layout.rows[0]):
         windows_s = windows_of(motion)
         layout = lay_out(layout.rows[0], windows_s=windows_s, clock=layout.clock, music=layout.music,
                          contacts=contacts_of(motion), tweaks=layout.tweaks)
-    _keep(armature_object, replace(found, layout=layout, windows_s=windows_s, has_windows=True))
+    _keep(armature_object, replace(found, layout=layout, windows_s=windows_s, has_windows=True, motion=motion))
 
 
 def show_tweaks(armature_object: bpy.types.Object, ticks: FloatArray | None) -> bool:
@@ -161,6 +198,7 @@ def show_tweaks(armature_object: bpy.types.Object, ticks: FloatArray | None) -> 
 def forget() -> None:
     """Keep nothing any longer, as when another file is loaded."""
     _blocks.clear()
+    _missed.clear()
 
 
 def _keep(armature_object: bpy.types.Object, blocks: Blocks) -> Blocks:
@@ -244,23 +282,11 @@ def _empty(armature_object: bpy.types.Object, source: str, error: TaktError) -> 
 
 
 def _found(layout: Layout, problems: Iterable[Problem], source: str | None = None) -> dict[BoxId, Problem]:
-    """Return what is said of boxes: whatever is said of the line that their element begins on.
-
-    source: the score's text as it is now, where the layout is that of an earlier one.
+    """Return what is said of boxes; source: the score's text as it is now, where the layout is that of an earlier one.
     """
-    own = layout.documents[0]
-    said = {(problem.place.path or own.path, problem.place.line): problem for problem in problems}
-    if not said:
-        return {}
-    moved = None if source is None else lines_now(str(own.text), source)
-    elements = sorted(set(zip(layout.boxes.document.tolist(), layout.boxes.element.tolist(), strict=True)))
-    found = {}
-    for each in elements:
-        place = layout.documents[each[0]].text.place(each[1])
-        line = place.line if moved is None or place.line is None or each[0] else moved.get(place.line)
-        if (problem := said.get((place.path, line))) is not None:
-            found[BoxId(*each)] = problem
-    return found
+    said = tuple(problems)
+    return problems_of_boxes(layout, said, None if source is None else lines_now(source, str(layout.documents[0].text))
+                             ) if said else {}
 
 
 def lines_now(before: str, now: str) -> dict[int, int]:

@@ -206,7 +206,11 @@ def _read_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> _Attribute
             expressions[name] = _NOTHING
     for name, attribute in rule.attributes.items():
         if attribute.default is None and name not in texts and name not in expressions:
-            problems.append(f"<{tag}> {name}: found none, expected {attribute.kind.value}")
+            if name == "duration" and texts.get("repeat") == FIT:
+                problems.append("<call> duration: found none beside repeat=\"fit\", expected how long all rounds last "
+                                "together: write about how long, and a warning tells what fits")
+            else:
+                problems.append(f"<{tag}> {name}: found none, expected {attribute.kind.value}")
             if attribute.kind.is_expression:
                 expressions[name] = _NOTHING
             else:

@@ -196,6 +196,18 @@ class Text:
         has_mark = begin == 0 and self.decoded(0, 3).startswith("\ufeff")
         return Place(self.path, line, self._characters_to(at) - self._characters_to(begin) - has_mark + 1)
 
+    def elements_on(self, line: int) -> range:
+        """Return the elements that begin on a line, from 1.
+
+        >>> Text.of("<pha><a/></pha>").elements_on(1)
+        range(0, 2)
+        """
+        starts = self._line_starts
+        if not 1 <= line <= len(starts):
+            return range(0)
+        end = int(starts[line]) if line < len(starts) else len(self.units)
+        return range(bisect_left(self.starts, int(starts[line - 1])), bisect_left(self.starts, end))
+
     def _bytes(self, span: Span) -> Span:
         width = self.encoding.width
         return Span(span.start * width, span.end * width)

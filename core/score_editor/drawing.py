@@ -38,6 +38,7 @@ class Marked:
 
     selected: with an edge in the theme's colour; other boxes of the same elements have a fainter one. active: the last
     selected one; hovered: has handles. errors, warnings: elements with mistakes, as ids of any of their boxes.
+    missed: elements whose place or target in the scene the motion does not reach; they get the edges of errors.
     is_stale: the text has mistakes, and the layout is of the last text without any.
     """
 
@@ -46,6 +47,7 @@ class Marked:
     hovered: BoxId | None = None
     errors: frozenset[BoxId] = _NOBODY
     warnings: frozenset[BoxId] = _NOBODY
+    missed: frozenset[BoxId] = _NOBODY
     is_stale: bool = False
 
 
@@ -61,9 +63,9 @@ def picture(layout: Layout, view: View, theme: Theme | None = None, marked: Mark
     return Picture(layers if playhead is None else (*layers, playhead_layer(playhead, view, theme, meter)))
 
 
-def boxes_layer(layout: Layout, view: View, theme: Theme) -> Layer:
+def boxes_layer(layout: Layout, view: View, theme: Theme, marked: Marked | None = None) -> Layer:
     """Draw only the boxes and transitions."""
-    return _Drawing(layout, view, theme, Marked(), Meter(), Stripes.of(layout, view)).boxes().layer()
+    return _Drawing(layout, view, theme, marked or Marked(), Meter(), Stripes.of(layout, view)).boxes().layer()
 
 
 def playhead_layer(tick: float, view: View, theme: Theme, meter: Meter) -> Layer:
@@ -311,7 +313,7 @@ class _Drawing:
             same[layout.occurrences_of(box)] = True
         same[selected] = False
         faint: Colour = (*theme.selected[:3], 0.45)
-        for ids, colour in ((marked.warnings, theme.warning), (marked.errors, theme.error)):
+        for ids, colour in ((marked.warnings, theme.warning), (marked.errors | marked.missed, theme.error)):
             numbers = self._of_elements(ids)
             is_selected = np.isin(numbers, selected)
             self._outline(pen, numbers[~is_selected], colour, 2.0 * px)

@@ -10,7 +10,7 @@ from .contact_lines import draw_contacts
 from .drop import Drop
 from .hit import Hit, Part, reach_of_seams
 from .layout import Layout
-from .picture import Layer, Pen
+from .picture import Layer, Pen, in_lines
 from .stripes import SEAM_PX, TITLE_PX, Stripes
 from .theme import Theme
 from .tweak_row import draw_tweaks
@@ -60,16 +60,19 @@ def overlay(layout: Layout, view: View, theme: Theme, at_mouse: AtMouse, *, gap:
 
 
 def _words(pen: Pen, view: View, theme: Theme, at_mouse: AtMouse) -> None:
-    """Write words on their own background above the mouse, kept within the window."""
+    """Write words on their own background above the mouse, in lines that fit into the window."""
     px, size, words = view.scale, theme.size_px * view.scale, at_mouse.refusal or at_mouse.words
     if not words:
         return
-    wide, tall = theme.measure(words, size) + 2.0 * _PAD_PX * px, TITLE_PX * px
+    pad, row = _PAD_PX * px, TITLE_PX * px
+    lines = in_lines(words, view.width - 2.0 * pad, size, theme.measure)
+    wide, tall = max(theme.measure(line, size) for line in lines) + 2.0 * pad, len(lines) * row
     left = min(max(at_mouse.x - wide / 2.0, 0.0), max(view.width - wide, 0.0))
     bottom = min(at_mouse.y + _ABOVE_PX * px, max(view.height - tall, 0.0))
     pen.rectangle((left, bottom, left + wide, bottom + tall), theme.mixed(0.02, 0.95), radius=_RADIUS_PX * px,
                   outline=theme.error if at_mouse.refusal else theme.mixed(0.5), outline_px=px)
-    pen.text(words, left + _PAD_PX * px, bottom + 0.3 * tall, size, theme.text)
+    for number, line in enumerate(reversed(lines)):
+        pen.text(line, left + pad, bottom + (number + 0.3) * row, size, theme.text)
 
 
 def _hovered(pen: Pen, layout: Layout, view: View, theme: Theme, stripes: Stripes, hovered: Hit) -> None:

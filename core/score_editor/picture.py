@@ -170,3 +170,19 @@ def clipped(words: str, room: float, size: float, measure: Measure) -> str:
         if measure(shorter, size) <= room:
             return shorter
     return ""
+
+
+def in_lines(words: str, room: float, size: float, measure: Measure) -> list[str]:
+    """Break words into lines that fit into a room, between words: a longer one has a line of its own.
+
+    >>> in_lines("a way too far", 50.0, 10.0, about_as_wide)
+    ['a way too', 'far']
+    """
+    lines = [""]
+    for word in words.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if not lines[-1] or measure(longer, size) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines

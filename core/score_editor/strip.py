@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from ..errors import Problem
 from ..maths.arrays import FloatArray
 from ..playing.motion import Motion
 from .boxes import ancestors
 from .contact_lines import draw_contacts
 from .contacts import contacts_of
-from .drawing import boxes_layer
+from .drawing import Marked, boxes_layer
 from .gestures import hit
 from .hit import Part
-from .layout import Layout, lay_out, windows_of
+from .layout import BoxId, Layout, lay_out, windows_of
 from .picture import Colour, Layer, Pen, TextAt
+from .problems import problems_of_boxes
 from .stripes import TITLE_PX, Stripes
 from .theme import Theme
 from .view import View
@@ -41,12 +44,14 @@ class Strip:
     """A motion laid out for a strip.
 
     ticks, times_s: (2 S,) begin and end of each of the S segments, in the layout and in the motion. Transitions that
-    take time of their own lie at one tick.
+    take time of their own lie at one tick. missed: warnings of boxes whose place or target in the scene the motion
+    does not reach.
     """
 
     layout: Layout
     ticks: FloatArray
     times_s: FloatArray
+    missed: Mapping[BoxId, Problem]
 
     @classmethod
     def of(cls, motion: Motion) -> Strip:
@@ -55,7 +60,8 @@ class Strip:
         layout = lay_out(sequence.in_one_round()[0], windows_s=windows_of(motion), contacts=contacts_of(motion))
         edges = np.append(sequence.start_s, sequence.duration_s) / layout.tick_s
         times_s = np.stack((motion.layout.begin_s, motion.layout.end_s), axis=-1).ravel()
-        return cls(layout, np.stack((edges[:-1], edges[1:]), axis=-1).ravel(), np.maximum.accumulate(times_s))
+        return cls(layout, np.stack((edges[:-1], edges[1:]), axis=-1).ravel(), np.maximum.accumulate(times_s),
+                   problems_of_boxes(layout, [each for each in motion.problems if each.is_missed]))
 
     @property
     def duration_s(self) -> float:
@@ -88,6 +94,11 @@ class Strip:
             box = self._box_of(int(segment)) if owner is None and row == 0 else owner
         return () if box is None else (box, *ancestors(self.layout.boxes.parent, box))
 
+    def missed_at(self, view: View, x: float, y: float) -> str:
+        """Return what the box at a pixel, or the innermost around it, misses of the scene; "" if nothing."""
+        ids = (self.layout.id_of(box)._replace(occurrence=0) for box in self.boxes_at(view, x, y))
+        return next((self.missed[each].message for each in ids if each in self.missed), "")
+
     def contact_at(self, view: View, x: float, y: float) -> int | None:
         """Return the contact at a pixel, or None."""
         return hit(self.layout, view, x, y).contact
@@ -107,7 +118,7 @@ class Strip:
         pen.rectangle((-edge, -edge, view.width + edge, view.height + edge), (*theme.ground[:3], _GROUND))
         self._draw_contacts(pen, view, theme)
         small = replace(theme, size_px=_TEXT_PX / _SMALLER)
-        return pen.layer(), boxes_layer(self.layout, view, small)
+        return pen.layer(), boxes_layer(self.layout, view, small, Marked(missed=frozenset(self.missed)))
 
     def passing(self, view: View, theme: Theme, now_s: float, fragment_s: tuple[float, float] | None,
                 pointed: Pointed | None) -> Layer:

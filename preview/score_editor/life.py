@@ -1,7 +1,7 @@
 """The score editors on the screen: their drawing, updates, and checks for changes."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,9 +22,9 @@ from ...bridge.scores.sound import trouble_with, waveform
 from ...bridge.shelf import shelf as bridge_shelf
 from ...bridge.shelf import shelf_order
 from ...bridge.tweaking import tweak_moments
-from ...core.errors import TaktError
+from ...core.errors import Problem, TaktError
 from ...core.score_editor import shelf
-from ...core.score_editor.boxes import colours_of_procedures
+from ...core.score_editor.boxes import ancestors, colours_of_procedures
 from ...core.score_editor.drawing import Marked, picture, playhead_layer, scrollbar_layer
 from ...core.score_editor.gestures import of_handle
 from ...core.score_editor.layout import BoxId, Layout
@@ -42,6 +42,7 @@ _log = logging.getLogger(__name__)
 
 _LOOK_S = 0.05
 """Typing tells nobody: so often the texts of what is shown are looked at."""
+_NOTHING: Mapping[BoxId, Problem] = {}
 _handle: object = None
 _has_failed = False
 
@@ -128,7 +129,8 @@ def draw_editor(context: bpy.types.Context) -> None:
     music = None if blocks.music is None else waveform(blocks.music, score_tree.redraw)
     trouble = say("is gone: choose the music again" if blocks.music is None else trouble_with(blocks.music))
     meter = score_tree.meter_of(armature_object)
-    depends_on = (blocks, window.view, theme, marked(tree, blocks, window.pulled), meter, music, trouble,
+    missed = _missed(armature_object)
+    depends_on = (blocks, window.view, theme, marked(tree, blocks, window.pulled, missed), meter, music, trouble,
                   language.locale())
     if window.drawn is None or window.drawn[0] != depends_on:
         whole = picture(blocks.layout, *depends_on[1:4], meter=meter)
@@ -137,7 +139,7 @@ def draw_editor(context: bpy.types.Context) -> None:
     window.drawn[1].draw()
     playhead = playhead_layer(tick_now(armature_object, context.scene, blocks.layout), window.view, theme, meter)
     Poured.of(Picture((scrollbar_layer(window.view, theme, score_px, shelf_px), playhead))).draw()
-    hovered = None if window.front is not None else _hover(armature_object, blocks, window, theme)
+    hovered = None if window.front is not None else _hover(armature_object, blocks, window, theme, missed)
     if hovered is not None:
         Poured.of(hovered).draw()
     if blocks.error is not None and not blocks.problems:
@@ -147,13 +149,27 @@ def draw_editor(context: bpy.types.Context) -> None:
         Poured.of(window.front(theme)).draw()
 
 
-def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks, pulled: BoxId | None = None) -> Marked:
-    """Return the boxes to mark; the pulled box, and others of its element, are marked as selected."""
+def _missed(armature_object: bpy.types.Object) -> Mapping[BoxId, Problem]:
+    """Return warnings of what the last performed motion does not reach in the scene, by boxes.
+
+    If the motion is outdated, a thread performs the score later.
+    """
+    with score.while_drawing(_performed):
+        return score_blocks.missed(armature_object, score.shown(armature_object))
+
+
+def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks, pulled: BoxId | None = None,
+           missed: Mapping[BoxId, Problem] = _NOTHING) -> Marked:
+    """Return the boxes to mark; the pulled box, and others of its element, are marked as selected.
+
+    missed: warnings and notes of what the motion does not reach in the scene.
+    """
     errors = frozenset(box for box, problem in blocks.problems.items() if not problem.is_warning)
     warnings = frozenset(box for box, problem in blocks.problems.items() if problem.is_warning and not problem.is_note)
     selected = score_tree.selection(tree, blocks.selectable) if blocks.is_numbered_as_written else frozenset[BoxId]()
     selected |= frozenset() if pulled is None or not blocks.is_numbered_as_written else {pulled}
-    return Marked(selected, errors=errors, warnings=warnings, is_stale=blocks.error is not None)
+    return Marked(selected, errors=errors, warnings=warnings, is_stale=blocks.error is not None,
+                  missed=frozenset(box for box, problem in missed.items() if problem.is_missed))
 
 
 def _mistake(layout: Layout, error: TaktError, window: windows.Window, theme: Theme, above_px: float) -> Layer:
@@ -215,21 +231,30 @@ def _draw_card(armature_object: bpy.types.Object, window: windows.Window, arrang
         Poured.of(Picture((card,))).draw()
 
 
-def _hover(armature_object: bpy.types.Object, blocks: Blocks, window: windows.Window, theme: Theme) -> Picture | None:
-    """Draw the part under the mouse, if it can be dragged, with its hint."""
+def _hover(armature_object: bpy.types.Object, blocks: Blocks, window: windows.Window, theme: Theme,
+           missed: Mapping[BoxId, Problem]) -> Picture | None:
+    """Draw the part under the mouse, if it can be dragged, with its hint or problem."""
     hover, layout = window.hover, blocks.layout
     if hover is None or layout is None or hover.layout is not layout or window.chip is not None:
         return None
     box = hover.over.box
-    problem = None if box is None else blocks.problems.get(layout.id_of(box)._replace(occurrence=0))
+    problem = None if box is None else problem_at(layout, box, blocks.problems, missed)
     why = None
     if (seam := hover.over.seam) is not None and layout.seams.row[seam] == 0:
         why = why_behind(layout, int(layout.seams.segment[seam]), armature_object)
     words = say(of_handle(layout, hover.over, why, hover.refusal) if problem is None else problem.message)
-    is_refused = bool(hover.refusal) if problem is None else not problem.is_warning
+    is_refused = bool(hover.refusal) if problem is None else not problem.is_warning or problem.is_missed
     at_mouse = AtMouse(hover.x, hover.y, refusal=words) if is_refused else AtMouse(hover.x, hover.y, words)
     return Picture((overlay(layout, window.view, theme, at_mouse,
                             hovered=None if hover.refusal else hover.over),))
+
+
+def problem_at(layout: Layout, box: int, problems: Mapping[BoxId, Problem],
+               missed: Mapping[BoxId, Problem]) -> Problem | None:
+    """Return what is said of a box; what the motion misses of the scene, also of those around it."""
+    first = [layout.id_of(each)._replace(occurrence=0) for each in (box, *ancestors(layout.boxes.parent, box))]
+    around = (problem for each in first if (problem := missed.get(each)) is not None and problem.is_missed)
+    return problems.get(first[0]) or next(around, None) or missed.get(first[0])
 
 
 def _cover(context: bpy.types.Context, theme: Theme) -> None:

@@ -172,6 +172,7 @@ def test_a_parameter_may_hold_a_role() -> None:
     ('<call name="walk" at="2" duration="4"/>', "which is 2, expected a role that is a place"),
     ('<call name="walk" duration="seat"/>', "is the place 'seat', expected a number"),
     ('<call name="walk" duration="4" repeat="fit"/>', "found fit without a way"),
+    ('<call name="walk" to="seat" repeat="fit"/>', 'duration: found none beside repeat="fit", expected how long'),
     ('<call name="walk" duration="4" to="seat" along="lane"/>', "found both"),
 ])
 def test_what_does_not_fit_a_role_is_told_with_its_place(inside: str, message: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
@@ -139,6 +139,11 @@ class Scene:
 
     def _traveller(self, row: Row) -> Traveller | None:
         return Traveller.of(row.sources.clips, self.up, self.followers, self.body, ahead_of(self.body, self.turn))
+
+
+def as_missed(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    """Return problems of a scene's stages, whose warnings are of what the motion does not do in it."""
+    return tuple(replace(problem, is_missed=problem.is_warning and not problem.is_note) for problem in problems)
 
 
 def _why_unused(stage: Feet, floor: SceneFloor, role: str) -> str:
