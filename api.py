@@ -30,7 +30,7 @@ from .bridge.files import engine_files
 from .bridge.scores import linked_texts, performing, variation
 from .bridge.scores import score as _score
 from .bridge.steps import finished
-from .bridge.tweaking import tweaks
+from .bridge.tweaking import tweaked_motion
 from .core.errors import TaktError
 from .core.playing.motion import Motion as _Motion
 from .core.skeletons.skeleton import world_from_pose
@@ -121,14 +121,14 @@ def play(character: bpy.types.Object, score: Score | None = None, *, procedure: 
         raise
     finished(_write_motion.writing(character, scene, found, channels, is_aside=False,
                                   is_new_score=score is not None))
-    return _of(tweaks.shown(character, scene, found))
+    return _of(tweaked_motion.shown(character, scene, found))
 
 
 def motion(character: bpy.types.Object, *, procedure: str | None = None) -> Motion:
     """Return the motion of an armature by its score, with tweaks, or by another of its procedures; changes nothing."""
     _check(score_problem(character))
     if procedure is None:
-        return _of(tweaks.shown(character, _scene(), _perform(character)))
+        return _of(tweaked_motion.shown(character, _scene(), _perform(character)))
     found = _score.motion_of(character, procedure=procedure)
     if found is None:
         settings = properties.character(character)

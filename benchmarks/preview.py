@@ -27,9 +27,10 @@ import numpy as np
 
 import takt
 from takt.benchmarks import tweaks as tweaks_bench
+from takt.bridge import changes
 from takt.bridge.meshes.groups import write_influences
 from takt.bridge.scores.score import shown
-from takt.bridge.tweaking import tweaks
+from takt.bridge.tweaking import tweaked_motion, tweaks
 from takt.bridge.versions import start_gpu
 from takt.core.playing.ahead import Ahead
 from takt.core.skinning.influences import Influences
@@ -89,10 +90,12 @@ def main() -> int:
 def print_tweaked() -> None:
     """Print what a crowd costs without tweaks, with such as leave the feet alone, and with such as carry them.
 
-    Once all is sampled that the first pictures want; then pictures as they come, those that sample ahead among them.
+    Once all is sampled that the first pictures want: pictures as they come, those that sample ahead among them. Then
+    the same where Blender was idle before, for as long as it takes to sample the whole scene, which is told too.
     """
     life._SAMPLING_S = np.inf  # the first picture waits for everybody
-    print(f"{'':12} {'mean ms':>9} {'median':>9} {'worst':>9} {'start ms':>9}")
+    print(f"{'':12} {'mean ms':>9} {'median':>9} {'worst':>9} {'start ms':>9}   after idling: "
+          f"{'mean ms':>9} {'median':>9} {'worst':>9} {'idle ms':>9}")
     for count in CROWDS:
         for name, keys, first in (("no tweaks", 0, 0), ("keys above the hips", TWEAK_KEYS, ABOVE_HIPS),
                                   ("keys of hips and legs too", TWEAK_KEYS, 0)):
@@ -101,11 +104,27 @@ def print_tweaked() -> None:
             assert motion is not None
             untweaked = motion.untweaked
             assert keys == 0 if untweaked is None else (untweaked.feet is None) == (first > 0)
-            spent_ms = np.array(each_ms(TWEAKED_PICTURES))
-            start, later = spent_ms[:WARM_UP], spent_ms[WARM_UP:]
-            print(f"{count:12,} {later.mean():9.2f} {np.median(later):9.2f} {later.max():9.2f} {start.sum():9.0f}   "
-                  f"{name}")
+            start, at_once = np.split(np.array(each_ms(TWEAKED_PICTURES)), [WARM_UP])
+            idle_ms = idle()
+            _, prepared = np.split(np.array(each_ms(TWEAKED_PICTURES)), [WARM_UP])
+            told = (f"{spent.mean():9.2f} {np.median(spent):9.2f} {spent.max():9.2f}" for spent in (at_once, prepared))
+            print(f"{count:12,} {next(told)} {start.sum():9.0f}   {'':14}{next(told)} {idle_ms:9.0f}   {name}")
             life.stop()
+
+
+def idle() -> float:
+    """Let motions be drawn anew, of which nothing is known, then be sampled as while Blender is idle; return its ms."""
+    running = life._running
+    assert running is not None
+    running.cast.ahead = Ahead(sampled_rows, tweaked_rows)
+    tweaked_motion._shown.clear()
+    changes.score()
+    each_ms(0)
+    running.preparing.drawn_s = -np.inf
+    began = time.thread_time()
+    while life._prepare() is not None:
+        pass
+    return (time.thread_time() - began) * 1e3
 
 
 def each_ms(pictures: int) -> list[float]:

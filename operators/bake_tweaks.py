@@ -12,7 +12,7 @@ from ..bridge.active_character import active_armature
 from ..bridge.reports import refuse, report
 from ..bridge.rigs import bone_rules
 from ..bridge.scores import score
-from ..bridge.tweaking import tweaks
+from ..bridge.tweaking import tweaked_motion, tweaks
 from .tweak_base import ForTweaks
 
 
@@ -32,7 +32,7 @@ class TAKT_OT_bake_tweaks(ForTweaks, bpy.types.Operator):
             return refuse(self, f"The score cannot be played: {score.error_of(armature_object) or 'it is empty'}")
         own = properties.character(armature_object).action
         layers = [action for _, action in tweaks.layers_of(armature_object)]
-        channels = clip_channels(tweaks.shown(armature_object, scene, motion), scene,
+        channels = clip_channels(tweaked_motion.shown(armature_object, scene, motion), scene,
                                  properties.character(armature_object).frame_start,
                                  bone_rules.read_rules(armature_object))
         action = write_new_action(armature_object, f"{armature_object.name} baked", channels)

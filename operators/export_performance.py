@@ -17,7 +17,7 @@ from ..bridge.guard import guarded
 from ..bridge.language import say
 from ..bridge.reports import in_brief, refuse, tell
 from ..bridge.scores import following, score
-from ..bridge.tweaking import tweaks
+from ..bridge.tweaking import tweaked_motion, tweaks
 from ..core.errors import TaktError
 from ..core.formats import endings, format_of
 from ..core.library.whole_files import write_whole
@@ -85,7 +85,7 @@ def _shown(context: bpy.types.Context, armature_object: bpy.types.Object, scene:
     if motion == "ACTION" and played is None:
         raise TaktError(f"'{armature_object.name}' plays no Action: choose As Shown")
     if motion == "SCORE" or (motion == "SHOWN" and played is None and has_score):
-        performed = tweaks.shown(armature_object, scene, _of_score(context, armature_object))
+        performed = tweaked_motion.shown(armature_object, scene, _of_score(context, armature_object))
         return shown_motion.of_score(armature_object, performed)
     if played is None or (motion == "SHOWN" and shown_motion.nla_span(armature_object) is not None):
         return shown_motion.of_scene(armature_object, scene, frames_per_second(scene))

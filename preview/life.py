@@ -28,6 +28,7 @@ from .hiding import Hiding, Layer
 from .instances import Tint
 from .look import look_of
 from .playing import Instant, played
+from .preparing import PAUSE_S, QUIET_S, Preparing
 from .roles import Bones
 from .smooth import Smooth, is_wanted
 
@@ -77,6 +78,7 @@ class _Running:
     members: dict[Layer, tuple[int, _Members]] = field(default_factory=dict)
     values: dict[int, parameters.Seen] = field(default_factory=dict)
     playing: tuple[Hashable, dict[int, Playable | None]] = (None, {})
+    preparing: Preparing = field(default_factory=Preparing)
     hiding: Hiding = field(default_factory=Hiding)
     failed: bool = False
     handle: Any = None
@@ -220,7 +222,7 @@ def stop() -> None:
     for handlers, handler in _handlers():
         if handler in handlers:  # Blender itself removes them when a file is loaded
             handlers.remove(handler)
-    for timer in (stop, _tick, _read_waiting, _redraw, _hide_again):
+    for timer in (stop, _tick, _read_waiting, _redraw, _hide_again, _prepare):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)
     _evaluate_again(running)
@@ -369,7 +371,28 @@ def draw_viewport(context: bpy.types.Context) -> None:
         cast(Any, gpu.state.active_framebuffer_get()).clear(depth=1.0)
     are_all_there = _running.cast.draw(_visible(_running, scene, layer, space), view, seen, _SAMPLING_S, smooth)
     if not are_all_there and not bpy.app.timers.is_registered(_redraw):
-        bpy.app.timers.register(_redraw)  # a viewport cannot be tagged while it is drawn
+        bpy.app.timers.register(_redraw)  # a viewport that is being drawn cannot be marked
+    _running.preparing.drawn_s = time.perf_counter()
+    if not bpy.app.timers.is_registered(_prepare) and not _is_prepared(_running, scene):
+        bpy.app.timers.register(_prepare, first_interval=QUIET_S)
+
+
+@guarded(None)
+def _prepare() -> float | None:
+    """Sample what other frames show while nothing is drawn."""
+    scene = bpy.context.scene
+    if _running is None or scene is None or _is_prepared(_running, scene):
+        return None
+    if not _running.preparing.is_quiet():
+        return QUIET_S
+    key, playing = _running.playing
+    _running.preparing.go_on(_running.cast.ahead, playing, key, scene)
+    return PAUSE_S
+
+
+def _is_prepared(running: _Running, scene: bpy.types.Scene) -> bool:
+    """Tell whether all frames of the scene are sampled; where the player has a clock of its own, none are."""
+    return not _choices.player.follows_timeline or running.preparing.is_done(running.playing[0], scene)
 
 
 def _has_depth(space: bpy.types.SpaceView3D) -> bool:

@@ -17,7 +17,7 @@ from ..frame_rate import frames_per_second
 from ..reports import Told, in_brief
 from ..rigs import bone_rules, constraints
 from ..scores import performing, texts
-from ..tweaking import tweaks
+from ..tweaking import tweaked_motion
 from . import action, clip_of_action, long_actions
 from .channels import Channels, whole_frames
 
@@ -118,7 +118,7 @@ def _motion(armature_object: bpy.types.Object, scene: bpy.types.Scene, procedure
         raise found.error
     if too_long := long_actions.problem(motion, frames_per_second(scene)):
         raise TaktError(too_long)
-    return tweaks.shown(armature_object, scene, motion) if procedure == character.procedure else motion
+    return tweaked_motion.shown(armature_object, scene, motion) if procedure == character.procedure else motion
 
 
 def _source(armature_object: bpy.types.Object) -> Path:

@@ -19,7 +19,7 @@ from ..rigs import armature, bone_rules, constraints, limits
 from ..scene import held_props, meeting
 from ..scores import parameters, performing, score
 from ..steps import finished
-from ..tweaking import tweak_waiting, tweaks
+from ..tweaking import tweak_waiting, tweaked_motion, tweaks
 from . import action, curves, timeline
 from .below_own_actions import has_own_action, plays_below
 from .channels import Channels, sample_channels, sample_varied
@@ -62,7 +62,7 @@ def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene,
     if values is not None and known is not None and known.again is not None:
         again, start = known.again, character.frame_start
         return lambda progress: sample_varied(parameters.varied(values, again, start, fps), fps, start, rules, progress)
-    motion = tweaks.below(armature_object, scene, motion)
+    motion = tweaked_motion.below(armature_object, scene, motion)
     return partial(sample_channels, motion, fps, character.frame_start, character.key_mode, rules)
 
 
@@ -147,7 +147,7 @@ def digest(armature_object: bpy.types.Object, scene: bpy.types.Scene, skin: int 
     text, _, _, *others = performing.dependencies(armature_object, parameters.key_over_time(armature_object), skin)
     filepath = character.filepath or character.text.filepath  # as it is kept: a folder may move with its .blend
     found = hashlib.blake2b(str(text).encode("utf-8", "replace"), digest_size=_DIGEST_BYTES)
-    found.update(tweaks.digest(armature_object).encode())
+    found.update(tweaked_motion.digest(armature_object).encode())
     if met := meeting.key(armature_object):  # Actions from before there was such a thing stay
         found.update(repr(met).encode())
     found.update(repr((filepath, others, [getattr(character, name) for name in properties.ACTION_NAMES],

@@ -31,7 +31,7 @@ from ..guard import guarded
 from ..meshes import skin_points
 from ..rigs import constraints
 from ..scene import floor_shapes, held_props
-from ..tweaking import tweaks
+from ..tweaking import tweaked_motion, tweaks
 from . import linked_texts, score, texts
 from .performing import Performance
 
@@ -302,7 +302,7 @@ def register() -> None:
     bpy.app.timers.register(_tick, first_interval=_INTERVAL_S, persistent=True)
     handlers.save_pre.append(_before_saving)
     called_actions.register()
-    tweaks.register()
+    tweaked_motion.register()
 
 
 def unregister() -> None:
@@ -319,4 +319,5 @@ def unregister() -> None:
     _files.clear()
     linked_texts.forget()
     called_actions.unregister()
-    tweaks.unregister()
+    tweaked_motion.unregister()
+    tweaks.forget()

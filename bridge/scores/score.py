@@ -77,7 +77,7 @@ _performing: _Running | None = None
 _cost_s: dict[int, float] = {}
 """The processor's time that it took to perform each character's score last, by the session's number of its object."""
 _with_tweaks: Callable[[bpy.types.Object, Motion], Motion] | None = None
-"""Adds to a motion what an animator has changed above it; see tweaks.py."""
+"""Adds to a motion what an animator has changed above it; see tweaked_motion.py."""
 _when_performed: Callable[[], None] | None = None
 _to_tell: dict[Callable[[], None], None] = {}
 """Who is told as soon as nothing waits any longer."""

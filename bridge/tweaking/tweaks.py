@@ -20,13 +20,10 @@ import bpy
 import numpy as np
 
 from ...core.errors import TaktError, some_of
-from ...core.playing.differences import Differences
 from ...core.playing.moments import Timeline
 from ...core.playing.motion import Motion
 from ...core.playing.repeats import over_named
-from ...core.playing.tweaked import below_feet, tweaked, without_layers
 from .. import changes, properties, versions
-from ..actions import curves
 from ..actions.action_users import object_slot, strips_of
 from ..frame_rate import frames_per_second
 from ..scores import element_history, score
@@ -48,10 +45,6 @@ _seen: dict[int, _State] = {}
 """What `look` has seen of a character when its keys were placed last, by the session_uid of the armature's object."""
 _problems: dict[int, str] = {}
 """Why the tweaks of a character stay where they are, likewise."""
-
-
-_digests: dict[int, tuple[Motion, tuple[object, ...], str]] = {}
-"""What `digest` said last, and of what, likewise."""
 
 
 _timelines: dict[int, tuple[Motion, Timeline]] = {}
@@ -232,78 +225,6 @@ def checksum(armature_object: bpy.types.Object, known: _Sums | None = None) -> i
     return found
 
 
-# In the motion
-
-
-def below(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> Motion:
-    """Return what the score's Action has to hold so that Blender, adding the tweaks, shows the tweaked motion."""
-    parts = below_feet(motion, _differences(armature_object, scene, motion, are_last=False))
-    return without_layers(tweaked(motion, parts), parts) if parts else motion
-
-
-def shown(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> Motion:
-    """Return a motion with the tweaks of a character, as it is drawn."""
-    if not has_tweaks(armature_object):
-        return motion
-    return tweaked(motion, _differences(armature_object, scene, motion, are_last=False),
-                   _differences(armature_object, scene, motion, are_last=True))
-
-
-def digest(armature_object: bpy.types.Object) -> str:
-    """Return what is the same as long as the score's Action below the tweaks is; "" if these do not concern it."""
-    known, scene, uid = score.known_performance(armature_object), bpy.context.scene, armature_object.session_uid
-    if known is None or known.motion is None or scene is None or not has_tweaks(armature_object):
-        return ""
-    weights = [influence(armature_object, action) for _, action in layers_of(armature_object)]
-    seen = known.motion, (checksum(armature_object), tuple(weights), properties.character(armature_object).frame_start)
-    last = _digests.get(uid)
-    if last is None or last[0] is not seen[0] or last[1] != seen[1]:
-        _digests[uid] = last = *seen, _digest(armature_object, scene, known.motion)
-    return last[2]
-
-
-def _digest(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> str:
-    parts = below_feet(motion, _differences(armature_object, scene, motion, are_last=False))
-    found = 0
-    for part in parts:
-        for tracks in (part.rotations, part.translations, part.scales):
-            found = zlib.crc32(tracks.times_s.tobytes() + tracks.values.tobytes() + tracks.joints.tobytes(), found)
-        found = zlib.crc32(part.weights.tobytes(), found)
-    return f"{found:08x}" if parts else ""
-
-
-def _differences(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion, *,
-                 are_last: bool) -> list[Differences]:
-    """Return what the layers add to a motion, as far as they are heard."""
-    found = []
-    for layer, action in layers_of(armature_object):
-        weight = influence(armature_object, action)
-        if layer.is_last == are_last and weight > 0.0:
-            tracks = curves.tracks_of(action, armature_object, motion.skeleton, frames_per_second(scene),
-                                      properties.character(armature_object).frame_start)
-            found.append(Differences(*tracks, np.full(len(motion.skeleton), weight)))
-    return found
-
-
-def influence(armature_object: bpy.types.Object, action: bpy.types.Action) -> float:
-    """Return how much an Action of tweaks counts, 0 to 1: as it is assigned, or as its strip in the NLA says.
-
-    Where a track of the NLA plays alone, nothing else counts, as in Blender: not what is assigned either.
-    """
-    animation = armature_object.animation_data
-    if animation is None:
-        return 0.0
-    alone = [track for track in animation.nla_tracks if track.is_solo] if animation.use_nla else []
-    if alone:
-        found = [strip.influence for track in alone for strip in track.strips
-                 if strip.action == action and not (strip.mute or track.mute)]
-        return float(found[-1]) if found else 0.0
-    if animation.action == action and not animation.use_tweak_mode:
-        return float(animation.action_influence)
-    strips = [strip for strip in strips_of(animation, are_heard=True) if strip.action == action]
-    return float(strips[-1].influence) if strips and animation.use_nla else 0.0
-
-
 # Layers
 
 
@@ -356,25 +277,9 @@ def _push_down(animation: bpy.types.AnimData, action: bpy.types.Action) -> None:
     animation.action = None
 
 
-def register() -> None:
-    """Let motions be drawn with tweaks."""
-    score.show_with(_as_drawn)
-
-
-def unregister() -> None:
-    """Draw motions as the score has them."""
-    score.show_with(None)
-    forget()
-
-
-def _as_drawn(armature_object: bpy.types.Object, motion: Motion) -> Motion:
-    scene = bpy.context.scene
-    return motion if scene is None else shown(armature_object, scene, motion)
-
-
 def forget() -> None:
     """Keep nothing any longer."""
-    for kept in (_seen, _problems, _digests, _timelines):
+    for kept in (_seen, _problems, _timelines):
         kept.clear()
     tweak_placing.forget()
     element_history.forget()

@@ -27,6 +27,8 @@ _LEAST_STEPS: Final = 4
 """For so many drawings is sampled ahead, however many instants are asked for."""
 MOST_KEPT: Final = 256 * 2**20
 """Bytes. Once they are full, all is let go of; what is watched now is soon there again."""
+_AT_ONCE: Final = 128
+"""Instants that are prepared at once: few enough for a moment in which nobody waits."""
 _LONGEST_STEP_S: Final = 0.25
 _SAME_TIME_S: Final = 1e-9
 _PER_S: Final = 1e8
@@ -116,6 +118,17 @@ class Ahead:
             found = watched.known[key]
         watched.shown = [found]
         return found
+
+    def prepare(self, motion: Playable, times_s: FloatArray) -> bool:
+        """Sample a motion at some of the times (F,), the first that are not known; tell whether no more are to be.
+
+        Of what may be kept, half at most is filled so: else what is drawn would soon be let go of.
+        """
+        missing_s, _ = _missing(times_s, self._watching(motion).known)
+        if not len(missing_s) or self._kept > self.most_kept // 2:
+            return True
+        self._learn(motion, self._watching(motion), missing_s[:_AT_ONCE])
+        return len(missing_s) <= _AT_ONCE
 
     def _watching(self, motion: Playable) -> _Watched:
         """Return what is known of a motion, nothing if nothing is."""

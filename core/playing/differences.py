@@ -59,6 +59,13 @@ class Differences:
         return Differences(self.rotations.of_joints(joints), self.translations.of_joints(joints),
                            self.scales.of_joints(joints), self.weights)
 
+    def is_like(self, other: Differences) -> bool:
+        """Tell whether another has the same keys and weights."""
+        own, others = ([layer.weights, *(each for tracks in (layer.rotations, layer.translations, layer.scales) for each
+                                         in (tracks.joints, tracks.starts, tracks.times_s, tracks.values))]
+                       for layer in (self, other))
+        return all(map(np.array_equal, own, others))
+
     def add(self, pose: Pose, times_s: FloatArray, sign: float = 1.0) -> None:
         """Add to poses (F, J, …) what it says at times (F,); sign: −1 takes it away again."""
         if len(self.rotations):

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from mathutils import Quaternion, Vector
 
-from takt.bridge import properties, versions
+from takt.bridge import changes, properties, versions
 from takt.bridge.scores import following, score, score_blocks, score_edits
-from takt.bridge.tweaking import tweak_placing, tweak_waiting, tweaks
+from takt.bridge.tweaking import tweak_placing, tweak_waiting, tweaked_motion, tweaks
 from takt.core.pha.edits import Move, Remove, SetAttribute
 from takt.core.score_editor.change import Edits
 from takt.core.skeletons.skeleton import world_from_pose
@@ -203,6 +203,26 @@ def test_the_preview_draws_the_tweaked_pose(tweaked: Any, wait: Wait) -> None:
     assert found.rotation_difference(plain(tweaked, 20) @ LIFT).angle < 2e-3
 
 
+def test_what_is_drawn_stays_the_same_motion_until_tweaks_change(tweaked: Any, wait: Wait) -> None:
+    """What was found of it, as footholds are, is found once, whatever else is edited."""
+    set_key(tweaked, 20)
+    wait(0.5)
+    motion = score.shown(tweaked)
+    changes.score()  # as after any edit in the scene
+    assert motion is not None and score.shown(tweaked) is motion
+    strip = tweaked.animation_data
+    strip.action_influence = 0.5
+    changes.score()
+    half = score.shown(tweaked)
+    assert half is not None and half is not motion
+    strip.action_influence = 1.0
+    changes.score()
+    assert score.shown(tweaked) is motion
+    tweaked.animation_data.action.layers[0].strips[0].channelbags[0].fcurves[0].keyframe_points[1].co.y += 0.1
+    changes.score()
+    assert score.shown(tweaked) not in (motion, half)
+
+
 def test_keys_of_locations_are_differences_too(tweaked: Any, wait: Wait) -> None:
     bone, (_, before) = tweaked.pose.bones[NAMES[0]], shown(tweaked, 20, NAMES[0])
     bone.location = before + Vector((0.1, 0.2, 0.3))
@@ -326,7 +346,7 @@ def test_where_a_track_plays_alone_no_other_tweaks_count(tweaked: Any, wait: Wai
     plain = motion.sample(times).rotations
 
     def lifted() -> list[bool]:
-        found = tweaks.shown(tweaked, scene, motion).sample(times).rotations
+        found = tweaked_motion.shown(tweaked, scene, motion).sample(times).rotations
         joints = [motion.skeleton.index_of[name] for name in (KNEE, "r_hip")]
         return [not np.allclose(found[at, joint], plain[at, joint]) for at, joint in enumerate(joints)]
 

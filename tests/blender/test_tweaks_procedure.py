@@ -10,7 +10,7 @@ from mathutils import Quaternion
 
 from takt.bridge import properties
 from takt.bridge.scores import score
-from takt.bridge.tweaking import tweak_curves, tweak_moments, tweak_waiting, tweaks
+from takt.bridge.tweaking import tweak_curves, tweak_moments, tweak_waiting, tweaked_motion, tweaks
 from takt.bridge.tweaking.tweak_curves import CurveKeys
 from takt.bridge.tweaking.tweak_placing import _Moments
 from takt.core.maths import rotations as rot
@@ -60,7 +60,7 @@ def angles(rig: Any, *times_s: float, bone: str = KNEE) -> list[float]:
     """Return how far from the score's pose, turned by LIFT, a bone is at times; all other joints are the score's."""
     scene, motion, times = bpy.context.scene, score.motion_of(rig), np.array(times_s)
     assert scene is not None and motion is not None
-    plain, found = motion.sample(times), tweaks.shown(rig, scene, motion).sample(times)
+    plain, found = motion.sample(times), tweaked_motion.shown(rig, scene, motion).sample(times)
     joint = motion.skeleton.index_of[bone]
     others = np.arange(len(motion.skeleton)) != joint
     np.testing.assert_allclose(found.rotations[:, others], plain.rotations[:, others], atol=1e-12)
@@ -388,12 +388,12 @@ def test_its_weight_and_mute_count_in_every_call(verses: Any) -> None:
     motion, scene = score.motion_of(verses), bpy.context.scene
     assert motion is not None and scene is not None
     joint = motion.skeleton.index_of[KNEE]
-    found = tweaks.shown(verses, scene, motion).sample(times).rotations[:, joint]
+    found = tweaked_motion.shown(verses, scene, motion).sample(times).rotations[:, joint]
     half = rot.exp(0.5 * rot.log(np.array(LIFT.normalized())))
     wanted = rot.multiply(motion.sample(times).rotations[:, joint], half)
     assert rot.angle_between(found, wanted).max() < TOLERANCE
     animation.action_influence = 0.0
-    assert tweaks.shown(verses, scene, motion).sample(times).rotations[:, joint] == pytest.approx(
+    assert tweaked_motion.shown(verses, scene, motion).sample(times).rotations[:, joint] == pytest.approx(
         motion.sample(times).rotations[:, joint], abs=1e-12)
 
 

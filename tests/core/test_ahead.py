@@ -120,6 +120,26 @@ def test_without_time_what_is_known_is_given_alone() -> None:
     assert watching.counts == [2]
 
 
+def test_what_is_prepared_is_not_sampled_when_it_is_asked_for() -> None:
+    watching, turning, times_s = Watching(), Turning(), np.arange(300) / 24.0
+    watching.look(turning, times_s[:1])
+    calls = 1
+    while not watching.ahead.prepare(turning, times_s):
+        calls += 1
+    assert calls > 2 and sum(watching.counts) == len(times_s)  # in portions, and none twice
+    before = list(watching.counts)
+    watching.look(turning, times_s)
+    assert watching.ahead.prepare(turning, times_s) and watching.counts == before
+
+
+def test_what_is_prepared_leaves_room_for_what_is_drawn() -> None:
+    watching, turning = Watching(), Turning()
+    watching.ahead.most_kept = 1000 * 8
+    while not watching.ahead.prepare(turning, np.arange(5000) / 24.0):
+        pass
+    assert 500 <= len(watching.ahead._watched[turning].known) <= 750
+
+
 def test_keeps_no_more_than_it_may() -> None:
     watching, turning = Watching(), Turning()
     watching.ahead.most_kept = 100 * 8

@@ -1,6 +1,7 @@
 """Tweaks: after any edit of the score the pose at a moment of the music is the tweak on the score's new pose."""
 
 import os
+from dataclasses import replace
 from functools import cached_property
 from random import Random
 from typing import Any
@@ -391,6 +392,15 @@ def test_a_tweaked_motion_differs_from_the_one_without_only_where_it_says_so(joi
     apart = np.maximum(apart, np.abs(found.translations - plain.translations).max(axis=(1, 2)))
     assert 0.02 < differs.mean() < 0.7
     assert apart[differs].max() > 0.05 and apart[~differs].max() == 0.0
+
+
+def test_differences_are_alike_whose_keys_and_weights_are_the_same() -> None:
+    motion = dance()
+    one = leant(motion, (2, 4))
+    assert one.is_like(leant(motion, (2, 4)))
+    others = (leant(motion, (2,)), leant(motion, (2, 4), angle_rad=0.3), leant(motion, (2, 4), "l_knee"),
+              replace(one, weights=one.weights * 0.5))
+    assert not any(one.is_like(other) or other.is_like(one) for other in others)
 
 
 def test_tweaks_above_tweaks_are_those_of_both() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from takt.preview import life
 from takt.preview.batch import read_geometry
 from takt.preview.character import Character
 from takt.preview.instances import sampled_rows
+from takt.preview.preparing import QUIET_S
 from takt.preview.roles import Role, pose_roles
 from takt.samples.character import build_character
 from takt.tests.characters import Object, context, evaluated
@@ -96,6 +98,59 @@ def test_a_viewport_is_drawn_again_until_all_are_where_they_belong(dancer: tuple
                 bpy.app.timers.unregister(life._redraw)
     finally:
         life.stop()
+
+
+def test_other_frames_are_sampled_while_nothing_is_drawn(dancer: tuple[Object, Object],
+                                                         monkeypatch: pytest.MonkeyPatch) -> None:
+    armature, _ = dancer
+    scene = context.scene
+    scene.frame_start, scene.frame_end = 1, 300
+    life.start([armature])
+    try:
+        draw()
+        assert bpy.app.timers.is_registered(life._prepare) and life._running is not None
+        ahead = life._running.cast.ahead
+        assert life._prepare() == QUIET_S  # something was drawn just now
+        motion = motion_of(armature)
+        assert motion is not None
+        is_watched = partial(ahead.at_one, motion, may_sample=False)
+        assert is_watched(10.0) is None
+        prepare()
+        monkeypatch.setattr(ahead, "sample", None)  # nothing is sampled any longer
+        for frame in (1, 150, 300):
+            scene.frame_set(frame)
+            draw()
+            assert is_watched((frame - 1) / 24.0) is not None
+        prepare()
+        scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 280, 310
+        monkeypatch.undo()
+        draw()
+        prepare()
+        assert is_watched(309 / 24.0) is not None and is_watched(310 / 24.0) is None
+        life.choices().player.clock = "OWN"
+        scene.frame_preview_end = 400
+        assert life._prepare() is None  # nobody knows what is asked for next
+    finally:
+        life.choices().player.clock = "TIMELINE"
+        scene.use_preview_range = False
+        life.stop()
+    assert not bpy.app.timers.is_registered(life._prepare)
+
+
+def prepare() -> None:
+    """Let all be sampled that is, as if nothing had been drawn for long."""
+    assert life._running is not None
+    life._running.preparing.drawn_s = -np.inf
+    for _ in range(1000):
+        if life._prepare() is None:
+            return
+    raise AssertionError("it never ends")
+
+
+def draw() -> None:
+    """Draw a picture."""
+    with viewport() as inside:
+        life.draw_viewport(inside)
 
 
 @contextmanager

@@ -37,7 +37,8 @@ def keep(lock: FeetLock, pose: Pose, plain: FloatArray, near: FloatArray) -> Kep
     away = plain[3, ..., :3, 3] - now[3, ..., :3, 3]
     frames, wanted = (_unscaled(each[2, ..., :3, :3]) if are_scaled else each[2, ..., :3, :3] for each in (now, plain))
     back = frames.swapaxes(-1, -2)
-    turns = rot.slerp(rot.IDENTITY, rot.from_matrix(back @ wanted), near)
+    turned_back = back @ wanted
+    turns = rot.slerp(rot.IDENTITY, (rot.from_matrix if are_scaled else rot.from_exact_matrix)(turned_back), near)
     for leg, turn in zip(lock.legs, turns, strict=True):
         pose.rotations[:, leg.ankle] = rot.multiply(pose.rotations[:, leg.ankle], turn)
     apart = (now[3, ..., :3, 3] - now[2, ..., :3, 3])[..., None]

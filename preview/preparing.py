@@ -1,0 +1,75 @@
+"""Motions are sampled at the frames of the scene while nothing is drawn, so that playing finds them.
+
+What is found once of each motion, as footholds under tweaks are, is found then too: no picture waits for it.
+"""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Final
+
+import bpy
+import numpy as np
+
+from ..bridge import properties
+from ..bridge.frame_rate import frames_per_second
+from ..core.maths.arrays import FloatArray
+from ..core.playing.ahead import Ahead
+from ..core.playing.stage import Playable
+
+QUIET_S: Final = 0.3
+"""So long nothing was drawn before motions are sampled: who plays, drags or types is not disturbed."""
+PAUSE_S: Final = 0.02
+_PORTION_S: Final = 0.008
+"""After so much time at a stretch no further frames are begun."""
+_MOST_FRAMES: Final = 4096
+"""Of a scene, from the current frame on."""
+
+
+@dataclass(eq=False)
+class Preparing:
+    """What is still to be sampled. drawn_s: when something was drawn last.
+
+    key: for what; as long as it stays the same, what is done needs not be done again. waiting: the characters whose
+    motions are not sampled yet, by the session's numbers of their objects.
+    """
+
+    drawn_s: float = 0.0
+    _key: Hashable = None
+    _waiting: list[int] = field(default_factory=list)
+
+    def is_done(self, key: Hashable, scene: bpy.types.Scene) -> bool:
+        """Tell whether all is sampled that is played; key: the same as long as that is."""
+        return self._key == (key, _frames_of(scene)) and not self._waiting
+
+    def is_quiet(self) -> bool:
+        """Tell whether nothing was drawn for a while."""
+        return perf_counter() - self.drawn_s >= QUIET_S
+
+    def go_on(self, ahead: Ahead, playing: Mapping[int, Playable | None], key: Hashable,
+              scene: bpy.types.Scene) -> None:
+        """Sample a portion of what characters play; playing: what each does, valid for a key."""
+        if self._key != (key, _frames_of(scene)):
+            self._key, self._waiting = (key, _frames_of(scene)), [*playing]
+        frame_start = {ob.session_uid: properties.character(ob).frame_start for ob in scene.objects
+                       if ob.session_uid in self._waiting}
+        until_s, frames, fps = perf_counter() + _PORTION_S, _frames(scene), frames_per_second(scene)
+        while self._waiting and perf_counter() < until_s:
+            uid = self._waiting[0]
+            motion = playing.get(uid)
+            if motion is None or uid not in frame_start or ahead.prepare(motion, (frames - frame_start[uid]) / fps):
+                self._waiting.pop(0)
+
+
+def _frames_of(scene: bpy.types.Scene) -> tuple[int, int, float]:
+    """Return the first and the last frame that are played, and how many there are in a second."""
+    is_preview = scene.use_preview_range
+    return (scene.frame_preview_start if is_preview else scene.frame_start,
+            scene.frame_preview_end if is_preview else scene.frame_end, frames_per_second(scene))
+
+
+def _frames(scene: bpy.types.Scene) -> FloatArray:
+    """Return the frames that are played, (F,), in the order in which playing comes by them from the current one on."""
+    first, last, _ = _frames_of(scene)
+    frames = np.arange(first, last + 1, dtype=np.float64)
+    return np.roll(frames, -int(frames.searchsorted(scene.frame_current)))[:_MOST_FRAMES]
