@@ -1,4 +1,4 @@
-"""What a second Blender does: it reads the .blend files that it is asked for, one after another, and ends when left.
+"""What a second Blender does: it reads the files that it is asked for, one after another, and ends when left.
 
 It is started without a window and without the user's settings and add-ons, by `second_blender`. A damaged file may end
 it; the Blender that the user works in goes on.
@@ -10,9 +10,11 @@ answer is a line that begins with MARK, so that it is told from what Blender pri
 import contextlib
 import json
 import os
+import queue
 import sys
 import threading
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -37,8 +39,10 @@ def serve(most_bytes: int) -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     libraries.register()
     properties.register()  # what is said of axes is looked for in them
+    requests = queue.SimpleQueue[str]()
+    threading.Thread(target=_listen, args=(requests,), daemon=True).start()
     _say({"ready": True})
-    for line in iter(_next_line, ""):
+    for line in iter(partial(_next_line, requests), ""):
         request = json.loads(line)
         _say({"begun": True})
         _say(_answer(Path(request["path"]), Path(request["to"])))
@@ -71,15 +75,18 @@ def _answer(path: Path, to: Path) -> Mapping[str, object]:
     return {"peak": peak_bytes()} | ({"problems": problems} if problems else {})
 
 
-def _next_line() -> str:
-    """Return the next request, "" where nobody asks any more."""
-    patience = threading.Timer(_IDLE_S, os._exit, (0,))
-    patience.daemon = True
-    patience.start()
-    try:
-        return sys.stdin.readline()
-    finally:
-        patience.cancel()
+def _listen(requests: "queue.SimpleQueue[str]") -> None:
+    """Take requests; end at once, also amid a file, when who has started this process is gone."""
+    for line in sys.stdin:
+        requests.put(line)
+    os._exit(0)
+
+
+def _next_line(requests: "queue.SimpleQueue[str]") -> str:
+    """Return the next request, "" if there is none in a while."""
+    with contextlib.suppress(queue.Empty):
+        return requests.get(timeout=_IDLE_S)
+    return ""
 
 
 def _say(answer: Mapping[str, object]) -> None:
