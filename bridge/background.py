@@ -23,37 +23,66 @@ override. Whether the lock is to be taken for that it asks `_PyRuntime.gilstate.
 _QUIET_WITHIN_S: Final = 0.5
 """So long the interface may stand still for an operator that can be done without."""
 _running: WeakSet["BackgroundWork[Any]"] = WeakSet()
+_pausing = threading.Condition()
+_quiet_wanted = 0
+"""How many ask for quiet now."""
 
 
 @contextmanager
 def operator_context(**members: Any) -> Iterator[None]:
     """Override the context as `temp_override` does, so that operators may be called; start no work within it."""
-    if OVERRIDES_NEED_QUIET:
+    if not OVERRIDES_NEED_QUIET:
+        with bpy.context.temp_override(**members):
+            yield
+        return
+    with _quiet():
         for work in list(_running):
-            work.has_ended(None)
-    with bpy.context.temp_override(**members):
-        yield
+            work.is_still(None)
+        with bpy.context.temp_override(**members):
+            yield
 
 
 def is_quiet_soon() -> bool:
     """Wait a moment, and return whether `operator_context` would not wait for running work."""
+    if not OVERRIDES_NEED_QUIET:
+        return True
     until_s = time.monotonic() + _QUIET_WITHIN_S
-    return not OVERRIDES_NEED_QUIET or all(work.has_ended(max(until_s - time.monotonic(), 0.0))
-                                           for work in list(_running))
+    with _quiet():
+        return all(work.is_still(max(until_s - time.monotonic(), 0.0)) for work in list(_running))
+
+
+def is_quiet_wanted() -> bool:
+    """Tell whether work that may pause is to do so; such work calls what tells whether to go on, and waits there."""
+    return _quiet_wanted > 0
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    global _quiet_wanted
+    with _pausing:
+        _quiet_wanted += 1
+    try:
+        yield
+    finally:
+        with _pausing:
+            _quiet_wanted -= 1
+            _pausing.notify_all()
 
 
 class BackgroundWork(Generic[Result]):
     """A function that runs in a thread. It must not touch Blender's data.
 
-    The function gets a callable that takes the share of work done and returns whether to continue.
+    The function gets a callable that takes the share of work done and returns whether to continue. may_pause: that
+    callable waits while an `operator_context` needs quiet; within one, such work may be ended but not waited for.
     cost_s: processor time that it took, once it has ended.
     """
 
-    def __init__(self, function: Callable[[Callable[[float], bool]], Result]) -> None:
+    def __init__(self, function: Callable[[Callable[[float], bool]], Result], *, may_pause: bool = False) -> None:
         """Start it."""
         self.done, self.cost_s = 0.0, 0.0
+        self._may_pause, self._is_paused = may_pause, False
         self._function = function
-        self._is_cancelled = threading.Event()
+        self._is_cancelled, self._is_done = threading.Event(), False
         self._result: Result | None = None
         self._error: Exception | None = None
         _running.add(self)
@@ -65,13 +94,24 @@ class BackgroundWork(Generic[Result]):
         self._thread.join(within_s)
         return not self._thread.is_alive()
 
+    def is_still(self, within_s: float | None) -> bool:
+        """Wait that long at most, None: as long as it takes, and tell whether it has ended, or pauses."""
+        if not self._may_pause:
+            return self.has_ended(within_s)
+        with _pausing:
+            _pausing.wait_for(lambda: self._is_paused or self._is_done, within_s)
+            is_paused = self._is_paused
+        return is_paused or self.has_ended(0.0 if within_s is not None else None)
+
     def cancel(self) -> None:
         """Ask it to end soon; its result is lost."""
-        self._is_cancelled.set()
+        with _pausing:
+            self._is_cancelled.set()
+            _pausing.notify_all()
 
     def end(self) -> None:
         """Ask it to end, and wait until it has, so that it does not outlive Blender."""
-        self._is_cancelled.set()
+        self.cancel()
         self._thread.join()
 
     def result(self) -> Result:
@@ -90,7 +130,16 @@ class BackgroundWork(Generic[Result]):
         finally:
             self.cost_s = time.thread_time()
             _running.discard(self)
+            with _pausing:
+                self._is_done = True
+                _pausing.notify_all()
 
     def _go_on(self, done: float) -> bool:
         self.done = done
+        if self._may_pause and _quiet_wanted:
+            with _pausing:
+                self._is_paused = True
+                _pausing.notify_all()
+                _pausing.wait_for(lambda: not _quiet_wanted or self._is_cancelled.is_set())
+                self._is_paused = False
         return not self._is_cancelled.is_set()

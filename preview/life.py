@@ -371,7 +371,7 @@ def draw_viewport(context: bpy.types.Context) -> None:
         cast(Any, gpu.state.active_framebuffer_get()).clear(depth=1.0)
     are_all_there = _running.cast.draw(_visible(_running, scene, layer, space), view, seen, _SAMPLING_S, smooth)
     if not are_all_there and not bpy.app.timers.is_registered(_redraw):
-        bpy.app.timers.register(_redraw)  # a viewport that is being drawn cannot be marked
+        bpy.app.timers.register(_redraw)  # a viewport cannot be tagged while it is drawn
     _running.preparing.drawn_s = time.perf_counter()
     if not bpy.app.timers.is_registered(_prepare) and not _is_prepared(_running, scene):
         bpy.app.timers.register(_prepare, first_interval=QUIET_S)

@@ -1,4 +1,4 @@
-"""The server in a second Blender: it reads .blend files on request, one after another, and ends when unused.
+"""The server in a second Blender: it reads files on request, one after another, and ends when unused.
 
 `second_blender` starts it without a window and without the user's settings and add-ons. A damaged file may crash
 it, but not the Blender in which the user works.
@@ -10,9 +10,11 @@ answer is a line that begins with MARK, to distinguish it from Blender's own out
 import contextlib
 import json
 import os
+import queue
 import sys
 import threading
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -37,8 +39,10 @@ def serve(most_bytes: int) -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     libraries.register()
     properties.register()  # settings of axes are stored in them
+    requests = queue.SimpleQueue[str]()
+    threading.Thread(target=_listen, args=(requests,), daemon=True).start()
     _say({"ready": True})
-    for line in iter(_next_line, ""):
+    for line in iter(partial(_next_line, requests), ""):
         request = json.loads(line)
         _say({"begun": True})
         _say(_answer(Path(request["path"]), Path(request["to"])))
@@ -71,15 +75,18 @@ def _answer(path: Path, to: Path) -> Mapping[str, object]:
     return {"peak": peak_bytes()} | ({"problems": problems} if problems else {})
 
 
-def _next_line() -> str:
-    """Return the next request, or "" if there are no more."""
-    patience = threading.Timer(_IDLE_S, os._exit, (0,))
-    patience.daemon = True
-    patience.start()
-    try:
-        return sys.stdin.readline()
-    finally:
-        patience.cancel()
+def _listen(requests: "queue.SimpleQueue[str]") -> None:
+    """Take requests; end at once, even while a file is read, if the process that started this one has ended."""
+    for line in sys.stdin:
+        requests.put(line)
+    os._exit(0)
+
+
+def _next_line(requests: "queue.SimpleQueue[str]") -> str:
+    """Return the next request, or "" if there is none for a while."""
+    with contextlib.suppress(queue.Empty):
+        return requests.get(timeout=_IDLE_S)
+    return ""
 
 
 def _say(answer: Mapping[str, object]) -> None:

@@ -71,9 +71,25 @@ def formats() -> dict[str, Format]:
 def read_elsewhere(source: Source) -> ClipFile | None:
     """Read a file in a second Blender, in any thread; return None if that is not possible.
 
-    .blend files are read so, since a damaged one may crash the Blender that reads it. Raises FileError.
+    .blend files are read so, since a damaged one may crash the Blender that reads it. Of other files, what a second
+    Blender has read for the shelf is used. Raises FileError.
     """
-    return second_blender.read(source) if _is_blend(source.path) else None
+    return second_blender.read(source) if _is_blend(source.path) else second_blender.known(source)
+
+
+def formats_shown(is_stopped: Callable[[], bool], *, keeps: bool) -> dict[str, Format]:
+    """Return all formats of clips; those that only Blender reads are read for a shelf, in any thread.
+
+    Reading them raises second_blender.StoppedError if is_stopped says so, LookupError if it is not possible here, and
+    FileError. keeps: what is read is kept in memory.
+    """
+    def read(source: Source) -> ClipFile:
+        found = second_blender.read_shown(source, is_stopped, keeps=keeps)
+        if found is None:
+            raise LookupError(source.path)
+        return found
+
+    return {name: replace(entry, read=read) if entry.needs_blender else entry for name, entry in FORMATS.items()}
 
 
 def _read(source: Source) -> ClipFile:

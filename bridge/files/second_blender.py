@@ -1,9 +1,11 @@
-"""A second Blender that reads .blend files, since a damaged one may end the process that reads it.
+"""Second Blenders that read files: a damaged .blend may end the process that reads it, and the window need not wait.
 
-It is started for the first file, kept for further ones, and ends by itself when none has been asked for in a minute.
-What it reads is kept by the content of the file. Any thread may ask.
+One reads the .blend files that scores call; another the .blend and FBX files that the shelf shows. Each is started for
+the first file, kept for further ones, and ends by itself when none has been asked for in a minute. What they read is
+kept by the content of the file: for this session in memory, clips of FBX files also on the disk. Any thread may ask.
 """
 
+import functools
 import hashlib
 import json
 import logging
@@ -13,7 +15,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -22,17 +25,24 @@ import bpy
 
 from ...core.clips.clip_file import ClipFile
 from ...core.clips.packed_file import unpack
-from ...core.errors import FileError, Place, Problem
+from ...core.errors import FileError, Place, Problem, TaktError
 from ...core.formats.format import Source
+from ...core.library.disk_cache import DiskCache
 from ...core.library.store import ClipStore
 
+_PACKAGE: Final = __name__.rpartition(".bridge.")[0]
 MARK: Final = "takt-blend-server "
 """What each answer of it begins with."""
 MOST_S: Final = 120.0
 """So long the reading of one file may take."""
 MOST_BYTES: Final = 4 * 2**30
 """And so much memory, where the system can limit that."""
+UNASKED_S: Final = 30.0
+"""And so long that of one that is only shown on the shelf."""
+MOST_UNASKED_BYTES: Final = 2**26
+"""Larger files are read only if somebody wants them."""
 _START_S: Final = 60.0
+_POLL_S: Final = 0.02
 _KEPT_BYTES: Final = 2**28
 _ROOT: Final = Path(os.path.realpath(__file__)).parents[2]
 _CODE: Final = """
@@ -46,15 +56,85 @@ blend_server.serve({most_bytes})
 """
 _ENDED: Final = ("the file is damaged: the Blender that read it has crashed. Open it in Blender by itself, and save it "
                  "anew")
-_TOO_LONG: Final = f"reading it takes longer than {MOST_S:.0f} s; the file may be damaged"
+_TOO_LONG: Final = "reading it takes longer than {:.0f} s; the file may be damaged"
+_DISK_BYTES: Final = 2**28
+_CACHE_VERSION: Final = 1
+"""Another one for each change of what a file is read as."""
 
 _log = logging.getLogger(__name__)
-_lock = threading.Lock()
 _kept = ClipStore(_KEPT_BYTES)
-_running: "_Process | None" = None
-_cannot_start = False
 peak_bytes = 0
 """The most memory that one of them has told of."""
+
+
+class StoppedError(Exception):
+    """Reading was given up since it is not wanted now; the file may be read later."""
+
+
+class SecondBlender:
+    """A Blender that reads files, started when it is needed; one thread at a time is served."""
+
+    def __init__(self) -> None:
+        """Start none yet."""
+        self.running: _Process | None = None
+        self.cannot_start = False
+        self._lock = threading.Lock()
+
+    def read(self, path: Path, most_s: float, is_stopped: Callable[[], bool] = lambda: False) -> bytes | None:
+        """Return the packed clips of a file, None where no second Blender can be started.
+
+        is_stopped: is asked again and again; once it says so, the second Blender ends, and StoppedError is raised.
+        Raises FileError where the file cannot be read, takes too long or too much memory, or ends who reads it.
+        """
+        global peak_bytes
+        with self._lock:
+            try:
+                answer, data = self._answer(path, most_s, is_stopped)
+            except StoppedError:
+                self.end()
+                raise
+            if answer is None:
+                return None
+            peak_bytes = max(peak_bytes, answer.get("peak", 0))
+            if "problems" in answer:
+                raise FileError(*(Problem(message, Place(path)) for message in answer["problems"]))
+            return data
+
+    def end(self) -> None:
+        """End the process, if there is one."""
+        running, self.running = self.running, None
+        if running is not None:
+            running.end()
+
+    def _answer(self, path: Path, most_s: float,
+                is_stopped: Callable[[], bool]) -> tuple[Mapping[str, Any] | None, bytes]:
+        for _ in range(2):  # one that was left for a while may end just now
+            process = self._started(is_stopped)
+            if process is None:
+                return None, b""
+            answer = process.ask(path, most_s, is_stopped)
+            if answer is not None:
+                return answer, b"" if "problems" in answer else process.answer_file.read_bytes()
+            self.end()
+        raise FileError.at(_ENDED, path)
+
+    def _started(self, is_stopped: Callable[[], bool]) -> "_Process | None":
+        if self.cannot_start:
+            return None
+        if self.running is None or not self.running.is_alive():
+            self.end()
+            try:
+                self.running = _Process(command(), is_stopped)
+            except OSError as error:
+                self.cannot_start = True
+                _log.warning("No second Blender can be started, so .blend files are read in this one: %s", error)
+        return self.running
+
+
+CALLED: Final = SecondBlender()
+"""Reads what a score calls, or somebody waits for."""
+SHOWN: Final = SecondBlender()
+"""Reads what a shelf shows."""
 
 
 def read(source: Source) -> ClipFile | None:
@@ -62,43 +142,69 @@ def read(source: Source) -> ClipFile | None:
 
     Raises FileError if it cannot be read, takes too long or too much memory, or ends the Blender that reads it.
     """
-    content = hashlib.blake2b(source.data, digest_size=16).digest()
-    # Its folder belongs to it: it may have parts of other files, which it names from there.
-    key = "blend", content, source.path.parent
-    if _cannot_start:
+    if CALLED.cannot_start:
         return None
-    return _kept.made(key, lambda: _read(source.path))
+
+    def make() -> ClipFile | None:
+        data = CALLED.read(source.path, MOST_S)
+        return None if data is None else unpack(data)
+
+    return _kept.made(_key(source), make)
 
 
-def _read(path: Path) -> ClipFile | None:
-    global peak_bytes
-    with _lock:
-        for _ in range(2):  # one that was left for a while may end just now
-            process = _started()
-            if process is None:
-                return None
-            answer = process.ask(path)
-            if answer is not None:
-                break
-            end_process()
-        else:
-            raise FileError.at(_ENDED, path)
-        peak_bytes = max(peak_bytes, answer.get("peak", 0))
-        if "problems" in answer:
-            raise FileError(*(Problem(message, Place(path)) for message in answer["problems"]))
-        return unpack(process.answer_file.read_bytes())
+def read_shown(source: Source, is_stopped: Callable[[], bool], *, keeps: bool) -> ClipFile | None:
+    """Read the clips of a file that a shelf shows, as read does; keeps: in memory too, not only on the disk.
+
+    Raises StoppedError if is_stopped says so before it is done; else as read.
+    """
+    found = known(source)
+    if found is not None:
+        return found
+    data = SHOWN.read(source.path, UNASKED_S, is_stopped)
+    if data is None:
+        return None
+    if _lasts(source):
+        _on_disk().keep(_name(source), data)
+    file = unpack(data)
+    return _kept.made(_key(source), lambda: file) if keeps else file
 
 
-def _started() -> "_Process | None":
-    global _running, _cannot_start
-    if _running is None or not _running.is_alive():
-        end_process()
-        try:
-            _running = _Process(command())
-        except OSError as error:
-            _cannot_start = True
-            _log.warning("No second Blender can be started, so .blend files are read in this one: %s", error)
-    return _running
+def known(source: Source) -> ClipFile | None:
+    """Return the clips of a file whose content was read before by a second Blender, None where it was not."""
+    found: ClipFile | None = _kept.found(_key(source))
+    if found is None and _lasts(source):
+        data = _on_disk().find(_name(source))
+        with suppress(TaktError):  # damaged on the disk: it is read anew
+            found = None if data is None else unpack(data)
+    return found
+
+
+def _key(source: Source) -> tuple[object, ...]:
+    # Its folder belongs to it: it may have parts of other files, which it names from there.
+    return "blend", hashlib.blake2b(source.data, digest_size=16).digest(), source.path.parent
+
+
+def _lasts(source: Source) -> bool:
+    """Tell whether the content alone decides what is read: a .blend may have parts of other files."""
+    return source.path.suffix.lower() == ".fbx"
+
+
+def _name(source: Source) -> str:
+    """Return what is kept on the disk of a content, by this Blender."""
+    return hashlib.blake2b(source.data, digest_size=16, key=f"{_CACHE_VERSION} {bpy.app.version}".encode()).hexdigest()
+
+
+def _on_disk() -> DiskCache:
+    return DiskCache(cache_folder(), _DISK_BYTES)
+
+
+@functools.cache
+def cache_folder() -> Path | None:
+    """Return the folder for what is kept between sessions, None where there is none."""
+    try:
+        return Path(bpy.utils.extension_path_user(_PACKAGE, path="clips"))
+    except ValueError:  # this is no extension here
+        return None
 
 
 def command() -> list[str]:
@@ -112,26 +218,18 @@ def command() -> list[str]:
     raise OSError("this Blender is a part of another program")
 
 
-def end_process() -> None:
-    """End the second Blender, if there is one."""
-    global _running
-    if _running is not None:
-        _running.end()
-    _running = None
-
-
 def unregister() -> None:
-    """End the second Blender and forget what it has read."""
-    global _cannot_start
-    end_process()
+    """End all of them and forget what they have read."""
+    for each in (CALLED, SHOWN):
+        each.end()
+        each.cannot_start = False
     _kept.clear()
-    _cannot_start = False
 
 
 class _Process:
     """A running second Blender. Raises OSError if it does not start."""
 
-    def __init__(self, command: list[str]) -> None:
+    def __init__(self, command: list[str], is_stopped: Callable[[], bool]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="takt-", ignore_cleanup_errors=True)
         folder = self._folder.name
         self.answer_file = Path(folder) / "clips.npz"
@@ -141,8 +239,14 @@ class _Process:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder,
             env=os.environ | settings, creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0))
         self._answers: queue.Queue[Mapping[str, Any] | None] = queue.Queue()
-        threading.Thread(target=self._listen, name="Takt: second Blender", daemon=True).start()
-        if self._answer_soon() is None:
+        self._listener = threading.Thread(target=self._listen, name="Takt: second Blender", daemon=True)
+        self._listener.start()
+        try:
+            is_ready = self._answer_soon(is_stopped) is not None
+        except StoppedError:
+            self.end()
+            raise
+        if not is_ready:
             self.end()
             raise OSError(f"'{command[0]}' does not start in the background")
 
@@ -150,8 +254,11 @@ class _Process:
         """Return whether it has not ended yet."""
         return self._process.poll() is None
 
-    def ask(self, path: Path) -> Mapping[str, Any] | None:
-        """Return what came of a file, or None if the process had ended before it began. Raises FileError."""
+    def ask(self, path: Path, most_s: float, is_stopped: Callable[[], bool]) -> Mapping[str, Any] | None:
+        """Return what came of a file, or None if the process had ended before it began.
+
+        Raises FileError, and StoppedError.
+        """
         assert self._process.stdin is not None
         request = json.dumps({"path": str(path.absolute()), "to": str(self.answer_file)})
         try:
@@ -159,37 +266,41 @@ class _Process:
             self._process.stdin.flush()
         except OSError:
             return None
-        if self._answer_soon() is None:
+        if self._answer_soon(is_stopped) is None:
             return None
         try:
-            answer = self._answer(MOST_S)
+            answer = self._answer(most_s, is_stopped)
         except TimeoutError as error:
             self.end()
-            raise FileError.at(_TOO_LONG, path) from error
+            raise FileError.at(_TOO_LONG.format(most_s), path) from error
         if answer is None:
             self.end()
             raise FileError.at(_ENDED, path)
         return answer
 
     def end(self) -> None:
-        """End it at once."""
+        """End it at once, with the thread that listens to it."""
         with suppress(OSError):
             self._process.kill()
         self._process.wait()
+        self._listener.join(_START_S)
         self._folder.cleanup()
 
-    def _answer_soon(self) -> Mapping[str, Any] | None:
+    def _answer_soon(self, is_stopped: Callable[[], bool]) -> Mapping[str, Any] | None:
         """Return the answer that needs no work, None if it does not come."""
         with suppress(TimeoutError):
-            return self._answer(_START_S)
+            return self._answer(_START_S, is_stopped)
         return None
 
-    def _answer(self, within_s: float) -> Mapping[str, Any] | None:
+    def _answer(self, within_s: float, is_stopped: Callable[[], bool]) -> Mapping[str, Any] | None:
         """Return its next answer, None if it has ended; raise TimeoutError if it goes on without one."""
-        try:
-            return self._answers.get(timeout=within_s)
-        except queue.Empty:
-            raise TimeoutError(f"no answer within {within_s:.0f} s") from None
+        until_s = time.monotonic() + within_s
+        while time.monotonic() < until_s:
+            with suppress(queue.Empty):
+                return self._answers.get(timeout=_POLL_S)
+            if is_stopped():
+                raise StoppedError
+        raise TimeoutError(f"no answer within {within_s:.0f} s")
 
     def _listen(self) -> None:
         assert self._process.stdout is not None

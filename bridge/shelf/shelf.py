@@ -1,12 +1,12 @@
 """What can be put into a character's score: clips and procedures of its library, and Actions of the open file.
 
 Files are read beside the main thread, one after the other, and what is known by then is shown. Those that only Blender
-can read would hold it up; they are on the shelf by their names, until one of them is taken or the score calls it.
+can read are read by a second one, once a shelf shows them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -86,7 +86,7 @@ def figures(armature_object: bpy.types.Object) -> Mapping[Playable, Figure]:
 def known(armature_object: bpy.types.Object) -> Mapping[Playable, Known]:
     """Return what is known of clips of the library besides their lengths."""
     blocks = score_blocks.shown(armature_object)
-    return {} if blocks is None or blocks.scores is None else _search(blocks.scores.library).known
+    return {} if blocks is None or blocks.scores is None else dict(_search(blocks.scores.library).known)
 
 
 def trouble(armature_object: bpy.types.Object) -> str:
@@ -123,6 +123,15 @@ def is_searching(armature_object: bpy.types.Object) -> bool:
     return blocks is not None and blocks.scores is not None and not _search(blocks.scores.library).work.has_ended()
 
 
+def show(armature_object: bpy.types.Object, seen: Sequence[Playable]) -> None:
+    """Have those of the chips that are seen read that only Blender reads; called whenever a shelf is drawn."""
+    blocks = score_blocks.shown(armature_object)
+    if blocks is not None and blocks.scores is not None:
+        unread = [each.src for each in seen if not each.is_read and not each.problem]
+        if _search(blocks.scores.library).shown.show(unread):
+            _tell_soon()
+
+
 def playables_of(src: str, path: Path, library: object) -> list[Playable]:
     """Return what one file holds, also one that Blender opens; raise FileError if it cannot be read."""
     if path.name.endswith(SCORE_SUFFIX):
@@ -138,8 +147,8 @@ def src_of(library: object, path: Path, *, is_new: bool = False) -> str:
 def forget() -> None:
     """Look through folders anew the next time."""
     for search in _searches.values():
-        search.work.end()
-        search.latest.work.end()
+        search.end()
+        search.latest.end()
     _searches.clear()
     _action_figures.clear()
 
@@ -155,21 +164,27 @@ def _search(library: object) -> Search:
         search.latest.work.end()
         search.newer = _begun(roots)
     elif search.newer is not None and search.newer.work.has_ended():
+        search.shown.end()
         search = _searches[roots] = search.newer
     return search
 
 
 def _begun(roots: tuple[Path, ...]) -> Search:
+    _tell_soon()
+    return Search(roots, performing.moment())
+
+
+def _tell_soon() -> None:
     if not bpy.app.timers.is_registered(_tell):
         bpy.app.timers.register(_tell, first_interval=_LOOK_S)
-    return Search(roots, performing.moment())
 
 
 @guarded(None)
 def _tell() -> float | None:
     """Show what was found meanwhile."""
     score_tree.redraw()
-    return None if all(search.latest.work.has_ended() for search in _searches.values()) else _LOOK_S
+    return _LOOK_S if any(search.shown.is_reading() or not search.latest.work.has_ended()
+                          for search in _searches.values()) else None
 
 
 def _own(armature_object: bpy.types.Object, layout: Layout) -> list[Playable]:

@@ -1,13 +1,14 @@
 """A look through a library's folders for the shelf: what lies there, what it holds, and what that is.
 
 It runs beside the main thread. All files are listed first, so that each has its place; then they are read one after the
-other; then the classes of their clips are found. Of many files, little is kept: neither clips nor whole figures.
+other; then the classes of their clips are found. Files that only Blender reads are read by another one as soon as a
+shelf shows them (`shown_files.py`). Of many files, little is kept: neither clips nor whole figures.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -41,6 +42,8 @@ from ...core.skeletons.maps import find_map
 from ..background import BackgroundWork
 from ..files import clips
 from ..files.clip_store import CLIPS
+from ..files.second_blender import MOST_UNASKED_BYTES
+from .shown_files import ShownFiles
 
 UNKNOWN_TICKS: Final = 4.0
 """How long a procedure is said to be where nothing tells."""
@@ -127,12 +130,18 @@ class Search:
         self.left_out = self.version = self.structure = 0
         self._playables: tuple[int, tuple[Playable, ...]] = 0, ()
         self._roots = roots
-        self.work = BackgroundWork(self._look)
+        self.work = BackgroundWork(self._look, may_pause=True)
+        self.shown = ShownFiles(self._unread, self._read_shown)
 
     @property
     def latest(self) -> Search:
         """The look that was begun last."""
         return self.newer or self
+
+    def end(self) -> None:
+        """Look no longer."""
+        self.shown.end()
+        self.work.end()
 
     def _look(self, go_on: Callable[[float], bool]) -> bool:
         found = contents(self._roots, (*endings(), SCORE_SUFFIX))
@@ -172,23 +181,28 @@ class Search:
 
     def _classify(self, file: File, formats: Mapping[str, Format]) -> None:
         """Find the classes of a file's clips."""
-        if not file.held or not file.held[0].is_clip:
-            return
+        if file.held and file.held[0].is_clip:
+            with suppress(TaktError, OSError):
+                self._find_classes(file, self._file(file.path, formats))
+
+    def _find_classes(self, file: File, found: ClipFile) -> None:
         is_told = False
-        with suppress(TaktError, OSError):
-            for clip in self._clips(file.path, formats):
+        with suppress(TaktError):
+            for clip in found.played:
                 if (known := clip.derived(Known.of, file.src)) is not None:
                     self.known[self._playable(file.src, clip)] = known
                     is_told = True
-        if is_told:
+        if is_told and file.held:
             file.held = tuple(self._with_tags(each) for each in file.held)
             self.version += 1
 
-    def _clips(self, path: Path, formats: Mapping[str, Format]) -> tuple[Clip, ...]:
-        return self._file(path, formats).played
-
     def _file(self, path: Path, formats: Mapping[str, Format]) -> ClipFile:
-        return clip_file_of(path, formats, keeps=len(self.files) <= MANY_FILES)
+        return clip_file_of(path, formats, keeps=self._keeps)
+
+    @property
+    def _keeps(self) -> bool:
+        """Whether clips are kept in memory: of many files they would be too many."""
+        return len(self.files) <= MANY_FILES
 
     def _playable(self, src: str, clip: Clip) -> Playable:
         return self._with_tags(playable_of(src, clip))
@@ -198,24 +212,43 @@ class Search:
         own = self.own_tags.get(playable.full_name, self.own_tags.get(playable.src, ()))
         return _searched(replace(playable, tags=(*own, *(() if known is None else known.words))))
 
-    def _read(self, file: File, formats: Mapping[str, Format]) -> None:
-        """Find out what a file holds, or why that cannot be; raise LookupError if these formats do not read it."""
+    def _read(self, file: File, formats: Mapping[str, Format]) -> ClipFile | None:
+        """Find out what a file holds, or why that cannot be; raise LookupError if these formats do not read it.
+
+        Returns the file's clips, or None if it has none.
+        """
+        found = None
         try:
             self._follow_link(file)
             if file.where.endswith(SCORE_SUFFIX):
-                file.held = tuple(procedures_of(file.src, file.path, self._roots))
+                held = tuple(procedures_of(file.src, file.path, self._roots))
             else:
                 found = self._file(file.path, formats)
                 for clip in found.played:
                     if len(clip.skeleton):
                         self.figures[playable_of(file.src, clip)] = self._figure(clip)
-                file.held = tuple(map(self._with_tags, playables_of(file.src, found)))
-            file.problem = ""
+                held = tuple(map(self._with_tags, playables_of(file.src, found)))
+            file.held, file.problem = held, ""
         except (FileError, OSError) as error:
             said = error.problems[0].message if isinstance(error, FileError) else str(error)
             file.fail(DAMAGED + said)
         self.version += 1
         self.structure += file.held is not None and len(file.held) != 1
+        return found
+
+    def _unread(self, srcs: Sequence[str] | None) -> Iterator[File]:
+        """Yield files that only Blender reads and nobody has read: of these srcs, or all that are not too large."""
+        wanted = self.files.values() if srcs is None else map(self.files.get, srcs)
+        for file in wanted:
+            if (file is not None and file.held is None and not file.problem
+                    and file.where.endswith(of_blender.ENDINGS) and (srcs is not None or _is_small(file))):
+                yield file
+
+    def _read_shown(self, file: File, is_stopped: Callable[[], bool]) -> None:
+        """Read a file in a second Blender, and find the classes of its clips; see ShownFiles."""
+        found = self._read(file, clips.formats_shown(is_stopped, keeps=self._keeps))
+        if found is not None:
+            self._find_classes(file, found)
 
     def _follow_link(self, file: File) -> None:
         """Take the file that a score finds by a link; raise FileError if that leads nowhere, or out of the library."""
@@ -234,7 +267,7 @@ class Search:
 
     def _figure(self, clip: Clip) -> Figure:
         figure = clip.derived(figure_of_file)
-        if len(self.files) <= MANY_FILES:
+        if self._keeps:
             return figure
         still = figure.strokes[figure.telling:figure.telling + 1].astype(np.float32)
         return Figure(still, figure.wide, figure.is_far, 0)  # type: ignore[arg-type]  # half as many bytes
@@ -262,6 +295,12 @@ class Search:
             if file is not None and file.held is None and not file.problem:
                 with suppress(LookupError):
                     self._read(file, FORMATS)
+
+
+def _is_small(file: File) -> bool:
+    with suppress(OSError):
+        return file.path.stat().st_size <= MOST_UNASKED_BYTES
+    return False
 
 
 def _searched(playable: Playable) -> Playable:

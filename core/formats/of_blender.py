@@ -11,6 +11,7 @@ from .misnamed import misnamed
 
 FBX: Final = Format("FBX", "FBX", (".fbx",))
 BLEND: Final = Format("BLEND", "Blender", (".blend",))
+ENDINGS: Final = (*FBX.endings, *BLEND.endings)
 _BEGINNINGS: Final = ((FBX, ("Kaydara", ";", "FBXHeaderExtension")),
                       (BLEND, ("BLENDER", "\x1f\x8b", "\x28\xb5\x2f\xfd")))
 """What their files begin with; gzip and Zstandard compress .blend files."""

@@ -112,6 +112,11 @@ class ClipStore:
         value: Value = known.value
         return value
 
+    def found(self, key: Hashable) -> Any:
+        """Return what is kept for a key of `made`, None where nothing is."""
+        known = self._find(key)
+        return None if known is None else known.value
+
     def seen(self, key: Hashable, look: Callable[[], Value], moment: object) -> Value:
         """Return what look() finds in folders, called once per moment, or each time until it finds something.
 

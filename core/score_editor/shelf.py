@@ -16,7 +16,7 @@ from ..maths.arrays import FloatArray, IntArray
 from .commands import Playable
 from .figures import Figure, figure_triangles
 from .names import own_part
-from .picture import Layer, Measure, Pen, Say, about_as_wide, as_written, clipped
+from .picture import Layer, Pen, Say, clipped
 from .theme import Theme
 from .view import View
 
@@ -61,6 +61,10 @@ class Shelf:
         """Return the same chips in the same places with updated playables, given in the order of arrange()."""
         return replace(self, playables=tuple(map(playables.__getitem__, self.order.tolist())))
 
+    def seen(self, view: View) -> IntArray:
+        """Return which of the chips a window shows at least a part of."""
+        return np.flatnonzero((self.boxes[:, 2] > view.left) & (self.boxes[:, 0] < view.width))
+
     def at(self, x: float, y: float) -> Playable | None:
         """Return the playable at a pixel."""
         if not 0.0 <= y <= self.height or not len(self.boxes):
@@ -103,8 +107,8 @@ def height_of(view: View, score_px: float) -> float:
     return height if view.height >= _MOST_OF * height else 0.0
 
 
-def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_px: float = 0.0, score_px: float = 0.0,
-            measure: Measure = about_as_wide) -> Shelf:
+def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_px: float = 0.0,
+            score_px: float = 0.0) -> Shelf:
     """Arrange chips, group by group, in as many rows as fit; the rest is farther to the right.
 
     A group is a file, or a folder of files with one clip each. Clips come first, so that they stay in place when
@@ -121,28 +125,29 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
         x, high = left + number // rows * wide, height - _TITLE_PX * px - number % rows * tall
         boxes.append(np.stack((x, high - CHIP_PX * px, x + CHIP_WIDE_PX * px, high), axis=-1))
         kept += chips
-        words = clipped(title, columns * wide - _GAP_PX * px, size, measure) if columns > 1 or "." in title else title
+        words = title
+        if columns > 1 or "." in title:
+            words = clipped(title, columns * wide - _GAP_PX * px, size, theme.measure)
         titles.append((words, left, height - 0.75 * _TITLE_PX * px))
-        left += max(columns * wide, measure(words, size)) + _GAP_PX * px
+        left += max(columns * wide, theme.measure(words, size)) + _GAP_PX * px
     return Shelf(tuple(map(playables.__getitem__, kept)), np.concatenate(boxes), tuple(titles), height,
                  max(left + scroll_px - view.width, 0.0), np.array(kept, dtype=np.int64))
 
 
 def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | None = None, words: str = "",
-                 note: str = "",
-                 figures: Mapping[Playable, Figure] | None = None, colours: Mapping[str, int] | None = None,
-                 measure: Measure = about_as_wide, say: Say = as_written) -> tuple[Layer, ...]:
+                 note: str = "", figures: Mapping[Playable, Figure] | None = None,
+                 colours: Mapping[str, int] | None = None) -> tuple[Layer, ...]:
     """Draw a shelf, each chip in the colour of its block in the score.
 
     words: shown if it is empty; note: a problem of the whole shelf; figures: of clips, as far as known; colours: of the
-    score's procedures, by name. say: translates.
+    score's procedures, by name.
     """
-    pen, px, size = Pen(), view.scale, theme.size_px * view.scale
+    pen, px, size, say = Pen(), view.scale, theme.size_px * view.scale, theme.say
     if shelf.height <= 0.0:
         return ()
     pen.rectangle((0.0, 0.0, view.width, shelf.height), theme.mixed(0.03))
     pen.rectangle((0.0, shelf.height - px, view.width, shelf.height), theme.mixed(0.2))
-    seen = np.flatnonzero((shelf.boxes[:, 2] > view.left) & (shelf.boxes[:, 0] < view.width))
+    seen = shelf.seen(view)
     chips = [shelf.playables[chip] for chip in seen.tolist()]
     is_clip = np.array([each.is_clip for each in chips], np.bool_)
     colour = np.array([0 if each.is_clip else (colours or {}).get(each.name, 0) for each in chips], np.int64)
@@ -151,7 +156,7 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
         red, green, blue, _ = theme.mixed(0.1) if each.problem else fill
         pen.rectangle(box, (red, green, blue, 1.0), radius=3.0 * px, outline_px=px,
                       outline=theme.text if each == hovered else theme.mixed(0.25))
-        _on_chip(pen, each, box, (figures or {}).get(each), view, theme, measure, say)
+        _on_chip(pen, each, box, (figures or {}).get(each), view, theme)
     for title, x, y in shelf.titles:
         if -view.width < x < view.width:
             pen.text(say(title) if title in _OURS else title, x, y, 0.9 * size, theme.faint)
@@ -160,15 +165,15 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
     front = Pen()
     front.rectangle((view.width, 0.0, 2.0 * view.width, shelf.height - px), theme.mixed(0.03))  # below the sidebar
     if note:
-        said = clipped(note, 0.7 * (view.width - view.left), 0.9 * size, measure)
-        left = view.width - measure(said, 0.9 * size) - 3.0 * _PAD_PX * px
+        said = clipped(note, 0.7 * (view.width - view.left), 0.9 * size, theme.measure)
+        left = view.width - theme.measure(said, 0.9 * size) - 3.0 * _PAD_PX * px
         front.rectangle((left, shelf.height - _TITLE_PX * px, view.width, shelf.height - px), theme.mixed(0.03))
         front.text(said, left + _PAD_PX * px, shelf.height - 0.75 * _TITLE_PX * px, 0.9 * size, theme.warning)
     if view.left > 0.0:  # in front of chips that are scrolled to the left
         front.rectangle((0.0, 0.0, view.left - px, shelf.height - px), theme.mixed(0.03))
         left, middle = 2.0 * _PAD_PX * px, 0.55 * shelf.height  # a press there opens the choice of a folder
         for said, low, much, share in ((say("Library"), 0.0, size, 0.8), (say("+ Folder…"), 1.8, _SMALL * size, 0.9)):
-            front.text(clipped(said, view.left - left, much, measure), left, middle - low * size, much,
+            front.text(clipped(said, view.left - left, much, theme.measure), left, middle - low * size, much,
                        theme.mixed(share))
     return pen.layer(), front.layer()
 
@@ -187,8 +192,7 @@ def card_layer(shelf: Shelf, chip: Playable, figure: Figure, time_s: float, view
     return pen.layer()
 
 
-def _on_chip(pen: Pen, playable: Playable, box: FloatArray, figure: Figure | None, view: View, theme: Theme,
-             measure: Measure, say: Say) -> None:
+def _on_chip(pen: Pen, playable: Playable, box: FloatArray, figure: Figure | None, view: View, theme: Theme) -> None:
     """Draw the contents of a chip: name, length and figure; clips get the same room before their figure is known."""
     px, size = view.scale, theme.size_px * view.scale
     left, low, right, high = box.tolist()
@@ -197,8 +201,8 @@ def _on_chip(pen: Pen, playable: Playable, box: FloatArray, figure: Figure | Non
     if figure is not None:
         frame = np.array((left + _PAD_PX / 2.0 * px, low + 2.0 * px, text - px, high - 2.0 * px))
         pen.triangles(*figure_triangles(figure, figure.telling, frame, theme.mixed(0.95), theme.mixed(0.6), px))
-    title, says = (clipped(words, room, much, measure) for words, much in (
-        (playable.title, size), (_seconds(playable, say), _SMALL * size)))
+    title, says = (clipped(words, room, much, theme.measure) for words, much in (
+        (playable.title, size), (_seconds(playable, theme.say), _SMALL * size)))
     pen.text(title, text, low + 0.56 * CHIP_PX * px, size, theme.faint if playable.problem else theme.text)
     pen.text(says, text, low + 0.2 * CHIP_PX * px, _SMALL * size, theme.error if playable.problem else
              theme.warning if playable.cut_off else theme.mixed(0.75))

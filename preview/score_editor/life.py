@@ -197,28 +197,36 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
             bridge_shelf.playables(armature_object), tree.search))
         figures = bridge_shelf.figures(armature_object)
         is_plain = not tree.search and tree.shelf_order == "LIBRARY"
-        places = bridge_shelf.structure(armature_object), *depends_on[3:6], score_px, len(playables)
-        if is_plain and window.shelf is not None and window.shelf_arranged == places:
-            window.shelf = window.shelf.told_anew(playables)
+        places = (bridge_shelf.structure(armature_object), len(playables)), *depends_on[3:6], score_px
+        before, arranged = window.shelf_arranged if is_plain else None, window.shelf
+        if arranged is None or before is None or before[1:] != places[1:] or not _may_stay(before[0], places[0], chip):
+            arranged = shelf.arrange(playables, view, theme, scroll_px=window.shelf_px, score_px=score_px)
+        elif before == places:
+            arranged = arranged.told_anew(playables)
         else:
-            window.shelf = shelf.arrange(playables, view, theme, scroll_px=window.shelf_px, score_px=score_px,
-                                         measure=theme.measure)
-        window.shelf_arranged = places if is_plain else None
-        window.shelf_px = min(window.shelf_px, window.shelf.farthest)
+            places = before
+        window.shelf, window.shelf_arranged = arranged, places if is_plain else None
+        window.shelf_px = min(window.shelf_px, arranged.farthest)
         words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
                  "Nothing of that name" if tree.search else "No clips yet: choose Add › Clip Folder…")
-        layers = [*shelf.shelf_layers(window.shelf, window.view, theme, hovered=None if chip is None else chip.playable,
-                                      words=say(words), figures=figures, measure=theme.measure, say=say,
+        layers = [*shelf.shelf_layers(arranged, window.view, theme, hovered=None if chip is None else chip.playable,
+                                      words=say(words), figures=figures,
                                       note=say(unordered or bridge_shelf.trouble(armature_object)),
                                       colours=colours_of_procedures(layout.documents))]
         if chip is not None:
-            above = window.shelf.height - 12.0 * window.view.scale
+            above = arranged.height - 12.0 * window.view.scale
             layers.append(overlay(layout, window.view, theme, AtMouse(
                 chip.x, above, say(shelf.told(chip.playable, layout.tick_s)))))
         window.shelf_drawn = depends_on, Poured.of(Picture(tuple(layers)))
     window.shelf_drawn[1].draw()
+    bridge_shelf.show(armature_object, [window.shelf.playables[each] for each in window.shelf.seen(view).tolist()])
     if chip is not None:
         _draw_card(armature_object, window, window.shelf, chip, theme)
+
+
+def _may_stay(before: Any, now: Any, chip: windows.Chip | None) -> bool:
+    """Tell whether chips keep their places; if more become known, they move once the mouse is on none of them."""
+    return bool(before == now or (chip is not None and before[0][:2] == now[0][:2]))
 
 
 def _draw_card(armature_object: bpy.types.Object, window: windows.Window, arranged: shelf.Shelf, chip: windows.Chip,

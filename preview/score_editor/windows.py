@@ -72,7 +72,7 @@ class Window:
     hover: Hover | None = None
     shelf: Shelf | None = None
     shelf_drawn: tuple[object, Poured] | None = None
-    shelf_arranged: object = None
+    shelf_arranged: tuple[Any, ...] | None = None
     shelf_px: float = 0.0
     chip: Chip | None = None
     front: Callable[[Theme], Picture] | None = None

@@ -583,7 +583,7 @@ def test_files_that_blender_opens_are_read_in_its_main_thread(rig: bpy.types.Obj
 
     A second Blender reads .blend files where one can be started.
     """
-    monkeypatch.setattr(second_blender, "_cannot_start", not has_second)
+    monkeypatch.setattr(second_blender.CALLED, "cannot_start", not has_second)
     swinging(rig)
     EXPORTS[ending](str(tmp_path / f"moves{ending}"))
     (clip,) = read(tmp_path / f"moves{ending}")

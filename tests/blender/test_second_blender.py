@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -84,18 +86,18 @@ def test_a_content_is_read_once_and_one_process_reads_several(moves: Path, here:
                                                               monkeypatch: pytest.MonkeyPatch) -> None:
     asked, own = list[Path](), second_blender._Process.ask
 
-    def ask(process: second_blender._Process, path: Path) -> Any:
+    def ask(process: second_blender._Process, path: Path, *how: Any) -> Any:
         asked.append(path)
-        return own(process, path)
+        return own(process, path, *how)
 
     monkeypatch.setattr(second_blender._Process, "ask", ask)
     first = read(moves)
-    process = second_blender._running
+    process = second_blender.CALLED.running
     moves.touch()
     assert read(moves) is first and asked == [moves]
     other = moves.with_name("other.blend")
     other.write_bytes(moves.read_bytes() + b"\0")
-    assert len(read(other).clips) == 1 and asked == [moves, other] and second_blender._running is process
+    assert len(read(other).clips) == 1 and asked == [moves, other] and second_blender.CALLED.running is process
     assert not here
 
 
@@ -135,13 +137,13 @@ def test_one_that_goes_on_and_on_is_ended(moves: Path, here: list[Path], monkeyp
     monkeypatch.setattr(second_blender, "MOST_S", 0.2)
     with pytest.raises(FileError, match=r"moves\.blend: reading it takes longer than"):
         read(moves)
-    assert second_blender._running is not None and not second_blender._running.is_alive()
+    assert second_blender.CALLED.running is not None and not second_blender.CALLED.running.is_alive()
 
 
 def test_one_that_was_left_is_started_again(moves: Path, here: list[Path]) -> None:
     read(moves)
-    assert second_blender._running is not None
-    second_blender._running._process.kill()
+    assert second_blender.CALLED.running is not None
+    second_blender.CALLED.running._process.kill()
     other = moves.with_name("other.blend")
     other.write_bytes(moves.read_bytes() + b"\0")
     assert len(read(other).clips) == 1 and not here
@@ -173,3 +175,82 @@ def test_memory_is_limited() -> None:
         "except MemoryError:\n    print('limited', flush=True)\nimport os\nos._exit(0)")
     done: Any = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=100)
     assert "limited" in done.stdout, done.stderr
+
+
+def fbx(path: Path) -> Path:
+    """Write the rig with its Action as FBX, as Blender's own exporter does."""
+    operators: Any = bpy.ops
+    operators.preferences.addon_enable(module="io_scene_fbx")
+    operators.export_scene.fbx(filepath=str(path), object_types={"ARMATURE"}, bake_anim=True)
+    return path
+
+
+def shown(path: Path, keeps: bool = False) -> ClipFile:
+    found = second_blender.read_shown(Source(path.read_bytes(), path), lambda: False, keeps=keeps)
+    assert found is not None
+    return found
+
+
+def same(found: ClipFile, expected: ClipFile) -> None:
+    assert [clip.name for clip in found.clips] == [clip.name for clip in expected.clips] != []
+    for one, other in zip(found.clips, expected.clips, strict=True):
+        np.testing.assert_array_equal(one.rotations.values, other.rotations.values)
+
+
+def test_fbx_of_a_shelf_is_read_once_and_kept_on_the_disk(moves: Path, here: list[Path], tmp_path: Path,
+                                                          monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = tmp_path / "kept"
+    monkeypatch.setattr(second_blender, "cache_folder", lambda: kept)
+    path = fbx(tmp_path / "moves.fbx")
+    found = shown(path)
+    same(found, clips.read_file_clips(Source(b"", path)))
+    here.clear()
+    assert len(list(kept.iterdir())) == 1
+    second_blender.unregister()
+    starts = stand_in(monkeypatch, "")
+    elsewhere = path.with_name("again.fbx")
+    elsewhere.write_bytes(path.read_bytes())
+    same(shown(elsewhere), found)
+    read_in_blender = clips.formats()["FBX"].read
+    assert read_in_blender is not None
+    same(read_in_blender(Source(path.read_bytes(), path)), found)
+    assert not starts and not here
+    next(kept.iterdir()).write_bytes(b"damaged")
+    assert second_blender.known(Source(path.read_bytes(), path)) is None
+
+
+def test_a_folder_that_cannot_be_written_keeps_nothing_and_reads_all_the_same(
+        moves: Path, here: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setattr(second_blender, "cache_folder", lambda: tmp_path / "file" / "clips")
+    path = fbx(tmp_path / "moves.fbx")
+    assert shown(path).clips and not here
+    assert [record.levelname for record in caplog.records] == ["WARNING"] and "not kept for the next" in caplog.text
+
+
+def test_reading_for_a_shelf_stops_at_once_and_the_process_ends(moves: Path, here: list[Path],
+                                                                monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in(monkeypatch, "sys.stdin.readline(); say('{\"begun\": true}'); time.sleep(60)")
+    asked = list[int]()
+
+    def is_stopped() -> bool:
+        asked.append(1)
+        return len(asked) > 10
+
+    started = time.monotonic()
+    with pytest.raises(second_blender.StoppedError):
+        second_blender.read_shown(Source(moves.read_bytes(), moves), is_stopped, keeps=True)
+    assert time.monotonic() - started < 10.0
+    assert second_blender.SHOWN.running is None
+    assert not any(thread.name == "Takt: second Blender" for thread in threading.enumerate())
+
+
+def test_a_second_blender_ends_with_who_has_started_it(moves: Path) -> None:
+    process = second_blender._Process(second_blender.command(), lambda: False)
+    try:
+        assert process._process.stdin is not None
+        process._process.stdin.close()
+        assert process._process.wait(20.0) == 0
+    finally:
+        process.end()

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from takt.bridge import properties
+from takt.bridge.files import clips, second_blender
 from takt.bridge.scores import score_tree
 from takt.bridge.shelf import shelf as bridge_shelf
 from takt.bridge.shelf import shelf_order
@@ -304,3 +305,35 @@ def test_a_folder_that_is_gone_is_named_also_by_an_empty_score(rig: bpy.types.Ob
             assert time.monotonic() < last
             time.sleep(0.01)
         assert str(kept) not in bridge_shelf.trouble(rig) and searched(rig)
+
+
+def test_files_that_only_blender_reads_are_known_once_a_shelf_shows_them(
+        rig: bpy.types.Object, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bone = rig.pose.bones[1]
+    bone.rotation_mode = "QUATERNION"
+    for frame, angle in ((1, 0.0), (21, 1.0)):
+        bone.rotation_quaternion = (np.cos(angle), np.sin(angle), 0.0, 0.0)
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    for name in ("near", "far"):
+        bpy.ops.wm.save_as_mainfile(filepath=str(library / f"{name}.blend"), copy=True, compress=False)
+    (library / "cut.fbx").write_bytes(b"Kaydara FBX Binary  \0\x1a\0no FBX")
+    monkeypatch.setattr(clips, "read_file_clips", lambda source: pytest.fail(f"{source.path} was read here"))
+    play(library / "dance.pha")
+    try:
+        with editing():
+            chips = {each.src: each for each in searched(rig)}
+            assert not chips["near"].is_read and not chips["cut"].problem
+            bridge_shelf.show(rig, [])
+            assert second_blender.SHOWN.running is None
+            last = time.monotonic() + 60.0
+            while not all(chips[src].is_read or chips[src].problem for src in ("near", "far", "cut") if src in chips):
+                assert time.monotonic() < last
+                bridge_shelf.show(rig, [chips[src] for src in ("near", "cut") if src in chips])
+                time.sleep(0.05)
+                chips = {each.src: each for each in bridge_shelf.playables(rig)}
+            assert chips["cut"].problem.startswith(DAMAGED) and "Blender could not read it" in chips["cut"].problem
+            assert chips["near"].duration_s == pytest.approx(20.0 / 24.0) and chips["near"] in bridge_shelf.figures(rig)
+    finally:
+        bridge_shelf.forget()
+        second_blender.unregister()
+    assert second_blender.SHOWN.running is None

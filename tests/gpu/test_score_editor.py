@@ -124,6 +124,6 @@ def test_a_rectangle_has_the_area_it_says_with_round_corners_and_an_outline() ->
 def test_any_size_can_be_drawn(width: int, height: int, scale: float) -> None:
     view = View(width, height, scale=scale).framed(0.0, 144.0)
     whole = picture(dance(), view, THEME)
-    shelf = arrange([Playable("feet.Steps", "left", 1.0)], view, THEME, measure=measured)
-    pixels = drawn(whole, Picture(shelf_layers(shelf, view, THEME, measure=measured)), width=width, height=height)
+    shelf = arrange([Playable("feet.Steps", "left", 1.0)], view, THEME)
+    pixels = drawn(whole, Picture(shelf_layers(shelf, view, THEME)), width=width, height=height)
     assert len(np.unique(pixels.reshape(-1, 4), axis=0)) > 1
