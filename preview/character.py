@@ -72,7 +72,7 @@ class Character:
 
     def read_ahead(self, armature_object: bpy.types.Object, mesh: bpy.types.Object,
                    tell: Callable[[float], None] = lambda _: None) -> None:
-        """Read a mesh before the first drawing, which then only uploads it. tell: called with the share of work done."""
+        """Read a mesh before the first drawing, which then only uploads it. tell: gets the share of work done."""
         if self.skeleton is None:
             self._read_skeleton(armature_object)
         read_at = changes.of_data(_data_uids(mesh))

@@ -282,11 +282,12 @@ def _empty(armature_object: bpy.types.Object, source: str, error: TaktError) -> 
 
 
 def _found(layout: Layout, problems: Iterable[Problem], source: str | None = None) -> dict[BoxId, Problem]:
-    """Return what is said of boxes; source: the score's text as it is now, where the layout is that of an earlier one.
-    """
+    """Return problems by boxes; source: the score's present text, if the layout is of an earlier one."""
     said = tuple(problems)
-    return problems_of_boxes(layout, said, None if source is None else lines_now(source, str(layout.documents[0].text))
-                             ) if said else {}
+    if not said:
+        return {}
+    lines = None if source is None else lines_now(source, str(layout.documents[0].text))
+    return problems_of_boxes(layout, said, lines)
 
 
 def lines_now(before: str, now: str) -> dict[int, int]:
